@@ -2536,6 +2536,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
     simulatedUnder: "promote-alive"
   },
   {
+    name: "serve on a schema of another release",
+    harm: "A server writes what the newer release misreads: an amount or a status turns out wrong.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/Condition.ts",
+        find: "if (oldest > newest) refusals",
+        replace: "if (oldest < 0) refusals"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Migrate.test.ts",
+      test: "given a storage in use, when a newer server takes another step, then it takes no new work within seconds"
+    }
+  },
+  {
+    name: "record every step as additive",
+    harm: "Servers of the release before go on beside a schema that they misread.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/Migrate.ts",
+        find: 'const isAdditive = "index" in step || "additive" in step',
+        replace: 'const isAdditive = "index" in step || "additive" in step || id > 0'
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Migrate.test.ts",
+      test: "given a storage in use, when a newer server takes another step, then it takes no new work within seconds"
+    }
+  },
+  {
     name: "count on after a failover",
     harm: "A server that decided on a lost record writes over another one: a capture is recorded twice.",
     edits: [
@@ -3320,9 +3352,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/Accounts.test.ts",
       test: "given a provider with accounts, when it is asked, then the account is kept with each new attempt"
-    },
-    simulatedOn: "memory",
-    simulatedUnder: "account"
+    }
   },
   {
     name: "forget a change of account",

@@ -25,14 +25,25 @@ export interface Merchants {
   readonly create: (draw: Draw, process: MortalProcess) => Promise<boolean>
   /** Several at once on one payment, in as many processes as there are. */
   readonly operateAtOnce: (draw: Draw, payment: Payment) => void
-  /** Asks in the same words for a capture, a void or a refund that was asked for under a key; or does nothing. */
+  /** Asks in the same words for captures, voids and refunds that were asked for under a key. */
   readonly operateAgain: (draw: Draw) => void
 }
 
-/** `hosted`: how many of the payments are. */
-export const makeMerchants = (world: World, { ask, hears }: Asking, hosted: number): Merchants => {
+export interface MerchantsOptions {
+  /** How many of the payments are. */
+  readonly hosted: number
+  /** Whether every capture, void and refund is asked for under a key. */
+  readonly areOperationsKeyed: boolean
+}
+
+export const makeMerchants = (
+  world: World,
+  { ask, hears }: Asking,
+  { areOperationsKeyed, hosted }: MerchantsOptions
+): Merchants => {
   const orders: Array<Order & { readonly request: Parameters<Pointsman["Service"]["create"]>[1] }> = []
 
+  const unkeyed = areOperationsKeyed ? "key-0001" : null
   const keyed: Array<(process: MortalProcess) => void> = []
 
   const create = async (draw: Draw, process: MortalProcess) => {
@@ -71,7 +82,7 @@ export const makeMerchants = (world: World, { ask, hears }: Asking, hosted: numb
   const operate = (draw: Draw, process: MortalProcess, payment: Payment) => {
     const caller = callerOf(payment.tenant.environment)
     const paymentId = payment.id
-    const idempotencyKey = draw.pick([null, null, "key-0001", "key-0002"])
+    const idempotencyKey = draw.pick([unkeyed, unkeyed, "key-0001", "key-0002"])
     const amountMinor = draw.pick([null, null, 1, 500, 1999])
     const of = `${short(paymentId)}${idempotencyKey === null ? "" : ` by ${idempotencyKey}`}`
     const amount = amountMinor === null ? "all" : String(amountMinor)
@@ -98,8 +109,10 @@ export const makeMerchants = (world: World, { ask, hears }: Asking, hosted: numb
   }
 
   const operateAgain = (draw: Draw) => {
-    const process = draw.one(world.alive())
-    if (process !== undefined) draw.one(keyed)?.(process)
+    for (let count = draw.pick([1, 2, 4]); count > 0; count--) {
+      const process = draw.one(world.alive())
+      if (process !== undefined) draw.one(keyed)?.(process)
+    }
   }
 
   const operateAtOnce = (draw: Draw, payment: Payment) => {

@@ -131,6 +131,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
 
   const workload = makeWorkload({
     ...{ world, plan, temper, heard: mail.heard, listen: tell, backgroundEveryMillis },
+    losesRecords: losesRecords(fault),
     hasLostRecords: () => acting.lost() !== undefined
   })
   for (let number = 1; number <= run.steps; number++) {

@@ -34,7 +34,9 @@ export interface WorkloadOptions {
   readonly listen: (line: string) => void
   /** In milliseconds, of the background of every process. */
   readonly backgroundEveryMillis: number
-  /** Whether the store lost records: merchants whose requests are lost with them ask again. */
+  /** Whether the store loses records in this run: operations have keys. */
+  readonly losesRecords: boolean
+  /** Whether it lost them by now: merchants whose requests are lost with them ask again. */
   readonly hasLostRecords: () => boolean
 }
 
@@ -52,6 +54,7 @@ export interface Workload {
 export const makeWorkload = ({
   backgroundEveryMillis,
   hasLostRecords,
+  losesRecords,
   heard,
   listen,
   plan,
@@ -62,7 +65,7 @@ export const makeWorkload = ({
   const { hosted, kinds } = plan.draw.pick(abouts)
   const asking = makeAsking(plan, listen)
   const { ask, told, wrong } = asking
-  const merchants = makeMerchants(world, asking, hosted)
+  const merchants = makeMerchants(world, asking, { hosted, areOperationsKeyed: losesRecords })
   const customers = makeCustomers(provider, plan, asking)
   const liars = makeLiars(world, asking)
 

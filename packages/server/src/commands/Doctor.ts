@@ -139,7 +139,7 @@ const inspectFile = Effect.fnUntraced(function* (database: Extract<Database, { r
           `${path} is not a Pointsman database: set POINTSMAN_DATABASE_URL (--database-url) to the right file`
         )
       )
-    : schemaOf(path, found.schema, found.newest)
+    : schemaOf(path, { ...found, schema: found.schema, oldest: found.schema })
 })
 
 /** A clock that is further off than this makes leases and claims of one server end early, or late, for another. */
@@ -156,9 +156,9 @@ const inspectPostgres = Effect.fnUntraced(function* (
     storageFailure(database, cause)
   )
   const { isUsable, lines } =
-    found.schema === null
+    found.schema === null || found.oldest === null
       ? unusable(warning("database", `${database.name} has no tables yet: the server creates them at first startup`))
-      : schemaOf(database.name, found.schema, found.newest)
+      : schemaOf(database.name, { ...found, schema: found.schema, oldest: found.oldest })
   const durability = durabilityLines(found.durability, allowAsyncCommit)
   return {
     // The storage refuses to open it.
@@ -193,9 +193,21 @@ export const clockLine = (databaseAheadMillis: number): CheckLine => {
     : wrong("clock", `${says}: the server takes no requests. To correct it, ${remedy}`)
 }
 
-export const schemaOf = (name: string, schema: number, newest: number): Inspected => {
+interface SchemaFound {
+  readonly schema: number
+  /** Of this release. */
+  readonly newest: number
+  /** Of the oldest release that may run on it. */
+  readonly oldest: number
+}
+
+export const schemaOf = (name: string, { newest, oldest, schema }: SchemaFound): Inspected => {
   const says = `${name}, schema version ${schema}`
   if (schema === newest) return { isUsable: true, lines: [ok("database", says)] }
+  if (schema > newest && oldest <= newest) {
+    const beside = `${says} was created by a newer release beside which this one may run: update this server`
+    return { isUsable: true, lines: [warning("database", beside)] }
+  }
   return schema < newest
     ? unusable(
         warning("database", `${says} is outdated; this version needs ${newest}: start the server once to migrate`)

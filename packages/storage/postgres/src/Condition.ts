@@ -3,13 +3,13 @@
  * taken its place, or its settings may have been changed.
  */
 import { NotAdmitted, type StorageCondition, StorageError, type StorageReading } from "@pointsman/core/ports"
-import { type Acknowledged, migrationsTable, type Row } from "@pointsman/storage-sql"
+import type { Acknowledged, Row } from "@pointsman/storage-sql"
 import { Clock, Effect } from "effect"
 import { claimWaitMillis } from "./Connections.ts"
 import type { Database } from "./Database.ts"
 import { isRealTime, makeDatabaseClock } from "./DatabaseClock.ts"
 import { watchLosses } from "./LossWatch.ts"
-import { newerSchema, newest } from "./Migrations.ts"
+import { newerBeside, newerSchema, newest, readSchema, selectSchema } from "./Migrations.ts"
 import { type KeptLosses, newestLossColumn } from "./RecordLoss.ts"
 import { makeTimeline } from "./Timeline.ts"
 
@@ -77,16 +77,18 @@ export const readDurability = (db: Database): Effect.Effect<Durability, StorageE
 const selectNow = "(extract(epoch from clock_timestamp()) * 1000)::double precision as now"
 
 /** A newer server may migrate the database while this one runs. */
-const selectCondition = `select ${durabilityColumns}, (select max(migration_id) from ${migrationsTable}) as schema,
-  ${newestLossColumn}, ${selectNow}`
+const selectCondition = `select ${durabilityColumns}, version.schema, version.oldest, ${newestLossColumn}, ${selectNow}
+  from (${selectSchema}) as version`
 
 const remedy = "turn it on, or set POINTSMAN_ALLOW_ASYNC_COMMIT=true (allowAsyncCommit) if that loss is acceptable"
 
 /** What does not pass by itself; an operator has to act. */
 const readingOf = (row: Row, { allowAsyncCommit = false }: ConditionOptions): StorageReading => {
-  const { faults, warnings } = durabilityOf(row)
+  const { faults, warnings: risks } = durabilityOf(row)
   const refusals = allowAsyncCommit ? [] : faults.map((fault) => `${fault}; ${remedy}`)
-  if (Number(row["schema"]) > newest) refusals.unshift(newerSchema(Number(row["schema"])))
+  const { id, oldest } = readSchema(row)
+  if (oldest > newest) refusals.unshift(newerSchema(id))
+  const warnings = oldest <= newest && id > newest ? [...risks, newerBeside(id)] : risks
   return {
     refusal: refusals.length === 0 ? null : refusals.join("; "),
     warnings: allowAsyncCommit ? [...faults, ...warnings] : warnings

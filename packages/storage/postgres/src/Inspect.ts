@@ -10,6 +10,8 @@ export interface Inspection {
   readonly schema: number | null
   /** That of this version. */
   readonly newest: number
+  /** The schema of the oldest version whose servers may run on it; `null` as above. */
+  readonly oldest: number | null
   /** How far the database's clock is ahead of this process's, in milliseconds, to within half a round trip. */
   readonly clockAheadMillis: number
   /** Whether what it acknowledges survives a crash. */
@@ -25,5 +27,6 @@ export const inspect = (options: PostgresOptions): Effect.Effect<Inspection, Sto
     const before = yield* Clock.currentTimeMillis
     const [row] = yield* db.read("open", "select (extract(epoch from clock_timestamp()) * 1000)::bigint as now")
     const after = yield* Clock.currentTimeMillis
-    return { schema, newest, durability, clockAheadMillis: Math.round(Number(row?.["now"]) - (before + after) / 2) }
+    const clockAheadMillis = Math.round(Number(row?.["now"]) - (before + after) / 2)
+    return { schema: schema?.id ?? null, oldest: schema?.oldest ?? null, newest, durability, clockAheadMillis }
   }).pipe(Effect.scoped)

@@ -11,7 +11,7 @@ import { migrationsTable, type Row } from "@pointsman/storage-sql"
 import { Effect, Result } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 import { codes, type Database, inRealTime, type Query, sqlStateOf, storageError } from "./Database.ts"
-import { newerSchema, type Step, steps } from "./Migrations.ts"
+import { newerSchema, readSchema, type Step, selectSchema, steps } from "./Migrations.ts"
 
 /** Ours among the database's advisory locks: "pointsma" in ASCII. */
 const lock = "8101813088862727521"
@@ -37,17 +37,19 @@ export const migrate = (
     yield* Effect.addFinalizer(() => Effect.ignore(query("reset lock_timeout")))
     yield* Effect.acquireRelease(turn(query), () => Effect.ignore(query(`select pg_advisory_unlock(${lock})`)))
     yield* query(makeTable)
-    const [latest] = yield* query(`select coalesce(max(migration_id), 0)::int as id from ${migrationsTable}`)
-    const reached = Number(latest?.["id"])
+    // Without need it would wait for whoever reads the table, such as a backup.
+    if ((yield* query(oldestColumn)).length === 0) yield* query(`alter table ${migrationsTable} add oldest integer`)
+    const { id: reached, oldest } = readSchema((yield* query(selectSchema))[0])
     const numbered = Object.entries(all).map(([name, step]) => ({ id: Number.parseInt(name, 10), name, step }))
-    if (reached > Math.max(...numbered.map(({ id }) => id))) {
+    if (oldest > Math.max(...numbered.map(({ id }) => id))) {
       return yield* new StorageError({ operation: "migrate", cause: new Error(newerSchema(reached)) })
     }
     for (const { id, name, step } of numbered) {
       if (id <= reached) continue
-      const record = query(recordStep, [String(id), name.slice(name.indexOf("_") + 1)])
+      const isAdditive = "index" in step || "additive" in step
+      const record = query(recordStep, [String(id), name.slice(name.indexOf("_") + 1), String(isAdditive)])
       if ("index" in step) yield* Effect.andThen(buildIndex(query, step), record)
-      else yield* inTransaction(query, step, record)
+      else yield* inTransaction(query, "additive" in step ? step.additive : step, record)
     }
   }).pipe(
     Effect.scoped,
@@ -58,10 +60,19 @@ export const migrate = (
 const makeTable = `create table if not exists ${migrationsTable} (
   migration_id integer primary key,
   created_at timestamp with time zone not null default now(),
-  name text not null
+  name text not null,
+  oldest integer
 )`
 
-const recordStep = `insert into ${migrationsTable} (migration_id, name) values ($1::integer, $2::text)`
+const oldestColumn = `select 1 as one from pg_attribute
+  where attrelid = '${migrationsTable}'::regclass and attname = 'oldest' and not attisdropped`
+
+/** With the schema of the oldest release whose servers go on: beside an additive step all do that did before. */
+const recordStep = `insert into ${migrationsTable} (migration_id, name, oldest) values (
+  $1::integer, $2::text, case when $3::boolean then (
+    select max(coalesce(oldest, migration_id)) from ${migrationsTable}
+  ) else $1::integer end
+)`
 
 const turn = (query: Query): Effect.Effect<void, SqlError> =>
   Effect.flatMap(query(`select pg_try_advisory_lock(${lock}) as taken`), ([row]) =>

@@ -9,7 +9,7 @@
  * - States are not checked against a list: core's tables own it.
  */
 import { StorageError } from "@pointsman/core/ports"
-import { migrationsTable } from "@pointsman/storage-sql"
+import { migrationsTable, type Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { eventIdFunctions } from "./EventIds.ts"
@@ -495,9 +495,16 @@ const audit = [
     for each statement execute function audit_entries_are_kept()`
 ]
 
-/** What one transaction does; or an index, which is built while others write, by a statement outside of transactions. */
+/**
+ * What one transaction does; or an index, which is built while others write, by a statement outside of transactions.
+ *
+ * Servers of the releases before go on beside an index, and beside an additive step. That is one whose tables, columns
+ * and functions are new: each statement of an older server does and gives what it did, and what older servers write is
+ * right for newer ones, where a new column has its default or an outdated value. Beside every other step they stop.
+ */
 export type Step =
   | ReadonlyArray<string>
+  | { readonly additive: ReadonlyArray<string> }
   | {
       readonly index: string
       /** The table, and all that follows it. */
@@ -586,27 +593,48 @@ export const newest = Math.max(...Object.keys(steps).map((name) => Number.parseI
 export const newerSchema = (id: number): string =>
   `the database has schema version ${id}, created by a newer release; this release supports up to ${newest}`
 
-/** The number of the schema; `null` if the database has none of our schemas. */
+export const newerBeside = (id: number): string =>
+  `the database has schema version ${id}, created by a newer release beside which this one may run: update this server`
+
+/** Which schema a database has. */
+export interface SchemaVersion {
+  /** The number of its last step. */
+  readonly id: number
+  /** The schema of the oldest release whose servers may run on it. */
+  readonly oldest: number
+}
+
+/** As two columns of one row, also of a table from before the second was recorded. */
+export const selectSchema = `select max(migration_id)::int as schema,
+  max(coalesce((to_jsonb(m) ->> 'oldest')::int, migration_id))::int as oldest from ${migrationsTable} as m`
+
+export const readSchema = (row: Row | undefined): SchemaVersion => ({
+  id: Number(row?.["schema"] ?? 0),
+  oldest: Number(row?.["oldest"] ?? 0)
+})
+
+/** `null` if the database has none of our schemas. */
 export const schemaOf = Effect.fnUntraced(function* ({ read }: Database) {
   const [found] = yield* read("open", "select to_regclass($1::text)::text as name", [migrationsTable])
   if (found?.["name"] == null) return null
-  const [latest] = yield* read("open", `select max(migration_id) as id from ${migrationsTable}`)
-  return Number(latest?.["id"])
+  const [row] = yield* read("open", selectSchema)
+  return readSchema(row)
 })
 
-/** Fails if the database has none of our schemas, or one of another version. It only reads. */
+/** Fails if the database has none of our schemas, an older one, or one that this release may not run on. It only reads. */
 export const requireSchema = Effect.fnUntraced(function* (db: Database) {
   const refuse = (message: string) => Effect.fail(new StorageError({ operation: "open", cause: new Error(message) }))
-  const id = yield* schemaOf(db)
-  if (id === null) {
+  const schema = yield* schemaOf(db)
+  if (schema === null) {
     return yield* refuse("it has no Pointsman tables: start the server once to create them")
   }
+  const { id, oldest } = schema
   if (id < newest) {
     return yield* refuse(
       `it has the outdated schema version ${id}; this release needs ${newest}: start the server once to migrate it`
     )
   }
-  if (id > newest) {
+  if (oldest > newest) {
     return yield* refuse(newerSchema(id))
   }
 })

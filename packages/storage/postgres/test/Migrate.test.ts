@@ -4,8 +4,10 @@ import { describe, expect, it } from "@effect/vitest"
 import { Ids, Ledger, StorageCondition } from "@pointsman/core/ports"
 import { Effect, Fiber, type Redacted } from "effect"
 import { open } from "../src/Database.ts"
+import { inspect } from "../src/Inspect.ts"
 import { migrate } from "../src/Migrate.ts"
-import { type Step, steps } from "../src/Migrations.ts"
+
+import { newest, type Step, steps } from "../src/Migrations.ts"
 import { newChange, withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 import { clientOf } from "./support/Waiting.ts"
@@ -45,6 +47,9 @@ const heldFor = (url: Redacted.Redacted, lock: string, millis: number) =>
   }).pipe(Effect.scoped)
 
 const indexed = "payments (workspace_id, environment, currency)"
+const addColumns = ["payments", "attempts", "claims", "events", "deliveries", "connections"].map(
+  (table) => `alter table ${table} add column note text`
+)
 const writersLock = "lock table payments in row exclusive mode"
 
 describe.skipIf(!hasServer)("a migration under writers", () => {
@@ -123,21 +128,74 @@ describe.skipIf(!hasServer)("a migration under writers", () => {
     })
   )
 
-  it.live("given a storage in use, when a newer server migrates, then it takes no new work within seconds", () =>
+  it.live("given a storage in use, when a newer server takes an additive step, then it goes on and says so", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
+      const sql = yield* clientOf(url, 1)
       yield* withStorage({ url })(
         Effect.gen(function* () {
           const { admit, read } = yield* StorageCondition
-          yield* admit
-          yield* migrateTo(url, { index: "payments_by_currency", on: indexed })
-          for (let turn = 0; turn < 100 && (yield* read).refusal === null; turn++) yield* Effect.sleep("100 millis")
-          expect(yield* Effect.flip(admit)).toMatchObject({
-            _tag: "pointsman/NotAdmitted",
-            reason: expect.stringContaining("schema version 1000, created by a newer release")
+          // Each connection keeps statements whose rows get another column.
+          const ledger = yield* Ledger
+          const written = Effect.gen(function* () {
+            const change = yield* newChange()
+            yield* ledger.commit(change)
+            const { id, tenant } = change.payment.after
+            expect(yield* ledger.payment(tenant, id)).toMatchObject({ value: { id } })
+            expect(yield* ledger.book(tenant, id)).toMatchObject({ value: { payment: { id } } })
           })
+          yield* written
+          yield* migrateTo(url, { additive: addColumns })
+          yield* written
+          const isSaid = Effect.map(read, ({ warnings }) =>
+            warnings.some((one) => one.includes("beside which this one"))
+          )
+          for (let turn = 0; turn < 100 && !(yield* isSaid); turn++) yield* Effect.sleep("100 millis")
+          yield* Effect.all(Array(20).fill(written), { concurrency: "unbounded" })
+          yield* admit
+          expect(yield* isSaid).toBe(true)
         })
-      )
+      ).pipe(Effect.provide(Ids.layer))
+      const recorded = yield* sql`select oldest from pointsman_migrations where migration_id = 1000`
+      expect(recorded).toEqual([{ oldest: newest }])
+      // It starts again, and so does a worker that changes nothing; the doctor finds both numbers.
+      yield* withStorage({ url })(Effect.void)
+      yield* withStorage({ url, existing: true })(Effect.void)
+      expect(yield* inspect({ url })).toMatchObject({ schema: 1000, oldest: newest, newest })
     })
+  )
+
+  it.live(
+    "given steps that were recorded without it, when they are read, then each needs a release that knows it",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* newDatabase
+        yield* withStorage({ url })(Effect.void)
+        const sql = yield* clientOf(url, 1)
+        yield* sql`alter table pointsman_migrations drop column oldest`
+        expect(yield* inspect({ url })).toMatchObject({ schema: newest, oldest: newest })
+        yield* migrateTo(url, { additive: addColumns })
+        expect(yield* inspect({ url })).toMatchObject({ schema: 1000, oldest: newest })
+      })
+  )
+
+  it.live(
+    "given a storage in use, when a newer server takes another step, then it takes no new work within seconds",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* newDatabase
+        yield* withStorage({ url })(
+          Effect.gen(function* () {
+            const { admit, read } = yield* StorageCondition
+            yield* admit
+            yield* migrateTo(url, addColumns)
+            for (let turn = 0; turn < 100 && (yield* read).refusal === null; turn++) yield* Effect.sleep("100 millis")
+            expect(yield* Effect.flip(admit)).toMatchObject({
+              _tag: "pointsman/NotAdmitted",
+              reason: expect.stringContaining("schema version 1000, created by a newer release")
+            })
+          })
+        )
+      })
   )
 })
