@@ -3832,7 +3832,9 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: recoverTest,
       test: "given a recovered charge, when its key comes again, then its payment answers and nothing is charged"
-    }
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "restore"
   },
   {
     name: "answer a recovered key whatever is asked",

@@ -20,24 +20,32 @@ export interface Told {
   readonly payment: Payment
 }
 
+/** What happened to a payment since something was told of it. */
+export interface Since {
+  readonly isContradicted: boolean
+  readonly hasLostRecords: boolean
+  /** All of its money was asked for after the loss. */
+  readonly isPaidSince: boolean
+}
+
 /** Where no money is, and none comes any more. */
 const endsWithoutMoney: ReadonlySet<PaymentState> = new Set(["Declined", "Failed", "Cancelled", "Voided"])
 
 /**
  * What is not true any more of what was told; `now` is the payment as it stands at last. A provider that contradicted
  * itself may have moved the payment since. Of a payment whose records the store lost, how it ended without money may be
- * another word, and what cannot be recovered is a review.
+ * another word, its customer may have paid on the page again, and what cannot be recovered is a review.
  */
 export const brokenWord = (
   { payment: told, what }: Told,
   now: Payment | undefined,
-  { hasLostRecords, isContradicted }: { readonly isContradicted: boolean; readonly hasLostRecords: boolean }
+  { hasLostRecords, isContradicted, isPaidSince }: Since
 ): ReadonlyArray<string> => {
   const said = `${what} was told ${told.state}`
   if (now === undefined) return [`${said}, and the payment is gone`]
   if (isContradicted || (hasLostRecords && now.review !== null)) return []
   const wrong: Array<string> = []
-  if (hasLostRecords && endsWithoutMoney.has(told.state) && endsWithoutMoney.has(now.state)) return []
+  if (hasLostRecords && endsWithoutMoney.has(told.state) && (endsWithoutMoney.has(now.state) || isPaidSince)) return []
   if (endsWithoutMoney.has(told.state) && now.state !== told.state) wrong.push(`${said}, and it is ${now.state}`)
   if (told.state === "Authorized" && (now.state === "Declined" || now.state === "Failed")) {
     wrong.push(`${said}, and it is ${now.state}`)

@@ -62,9 +62,13 @@ export const judge = async ({ heard, outside, workload, world }: Judged): Promis
   for (const word of left) {
     const { id } = word.payment
     const now = books.get(id)?.payment
-    const isContradicted = charges.some((charge) => paymentOf(charge) === id && charge.contradictions.length > 0)
+    const its = charges.filter((charge) => paymentOf(charge) === id)
+    const isContradicted = its.some(({ contradictions }) => contradictions.length > 0)
     const hasLostRecords = lost?.payments.has(id) === true
-    wrong.push(...brokenWord(word, now, { isContradicted, hasLostRecords }))
+    const lostAt = word.payment.updatedAt <= (lost?.at ?? 0) ? lost?.at : undefined
+    const isPaidSince =
+      lostAt !== undefined && its.every(({ createdAt, state }) => !isHeld(state) || createdAt >= lostAt)
+    wrong.push(...brokenWord(word, now, { isContradicted, hasLostRecords, isPaidSince }))
   }
   const onFile = [...heard, ...lies].flatMap(([filed, taken]) => (isForgotten(taken, lost) ? [] : [filed]))
   wrong.push(...wrongFiles(lost === undefined ? onFile : onFile.filter(isOfCharge), files, books))
