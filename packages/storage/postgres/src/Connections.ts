@@ -6,11 +6,11 @@
  * The rule that a reader would otherwise break: the phase of a failure shows whether a statement was sent. What fails
  * before a connection is at hand was not sent, and is not sent later.
  */
-import type { PgClient } from "@effect/sql-pg"
+import type { PgConnection, PgPool } from "@effect/sql-pg"
 import { limitOf, NotAdmitted, StorageAllowance, StorageError } from "@pointsman/core/ports"
-import { Context, Effect, Fiber } from "effect"
-import type { Connection } from "effect/sql/SqlConnection"
-import type { SqlError } from "effect/sql/SqlError"
+import { Effect, Fiber } from "effect"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import { type Deadline, makeDeadlines } from "./Deadlines.ts"
 
 export interface Loan<E> {
   readonly operation: string
@@ -25,7 +25,7 @@ export interface Loan<E> {
 export interface Connections {
   readonly lend: <A, E>(
     loan: Loan<E>,
-    use: (connection: Connection) => Effect.Effect<A, E>
+    use: (connection: PgConnection.PgConnection) => Effect.Effect<A, E>
   ) => Effect.Effect<A, E | StorageError>
   /** For how long the one that waits longest has been without a connection, in milliseconds. */
   readonly longestWaitMillis: () => number
@@ -41,60 +41,68 @@ export interface ConnectionLimits {
 }
 
 export const makeConnections = (
-  client: PgClient.PgClient,
+  pool: PgPool.PgPool,
   { answerMillis }: ConnectionLimits,
   describe: (operation: string, error: SqlError) => StorageError
 ): Connections => {
   /** When each began to wait, the oldest first. */
   const waiting = new Set<{ readonly since: number }>()
+  const deadlines = makeDeadlines()
 
   const lend: Connections["lend"] = <A, E>(
     { isClaim = false, isWrite, late, operation }: Loan<E>,
-    use: (connection: Connection) => Effect.Effect<A, E>
+    use: (connection: PgConnection.PgConnection) => Effect.Effect<A, E>
   ) =>
     Effect.withFiber<A, E | StorageError>((caller) =>
       Effect.callback<A, E | StorageError>((resume) => {
-        const allowance = Context.get(caller.context, StorageAllowance)
-        const place = { since: performance.now() }
+        const allowance = caller.getRef(StorageAllowance)
+        const since = performance.now()
+        const limit = Math.min(limitOf(allowance, waitMillis), isClaim ? claimWaitMillis : waitMillis)
         let phase: "waiting" | "sent" | "over" = "waiting"
-        waiting.add(place)
-        const end = (exit: Effect.Effect<A, E | StorageError>) => {
-          if (phase === "over") return
-          phase = "over"
-          clearTimeout(timer)
-          waiting.delete(place)
-          if (allowance !== undefined) allowance.leftMillis -= performance.now() - place.since
-          resume(exit)
-        }
-        const borrow = Effect.flatMap(
-          Effect.mapError(client.reserve, (error) => describe(operation, error)),
-          (connection) => {
-            // It came too late: nothing may be sent any more.
-            if (phase === "over") return Effect.interrupt
-            phase = "sent"
-            waiting.delete(place)
-            clearTimeout(timer)
-            if (late !== undefined) {
-              const millis = limitOf(allowance, answerMillis)
-              timer = setTimeout(() => giveUp(Effect.fail(late(millis))), millis)
-            }
-            return use(connection)
-          }
-        )
         const giveUp = (failure: Effect.Effect<never, E | StorageError>) => {
           end(failure)
           // The connection is closed, unless the server still confirms that the statement is over.
           borrowing.interruptUnsafe()
         }
-        const limit = Math.min(limitOf(allowance, waitMillis), isClaim ? claimWaitMillis : waitMillis)
-        let timer = setTimeout(() => giveUp(Effect.fail(noConnection(operation, limit, isClaim))), limit)
-        const borrowing = Effect.runForkWith(caller.context)(Effect.scoped(borrow))
+        const place: Deadline & { readonly since: number } = {
+          since,
+          at: since + limit,
+          pass: () => giveUp(Effect.fail(noConnection(operation, limit, isClaim)))
+        }
+        const leave = () => {
+          phase = "over"
+          deadlines.delete(place)
+          waiting.delete(place)
+        }
+        const end = (exit: Effect.Effect<A, E | StorageError>) => {
+          if (phase === "over") return
+          leave()
+          if (allowance !== undefined) allowance.leftMillis -= performance.now() - since
+          resume(exit)
+        }
+        const borrow = (connection: PgConnection.PgConnection): Effect.Effect<A, E> => {
+          // It came too late: nothing may be sent any more.
+          if (phase === "over") return Effect.interrupt
+          phase = "sent"
+          waiting.delete(place)
+          if (late === undefined) deadlines.delete(place)
+          else {
+            const millis = limitOf(allowance, answerMillis)
+            place.at = performance.now() + millis
+            place.pass = () => giveUp(Effect.fail(late(millis)))
+            deadlines.add(place)
+          }
+          return use(connection)
+        }
+        waiting.add(place)
+        deadlines.add(place)
+        const borrowing = Effect.runForkWith(caller.context)(
+          Effect.mapError(pool.use(borrow), (error) => (isSqlError(error) ? describe(operation, error) : error))
+        )
         borrowing.addObserver(end)
         return Effect.suspend(() => {
           if (isWrite && phase === "sent") return Fiber.await(borrowing)
-          phase = "over"
-          clearTimeout(timer)
-          waiting.delete(place)
+          leave()
           return Fiber.interrupt(borrowing)
         })
       })

@@ -5,12 +5,10 @@
  * connection is at hand nothing was sent. An error that the server answered with took everything back. After anything
  * else (the connection was lost) the result is unknown.
  */
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgConnection, PgPool, PgTypes } from "@effect/sql-pg"
 import { CommitUnknown, limitOf, StorageAllowance, StorageError } from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
 import { Clock, Context, Effect, Fiber, type Redacted, Result, type Scope } from "effect"
-import * as Reactivity from "effect/reactivity/Reactivity"
-import type { Connection } from "effect/sql/SqlConnection"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
 import { makeConnections } from "./Connections.ts"
 
@@ -18,10 +16,10 @@ import { makeConnections } from "./Connections.ts"
 export type Query = (sql: string, params?: ReadonlyArray<string | null>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
 
 export interface Database {
-  /** For migrations. */
-  readonly client: PgClient.PgClient
-  /** For notifications, on connections of their own. */
-  readonly listener: PgClient.PgClient
+  /** A connection until the scope closes, for as long as it takes: for migrations. */
+  readonly reserve: PgPool.PgPool["reserve"]
+  /** Notifications of a channel, on a connection of their own until the scope closes. */
+  readonly listen: (channel: string) => ReturnType<PgConnection.PgConnection["listen"]>
   /**
    * A statement that changes nothing, or nothing that could not be done again. `isAside`: what every request waits for
    * does not queue behind payments.
@@ -105,18 +103,13 @@ export const planning = {
 
 /** What a role, the database or the server sets for a session that asks for nothing. */
 const defaultSynchronousCommit = (url: Redacted.Redacted): Effect.Effect<string, SqlError> =>
-  PgClient.make({ url, applicationName: "pointsman", maxConnections: 1 }).pipe(
-    Effect.flatMap((client) =>
-      client.reserve.pipe(
-        Effect.flatMap((connection) =>
-          connection.executeUnprepared("select current_setting('synchronous_commit') as value", [], undefined)
-        )
-      )
+  PgConnection.make({ url, applicationName: "pointsman" }).pipe(
+    Effect.flatMap((connection) =>
+      connection.query("select current_setting('synchronous_commit') as value", [], false)
     ),
     Effect.scoped,
     inRealTime,
-    Effect.provide(Reactivity.layer),
-    Effect.map(([row]) => String((row as Row | undefined)?.["value"]))
+    Effect.map(({ rows: [row] }) => String(row?.["value"]))
   )
 
 export const open = Effect.fnUntraced(function* (
@@ -124,13 +117,13 @@ export const open = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Database, StorageError, Scope.Scope> {
   const statementMillis = options.statementTimeoutMillis ?? 10_000
   const commit = yield* Effect.mapError(defaultSynchronousCommit(options.url), (error) => storageError("open", error))
-  const make = (maxConnections: number) => pool(options, statementMillis, commit, maxConnections)
-  const client = yield* make(Math.max(1, (options.maxConnections ?? 12) - asideConnections))
-  return fromClients(client, yield* make(asideConnections), 2 * statementMillis + 1_000)
+  const make = (maxConnections: number) => openPool(options, statementMillis, commit, maxConnections)
+  const main = yield* make(Math.max(1, (options.maxConnections ?? 12) - asideConnections))
+  return fromPools(main, yield* make(asideConnections), 2 * statementMillis + 1_000)
 })
 
-const pool = (options: PostgresOptions, statementMillis: number, commit: string, maxConnections: number) =>
-  PgClient.make({
+const openPool = (options: PostgresOptions, statementMillis: number, commit: string, maxConnections: number) =>
+  PgPool.make({
     url: options.url,
     applicationName: "pointsman",
     maxConnections,
@@ -149,13 +142,12 @@ const pool = (options: PostgresOptions, statementMillis: number, commit: string,
     }
   }).pipe(
     inRealTime,
-    Effect.provide(Reactivity.layer),
     Effect.mapError((error) => storageError("open", error))
   )
 
-const fromClients = (client: PgClient.PgClient, listener: PgClient.PgClient, answerMillis: number): Database => {
-  const connections = makeConnections(client, { answerMillis }, storageError)
-  const aside = makeConnections(listener, { answerMillis }, storageError)
+const fromPools = (main: PgPool.PgPool, besides: PgPool.PgPool, answerMillis: number): Database => {
+  const connections = makeConnections(main, { answerMillis }, storageError)
+  const aside = makeConnections(besides, { answerMillis }, storageError)
   const { lend } = connections
   const run = runWithin(answerMillis)
   const write: Database["write"] = (operation, sql, params = [], isClaim) =>
@@ -166,17 +158,16 @@ const fromClients = (client: PgClient.PgClient, listener: PgClient.PgClient, ans
         isWrite: true,
         late: (millis) => new CommitUnknown({ operation, cause: causeOf(noAnswer(millis)) })
       },
-      (connection) => Effect.mapError(connection.execute(sql, params, undefined), (error) => failure(operation, error))
+      (connection) => Effect.mapError(rowsOf(connection, sql, params), (error) => failure(operation, error))
     )
   return {
-    client,
-    listener,
+    reserve: main.reserve,
+    listen: (channel) => Effect.flatMap(besides.reserve, (connection) => connection.listen(channel)),
     longestWaitMillis: connections.longestWaitMillis,
     read: (operation, sql, params = [], isAside = false) =>
       (isAside ? aside : connections).lend(
         { operation, isWrite: false, late: (millis) => storageError(operation, noAnswer(millis)) },
-        (connection) =>
-          Effect.mapError(connection.execute(sql, params, undefined), (error) => storageError(operation, error))
+        (connection) => Effect.mapError(rowsOf(connection, sql, params), (error) => storageError(operation, error))
       ),
     write,
     update: (operation, sql, params) =>
@@ -194,13 +185,22 @@ const fromClients = (client: PgClient.PgClient, listener: PgClient.PgClient, ans
         }
       ),
     transaction: (operation, body) =>
-      lend({ operation, isWrite: true }, (connection) => transaction(operation, connection, run, body))
+      lend({ operation, isWrite: true }, ({ pin }) =>
+        // A statement of it may be given up while the server still answers: then its connection is closed at the end.
+        Effect.scoped(Effect.flatMap(pin, (connection) => transaction(operation, connection, run, body)))
+      )
   }
 }
 
+const rowsOf = (
+  connection: PgConnection.PgConnection,
+  sql: string,
+  params: ReadonlyArray<string | null>
+): Effect.Effect<ReadonlyArray<Row>, SqlError> => Effect.map(connection.query(sql, params), ({ rows }) => rows)
+
 const transaction = Effect.fnUntraced(function* <A, E>(
   operation: string,
-  connection: Connection,
+  connection: PgConnection.PgConnection,
   run: Run,
   body: (query: Query) => Effect.Effect<A, E | SqlError>
 ) {
@@ -222,7 +222,7 @@ const transaction = Effect.fnUntraced(function* <A, E>(
 })
 
 type Run = (
-  connection: Connection,
+  connection: PgConnection.PgConnection,
   sql: string,
   params: ReadonlyArray<string | null>
 ) => Effect.Effect<ReadonlyArray<Row>, SqlError>
@@ -236,7 +236,7 @@ const runWithin =
         const began = performance.now()
         const allowance = Context.get(caller.context, StorageAllowance)
         const limit = limitOf(allowance, millis)
-        const asked = Effect.runForkWith(caller.context)(connection.execute(sql, params, undefined))
+        const asked = Effect.runForkWith(caller.context)(rowsOf(connection, sql, params))
         const late = setTimeout(() => {
           resume(Effect.fail(noAnswer(limit)))
           asked.interruptUnsafe()

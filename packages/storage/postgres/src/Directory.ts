@@ -101,7 +101,7 @@ export const make = Effect.fnUntraced(function* (db: Database) {
   const listen = Effect.scoped(
     Effect.gen(function* () {
       // A network that loses packets would not answer for a quarter of an hour.
-      const told = yield* Effect.timeout(db.listener.listen(channel), listenWithin)
+      const told = yield* Effect.timeout(db.listen(channel), listenWithin)
       yield* forget
       isListening = true
       while (true) {

@@ -7,7 +7,7 @@
  * its turn must not wait inside a statement: an index that is built concurrently waits for all older snapshots.
  */
 import { StorageError } from "@pointsman/core/ports"
-import { migrationsTable, type Row } from "@pointsman/storage-sql"
+import { migrationsTable } from "@pointsman/storage-sql"
 import { Effect, Result } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 import { codes, type Database, inRealTime, type Query, sqlStateOf, storageError } from "./Database.ts"
@@ -23,13 +23,12 @@ const pauseBetweenTurns = "200 millis"
 
 /** Servers that start at once follow one another. */
 export const migrate = (
-  { client }: Pick<Database, "client">,
+  { reserve }: Pick<Database, "reserve">,
   all: Readonly<Record<string, Step>> = steps
 ): Effect.Effect<void, StorageError> =>
   Effect.gen(function* () {
-    const connection = yield* client.reserve
-    const query: Query = (sql, params = []) =>
-      connection.executeUnprepared(sql, params, undefined) as Effect.Effect<ReadonlyArray<Row>, SqlError>
+    const connection = yield* reserve
+    const query: Query = (sql, params = []) => Effect.map(connection.query(sql, params, false), ({ rows }) => rows)
     // To build an index takes as long as it takes, and what it waits for keeps no writer waiting.
     yield* query("set statement_timeout = 0")
     yield* query("set lock_timeout = 0")

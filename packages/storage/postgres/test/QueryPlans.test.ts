@@ -72,7 +72,7 @@ const newPlanner = Effect.fnUntraced(function* (workspaces: number, options: Led
   const url = yield* newDatabase
   const db = yield* open({ url })
   yield* migrate(db)
-  if (workspaces > 0) for (const statement of fill(workspaces)) yield* db.client.unsafe(statement)
+  if (workspaces > 0) for (const statement of fill(workspaces)) yield* db.update("fill", statement)
   const asked: Array<string> = []
   const listening: Database = {
     ...db,

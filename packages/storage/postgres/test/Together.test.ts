@@ -74,7 +74,7 @@ describe.skipIf(!hasServer)("commits together", () => {
   it.live("given changes of which two are refused and one cannot be stored, then all others are written", () =>
     Effect.gen(function* () {
       const { asked, db, ledger } = yield* listening
-      yield* db.client`alter table payments add check (reference <> 'bad')`
+      yield* db.update("refuse", "alter table payments add check (reference <> 'bad')")
       const [before, taken, bad, ...rest] = yield* changesOf(24)
       if (before === undefined || taken === undefined || bad === undefined) throw new Error("there are too few")
       yield* ledger.commit(before)
