@@ -490,6 +490,22 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
+    name: "send a claim that was refused while it waited to be gathered",
+    harm: "A client hears that nothing was written, and its key and payment are claimed later.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/GatheringLine.ts",
+        find: 'waiting.delete(one)\n          one.end(Exit.fail(noConnection("commit", limit, isClaim)))',
+        replace: 'one.end(Exit.fail(noConnection("commit", limit, isClaim)))'
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Together.test.ts",
+      test: "given claims that wait for their turn for a second, then they are refused and never written"
+    }
+  },
+  {
     name: "show an event before a smaller id is committed",
     harm: "A follower goes past an event that it never saw: a capture that nobody books.",
     edits: [

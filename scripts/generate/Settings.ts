@@ -18,5 +18,5 @@ export const settingsPage = (notice: string): string =>
     "The environment variables and flags of `pointsman serve`. A flag takes precedence over its variable. An invalid value stops startup; the error names every invalid setting and what was expected, but never prints the value. An empty variable is invalid. [Configuration](../guides/configuration.md#settings) explains what the settings are for.",
     table(["Variable", "Flag", "Meaning", "Expected", "Default"], rows),
     "## Constraints between settings",
-    "- `POINTSMAN_PROVIDER_TIMEOUT` must be less than `POINTSMAN_CLAIM_WINDOW`, or a claim would expire during its provider call.\n- `POINTSMAN_WORKERS` above 1, `POINTSMAN_SHARED_LIMITS` and `POINTSMAN_BATCH_COMMITS` require PostgreSQL.\n- `POINTSMAN_ENCRYPTION_KEY` is required with PostgreSQL."
+    "- `POINTSMAN_PROVIDER_TIMEOUT` must be less than `POINTSMAN_CLAIM_WINDOW`, or a claim would expire during its provider call.\n- `POINTSMAN_WORKERS` above 1, `POINTSMAN_SHARED_LIMITS` and `POINTSMAN_BATCH_COMMITS=false` require PostgreSQL.\n- `POINTSMAN_ENCRYPTION_KEY` is required with PostgreSQL."
   ].join("\n\n")

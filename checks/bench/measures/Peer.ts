@@ -82,7 +82,7 @@ export const peer: Measure = async ({ folder, peer: kit, rounds, seconds, tell }
     id: "peer",
     title,
     rows: [
-      row("medusa", "the library on PostgreSQL, flows of Medusa's", { atLeast: 12 }, [
+      row("medusa", "the library on PostgreSQL, flows of Medusa's", { atLeast: 20 }, [
         onPostgres,
         postgres,
         "medusa",
@@ -94,13 +94,13 @@ export const peer: Measure = async ({ folder, peer: kit, rounds, seconds, tell }
         "medusa",
         "cpuMsPerFlow"
       ]),
-      row("floor-pg", "the library on PostgreSQL, flows of a floor by hand", {}, [
+      row("floor-pg", "the library on PostgreSQL, flows of a floor by hand", { atLeast: 0.55 }, [
         onPostgres,
         postgres,
         floorPg,
         "flowsPerSec"
       ]),
-      row("floor-sqlite", "the library on SQLite, flows of a floor by hand", { atLeast: 0.5 }, [
+      row("floor-sqlite", "the library on SQLite, flows of a floor by hand", { atLeast: 0.9 }, [
         onSqlite,
         sqlite,
         floorSqlite,

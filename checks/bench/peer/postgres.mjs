@@ -7,7 +7,7 @@ const { Redacted } = await import("effect")
 export const name = "pointsman-postgres"
 export const engine = "postgres"
 
-const batchCommits = process.env.POINTSMAN_BATCH_COMMITS === "true"
+const batchCommits = process.env.POINTSMAN_BATCH_COMMITS !== "false"
 
 /** One connection besides the pool's listens. */
 export const setup = ({ pool = 10, url }) =>

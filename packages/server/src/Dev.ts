@@ -38,10 +38,10 @@ const ofDev = {
   pendingCheckIntervalMillis: "2 seconds",
   refundCheckIntervalMillis: "2 seconds",
   deadRequestIntervalMillis: "30 seconds",
-  // What PostgreSQL alone can do.
+  // What SQLite allows.
   workers: "1",
   sharedLimits: "false",
-  batchCommits: "false"
+  batchCommits: "true"
 } as const satisfies Flags
 
 export const dev = Effect.fnUntraced(function* ({ flags, fresh, inMemory }: DevOptions) {

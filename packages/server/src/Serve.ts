@@ -235,8 +235,11 @@ const placesPerConnection = 2
 /** One statement takes the commits of many requests. */
 const placesWithBatches = 256
 
-const placesOf = ({ batchCommits, databaseConnections }: Settings): number =>
-  Math.max(batchCommits ? placesWithBatches : leastPlaces, databaseConnections * placesPerConnection)
+const placesOf = ({ batchCommits, database, databaseConnections }: Settings): number =>
+  Math.max(
+    batchCommits && database._tag === "Postgres" ? placesWithBatches : leastPlaces,
+    databaseConnections * placesPerConnection
+  )
 
 /** Answers requests at the listeners until the scope closes, which waits for those that are under way. */
 const answerRequests = Effect.fnUntraced(function* <R>(

@@ -96,12 +96,18 @@ export const readRate = (text: string): Option.Option<number | null> =>
   text === "off" ? Option.some(null) : readInteger(1, 1_000_000)(text)
 
 /** Off unless it is `true`. */
-export const toggle = (definition: { readonly variable: string; readonly flag: string; readonly meaning: string }) =>
+export const toggle = (definition: {
+  readonly variable: string
+  readonly flag: string
+  readonly meaning: string
+  /** `false` unless set. */
+  readonly absent?: boolean
+}) =>
   variable<boolean>({
+    absent: false,
     ...definition,
     expected: "`true` or `false`",
-    default: "false",
-    absent: false,
+    default: String(definition.absent ?? false),
     read: readBoolean
   })
 

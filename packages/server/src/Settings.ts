@@ -249,7 +249,8 @@ export const variables = {
   batchCommits: toggle({
     variable: "POINTSMAN_BATCH_COMMITS",
     flag: "batch-commits",
-    meaning: "true batches concurrent commits into one PostgreSQL statement; useful from about 100 concurrent requests"
+    meaning: "false writes each commit to PostgreSQL by its own statement, also when many are in flight",
+    absent: true
   }),
   allowAsyncCommit: toggle({
     variable: "POINTSMAN_ALLOW_ASYNC_COMMIT",
@@ -385,8 +386,8 @@ export const readSettings = Effect.fnUntraced(function* (flags: Flags) {
     const because = `with SQLite, which supports one server process; for more, set ${settingName("database")} to PostgreSQL`
     if (settings.workers > 1) mistakes.push(`${settingName("workers")}: expected 1 ${because}`)
     if (settings.sharedLimits) mistakes.push(`${settingName("sharedLimits")}: expected "false" ${because}`)
-    if (settings.batchCommits) {
-      mistakes.push(`${settingName("batchCommits")}: expected "false" with SQLite, which always batches commits`)
+    if (!settings.batchCommits) {
+      mistakes.push(`${settingName("batchCommits")}: expected "true" with SQLite, which always batches commits`)
     }
   }
   if (mistakes.length === 0) return settings

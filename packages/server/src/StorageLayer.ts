@@ -17,16 +17,16 @@ import type { Database } from "./DatabaseUrl.ts"
 export interface StorageOptions {
   /** For who may not make a database, and not change the schema of one that is there: `false` unless set. */
   readonly existing?: boolean
-  /** See the options of `@pointsman/storage-postgres`: `false` unless set. */
-  readonly allowAsyncCommit?: boolean
-  readonly batchCommits?: boolean
+  /** See the options of `@pointsman/storage-postgres`. */
+  readonly allowAsyncCommit?: boolean | undefined
+  readonly batchCommits?: boolean | undefined
   /** As `maxConnections` there. */
   readonly connections?: number | undefined
 }
 
 export const storageLayer = (
   database: Database,
-  { allowAsyncCommit = false, batchCommits = false, connections, existing = false }: StorageOptions = {}
+  { allowAsyncCommit, batchCommits, connections, existing = false }: StorageOptions = {}
 ): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts, StorageError, Ids> => {
   if (database._tag === "SqliteMemory") return observeStorage("sqlite")(SqliteStorage.layer({ filename: ":memory:" }))
   if (database._tag === "SqliteFile") {

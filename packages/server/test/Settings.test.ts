@@ -35,7 +35,7 @@ describe("Settings", () => {
         messagesPerConnection: 16,
         deliveriesPerEndpoint: 4,
         sharedLimits: false,
-        batchCommits: false,
+        batchCommits: true,
         allowAsyncCommit: false,
         afterRestore: "refuse",
         cardNumbers: "warn",
@@ -156,7 +156,7 @@ describe("Settings", () => {
     ["POINTSMAN_WORKERS", "--workers", "2", "1 with SQLite"],
     ["POINTSMAN_SHARED_LIMITS", "--shared-limits", "1", "`true` or `false`"],
     ["POINTSMAN_SHARED_LIMITS", "--shared-limits", "true", '"false" with SQLite'],
-    ["POINTSMAN_BATCH_COMMITS", "--batch-commits", "true", '"false" with SQLite'],
+    ["POINTSMAN_BATCH_COMMITS", "--batch-commits", "false", '"true" with SQLite'],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "--otlp-endpoint", "localhost:4318", "an absolute http or https URL"]
   ] as const)("given %s (%s) = '%s', when it is read, then the message names it and what was expected", (row) =>
     Effect.gen(function* () {

@@ -1,22 +1,20 @@
 /** The ledger's commit: one statement a change, or one for many that wait. */
 import { type Change, type CommitFailure, Ids } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { commitMany } from "./CommitMany.ts"
+import { commitMany, type GatherOptions } from "./CommitMany.ts"
 import { commitOne } from "./CommitOne.ts"
 import type { Database } from "./Database.ts"
 import { type DrawnEvent, drawnChange } from "./DrawnChange.ts"
 
 export interface CommitOptions {
   /**
-   * Whether commits that wait at the same time are written by one statement: `false` unless set. It needs a fraction of
-   * the processor time where a hundred payments and more are under way at once, and a little more of it where few are.
+   * Whether commits that wait while others are under way are written by one statement: `true` unless set. It needs a
+   * fraction of the processor time where many payments are under way at once, and changes nothing where few are.
    */
   readonly batchCommits?: boolean | undefined
 }
 
-export interface LedgerOptions extends CommitOptions {
-  /** From how many changes on they are written together; for tests. */
-  readonly fewestTogether?: number | undefined
+export interface LedgerOptions extends CommitOptions, GatherOptions {
   /** What versions of the database's present history begin after, in SQL; without it all have one history. */
   readonly history?: string | undefined
   readonly onAcknowledged?: ((change: Change) => void) | undefined
@@ -27,8 +25,7 @@ const noEvents: ReadonlyArray<DrawnEvent> = []
 export const makeCommit = Effect.fnUntraced(function* (db: Database, options: LedgerOptions) {
   const ids = yield* Ids
   const one = commitOne(db, options.history)
-  const { batchCommits, fewestTogether = 2, history } = options
-  const write = batchCommits === true ? yield* commitMany(db, one, fewestTogether, history) : one
+  const write = options.batchCommits === false ? one : yield* commitMany(db, one, options)
 
   /** Ids are drawn once: a statement that is sent again writes what it would have written. */
   const drawn = ({ events }: Change): Effect.Effect<ReadonlyArray<DrawnEvent>> =>

@@ -34,18 +34,18 @@ export const statements = (make: (shape: Shape) => Statement): ((shape: Shape) =
   }
 }
 
-/** `history`: see `makeParameters`. */
+/** `history`: see `makeParameters`. `since`: see `Database.write`. */
 export const commitOne = (
   db: Database,
   history?: string
-): ((drawn: DrawnChange) => Effect.Effect<void, CommitFailure>) => {
+): ((drawn: DrawnChange, since?: number) => Effect.Effect<void, CommitFailure>) => {
   const statementOf = statements(statementForOne(history))
-  return Effect.fnUntraced(function* (drawn: DrawnChange): Effect.fn.Return<void, CommitFailure> {
+  return Effect.fnUntraced(function* (drawn: DrawnChange, since?: number): Effect.fn.Return<void, CommitFailure> {
     const { bind, sql } = statementOf(drawn.shape)
     const params = bind([drawn])
     const isClaim = beginsWork(drawn)
     for (let round = 0; round < maxRounds; round++) {
-      const [row] = yield* Effect.catchTag(db.write("commit", sql, params, isClaim), "Refused", takenBack)
+      const [row] = yield* Effect.catchTag(db.write("commit", sql, params, isClaim, since), "Refused", takenBack)
       if (row === undefined) continue
       if (row["word"] !== "Sound") return yield* refusal(db, drawn, row)
       if (row["written"] === true) return

@@ -16,6 +16,8 @@ export interface Loan<E> {
   readonly operation: string
   /** `true` for the first write of a new payment or operation: it waits a second for a connection and no longer. */
   readonly isClaim?: boolean | undefined
+  /** When it began to wait, by `performance.now()`, if it waited elsewhere before. */
+  readonly since?: number | undefined
   /** A write that was sent is waited for, also when its caller is interrupted. */
   readonly isWrite: boolean
   /** Without it, what borrows bounds its own statements. */
@@ -50,14 +52,14 @@ export const makeConnections = (
   const deadlines = makeDeadlines()
 
   const lend: Connections["lend"] = <A, E>(
-    { isClaim = false, isWrite, late, operation }: Loan<E>,
+    { isClaim = false, isWrite, late, operation, since: waitsSince }: Loan<E>,
     use: (connection: PgConnection.PgConnection) => Effect.Effect<A, E>
   ) =>
     Effect.withFiber<A, E | StorageError>((caller) =>
       Effect.callback<A, E | StorageError>((resume) => {
         const allowance = caller.getRef(StorageAllowance)
         const since = performance.now()
-        const limit = Math.min(limitOf(allowance, waitMillis), isClaim ? claimWaitMillis : waitMillis)
+        const limit = waitLimit(allowance, isClaim)
         let phase: "waiting" | "sent" | "over" = "waiting"
         const giveUp = (failure: Effect.Effect<never, E | StorageError>) => {
           end(failure)
@@ -66,7 +68,7 @@ export const makeConnections = (
         }
         const place: Deadline & { readonly since: number } = {
           since,
-          at: since + limit,
+          at: (waitsSince ?? since) + limit,
           pass: () => giveUp(Effect.fail(noConnection(operation, limit, isClaim)))
         }
         const leave = () => {
@@ -116,7 +118,11 @@ export const makeConnections = (
   }
 }
 
-const noConnection = (operation: string, millis: number, isClaim: boolean): StorageError => {
+/** For how long something may wait before it is sent, in milliseconds. */
+export const waitLimit = (allowance: StorageAllowance | undefined, isClaim: boolean): number =>
+  Math.min(limitOf(allowance, waitMillis), isClaim ? claimWaitMillis : waitMillis)
+
+export const noConnection = (operation: string, millis: number, isClaim: boolean): StorageError => {
   const reason = `no connection to the database was free within ${Math.round(millis)} ms`
   const cause = isClaim ? new NotAdmitted({ reason, retryAfterMillis: claimWaitMillis }) : new Error(reason)
   return new StorageError({ operation, cause })

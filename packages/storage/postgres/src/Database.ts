@@ -30,17 +30,25 @@ export interface Database {
     params?: ReadonlyArray<string | null>,
     isAside?: boolean
   ) => Effect.Effect<ReadonlyArray<Row>, StorageError>
+  /** How many connections reads and writes have at most. */
+  readonly connections: number
+  /** A server answers within its own time-outs, or the network lost the answer. */
+  readonly answerMillis: number
   /** For how long the operation that waits longest has been without a connection, in milliseconds. */
   readonly longestWaitMillis: () => number
+  /** Takes what waits elsewhere, before it asks for a connection, into account too. */
+  readonly addQueue: (longestWaitMillis: () => number) => void
   /**
    * One statement that writes, and commits by itself. Once it was sent it is not interrupted. `isClaim`: it begins a
-   * payment or an operation, and waits a second at most for a connection.
+   * payment or an operation, and waits a second at most for a connection; from `since` on, by `performance.now()`, where
+   * it waited before.
    */
   readonly write: (
     operation: string,
     sql: string,
     params?: ReadonlyArray<string | null>,
-    isClaim?: boolean
+    isClaim?: boolean,
+    since?: number
   ) => Effect.Effect<ReadonlyArray<Row>, Refused | StorageError | CommitUnknown>
   /** As `write`, for callers that do the same whether nothing was written or the result is unknown. */
   readonly update: (
@@ -150,20 +158,27 @@ const fromPools = (main: PgPool.PgPool, besides: PgPool.PgPool, answerMillis: nu
   const aside = makeConnections(besides, { answerMillis }, storageError)
   const { lend } = connections
   const run = runWithin(answerMillis)
-  const write: Database["write"] = (operation, sql, params = [], isClaim) =>
+  const queues = [connections.longestWaitMillis]
+  const write: Database["write"] = (operation, sql, params = [], isClaim, since) =>
     lend(
       {
         operation,
         isClaim,
+        since,
         isWrite: true,
-        late: (millis) => new CommitUnknown({ operation, cause: causeOf(noAnswer(millis)) })
+        late: (millis) => new CommitUnknown({ operation, cause: noAnswerCause(millis) })
       },
       (connection) => Effect.mapError(rowsOf(connection, sql, params), (error) => failure(operation, error))
     )
   return {
     reserve: main.reserve,
     listen: (channel) => Effect.flatMap(besides.reserve, (connection) => connection.listen(channel)),
-    longestWaitMillis: connections.longestWaitMillis,
+    connections: main.config.maxConnections ?? 1,
+    answerMillis,
+    longestWaitMillis: () => Math.max(...queues.map((longest) => longest())),
+    addQueue: (longestWaitMillis) => {
+      queues.push(longestWaitMillis)
+    },
     read: (operation, sql, params = [], isAside = false) =>
       (isAside ? aside : connections).lend(
         { operation, isWrite: false, late: (millis) => storageError(operation, noAnswer(millis)) },
@@ -262,6 +277,8 @@ const noAnswer = (millis: number): SqlError => {
   const message = `the server did not respond within ${Math.round(millis)} ms`
   return new SqlError({ reason: new ConnectionError({ cause: new Error(message), message, operation: "execute" }) })
 }
+
+export const noAnswerCause = (millis: number): Error => causeOf(noAnswer(millis))
 
 /** What the server says of an error (https://www.postgresql.org/docs/current/protocol-error-fields.html). */
 interface ErrorFields {

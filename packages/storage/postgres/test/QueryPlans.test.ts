@@ -155,7 +155,7 @@ const thisDatabase = "pg_database_datname_index (datname)"
 describe.skipIf(!hasServer)("query plans", () => {
   for (const [how, options] of [
     ["alone", {}],
-    ["together", { batchCommits: true, fewestTogether: 1 }]
+    ["together", { mostAlone: 0, fewestTogether: 1 }]
   ] as const) {
     it.live(`given a new database, when a change is written ${how}, then its own keys find all that it looks for`, () =>
       Effect.gen(function* () {

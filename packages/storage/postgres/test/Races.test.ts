@@ -45,6 +45,9 @@ const nextOf = (change: Change, reference: string): Change => ({
   events: []
 })
 
+/** As writers of as many processes: those of one that gathers commits wait for each other before they send. */
+const eachAlone = { batchCommits: false } as const
+
 describe.skipIf(!hasServer)("races of waiting writers", () => {
   it.live(
     `given ${writers} writers that wait for one payment, then one of them writes it, and the others are stale`,
@@ -52,7 +55,7 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
       Effect.gen(function* () {
         const url = yield* newDatabase
         const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
-        yield* withStorage({ url })(
+        yield* withStorage({ url, ...eachAlone })(
           Effect.gen(function* () {
             const ledger = yield* Ledger
             const change = yield* newChange()
@@ -80,7 +83,7 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
     Effect.gen(function* () {
       const url = yield* newDatabase
       const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
-      yield* withStorage({ url })(
+      yield* withStorage({ url, ...eachAlone })(
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const changes = yield* Effect.forEach(Array(writers).keys(), () => newChange())
@@ -106,7 +109,7 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
     Effect.gen(function* () {
       const url = yield* newDatabase
       const [holder, sql] = [yield* clientOf(url, writers + 2), yield* clientOf(url, writers + 2)]
-      yield* withStorage({ url })(
+      yield* withStorage({ url, ...eachAlone })(
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const changes = yield* Effect.forEach(Array(writers).keys(), () => newCharge("ch-1"))

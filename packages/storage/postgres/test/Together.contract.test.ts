@@ -31,7 +31,7 @@ const together = Layer.effectContext(
   Effect.gen(function* () {
     const db = yield* open({ url: yield* newDatabase })
     yield* migrate(db)
-    const ledger = yield* makeLedger(db, { batchCommits: true, fewestTogether: 1 })
+    const ledger = yield* makeLedger(db, { mostAlone: 0, fewestTogether: 1 })
     const { directory, forget } = yield* makeDirectory(db)
     return Context.make(Ledger, ledger).pipe(
       Context.add(Deliveries, makeDeliveries(db)),

@@ -1,7 +1,9 @@
 /** Commits that wait and are written by one statement: what they share, and what they must not. */
 import { describe, expect, it } from "@effect/vitest"
-import { type Change, Ids, Ledger, Stale } from "@pointsman/core/ports"
-import { Cause, Effect, Exit, Fiber, Option, type Redacted, Result } from "effect"
+import { type Change, Ids, Ledger, Stale, StorageAllowance } from "@pointsman/core/ports"
+import { Cause, Effect, Exit, Fiber, Option, type Redacted, Result, Schedule } from "effect"
+import type { LedgerOptions } from "../src/Commit.ts"
+import { maxStatements, mostAlone } from "../src/CommitMany.ts"
 import { type Database, open } from "../src/Database.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
 import { migrate } from "../src/Migrate.ts"
@@ -25,24 +27,30 @@ const nextOf = (change: Change, reference: string): Change => ({
   events: []
 })
 
-/** A ledger that writes together, the texts that it asked, and the codes of those that were taken back. */
-const listeningTo = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+const isForMany = (text: string) => text.includes("unnest")
+
+/** Statements of these are not measured first. */
+const gatheringMany = { firstTogether: 64 } as const
+const gatheringAll = { ...gatheringMany, mostAlone: 0 } as const
+
+/** A ledger that gathers at once, the texts that it asked, and the codes of those that were taken back. */
+const listeningTo = Effect.fnUntraced(function* (url: Redacted.Redacted, options: LedgerOptions = gatheringAll) {
   const db = yield* open({ url })
   yield* migrate(db)
   const asked: Array<string> = []
   const refused: Array<string> = []
   const heard: Database = {
     ...db,
-    write: (operation, text, params) => {
+    write: (operation, text, params, ...claim) => {
       asked.push(text)
-      return Effect.tapError(db.write(operation, text, params), (failure) =>
+      return Effect.tapError(db.write(operation, text, params, ...claim), (failure) =>
         Effect.sync(() => {
           if (failure._tag === "Refused") refused.push(failure.code)
         })
       )
     }
   }
-  return { asked, db, refused, ledger: yield* makeLedger(heard, { batchCommits: true }) }
+  return { asked, db, refused, ledger: yield* makeLedger(heard, options) }
 }, Effect.provide(Ids.layer))
 
 const listening = Effect.flatMap(newDatabase, listeningTo)
@@ -67,7 +75,34 @@ describe.skipIf(!hasServer)("commits together", () => {
       asked.length = 0
       for (const change of yield* changesOf(3)) yield* ledger.commit(change)
       expect(asked).toHaveLength(3)
-      expect(asked.filter((text) => text.includes("unnest"))).toEqual([])
+      expect(asked.filter(isForMany)).toEqual([])
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.live("given few changes at once, then each has its own statement; and given more, then the others share few", () =>
+    Effect.gen(function* () {
+      const { asked, ledger } = yield* listeningTo(yield* newDatabase, gatheringMany)
+      yield* Effect.forEach(yield* changesOf(mostAlone), ledger.commit, atOnce)
+      expect(asked).toHaveLength(mostAlone)
+      expect(asked.filter(isForMany)).toEqual([])
+
+      asked.length = 0
+      const changes = yield* changesOf(mostAlone + 50)
+      yield* Effect.forEach(changes, ledger.commit, atOnce)
+      expect(asked.slice(0, mostAlone).filter(isForMany)).toEqual([])
+      expect(asked.length).toBeLessThanOrEqual(mostAlone + 2)
+      for (const { payment } of changes) {
+        expect(yield* ledger.payment(tenant, payment.after.id)).toStrictEqual(Option.some(payment.after))
+      }
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.live("given `batchCommits: false`, then each of many changes has its own statement", () =>
+    Effect.gen(function* () {
+      const { asked, ledger } = yield* listeningTo(yield* newDatabase, { batchCommits: false })
+      yield* Effect.forEach(yield* changesOf(mostAlone + 20), ledger.commit, atOnce)
+      expect(asked).toHaveLength(mostAlone + 20)
+      expect(asked.filter(isForMany)).toEqual([])
     }).pipe(Effect.provide(Ids.layer))
   )
 
@@ -93,7 +128,7 @@ describe.skipIf(!hasServer)("commits together", () => {
       expect(others.filter(Exit.isSuccess)).toHaveLength(rest.length)
       expect(yield* ledger.payment(tenant, bad.payment.after.id)).toEqual(Option.none())
       // The one that cannot be stored cost the others a statement each, and nothing else.
-      expect(asked.filter((text) => text.includes("unnest"))).toHaveLength(1)
+      expect(asked.filter(isForMany)).toHaveLength(1)
       expect((yield* ledger.events(tenant, { limit: 100 })).length).toBe(rest.length + 1)
       expect(yield* Effect.flip(ledger.commit(nextOf(before, "late")))).toEqual(new Stale())
     }).pipe(Effect.provide(Ids.layer))
@@ -159,13 +194,16 @@ describe.skipIf(!hasServer)("commits together", () => {
     () =>
       Effect.gen(function* () {
         const proxy = yield* proxyTo(yield* newDatabase)
-        yield* withStorage({ url: proxy.url, batchCommits: true, maxConnections: 3 })(
+        yield* withStorage({ url: proxy.url, maxConnections: mostAlone + maxStatements + 2 })(
           Effect.gen(function* () {
             const ledger = yield* Ledger
-            const changes = yield* changesOf(8)
-            proxy.cutAt = { text: changes[4]?.payment.after.id ?? "", when: "after" }
-            const ends = yield* Effect.forEach(changes, (change) => Effect.flip(ledger.commit(change)), atOnce)
-            expect(ends.map(({ _tag }) => _tag)).toEqual(Array(8).fill("pointsman/CommitUnknown"))
+            const changes = yield* changesOf(mostAlone + 8)
+            proxy.cutAt = { text: changes[mostAlone + 4]?.payment.after.id ?? "", when: "after" }
+            const ends = yield* Effect.forEach(changes, (change) => Effect.result(ledger.commit(change)), atOnce)
+            expect(ends.slice(0, mostAlone).filter(Result.isSuccess)).toHaveLength(mostAlone)
+            expect(ends.slice(mostAlone).map((end) => (Result.isFailure(end) ? end.failure._tag : "written"))).toEqual(
+              Array(8).fill("pointsman/CommitUnknown")
+            )
             for (const { payment } of changes) {
               expect(yield* ledger.payment(tenant, payment.after.id)).toStrictEqual(Option.some(payment.after))
             }
@@ -178,20 +216,21 @@ describe.skipIf(!hasServer)("commits together", () => {
     Effect.gen(function* () {
       const url = yield* newDatabase
       const [holder, sql] = [yield* clientOf(url, 1), yield* clientOf(url, 1)]
-      yield* withStorage({ url, batchCommits: true })(
+      yield* withStorage({ url, maxConnections: mostAlone + maxStatements + 2 })(
         Effect.gen(function* () {
           const ledger = yield* Ledger
-          const [first, second, third] = yield* changesOf(3)
-          if (first === undefined || second === undefined || third === undefined) throw new Error("there are too few")
+          const [third, ...first] = yield* changesOf(mostAlone + maxStatements + 1)
+          const second = first.at(-1)
+          if (second === undefined || third === undefined) throw new Error("there are too few")
           const waiting = yield* holder.withTransaction(
             Effect.gen(function* () {
               yield* holder`lock table claims in exclusive mode`
               const fibers: Array<Fiber.Fiber<void, unknown>> = []
-              for (const change of [first, second]) {
+              for (const change of first) {
                 fibers.push(yield* Effect.forkDetach(ledger.commit(change)))
                 yield* untilWaiting(sql, fibers.length)
               }
-              // Two are under way: this one waits for its turn.
+              // As many statements are under way as may be: this one waits for its turn.
               const last = yield* Effect.forkDetach(ledger.commit(third), { startImmediately: true })
               yield* Effect.sleep("30 millis")
               yield* Fiber.interrupt(last)
@@ -203,6 +242,80 @@ describe.skipIf(!hasServer)("commits together", () => {
           expect(yield* ledger.payment(tenant, third.payment.after.id)).toEqual(Option.none())
         })
       )
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.live("given claims that wait for their turn for a second, then they are refused and never written", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      const [holder, sql] = [yield* clientOf(url, 1), yield* clientOf(url, 1)]
+      const { db, ledger } = yield* listeningTo(url, {})
+      const changes = yield* changesOf(mostAlone + maxStatements + 3)
+      const sent = changes.slice(0, mostAlone + maxStatements)
+      const late = changes.slice(sent.length)
+      const allowance = { leftMillis: 7_000 }
+      const waiting = yield* holder.withTransaction(
+        Effect.gen(function* () {
+          yield* holder`lock table claims in exclusive mode`
+          const fibers: Array<Fiber.Fiber<void, unknown>> = []
+          for (const change of sent) {
+            fibers.push(yield* Effect.forkDetach(ledger.commit(change)))
+            yield* untilWaiting(sql, fibers.length)
+          }
+          const began = performance.now()
+          const refused = yield* Effect.forEach(late, (change) => Effect.flip(ledger.commit(change)), atOnce).pipe(
+            Effect.provideService(StorageAllowance, allowance),
+            Effect.uninterruptible,
+            Effect.forkDetach({ startImmediately: true })
+          )
+          yield* Effect.sleep("500 millis")
+          // So that new requests are refused, it is seen from outside.
+          expect(db.longestWaitMillis()).toBeGreaterThan(400)
+          const failures = yield* Fiber.join(refused)
+          expect(performance.now() - began).toBeLessThan(3_000)
+          for (const failure of failures) {
+            expect(failure).toMatchObject({ _tag: "pointsman/StorageError", cause: { _tag: "pointsman/NotAdmitted" } })
+          }
+          expect(allowance.leftMillis).toBeLessThan(7_000 - 900)
+          expect(db.longestWaitMillis()).toBe(0)
+          return fibers
+        })
+      )
+      for (const fiber of waiting) yield* Fiber.join(fiber)
+      for (const { payment } of late) {
+        expect(yield* ledger.payment(tenant, payment.after.id)).toEqual(Option.none())
+      }
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.live("given a statement that is slow, when a caller may wait no longer, then its end is unknown for it", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      const [holder, sql] = [yield* clientOf(url, 1), yield* clientOf(url, 1)]
+      const { ledger } = yield* listeningTo(url)
+      const changes = yield* changesOf(3)
+      yield* holder.withTransaction(
+        Effect.gen(function* () {
+          yield* holder`lock table claims in exclusive mode`
+          const commits = yield* Effect.forEach(changes, (change) => Effect.flip(ledger.commit(change)), atOnce).pipe(
+            Effect.provideService(StorageAllowance, { leftMillis: 1_200 }),
+            Effect.uninterruptible,
+            Effect.forkDetach({ startImmediately: true })
+          )
+          yield* untilWaiting(sql, 1)
+          expect((yield* Fiber.join(commits)).map(({ _tag }) => _tag)).toEqual(Array(3).fill("pointsman/CommitUnknown"))
+        })
+      )
+      // It was sent, and is written.
+      for (const { payment } of changes) {
+        const isStored = Effect.map(ledger.payment(tenant, payment.after.id), Option.isSome)
+        yield* Effect.repeat(isStored, {
+          until: (stored) => stored,
+          times: 100,
+          schedule: Schedule.spaced("50 millis")
+        })
+        expect(yield* isStored).toBe(true)
+      }
     }).pipe(Effect.provide(Ids.layer))
   )
 })

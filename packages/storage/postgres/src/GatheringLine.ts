@@ -1,0 +1,155 @@
+/**
+ * Changes that wait for a statement that writes several. They wait as for a connection of the pool, and no longer: a claim
+ * for a second, from when it came until it is sent.
+ *
+ * The rule that a reader would otherwise break: a change that is given up while it waits here was not sent, and is not sent
+ * later. From when it is taken, its end is that of its statement, or unknown where its caller may wait no longer.
+ */
+import { type CommitFailure, CommitUnknown, limitOf, StorageAllowance } from "@pointsman/core/ports"
+import { Effect, Exit } from "effect"
+import { beginsWork } from "./CommitOne.ts"
+import { noConnection, waitLimit } from "./Connections.ts"
+import { type Database, noAnswerCause } from "./Database.ts"
+import { type Deadline, type Deadlines, makeDeadlines } from "./Deadlines.ts"
+import { type DrawnChange, nameOf } from "./DrawnChange.ts"
+
+/** More would make each of them wait for all the others' rows. */
+const maxChanges = 64
+/** As many as a statement begins with, before any was measured. */
+const firstChanges = 8
+/** A statement that takes longer keeps claims waiting that a second later are refused. */
+const statementMillis = 200
+
+export interface Waiting extends Deadline {
+  readonly drawn: DrawnChange
+  /** When it came, by `performance.now()`. */
+  readonly since: number
+  readonly shape: string
+  /** What no two changes under way have in common. */
+  readonly keys: ReadonlyArray<string>
+  /** It is about to be sent: from now on its end may be unknown. */
+  readonly take: () => void
+  /** The first call counts. */
+  readonly end: (exit: Exit.Exit<void, CommitFailure>) => void
+}
+
+/** `onJoin`: called for each that waits. */
+export const makeGatheringLine = (
+  { answerMillis }: Pick<Database, "answerMillis">,
+  onJoin: () => void,
+  firstTogether: number = firstChanges
+) => {
+  /** The oldest first. */
+  const waiting = new Set<Waiting>()
+  const busy = new Set<string>()
+  const deadlines = makeDeadlines()
+  let underWay = 0
+  let atMost = firstTogether
+  const isFree = (keys: ReadonlyArray<string>) => !keys.some((key) => busy.has(key))
+  const begin = (keys: ReadonlyArray<string>) => {
+    underWay++
+    for (const key of keys) busy.add(key)
+  }
+  const end = (keys: ReadonlyArray<string>) => {
+    underWay--
+    for (const key of keys) busy.delete(key)
+  }
+
+  return {
+    /** No two of one payment or key are under way at once, and nobody overtakes those that wait. */
+    mayGoAlone: (keys: ReadonlyArray<string>, most: number) => waiting.size === 0 && underWay < most && isFree(keys),
+    begin,
+    end,
+    join: (drawn: DrawnChange, keys: ReadonlyArray<string>) =>
+      wait({ waiting, deadlines, answerMillis, onJoin }, drawn, keys),
+    isEmpty: () => waiting.size === 0,
+    /** For how long the one that waits longest has waited, in milliseconds. */
+    longestWaitMillis: () => {
+      const [oldest] = waiting
+      return oldest === undefined ? 0 : performance.now() - oldest.since
+    },
+    /** The oldest that may go, and those that may go with it. */
+    take: (): ReadonlyArray<Waiting> => {
+      const taken: Array<Waiting> = []
+      for (const one of waiting) {
+        if (taken.length >= atMost) break
+        if ((taken[0] !== undefined && taken[0].shape !== one.shape) || !isFree(one.keys)) continue
+        waiting.delete(one)
+        taken.push(one)
+        begin(one.keys)
+        one.take()
+      }
+      return taken
+    },
+    /** After a slow statement the next ones take as many changes as fit, and after a fast one that was full twice as many. */
+    release: (batch: ReadonlyArray<Waiting>, tookMillis: number) => {
+      for (const { keys } of batch) end(keys)
+      if (tookMillis > statementMillis) {
+        atMost = Math.max(1, Math.min(atMost, Math.floor((batch.length * statementMillis) / tookMillis)))
+      } else if (batch.length === atMost && tookMillis < statementMillis / 2) atMost = Math.min(maxChanges, atMost * 2)
+    }
+  }
+}
+
+interface Line {
+  readonly waiting: Set<Waiting>
+  readonly deadlines: Deadlines
+  readonly answerMillis: number
+  readonly onJoin: () => void
+}
+
+const wait = (
+  { answerMillis, deadlines, onJoin, waiting }: Line,
+  drawn: DrawnChange,
+  keys: ReadonlyArray<string>
+): Effect.Effect<void, CommitFailure> =>
+  Effect.withFiber((caller) =>
+    Effect.callback((resume) => {
+      const allowance = caller.getRef(StorageAllowance)
+      const since = performance.now()
+      const isClaim = beginsWork(drawn)
+      const limit = waitLimit(allowance, isClaim)
+      let isTaken = false
+      let onEnd: ((exit: Exit.Exit<void, CommitFailure>) => void) | undefined = (exit) => {
+        if (allowance !== undefined) allowance.leftMillis -= performance.now() - since
+        resume(exit)
+      }
+      const one: Waiting = {
+        drawn,
+        since,
+        shape: nameOf(drawn.shape),
+        keys,
+        at: since + limit,
+        pass: () => {
+          waiting.delete(one)
+          one.end(Exit.fail(noConnection("commit", limit, isClaim)))
+        },
+        take: () => {
+          isTaken = true
+          const millis = limitOf(allowance, answerMillis)
+          one.at = performance.now() + millis
+          one.pass = () => one.end(Exit.fail(new CommitUnknown({ operation: "commit", cause: noAnswerCause(millis) })))
+          deadlines.add(one)
+        },
+        end: (exit) => {
+          deadlines.delete(one)
+          onEnd?.(exit)
+          onEnd = undefined
+        }
+      }
+      waiting.add(one)
+      deadlines.add(one)
+      onJoin()
+      return Effect.suspend(() => {
+        // A statement under way completes, even if nobody waits for it.
+        if (isTaken) {
+          return Effect.callback<void>((done) => {
+            onEnd = () => done(Effect.void)
+          })
+        }
+        waiting.delete(one)
+        deadlines.delete(one)
+        return Effect.void
+      })
+    })
+  )
