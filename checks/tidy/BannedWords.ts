@@ -77,7 +77,7 @@ const exceptions: ReadonlyArray<Exception> = [
     reason: "The command line: it hands the environment to Effect's Config, and tells a defect when no runtime is left."
   },
   {
-    path: "packages/node/src/CreatePointsman.ts",
+    path: "packages/node/src/OpenPointsman.ts",
     words: ["process.env"],
     reason: "What `$env` names in the workspaces, as the server's file has it, is looked up where no Config reaches."
   },

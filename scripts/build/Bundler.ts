@@ -79,7 +79,7 @@ const directImport = (name: string, entry: string): string => {
 
 /**
  * Of undici, what `@pointsman/transport-node` uses: its own entry loads caches, `fetch` and WebSockets as well, and gives
- * dispatchers the methods of `lib/api`.
+ * dispatchers the other methods of `lib/api`. `esbuildDetection` below leaves out its second parser, as in Node's own copy.
  */
 const partOfUndici: Plugin = {
   name: "part of undici",
@@ -91,7 +91,7 @@ const partOfUndici: Plugin = {
     }))
     bundler.onLoad({ filter: /./, namespace: "part of undici" }, ({ pluginData }) => ({
       contents:
-        'Object.assign(require("undici/lib/dispatcher/dispatcher.js").prototype, require("undici/lib/api"))\n' +
+        'require("undici/lib/dispatcher/dispatcher.js").prototype.request = require("undici/lib/api/api-request.js")\n' +
         'exports.Agent = require("undici/lib/dispatcher/agent.js")\n' +
         'exports.buildConnector = require("undici/lib/core/connect.js")',
       resolveDir: pluginData
@@ -99,15 +99,28 @@ const partOfUndici: Plugin = {
   }
 }
 
+/** Modules that are required at a start and never run, each with what it is required for. */
+const neverRun: ReadonlyArray<{ readonly path: RegExp; readonly contents: string }> = [
+  // undici's HTTP/2, which needs `node:http2`: every connection offers HTTP/1.1 alone (`Connect.ts`, `WebhookConnect.ts`).
+  { path: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/, contents: "exports.leftOut = true" },
+  // Effect's WebSockets: no route upgrades, and no command opens one.
+  {
+    path: /[\\/]node_modules[\\/]ws[\\/]wrapper\.mjs$/,
+    contents: "export const WebSocket = undefined, WebSocketServer = undefined"
+  }
+]
+
+const withoutWhatNeverRuns: Plugin = {
+  name: "without what never runs",
+  setup: (bundler) => {
+    for (const { contents, path } of neverRun) bundler.onLoad({ filter: path }, () => ({ contents }))
+  }
+}
+
 /** What the packages inside of a bundle do that does not survive a user's own bundling. */
 const safeToBundleAgain: Plugin = {
   name: "safe to bundle again",
   setup: (bundler) => {
-    // Native parts of `ws`, which it tries to require and does without.
-    bundler.onResolve({ filter: /^(?:bufferutil|utf-8-validate)$/ }, ({ path }) => ({ path, namespace: "left out" }))
-    bundler.onLoad({ filter: /./, namespace: "left out" }, ({ path }) => ({
-      contents: `throw new Error("${path} is not part of this bundle")`
-    }))
     // It makes a `require` from the path of its own file, which a bundle may not have.
     bundler.onLoad({ filter: /@effect\/platform-node\/dist\/internal\/http\.js$/ }, ({ path }) => {
       const text = readFileSync(path, "utf8")
@@ -146,7 +159,9 @@ const optionsOf = ({ commands, doors, folder, isBundle }: Package, outDir: strin
   sourcemap: !isBundle,
   removeNodeProtocol: false,
   ...(isBundle ? { noExternal: [/./u] } : { skipNodeModulesBundle: true }),
-  esbuildPlugins: isBundle ? [modulesOfNode, partsOfEffect, partOfUndici, safeToBundleAgain] : [modulesOfNode],
+  esbuildPlugins: isBundle
+    ? [modulesOfNode, partsOfEffect, partOfUndici, withoutWhatNeverRuns, safeToBundleAgain]
+    : [modulesOfNode],
   esbuildOptions: (options) => {
     options.absWorkingDir = root
     options.conditions = ["@pointsman/source"]
@@ -155,7 +170,7 @@ const optionsOf = ({ commands, doors, folder, isBundle }: Package, outDir: strin
     // A stack trace points to a line, and Node prints the line of an error that nobody caught.
     options.lineLimit = 160
     // What Vite would put there; in CommonJS there is no `import.meta`.
-    if (isBundle) options.define = { ...options.define, "import.meta.env": "undefined" }
+    if (isBundle) options.define = { ...options.define, "import.meta.env": "undefined", esbuildDetection: "true" }
     options.legalComments = "none"
   }
 })

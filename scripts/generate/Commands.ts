@@ -1,6 +1,6 @@
 /** Every command of `pointsman` with its arguments, flags and examples, as its own help has them. */
 import { type Command, Completions } from "effect/cli"
-import { pointsmanCommand } from "../../packages/server/src/CommandLine.ts"
+import { pointsmanCommand } from "../../packages/server/src/commands/AllCommands.ts"
 
 interface Leaf {
   readonly path: string

@@ -10,6 +10,8 @@ export interface NodePackage {
   readonly megabytes: number
   /** In a process of its own, which has imported nothing else. */
   readonly importMillis: () => number
+  /** The same, and `createPointsman` over memory with the sandbox. */
+  readonly openMillis: () => number
 }
 
 export const nodePackage = async (): Promise<NodePackage> => {
@@ -17,11 +19,24 @@ export const nodePackage = async (): Promise<NodePackage> => {
   const bytes = (await bundle(one)).reduce((sum, output) => sum + output.bytes, 0)
   const manifests = globSync(["*.md", "package.json", "LICENSE", "dist/*.d.ts"], { cwd: one.folder })
   const beside = manifests.reduce((sum, path) => sum + statSync(join(one.folder, path)).size, 0)
-  const entry = JSON.stringify(pathToFileURL(join(one.folder, "dist/index.js")).href)
-  const program = `const began = performance.now(); await import(${entry}); console.log(performance.now() - began)`
+  const doorOf = (name: string) => JSON.stringify(pathToFileURL(join(one.folder, `dist/${name}.js`)).href)
+  const millisOf = (program: string): number =>
+    Number(execFileSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" }))
+  const opens = `
+const began = performance.now()
+const [{ createPointsman }, { memory }, { sandbox }] = await Promise.all([
+  import(${doorOf("index")}), import(${doorOf("memory")}), import(${doorOf("sandbox")})
+])
+const workspaces = [{ id: "shop", connections: [{ id: "first", environment: "sandbox" }] }]
+const pointsman = await createPointsman({ storage: memory(), connectors: [sandbox()], workspaces, log: () => {} })
+console.log(performance.now() - began)
+await pointsman.close()`
   return {
     megabytes: (bytes + beside) / 1_000_000,
     importMillis: () =>
-      Number(execFileSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" }))
+      millisOf(
+        `const began = performance.now(); await import(${doorOf("index")}); console.log(performance.now() - began)`
+      ),
+    openMillis: () => millisOf(opens)
   }
 }

@@ -23,8 +23,9 @@ interface Started {
 const inFlight = 16
 
 const packageRows = async (rounds: number): Promise<ReadonlyArray<Row>> => {
-  const { importMillis, megabytes } = await nodePackage()
-  const measured = await inRounds(rounds, { imported: async () => importMillis() }, () => {})
+  const { importMillis, megabytes, openMillis } = await nodePackage()
+  const sides = { imported: async () => importMillis(), opened: async () => openMillis() }
+  const measured = await inRounds(rounds, sides, () => {})
   return [
     {
       id: "node-installed",
@@ -40,6 +41,13 @@ const packageRows = async (rounds: number): Promise<ReadonlyArray<Row>> => {
       value: spread(measured, (round) => round.imported),
       unit: "ms",
       atMost: 200,
+      beside: ""
+    },
+    {
+      id: "node-opened",
+      what: "@pointsman/node, imported and opened over memory",
+      value: spread(measured, (round) => round.opened),
+      unit: "ms",
       beside: ""
     }
   ]

@@ -4,62 +4,29 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { ConfigProvider, Console, Effect, Layer, Logger } from "effect"
 import { CliOutput, Command } from "effect/cli"
 import { ProcessEnvironment } from "./CollectAudit.ts"
-import { auditCommand } from "./commands/AuditCommand.ts"
-import { configCommand } from "./commands/ConfigCommand.ts"
-import { connectionsCommand } from "./commands/ConnectionsCommand.ts"
-import { devCommand } from "./commands/DevCommand.ts"
-import { doctorCommand } from "./commands/DoctorCommand.ts"
 import { endWith } from "./commands/EndWith.ts"
-import { eraseCommand } from "./commands/EraseCommand.ts"
-import { initCommand } from "./commands/InitCommand.ts"
-import { keysCommand } from "./commands/KeysCommand.ts"
-import { listenCommand } from "./commands/ListenCommand.ts"
-import { merchantsCommand } from "./commands/MerchantsCommand.ts"
-import { messagesCommand } from "./commands/MessagesCommand.ts"
-import { paymentsCommand } from "./commands/PaymentsCommand.ts"
-import { recoverCommand } from "./commands/RecoverCommand.ts"
-import { routingCommand } from "./commands/RoutingCommand.ts"
+import { pointsman } from "./commands/PointsmanCommand.ts"
 import { serveCommand } from "./commands/ServeCommand.ts"
-import { triggerCommand } from "./commands/TriggerCommand.ts"
-import { unknownCommand } from "./commands/UnknownCommand.ts"
-import { usageCommand } from "./commands/UsageCommand.ts"
-import { webhooksCommand } from "./commands/WebhooksCommand.ts"
-import { workspacesCommand } from "./commands/WorkspacesCommand.ts"
 import * as LogText from "./LogText.ts"
 import { environmentProvider } from "./Settings.ts"
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-export const pointsmanCommand = (environment: Environment) =>
-  Command.make("pointsman").pipe(
-    Command.withDescription("Routes payments to your payment providers and never moves money twice"),
-    Command.withSubcommands([
-      serveCommand(environment),
-      initCommand,
-      devCommand,
-      triggerCommand,
-      listenCommand,
-      configCommand(environment),
-      routingCommand(environment),
-      workspacesCommand,
-      keysCommand,
-      connectionsCommand,
-      paymentsCommand,
-      unknownCommand,
-      recoverCommand,
-      messagesCommand,
-      eraseCommand,
-      webhooksCommand,
-      usageCommand,
-      auditCommand,
-      merchantsCommand,
-      doctorCommand(environment)
-    ])
-  )
+/**
+ * A server needs one command of twenty, and answers earlier without the others. The words for a shell's completion name
+ * all of them.
+ */
+const run = (environment: Environment, words: ReadonlyArray<string>) =>
+  words[0] === "serve" && !words.some((word) => word.startsWith("--completions"))
+    ? Command.runWith(pointsman.pipe(Command.withSubcommands([serveCommand(environment)])), { version })(words)
+    : Effect.flatMap(
+        Effect.promise(() => import("./commands/AllCommands.ts")),
+        ({ pointsmanCommand }) => Command.runWith(pointsmanCommand(environment), { version })(words)
+      )
 
 /** Runs one command line. Errors go to standard error, and the exit code is then 1. */
 export const commandLine = (environment: Environment, words: ReadonlyArray<string>) =>
-  Command.runWith(pointsmanCommand(environment), { version })(words).pipe(
+  run(environment, words).pipe(
     Effect.catchTags({ "pointsman/server/StartFailure": failed, "pointsman/server/CommandFailure": failed }),
     Effect.provideService(ProcessEnvironment, environment),
     Effect.provide(

@@ -1,0 +1,297 @@
+/**
+ * Opens everything in the order of the server (its Serve.ts), and closes it in the reverse order: what is under way is
+ * waited for, then the background ends, then the storage. Nothing is changed before the settings are known to be good.
+ */
+// The modules one by one: their common door loads clients of databases that nobody here has a use for.
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Configuration from "@pointsman/configuration"
+import * as Core from "@pointsman/core"
+import { apiKeyIdOf } from "@pointsman/core/internal"
+import * as Ports from "@pointsman/core/ports"
+import * as PointsmanHttp from "@pointsman/http"
+import * as NodeTransport from "@pointsman/transport-node"
+import { Cause, Context, Effect, Exit, Fiber, Layer, Logger, Option, Redacted, Result, Scope } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { HttpEffect, HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { makeCalls } from "./Calls.ts"
+import { anotherEffect, type CheckedSettings, checkSettings, wrongSettings } from "./CheckSettings.ts"
+import { makeGate } from "./Gate.ts"
+import { lineOf } from "./LogLine.ts"
+import type { Pointsman } from "./Pointsman.ts"
+import { StartError } from "./PointsmanError.ts"
+import { makeRequests } from "./Requests.ts"
+import type { Connector, LogLine, PointsmanSettings } from "./Settings.ts"
+
+/** `createPointsman`, loaded by its first call. */
+export const openPointsman = async (settings: PointsmanSettings): Promise<Pointsman> => {
+  const scope = Scope.makeUnsafe()
+  const exit = await Effect.runPromiseExit(
+    open(settings, scope).pipe(Effect.provideService(Scope.Scope, scope), Effect.provide(loggers(settings?.log)))
+  )
+  if (Exit.isSuccess(exit)) return exit.value
+  await Effect.runPromiseExit(Scope.close(scope, exit))
+  throw Option.getOrElse(Cause.findErrorOption(exit.cause), () => Cause.squash(exit.cause))
+}
+
+const loggers = (log: PointsmanSettings["log"]) =>
+  typeof log === "function" ? Logger.layer([Logger.make((entry) => tell(log, entry))]) : Layer.empty
+
+/** A log that fails would end whatever has something to say: the background for good, and a call in its middle. */
+const tell = (log: (line: LogLine) => unknown, entry: Logger.Options<unknown>): void => {
+  try {
+    const told = log(lineOf(entry))
+    if (told instanceof Promise) told.catch(() => {})
+  } catch {
+    // There is nowhere left to say it.
+  }
+}
+
+/** What a request may take besides its provider calls, in milliseconds. */
+const answerWithinMillis = 5_000
+
+const defaultKeepAliveMillis = 75_000
+
+/** How long a close waits for the rest of a request: as long as a slow client's network may stall. */
+const wholeWithinMillis = 5_000
+
+const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Scope.Closeable) {
+  const checked = yield* checkSettings(settings)
+  const connectors = Ports.Connectors.make(yield* Effect.forEach(settings.connectors, openConnector))
+  const configuration = settings.workspaces === undefined ? undefined : yield* understand(settings, checked, connectors)
+  const outside = yield* Layer.buildWithScope(yield* outsideLayer(settings, checked, connectors), scope).pipe(
+    Effect.mapError((error) =>
+      error._tag === "pointsman/StorageError"
+        ? storageUnusable(settings, error)
+        : wrongEncryptionKey(settings, error._tag === "pointsman/SealBroken" ? error.context : "nothing")
+    )
+  )
+  const started = yield* Effect.provideContext(configure(settings, checked, configuration), outside)
+  const inside = yield* Layer.buildWithScope(
+    PointsmanHttp.InProcess.PaymentViews.layer(settings.baseUrl).pipe(
+      Layer.provideMerge(Core.Pointsman.layer(checked.options)),
+      Layer.merge(PointsmanHttp.CardNumbers.layer({ bare: settings.cardNumbers ?? "warn" }))
+    ),
+    scope
+  ).pipe(Effect.provideContext(outside))
+  // The log goes where this start's went.
+  const services = Context.merge(yield* Effect.context<never>(), Context.merge(outside, inside))
+
+  // Within the scope of their dependencies, so that a start that fails closes them first.
+  const background = yield* Scope.fork(scope)
+  const requests = yield* Scope.fork(scope)
+  const app = yield* HttpRouter.toHttpEffect(
+    PointsmanHttp.layer({ baseUrl: settings.baseUrl, docs: settings.docs ?? false }).pipe(
+      Layer.provide([limits(settings), comesFromLayer])
+    )
+  ).pipe(Effect.provideContext(services))
+  const native = yield* Effect.provideContext(NodeHttpServer.makeHandler(app, { scope: requests }), services)
+  const web = webHandlerOf(services, app)
+  if (settings.background !== false) {
+    yield* Effect.provideContext(Layer.buildWithScope(Core.Pointsman.background(), background), services)
+  }
+
+  const gate = yield* makeGate
+  const runFork = Effect.runForkWith(services)
+  const { cutUnfinished, handler, listener } = makeRequests({
+    gate,
+    native,
+    web,
+    docs: settings.docs ?? false,
+    hasPages: settings.baseUrl !== undefined,
+    keepAliveMillis: settings.keepAliveMillis ?? defaultKeepAliveMillis,
+    warn: (message) => runFork(Effect.logError(message))
+  })
+  const run = Effect.runPromiseExitWith(services)
+
+  const ending = Effect.gen(function* () {
+    const directory = yield* Ports.Directory
+    // Others may have changed it since the start.
+    const contents = yield* Effect.orElseSucceed(directory.contents, () => started)
+    const cutting = yield* Effect.forkChild(Effect.andThen(Effect.sleep(wholeWithinMillis), cutUnfinished))
+    const left = yield* gate.drain(
+      Configuration.longestCallsMillis(contents, checked.providerTimeoutMillis) + answerWithinMillis
+    )
+    yield* Fiber.interrupt(cutting)
+    if (left > 0) yield* Effect.logError(`Pointsman closed before ${left} call(s) had completed`)
+    // Those whose client went away are not among the above; what must not be interrupted of them is waited for here.
+    yield* Scope.close(requests, Exit.void)
+    yield* Scope.close(background, Exit.void)
+    yield* Scope.close(scope, Exit.void)
+  })
+  let ended: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    gate.shut()
+    ended ??= run(ending).then((exit) => {
+      if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
+    })
+    return ended
+  }
+  return {
+    ...makeCalls(run, gate, {
+      workspace: settings.workspace ?? onlyOne(configuration)?.id,
+      environment: settings.environment
+    }),
+    handler,
+    listener,
+    close,
+    [Symbol.asyncDispose]: close
+  } satisfies Pointsman
+})
+
+const webHandlerOf = <Provided>(
+  services: Context.Context<Provided>,
+  app: Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, HttpServerRequest.HttpServerRequest | Scope.Scope>
+): ((request: Request) => Promise<Response>) =>
+  HttpEffect.toWebHandlerWith<Provided, HttpServerRequest.HttpServerRequest | Scope.Scope, never>(services)(app)
+
+/** A request of the web's kind shows no address, so it comes from no network. */
+const comesFromLayer = Layer.succeed(PointsmanHttp.ComesFrom, ({ remoteAddress }, networks) =>
+  Option.exists(remoteAddress, NodeTransport.inNetworks(networks))
+)
+
+const onlyOne = (file: Configuration.ConfigurationFile | undefined) =>
+  file?.workspaces.length === 1 ? file.workspaces[0] : undefined
+
+/** Checked as one before: a definition, or something to open first. */
+const openConnector = (connector: Connector): Effect.Effect<Ports.ConnectorDefinition, StartError, Scope.Scope> => {
+  const handle = connector as Ports.ConnectorDefinition | Ports.ConnectorHandle
+  return "connect" in handle
+    ? Effect.succeed({
+        ...handle,
+        connect: (account, transport) => {
+          const connected: unknown = handle.connect(account, transport)
+          return Result.isResult(connected)
+            ? (connected as ReturnType<typeof handle.connect>)
+            : Result.fail(anotherEffect)
+        }
+      })
+    : Effect.mapError(handle["~pointsman/connector"], (message) => new StartError("connector_unusable", message))
+}
+
+const understand = (
+  { generation, workspaces }: PointsmanSettings,
+  { claimWindowMillis, providerTimeoutMillis }: CheckedSettings,
+  connectors: Ports.Connectors["Service"]
+): Effect.Effect<Configuration.ConfigurationFile, StartError> => {
+  const understood = Configuration.understandConfiguration(
+    { workspaces, ...(generation === undefined ? {} : { generation }) },
+    {
+      connectors,
+      transport: Configuration.sendsNothing,
+      claimWindowMillis,
+      claimWindowSetting: "claimWindowMillis",
+      providerTimeoutMillis,
+      environment: process.env
+    }
+  )
+  return Result.isSuccess(understood)
+    ? Effect.succeed(understood.success)
+    : Effect.fail(wrongSettings(understood.failure.map(mistakeOf)))
+}
+
+const mistakeOf = ({ message, path }: Configuration.Mistake) => ({ field: Configuration.formatPath(path), message })
+
+const platform = Layer.mergeAll(
+  Layer.merge(NodeCrypto.layer, NodeTransport.NodeMac.layer),
+  NodeHttpServer.layerHttpServices
+)
+
+const outsideLayer = Effect.fnUntraced(function* (
+  { allowPrivateWebhooks, storage }: PointsmanSettings,
+  { encryptionKey, previousEncryptionKeys }: CheckedSettings,
+  connectors: Ports.Connectors["Service"]
+) {
+  // Checked as one before.
+  const chosen = storage as Ports.StorageHandle
+  const random = SecureRandom.SecureRandom.pipe(
+    Effect.flatMap((secure) => secure.randomBytes(Core.SecretsLayer.encryptionKeyBytes)),
+    Effect.map((bytes) => Redacted.make(bytes, { label: "encryption key" })),
+    Effect.provide(SecureRandom.layerWebCrypto),
+    Effect.orDie
+  )
+  return Layer.mergeAll(
+    Core.SecretsLayer.layerRotating(
+      Effect.succeed({ current: encryptionKey ?? (yield* random), previous: previousEncryptionKeys })
+    ).pipe(Layer.provideMerge(chosen["~pointsman/storage"])),
+    Layer.succeed(Ports.Connectors, connectors),
+    NodeTransport.layer(),
+    NodeTransport.NodeWebhookSender.layer({ allowPrivate: allowPrivateWebhooks ?? false })
+  ).pipe(Layer.provideMerge(Ports.Ids.layer), Layer.provideMerge(platform))
+})
+
+const wrongEncryptionKey = ({ storage }: PointsmanSettings, context: string): StartError =>
+  new StartError(
+    "wrong_encryption_key",
+    `encryptionKey: expected the key that ${storage.name} was created with, or rotated to: ${context} cannot be decrypted.`
+  )
+
+/** Brings the directory to what the settings say; gives what it holds then. */
+const configure = Effect.fnUntraced(
+  function* (
+    settings: PointsmanSettings,
+    { claimWindowMillis }: CheckedSettings,
+    configuration: Configuration.ConfigurationFile | undefined
+  ) {
+    const directory = yield* Ports.Directory
+    const present = yield* directory.contents
+    yield* Configuration.checkSeals(present).pipe(
+      Effect.catchTag("pointsman/SealedWithAnotherKey", ({ context }) =>
+        Effect.fail(wrongEncryptionKey(settings, context))
+      )
+    )
+    const isOlder =
+      configuration !== undefined && (yield* Configuration.configurationStanding(configuration))._tag === "Older"
+    const slow = Configuration.tooSlowConnection(present, isOlder ? undefined : configuration, claimWindowMillis)
+    if (slow !== undefined) {
+      return yield* Effect.fail(
+        wrongSettings([
+          {
+            field: "claimWindowMillis",
+            message:
+              `expected more than the timeout of the stored connection "${slow.id}", ${slow.timeoutMillis} ms, or ` +
+              "a claim would expire during its provider call"
+          }
+        ])
+      )
+    }
+    if (configuration === undefined) {
+      yield* Configuration.warnOfUnreadable(present)
+      return present
+    }
+    const { revokedKeys, standing } = yield* Configuration.applyConfiguration(configuration).pipe(
+      Effect.catchTag("pointsman/ConfigurationConflict", ({ mistakes }) =>
+        Effect.fail(wrongSettings(mistakes.map(mistakeOf)))
+      )
+    )
+    if (standing._tag === "Older") {
+      yield* Effect.logWarning(
+        `workspaces were not applied: their content is generation ${standing.generation}, and generation ` +
+          `${standing.served} is served. To return to it, set generation to a greater number`
+      )
+    }
+    if (revokedKeys.length > 0) {
+      yield* Effect.logWarning(
+        `keys that workspaces name stay revoked: ${revokedKeys.map(apiKeyIdOf).join(", ")}. To reactivate one, run ` +
+          "`pointsman keys restore <key>`"
+      )
+    }
+    const contents = yield* directory.contents
+    yield* Configuration.warnOfUnreadable(contents)
+    return contents
+  },
+  (effect, settings) =>
+    Effect.mapError(effect, (error) => (error instanceof StartError ? error : storageUnusable(settings, error)))
+)
+
+const storageUnusable = ({ storage }: PointsmanSettings, { cause }: Ports.StorageError): StartError => {
+  const said = cause instanceof Error ? cause.message : typeof cause === "string" ? cause : ""
+  return new StartError("storage_unusable", `${storage.name} cannot be used: ${said === "" ? "unknown cause" : said}.`)
+}
+
+const limits = ({ inboundRateLimit, rateLimit: perSecond }: PointsmanSettings): Layer.Layer<never> =>
+  Layer.mergeAll(
+    perSecond === undefined ? Layer.empty : PointsmanHttp.RateLimit.layer({ perSecond }),
+    PointsmanHttp.RateLimit.layerFailures(),
+    PointsmanHttp.RateLimit.layerMessages({ perConnection: inboundRateLimit === "off" ? null : inboundRateLimit })
+  )

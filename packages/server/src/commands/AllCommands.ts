@@ -1,0 +1,49 @@
+/** Every command of `pointsman`. */
+import { Command } from "effect/cli"
+import { auditCommand } from "./AuditCommand.ts"
+import { configCommand } from "./ConfigCommand.ts"
+import { connectionsCommand } from "./ConnectionsCommand.ts"
+import { devCommand } from "./DevCommand.ts"
+import { doctorCommand } from "./DoctorCommand.ts"
+import { eraseCommand } from "./EraseCommand.ts"
+import { initCommand } from "./InitCommand.ts"
+import { keysCommand } from "./KeysCommand.ts"
+import { listenCommand } from "./ListenCommand.ts"
+import { merchantsCommand } from "./MerchantsCommand.ts"
+import { messagesCommand } from "./MessagesCommand.ts"
+import { paymentsCommand } from "./PaymentsCommand.ts"
+import { pointsman } from "./PointsmanCommand.ts"
+import { recoverCommand } from "./RecoverCommand.ts"
+import { routingCommand } from "./RoutingCommand.ts"
+import { serveCommand } from "./ServeCommand.ts"
+import { triggerCommand } from "./TriggerCommand.ts"
+import { unknownCommand } from "./UnknownCommand.ts"
+import { usageCommand } from "./UsageCommand.ts"
+import { webhooksCommand } from "./WebhooksCommand.ts"
+import { workspacesCommand } from "./WorkspacesCommand.ts"
+
+export const pointsmanCommand = (environment: Readonly<Record<string, string | undefined>>) =>
+  pointsman.pipe(
+    Command.withSubcommands([
+      serveCommand(environment),
+      initCommand,
+      devCommand,
+      triggerCommand,
+      listenCommand,
+      configCommand(environment),
+      routingCommand(environment),
+      workspacesCommand,
+      keysCommand,
+      connectionsCommand,
+      paymentsCommand,
+      unknownCommand,
+      recoverCommand,
+      messagesCommand,
+      eraseCommand,
+      webhooksCommand,
+      usageCommand,
+      auditCommand,
+      merchantsCommand,
+      doctorCommand(environment)
+    ])
+  )
