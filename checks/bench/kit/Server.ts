@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { formatApiKey } from "@pointsman/core"
-import { ended, forked } from "./Side.ts"
+import { ended, forked, nodeFlags } from "./Side.ts"
 
 export interface ServerOptions {
   /** Its working folder: without a database URL, the database is in there. */
@@ -25,6 +25,9 @@ export interface Server {
 
 /** The bundle, as its users run it; `run.ts` has it built. */
 const main = fileURLToPath(new URL("../../../packages/server/dist/main.js", import.meta.url))
+
+/** As the image and `npm start` set it. */
+const serverFlags = ["--max-semi-space-size=4"]
 
 const keyOf = (number: number): string => formatApiKey("sandbox", new Uint8Array(64).fill(20 + number))
 
@@ -71,7 +74,13 @@ export const startServer = async (options: ServerOptions): Promise<Server> => {
     variables["POINTSMAN_CONFIG"] = path
   }
   const began = performance.now()
-  const child = forked(main, { args: ["serve"], environment: variables, folder, output: "pipe" })
+  const child = forked(main, {
+    args: ["serve"],
+    environment: variables,
+    flags: [...nodeFlags, ...serverFlags],
+    folder,
+    output: "pipe"
+  })
   const url = await new Promise<string>((resolve, reject) => {
     let printed = ""
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
