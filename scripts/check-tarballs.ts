@@ -7,7 +7,7 @@
 import { randomBytes } from "node:crypto"
 import { copyFileSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { tryBundlers } from "./tarballs/Bundlers.ts"
+import { tryBundlers, tryNext } from "./tarballs/Bundlers.ts"
 import { expectWord, insist, install, root, run, started, told, tool, work } from "./tarballs/Kit.ts"
 
 const folders = globSync(
@@ -113,6 +113,7 @@ for (const program of ["imported.mjs", "required.cjs"]) {
   told(`${program} took a payment`)
 }
 tryBundlers(small)
+await tryNext(small)
 
 /** The program of the guide, from an empty folder, as somebody would do who has read nothing else. */
 const tryGuide = async (): Promise<void> => {

@@ -14,9 +14,21 @@ export const told = (what: string) => console.log(`${((Date.now() - began) / 100
 export const work = mkdtempSync(join(tmpdir(), "pointsman-tarballs-"))
 process.on("exit", () => rmSync(work, { recursive: true, force: true }))
 
-export const run = (command: string, args: ReadonlyArray<string>, cwd: string): string => {
+export const run = (
+  command: string,
+  args: ReadonlyArray<string>,
+  cwd: string,
+  environment: Readonly<Record<string, string>> = {}
+): string => {
+  const env = { ...process.env, ...environment }
   try {
-    return execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], timeout: 300_000 })
+    return execFileSync(command, args, {
+      cwd,
+      env,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: 300_000
+    })
   } catch (error) {
     const { stderr, stdout } = error as { readonly stdout?: string; readonly stderr?: string }
     console.error(`${command} ${args.join(" ")} failed in ${cwd}:\n${stdout ?? ""}${stderr ?? ""}`)

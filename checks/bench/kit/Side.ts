@@ -8,7 +8,10 @@ import { type ChildProcess, fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
 /** The conditions and the hook under which every program of the benches runs. */
-export const nodeFlags = ["--conditions=@pointsman/source", `--import=${new URL("./EndWithParent.ts", import.meta.url).href}`]
+export const nodeFlags = [
+  "--conditions=@pointsman/source",
+  `--import=${new URL("./EndWithParent.ts", import.meta.url).href}`
+]
 
 const running = new Set<ChildProcess>()
 
