@@ -7,8 +7,8 @@
 import { signatureHeader, verifySignature } from "@pointsman/core"
 import { NodeMac } from "@pointsman/transport-node"
 import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
+import type { IncomingWebhook, VerifiedWebhook } from "./IncomingWebhook.ts"
 import { ValidationError, WebhookRefusedError } from "./PointsmanError.ts"
-import type { IncomingWebhook, VerifiedWebhook } from "./Webhooks.ts"
 
 export const verifyWebhook = (webhook: IncomingWebhook): Promise<VerifiedWebhook> =>
   Effect.runPromise(Effect.result(Effect.provide(verified(webhook), NodeMac.layer))).then(
