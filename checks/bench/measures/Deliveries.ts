@@ -29,6 +29,7 @@ export const deliveries: Measure = async ({ folder, postgres, rounds, tell }) =>
         what: `deliveries over ${name}, of bare requests`,
         value: spread(measured, (round) => round[name].perSecond / round.bare.perSecond),
         unit: "times",
+        atLeast: name === "SQLite" ? 0.7 : 0.55,
         beside: `${median(name)}/s of ${median("bare")}/s; ${trips.toFixed(3)} round trips to the store for each`
       }
     })

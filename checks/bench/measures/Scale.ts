@@ -91,7 +91,7 @@ const measure = async (
         what: `${on}: ${reads[read]}`,
         value: spread(measured, (round) => round.few.perSecond / round.many.perSecond),
         unit: "times",
-        ...(on === "PostgreSQL" ? { atMost: 1.5 } : {}),
+        atMost: 1.5,
         beside: figures.join(" for ")
       })
     }
