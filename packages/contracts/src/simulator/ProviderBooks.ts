@@ -62,6 +62,8 @@ export interface CallRecord {
   readonly id: string
   /** Epoch milliseconds. */
   readonly at: number
+  /** Whether the provider did what it asks, or accepted it, by now. */
+  isDone: boolean
 }
 
 /** Whether a dispute of the charge is open or lost. */

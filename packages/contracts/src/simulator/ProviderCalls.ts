@@ -37,9 +37,21 @@ export const providerCalls = ({ handlingOf, lookUpOf, onCall, time }: CallsOptio
   const call: ProviderCalls["call"] = (about, environment, actions) =>
     Effect.suspend(() => {
       const handling = handlingOf(about)
-      const goes = Effect.suspend(() => handleCall({ id: about.id, handling, postponed, time }, actions))
+      const record: CallRecord = { name: about.name, id: about.id, at: time.now(), isDone: false }
+      const noting = {
+        ...actions,
+        execute: () => {
+          record.isDone = true
+          return actions.execute()
+        },
+        accept: () => {
+          record.isDone = true
+          return actions.accept()
+        }
+      }
+      const goes = Effect.suspend(() => handleCall({ id: about.id, handling, postponed, time }, noting))
       if (handling._tag === "NotSent") return goes
-      calls.push({ name: about.name, id: about.id, at: time.now() })
+      calls.push(record)
       return onCall === undefined ? goes : Effect.andThen(onCall(about, environment), goes)
     })
 

@@ -163,16 +163,18 @@ const keyKnownMillis = 24 * 60 * 60_000
 
 /**
  * Nothing is asked of a provider twice: every call has a key of its own, and nobody retries by himself. A store that lost
- * a call at `lostAt` may make it once more under the same key, which the provider knows for a day.
+ * a call at `lostAt` may make it once more under the same key, which the provider knows for a day; and at any time where
+ * the provider never did what was lost.
  */
 export const askedTwice = (calls: ReadonlyArray<CallRecord>, lostAt?: number): ReadonlyArray<string> => {
-  const seen = new Map<string, number>()
-  return calls.flatMap(({ at, id, name }) => {
-    const key = `${name} ${id}`
+  const seen = new Map<string, CallRecord>()
+  return calls.flatMap((call) => {
+    const key = `${call.name} ${call.id}`
     const before = seen.get(key)
-    seen.set(key, at)
-    const isLost =
-      before !== undefined && lostAt !== undefined && before <= lostAt && at >= lostAt && at < before + keyKnownMillis
-    return before === undefined || isLost ? [] : [`the provider was asked twice: ${key}`]
+    seen.set(key, call)
+    if (before === undefined) return []
+    const isLost = lostAt !== undefined && before.at <= lostAt && call.at >= lostAt
+    const isHarmless = !before.isDone || call.at < before.at + keyKnownMillis
+    return isLost && isHarmless ? [] : [`the provider was asked twice: ${key}`]
   })
 }

@@ -3,37 +3,16 @@
  * stays removed, and what it brought goes on: its key works, and its endpoints receive every event.
  */
 import { type Environment, type Event, formatApiKey } from "@pointsman/core"
-import type { Directory, Merchants, Secrets } from "@pointsman/core/ports"
 import { Effect, Exit, Schedule } from "effect"
-import type { Mac } from "effect/crypto"
-import { timeoutMillis } from "../CallHandling.ts"
 import { drawFrom } from "../Draw.ts"
-import {
-  callers,
-  connectionsMade,
-  endpoints,
-  lateEndpoints,
-  type MerchantsEndpoint,
-  messageSecretOf,
-  signingSecretsOf,
-  urlOf,
-  workspace
-} from "../Furnish.ts"
+import { callers, endpoints, lateEndpoints, type MerchantsEndpoint, urlOf } from "../Furnish.ts"
 import type { MortalProcess } from "../MortalProcess.ts"
 import type { Fault } from "../Plan.ts"
 import { readAll } from "../ReadAll.ts"
 import { tagOf } from "../Words.ts"
 import type { World } from "../World.ts"
+import { type ApplyFile, worldFile } from "../WorldFile.ts"
 import { nothingActs, nothingOutside, type Outside, type OutsideOptions, type Running } from "./Outside.ts"
-
-/** The configuration file of a world, as the package `configuration` reads it. */
-export interface WorldFile {
-  readonly generation?: number
-  readonly workspaces: ReadonlyArray<ReturnType<typeof workspaceIn>>
-}
-
-/** Applies the file that a process starts with; it fails where the storage does. */
-export type ApplyFile = (file: WorldFile) => Effect.Effect<unknown, unknown, Directory | Merchants | Secrets | Mac.Mac>
 
 const keyWith = (byte: number): string => formatApiKey("production", new Uint8Array(64).fill(byte))
 const removedKey = keyWith(1)
@@ -127,28 +106,11 @@ export const startingWithOlderFiles = (apply: ApplyFile, { plan, seed, steps }: 
  * `areNumbered`: whether they say which is newer.
  */
 const filesOf = (areNumbered: boolean) => {
-  const file = (number: number, keys: ReadonlyArray<string>, wanted: ReadonlyArray<MerchantsEndpoint>): WorldFile => ({
-    ...(areNumbered ? { generation: number } : {}),
-    workspaces: [workspaceIn(keys, wanted)]
-  })
+  const file = (number: number, keys: ReadonlyArray<string>, wanted: ReadonlyArray<MerchantsEndpoint>) =>
+    worldFile(areNumbered ? number : null, keys, wanted)
   const all = [...endpoints, ...lateEndpoints]
   return [file(1, [removedKey], endpoints), file(2, [newKey], all), file(3, [newKey, removedKey], all)] as const
 }
-
-const workspaceIn = (keys: ReadonlyArray<string>, wanted: ReadonlyArray<MerchantsEndpoint>) => ({
-  ...{ id: workspace.id, name: workspace.name, country: "NL", category: "retail" },
-  keys: keys.map((secret) => ({ environment: "production" as const, secret })),
-  connections: connectionsMade.map(([id, environment], index) => ({
-    ...{ id, environment, connector: "simulated", priority: 1 + (index % 2) },
-    ...{ webhookSecret: messageSecretOf(id), timeout: `${timeoutMillis / second} seconds` }
-  })),
-  routing: { sandbox: { mode: "failover" as const }, production: { mode: "failover" as const } },
-  webhooks: wanted.map((endpoint) => {
-    const { previousSecret, secret } = signingSecretsOf(endpoint)
-    const { environment, events, id } = endpoint
-    return { environment, events, secret, url: urlOf(id), ...(previousSecret === null ? {} : { previousSecret }) }
-  })
-})
 
 interface Written {
   readonly environment: Environment

@@ -8,7 +8,7 @@ import type { CallHandling, ProviderCall } from "../CallHandling.ts"
 import type { MortalProcess, MortalProcessOptions, StoreClock } from "../MortalProcess.ts"
 import type { Plan } from "../Plan.ts"
 import type { World } from "../World.ts"
-import type { ApplyFile } from "./OlderFile.ts"
+import type { ApplyFile } from "../WorldFile.ts"
 
 /** What was lost, for the judge. */
 export interface Lost {
