@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
 import type { Step } from "../../storage/postgres/src/Migrations.ts"
+import { isLong } from "./support/LongRuns.ts"
 import { nextRelease, nextSchema } from "./support/NextRelease.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { runServer, type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
@@ -79,7 +80,7 @@ const paying = (serving: () => ReadonlyArray<ServerProcess>) => {
   return { end, more }
 }
 
-describe.skipIf(postgresMissing !== undefined)("an upgrade on PostgreSQL", () => {
+describe.skipIf(!isLong || postgresMissing !== undefined)("an upgrade on PostgreSQL", () => {
   it("given an additive step, when a server of the next release takes over, then no request fails, and there is a way back", async () => {
     const url = await newDatabase()
     const before = await startServer(optionsOn(url))
