@@ -233,7 +233,7 @@ interface Prepared extends Started {
 const leastPlaces = 32
 const placesPerConnection = 2
 /** One statement takes the commits of many requests. */
-const placesWithBatches = 256
+const placesWithBatches = 64
 
 const placesOf = ({ batchCommits, database, databaseConnections }: Settings): number =>
   Math.max(

@@ -81,7 +81,7 @@ describe("places for requests", () => {
       // A counter belongs to the first server of a process.
       const server = await startServer({
         folder: temporaryFolder(),
-        // With batches there are 256 places.
+        // With batches there are 64 places.
         environment: { ...environment, ...environmentOn(url), POINTSMAN_BATCH_COMMITS: "false" }
       })
       assert.strictEqual((await create(server)).status, 201)

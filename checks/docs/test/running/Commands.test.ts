@@ -108,7 +108,7 @@ describe("the README", () => {
     const blocks = pageOf("README.md")
     const scripts = rootManifest().scripts ?? {}
     assert.strictEqual(blocks.find(({ text }) => text.includes("npm start"))?.text, "npm ci && npm start")
-    assert.strictEqual(scripts["start"], "node scripts/start.mjs serve")
+    assert.match(scripts["start"] ?? "", /^node .*scripts\/start\.mjs serve$/u)
 
     const server = await startServer({ folder: temporaryFolder() })
     const printed = (text: string) =>

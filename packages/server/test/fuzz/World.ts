@@ -1,16 +1,19 @@
 /** The API in this process over the real core, with the installed connectors, for inputs of strangers and of merchants. */
+import { createHash } from "node:crypto"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import {
   type ApiKey,
   type Connection,
   credentialsContext,
   formatApiKey,
   Pointsman,
+  SecretsLayer,
   webhookSecretContext
 } from "@pointsman/core"
 import { RefusalTick } from "@pointsman/core/internal"
 import { Connectors, Directory, Ids, Secrets, Transport, Unanswered } from "@pointsman/core/ports"
-import { openSecretsLayer } from "@pointsman/core/testing"
 import * as MemoryStorage from "@pointsman/storage-memory"
+import { NodeMac } from "@pointsman/transport-node"
 import { Effect, Layer, Redacted } from "effect"
 import { serve } from "../../../http/test/support/Web.ts"
 import { forChecking } from "../../src/InstalledConnectors.ts"
@@ -42,8 +45,12 @@ const noTransport = Layer.succeed(Transport, {
   send: () => Effect.fail(new Unanswered({ reason: "there is no network in this test" }))
 })
 
+/** As the server has them: what they cost is part of what an input costs. */
+const platform = Layer.merge(NodeCrypto.layer, NodeMac.layer)
+const secretsLayer = SecretsLayer.layer(Redacted.make(new Uint8Array(32).fill(7))).pipe(Layer.provideMerge(platform))
+
 const keyOf = (text: string): ApiKey => ({
-  hash: text,
+  hash: createHash("sha256").update(text).digest("hex"),
   workspaceId: "acme",
   environment: text.startsWith("ps_test_") ? "sandbox" : "production",
   scopes: null,
@@ -122,7 +129,7 @@ export const openWorld = async (): Promise<World> => {
   const core = Pointsman.layer().pipe(
     Layer.provide(configured),
     Layer.provide(MemoryStorage.layer()),
-    Layer.provide([Ids.layer, openSecretsLayer, noTransport, Layer.sync(Connectors, forChecking)]),
+    Layer.provide([Ids.layer, secretsLayer, noTransport, Layer.sync(Connectors, forChecking)]),
     // Thousands of messages are refused, one after the other.
     Layer.provide(Layer.succeed(RefusalTick, 0)),
     Layer.orDie

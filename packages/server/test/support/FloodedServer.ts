@@ -47,6 +47,11 @@ const configuration = {
 export const startFloodedServer = (): Promise<ServerProcess> =>
   startServer({
     folder: temporaryFolder(),
-    environment: { POINTSMAN_RATE_LIMIT: "off", POINTSMAN_LOG_LEVEL: "error" },
+    environment: {
+      POINTSMAN_RATE_LIMIT: "off",
+      POINTSMAN_LOG_LEVEL: "error",
+      // As in the image and with `npm start`.
+      NODE_OPTIONS: "--max-semi-space-size=4"
+    },
     configuration
   })
