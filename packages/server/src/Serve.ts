@@ -232,14 +232,8 @@ interface Prepared extends Started {
 /** Enough to keep the processor busy while others wait for the database, and for each of its connections. */
 const leastPlaces = 32
 const placesPerConnection = 2
-/** One statement takes the commits of many requests. */
-const placesWithBatches = 64
-
-const placesOf = ({ batchCommits, database, databaseConnections }: Settings): number =>
-  Math.max(
-    batchCommits && database._tag === "Postgres" ? placesWithBatches : leastPlaces,
-    databaseConnections * placesPerConnection
-  )
+const placesOf = ({ databaseConnections }: Settings): number =>
+  Math.max(leastPlaces, databaseConnections * placesPerConnection)
 
 /** Answers requests at the listeners until the scope closes, which waits for those that are under way. */
 const answerRequests = Effect.fnUntraced(function* <R>(

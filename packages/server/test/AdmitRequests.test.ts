@@ -81,7 +81,7 @@ describe("places for requests", () => {
       // A counter belongs to the first server of a process.
       const server = await startServer({
         folder: temporaryFolder(),
-        // With batches there are 64 places.
+        // A statement for several payments would sleep once for each of them.
         environment: { ...environment, ...environmentOn(url), POINTSMAN_BATCH_COMMITS: "false" }
       })
       assert.strictEqual((await create(server)).status, 201)
@@ -91,7 +91,7 @@ describe("places for requests", () => {
       )
       await query(url, "create trigger slowly before insert on payments for each row execute function slowly()")
       // 32 have a place, and 128 may wait, a second at most: none of those is served by then.
-      const all = await Promise.all(Array.from({ length: 201 }, () => create(server)))
+      const all = await Promise.all(Array.from({ length: 401 }, () => create(server)))
       const refused = all.filter(({ status }) => status === 503)
       assert.isNotEmpty(refused)
       for (const { body, headers } of refused) {

@@ -250,6 +250,8 @@ describe("payments that are due for a check", () => {
     assert.deepStrictEqual(await gaugeLines(server.url, "pointsman_checks_due{"), [
       'pointsman_checks_due{connection="main"} 2'
     ])
+    // The end of the server waits for it.
+    asked.release()
   })
 })
 
