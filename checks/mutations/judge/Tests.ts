@@ -44,7 +44,7 @@ const outcomesOf = async (vitest: Vitest, wanted: ReadonlyArray<Named>): Promise
 process.env[plantVariable] = ""
 const vitest = await createVitest(
   "test",
-  { root, watch: false, isolate: true, testTimeout: 10_000, reporters: [{}], passWithNoTests: true },
+  { root, watch: false, isolate: true, testTimeout: 30_000, reporters: [{}], passWithNoTests: true },
   {},
   { stdout: process.stderr }
 )
