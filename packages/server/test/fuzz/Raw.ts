@@ -1,5 +1,6 @@
 /** Bytes on a connection: request lines, header sections, bodies in chunks, pipelined requests, and garbage among them. */
 import { connect } from "node:net"
+import { join } from "node:path"
 import * as fc from "fast-check"
 import { startServerHere } from "../support/ServerHere.ts"
 import { temporaryFolder } from "../support/ServerProcess.ts"
@@ -146,15 +147,30 @@ const worst = (text: string): Answer => {
   return { status, code: /"code":"([a-z_]+)"/u.exec(text)?.[1] }
 }
 
+/** A process has one working folder: that of the servers that run at the same time, each with a database of its own. */
+let folder: string | undefined
+let running = 0
+let started = 0
+
 /** A server with a database, on a port of this machine, which trusts the addresses that this machine forwards. */
 export const openServer = async () => {
+  folder ??= temporaryFolder()
+  running++
   const server = await startServerHere({
-    folder: temporaryFolder(),
-    environment: { POINTSMAN_RATE_LIMIT: "off", POINTSMAN_TRUSTED_PROXIES: "127.0.0.1" }
+    folder,
+    environment: {
+      POINTSMAN_DATABASE_URL: `sqlite:${join(folder, `raw-${started++}.db`)}`,
+      POINTSMAN_RATE_LIMIT: "off",
+      POINTSMAN_TRUSTED_PROXIES: "127.0.0.1"
+    }
   })
   const port = Number(new URL(server.url).port)
   return {
     send: async (bytes: string) => worst(await exchange(port, bytes.replaceAll(keyName, server.sandboxKey ?? ""))),
-    close: async () => void (await server.stop())
+    close: async () => {
+      await server.stop()
+      running--
+      if (running === 0) folder = undefined
+    }
   }
 }

@@ -120,7 +120,7 @@ const configured = Layer.effectDiscard(
 const kinds = { captured: {}, authorized: { capture_method: "manual" }, hosted: { return_url: "https://shop.example" } }
 const ofEachKind = 8
 
-/** What an input writes for a payment of the world. */
+/** What an input writes for a payment of the world; `token-` before it is the token of its page. */
 export const names: ReadonlyArray<string> = Object.keys(kinds).flatMap((kind) =>
   Array.from({ length: ofEachKind }, (_, number) => `@${kind}-${number}`)
 )
@@ -145,8 +145,10 @@ export const openWorld = async (): Promise<World> => {
     })
     if (made.status !== 201) throw new Error(`a payment could not be made: ${made.status}`)
     ids.set(name, made.body.data.id)
+    const page: string | undefined = made.body.data.next_action?.url
+    if (page !== undefined) ids.set(`token-${name}`, new URL(page).pathname.split("/").at(-1) ?? "")
   }
-  const withIds = (text: string) => text.replace(/@[a-z]+-\d/gu, (name) => ids.get(name) ?? name)
+  const withIds = (text: string) => text.replace(/(?:token-)?@[a-z]+-\d/gu, (name) => ids.get(name) ?? name)
   return {
     send: async ({ body, headers, method, path }) => {
       const request = new Request(`http://pointsman.test${withIds(path)}`, {
