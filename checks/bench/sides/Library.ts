@@ -2,7 +2,7 @@
 import { Pointsman } from "@pointsman/core"
 import * as PostgresStorage from "@pointsman/storage-postgres"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
-import { type Effect, ManagedRuntime, Redacted } from "effect"
+import { Effect, ManagedRuntime, Redacted } from "effect"
 import { createRequest } from "../kit/CreateRequest.ts"
 import { captureMethodOf, eventIdOf, keyOf, paymentIdOf } from "../kit/FilledIds.ts"
 import { type Load, run } from "../kit/Load.ts"
@@ -69,10 +69,16 @@ answerOrders<LibrarySettings, LibraryOrder>(async ({ provider, storage }) => {
   return (order) =>
     run(order.load, () =>
       order._tag === "create"
-        ? runtime.runPromise(pointsman.create(caller, createRequest(`order-${++count}`)))
+        ? runtime.runPromise(
+            untilAdmitted(Effect.suspend(() => pointsman.create(caller, createRequest(`order-${++count}`))))
+          )
         : runtime.runPromise(reads[order.read](order.filled)).then(heldSomething)
     )
 })
+
+/** Again after a refusal, as a client does: a slow machine is given more than it takes. */
+const untilAdmitted = <A, E extends { readonly _tag: string }>(create: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.retry(create, { while: ({ _tag }) => _tag === "pointsman/NotAdmitted", times: 100 })
 
 /** Any of those that are there, but the oldest ones: a page behind each is full. */
 const some = (filled: number) => Math.floor(filled * (0.1 + 0.9 * Math.random()))
