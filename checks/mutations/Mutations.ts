@@ -490,6 +490,27 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
+    name: "keep a payment busy after an interruption",
+    harm: "No later commit of the payment goes through in this process: a capture cannot be recorded until it ends.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/CommitMany.ts",
+        find: "let isAlone = false",
+        replace: "const isAlone = line.mayGoAlone(keys, atMost)\n      if (isAlone) line.begin(keys)"
+      },
+      {
+        file: "packages/storage/postgres/src/CommitMany.ts",
+        find: "if (!line.mayGoAlone(keys, atMost)) return line.join(drawn, keys)\n          isAlone = true\n          line.begin(keys)",
+        replace: "if (!isAlone) return line.join(drawn, keys)"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Together.test.ts",
+      test: "given commits that are sent at once and interrupted at any step, then their payments are free again"
+    }
+  },
+  {
     name: "send a claim that was refused while it waited to be gathered",
     harm: "A client hears that nothing was written, and its key and payment are claimed later.",
     edits: [

@@ -72,11 +72,17 @@ export const commitMany = Effect.fnUntraced(function* (db: Database, writeOne: W
   return (drawn: DrawnChange): Effect.Effect<void, CommitFailure> =>
     Effect.suspend(() => {
       const keys = keysOf(drawn.change)
-      if (!line.mayGoAlone(keys, atMost)) return line.join(drawn, keys)
-      line.begin(keys)
+      let isAlone = false
+      // The end is set up before the beginning: an interruption between them would keep the payment from all later commits.
       return Effect.ensuring(
-        writeOne(drawn),
+        Effect.suspend(() => {
+          if (!line.mayGoAlone(keys, atMost)) return line.join(drawn, keys)
+          isAlone = true
+          line.begin(keys)
+          return writeOne(drawn)
+        }),
         Effect.sync(() => {
+          if (!isAlone) return
           line.end(keys)
           schedule()
         })

@@ -15,7 +15,7 @@ import { type DrawnChange, nameOf } from "./DrawnChange.ts"
 
 /** More would make each of them wait for all the others' rows. */
 const maxChanges = 64
-/** As many as a statement begins with, before any was measured. */
+/** Taken before any statement was measured, and at least: a slow disk takes as long for one change as for eight. */
 const firstChanges = 8
 /** A statement that takes longer keeps claims waiting that a second later are refused. */
 const statementMillis = 200
@@ -85,7 +85,7 @@ export const makeGatheringLine = (
     release: (batch: ReadonlyArray<Waiting>, tookMillis: number) => {
       for (const { keys } of batch) end(keys)
       if (tookMillis > statementMillis) {
-        atMost = Math.max(1, Math.min(atMost, Math.floor((batch.length * statementMillis) / tookMillis)))
+        atMost = Math.max(firstTogether, Math.min(atMost, Math.floor((batch.length * statementMillis) / tookMillis)))
       } else if (batch.length === atMost && tookMillis < statementMillis / 2) atMost = Math.min(maxChanges, atMost * 2)
     }
   }
@@ -110,7 +110,8 @@ const wait = (
       const isClaim = beginsWork(drawn)
       const limit = waitLimit(allowance, isClaim)
       let isTaken = false
-      let onEnd: ((exit: Exit.Exit<void, CommitFailure>) => void) | undefined = (exit) => {
+      let isEnded = false
+      let onEnd = (exit: Exit.Exit<void, CommitFailure>) => {
         if (allowance !== undefined) allowance.leftMillis -= performance.now() - since
         resume(exit)
       }
@@ -133,18 +134,20 @@ const wait = (
         },
         end: (exit) => {
           deadlines.delete(one)
-          onEnd?.(exit)
-          onEnd = undefined
+          if (isEnded) return
+          isEnded = true
+          onEnd(exit)
         }
       }
       waiting.add(one)
       deadlines.add(one)
       onJoin()
       return Effect.suspend(() => {
-        // A statement under way completes, even if nobody waits for it.
+        // A statement under way completes, even if nobody waits for it. It may have ended while this was interrupted.
         if (isTaken) {
           return Effect.callback<void>((done) => {
             onEnd = () => done(Effect.void)
+            if (isEnded) done(Effect.void)
           })
         }
         waiting.delete(one)

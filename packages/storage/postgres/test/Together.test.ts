@@ -1,7 +1,7 @@
 /** Commits that wait and are written by one statement: what they share, and what they must not. */
 import { describe, expect, it } from "@effect/vitest"
 import { type Change, Ids, Ledger, Stale, StorageAllowance } from "@pointsman/core/ports"
-import { Cause, Effect, Exit, Fiber, Option, type Redacted, Result, Schedule } from "effect"
+import { Cause, Effect, Exit, Fiber, Option, type Redacted, Result, Schedule, Scheduler } from "effect"
 import type { LedgerOptions } from "../src/Commit.ts"
 import { maxStatements, mostAlone } from "../src/CommitMany.ts"
 import { type Database, open } from "../src/Database.ts"
@@ -243,6 +243,34 @@ describe.skipIf(!hasServer)("commits together", () => {
         })
       )
     }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.live.each([
+    ["sent at once", {}],
+    ["gathered", { mostAlone: 0 }]
+  ] as const)(
+    "given commits that are %s and interrupted at any step, then their payments are free again",
+    ([, options]) =>
+      Effect.gen(function* () {
+        const { ledger } = yield* listeningTo(yield* newDatabase, options)
+        const turn = Effect.callback<void>((resume) => {
+          setImmediate(() => resume(Effect.void))
+        })
+        const ends: Array<string> = []
+        for (let run = 0; run < 160; run++) {
+          const change = yield* newChange()
+          // It lets others run after each of its steps, or after every second to fourth.
+          const fiber = yield* Effect.forkDetach(
+            Effect.provideService(ledger.commit(change), Scheduler.MaxOpsBeforeYield, 3 + (run % 4))
+          )
+          yield* Effect.repeat(turn, { times: Math.floor(run / 4) })
+          yield* Fiber.interrupt(fiber)
+          const again = yield* Effect.exit(ledger.commit(change))
+          // Written by the one that was interrupted, or by this one.
+          ends.push(Exit.isFailure(again) ? Object(Cause.squash(again.cause))._tag : "written")
+        }
+        expect(new Set(ends)).toEqual(new Set(["written", "pointsman/KeyTaken"]))
+      }).pipe(Effect.provide(Ids.layer))
   )
 
   it.live("given claims that wait for their turn for a second, then they are refused and never written", () =>
