@@ -44,6 +44,12 @@ const derivation = {
 /** The id of the key that a sealed text names; `null` where it names none. */
 export const keyIdOf = (sealed: string): string | null => sealedText.exec(sealed)?.[1] ?? null
 
+/** Node's own encoder takes a hundredth of the time of Effect's: a sealed message of a provider may have a megabyte. */
+const encodeBase64Url = (bytes: Uint8Array): string =>
+  typeof Buffer === "undefined"
+    ? Base64Url.encode(bytes)
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64url")
+
 /** One key per purpose, so that what is sealed and what is fingerprinted never share one. Fails where the key is short. */
 export const subkey = Effect.fnUntraced(function* (key: Redacted.Redacted<Uint8Array>, purpose: string) {
   const kdf = yield* Kdf.Kdf
@@ -118,7 +124,7 @@ export const makeSealing = Effect.fnUntraced(function* (source: KeySource) {
       const whole = new Uint8Array(nonce.length + sealed.length)
       whole.set(nonce)
       whole.set(sealed, nonce.length)
-      return `${sealVersion}${id}.${Base64Url.encode(whole)}`
+      return `${sealVersion}${id}.${encodeBase64Url(whole)}`
     }),
     open: (sealed, place) => Effect.map(openWith(sealed, place), ({ plaintext }) => Redacted.make(plaintext)),
     sealedBy: (sealed, place) => Effect.map(openWith(sealed, place), ({ id }) => id),

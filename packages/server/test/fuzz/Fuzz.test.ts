@@ -106,7 +106,7 @@ describe("controls", () => {
       return answer
     })
     assert.include(message, "Counterexample: [3]")
-    assert.include(message, "of the processor at each of four runs")
+    assert.include(message, "of the processor at each of ten runs")
   })
 
   it("given a handler that is slow for one input and then replays it, when inputs are sent, then the input is named", async () => {
@@ -120,7 +120,7 @@ describe("controls", () => {
       return { send, close: nothingToClose }
     })
     assert.include(message, "Counterexample: [3]")
-    assert.include(message, "of the processor at each of four runs")
+    assert.include(message, "of the processor at each of ten runs")
   })
 
   it("given a handler that throws for one input, when inputs are sent, then the input is named", async () => {
