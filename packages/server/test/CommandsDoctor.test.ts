@@ -198,12 +198,7 @@ describe("what the doctor says", () => {
   it.each<[number, number, boolean, RegExp]>([
     [8, 8, false, /^warning: the file, schema version 8 is outdated; .* needs 9: start the server once to migrate$/u],
     [9, 9, true, /^ok: the file, schema version 9$/u],
-    [
-      10,
-      9,
-      true,
-      /^warning: the file, schema version 10 was created by a newer release beside which this one may run/u
-    ],
+    [10, 9, true, /^warning: the file, schema version 10 was created by a newer release that this one can run beside/u],
     [
       10,
       10,

@@ -1,6 +1,6 @@
 /**
- * Under a merchant's key the ids of calls are derived and not drawn (decisions, section 1): who asks again under the key
- * asks the provider under the id of before, also where the store lost its records in between.
+ * Under a merchant's key the ids of calls are derived and not drawn (decisions, section 1): a request that is repeated
+ * under the key reaches the provider under the same id, also if the store lost its records in between.
  */
 import type { Attempt, Operation, Refund } from "@pointsman/core"
 import type { PaymentBook } from "@pointsman/core/ports"
@@ -40,7 +40,7 @@ export const keyedCalls = (provider: () => Pick<Provider, "charges" | "refunds">
       known.set(place, ids)
       if (ids.has(id)) return []
       const onFile = new Set([...operations, ...refunds].map((one) => one.id))
-      // Of a call that was lost nobody knows that it was refused.
+      // The store lost the record of a call, and with it the refusal: that call counts only if the provider executed it.
       const others = [...ids].filter((other) => isAttempt || !onFile.has(other) || isDone(other, charge))
       ids.add(id)
       return others.map((other) => `${name} under ${key} was sent as ${other}, and then as ${id}`)

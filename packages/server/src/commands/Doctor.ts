@@ -205,7 +205,7 @@ export const schemaOf = (name: string, { newest, oldest, schema }: SchemaFound):
   const says = `${name}, schema version ${schema}`
   if (schema === newest) return { isUsable: true, lines: [ok("database", says)] }
   if (schema > newest && oldest <= newest) {
-    const beside = `${says} was created by a newer release beside which this one may run: update this server`
+    const beside = `${says} was created by a newer release that this one can run beside: update this server`
     return { isUsable: true, lines: [warning("database", beside)] }
   }
   return schema < newest

@@ -36,7 +36,7 @@ export const migrate = (
     yield* Effect.addFinalizer(() => Effect.ignore(query("reset lock_timeout")))
     yield* Effect.acquireRelease(turn(query), () => Effect.ignore(query(`select pg_advisory_unlock(${lock})`)))
     yield* query(makeTable)
-    // Without need it would wait for whoever reads the table, such as a backup.
+    // The statement waits for every transaction that reads the table, such as a backup, even if the column exists.
     if ((yield* query(oldestColumn)).length === 0) yield* query(`alter table ${migrationsTable} add oldest integer`)
     const { id: reached, oldest } = readSchema((yield* query(selectSchema))[0])
     const numbered = Object.entries(all).map(([name, step]) => ({ id: Number.parseInt(name, 10), name, step }))
@@ -66,7 +66,7 @@ const makeTable = `create table if not exists ${migrationsTable} (
 const oldestColumn = `select 1 as one from pg_attribute
   where attrelid = '${migrationsTable}'::regclass and attname = 'oldest' and not attisdropped`
 
-/** With the schema of the oldest release whose servers go on: beside an additive step all do that did before. */
+/** With the schema of the oldest release that can run on it. An additive step does not change which that is. */
 const recordStep = `insert into ${migrationsTable} (migration_id, name, oldest) values (
   $1::integer, $2::text, case when $3::boolean then (
     select max(coalesce(oldest, migration_id)) from ${migrationsTable}

@@ -498,9 +498,9 @@ const audit = [
 /**
  * What one transaction does; or an index, which is built while others write, by a statement outside of transactions.
  *
- * Servers of the releases before go on beside an index, and beside an additive step. That is one whose tables, columns
- * and functions are new: each statement of an older server does and gives what it did, and what older servers write is
- * right for newer ones, where a new column has its default or an outdated value. Beside every other step they stop.
+ * Older servers go on beside an index and beside an additive step, and stop beside every other step. An additive step
+ * only adds tables, columns and functions: every statement of an older server has the same effect and the same result. The
+ * newer release must accept what older servers write: a new column has its default there, or an outdated value.
  */
 export type Step =
   | ReadonlyArray<string>
@@ -594,7 +594,7 @@ export const newerSchema = (id: number): string =>
   `the database has schema version ${id}, created by a newer release; this release supports up to ${newest}`
 
 export const newerBeside = (id: number): string =>
-  `the database has schema version ${id}, created by a newer release beside which this one may run: update this server`
+  `the database has schema version ${id}, created by a newer release that this one can run beside: update this server`
 
 /** Which schema a database has. */
 export interface SchemaVersion {

@@ -148,7 +148,7 @@ describe.skipIf(!hasServer)("a migration under writers", () => {
           yield* migrateTo(url, { additive: addColumns })
           yield* written
           const isSaid = Effect.map(read, ({ warnings }) =>
-            warnings.some((one) => one.includes("beside which this one"))
+            warnings.some((one) => one.includes("that this one can run beside"))
           )
           for (let turn = 0; turn < 100 && !(yield* isSaid); turn++) yield* Effect.sleep("100 millis")
           yield* Effect.forEach(Array(20).keys(), () => written, { concurrency: "unbounded", discard: true })
