@@ -69,8 +69,8 @@ export const admitRequests = (admission: Admission): Effect.Effect<AdmittedReque
           if (response.destroyed) endUnbegun(request)
           else handler(request, response)
         }
-        // What arrived with the headers was read by then.
-        process.nextTick(() => {
+        // What arrived with the headers was read by then. At the next tick it is not: Node reads the body after it.
+        setImmediate(() => {
           if (request.complete) admission.enter(begin, () => refuse(response))
           else handler(request, response)
         })

@@ -1,7 +1,9 @@
 /** Who takes a place among the requests that a server works on, and who gives it back. */
+import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
+import { liveKey } from "./support/Configurations.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
@@ -14,28 +16,38 @@ const clients = 80
 
 const create = (server: Pick<ServerHere, "request">) => server.request("POST", path, { body: payment })
 
-const open = (server: ServerHere): Promise<Socket> =>
+const open = (server: Pick<ServerHere, "url">): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(server.url)
     const socket = connect(Number(port), hostname, () => resolve(socket)).on("error", reject)
   })
 
-const head = (server: ServerHere, length: number) =>
+const head = (sandboxKey: string | undefined, length: number) =>
   [
     `POST ${path} HTTP/1.1`,
     "Host: localhost",
-    `Authorization: Bearer ${server.sandboxKey}`,
+    `Authorization: Bearer ${sandboxKey}`,
     "Content-Type: application/json",
     `Content-Length: ${length}`,
     "",
     ""
   ].join("\r\n")
 
+/** Of a request that arrives in one piece. */
+const statusOfWhole = async (server: Pick<ServerHere, "url">, key: string): Promise<number> => {
+  const socket = await open(server)
+  const body = JSON.stringify(payment)
+  socket.write(head(key, body.length) + body)
+  const [answer] = await once(socket, "data")
+  socket.destroy()
+  return Number(/^HTTP\/1\.1 (\d+)/u.exec(String(answer))?.[1])
+}
+
 describe("places for requests", () => {
   it("given clients that never send the body, then they take no place", async () => {
     const server = await startServerHere({ folder: temporaryFolder(), environment })
     const sockets = await Promise.all(Array.from({ length: clients }, () => open(server)))
-    for (const socket of sockets) socket.write(head(server, 100))
+    for (const socket of sockets) socket.write(head(server.sandboxKey, 100))
     await sleep(300)
     const answers = await Promise.all(Array.from({ length: 6 }, () => create(server)))
     assert.deepStrictEqual(
@@ -51,7 +63,7 @@ describe("places for requests", () => {
     for (let round = 0; round < 5; round++) {
       const sockets = await Promise.all(Array.from({ length: clients }, () => open(server)))
       for (const [at, socket] of sockets.entries()) {
-        socket.write(head(server, body.length) + body)
+        socket.write(head(server.sandboxKey, body.length) + body)
         setTimeout(() => socket.destroy(), at)
       }
       await sleep(2 * clients)
@@ -91,7 +103,11 @@ describe("places for requests", () => {
       )
       await query(url, "create trigger slowly before insert on payments for each row execute function slowly()")
       // 32 have a place, and 128 may wait, a second at most: none of those is served by then.
-      const all = await Promise.all(Array.from({ length: 401 }, () => create(server)))
+      const creates = Promise.all(Array.from({ length: 401 }, () => create(server)))
+      // Until the queue was full for long enough.
+      await sleep(600)
+      const strangers = await Promise.all(Array.from({ length: 300 }, () => statusOfWhole(server, liveKey)))
+      const all = await creates
       const refused = all.filter(({ status }) => status === 503)
       assert.isNotEmpty(refused)
       for (const { body, headers } of refused) {
@@ -99,6 +115,8 @@ describe("places for requests", () => {
         assert.strictEqual(headers.get("retry-after"), "1")
         assert.match(headers.get("x-request-id") ?? "", /^req_[0-9a-f-]{36}$/u)
       }
+      // Refused before anything was done for them: nobody has looked at their key.
+      assert.isAbove(strangers.filter((status) => status === 503).length, 100)
       const metrics = await (await fetch(`${server.url}/metrics`)).text()
       assert.isAbove(Number(/^pointsman_requests_refused_total (\d+)$/mu.exec(metrics)?.[1]), 0)
     }
