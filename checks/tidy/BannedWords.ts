@@ -48,6 +48,11 @@ const exceptions: ReadonlyArray<Exception> = [
       "Gathers the commits that share one statement; a microtask gathers batches of one. How long they take is real time."
   },
   {
+    path: "packages/server/src/AdmitRequests.ts",
+    words: ["setImmediate"],
+    reason: "A request is taken or refused before it has a fiber, once Node has read the body that came with its headers."
+  },
+  {
     path: "packages/contracts/src/simulator/BoundedTurns.ts",
     words: ["performance.now"],
     reason: "It ends what simulated time waits for."
