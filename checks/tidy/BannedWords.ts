@@ -50,7 +50,8 @@ const exceptions: ReadonlyArray<Exception> = [
   {
     path: "packages/server/src/AdmitRequests.ts",
     words: ["setImmediate"],
-    reason: "A request is taken or refused before it has a fiber, once Node has read the body that came with its headers."
+    reason:
+      "A request is taken or refused before it has a fiber, once Node has read the body that came with its headers."
   },
   {
     path: "packages/contracts/src/simulator/BoundedTurns.ts",
