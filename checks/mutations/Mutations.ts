@@ -2925,6 +2925,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "refund for an operator whom the audit trail does not name",
+    harm: "Money moves by hand, and nobody can tell who moved it.",
+    edits: [
+      {
+        file: "packages/core/src/door/Payments.ts",
+        find: "if (operator === undefined) return act",
+        replace: "if (operator !== null) return act"
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/CommandsOperate.test.ts",
+      test: "given an audit trail that cannot be written, when a payment is refunded, then the provider is not asked"
+    }
+  },
+  {
     name: "ask for a request's place before its body is read",
     harm: "Under overload the server reads, authenticates and checks what it then refuses, and serves a sixth of its rate.",
     edits: [

@@ -5,12 +5,14 @@ import type { Exclusion } from "../model/RoutingDecision.ts"
 import type { Tenant } from "../model/Tenant.ts"
 import type { Workspace } from "../model/Workspace.ts"
 
-/** Who asks: the workspace in one environment, and the API key that it showed, if any. */
+/** Who asks: the workspace in one environment, by an API key or an operator, if by either. */
 export interface Caller {
   readonly tenant: Tenant
   readonly workspace: Workspace
   /** When set, nothing is claimed once this key is revoked. */
   readonly apiKeyHash?: string | undefined
+  /** The name of the operator who captures, voids or refunds: the audit trail names it before anything is claimed. */
+  readonly operator?: string | undefined
 }
 
 /** A stored credential that a provider itself issued; never card data. Held in memory, and never stored. */

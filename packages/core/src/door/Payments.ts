@@ -1,14 +1,14 @@
 /** Making, moving and reading payments. */
 import { Effect } from "effect"
-import type {
-  Caller,
-  Created,
-  CreateRequest,
-  KeyReused,
+import {
+  type Caller,
+  type Created,
+  type CreateRequest,
+  type KeyReused,
   NothingSent,
-  PaymentResultUnknown,
-  RequestInProgress,
-  RoutingFailed
+  type PaymentResultUnknown,
+  type RequestInProgress,
+  type RoutingFailed
 } from "../decide/CreateRequest.ts"
 import type {
   Answered,
@@ -29,6 +29,7 @@ import type { NotRefundable, RefundOrder, RefundPending } from "../decide/Refund
 import type { Event } from "../model/Event.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { Tenant } from "../model/Tenant.ts"
+import { type AuditAction, AuditActor } from "../ports/Audit.ts"
 import {
   type ApiKeyRevoked,
   type EventQuery,
@@ -45,6 +46,7 @@ import { events, type Page, type PaymentNotFound, payment, payments, timeline } 
 import { refund } from "../verbs/refund/RefundPayment.ts"
 import { type PaymentFile, paymentFile } from "../verbs/review/ReadReviews.ts"
 import type { DoorContext } from "./DoorContext.ts"
+import { intents } from "./Intent.ts"
 import { requests } from "./Requests.ts"
 
 export type CreateFailure =
@@ -108,11 +110,33 @@ export interface PaymentMethods {
 
 export const paymentMethods = (context: DoorContext): PaymentMethods => {
   const { ask, begin } = requests(context)
+  /** An operator's act has its entry in the audit trail first. Without one, the act does not begin. */
+  const intended = <A, E>(
+    { operator, tenant }: Caller,
+    action: AuditAction,
+    { paymentId, ...order }: CaptureOrder | VoidOrder | RefundOrder,
+    act: Effect.Effect<A, E>
+  ) => {
+    if (operator === undefined) return act
+    const details = {
+      workspace_id: tenant.workspaceId,
+      environment: tenant.environment,
+      amount: "amountMinor" in order ? order.amountMinor : null,
+      idempotency_key: order.idempotencyKey
+    }
+    return intents(context)(action, paymentId, details).pipe(
+      Effect.provideService(AuditActor, operator),
+      Effect.mapError((cause) => new NothingSent({ cause })),
+      Effect.andThen(act)
+    )
+  }
   return {
     create: (caller, request) => begin(create(caller, request)),
-    capture: (caller, order) => begin(named(order, capture(caller, order))),
-    void: (caller, order) => begin(named(order, voidPayment(caller, order))),
-    refund: (caller, order) => begin(named(order, refund(caller, order))),
+    capture: (caller, order) =>
+      intended(caller, "payment.capturing", order, begin(named(order, capture(caller, order)))),
+    void: (caller, order) =>
+      intended(caller, "payment.voiding", order, begin(named(order, voidPayment(caller, order)))),
+    refund: (caller, order) => intended(caller, "payment.refunding", order, begin(named(order, refund(caller, order)))),
     payment: (tenant, id) => ask(payment(tenant, id)),
     payments: (tenant, query) => ask(payments(tenant, query)),
     paymentFile: (tenant, id) => ask(paymentFile(tenant, id)),

@@ -14,10 +14,12 @@ export const byFlag = Flag.String("by").pipe(
   Flag.optional
 )
 
+export const actorOf = (by: Option.Option<string>): string => Option.getOrElse(by, systemUser)
+
 export const actingAs =
   (by: Option.Option<string>) =>
   <A, E, R>(act: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.suspend(() => Effect.provideService(act, AuditActor, Option.getOrElse(by, systemUser)))
+    Effect.suspend(() => Effect.provideService(act, AuditActor, actorOf(by)))
 
 /** A user of a container may have no name. */
 const systemUser = (): string => {

@@ -1,4 +1,4 @@
-/** `pointsman payments`: the outcomes of payments. It only reads, and calls no provider. */
+/** `pointsman payments`: the outcomes of payments, and what operators do to them. */
 import { Pointsman, paymentStatuses, statesOf } from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
@@ -6,6 +6,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { checkSettings, nowOf } from "./CheckTimes.ts"
 import { findPayment } from "./FindPayment.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
+import { captureCommand, refundCommand, voidCommand } from "./OperateCommands.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { limitFlag } from "./Paging.ts"
 import { fileText, fileView } from "./PaymentFileView.ts"
@@ -101,7 +102,7 @@ const show = Command.make(
 )
 
 export const paymentsCommand = Command.make("payments").pipe(
-  Command.withDescription("List and show payments."),
-  Command.withShortDescription("List and show payments"),
-  Command.withSubcommands([list, show])
+  Command.withDescription("List and show payments, and capture, void or refund one at its provider."),
+  Command.withShortDescription("List, show, capture, void and refund payments"),
+  Command.withSubcommands([list, show, captureCommand, voidCommand, refundCommand])
 )

@@ -12,14 +12,10 @@ const spelled = <const Word extends string>(words: ReadonlyArray<Word>) =>
 const text = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
 
-export const statementFlags = {
-  charge: Flag.ChoiceWithValue("charge", spelled(statedOfCharges)).pipe(
-    Flag.withDescription("State of the charge, its capture or its void in the provider's record"),
-    Flag.optional
-  ),
-  amount: Flag.String("amount").pipe(
+export const amountFlag = (description: string) =>
+  Flag.String("amount").pipe(
     Flag.withMetavar("minor-units"),
-    Flag.withDescription("Amount captured or authorized at the provider, in minor units of the payment's currency"),
+    Flag.withDescription(description),
     Flag.filterMap(
       (digits) => {
         const amount = /^\d{1,15}$/u.test(digits) ? Number(digits) : 0
@@ -28,7 +24,14 @@ export const statementFlags = {
       () => "a whole number of minor units above 0, such as 1999 for 19.99 EUR"
     ),
     Flag.optional
+  )
+
+export const statementFlags = {
+  charge: Flag.ChoiceWithValue("charge", spelled(statedOfCharges)).pipe(
+    Flag.withDescription("State of the charge, its capture or its void in the provider's record"),
+    Flag.optional
   ),
+  amount: amountFlag("Amount captured or authorized at the provider, in minor units of the payment's currency"),
   attempt: text("attempt", "att_…", "Attempt that the record belongs to; optional if only one is open"),
   refund: text("refund", "rf_…", "Id of the refund"),
   refundState: Flag.ChoiceWithValue("refund-state", spelled(statedOfRefunds)).pipe(

@@ -1,0 +1,120 @@
+/** `pointsman payments capture`, `void` and `refund` beside a running server. */
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { assert, describe, it } from "vitest"
+import { runHere } from "./support/CommandInProcess.ts"
+import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
+import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { startProvider } from "./support/ScriptedProvider.ts"
+import { startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
+
+const path = "/api/v1/payments"
+const environment = { POINTSMAN_REFUND_CHECK_INTERVAL: "1 second" }
+
+const setUp = async () => {
+  const provider = await startProvider()
+  const folder = temporaryFolder()
+  const server = await startServerHere({
+    folder,
+    configuration: { workspaces: [workspaceWith([connectionTo(provider)])] },
+    environment
+  })
+  const create = async (reference: string, captureMethod = "automatic"): Promise<string> => {
+    const body = { amount: 1999, currency: "EUR", country: "NL", reference, capture_method: captureMethod }
+    const made = await server.request("POST", path, { key: liveKey, idempotencyKey: `order-${reference}`, body })
+    assert.strictEqual(made.status, 201)
+    return made.body.data.payment_id
+  }
+  return {
+    create,
+    folder,
+    provider,
+    asked: (operation: string) => provider.calls.filter((call) => call.operation === operation).length,
+    read: async (id: string) => (await server.request("GET", `${path}/${id}`, { key: liveKey })).body.data,
+    run: (...words: ReadonlyArray<string>) => runHere(folder, ["payments", ...words], environment),
+    audit: async () =>
+      documentOf(await runHere(folder, ["audit", "list", "--json"])).data.filter(
+        ({ action }: { readonly action: string }) => action.startsWith("payment.")
+      )
+  }
+}
+
+const by = ["--by", "Jo"]
+
+const assertRefused = ({ code, stderr }: CommandEnd, said: RegExp) => {
+  assert.strictEqual(code, 1)
+  assert.match(stderr, said)
+  assert.notMatch(stderr, /\n\s+at /u)
+}
+
+describe("pointsman payments capture, void and refund", () => {
+  it("given authorized payments, when one is captured and one is voided, then it is done once, and named before", async () => {
+    const { asked, audit, create, read, run } = await setUp()
+    const [taken, released] = [await create("taken", "manual"), await create("released", "manual")]
+    const key = ["--idempotency-key", "desk-0001"]
+    const captured = await run("capture", taken, "--amount", "500", ...key, ...by)
+    assert.deepStrictEqual([captured.code, captured.stderr], [0, ""])
+    assert.strictEqual(
+      captured.stdout,
+      `Capture payment ${taken} (taken): 500 EUR in minor units, for Jo. Idempotency key: desk-0001\n` +
+        "The payment is CAPTURED: 500 EUR captured, 0 refunded.\n"
+    )
+    assert.deepInclude(await read(taken), { status: "CAPTURED", captured_amount: 500 })
+    const again = await run("capture", taken, "--amount", "500", ...key, ...by, "--json")
+    assert.deepInclude(documentOf(again).data, { status: "CAPTURED", captured_amount: 500 })
+    assert.strictEqual(asked("capture"), 1)
+    assertRefused(await run("capture", taken, ...by), /\(invalid_state\)|\(not_capturable\)/u)
+    assertRefused(await run("capture", taken, "--amount", "400", ...key, ...by), /\(idempotency_\w+\)/u)
+    assertRefused(await run("capture", taken, "--amount", "4.00", ...by), /a whole number of minor units above 0/u)
+
+    assert.match((await run("void", released, ...by)).stdout, /\nThe payment is CANCELLED: 0 EUR captured/u)
+    assert.strictEqual(asked("void"), 1)
+    assertRefused(await run("void", "01a1fe08-9226-7266-a33a-e3e7f1609a4e", ...by), /not found/u)
+
+    assert.deepStrictEqual(
+      (await audit()).map((entry: { actor: string; action: string; subject: string }) => [
+        entry.actor,
+        entry.action,
+        entry.subject
+      ]),
+      [...Array(4).fill(["Jo", "payment.capturing", taken]), ["Jo", "payment.voiding", released]]
+    )
+  })
+
+  it("given a refund whose answer is lost, when the command is repeated under its key, then it is one refund, and the server settles it", async () => {
+    const { asked, create, provider, read, run } = await setUp()
+    const id = await create("refunded")
+    provider.next("refund", (call) => {
+      call.execute()
+      return "drop"
+    })
+    const lost = await run("refund", id, "--amount", "500", "--reason", "damaged", ...by)
+    assertRefused(lost, /\(refund_result_unknown\)$/mu)
+    const [, key = ""] = /Idempotency key: (\S+)\n/u.exec(lost.stdout) ?? []
+    const repeated = await run("refund", id, "--amount", "500", "--reason", "damaged", "--idempotency-key", key, ...by)
+    assert.strictEqual(repeated.stderr, lost.stderr)
+    for (let turn = 0; turn < 200 && (await read(id)).status === "CAPTURED"; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    assert.deepInclude(await read(id), { status: "PARTIALLY_REFUNDED", refunded_amount: 500 })
+    assert.strictEqual(asked("refund"), 1)
+
+    // A command without a key is a refund of its own, here of all that is left.
+    assert.match(
+      (await run("refund", id, ...by)).stdout,
+      /The payment is REFUNDED: 1999 EUR captured, 1999 refunded\.\n$/u
+    )
+    assert.strictEqual(asked("refund"), 2)
+  })
+
+  it("given an audit trail that cannot be written, when a payment is refunded, then the provider is not asked", async () => {
+    const { asked, create, folder, run } = await setUp()
+    const id = await create("kept")
+    const db = new DatabaseSync(join(folder, ".pointsman/pointsman.db"))
+    db.exec("alter table audit_entries rename to lost")
+    db.close()
+    assertRefused(await run("refund", id, ...by), /failed before anything was sent/u)
+    assert.strictEqual(asked("refund"), 0)
+  })
+})
