@@ -7,7 +7,7 @@ import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 import { type Answer, judge, type Receiver, withoutRejections } from "./Judge.ts"
 import { configurationText, findsSource, forwardedFor, readsConfiguration } from "./Pure.ts"
-import { openServer, rawBytes } from "./Raw.ts"
+import { openServer, rawBytes, rawCreate } from "./Raw.ts"
 import { subjects } from "./Requests.ts"
 import { openWorld } from "./World.ts"
 
@@ -93,6 +93,12 @@ describe("controls", () => {
       (error: Error) => `${error.message} ${String(error.cause)}`
     )
   const failing = (send: (input: number) => Promise<Answer>) => failingIn(receiver(send))
+
+  it("given a payment in raw bytes, when they are sent, then it is made: the server's answer is waited for", async () => {
+    const server = await openServer()
+    assert.strictEqual((await server.send(rawCreate)).status, 201)
+    await server.close()
+  })
 
   it("given a handler that answers 500 to one input, when inputs are sent, then the input is named", async () => {
     const message = await failing(async (input) => (input === 2 ? { status: 500, code: "internal_error" } : answer))

@@ -96,11 +96,13 @@ const request = fc
 const soundHead = ["Host: pay.example", `Authorization: Bearer ${keyName}`]
 const post = ["POST /api/v1/payments HTTP/1.1", ...soundHead, "Content-Type: application/json"]
 
+export const rawCreate = [...post, `Content-Length: ${order.length}`, "", order].join("\r\n")
+
 /** Requests that are accepted, alone and in front of others. */
 const sound = fc.constantFrom(
   ["GET /api/v1/payments?limit=1 HTTP/1.1", ...soundHead, "", ""].join("\r\n"),
   ["GET /health/live HTTP/1.0", "", ""].join("\r\n"),
-  [...post, `Content-Length: ${order.length}`, "", order].join("\r\n"),
+  rawCreate,
   [...post, "Transfer-Encoding: chunked", "", `${chunk(order)}0\r\n\r\n`].join("\r\n")
 )
 
@@ -119,6 +121,11 @@ export const rawBytes: fc.Arbitrary<string> = fc.oneof(
 /** A server that closes no connection within this time has forgotten it. */
 const closedWithinMillis = 10_000
 
+/** Comes after the bytes, so that the server closes the connection once it has answered them. */
+const last = ["GET /health/live HTTP/1.1", "Host: pay.example", "Connection: close", "", ""].join("\r\n")
+/** The server waits for the rest of what is not whole: this client then ends. */
+const endsAfterMillis = 60
+
 const exchange = (port: number, bytes: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port })
@@ -127,14 +134,19 @@ const exchange = (port: number, bytes: string): Promise<string> =>
       socket.destroy()
       reject(new Error("the connection was not closed"))
     }, closedWithinMillis)
-    socket.on("data", (part) => parts.push(part))
+    const ending = setTimeout(() => socket.end(), endsAfterMillis)
+    socket.on("data", (part) => {
+      parts.push(part)
+      ending.refresh()
+    })
     // A reset is an answer too.
     socket.on("error", () => {})
     socket.on("close", () => {
       clearTimeout(timer)
+      clearTimeout(ending)
       resolve(Buffer.concat(parts).toString("latin1"))
     })
-    socket.end(bytes)
+    socket.write(bytes + last)
   })
 
 /** 503: admission; 505: another version of HTTP. */
