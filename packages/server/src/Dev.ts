@@ -14,6 +14,7 @@ import { EventShape, eventLine } from "./commands/EventLine.ts"
 import { devFile, formatDevFile, runningDev } from "./commands/LocalServer.ts"
 import { type Outcome, outcomes } from "./commands/TriggerOutcomes.ts"
 import { fileFailure } from "./EncryptionKey.ts"
+import { sandboxDatabase } from "./SandboxDatabase.ts"
 import { replaceSecretFile } from "./SecretFile.ts"
 import { type BeforeRequests, ensureFolder, serve } from "./Serve.ts"
 import { type Flags, readSettings } from "./Settings.ts"
@@ -27,8 +28,6 @@ export interface DevOptions {
   /** Keeps nothing. */
   readonly inMemory: boolean
 }
-
-const databasePath = ".pointsman/dev.db"
 
 /** What a developer waits for comes soon, and no setting of another server's database takes part. */
 const ofDev = {
@@ -45,7 +44,7 @@ const ofDev = {
 } as const satisfies Flags
 
 export const dev = Effect.fnUntraced(function* ({ flags, fresh, inMemory }: DevOptions) {
-  const database = inMemory ? "sqlite::memory:" : `sqlite:${databasePath}`
+  const database = inMemory ? "sqlite::memory:" : `sqlite:${sandboxDatabase.path}`
   const settings = yield* readSettings({ ...flags, ...ofDev, database })
   yield* refuseSecond
   yield* ensureFolder({ _tag: "SqliteFile", path: devFile })
@@ -78,9 +77,9 @@ const refuseSecond = Effect.gen(function* () {
 const forget = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
-  const folder = paths.dirname(databasePath)
+  const folder = paths.dirname(sandboxDatabase.path)
   const names = yield* Effect.mapError(files.readDirectory(folder), fileFailure(folder, "read"))
-  for (const name of names.filter((name) => name.startsWith(paths.basename(databasePath)))) {
+  for (const name of names.filter((name) => name.startsWith(paths.basename(sandboxDatabase.path)))) {
     const path = paths.join(folder, name)
     yield* Effect.mapError(files.remove(path), fileFailure(path, "written"))
   }

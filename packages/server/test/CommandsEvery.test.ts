@@ -101,9 +101,10 @@ const setUp = async () => {
     (await jsonRequestsTo(url, key)("GET", `/api/v1/payments?status=${status}`)).body.data[0].payment_id
   // Payments are listed in the order of their creation, and this one last.
   await dev.printed(/ payment\.requires_action /u)
-  const database = { POINTSMAN_DATABASE_URL: "sqlite:.pointsman/dev.db", POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true" }
+  // The commands find the database of the sandbox.
+  const environment = { POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true" }
   const run = (path: string, words: ReadonlyArray<string>) =>
-    runHere(folder, [...path.split(" "), ...words, "--json"], database)
+    runHere(folder, [...path.split(" "), ...words, "--json"], environment)
   // The receiver hears of a delivery before the server has written its answer down.
   const delivered = async (): Promise<ReadonlyArray<string>> =>
     documentOf(await run("webhooks list", [...ofDemo, "--status", "delivered"])).data.map(
@@ -142,6 +143,13 @@ describe("every command", () => {
       assert.hasAnyKeys(document, ["data", "checked"], path)
       assert.notMatch(end.stdout, /[A-Z]+Minor|"[a-z]+[A-Z][A-Za-z]*":(?! \{| \[)/u, `${path}: names are in snake case`)
     }
+    const { stderr } = await run("payments list", ofDemo)
+    assert.strictEqual(stderr, "Using .pointsman/dev.db, the database of pointsman dev.\n")
+    const named = await runHere(folder, ["payments", "list", ...ofDemo], {
+      POINTSMAN_DATABASE_URL: "sqlite:.pointsman/pointsman.db"
+    })
+    assert.match(named.stderr, /^No database at /u)
+
     const listen = startHere(folder, ["listen", "--json"])
     await listen.printed(/^Listening/u, "stderr")
     await run("trigger", ["declined"])

@@ -13,6 +13,7 @@ import type { Database } from "../DatabaseUrl.ts"
 import { isAbsentOrEmpty, obtainEncryptionKeys } from "../EncryptionKey.ts"
 import * as InstalledConnectors from "../InstalledConnectors.ts"
 import { nodeFault } from "../NodeVersion.ts"
+import { besideSandbox } from "../SandboxDatabase.ts"
 import { type Flags, readSettings, type Settings } from "../Settings.ts"
 import { StartFailure } from "../StartFailure.ts"
 import { storageFailure } from "../StorageFailure.ts"
@@ -35,7 +36,7 @@ export const examine = Effect.fnUntraced(function* (
   environment: Readonly<Record<string, string | undefined>>
 ) {
   const node = nodeLine(process.versions.node)
-  const read = yield* Effect.result(readSettings(flags))
+  const read = yield* Effect.result(Effect.flatMap(readSettings(flags), besideSandbox))
   if (Result.isFailure(read)) return [node, ...settingsFaults(read.failure.message)]
   const settings = read.success
   return [

@@ -25,6 +25,7 @@ import { checkSeals, secretsLayer } from "../CheckSeals.ts"
 import { collectAudit } from "../CollectAudit.ts"
 import { isAbsentOrEmpty, obtainEncryptionKeys } from "../EncryptionKey.ts"
 import { pointsmanOptions } from "../PointsmanOptions.ts"
+import { besideSandbox } from "../SandboxDatabase.ts"
 import { type Flags, readSettings, type SettingName, type Settings } from "../Settings.ts"
 import { StartFailure } from "../StartFailure.ts"
 import { storageFailure } from "../StorageFailure.ts"
@@ -76,7 +77,7 @@ export const onDatabase = Effect.fnUntraced(
     /** Nothing is reached without them. */
     providersOf?: (settings: Settings) => Providers
   ) {
-    const settings = yield* readSettings(flags)
+    const settings = yield* besideSandbox(yield* readSettings(flags))
     const { database } = settings
     if (database._tag === "SqliteMemory") {
       return yield* new StartFailure({
