@@ -2953,7 +2953,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     caughtBy: {
       project: "server",
       file: "packages/server/test/AdmitRequests.test.ts",
-      test: "given a queue that is full, when one more comes, then some are refused, and counted"
+      test: "given no place, when requests come whole, then they are refused before anything is done for them, and counted"
     }
   },
   {

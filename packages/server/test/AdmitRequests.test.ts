@@ -1,9 +1,13 @@
 /** Who takes a place among the requests that a server works on, and who gives it back. */
 import { once } from "node:events"
-import { connect, type Socket } from "node:net"
+import { createServer } from "node:http"
+import { type AddressInfo, connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
-import { assert, describe, it } from "vitest"
-import { liveKey } from "./support/Configurations.ts"
+import { makeAdmission } from "@pointsman/core/internal"
+import { Ids } from "@pointsman/core/ports"
+import { Effect, Metric } from "effect"
+import { assert, describe, it, onTestFinished } from "vitest"
+import { admitRequests, countRefused } from "../src/AdmitRequests.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
@@ -22,32 +26,22 @@ const open = (server: Pick<ServerHere, "url">): Promise<Socket> =>
     const socket = connect(Number(port), hostname, () => resolve(socket)).on("error", reject)
   })
 
-const head = (sandboxKey: string | undefined, length: number) =>
+const head = (server: Pick<ServerHere, "sandboxKey">, length: number) =>
   [
     `POST ${path} HTTP/1.1`,
     "Host: localhost",
-    `Authorization: Bearer ${sandboxKey}`,
+    `Authorization: Bearer ${server.sandboxKey}`,
     "Content-Type: application/json",
     `Content-Length: ${length}`,
     "",
     ""
   ].join("\r\n")
 
-/** Of a request that arrives in one piece. */
-const statusOfWhole = async (server: Pick<ServerHere, "url">, key: string): Promise<number> => {
-  const socket = await open(server)
-  const body = JSON.stringify(payment)
-  socket.write(head(key, body.length) + body)
-  const [answer] = await once(socket, "data")
-  socket.destroy()
-  return Number(/^HTTP\/1\.1 (\d+)/u.exec(String(answer))?.[1])
-}
-
 describe("places for requests", () => {
   it("given clients that never send the body, then they take no place", async () => {
     const server = await startServerHere({ folder: temporaryFolder(), environment })
     const sockets = await Promise.all(Array.from({ length: clients }, () => open(server)))
-    for (const socket of sockets) socket.write(head(server.sandboxKey, 100))
+    for (const socket of sockets) socket.write(head(server, 100))
     await sleep(300)
     const answers = await Promise.all(Array.from({ length: 6 }, () => create(server)))
     assert.deepStrictEqual(
@@ -63,7 +57,7 @@ describe("places for requests", () => {
     for (let round = 0; round < 5; round++) {
       const sockets = await Promise.all(Array.from({ length: clients }, () => open(server)))
       for (const [at, socket] of sockets.entries()) {
-        socket.write(head(server.sandboxKey, body.length) + body)
+        socket.write(head(server, body.length) + body)
         setTimeout(() => socket.destroy(), at)
       }
       await sleep(2 * clients)
@@ -87,7 +81,7 @@ describe("places for requests", () => {
   })
 
   it.skipIf(postgresMissing !== undefined)(
-    "given a queue that is full, when one more comes, then some are refused, and counted",
+    "given a queue that is full, when more come, then some are refused",
     async () => {
       const url = await newDatabase()
       // A counter belongs to the first server of a process.
@@ -103,11 +97,7 @@ describe("places for requests", () => {
       )
       await query(url, "create trigger slowly before insert on payments for each row execute function slowly()")
       // 32 have a place, and 128 may wait, a second at most: none of those is served by then.
-      const creates = Promise.all(Array.from({ length: 401 }, () => create(server)))
-      // Until the queue was full for long enough.
-      await sleep(600)
-      const strangers = await Promise.all(Array.from({ length: 300 }, () => statusOfWhole(server, liveKey)))
-      const all = await creates
+      const all = await Promise.all(Array.from({ length: 401 }, () => create(server)))
       const refused = all.filter(({ status }) => status === 503)
       assert.isNotEmpty(refused)
       for (const { body, headers } of refused) {
@@ -115,10 +105,42 @@ describe("places for requests", () => {
         assert.strictEqual(headers.get("retry-after"), "1")
         assert.match(headers.get("x-request-id") ?? "", /^req_[0-9a-f-]{36}$/u)
       }
-      // Refused before anything was done for them: nobody has looked at their key.
-      assert.isAbove(strangers.filter((status) => status === 503).length, 100)
-      const metrics = await (await fetch(`${server.url}/metrics`)).text()
-      assert.isAbove(Number(/^pointsman_requests_refused_total (\d+)$/mu.exec(metrics)?.[1]), 0)
     }
   )
+
+  it("given no place, when requests come whole, then they are refused before anything is done for them, and counted", async () => {
+    const admission = makeAdmission({ places: 1, onRefused: await Effect.runPromise(countRefused) })
+    const { listener } = await Effect.runPromise(Effect.provide(admitRequests(admission), Ids.layer))
+    let handled = 0
+    const server = createServer(
+      listener((_request, response) => {
+        handled++
+        response.end()
+      })
+    ).listen(0, "127.0.0.1")
+    onTestFinished(() => void server.close())
+    await once(server, "listening")
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const counted = async () =>
+      (await Effect.runPromise(Metric.snapshot)).flatMap((one) =>
+        one.id === "pointsman_requests_refused_total" && one.type === "Counter" ? [Number(one.state.count)] : []
+      )[0] ?? 0
+    const body = JSON.stringify(payment)
+    const statusOfWhole = async () => {
+      const socket = await open({ url })
+      socket.write(head({ sandboxKey: undefined }, body.length) + body)
+      const [answer] = await once(socket, "data")
+      socket.destroy()
+      return /^HTTP\/1\.1 (\d+)/u.exec(String(answer))?.[1]
+    }
+    const before = await counted()
+    admission.enter(
+      () => {},
+      () => {}
+    )
+    const refused = await Promise.all(Array.from({ length: 20 }, statusOfWhole))
+    assert.deepStrictEqual([new Set(refused), handled, (await counted()) - before], [new Set(["503"]), 0, 20])
+    admission.leave()
+    assert.deepStrictEqual([await statusOfWhole(), handled], ["200", 1])
+  })
 })
