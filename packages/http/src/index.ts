@@ -2,6 +2,7 @@
 export * as CardNumbers from "./CardNumbers.ts"
 export * from "./ErrorTable.ts"
 export * as InProcess from "./InProcess.ts"
+export { decodeRefund } from "./OperationRequest.ts"
 export { openApiDocument } from "./openapi/Document.ts"
 export * from "./PointsmanHttp.ts"
 export * as RateLimit from "./RateLimit.ts"

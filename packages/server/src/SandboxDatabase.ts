@@ -7,7 +7,7 @@ export const sandboxDatabase = { _tag: "SqliteFile", path: ".pointsman/dev.db" }
 
 /**
  * The settings with the sandbox's database, where no other is named and no server made one in this folder. So commands
- * beside `pointsman dev` need no setting. It says so, for whoever meant another.
+ * beside `pointsman dev` need no setting. The command prints which database it uses.
  */
 export const besideSandbox = Effect.fnUntraced(function* (settings: Settings) {
   const { database } = settings

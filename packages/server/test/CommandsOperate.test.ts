@@ -1,7 +1,9 @@
 /** `pointsman payments capture`, `void` and `refund` beside a running server. */
+import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "vitest"
+import { bundledMain } from "./support/Bundle.ts"
 import { runHere } from "./support/CommandInProcess.ts"
 import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
@@ -10,14 +12,19 @@ import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
 
 const path = "/api/v1/payments"
-const environment = { POINTSMAN_REFUND_CHECK_INTERVAL: "1 second" }
+const environment = {
+  POINTSMAN_REFUND_CHECK_INTERVAL: "1 second",
+  POINTSMAN_DEAD_REQUEST_INTERVAL: "1 second",
+  POINTSMAN_PROVIDER_TIMEOUT: "1 second",
+  POINTSMAN_CLAIM_WINDOW: "3 seconds"
+}
 
 const setUp = async () => {
   const provider = await startProvider()
   const folder = temporaryFolder()
   const server = await startServerHere({
     folder,
-    configuration: { workspaces: [workspaceWith([connectionTo(provider)])] },
+    configuration: { workspaces: [workspaceWith([{ ...connectionTo(provider), timeout: "1 second" }])] },
     environment
   })
   const create = async (reference: string, captureMethod = "automatic"): Promise<string> => {
@@ -64,8 +71,8 @@ describe("pointsman payments capture, void and refund", () => {
     const again = await run("capture", taken, "--amount", "500", ...key, ...by, "--json")
     assert.deepInclude(documentOf(again).data, { status: "CAPTURED", captured_amount: 500 })
     assert.strictEqual(asked("capture"), 1)
-    assertRefused(await run("capture", taken, ...by), /\(invalid_state\)|\(not_capturable\)/u)
-    assertRefused(await run("capture", taken, "--amount", "400", ...key, ...by), /\(idempotency_\w+\)/u)
+    assertRefused(await run("capture", taken, ...by), /\(not_capturable\)$/mu)
+    assertRefused(await run("capture", taken, "--amount", "400", ...key, ...by), /\(idempotency_key_reuse\)$/mu)
     assertRefused(await run("capture", taken, "--amount", "4.00", ...by), /a whole number of minor units above 0/u)
 
     assert.match((await run("void", released, ...by)).stdout, /\nThe payment is CANCELLED: 0 EUR captured/u)
@@ -106,6 +113,37 @@ describe("pointsman payments capture, void and refund", () => {
       /The payment is REFUNDED: 1999 EUR captured, 1999 refunded\.\n$/u
     )
     assert.strictEqual(asked("refund"), 2)
+  })
+
+  it("given a refund that the provider executes, when the command is killed before it hears of it, then a server settles it", async () => {
+    const { asked, create, folder, provider, read } = await setUp()
+    const id = await create("killed")
+    const executed = Promise.withResolvers<void>()
+    provider.next("refund", (call) => {
+      call.execute()
+      executed.resolve()
+      return "silent"
+    })
+    const env = { PATH: process.env["PATH"] ?? "", ...environment }
+    const words = ["payments", "refund", id, "--amount", "500", ...by]
+    const command = spawn(process.execPath, [bundledMain, ...words], { cwd: folder, env, stdio: "ignore" })
+    await executed.promise
+    command.kill("SIGKILL")
+    for (let turn = 0; turn < 400 && (await read(id)).status === "CAPTURED"; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    assert.deepInclude(await read(id), { status: "PARTIALLY_REFUNDED", refunded_amount: 500, refund_pending_amount: 0 })
+    assert.strictEqual(asked("refund"), 1)
+  })
+
+  it("given a card number or a long text as the reason, when a payment is refunded, then nothing is stored or sent", async () => {
+    const { asked, audit, create, run } = await setUp()
+    const id = await create("reason")
+    const card = await run("refund", id, "--reason", "card 4111 1111 1111 1111", ...by)
+    assertRefused(card, /`reason` must not contain a card number\.? \(validation_error\)/u)
+    assert.notInclude(card.stdout + card.stderr, "4111")
+    assertRefused(await run("refund", id, "--reason", "x".repeat(201), ...by), /reason.*\(validation_error\)/u)
+    assert.deepStrictEqual([asked("refund"), await audit()], [0, []])
   })
 
   it("given an audit trail that cannot be written, when a payment is refunded, then the provider is not asked", async () => {
