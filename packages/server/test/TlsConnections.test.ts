@@ -111,19 +111,25 @@ describe("a connection with TLS", () => {
   it("given a client that does not read, when the time for it is over, then it is closed", {
     timeout: 180_000
   }, async () => {
-    const { url } = await listenHere((_request, response) => response.end(Buffer.alloc(32 * 1024 * 1024)), {
-      certificate,
+    const cut = Promise.withResolvers<boolean>()
+    const { url } = await listenHere(
+      ({ url: path }, response) => {
+        // A client that begins to read, to learn whether it was closed, is not closed any more.
+        if (path === "/silent") response.once("close", () => cut.resolve(!response.writableFinished))
+        response.end(Buffer.alloc(32 * 1024 * 1024))
+      },
       // The client that reads runs in this process, which a busy machine stops for seconds.
-      readWithinMillis: 3_000
-    })
+      { certificate, readWithinMillis: 3_000 }
+    )
     const [silent, reading] = await Promise.all([dialTls(url, tls.cert), dialTls(url, tls.cert)])
     let bytes = 0
     reading.on("data", (chunk) => {
       bytes += chunk.length
     })
-    for (const socket of [silent, reading]) socket.write(get)
-    await sleep(8_000)
-    assert.isTrue(await isClosed(silent, 60_000))
+    silent.write(get.replace("/", "/silent"))
+    reading.write(get)
+    assert.isTrue(await cut.promise)
+    silent.destroy()
     while (bytes <= 32 * 1024 * 1024 && !reading.closed) await sleep(50)
     assert.isFalse(reading.closed)
     assert.isAbove(bytes, 32 * 1024 * 1024)
