@@ -6,7 +6,6 @@ import {
   lookupSimulations,
   operationSimulations,
   paymentMethods,
-  paymentStatuses,
   refundSimulations
 } from "@pointsman/core"
 import { SchemaIssue } from "effect"
@@ -15,6 +14,7 @@ import type { ErrorBody } from "./api/Errors.ts"
 import { type CreateMerchant, merchantLimits } from "./api/Merchants.ts"
 import { operationLimits } from "./api/Operations.ts"
 import { pageLimits } from "./api/Pages.ts"
+import { filterExpectations } from "./api/PaymentFilter.ts"
 
 /** By path; `[]` means any place in a list. */
 export type Expectations = Readonly<Record<string, string>>
@@ -66,7 +66,7 @@ const lastId = "the `next_cursor` of the previous page"
 
 export const queryExpectations = {
   limit: `an integer from ${pageLimits.minimum} to ${pageLimits.maximum}`,
-  status: `${oneOf(paymentStatuses)}, case-insensitive`,
+  ...filterExpectations,
   type: "an event type, for example payment.captured",
   before: lastId,
   after: lastId,

@@ -8,6 +8,7 @@ export { queryExpectations, validationError, validationErrorOf } from "./Expecta
 export { messageOf } from "./OperationHandlers.ts"
 export { decodeCapture, decodeRefund } from "./OperationRequest.ts"
 export { eventView, pageView } from "./PageView.ts"
+export { filterOf } from "./PaymentFilter.ts"
 export { keyRequired } from "./PaymentHandlers.ts"
 export { exclusionView, PaymentViews, timeView } from "./PaymentView.ts"
 export { malformedKey } from "./RequestErrors.ts"

@@ -1,4 +1,4 @@
-import { type ApiKey, type CreateFailure, PaymentResultUnknown, Pointsman, statesOf } from "@pointsman/core"
+import { type ApiKey, type CreateFailure, PaymentResultUnknown, Pointsman } from "@pointsman/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ServedApi } from "./api/ApiV1.ts"
@@ -6,12 +6,14 @@ import { CurrentCaller } from "./api/Authorization.ts"
 import { createLimits } from "./api/CreatePayment.ts"
 import type { ErrorBody } from "./api/Errors.ts"
 import { pageLimits } from "./api/Pages.ts"
+import { paymentFilter } from "./api/PaymentFilter.ts"
 import { decodeCreate } from "./CreatePaymentRequest.ts"
 import { type CodeOf, errorBodyOf } from "./ErrorTable.ts"
 import { ignoredFields } from "./IgnoredFields.ts"
 import { readJson } from "./JsonBody.ts"
 import { eventView, pageView } from "./PageView.ts"
 import { paymentAnswer } from "./PaymentAnswer.ts"
+import { filterOf } from "./PaymentFilter.ts"
 import { exclusionView, PaymentViews } from "./PaymentView.ts"
 import { refuseUnknownParameters } from "./QueryParameters.ts"
 import { type NotAdmittedAnswer, notAdmitted, report, reportUnsent, unknownAfterDefect } from "./Report.ts"
@@ -56,10 +58,10 @@ export const layer = HttpApiBuilder.group(
           "list",
           Effect.fnUntraced(function* ({ query }) {
             const { apiKey, tenant } = yield* CurrentCaller
-            yield* refuseUnknownParameters(["status", "before", "limit"])
+            yield* refuseUnknownParameters([...Object.keys(paymentFilter), "before", "limit"])
             const page = yield* pointsman
               .payments(tenant, {
-                states: query.status === undefined ? undefined : statesOf(query.status),
+                ...filterOf(query),
                 before: query.before,
                 limit: query.limit ?? pageLimits.default
               })

@@ -43,6 +43,16 @@ describe("the lists' queries", () => {
     ["/payments?status=captured", { states: ["Captured"] }],
     ["/payments?status=Partially_Refunded", { states: ["PartiallyRefunded"] }],
     ["/payments?status=CREATED", { states: [] }],
+    ["/payments?reference=order-1001", { reference: "order-1001" }],
+    ["/payments?reference=", { reference: "" }],
+    ["/payments?amount=1999&currency=EUR", { amountMinor: 1999, currency: "EUR" }],
+    ["/payments?connection=first&provider_reference=ch_1", { connectionId: "first", providerRef: "ch_1" }],
+    ["/payments?created_from=2026-11-01T00:00:00Z", { createdFrom: Date.UTC(2026, 10, 1) }],
+    ["/payments?created_before=2026-11-01t02:00:00.5%2B02:00", { createdBefore: Date.UTC(2026, 10, 1, 0, 0, 0, 500) }],
+    [
+      "/payments?created_before=2024-02-29T23:59:59.999999999Z",
+      { createdBefore: Date.UTC(2024, 1, 29, 23, 59, 59, 999) }
+    ],
     ["/events", { type: undefined, before: undefined, after: undefined, limit: 50 }],
     ["/events?type=payment.captured&limit=7", { type: "payment.captured", limit: 7 }],
     ["/events?type=payment.invented_later", { type: "payment.invented_later" }],
@@ -67,6 +77,26 @@ describe("the lists' queries", () => {
       (status) => [`/payments?status=${status}`, "status"] as const
     ),
     ...cursors.map((before) => [`/payments?before=${before}`, "before"] as const),
+    [`/payments?reference=${"a".repeat(65)}`, "reference"],
+    ["/payments?reference=a&reference=b", "reference"],
+    ...["", "0", "-1", "1.5", "1e3", "99999999999999999", "EUR"].map(
+      (amount) => [`/payments?amount=${amount}`, "amount"] as const
+    ),
+    ...["", "eur", "EURO", "XYZ"].map((currency) => [`/payments?currency=${currency}`, "currency"] as const),
+    ["/payments?connection=", "connection"],
+    ["/payments?provider_reference=", "provider_reference"],
+    [`/payments?provider_reference=${"a".repeat(256)}`, "provider_reference"],
+    ...[
+      "",
+      "2026-11-01",
+      "2026-11-01T00:00:00",
+      "2026-02-30T00:00:00Z",
+      "2026-13-01T00:00:00Z",
+      "2026-11-01T24:00:01Z",
+      // A plus sign that is not encoded is a space.
+      "2026-11-01T00:00:00+02:00",
+      "1793491200000"
+    ].flatMap((time) => ["created_from", "created_before"].map((name) => [`/payments?${name}=${time}`, name] as const)),
     [`/payments?before=${eventId}`, "before"],
     ...cursors.map((before) => [`/events?before=${before}`, "before"] as const),
     ...cursors.map((after) => [`/events?after=${after}`, "after"] as const),
@@ -83,9 +113,12 @@ describe("the lists' queries", () => {
     expect(script.asked).toEqual([])
   })
 
+  const ofPayments =
+    "`status`, `reference`, `amount`, `currency`, `connection`, `provider_reference`, `created_from`, " +
+    "`created_before`, `before`, `limit`"
   test.each([
-    ["/payments?state=CAPTURED", "`state`", "`status`, `before`, `limit`"],
-    ["/payments?__proto__=2", "`__proto__`", "`status`, `before`, `limit`"],
+    ["/payments?state=CAPTURED", "`state`", ofPayments],
+    ["/payments?__proto__=2", "`__proto__`", ofPayments],
     ["/events?payment=1", "`payment`", "`type`, `before`, `after`, `limit`"],
     [`/payments/${paymentId}/events?before=${eventId}`, "`before`", "`after`, `limit`"]
   ])("given %s, when it is asked, then the parameter is refused, and nothing is read", async (path, name, expected) => {

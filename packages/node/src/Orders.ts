@@ -8,8 +8,7 @@ import {
   environments,
   type OperatorStatement as StatementRecord,
   statedOfCharges,
-  statedOfRefunds,
-  statesOf
+  statedOfRefunds
 } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import {
@@ -21,8 +20,8 @@ import {
   Limit,
   PaymentCursor,
   pageLimits,
-  RefundPayment,
-  StatusFilter
+  paymentFilter,
+  RefundPayment
 } from "@pointsman/http/api"
 import { Effect, Option, Predicate, Result, Schema } from "effect"
 import { type PointsmanError, ValidationError } from "./PointsmanError.ts"
@@ -117,7 +116,7 @@ const queryOf =
 const limit = Schema.optionalKey(Limit)
 
 const PaymentsQuery = Schema.Struct({
-  status: Schema.optionalKey(StatusFilter),
+  ...paymentFilter,
   before: Schema.optionalKey(PaymentCursor),
   limit
 })
@@ -131,8 +130,8 @@ const EventsQuery = Schema.Struct({
 
 const checkPayments = queryOf(PaymentsQuery)
 export const paymentsQuery = (query: unknown) =>
-  Effect.map(checkPayments(query), ({ before, limit, status }) => ({
-    states: status === undefined ? undefined : statesOf(status),
+  Effect.map(checkPayments(query), ({ before, limit, ...filter }) => ({
+    ...InProcess.filterOf(filter),
     before,
     limit: limit ?? pageLimits.default
   }))

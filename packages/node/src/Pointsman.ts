@@ -44,6 +44,27 @@ export interface PageQuery {
   readonly limit?: number | undefined
 }
 
+/** Which payments to list: those that match all that is given. */
+export interface PaymentsQuery extends PageQuery {
+  readonly status?: PaymentStatus | undefined
+  /** Exactly as it was given at the create. */
+  readonly reference?: string | undefined
+  /** In minor units of the payment's currency. */
+  readonly amount?: number | undefined
+  /** ISO 4217. */
+  readonly currency?: string | undefined
+  /** The id of the connection that holds or held the money. */
+  readonly connection?: string | undefined
+  /** The provider's reference of the charge, or of one of the payment's attempts. */
+  readonly provider_reference?: string | undefined
+  /** RFC 3339: created at this time or later. */
+  readonly created_from?: string | undefined
+  /** RFC 3339: created earlier than this. */
+  readonly created_before?: string | undefined
+  /** The `next_cursor` of the page before. */
+  readonly before?: string | undefined
+}
+
 export interface Pointsman extends AsyncDisposable {
   /**
    * Routes a payment and charges it at once, or gives a hosted page (`return_url`). Look at `payment.status`: a payment
@@ -66,11 +87,8 @@ export interface Pointsman extends AsyncDisposable {
   ) => Promise<Answered>
 
   readonly payment: (paymentId: string, options?: CallOptions) => Promise<Payment>
-  /** Newest first. `before`: the `next_cursor` of the page before. */
-  readonly payments: (
-    query?: PageQuery & { readonly status?: PaymentStatus | undefined; readonly before?: string | undefined },
-    options?: CallOptions
-  ) => Promise<Page<Payment>>
+  /** Newest first. */
+  readonly payments: (query?: PaymentsQuery, options?: CallOptions) => Promise<Page<Payment>>
   /** What happened to a payment, oldest first. `after`: the `next_cursor` of the page before. */
   readonly timeline: (
     paymentId: string,

@@ -70,6 +70,18 @@ for (const [name, settings] of Object.entries(storages)) {
         made
       )
       assert.strictEqual(rest.next_cursor, null)
+      const { payment } = await pointsman.create({ ...order, reference: "order-1002" })
+      const found = await pointsman.payments({
+        reference: "order-1002",
+        amount: order.amount,
+        currency: order.currency,
+        created_from: payment.created
+      })
+      assert.deepStrictEqual(
+        found.data.map(({ id }) => id),
+        [payment.id]
+      )
+      made.unshift(payment.id)
       const events = await pointsman.events({ type: "payment.captured" })
       assert.deepStrictEqual(
         events.data.map(({ data }) => data["payment_id"]),

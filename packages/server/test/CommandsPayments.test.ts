@@ -101,6 +101,14 @@ describe("pointsman payments and usage", () => {
       new RegExp(`^PAYMENT .*\\n${taken} .* PARTIALLY_REFUNDED +1999 EUR +1999 +500 +main +taken\\n$`, "u")
     )
     assert.deepStrictEqual(idsOf(refused), [declined])
+    const found = await Promise.all([
+      run(...list, "--reference", "taken", "--json"),
+      run(...list, "--amount", "1999", "--currency", "EUR", "--created-from", "1 day", "--json"),
+      run(...list, "--provider-reference", provider_reference, "--connection", "main", "--json"),
+      run(...list, "--created-before", "1 day", "--json")
+    ])
+    assert.deepStrictEqual(found.map(idsOf), [[taken], [declined, taken], [taken], []])
+    assert.match((await run(...list, "--currency", "eur")).stderr, /--currency.*three uppercase letters/u)
 
     const file = documentOf(shown).data
     assert.deepInclude(file, { payment_id: taken, review: null, needs_operator: false, next_check_at: null })

@@ -29,6 +29,7 @@ import { messages } from "./Messages.ts"
 import { moves } from "./Moves.ts"
 import { oldClaims } from "./OldClaims.ts"
 import { pages } from "./Pages.ts"
+import { paymentSearch } from "./PaymentSearch.ts"
 import { races } from "./Races.ts"
 import { racingCreates } from "./RacingCreates.ts"
 import { recordLosses } from "./RecordLosses.ts"
@@ -64,6 +65,7 @@ export const storageSuite = <E>(
     apiKeys(it)
     tenants(it)
     pages(it)
+    paymentSearch(it)
     hostedPages(it)
     usage(it)
     checks(it)

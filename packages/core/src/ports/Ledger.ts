@@ -253,9 +253,26 @@ export interface UsageQuery {
   readonly until: number
 }
 
-export interface PaymentQuery {
-  /** Only payments in one of these states; absent for all, and nothing for an empty list. */
+/** What payments have to be, to be found. An absent field finds all. */
+export interface PaymentFilter {
+  /** One of these states; an empty list finds nothing. */
   readonly states?: ReadonlyArray<PaymentState> | undefined
+  /** Exactly this reference of the merchant. */
+  readonly reference?: string | undefined
+  /** Of this amount, in minor units of the payment's currency. */
+  readonly amountMinor?: number | undefined
+  readonly currency?: string | undefined
+  /** The connection that holds or held the money. */
+  readonly connectionId?: string | undefined
+  /** The provider's reference of the payment's charge, or of one of its attempts. */
+  readonly providerRef?: string | undefined
+  /** Created at this time or later; epoch milliseconds. */
+  readonly createdFrom?: number | undefined
+  /** Created earlier than this; epoch milliseconds. */
+  readonly createdBefore?: number | undefined
+}
+
+export interface PaymentQuery extends PaymentFilter {
   /** Only payments with a smaller id. */
   readonly before?: string | undefined
   /** Rows at most. */

@@ -1,6 +1,5 @@
 /** `POST /payments`, `GET /payments`, `GET /payments/{id}`, `GET /payments/{id}/events`. */
-import { paymentStatuses } from "@pointsman/core"
-import { Schema, SchemaGetter } from "effect"
+import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization, RequiredScope } from "./Authorization.ts"
 import { CreatePayment } from "./CreatePayment.ts"
@@ -10,15 +9,8 @@ import { EventList } from "./Event.ts"
 import { answerHeaders, idempotencyHeader } from "./Headers.ts"
 import { afterEvent, beforePayment, limitParameter, pageOf } from "./Pages.ts"
 import { Payment, PaymentEnvelope } from "./Payment.ts"
+import { paymentFilter } from "./PaymentFilter.ts"
 import { IdempotencyKeyErrors, ValidationErrors } from "./RequestErrors.ts"
-
-/** Any case; ASCII letters alone, because some other letters have ASCII ones as their upper case. */
-export const StatusFilter = Schema.String.check(Schema.isPattern(/^[A-Za-z_]+$/u)).pipe(
-  Schema.decodeTo(Schema.Literals(paymentStatuses), {
-    decode: SchemaGetter.transform((text: string) => text.toUpperCase() as (typeof paymentStatuses)[number]),
-    encode: SchemaGetter.transform((status): string => status)
-  })
-)
 
 /** Anything that is not one of our ids names no payment: 404, so it is not decoded here. */
 export const paymentPath = {
@@ -79,9 +71,7 @@ export class Payments extends HttpApiGroup.make("payments")
       ),
     HttpApiEndpoint.get("list", "/payments", {
       query: {
-        status: Schema.optionalKey(StatusFilter).annotateKey(
-          documented("Only payments with this status. Case-insensitive.", { type: "string", enum: paymentStatuses })
-        ),
+        ...paymentFilter,
         before: beforePayment,
         limit: limitParameter
       },
@@ -95,7 +85,7 @@ export class Payments extends HttpApiGroup.make("payments")
         OpenApi.annotations({
           identifier: "listPayments",
           summary: "List payments",
-          description: "Payments of the key's environment, newest first."
+          description: "Payments of the key's environment, newest first. Filters that are given must all match."
         })
       ),
     HttpApiEndpoint.get("retrieve", "/payments/:id", {

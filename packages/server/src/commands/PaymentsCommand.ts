@@ -1,7 +1,7 @@
 /** `pointsman payments`: the outcomes of payments, and what operators do to them. */
-import { Pointsman, paymentStatuses, statesOf } from "@pointsman/core"
+import { Pointsman } from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
-import { Console, Effect, Option } from "effect"
+import { Clock, Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { checkSettings, nowOf } from "./CheckTimes.ts"
 import { findPayment } from "./FindPayment.ts"
@@ -10,6 +10,7 @@ import { captureCommand, refundCommand, voidCommand } from "./OperateCommands.ts
 import { jsonFlag, print } from "./Output.ts"
 import { limitFlag } from "./Paging.ts"
 import { fileText, fileView } from "./PaymentFileView.ts"
+import { filterOf, paymentFilterFlags } from "./PaymentFilterFlags.ts"
 import { paymentsText, paymentView } from "./PaymentView.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { environmentFlag, oneWorkspace, workspaceFlag } from "./Tenants.ts"
@@ -21,10 +22,7 @@ const list = Command.make(
   {
     workspace: workspaceFlag,
     environment: environmentFlag,
-    status: Flag.Literals(
-      "status",
-      paymentStatuses.filter((status) => statesOf(status).length > 0)
-    ).pipe(Flag.withDescription("Only payments with this status"), Flag.optional),
+    ...paymentFilterFlags,
     limit: limitFlag,
     before: Flag.String("before").pipe(
       Flag.withMetavar("payment"),
@@ -38,14 +36,14 @@ const list = Command.make(
     json: jsonFlag,
     ...settingFlags(databaseSettings)
   },
-  Effect.fnUntraced(function* ({ before, environment, json, limit, status, workspace, ...settings }) {
+  Effect.fnUntraced(function* ({ before, environment, json, limit, workspace, ...given }) {
     yield* onDatabase(
-      textsOf(settings),
+      textsOf(given),
       Effect.fnUntraced(function* () {
         const contents = yield* (yield* Directory).contents
         const tenant = { workspaceId: yield* Effect.fromResult(oneWorkspace(contents, workspace)), environment }
         const page = yield* (yield* Pointsman).payments(tenant, {
-          states: Option.getOrUndefined(Option.map(status, statesOf)),
+          ...filterOf(given, yield* Clock.currentTimeMillis),
           before: Option.getOrUndefined(before),
           limit
         })
@@ -70,6 +68,10 @@ const list = Command.make(
     {
       command: "pointsman payments list --workspace acme --environment production --status DECLINED --limit 100 --json",
       description: "Declined payments, as JSON"
+    },
+    {
+      command: "pointsman payments list --workspace acme --environment production --reference order-1001",
+      description: "The payments of an order"
     }
   ])
 )

@@ -1,7 +1,7 @@
 /** Payments with their attempts, operations and refunds. Every read asserts what was asserted at the write. */
 import type { Attempt, Payment, Tenant } from "@pointsman/core"
 import { brokenBalance, brokenInvariant, type ChargeReference, isSameReference } from "@pointsman/core/internal"
-import type { Ledger, MessageSubject, PaymentBook } from "@pointsman/core/ports"
+import type { Ledger, MessageSubject, PaymentBook, PaymentFilter } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { byPlace, byText, copy, ofTenant, type State, type TenantState, tenantKey } from "./State.ts"
 
@@ -44,17 +44,33 @@ export const paymentMethods = (
         ({ createdAt, id }) => createdAt >= from && createdAt < until && (attempts.get(id) ?? []).some(reachedProvider)
       ).length
     }),
-  payments: (tenant, { before, limit, states }) =>
-    Effect.sync(() =>
-      [...ofTenant(state, tenant).payments.values()]
+  payments: (tenant, { before, limit, ...filter }) =>
+    Effect.sync(() => {
+      const stored = ofTenant(state, tenant)
+      return [...stored.payments.values()]
         .filter((payment) => before === undefined || payment.id < before)
-        .filter((payment) => states === undefined || states.includes(payment.state))
+        .filter((payment) => isFound(payment, stored.attempts.get(payment.id) ?? [], filter))
         .sort((a, b) => byText(b.id, a.id))
         .slice(0, limit)
         .map(sound)
-    ),
+    }),
   attempts: (tenant, paymentId) => Effect.sync(() => copy(ofTenant(state, tenant).attempts.get(paymentId) ?? []))
 })
+
+const isFound = (payment: Payment, attempts: ReadonlyArray<Attempt>, filter: PaymentFilter): boolean => {
+  const is = <A>(expected: A | undefined, stored: A) => expected === undefined || stored === expected
+  const { createdBefore, createdFrom, providerRef, states } = filter
+  return (
+    (states === undefined || states.includes(payment.state)) &&
+    is(filter.reference, payment.reference) &&
+    is(filter.amountMinor, payment.money.minorUnits) &&
+    is(filter.currency, payment.money.currency) &&
+    is(filter.connectionId, payment.connectionId) &&
+    (providerRef === undefined || [payment, ...attempts].some((one) => one.providerRef === providerRef)) &&
+    (createdFrom === undefined || payment.createdAt >= createdFrom) &&
+    (createdBefore === undefined || payment.createdAt < createdBefore)
+  )
+}
 
 const bookIn = (stored: TenantState, id: string | undefined): Option.Option<PaymentBook> => {
   const payment = id === undefined ? undefined : stored.payments.get(id)

@@ -6,11 +6,10 @@ import {
   Ledger,
   type MessageSubject,
   type PaymentBook,
-  type PaymentQuery,
   type ReviewQuery,
   type StorageError
 } from "@pointsman/core/ports"
-import { afterAll, type Row } from "@pointsman/storage-sql"
+import type { Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import { dueByConnection, postpone, takeDue, watched } from "./Checks.ts"
 import { type LedgerOptions, makeCommit } from "./Commit.ts"
@@ -19,6 +18,7 @@ import { eraseTexts } from "./Erasure.ts"
 import { horizon } from "./EventIds.ts"
 import { keepMessage, selectMessage, selectMessages, storeMessage } from "./Messages.ts"
 import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
+import { selectPayments } from "./PaymentSearch.ts"
 import { isAttemptReference, isOwnReference, recordedReferences } from "./References.ts"
 import { bindTenant, bindText, readText, rows } from "./Rows.ts"
 
@@ -152,19 +152,6 @@ const subjectOf = (subject: MessageSubject): readonly [select: string, ...names:
   return "attemptId" in subject
     ? [selectBookOf("attempts"), subject.attemptId]
     : [selectBookOf("refunds"), subject.refundId]
-}
-
-const selectPayments = (tenant: Tenant, query: PaymentQuery): readonly [string, ReadonlyArray<string>] => {
-  const params = [...bindTenant(tenant), bindText(query.before ?? afterAll), String(query.limit)]
-  const page = "order by id desc limit $4"
-  if (query.states === undefined) return [`select * from payments where ${ofTenant} and id < $3 ${page}`, params]
-  const states = [...new Set(query.states)]
-  // One walk along the index for each state, none longer than the page: `state in (...)` would sort all that match.
-  const ofState = states.map(
-    (_, index) =>
-      `(select * from payments where ${ofTenant} and state = $${index + 5} and state <> '' and id < $3 ${page})`
-  )
-  return [`select * from (${ofState.join(" union all ")}) as found ${page}`, [...params, ...states]]
 }
 
 /** `end`: only events with smaller ids are read (`horizon`). */

@@ -584,7 +584,15 @@ export const steps: Readonly<Record<string, Step>> = {
   ],
   // Beside the keys: a use must not wait for a configuration that is being applied, nor make others read it again.
   "20_key_uses": ['create table api_key_uses (hash text collate "C" not null primary key, used_at bigint not null)'],
-  "21_audit": audit
+  "21_audit": audit,
+  "22_payments_by_reference": {
+    index: "payments_by_reference",
+    on: "payments (workspace_id, environment, left(reference, 64), id) where reference is not null"
+  },
+  "23_payments_by_amount": {
+    index: "payments_by_amount",
+    on: "payments (workspace_id, environment, currency, amount_minor, id) where amount_minor >= 0"
+  }
 }
 
 /** The number of the last step. */

@@ -6,11 +6,13 @@ import { Effect, Fiber, type Redacted } from "effect"
 import { open } from "../src/Database.ts"
 import { inspect } from "../src/Inspect.ts"
 import { migrate } from "../src/Migrate.ts"
-
 import { newest, type Step, steps } from "../src/Migrations.ts"
 import { newChange, withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 import { clientOf } from "./support/Waiting.ts"
+
+/** The last step after which no older release may run on the schema. */
+const oldest = Object.values(steps).findLastIndex((step) => !("index" in step || "additive" in step)) + 1
 
 const migrateTo = (url: Redacted.Redacted, step: Step) =>
   Effect.scoped(Effect.flatMap(open({ url }), (db) => migrate(db, { ...steps, "1000_newer": step })))
@@ -157,11 +159,11 @@ describe.skipIf(!hasServer)("a migration under writers", () => {
         })
       ).pipe(Effect.provide(Ids.layer))
       const recorded = yield* sql`select oldest from pointsman_migrations where migration_id = 1000`
-      expect(recorded).toEqual([{ oldest: newest }])
+      expect(recorded).toEqual([{ oldest }])
       // It starts again, and so does a worker that changes nothing; the doctor finds both numbers.
       yield* withStorage({ url })(Effect.void)
       yield* withStorage({ url, existing: true })(Effect.void)
-      expect(yield* inspect({ url })).toMatchObject({ schema: 1000, oldest: newest, newest })
+      expect(yield* inspect({ url })).toMatchObject({ schema: 1000, oldest, newest })
     })
   )
 

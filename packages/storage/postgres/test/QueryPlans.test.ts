@@ -20,10 +20,10 @@ import { hasServer, newDatabase } from "./support/TestDatabase.ts"
  */
 const fill = (workspaces: number) => [
   `insert into payments (workspace_id, environment, id, version, state, amount_minor, currency, country, method,
-      initiator, capture_method, authorized_minor, captured_minor, refunded_minor, refund_pending_minor, created_at,
-      updated_at, check_at, check_connection, review, review_since)
-    select 'ws' || w, 'sandbox', 'p' || w || '-' || n, 1, (array['Captured', 'Declined', 'Charging'])[n % 3 + 1], 1000,
-      'EUR', 'DE', 'card', 'cit', 'automatic', 1000, 1000, 0, 0, n, n, case when n % 10 = 0 then n end, 'connection ' || w,
+      initiator, capture_method, reference, authorized_minor, captured_minor, refunded_minor, refund_pending_minor,
+      created_at, updated_at, check_at, check_connection, review, review_since)
+    select 'ws' || w, 'sandbox', 'p' || w || '-' || n, 1, (array['Captured', 'Declined', 'Charging'])[n % 3 + 1],
+      1000 + n % 50, 'EUR', 'DE', 'card', 'cit', 'automatic', 'order ' || n, 1000, 1000, 0, 0, n, n, case when n % 10 = 0 then n end, 'connection ' || w,
       case when n % 10 = 1 then '{}' end, case when n % 10 = 1 then n end
     from generate_series(1, ${workspaces}) as w, generate_series(1, 200) as n`,
   `insert into attempts (workspace_id, environment, payment_id, id, number, connection_id, amount_minor, currency,
@@ -234,6 +234,35 @@ describe.skipIf(!hasServer)("query plans", () => {
           "a page of payments in two states": [
             ledger.payments(tenant, { ...page, states: ["Charging", "Captured"] }),
             `payments_by_state (${byTenant}, state, id)`
+          ],
+          "a page of payments with a reference": [
+            ledger.payments(tenant, { ...page, reference: "order", states: ["Charging", "Captured"], currency: "EUR" }),
+            `payments_by_reference (${byTenant}, 64, id)`
+          ],
+          "a page of payments of an amount": [
+            ledger.payments(tenant, { ...page, amountMinor: 1_000, currency: "EUR", states: ["Charging"] }),
+            `payments_by_amount (${byTenant}, currency, amount_minor, id)`
+          ],
+          "a page of payments of an amount in any currency": [
+            ledger.payments(tenant, { ...page, amountMinor: 1_000 }),
+            `payments_by_amount (${byTenant})`,
+            `payments_by_amount (${byTenant}, currency, amount_minor, id)`,
+            `payments_by_amount (${byTenant}, currency)`
+          ],
+          "a page of payments by a provider's reference": [
+            ledger.payments(tenant, { ...page, providerRef: "a" }),
+            `attempts_pkey (${byTenant}, payment_id)`,
+            `charge_references_pkey (${byTenant})`,
+            `charge_references_pkey (${byTenant}, connection_id)`,
+            `charge_references_pkey (${byTenant}, connection_id, reference_hash)`,
+            `named_references_pkey (${byTenant})`,
+            `named_references_pkey (${byTenant}, connection_id)`,
+            `named_references_pkey (${byTenant}, connection_id, reference_hash)`,
+            `payments_pkey (${byTenant}, id)`
+          ],
+          "a page of payments of a time": [
+            ledger.payments(tenant, { ...page, createdFrom: 1, createdBefore: 9e12 }),
+            `payments_pkey (${byTenant}, id)`
           ],
           "the attempts of a payment": [ledger.attempts(tenant, "a"), `attempts_pkey (${byTenant}, payment_id)`],
           "a claim": [ledger.claim(tenant, "a"), `claims_pkey (${byTenant}, key)`],

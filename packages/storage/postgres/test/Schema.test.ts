@@ -33,7 +33,9 @@ const steps = [
   { migration_id: 18, name: "kept_secrets" },
   { migration_id: 19, name: "key_limits" },
   { migration_id: 20, name: "key_uses" },
-  { migration_id: 21, name: "audit" }
+  { migration_id: 21, name: "audit" },
+  { migration_id: 22, name: "payments_by_reference" },
+  { migration_id: 23, name: "payments_by_amount" }
 ]
 
 /** The contents of the schema, whatever created them. */

@@ -32,6 +32,7 @@ export {
   recordAccountText,
   replaceKeyUse
 } from "./DirectoryRows.ts"
+export { type IdRange, idRangeOf } from "./IdRange.ts"
 export { execute, migrationsTable, newestOf, runSteps, type Step } from "./Migrations.ts"
 export { readRecordLoss } from "./RecordLoss.ts"
 export { type BookRows, makeRows } from "./Rows.ts"

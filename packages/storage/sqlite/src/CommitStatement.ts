@@ -21,23 +21,26 @@ const paymentKey = [...tenantKey, "id"]
 const payments = keyLast(rows.paymentColumns, paymentKey)
 const paymentNames = Object.keys(payments)
 /** SQLite writes the entries of an index anew wherever an update names one of its columns, also with an equal value. */
-const { created_at: _, ...movedPayments } = payments
+const { amount_minor: _a, created_at: _c, currency: _m, reference: _r, ...movedPayments } = payments
 
 /** Nothing is given back yet. */
 export const insertPayment = `insert into payments (refunded_minor, refund_pending_minor, ${list(paymentNames)})
   values (0, 0, ${list(paymentNames.map(() => "?"))}) on conflict (${list(paymentKey)}) do nothing`
 /**
- * Binds the version that must be stored after the payment; gives the totals that are stored. Leaves `created_at` as it
- * is and gives it: the caller compares it with the payment's.
+ * Binds the version that must be stored after the payment; gives the totals that are stored. Leaves the columns of indexes
+ * that a payment keeps as they are and gives them: the caller compares them with the payment's.
  */
 export const updatePayment = `update payments set ${assignments(movedPayments, paymentKey)}
   where workspace_id = ? and environment = ? and id = ? and version = ?
-  returning refunded_minor, refund_pending_minor, created_at`
+  returning refunded_minor, refund_pending_minor, created_at, amount_minor, currency, reference`
 /**
  * Binds the totals, then the key. Written after the refunds: the database compares the totals with what the refunds
  * add up to.
  */
 export const updateRefundTotals = `update payments set refunded_minor = ?, refund_pending_minor = ?
+  where workspace_id = ? and environment = ? and id = ?`
+/** The erasure of personal data alone changes it. */
+export const updateReference = `update payments set reference = ?
   where workspace_id = ? and environment = ? and id = ?`
 export const bindNewPayment = valuesOf(payments)
 export const bindMovedPayment = valuesOf(movedPayments)

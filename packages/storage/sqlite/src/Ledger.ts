@@ -7,13 +7,12 @@ import {
   Ids,
   Ledger,
   type MessageSubject,
-  type PaymentQuery,
   type ReviewQuery,
   type StorageError,
   type TimelineQuery,
   type UsageQuery
 } from "@pointsman/core/ports"
-import { afterAll, type BookRows, type Row } from "@pointsman/storage-sql"
+import type { BookRows, Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import { dueByConnection, postpone, roomsDue, takeDue, watched } from "./Checks.ts"
 import { selectClaim, selectRefunds } from "./CommitStatement.ts"
@@ -22,6 +21,7 @@ import { type Database, emptyLog, read, snapshot, update } from "./Database.ts"
 import { eraseTexts } from "./Erasure.ts"
 import { keepMessage, selectMessage, selectMessages, selectSubjects, storeMessage } from "./Messages.ts"
 import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
+import { selectPayments } from "./PaymentSearch.ts"
 import { bindTenant, bindText, rows } from "./Rows.ts"
 import { writeChange } from "./WriteChange.ts"
 
@@ -133,23 +133,6 @@ const all = <R, A>(
   readRow: (row: R) => A
 ): Effect.Effect<ReadonlyArray<A>, StorageError> =>
   Effect.map(read(operation, select), (found) => found.map((row) => readRow(row)))
-
-const selectPayments = (db: Database, tenant: Tenant, query: PaymentQuery): ReadonlyArray<Row> => {
-  const before = query.before ?? afterAll
-  if (query.states === undefined) {
-    return db
-      .prepare(`select * from payments where ${ofTenant} and id < ? order by id desc limit ?`)
-      .all(...bindTenant(tenant), before, query.limit)
-  }
-  const states = [...new Set(query.states)]
-  if (states.length === 0) return []
-  // One walk along the index for each state, none longer than the page: `state in (...)` would sort all that match.
-  const ofState = `select * from (select * from payments indexed by payments_by_state
-    where ${ofTenant} and state = ? and id < ? order by id desc limit ?)`
-  return db
-    .prepare(`${states.map(() => ofState).join(" union all ")} order by id desc limit ?`)
-    .all(...states.flatMap((state) => [...bindTenant(tenant), state, before, query.limit]), query.limit)
-}
 
 const selectTimeline = (
   db: Database,

@@ -607,7 +607,11 @@ const steps: Record<string, Step> = {
   "25_key_uses": execute([
     "create table api_key_uses (hash text not null primary key, used_at integer not null) strict, without rowid"
   ]),
-  "26_audit": execute(audit)
+  "26_audit": execute(audit),
+  "27_payment_search": execute([
+    "create index payments_by_reference on payments (workspace_id, environment, reference, id) where reference is not null",
+    "create index payments_by_amount on payments (workspace_id, environment, currency, amount_minor, id)"
+  ])
 }
 
 /** The number of the last step. */

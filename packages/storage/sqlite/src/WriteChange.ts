@@ -1,5 +1,5 @@
 /** Writes a change inside an open transaction: the checks of the port, then the rows, by statements prepared once. */
-import type { Refund } from "@pointsman/core"
+import type { Payment, Refund } from "@pointsman/core"
 import { brokenBalance } from "@pointsman/core/internal"
 import { ApiKeyRevoked, type Change, type CommitFailure, KeyTaken, Stale } from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
@@ -11,7 +11,7 @@ import { writeDeliveries } from "./Deliveries.ts"
 import { eventIdAfter } from "./EventIds.ts"
 import { decideMessage } from "./Messages.ts"
 import { takeReferences } from "./References.ts"
-import { bindTenant, bindText, rows } from "./Rows.ts"
+import { bindTenant, bindText, readText, rows } from "./Rows.ts"
 
 /** The checks in the port's order, each inside the write that it guards. */
 export const writeChange = (db: Database, newDeliveryId: () => string): WriteChange => {
@@ -25,6 +25,7 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
   const putAttempt = db.prepare(Statement.upsertAttempt)
   const putOperation = db.prepare(Statement.upsertOperation)
   const putRefund = db.prepare(Statement.upsertRefund)
+  const putReference = db.prepare(Statement.updateReference)
   const putTotals = db.prepare(Statement.updateRefundTotals)
   const lastEvent = db.prepare(Statement.selectLastEvent)
   const addEvent = db.prepare(Statement.insertEvent)
@@ -56,11 +57,19 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
     const isWritten =
       expected === 0 ? addPayment.run(...Statement.bindNewPayment(after, change)).changes > 0 : moved !== undefined
     if (!isWritten) return Exit.fail(new Stale())
-    if (moved !== undefined && moved["created_at"] !== after.createdAt) {
-      return brokenCommit("the payment was created at another time")
+    if (moved !== undefined) {
+      const changed = changedForGood(moved, after)
+      if (changed !== undefined) return brokenCommit(changed)
     }
     if (Result.isFailure(references)) return Exit.fail(references.failure)
     references.success()
+    if (moved !== undefined && readTextOrNull(moved["reference"]) !== after.reference) {
+      putReference.run(
+        after.reference === null ? null : bindText(after.reference),
+        ...bindTenant(tenant),
+        bindText(after.id)
+      )
+    }
     // Most payments have no refunds: what is stored adds up to nothing, so there is nothing to add up.
     const hasNone = (moved?.["refunded_minor"] ?? 0) === 0 && (moved?.["refund_pending_minor"] ?? 0) === 0
     const key = [...bindTenant(tenant), bindText(payment.after.id)]
@@ -94,6 +103,15 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
     }
   }
 }
+
+/** What a payment keeps from its beginning. */
+const changedForGood = (stored: Row, { createdAt, money }: Payment): string | undefined => {
+  if (stored["created_at"] !== createdAt) return "the payment was created at another time"
+  if (stored["amount_minor"] === money.minorUnits && stored["currency"] === money.currency) return undefined
+  return "the payment was created for another amount"
+}
+
+const readTextOrNull = (value: unknown): string | null => (value === null ? null : readText(value))
 
 const brokenCommit = (sentence: string): Exit.Exit<never> => Exit.die(new Error(`Ledger.commit: ${sentence}`))
 

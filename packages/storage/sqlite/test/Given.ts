@@ -46,6 +46,11 @@ export const withoutAccounts = (db: Database): void => {
   }
 }
 
+/** As it was before payments were searched. */
+export const withoutSearch = (db: Database): void => {
+  for (const index of ["payments_by_reference", "payments_by_amount"]) db.prepare(`drop index ${index}`).run()
+}
+
 export const withoutCheckedConnections = (db: Database): void => {
   db.prepare("drop index payments_due_by_connection").run()
   db.prepare("alter table payments drop column check_connection").run()

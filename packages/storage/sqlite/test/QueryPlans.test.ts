@@ -116,6 +116,32 @@ describe("query plans", () => {
       (ledger) => ledger.payments(tenant, { ...page, states: ["Charging", "Captured"] }),
       "payments USING INDEX payments_by_state (workspace_id=? AND environment=? AND state=? AND id<?)"
     ],
+    "a page of payments with a reference": [
+      (ledger) =>
+        ledger.payments(tenant, { ...page, reference: "a", states: ["Charging", "Captured"], currency: "EUR" }),
+      "payments USING INDEX payments_by_reference (workspace_id=? AND environment=? AND reference=? AND id<?)"
+    ],
+    "a page of payments of an amount": [
+      (ledger) => ledger.payments(tenant, { ...page, amountMinor: 1, currency: "EUR", states: ["Charging"] }),
+      "payments USING INDEX payments_by_amount (workspace_id=? AND environment=? AND currency=? AND amount_minor=? AND id<?)"
+    ],
+    "a page of payments of an amount in any currency": [
+      (ledger) => ledger.payments(tenant, { ...page, amountMinor: 1 }),
+      "payments USING COVERING INDEX payments_by_amount (workspace_id=? AND environment=?)",
+      "payments USING COVERING INDEX payments_by_amount (workspace_id=? AND environment=? AND currency>?)",
+      "payments USING INDEX payments_by_amount (workspace_id=? AND environment=? AND currency=? AND amount_minor=? AND id<?)"
+    ],
+    "a page of payments by a provider's reference": [
+      (ledger) => ledger.payments(tenant, { ...page, providerRef: "a" }),
+      ...["charge_references", "named_references"].flatMap((table) => [
+        `${table} ${byId})`,
+        `${table} ${byId} AND connection_id>?)`
+      ])
+    ],
+    "a page of payments of a time": [
+      (ledger) => ledger.payments(tenant, { ...page, createdFrom: 1, createdBefore: 9e12 }),
+      `payments ${byId} AND id>? AND id<?)`
+    ],
     "the attempts of a payment": [(ledger) => ledger.attempts(tenant, "a"), `attempts ${byId} AND payment_id=?)`],
     "what operations have to look at": [
       (ledger) => ledger.reviews({ limit: 10 }),

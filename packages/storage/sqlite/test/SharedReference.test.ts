@@ -4,7 +4,7 @@ import { Ids, Ledger } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { expectShared, newCharge, newDecline } from "../../sql/test/SharedReference.ts"
 import { open } from "../src/Database.ts"
-import { newFile, withoutAccounts, withoutCheckedConnections, withStorage } from "./Given.ts"
+import { newFile, withoutAccounts, withoutCheckedConnections, withoutSearch, withStorage } from "./Given.ts"
 
 describe("a reference of two payments", () => {
   it.effect("given a file of an older version, when it is opened, then both go on, and no third gets it", () =>
@@ -27,6 +27,7 @@ describe("a reference of two payments", () => {
         db.prepare(`drop table ${table}`).run()
       }
       withoutCheckedConnections(db)
+      withoutSearch(db)
       withoutAccounts(db)
       db.prepare("delete from pointsman_migrations where migration_id >= 14").run()
       db.close()

@@ -19,6 +19,7 @@ import {
   tenant,
   withoutAccounts,
   withoutCheckedConnections,
+  withoutSearch,
   withStorage
 } from "./Given.ts"
 
@@ -123,7 +124,7 @@ describe("migrations", () => {
       const db = yield* Effect.acquireRelease(open(yield* newFile), (db) => Effect.sync(db.close))
       const schema = () => db.prepare("select sql from sqlite_schema order by name").all()
       expect((yield* migrate(db)).map(([number]) => number)).toEqual(
-        Array.from({ length: 26 }, (_, index) => index + 1)
+        Array.from({ length: 27 }, (_, index) => index + 1)
       )
       const made = schema()
       expect(yield* migrate(db)).toEqual([])
@@ -219,6 +220,7 @@ describe("migrations", () => {
         }
       }).pipe(withStorage({ filename }))
       const db = yield* open(filename)
+      withoutSearch(db)
       withoutAccounts(db)
       withoutCheckedConnections(db)
       db.exec("drop table kept_secrets")

@@ -66,8 +66,12 @@ export const erasePayments = Effect.fnUntraced(function* (order: ErasureOrder) {
   const inUse: Array<string> = []
   let before: string | undefined
   for (;;) {
-    const page: ReadonlyArray<Payment> = yield* ledger.payments(order.tenant, { before, limit: batch })
-    for (const { id } of page.filter(({ reference }) => reference === order.reference)) {
+    const page: ReadonlyArray<Payment> = yield* ledger.payments(order.tenant, {
+      reference: order.reference,
+      before,
+      limit: batch
+    })
+    for (const { id } of page) {
       const one = yield* erasePayment(order, id)
       if (one === "InUse") inUse.push(id)
       else if (one !== undefined) erased.push(one)

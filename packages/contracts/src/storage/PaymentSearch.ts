@@ -1,0 +1,129 @@
+/** Filters of lists: what is found is what matches all of them, newest first, a page at a time. */
+import { describe, expect } from "@effect/vitest"
+import { money, type Payment, type Tenant } from "@pointsman/core"
+import { Ledger, type PaymentFilter } from "@pointsman/core/ports"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { firstChange, moveAlong, newTenant, rowOf, type Walked } from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+
+const dayMillis = 24 * 60 * 60_000
+
+const references = ["order-1", "order-10", null, "", "ORDER-1", "order-1\0", "order-\ud800", "o".repeat(5_000)]
+const currencies = ["EUR", "JPY", "KWD"]
+
+/** A payment a day, no two alike; each second one is captured at a connection of its own. */
+const write = Effect.fnUntraced(function* (tenant: Tenant, count: number) {
+  const ledger = yield* Ledger
+  const written: Array<Walked> = []
+  for (let at = 0; at < count; at++) {
+    const given = {
+      reference: references[at % references.length] as string | null,
+      money: money(at % 4 === 0 ? 1_999 : 1_000 + (at % 5), currencies[at % 3] as string)
+    }
+    const { after, change } = yield* firstChange(tenant, { payment: given })
+    yield* ledger.commit(change)
+    written.push(at % 2 === 0 ? after : yield* capture(after, at))
+    yield* TestClock.adjust(dayMillis)
+  }
+  return written
+})
+
+const capture = Effect.fnUntraced(function* (begun: Walked, at: number) {
+  const ledger = yield* Ledger
+  const { after, change } = yield* moveAlong(begun, rowOf("Charging", "ChargeCaptured"))
+  const charge = { connectionId: at % 4 === 1 ? "first" : "second", providerRef: `ch-${at}` }
+  const of = <A extends object>(record: A) => ({ ...record, ...charge })
+  yield* ledger.commit({
+    ...change,
+    payment: { ...change.payment, after: of(change.payment.after) },
+    attempts: change.attempts.map(of)
+  })
+  return { ...after, payment: of(after.payment), attempts: after.attempts.map(of) }
+})
+
+const matches = (payment: Payment, filter: PaymentFilter): boolean =>
+  (filter.states?.includes(payment.state) ?? true) &&
+  (filter.reference ?? payment.reference) === payment.reference &&
+  (filter.amountMinor ?? payment.money.minorUnits) === payment.money.minorUnits &&
+  (filter.currency ?? payment.money.currency) === payment.money.currency &&
+  (filter.connectionId ?? payment.connectionId) === payment.connectionId &&
+  (filter.providerRef ?? payment.providerRef) === payment.providerRef &&
+  (filter.createdFrom ?? 0) <= payment.createdAt &&
+  payment.createdAt < (filter.createdBefore ?? Number.POSITIVE_INFINITY)
+
+export const paymentSearch = (it: StorageTest): void => {
+  describe("search", () => {
+    it.effect("given payments, when they are searched by any filters, then those that match are found, in pages", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const payments = (yield* write(tenant, 24)).map(({ payment }) => payment).toReversed()
+        // Another tenant's are never found.
+        yield* write(yield* newTenant(), 2)
+        const at = (index: number) => payments[index]?.createdAt
+        const each = <Field extends keyof PaymentFilter>(field: Field, values: ReadonlyArray<PaymentFilter[Field]>) =>
+          values.map((value): PaymentFilter => ({ [field]: value }))
+        const single = [
+          ...each("reference", [...references.filter((one) => one !== null), "order", "nothing"]),
+          ...each("amountMinor", [1_999, 1_000, 1_001, 7]),
+          ...each("currency", [...currencies, "USD"]),
+          ...each("connectionId", ["first", "second", "third"]),
+          ...each("providerRef", ["ch-1", "ch-3", "ch-2", ""]),
+          ...each("states", [["Charging"], ["Captured", "Charging"], []]),
+          ...each("createdFrom", [at(7), (at(7) ?? 0) + 1, 0, Number.MAX_SAFE_INTEGER]),
+          ...each("createdBefore", [at(7), (at(7) ?? 0) + 1, 0, Number.MAX_SAFE_INTEGER])
+        ]
+        const filters = [{}, ...single, ...single.flatMap((one) => single.map((other) => ({ ...one, ...other })))]
+        let found = 0
+        for (const filter of filters) {
+          const all = yield* ledger.payments(tenant, { ...filter, limit: 100 })
+          expect(all, JSON.stringify(filter)).toStrictEqual(payments.filter((payment) => matches(payment, filter)))
+          if (all.length < 2) continue
+          found++
+          const half = Math.ceil(all.length / 2)
+          const first = yield* ledger.payments(tenant, { ...filter, limit: half })
+          const rest = yield* ledger.payments(tenant, { ...filter, limit: 100, before: first.at(-1)?.id })
+          expect([...first, ...rest], JSON.stringify(filter)).toStrictEqual(all)
+        }
+        expect(found).toBeGreaterThan(100)
+      })
+    )
+
+    it.effect("given an attempt that moved no money, when its reference is searched, then its payment is found", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const { after, change } = yield* firstChange(tenant)
+        yield* ledger.commit(change)
+        const declined = yield* moveAlong(after, rowOf("Charging", "ChargeDeclined"))
+        const attempts = declined.change.attempts.map((attempt) => ({ ...attempt, providerRef: "ch-declined" }))
+        yield* ledger.commit({ ...declined.change, attempts })
+        const find = (filter: PaymentFilter) =>
+          Effect.map(ledger.payments(tenant, { ...filter, limit: 10 }), (found) => found.map(({ id }) => id))
+        expect(yield* find({ providerRef: "ch-declined" })).toEqual([after.payment.id])
+        expect(yield* find({ providerRef: "ch-declined", states: ["Captured"] })).toEqual([])
+        expect(yield* find({ providerRef: "ch" })).toEqual([])
+      })
+    )
+
+    it.effect("given a reference that is erased, then it finds its payment no more", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const { after, change } = yield* firstChange(tenant, { payment: { reference: "customer-1" } })
+        yield* ledger.commit(change)
+        const { payment } = after
+        const erased = { ...payment, reference: null, version: payment.version + 1 }
+        yield* ledger.commit({
+          tenant,
+          payment: { expected: payment.version, after: erased },
+          attempts: [],
+          events: []
+        })
+        expect(yield* ledger.payments(tenant, { reference: "customer-1", limit: 10 })).toEqual([])
+        expect(yield* ledger.payments(tenant, { limit: 10 })).toStrictEqual([erased])
+      })
+    )
+  })
+}

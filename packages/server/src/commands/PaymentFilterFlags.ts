@@ -1,0 +1,60 @@
+/** The filters of a list of payments, as flags. */
+import { isCurrency, paymentStatuses, statesOf } from "@pointsman/core"
+import type { PaymentFilter } from "@pointsman/core/ports"
+import { Option } from "effect"
+import { Flag } from "effect/cli"
+import { epochMillisOf, type Moment, momentFlag } from "./Moment.ts"
+import { amountFlag } from "./StatementFlags.ts"
+
+const text = (name: string, metavar: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
+
+export const paymentFilterFlags = {
+  status: Flag.Literals(
+    "status",
+    paymentStatuses.filter((status) => statesOf(status).length > 0)
+  ).pipe(Flag.withDescription("Only payments with this status"), Flag.optional),
+  reference: text("reference", "text", "Only payments with exactly this reference of the merchant"),
+  amount: amountFlag("Only payments of this amount, in minor units of their currency"),
+  currency: Flag.String("currency").pipe(
+    Flag.withMetavar("code"),
+    Flag.withDescription("Only payments in this currency, ISO 4217"),
+    Flag.filter(isCurrency, () => "an ISO 4217 currency code: three uppercase letters"),
+    Flag.optional
+  ),
+  connection: text("connection", "id", "Only payments whose money this connection holds or held"),
+  providerReference: text(
+    "provider-reference",
+    "id",
+    "Only payments with a charge or an attempt of this provider's id"
+  ),
+  createdFrom: momentFlag("created-from", "Only payments created then or later").pipe(Flag.optional),
+  createdBefore: momentFlag("created-before", "Only payments created earlier").pipe(Flag.optional)
+}
+
+export interface FilterTexts {
+  readonly status: Option.Option<(typeof paymentStatuses)[number]>
+  readonly reference: Option.Option<string>
+  readonly amount: Option.Option<number>
+  readonly currency: Option.Option<string>
+  readonly connection: Option.Option<string>
+  readonly providerReference: Option.Option<string>
+  readonly createdFrom: Option.Option<Moment>
+  readonly createdBefore: Option.Option<Moment>
+}
+
+/** `now`: epoch milliseconds, which ages are counted from. */
+export const filterOf = (given: FilterTexts, now: number): PaymentFilter => {
+  const at = (moment: Option.Option<Moment>) =>
+    Option.getOrUndefined(Option.map(moment, (one) => epochMillisOf(one, now)))
+  return {
+    states: Option.getOrUndefined(Option.map(given.status, statesOf)),
+    reference: Option.getOrUndefined(given.reference),
+    amountMinor: Option.getOrUndefined(given.amount),
+    currency: Option.getOrUndefined(given.currency),
+    connectionId: Option.getOrUndefined(given.connection),
+    providerRef: Option.getOrUndefined(given.providerReference),
+    createdFrom: at(given.createdFrom),
+    createdBefore: at(given.createdBefore)
+  }
+}
