@@ -42,6 +42,8 @@ const payment: Payment = {
   initiator: "cit",
   captureMethod: "automatic",
   reference: null,
+  metadata: null,
+  purchase: null,
   declineCategory: null,
   declineReason: null,
   authorizedMinor: 0,

@@ -85,9 +85,12 @@ export {
   captureMethods,
   type Initiator,
   initiators,
+  type Metadata,
   type Payment,
   type PaymentDetails,
   type PaymentMethod,
+  type Purchase,
+  type PurchaseLine,
   paymentMethods
 } from "./model/Payment.ts"
 export { type PaymentState, paymentStates, statesOf, statusOf } from "./model/PaymentMachine.ts"

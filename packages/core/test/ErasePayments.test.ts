@@ -15,7 +15,9 @@ const order = { tenant, reference, by: "Jo", isDryRun: false }
 
 const referring = (text: string, idempotencyKey: string | null = null) => {
   const plain = request({ idempotencyKey })
-  return { ...plain, details: { ...plain.details, reference: text } }
+  const metadata = { customer: text }
+  const purchase = { description: `For ${text}`, locale: null, lines: [{ name: text, quantity: 1, amountMinor: 1999 }] }
+  return { ...plain, details: { ...plain.details, reference: text, metadata, purchase } }
 }
 
 const storeMessage = Effect.fnUntraced(function* (paymentId: string, eventId: string) {
@@ -91,7 +93,13 @@ describe("erasing the payments of a reference", () => {
           const after = yield* recordOf(payment)
           assert.deepStrictEqual(shown(after), [])
           const { version, ...kept } = before.book.payment
-          assert.deepStrictEqual(after.book.payment, { ...kept, version: version + 1, reference: null })
+          assert.deepStrictEqual(after.book.payment, {
+            ...kept,
+            version: version + 1,
+            reference: null,
+            metadata: null,
+            purchase: null
+          })
           assert.deepStrictEqual(after.book.attempts, before.book.attempts)
           assert.deepStrictEqual(
             after.book.refunds.map(({ reason: _, reply: __, ...refund }) => refund),
@@ -99,7 +107,10 @@ describe("erasing the payments of a reference", () => {
           )
           assert.deepStrictEqual(
             after.events,
-            before.events.map((event) => ({ ...event, data: { ...event.data, reference: null } }))
+            before.events.map(({ data: { metadata: _, ...data }, ...event }) => ({
+              ...event,
+              data: { ...data, reference: null }
+            }))
           )
           assert.strictEqual(after.message?.body, "")
           const failure = yield* Effect.flip(pointsman.applyMessage("main", `msg-${key}`))

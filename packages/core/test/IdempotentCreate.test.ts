@@ -90,6 +90,8 @@ describe("3. another body under the key is refused", () => {
     { details: { initiator: "mit" as const } },
     { details: { captureMethod: "manual" as const } },
     { details: { reference: "r" } },
+    { details: { metadata: { a: "1" } } },
+    { details: { purchase: { description: "d", locale: null, lines: null } } },
     { details: { simulation: { charge: "pending" as const } } },
     { debug: true },
     { cancelUrl: "https://shop.example/cart" },
@@ -102,6 +104,41 @@ describe("3. another body under the key is refused", () => {
         const pointsman = yield* Pointsman
         yield* pointsman.create(caller, keyed)
         const failure = yield* Effect.flip(pointsman.create(caller, request({ idempotencyKey: key, ...change })))
+        assert.instanceOf(failure, KeyReused)
+      }).pipe(Effect.provide(layer))
+    )
+  }
+
+  const given = {
+    metadata: { a: "1", b: "2" },
+    purchase: { description: "d", locale: "de", lines: [{ name: "n", quantity: 2, amountMinor: 1999 }] }
+  }
+  const same = world()
+  it.effect("given metadata in another order, when the rest is the same, then the first answer comes again", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const made = yield* pointsman.create(caller, request({ idempotencyKey: key, details: given }))
+      const details = { ...given, metadata: { b: "2", a: "1" } }
+      const again = yield* pointsman.create(caller, request({ idempotencyKey: key, details }))
+      assert.deepStrictEqual(again, { ...made, isReplay: true })
+      assert.deepInclude(made.payment, given)
+    }).pipe(Effect.provide(same.layer))
+  )
+  for (const change of [
+    { metadata: { a: "1", b: "3" } },
+    { metadata: { a: "1" } },
+    { metadata: null },
+    { purchase: { ...given.purchase, locale: null } },
+    { purchase: { ...given.purchase, lines: null } },
+    { purchase: { ...given.purchase, lines: [{ name: "n", quantity: 3, amountMinor: 1999 }] } }
+  ]) {
+    const { layer } = world()
+    it.effect(`given metadata and lines, when ${JSON.stringify(change)} differs, then KeyReused`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        yield* pointsman.create(caller, request({ idempotencyKey: key, details: given }))
+        const details = { ...given, ...change }
+        const failure = yield* Effect.flip(pointsman.create(caller, request({ idempotencyKey: key, details })))
         assert.instanceOf(failure, KeyReused)
       }).pipe(Effect.provide(layer))
     )

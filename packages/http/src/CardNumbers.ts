@@ -45,10 +45,11 @@ const bareCardNumbers = Metric.counter("pointsman_bare_card_numbers_total", {
 
 /** Fails for the fields that hold a card number. The number itself is in no message and in no log. */
 export const refuseCardNumbers = (
-  fields: Readonly<Record<string, string | undefined>>
+  fields: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 ): Effect.Effect<void, ErrorBody<"validation_error">> => {
-  const found = Object.entries(fields).flatMap(([name, text]): ReadonlyArray<[string, CardNumberKind]> => {
-    const kind = text === undefined ? undefined : cardNumberIn(text)
+  const found = Object.entries(fields).flatMap(([name, given = []]): ReadonlyArray<[string, CardNumberKind]> => {
+    const kinds = new Set((typeof given === "string" ? [given] : given).map(cardNumberIn))
+    const kind = kinds.has("written") ? "written" : kinds.has("bare") ? "bare" : undefined
     return kind === undefined ? [] : [[name, kind]]
   })
   return found.length === 0 ? Effect.void : refuseOrWarn(found)

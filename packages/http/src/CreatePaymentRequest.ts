@@ -1,5 +1,5 @@
 /** From the parsed body of a create to core's request, with the defaults of the specification applied. */
-import type { CreateRequest, Environment } from "@pointsman/core"
+import type { CreateRequest, Environment, Purchase } from "@pointsman/core"
 import { Effect, Result, Schema } from "effect"
 import { CreatePayment } from "./api/CreatePayment.ts"
 import type { ErrorBody } from "./api/Errors.ts"
@@ -32,8 +32,25 @@ export const decodeCreate = (
   if (request.return_url !== undefined && !hasPages) {
     return Effect.fail(validationErrorOf("the hosted payment flow is not available on this server: omit `return_url`"))
   }
-  const { cancel_url, card_brand, reference, return_url } = request
-  return Effect.as(refuseCardNumbers({ card_brand, reference, return_url, cancel_url }), {
+  const { cancel_url, card_brand, description = null, lines = null, locale = null, metadata = null } = request
+  const { reference, return_url } = request
+  const total = lines?.reduce((sum, line) => sum + line.amount, 0) ?? request.amount
+  if (total !== request.amount) {
+    return Effect.fail(
+      validationErrorOf(`the amounts of \`lines\` add up to ${total}: expected \`amount\`, ${request.amount}`)
+    )
+  }
+  const texts = {
+    card_brand,
+    reference,
+    return_url,
+    cancel_url,
+    description: description ?? undefined,
+    metadata: Object.entries(metadata ?? {}).flat(),
+    lines: lines?.map(({ name }) => name)
+  }
+  const names = metadata === null ? 0 : Object.keys(metadata).length
+  return Effect.as(refuseCardNumbers(texts), {
     details: {
       money: { minorUnits: request.amount, currency: request.currency },
       country: request.country,
@@ -42,6 +59,8 @@ export const decodeCreate = (
       initiator: request.initiator ?? "cit",
       captureMethod: request.capture_method ?? "automatic",
       reference: request.reference ?? null,
+      metadata: names === 0 ? null : metadata,
+      purchase: purchaseOf(description, locale, lines),
       simulation: request.simulate ?? null
     },
     instruments: request.instruments?.map(({ connection, token }) => ({ connectionId: connection, token })) ?? null,
@@ -50,4 +69,18 @@ export const decodeCreate = (
     cancelUrl: request.cancel_url ?? null,
     debug: request.debug ?? false
   })
+}
+
+/** `null` where the create named nothing of it. */
+const purchaseOf = (
+  description: string | null,
+  locale: string | null,
+  lines: CreatePayment["lines"] | null
+): Purchase | null => {
+  if (description === null && locale === null && lines === null) return null
+  return {
+    description,
+    locale,
+    lines: lines?.map(({ amount, name, quantity }) => ({ name, quantity, amountMinor: amount })) ?? null
+  }
 }

@@ -15,6 +15,7 @@ import { type CreateMerchant, merchantLimits } from "./api/Merchants.ts"
 import { operationLimits } from "./api/Operations.ts"
 import { pageLimits } from "./api/Pages.ts"
 import { filterExpectations } from "./api/PaymentFilter.ts"
+import { purchaseLimits } from "./api/Purchase.ts"
 
 /** By path; `[]` means any place in a list. */
 export type Expectations = Readonly<Record<string, string>>
@@ -34,6 +35,15 @@ export const createExpectations = {
   capture_method: oneOf(captureMethods),
   return_url: webAddress,
   cancel_url: webAddress,
+  metadata:
+    `an object of at most ${purchaseLimits.names} texts of at most ${purchaseLimits.text} characters, under names of 1 to ` +
+    `${purchaseLimits.name} characters, without NUL or lone surrogates`,
+  description: `text of 1 to ${purchaseLimits.description} characters, without NUL or lone surrogates`,
+  locale: "a BCP 47 language tag, such as de-AT",
+  lines: `a list of 1 to ${purchaseLimits.lines} objects {name, quantity, amount}`,
+  "lines[].name": `text of 1 to ${purchaseLimits.lineName} characters, without NUL or lone surrogates`,
+  "lines[].quantity": `an integer from 1 to ${purchaseLimits.quantity}`,
+  "lines[].amount": "an integer in the minor unit of the currency: the whole line's, negative for a discount",
   debug: "true or false",
   simulate: "an object of outcomes for the simulator",
   "simulate.charge":

@@ -6,14 +6,14 @@ import { CurrentCaller } from "./api/Authorization.ts"
 import { createLimits } from "./api/CreatePayment.ts"
 import type { ErrorBody } from "./api/Errors.ts"
 import { pageLimits } from "./api/Pages.ts"
-import { paymentFilter } from "./api/PaymentFilter.ts"
+import { metadataParameter, paymentFilter } from "./api/PaymentFilter.ts"
 import { decodeCreate } from "./CreatePaymentRequest.ts"
 import { type CodeOf, errorBodyOf } from "./ErrorTable.ts"
 import { ignoredFields } from "./IgnoredFields.ts"
 import { readJson } from "./JsonBody.ts"
 import { eventView, pageView } from "./PageView.ts"
 import { paymentAnswer } from "./PaymentAnswer.ts"
-import { filterOf } from "./PaymentFilter.ts"
+import { filterOf, metadataFilter } from "./PaymentFilter.ts"
 import { exclusionView, PaymentViews } from "./PaymentView.ts"
 import { refuseUnknownParameters } from "./QueryParameters.ts"
 import { type NotAdmittedAnswer, notAdmitted, report, reportUnsent, unknownAfterDefect } from "./Report.ts"
@@ -58,10 +58,14 @@ export const layer = HttpApiBuilder.group(
           "list",
           Effect.fnUntraced(function* ({ query }) {
             const { apiKey, tenant } = yield* CurrentCaller
-            yield* refuseUnknownParameters([...Object.keys(paymentFilter), "before", "limit"])
+            yield* refuseUnknownParameters([...Object.keys(paymentFilter), "before", "limit"], {
+              matches: metadataParameter,
+              named: "metadata[name]"
+            })
+            const metadata = yield* metadataFilter
             const page = yield* pointsman
               .payments(tenant, {
-                ...filterOf(query),
+                ...filterOf({ ...query, metadata }),
                 before: query.before,
                 limit: query.limit ?? pageLimits.default
               })

@@ -69,6 +69,7 @@ const paymentView = (payment: PaymentRecord, nextAction: NextAction): Payment =>
     id: payment.id,
     payment_id: payment.id,
     reference: payment.reference,
+    ...givenPurchase(payment),
     payment_status: status,
     status,
     environment: payment.tenant.environment,
@@ -89,6 +90,16 @@ const paymentView = (payment: PaymentRecord, nextAction: NextAction): Payment =>
     ...(payment.reported?.isRecovered === true ? { recovered: true as const } : {})
   }
 }
+
+/** Records from before there was any have neither. */
+const givenPurchase = ({ metadata, purchase }: Partial<Pick<PaymentRecord, "metadata" | "purchase">>) => ({
+  ...(metadata == null ? {} : { metadata }),
+  ...(purchase?.description == null ? {} : { description: purchase.description }),
+  ...(purchase?.locale == null ? {} : { locale: purchase.locale }),
+  ...(purchase?.lines == null
+    ? {}
+    : { lines: purchase.lines.map(({ amountMinor, name, quantity }) => ({ name, quantity, amount: amountMinor })) })
+})
 
 export const exclusionView = (exclusion: Exclusion): RoutingExclusion => ({
   providerId: exclusion.connectionId,

@@ -11,13 +11,17 @@ import { printable } from "./PrintableText.ts"
 const namedAtMost = 3
 const nameCharacters = 40
 
+/** `pattern`: of parameters whose names the caller makes. */
 export const refuseUnknownParameters = (
-  known: ReadonlyArray<string>
+  known: ReadonlyArray<string>,
+  pattern?: { readonly matches: RegExp; readonly named: string }
 ): Effect.Effect<void, ErrorBody<"validation_error">, HttpServerRequest.ParsedSearchParams> =>
   Effect.flatMap(HttpServerRequest.ParsedSearchParams, (given) => {
-    const unknown = Object.keys(given).filter((name) => !known.includes(name))
+    const unknown = Object.keys(given).filter((name) => !known.includes(name) && pattern?.matches.test(name) !== true)
     if (unknown.length === 0) return Effect.void
-    const expected = known.map((name) => `\`${name}\``).join(", ")
+    const expected = [...known, ...(pattern === undefined ? [] : [pattern.named])]
+      .map((name) => `\`${name}\``)
+      .join(", ")
     return Effect.fail(
       validationErrorOf(
         ...unknown

@@ -76,6 +76,15 @@ describe("a card number in a text", () => {
     { card_brand: "4111 1111 1111 1111" },
     { return_url: "https://shop.test/?q=4111%201111%201111%201111" },
     { return_url: "https://shop.test/?q=4111+1111+1111+1111" },
+    { description: "paid by 4111 1111 1111 1111" },
+    { metadata: { order: "1", card: "4111 1111 1111 1111" } },
+    { metadata: { "4111 1111 1111 1111": "card" } },
+    {
+      lines: [
+        { name: "Book", quantity: 1, amount: 1 },
+        { name: "4111-1111-1111-1111", quantity: 1, amount: 1998 }
+      ]
+    },
     { return_url: "https://shop.test/", cancel_url: "https://shop.test/4111-1111-1111-1111" }
   ])("given %j, when it is created, then the field is named", async (fields) => {
     const reply = await create(fields)

@@ -21,6 +21,8 @@ const instruments = (count: number) =>
 /** Two UTF-16 units and one code point. */
 const astral = "\u{1F600}"
 
+const line = (fields: object) => ({ name: "Book", quantity: 1, amount: 1999, ...fields })
+
 const accepted: ReadonlyArray<readonly [field: string, value: unknown]> = [
   ["amount", amountLimits.minimum],
   ["amount", amountLimits.maximum],
@@ -54,6 +56,15 @@ const accepted: ReadonlyArray<readonly [field: string, value: unknown]> = [
   ["instruments", [{ connection: "main", token: "4111111111111112" }]],
   ["instruments", [{ connection: "main", token: "411111111111" }]],
   ["instruments", [{ connection: "main", token: "pm_4111111111111111" }]],
+  ["metadata", {}],
+  ["metadata", { "": undefined, order: "", [astral.repeat(40)]: astral.repeat(500) }],
+  ["metadata", Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`name ${at}`, "text"]))],
+  ["metadata", { constructor: "c", toString: "t" }],
+  ["description", "d".repeat(200)],
+  ...["de", "de-AT", "sr-Latn-RS", "zh-Hant"].map((locale) => ["locale", locale] as const),
+  ["lines", [line({})]],
+  ["lines", [line({ amount: 2499, quantity: 999 }), line({ name: "l".repeat(120), amount: -500 })]],
+  ["lines", Array.from({ length: 50 }, (_, at) => line({ amount: at === 0 ? 1999 : 0 }))],
   ["unknown_field", { anything: [1, null] }]
 ]
 
@@ -86,6 +97,26 @@ const refused: ReadonlyArray<readonly [field: string, value: unknown, named?: st
   ["simulate", { void: "approve" }, "simulate.void"],
   ["simulate", { refund: "no" }, "simulate.refund"],
   ["simulate", { lookup: "maybe" }, "simulate.lookup"],
+  ...["text", null, [], 1, { order: 1 }, { order: null }, { "": "text" }, { ["n".repeat(41)]: "text" }].map(
+    (metadata) => ["metadata", metadata] as const
+  ),
+  ["metadata", { order: "t".repeat(501) }],
+  ["metadata", { order: "a\0b" }],
+  ["metadata", { "a\ud800": "b" }],
+  ["metadata", JSON.parse('{"__proto__":"text"}')],
+  ["metadata", Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`name ${at}`, "text"]))],
+  ...["", "d".repeat(201), 1, null, "a\0b"].map((description) => ["description", description] as const),
+  ...["", "german-language", "de_AT", "d", "x-private", "de-", `de-${"a1234567-".repeat(9)}`, 1, null].map(
+    (locale) => ["locale", locale] as const
+  ),
+  ...[[], {}, null, "Book", Array.from({ length: 51 }, () => line({}))].map((lines) => ["lines", lines] as const),
+  ["lines", [line({ name: "" })], "lines[0].name"],
+  ["lines", [line({ name: "l".repeat(121) })], "lines[0].name"],
+  ["lines", [line({}), line({ quantity: 0 })], "lines[1].quantity"],
+  ["lines", [line({ quantity: 1000 })], "lines[0].quantity"],
+  ["lines", [line({ quantity: 1.5 })], "lines[0].quantity"],
+  ["lines", [line({ amount: "1999" })], "lines[0].amount"],
+  ["lines", [line({ amount: 0.5 })], "lines[0].amount"],
   ["instruments", instruments(11)],
   ["instruments", {}],
   ["instruments", null],
@@ -137,6 +168,18 @@ describe("a field of a create", () => {
       expect(reply.body.error.message).toContain(`\`${field}\` must be `)
     }
   )
+
+  test("given lines that do not add up, when they are sent, then it is 422 and both totals are named", async () => {
+    for (const amounts of [[1998], [1999, 1], [2999, -999]]) {
+      const reply = await create({ lines: amounts.map((amount) => line({ amount })) })
+      const total = amounts.reduce((sum, amount) => sum + amount, 0)
+      expect([reply.status, reply.body.error.message]).toEqual([
+        422,
+        `the amounts of \`lines\` add up to ${total}: expected \`amount\`, 1999.`
+      ])
+    }
+    expect(script.created).toHaveLength(0)
+  })
 
   test("given several wrong fields, when they are sent, then all are named", async () => {
     const reply = await create({ amount: 1, country: "ZZ", debug: "yes" })
@@ -202,6 +245,8 @@ describe("what core is asked", () => {
           initiator: "cit",
           captureMethod: "automatic",
           reference: null,
+          metadata: null,
+          purchase: null,
           simulation: null
         },
         instruments: null,
@@ -218,6 +263,10 @@ describe("what core is asked", () => {
       method: "wallet",
       card_brand: "visa",
       reference: "order-1",
+      metadata: { order: "1001" },
+      description: "A book",
+      locale: "de-AT",
+      lines: [line({})],
       initiator: "mit",
       capture_method: "manual",
       cancel_url: "https://shop.test",
@@ -231,6 +280,12 @@ describe("what core is asked", () => {
         method: "wallet",
         cardBrand: "visa",
         reference: "order-1",
+        metadata: { order: "1001" },
+        purchase: {
+          description: "A book",
+          locale: "de-AT",
+          lines: [{ name: "Book", quantity: 1, amountMinor: 1999 }]
+        },
         initiator: "mit",
         captureMethod: "manual",
         simulation: { charge: ["technical_error", "approve"], lookup: "executed" }

@@ -47,6 +47,7 @@ describe("the lists' queries", () => {
     ["/payments?reference=", { reference: "" }],
     ["/payments?amount=1999&currency=EUR", { amountMinor: 1999, currency: "EUR" }],
     ["/payments?connection=first&provider_reference=ch_1", { connectionId: "first", providerRef: "ch_1" }],
+    ["/payments?metadata[order]=1001&metadata[b]=", { metadata: { order: "1001", b: "" } }],
     ["/payments?created_from=2026-11-01T00:00:00Z", { createdFrom: Date.UTC(2026, 10, 1) }],
     ["/payments?created_before=2026-11-01t02:00:00.5%2B02:00", { createdBefore: Date.UTC(2026, 10, 1, 0, 0, 0, 500) }],
     [
@@ -78,6 +79,9 @@ describe("the lists' queries", () => {
     ),
     ...cursors.map((before) => [`/payments?before=${before}`, "before"] as const),
     [`/payments?reference=${"a".repeat(65)}`, "reference"],
+    [`/payments?metadata[order]=${"a".repeat(501)}`, "metadata[name]"],
+    ["/payments?metadata[order]=1&metadata[order]=2", "metadata[name]"],
+    [`/payments?${Array.from({ length: 21 }, (_, at) => `metadata[${at}]=1`).join("&")}`, "metadata[name]"],
     ["/payments?reference=a&reference=b", "reference"],
     ...["", "0", "-1", "1.5", "1e3", "99999999999999999", "EUR"].map(
       (amount) => [`/payments?amount=${amount}`, "amount"] as const
@@ -115,8 +119,10 @@ describe("the lists' queries", () => {
 
   const ofPayments =
     "`status`, `reference`, `amount`, `currency`, `connection`, `provider_reference`, `created_from`, " +
-    "`created_before`, `before`, `limit`"
+    "`created_before`, `before`, `limit`, `metadata[name]`"
   test.each([
+    ["/payments?metadata=1001", "`metadata`", ofPayments],
+    ["/payments?metadata[]=1001", "`metadata[]`", ofPayments],
     ["/payments?state=CAPTURED", "`state`", ofPayments],
     ["/payments?__proto__=2", "`__proto__`", ofPayments],
     ["/events?payment=1", "`payment`", "`type`, `before`, `after`, `limit`"],

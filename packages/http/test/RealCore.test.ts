@@ -64,6 +64,44 @@ describe("outcomes of a create", () => {
   })
 })
 
+describe("metadata and what is bought", () => {
+  const given = {
+    metadata: { order: "1001", "name with ]": "text & more" },
+    description: "Two tickets",
+    locale: "de-AT",
+    lines: [
+      { name: "Ticket", quantity: 2, amount: 2499 },
+      { name: "Voucher", quantity: 1, amount: -500 }
+    ]
+  }
+
+  test("given both, when it is created, then every answer repeats them, and events the metadata", async () => {
+    const { data } = (await create(given)).body
+    expect(data).toMatchObject(given)
+    expect((await get(`/payments/${data.id}`)).body.data).toMatchObject(given)
+    const events = (await get(`/payments/${data.id}/events`)).body.data
+    expect(events.map((event: { data: object }) => event.data)).toEqual(
+      events.map(() => expect.objectContaining({ metadata: given.metadata }))
+    )
+    const { data: none } = (await create({ metadata: {} })).body
+    for (const field of Object.keys(given)) expect(none).not.toHaveProperty(field)
+    const [event] = (await get(`/payments/${none.id}/events`)).body.data
+    expect(event.data).not.toHaveProperty("metadata")
+  })
+
+  test("given metadata, when lists are filtered by it, then payments with all of it are found", async () => {
+    const { data } = (await create({ metadata: { ...given.metadata, channel: "filtered" } })).body
+    await create({ metadata: { channel: "filtered" } })
+    const find = async (query: string) =>
+      (await get(`/payments?${query}`)).body.data.map(({ id }: { id: string }) => id)
+    expect(await find("metadata[channel]=filtered")).toHaveLength(2)
+    expect(await find("metadata[channel]=filtered&metadata%5Border%5D=1001")).toEqual([data.id])
+    expect(await find("metadata[name with ]]=text %26 more&metadata[channel]=filtered")).toEqual([data.id])
+    expect(await find("metadata[channel]=filtered&status=declined")).toEqual([])
+    expect(await find("metadata[__proto__]=filtered")).toEqual([])
+  })
+})
+
 describe("idempotency", () => {
   test("given the same key and body, when it is sent again, then the answer is the same and marked", async () => {
     const fields = { reference: "same" }

@@ -6,6 +6,7 @@
 import {
   type Environment,
   environments,
+  type Metadata,
   type OperatorStatement as StatementRecord,
   statedOfCharges,
   statedOfRefunds
@@ -18,6 +19,7 @@ import {
   EventTypeFilter,
   IdempotencyKey,
   Limit,
+  Metadata as MetadataSchema,
   PaymentCursor,
   pageLimits,
   paymentFilter,
@@ -96,7 +98,9 @@ export const checkId = (name: string, id: unknown): Checked<string> =>
 
 /** By the API's schemas, which read a query's text. */
 const queryOf =
-  <Fields>(schema: Schema.Codec<Fields, Readonly<Record<string, string | undefined>>> & { readonly fields: object }) =>
+  <Fields>(
+    schema: Schema.Codec<Fields, Readonly<Record<string, string | Metadata | undefined>>> & { readonly fields: object }
+  ) =>
   (query: unknown): Checked<Fields> =>
     Effect.flatMap(fieldsOf("query", query, Object.keys(schema.fields)), (fields) =>
       Result.match(
@@ -117,6 +121,7 @@ const limit = Schema.optionalKey(Limit)
 
 const PaymentsQuery = Schema.Struct({
   ...paymentFilter,
+  metadata: Schema.optionalKey(MetadataSchema),
   before: Schema.optionalKey(PaymentCursor),
   limit
 })

@@ -68,6 +68,14 @@ export interface Simulation {
   readonly lookup?: "executed" | "not_executed" | "no_answer"
 }
 
+/** A line of what the customer pays for. */
+export interface PurchaseLine {
+  readonly name: string
+  readonly quantity: number
+  /** Of the whole line, in minor units; negative for a discount. */
+  readonly amount: number
+}
+
 /** A payment to create (specification, POST /api/v1/payments), with the API's defaults for what is left out. */
 export interface CreatePayment {
   /** Minor units of `currency`, from 1. */
@@ -81,6 +89,14 @@ export interface CreatePayment {
   readonly card_brand?: string
   /** Your own identifier, at most 64 characters. It comes back in results and webhooks. */
   readonly reference?: string
+  /** Your own data: at most 20 texts of at most 500 characters, under names of at most 40. It comes back as `reference` does. */
+  readonly metadata?: Readonly<Record<string, string>>
+  /** What the customer pays for, as the hosted page shows it. At most 200 characters. */
+  readonly description?: string
+  /** The language of the hosted page, BCP 47; the browser's unless set. */
+  readonly locale?: string
+  /** What the customer pays for, line by line. The amounts add up to `amount`. */
+  readonly lines?: ReadonlyArray<PurchaseLine>
   /** `cit` unless set. */
   readonly initiator?: Initiator
   /** `automatic` unless set. */
@@ -135,6 +151,11 @@ export interface Payment {
   /** The same as `id`. */
   readonly payment_id: string
   readonly reference: string | null
+  /** As given, like the next three. */
+  readonly metadata?: Readonly<Record<string, string>>
+  readonly description?: string
+  readonly locale?: string
+  readonly lines?: ReadonlyArray<PurchaseLine>
   readonly payment_status: PaymentStatus
   /** The same as `payment_status`. */
   readonly status: PaymentStatus

@@ -57,6 +57,8 @@ export interface PaymentsQuery extends PageQuery {
   readonly connection?: string | undefined
   /** The provider's reference of the charge, or of one of the payment's attempts. */
   readonly provider_reference?: string | undefined
+  /** Exactly these texts under these names. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined
   /** RFC 3339: created at this time or later. */
   readonly created_from?: string | undefined
   /** RFC 3339: created earlier than this. */

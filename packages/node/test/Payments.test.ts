@@ -70,9 +70,10 @@ for (const [name, settings] of Object.entries(storages)) {
         made
       )
       assert.strictEqual(rest.next_cursor, null)
-      const { payment } = await pointsman.create({ ...order, reference: "order-1002" })
+      const { payment } = await pointsman.create({ ...order, reference: "order-1002", metadata: { channel: "web" } })
       const found = await pointsman.payments({
         reference: "order-1002",
+        metadata: { channel: "web" },
         amount: order.amount,
         currency: order.currency,
         created_from: payment.created

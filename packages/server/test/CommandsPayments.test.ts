@@ -35,7 +35,7 @@ const setUp = async () => {
     }
   })
   const create = async (reference: string, key = liveKey): Promise<string> => {
-    const body = { amount: 1999, currency: "EUR", country: "NL", reference }
+    const body = { amount: 1999, currency: "EUR", country: "NL", reference, metadata: { order: reference } }
     const made = await server.request("POST", path, { key, idempotencyKey: `order-${reference}`, body })
     assert.strictEqual(made.status, 201)
     return made.body.data.payment_id
@@ -105,9 +105,10 @@ describe("pointsman payments and usage", () => {
       run(...list, "--reference", "taken", "--json"),
       run(...list, "--amount", "1999", "--currency", "EUR", "--created-from", "1 day", "--json"),
       run(...list, "--provider-reference", provider_reference, "--connection", "main", "--json"),
-      run(...list, "--created-before", "1 day", "--json")
+      run(...list, "--created-before", "1 day", "--json"),
+      run(...list, "--metadata", "order=taken", "--json")
     ])
-    assert.deepStrictEqual(found.map(idsOf), [[taken], [declined, taken], [taken], []])
+    assert.deepStrictEqual(found.map(idsOf), [[taken], [declined, taken], [taken], [], [taken]])
     assert.match((await run(...list, "--currency", "eur")).stderr, /--currency.*three uppercase letters/u)
 
     const file = documentOf(shown).data

@@ -55,6 +55,8 @@ export const blank = Effect.fnUntraced(function* (tenant: Tenant) {
     initiator: "cit",
     captureMethod: "manual",
     reference: "order-1",
+    metadata: null,
+    purchase: null,
     declineCategory: null,
     declineReason: null,
     authorizedMinor: 0,

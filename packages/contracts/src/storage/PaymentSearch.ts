@@ -1,6 +1,6 @@
 /** Filters of lists: what is found is what matches all of them, newest first, a page at a time. */
 import { describe, expect } from "@effect/vitest"
-import { money, type Payment, type Tenant } from "@pointsman/core"
+import { type Metadata, money, type Payment, type Tenant } from "@pointsman/core"
 import { Ledger, type PaymentFilter } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -11,6 +11,13 @@ const dayMillis = 24 * 60 * 60_000
 
 const references = ["order-1", "order-10", null, "", "ORDER-1", "order-1\0", "order-\ud800", "o".repeat(5_000)]
 const currencies = ["EUR", "JPY", "KWD"]
+const metadata: ReadonlyArray<Metadata | null> = [
+  null,
+  { channel: "web", order: "1001" },
+  { channel: "app", "": "x", "na\0me": "te\ud800xt", order: "1001" },
+  { order: "v".repeat(5_000), "order]": '"quoted" \\ and {braced}' },
+  { channel: "web", order: "1002", constructor: "c" }
+]
 
 /** A payment a day, no two alike; each second one is captured at a connection of its own. */
 const write = Effect.fnUntraced(function* (tenant: Tenant, count: number) {
@@ -19,6 +26,11 @@ const write = Effect.fnUntraced(function* (tenant: Tenant, count: number) {
   for (let at = 0; at < count; at++) {
     const given = {
       reference: references[at % references.length] as string | null,
+      metadata: metadata[at % metadata.length] as Metadata | null,
+      purchase:
+        at % 2 === 0
+          ? { description: `Order ${at}`, locale: "de", lines: [{ name: "\0", quantity: 1, amountMinor: -5 }] }
+          : null,
       money: money(at % 4 === 0 ? 1_999 : 1_000 + (at % 5), currencies[at % 3] as string)
     }
     const { after, change } = yield* firstChange(tenant, { payment: given })
@@ -49,6 +61,9 @@ const matches = (payment: Payment, filter: PaymentFilter): boolean =>
   (filter.currency ?? payment.money.currency) === payment.money.currency &&
   (filter.connectionId ?? payment.connectionId) === payment.connectionId &&
   (filter.providerRef ?? payment.providerRef) === payment.providerRef &&
+  Object.entries(filter.metadata ?? {}).every(
+    ([name, text]) => new Map(Object.entries(payment.metadata ?? {})).get(name) === text
+  ) &&
   (filter.createdFrom ?? 0) <= payment.createdAt &&
   payment.createdAt < (filter.createdBefore ?? Number.POSITIVE_INFINITY)
 
@@ -70,6 +85,15 @@ export const paymentSearch = (it: StorageTest): void => {
           ...each("currency", [...currencies, "USD"]),
           ...each("connectionId", ["first", "second", "third"]),
           ...each("providerRef", ["ch-1", "ch-3", "ch-2", ""]),
+          ...each("metadata", [
+            ...metadata.filter((one) => one !== null),
+            { channel: "web" },
+            { order: "1001" },
+            { order: "web" },
+            { constructor: "c" },
+            { missing: "web" },
+            {}
+          ]),
           ...each("states", [["Charging"], ["Captured", "Charging"], []]),
           ...each("createdFrom", [at(7), (at(7) ?? 0) + 1, 0, Number.MAX_SAFE_INTEGER]),
           ...each("createdBefore", [at(7), (at(7) ?? 0) + 1, 0, Number.MAX_SAFE_INTEGER])
@@ -104,6 +128,31 @@ export const paymentSearch = (it: StorageTest): void => {
         expect(yield* find({ providerRef: "ch-declined" })).toEqual([after.payment.id])
         expect(yield* find({ providerRef: "ch-declined", states: ["Captured"] })).toEqual([])
         expect(yield* find({ providerRef: "ch" })).toEqual([])
+      })
+    )
+
+    it.effect("given metadata whose texts are erased, then it finds its payment no more", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        const given = { metadata: { customer: "1", other: "2" } }
+        const [first, second] = [
+          yield* firstChange(tenant, { payment: given }),
+          yield* firstChange(tenant, { payment: given })
+        ]
+        for (const { change } of [first, second]) yield* ledger.commit(change)
+        yield* ledger.eraseTexts(tenant, { paymentId: first.after.payment.id, events: [] })
+        const { payment } = first.after
+        const erased = { ...payment, metadata: null, version: payment.version + 1 }
+        yield* ledger.commit({
+          tenant,
+          payment: { expected: payment.version, after: erased },
+          attempts: [],
+          events: []
+        })
+        for (const filter of [{ customer: "1" }, { other: "2" }, { customer: "1", other: "2" }]) {
+          expect(yield* ledger.payments(tenant, { metadata: filter, limit: 10 })).toStrictEqual([second.after.payment])
+        }
       })
     )
 

@@ -23,6 +23,8 @@ export const isInUse = ({ payment, refunds }: PaymentBook): boolean =>
 const withoutTexts = (payment: Payment): Payment => ({
   ...payment,
   reference: null,
+  metadata: null,
+  purchase: null,
   hosted: payment.hosted === null ? null : { ...payment.hosted, returnUrl: null, cancelUrl: null }
 })
 
@@ -60,8 +62,8 @@ export const erasedBook = ({ operations, payment, refunds }: PaymentBook, claim:
   }
 }
 
-/** The events that show the reference, with the data that replaces theirs. */
+/** The events that show the reference or metadata, with the data that replaces theirs. */
 export const erasedEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Pick<Event, "id" | "data">> =>
   events
-    .filter(({ data }) => (data["reference"] ?? null) !== null)
-    .map(({ data, id }) => ({ id, data: { ...data, reference: null } }))
+    .filter(({ data }) => (data["reference"] ?? null) !== null || "metadata" in data)
+    .map(({ data: { metadata: _, ...data }, id }) => ({ id, data: { ...data, reference: null } }))

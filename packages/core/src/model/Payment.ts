@@ -18,6 +18,25 @@ export type Initiator = (typeof initiators)[number]
 export const captureMethods = ["automatic", "manual"] as const
 export type CaptureMethod = (typeof captureMethods)[number]
 
+/** The merchant's own names and texts. */
+export type Metadata = Readonly<Record<string, string>>
+
+/** A line of what is bought. */
+export interface PurchaseLine {
+  readonly name: string
+  readonly quantity: number
+  /** Of the whole line, in minor units; negative for a discount. The lines add up to the payment's amount. */
+  readonly amountMinor: number
+}
+
+/** What the customer pays for, in the words of the merchant. */
+export interface Purchase {
+  readonly description: string | null
+  /** A BCP 47 tag: the language of the hosted page. */
+  readonly locale: string | null
+  readonly lines: ReadonlyArray<PurchaseLine> | null
+}
+
 /** A payment as it is stored. All amounts are in minor units of `money.currency`. */
 export interface Payment {
   /** A lower-case UUIDv7: sorting by id is sorting by creation. */
@@ -38,6 +57,10 @@ export interface Payment {
   readonly captureMethod: CaptureMethod
   /** The merchant's own identifier. */
   readonly reference: string | null
+  /** `null` for none, and once it was erased. */
+  readonly metadata: Metadata | null
+  /** `null` where the create named nothing of it, and once it was erased. */
+  readonly purchase: Purchase | null
   readonly declineCategory: DeclineCategory | null
   /** The provider's raw code. */
   readonly declineReason: string | null
@@ -77,6 +100,8 @@ export interface PaymentDetails {
   readonly initiator: Initiator
   readonly captureMethod: CaptureMethod
   readonly reference: string | null
+  readonly metadata?: Metadata | null | undefined
+  readonly purchase?: Purchase | null | undefined
   readonly simulation: Simulation | null
 }
 

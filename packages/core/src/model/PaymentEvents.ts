@@ -20,6 +20,7 @@ export const paymentEvent = (type: EventType, payment: Payment, extra: JsonObjec
     environment: payment.tenant.environment,
     amount: payment.money.minorUnits,
     currency: payment.money.currency,
+    ...(payment.metadata == null ? {} : { metadata: payment.metadata }),
     ...(type === "payment.declined"
       ? { decline_category: payment.declineCategory, decline_code: payment.declineReason }
       : {}),

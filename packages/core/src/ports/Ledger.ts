@@ -10,7 +10,7 @@ import type { Claim } from "../model/Claim.ts"
 import type { Event, EventDraft } from "../model/Event.ts"
 import type { EventType } from "../model/EventType.ts"
 import type { Operation } from "../model/Operation.ts"
-import { brokenInvariant, type Payment } from "../model/Payment.ts"
+import { brokenInvariant, type Metadata, type Payment } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
 import { type PaymentState, statusOf } from "../model/PaymentMachine.ts"
 import type { Refund } from "../model/Refund.ts"
@@ -266,6 +266,8 @@ export interface PaymentFilter {
   readonly connectionId?: string | undefined
   /** The provider's reference of the payment's charge, or of one of its attempts. */
   readonly providerRef?: string | undefined
+  /** Exactly these texts under these names. */
+  readonly metadata?: Metadata | undefined
   /** Created at this time or later; epoch milliseconds. */
   readonly createdFrom?: number | undefined
   /** Created earlier than this; epoch milliseconds. */
@@ -367,8 +369,8 @@ export class Ledger extends Context.Service<
       claims: ReadonlyArray<{ readonly tenant: Tenant; readonly key: string; readonly version: number }>
     ) => Effect.Effect<number, StorageError>
     /**
-     * For the erasure of personal data: replaces the data of events, also in deliveries that are not sent yet, and empties
-     * the bodies of all messages about the payment. One write; written again it changes nothing. Gives how many messages
+     * For the erasure of personal data: replaces the data of events, also in deliveries that are not sent yet, empties the
+     * bodies of all messages about the payment, and has no metadata find it any more. One write; written again it changes nothing. Gives how many messages
      * had a body.
      */
     readonly eraseTexts: (tenant: Tenant, erasure: TextErasure) => Effect.Effect<number, StorageError>

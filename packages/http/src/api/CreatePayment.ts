@@ -13,6 +13,7 @@ import { chargeSimulations, isCountry } from "@pointsman/core/internal"
 import { Schema } from "effect"
 import { looksLikeCardNumber } from "./CardNumber.ts"
 import { documented } from "./Documented.ts"
+import { purchaseFields } from "./Purchase.ts"
 import { isStorableText } from "./StorableText.ts"
 
 export const createLimits = {
@@ -132,6 +133,7 @@ export const CreatePayment = Schema.Struct({
       "The http or https URL to which the hosted page redirects a customer who cancels. Default: `return_url`."
     )
   ),
+  ...purchaseFields,
   debug: Schema.optionalKey(Schema.Boolean.annotate({ default: false })).annotateKey(
     documented(
       "Lists every connection that was excluded before routing, in `routing.excluded` or in the error " +

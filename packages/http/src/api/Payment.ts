@@ -12,6 +12,7 @@ import {
 import { Schema } from "effect"
 import { createLimits } from "./CreatePayment.ts"
 import { documented } from "./Documented.ts"
+import { givenPurchase } from "./Purchase.ts"
 
 export const PaymentStatus = Schema.Literals(paymentStatuses).annotate({
   identifier: "PaymentStatus",
@@ -101,6 +102,7 @@ export const Payment = Schema.Struct({
   reference: Schema.NullOr(Schema.String).annotateKey(
     documented("Your identifier, as given in the request.", { maxLength: createLimits.reference })
   ),
+  ...givenPurchase,
   payment_status: PaymentStatus.annotateKey(documented("The payment's status.")),
   status: PaymentStatus.annotateKey(documented("Always the same as `payment_status`.")),
   environment: Environment.annotateKey(documented("The environment of the API key that created the payment.")),

@@ -84,6 +84,9 @@ export const paymentFilter = {
   )
 }
 
+/** `metadata[name]=text`: how OpenAPI's style `deepObject` writes an object (OpenAPI 3.1, "Style Values"). */
+export const metadataParameter = /^metadata\[(?<name>.+)\]$/su
+
 export const PaymentFilter = Schema.Struct(paymentFilter)
 export type PaymentFilter = typeof PaymentFilter.Type
 export const filterExpectations = {

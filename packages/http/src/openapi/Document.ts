@@ -5,6 +5,7 @@
 import { type HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { ServedApi } from "../api/ApiV1.ts"
 import { keywordsKey } from "../api/Documented.ts"
+import { purchaseLimits } from "../api/Purchase.ts"
 import { type Endpoint, endpointsOf, parameterKey } from "./Endpoints.ts"
 import { codesIn, errorResponse } from "./Errors.ts"
 import { answerExamples, requestExamples } from "./Examples.ts"
@@ -61,7 +62,10 @@ const pathItemOf = (item: OpenApi.OpenAPISpecPathItem, endpoints: ReadonlyMap<st
 const operationOf = (generated: OpenApi.OpenAPISpecOperation, endpoint: Endpoint): Operation => {
   const { operationId, summary = "", description = "" } = generated
   const { scope } = endpoint
-  const parameters = generated.parameters.map((parameter) => parameterOf(parameter, endpoint))
+  const parameters = [
+    ...generated.parameters.map((parameter) => parameterOf(parameter, endpoint)),
+    ...(operationId === "listPayments" ? [metadataParameter] : [])
+  ]
   return {
     operationId,
     tags: generated.tags,
@@ -84,6 +88,21 @@ const operationOf = (generated: OpenApi.OpenAPISpecOperation, endpoint: Endpoint
         responseOf(status, response, operationId, endpoint)
       ])
     )
+  }
+}
+
+/** No schema of a query names it, because the caller makes the names of its parameters. */
+const metadataParameter: Parameter = {
+  name: "metadata",
+  in: "query",
+  required: false,
+  description: "Only payments with exactly this text under this name of their metadata: `metadata[order]=1001`.",
+  style: "deepObject",
+  explode: true,
+  schema: {
+    type: "object",
+    additionalProperties: { type: "string", maxLength: purchaseLimits.text },
+    maxProperties: purchaseLimits.names
   }
 }
 

@@ -35,6 +35,9 @@ export interface Parameter {
   readonly in: "query" | "header" | "path" | "cookie"
   readonly required: boolean
   readonly description?: string
+  /** How a query writes an object (OpenAPI 3.1, Parameter Object). */
+  readonly style?: "deepObject"
+  readonly explode?: boolean
   readonly schema: JsonSchema
 }
 

@@ -68,12 +68,18 @@ const refundFields: Fields = {
   refund_pending_amount: minorUnits("Total reserved by unconfirmed refunds, in minor units.")
 }
 
-/** `required`: all but the `optional` ones. */
+const metadata: JsonSchema = {
+  type: "object",
+  description: "Your own data, as given in the request; absent without any.",
+  additionalProperties: { type: "string" }
+}
+
+/** `required`: all but the `optional` ones and the metadata. */
 const dataSchema = (description: string, required: Fields, optional: Fields = {}): JsonSchema => ({
   type: "object",
   description,
   required: Object.keys(required),
-  properties: { ...required, ...optional }
+  properties: { ...required, metadata, ...optional }
 })
 
 /** The schemas of `data`, as components. */

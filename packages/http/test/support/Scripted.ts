@@ -58,6 +58,8 @@ export const payment: Payment = {
   initiator: "cit",
   captureMethod: "automatic",
   reference: "order-1",
+  metadata: null,
+  purchase: null,
   declineCategory: null,
   declineReason: null,
   authorizedMinor: 1999,

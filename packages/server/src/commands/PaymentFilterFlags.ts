@@ -1,5 +1,5 @@
 /** The filters of a list of payments, as flags. */
-import { isCurrency, paymentStatuses, statesOf } from "@pointsman/core"
+import { isCurrency, type Metadata, paymentStatuses, statesOf } from "@pointsman/core"
 import type { PaymentFilter } from "@pointsman/core/ports"
 import { Option } from "effect"
 import { Flag } from "effect/cli"
@@ -28,6 +28,18 @@ export const paymentFilterFlags = {
     "id",
     "Only payments with a charge or an attempt of this provider's id"
   ),
+  metadata: Flag.String("metadata").pipe(
+    Flag.withMetavar("name=text"),
+    Flag.withDescription("Only payments with exactly this text under this name of their metadata"),
+    Flag.filterMap(
+      (pair) => {
+        const [, name, value] = /^([^=]+)=(.*)$/su.exec(pair) ?? []
+        return name === undefined || value === undefined ? Option.none() : Option.some({ [name]: value })
+      },
+      () => "a name and a text, such as order=1001"
+    ),
+    Flag.optional
+  ),
   createdFrom: momentFlag("created-from", "Only payments created then or later").pipe(Flag.optional),
   createdBefore: momentFlag("created-before", "Only payments created earlier").pipe(Flag.optional)
 }
@@ -39,6 +51,7 @@ export interface FilterTexts {
   readonly currency: Option.Option<string>
   readonly connection: Option.Option<string>
   readonly providerReference: Option.Option<string>
+  readonly metadata: Option.Option<Metadata>
   readonly createdFrom: Option.Option<Moment>
   readonly createdBefore: Option.Option<Moment>
 }
@@ -54,6 +67,7 @@ export const filterOf = (given: FilterTexts, now: number): PaymentFilter => {
     currency: Option.getOrUndefined(given.currency),
     connectionId: Option.getOrUndefined(given.connection),
     providerRef: Option.getOrUndefined(given.providerReference),
+    metadata: Option.getOrUndefined(given.metadata),
     createdFrom: at(given.createdFrom),
     createdBefore: at(given.createdBefore)
   }

@@ -67,6 +67,7 @@ const isFound = (payment: Payment, attempts: ReadonlyArray<Attempt>, filter: Pay
     is(filter.currency, payment.money.currency) &&
     is(filter.connectionId, payment.connectionId) &&
     (providerRef === undefined || [payment, ...attempts].some((one) => one.providerRef === providerRef)) &&
+    Object.entries(filter.metadata ?? {}).every(([name, text]) => payment.metadata?.[name] === text) &&
     (createdFrom === undefined || payment.createdAt >= createdFrom) &&
     (createdBefore === undefined || payment.createdAt < createdBefore)
   )

@@ -2,13 +2,14 @@
  * The writes of a commit's statement. Each hangs on the one before it: where another statement came between, the first
  * one finds nothing to do, and so do the others.
  */
+import type { Payment } from "@pointsman/core"
 import type { Change } from "@pointsman/core/ports"
 import { type Columns, entryKey, list, type Owner, onConflictReplace, tenantKey } from "@pointsman/storage-sql"
 import type { Conditions, PlacedReference } from "./CommitChecks.ts"
 import { eventWrites } from "./CommitEvents.ts"
 import { claim, decision, type Parameters, payment, type Source } from "./CommitParameters.ts"
 import type { Shape } from "./DrawnChange.ts"
-import { rows, type Value } from "./Rows.ts"
+import { bindText, rows, type Value } from "./Rows.ts"
 
 type Writer = ReturnType<typeof makeWriter>
 
@@ -93,6 +94,15 @@ export const writesOf = (
     inserted("paid", "payments", payment, key, key, isPayment)
   } else moved("paid", "payments", payment, ["id"], isPayment, `version = ${version}`)
 
+  if (shape.metadata) {
+    const document = parameters.place("json", ({ change }) => metadataText(change.payment.after))
+    writes.push(`named_metadata as (
+      insert into payment_metadata (workspace_id, environment, payment_id, name, value)
+      select ${workspace}, ${environment}, ${paymentId}, pair.key, pair.value
+      from ${behindGate()} cross join lateral json_each_text(${document}) as pair
+    )`)
+  }
+
   // Where another statement took it since, the key refuses this one.
   references.forEach(({ connection, holder, providerRef }, index) => {
     const isTaken = index < shape.taken
@@ -121,3 +131,6 @@ export const writesOf = (
   if (shape.events > 0) writes.push(...eventWrites(shape, parameters, behindGate()))
   return { writes, gates }
 }
+
+const metadataText = ({ metadata }: Payment): string =>
+  JSON.stringify(Object.fromEntries(Object.entries(metadata ?? {}).map((pair) => pair.map(bindText))))

@@ -9,6 +9,8 @@ export interface Shape {
   readonly claim: "none" | "new" | "moved"
   readonly message: boolean
   readonly payment: "new" | "moved"
+  /** Whether the payment is new and has metadata. */
+  readonly metadata: boolean
   /** Of charges; the payment takes as many of them, the first ones. */
   readonly references: number
   readonly taken: number
@@ -44,6 +46,7 @@ export const drawnChange = (change: Change, events: ReadonlyArray<DrawnEvent>): 
       claim: claim === undefined ? "none" : claim.expected === 0 ? "new" : "moved",
       message: message !== undefined,
       payment: payment.expected === 0 ? "new" : "moved",
+      metadata: payment.expected === 0 && payment.after.metadata !== null,
       references: references.length,
       taken: references.filter(({ isTaken }) => isTaken).length,
       attempts: attempts.length,
@@ -56,6 +59,6 @@ export const drawnChange = (change: Change, events: ReadonlyArray<DrawnEvent>): 
 }
 
 export const nameOf = (shape: Shape): string => {
-  const { apiKey, attempts, claim, events, message, operations, payment, references, refunds, taken } = shape
-  return `${apiKey} ${claim} ${message} ${payment} ${references} ${taken} ${attempts} ${operations} ${refunds} ${events}`
+  const { apiKey, attempts, claim, events, message, metadata, operations, payment, references, refunds, taken } = shape
+  return `${apiKey} ${claim} ${message} ${payment} ${metadata} ${references} ${taken} ${attempts} ${operations} ${refunds} ${events}`
 }

@@ -12,6 +12,8 @@ const erase = `with input as materialized (
     update events set data = input.data from input
     where events.workspace_id = $1 and events.environment = $2 and events.id = input.id and events.payment_id = $3
     returning 1 as one
+  ), forgotten as (
+    delete from payment_metadata where workspace_id = $1 and environment = $2 and payment_id = $3
   ), emptied as (
     update messages set body = '', is_sealed = false
     where workspace_id = $1 and environment = $2 and payment_id = $3 and payment_id <> '' and body <> '' returning 1 as one

@@ -511,6 +511,24 @@ export type Step =
       readonly on: string
     }
 
+/**
+ * Metadata and purchases as JSON. A search finds payments by the rows of a table of their own, which payments without
+ * metadata do not pay for; the index holds the beginning of a text, because it may be longer than an index takes.
+ */
+const metadata = [
+  `alter table payments add column metadata ${text}, add column purchase ${text}`,
+  `create table payment_metadata (
+    ${tenant},
+    payment_id ${text} not null,
+    name ${text} not null,
+    value ${text} not null,
+    primary key (workspace_id, environment, payment_id, name),
+    ${ofPayment}
+  )`,
+  `create index payment_metadata_by_value
+    on payment_metadata (workspace_id, environment, left(value, 64), payment_id) where name <> ''`
+]
+
 /** Of an index on a table that has rows a step of its own: to build it in a transaction would stop every writer. */
 export const steps: Readonly<Record<string, Step>> = {
   "1_all": [
@@ -592,7 +610,8 @@ export const steps: Readonly<Record<string, Step>> = {
   "23_payments_by_amount": {
     index: "payments_by_amount",
     on: "payments (workspace_id, environment, currency, amount_minor, id) where amount_minor >= 0"
-  }
+  },
+  "24_metadata": { additive: metadata }
 }
 
 /** The number of the last step. */

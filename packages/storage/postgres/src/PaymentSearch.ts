@@ -1,7 +1,7 @@
 /**
  * Lists of payments, newest first, by one walk along the index that fits best: of the provider's reference, the
- * reference, the amount, the states, or the ids. Each walk meets the payments in the order of the page and ends with it;
- * the other conditions are checked on the way.
+ * reference, the metadata, the amount, the states, or the ids. Each walk meets the payments in the order of the page and
+ * ends with it; the other conditions are checked on the way.
  *
  * The rule that a reader would otherwise break: the plan is made once, for any values. What would sort all that is
  * found (`state in (...)`, an amount in any currency) is a walk for each value instead.
@@ -47,21 +47,30 @@ const conditionsOf = (
 }
 
 const selectBy = (
-  { amountMinor, currency, providerRef, reference, states }: PaymentFilter,
+  { amountMinor, currency, metadata, providerRef, reference, states }: PaymentFilter,
   conditions: ReadonlyArray<string>,
   bind: (value: string | number) => string
 ): string => {
   const select = (...more: ReadonlyArray<string>) =>
     `select * from payments where ${[...conditions, ...more].join(" and ")} ${page}`
+  const pairs = Object.entries(metadata ?? {}).map((pair) => pair.map(bind) as [name: string, value: string])
   // Each state is a value of its own where it does not lead the walk.
   const inStates = () => (states === undefined ? [] : [`state in (${distinct(states).map(bind).join(", ")})`])
+  const rest = (others = pairs) => [...inStates(), ...others.map(isNamed)]
   if (providerRef !== undefined) {
-    return `${namedBy(bind(providerRef))} ${select("id = any(array(select payment_id from found))", ...inStates())}`
+    return `${namedBy(bind(providerRef))} ${select("id = any(array(select payment_id from found))", ...rest())}`
   }
-  if (reference !== undefined || (amountMinor !== undefined && currency !== undefined)) return select(...inStates())
+  if (reference !== undefined) return select(...rest())
+  const [first, ...others] = pairs
+  if (first !== undefined) {
+    return `select found.* from (${withText(...first)}) as named
+      cross join lateral (${select("id = named.payment_id", ...rest(others))}) as found
+      order by named.payment_id desc limit $4`
+  }
+  if (amountMinor !== undefined && currency !== undefined) return select(...rest())
   if (amountMinor !== undefined) {
     return `${currencies} select found.* from currencies
-      cross join lateral (${select("payments.currency = currencies.currency", ...inStates())}) as found ${page}`
+      cross join lateral (${select("payments.currency = currencies.currency", ...rest())}) as found ${page}`
   }
   if (states === undefined) return select()
   const ofState = distinct(states).map((state) => `(${select(`state = ${bind(state)}`, "state <> ''")})`)
@@ -69,6 +78,18 @@ const selectBy = (
 }
 
 const distinct = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> => [...new Set(values)]
+
+/** Whether a payment has the text under the name. */
+const isNamed = ([name, value]: readonly [name: string, value: string]): string => `exists (
+  select 1 from payment_metadata as other where other.workspace_id = payments.workspace_id
+    and other.environment = payments.environment and other.payment_id = payments.id
+    and other.name = ${name} and other.value = ${value}
+)`
+
+/** The payments with the text under the name, newest first. */
+const withText = (name: string, value: string): string => `select payment_id from payment_metadata
+  where ${ofTenant} and name <> '' and left(value, 64) = left(${value}, 64) and value = ${value} and name = ${name}
+    and payment_id < $3 order by payment_id desc`
 
 /** The currencies of the tenant's payments, each found by one step along the index. */
 const currencies = `with recursive currencies (currency) as (

@@ -26,6 +26,9 @@ const fill = (workspaces: number) => [
       1000 + n % 50, 'EUR', 'DE', 'card', 'cit', 'automatic', 'order ' || n, 1000, 1000, 0, 0, n, n, case when n % 10 = 0 then n end, 'connection ' || w,
       case when n % 10 = 1 then '{}' end, case when n % 10 = 1 then n end
     from generate_series(1, ${workspaces}) as w, generate_series(1, 200) as n`,
+  `insert into payment_metadata (workspace_id, environment, payment_id, name, value)
+    select workspace_id, environment, id, name, 'text ' || created_at % 20
+    from payments cross join unnest(array['first', 'second']) as name`,
   `insert into attempts (workspace_id, environment, payment_id, id, number, connection_id, amount_minor, currency,
       timeout_millis, sent_at)
     select workspace_id, environment, id, 'att' || id, 1, 'first', 1000, 'EUR', 1, 1 from payments`,
@@ -238,6 +241,12 @@ describe.skipIf(!hasServer)("query plans", () => {
           "a page of payments with a reference": [
             ledger.payments(tenant, { ...page, reference: "order", states: ["Charging", "Captured"], currency: "EUR" }),
             `payments_by_reference (${byTenant}, 64, id)`
+          ],
+          "a page of payments with metadata": [
+            ledger.payments(tenant, { ...page, metadata: { a: "b", c: "d" }, currency: "EUR", states: ["Charging"] }),
+            `payment_metadata_by_value (${byTenant}, 64, payment_id)`,
+            `payment_metadata_pkey (${byTenant}, payment_id, name)`,
+            `payments_pkey (${byTenant}, id)`
           ],
           "a page of payments of an amount": [
             ledger.payments(tenant, { ...page, amountMinor: 1_000, currency: "EUR", states: ["Charging"] }),

@@ -35,7 +35,8 @@ const steps = [
   { migration_id: 20, name: "key_uses" },
   { migration_id: 21, name: "audit" },
   { migration_id: 22, name: "payments_by_reference" },
-  { migration_id: 23, name: "payments_by_amount" }
+  { migration_id: 23, name: "payments_by_amount" },
+  { migration_id: 24, name: "metadata" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -68,6 +69,10 @@ const withoutCheckedConnections = (sql: PgClient.PgClient) =>
   })
 
 /** As it was before connections had accounts. */
+/** As it was before payments had any. */
+const withoutMetadata = (sql: PgClient.PgClient) =>
+  Effect.andThen(sql`drop table payment_metadata`, sql`alter table payments drop column metadata, drop column purchase`)
+
 const withoutAccounts = (sql: PgClient.PgClient) =>
   Effect.forEach(
     [
@@ -160,6 +165,7 @@ describe.skipIf(!hasServer)("the schema", () => {
         yield* withStorage({ url })(Effect.flatMap(Ledger, (ledger) => Effect.flatMap(newChange(), ledger.commit)))
         yield* sql`drop table success_rates cascade`
         yield* sql`drop table charge_references, named_references, configurations, recovered_connections, record_losses, timelines, kept_secrets`
+        yield* withoutMetadata(sql)
         yield* withoutAccounts(sql)
         yield* withoutClaimedBy(sql)
         yield* withoutCheckedConnections(sql)
@@ -211,6 +217,7 @@ describe.skipIf(!hasServer)("the schema", () => {
       )
       yield* sql`update payments set provider_ref = 'ch-1'`
       yield* sql`drop table charge_references, named_references, configurations, recovered_connections, record_losses, timelines, kept_secrets`
+      yield* withoutMetadata(sql)
       yield* withoutAccounts(sql)
       yield* withoutClaimedBy(sql)
       yield* withoutCheckedConnections(sql)
@@ -231,6 +238,7 @@ describe.skipIf(!hasServer)("the schema", () => {
           }
         })
       )
+      yield* withoutMetadata(sql)
       yield* withoutAccounts(sql)
       yield* withoutCheckedConnections(sql)
       yield* sql`drop table kept_secrets`

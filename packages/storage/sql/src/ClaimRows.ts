@@ -31,6 +31,8 @@ export const makeClaimRows = <V>(parts: Parts<V>) => {
   return { claimColumns, readClaim }
 }
 
-/** An answer that was stored before payments kept what providers report. */
+/** What payments did not keep when an earlier version stored an answer. */
+const notKept = { reported: null, metadata: null, purchase: null }
+
 const answerOf = (stored: Payment | null): Payment | null =>
-  stored === null || stored.reported !== undefined ? stored : { ...stored, reported: null }
+  stored === null || stored.metadata !== undefined ? stored : { ...notKept, ...stored }

@@ -36,6 +36,8 @@ export const makePaymentRows = <V>(parts: Parts<V>) => {
     settled_at: ({ settledAt }) => settledAt,
     reported: ({ reported }) => bindJson(reported),
     review: ({ review }) => bindJson(review),
+    metadata: ({ metadata }) => bindJson(metadata),
+    purchase: ({ purchase }) => bindJson(purchase),
     check_at: (_, { checkAt }) => checkAt ?? null,
     check_connection: (_, { checkedConnection }) => bindText(checkedConnection ?? asksNone)
   }
@@ -54,6 +56,8 @@ export const makePaymentRows = <V>(parts: Parts<V>) => {
       initiator: row["initiator"] as Payment["initiator"],
       captureMethod: row["capture_method"] as Payment["captureMethod"],
       reference: readTextOrNull(row["reference"]),
+      metadata: readJson(row["metadata"]),
+      purchase: readJson(row["purchase"]),
       declineCategory: row["decline_category"] as Payment["declineCategory"],
       declineReason: readTextOrNull(row["decline_reason"]),
       authorizedMinor: row["authorized_minor"] as number,

@@ -48,6 +48,8 @@ export const newChange = Effect.fnUntraced(function* (fields: Partial<Payment> =
     initiator: "cit",
     captureMethod: "automatic",
     reference: "order-1",
+    metadata: null,
+    purchase: null,
     declineCategory: null,
     declineReason: null,
     authorizedMinor: 0,

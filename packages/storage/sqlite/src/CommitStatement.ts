@@ -39,6 +39,9 @@ export const updatePayment = `update payments set ${assignments(movedPayments, p
  */
 export const updateRefundTotals = `update payments set refunded_minor = ?, refund_pending_minor = ?
   where workspace_id = ? and environment = ? and id = ?`
+/** What a search by metadata finds payments by. */
+export const insertMetadata = `insert into payment_metadata (workspace_id, environment, payment_id, name, value)
+  values (?, ?, ?, ?, ?)`
 /** The erasure of personal data alone changes it. */
 export const updateReference = `update payments set reference = ?
   where workspace_id = ? and environment = ? and id = ?`

@@ -7,6 +7,7 @@ import { bindTenant, bindText } from "./Rows.ts"
 
 const replaceData = `update events set data = ?
   where workspace_id = ? and environment = ? and id = ? and payment_id = ?`
+const forgetMetadata = "delete from payment_metadata where workspace_id = ? and environment = ? and payment_id = ?"
 /** An empty body is not sealed: there is nothing to decrypt. */
 const emptyBodies = `update messages indexed by messages_by_payment set body = '', is_sealed = 0
   where payment_id = ? and workspace_id = ? and environment = ? and body <> ''`
@@ -21,5 +22,6 @@ export const eraseTexts = (
     for (const { data, id } of events) {
       replace.run(JSON.stringify(data), ...bindTenant(tenant), bindText(id), bindText(paymentId))
     }
+    db.prepare(forgetMetadata).run(...bindTenant(tenant), bindText(paymentId))
     return Number(db.prepare(emptyBodies).run(bindText(paymentId), ...bindTenant(tenant)).changes)
   })

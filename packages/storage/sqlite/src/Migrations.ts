@@ -514,6 +514,25 @@ const checkedConnections = [
   "drop index payments_due"
 ]
 
+/**
+ * Metadata and purchases as JSON. A search finds payments by the rows of a table of their own, which payments without
+ * metadata do not pay for.
+ */
+const metadata = [
+  "alter table payments add column metadata text",
+  "alter table payments add column purchase text",
+  `create table payment_metadata (
+    workspace_id text not null,
+    ${environment},
+    payment_id text not null,
+    name any not null,
+    value any not null,
+    primary key (workspace_id, environment, payment_id, name)
+  ) strict, without rowid`,
+  `create index payment_metadata_by_value
+    on payment_metadata (workspace_id, environment, value, name, payment_id)`
+]
+
 /** Details are JSON. The triggers refuse an accident; the hashes show a purpose. */
 const audit = [
   `create table audit_entries (
@@ -611,7 +630,8 @@ const steps: Record<string, Step> = {
   "27_payment_search": execute([
     "create index payments_by_reference on payments (workspace_id, environment, reference, id) where reference is not null",
     "create index payments_by_amount on payments (workspace_id, environment, currency, amount_minor, id)"
-  ])
+  ]),
+  "28_metadata": execute(metadata)
 }
 
 /** The number of the last step. */

@@ -1,8 +1,8 @@
 /**
  * Lists of payments, newest first, by one walk along the index that fits best: of the provider's reference, the
- * reference, the amount, the states, or the ids. Each walk meets the payments in the order of the page and ends with it;
- * the other conditions are checked on the way. What would sort all that is found (`state in (...)`, an amount in any
- * currency) is a walk for each value instead.
+ * reference, the metadata, the amount, the states, or the ids. Each walk meets the payments in the order of the page and
+ * ends with it; the other conditions are checked on the way. What would sort all that is found (`state in (...)`, an
+ * amount in any currency) is a walk for each value instead.
  */
 import type { SQLInputValue } from "node:sqlite"
 import type { Tenant } from "@pointsman/core"
@@ -13,6 +13,7 @@ import { selectOfCharge } from "./References.ts"
 import { bindTenant, bindText, readText } from "./Rows.ts"
 
 const ofTenant = "workspace_id = ? and environment = ?"
+const ofPayments = "payments.workspace_id = ? and payments.environment = ?"
 
 interface Condition {
   readonly sql: string
@@ -23,10 +24,10 @@ export const selectPayments = (db: Database, tenant: Tenant, query: PaymentQuery
   const walks = walksOf(db, tenant, query)
   if (walks.length === 0) return []
   const conditions = [...conditionsOf(tenant, query), ...restOf(query)]
-  const selects = walks.map(({ index, is }) => {
+  const selects = walks.map(({ is, order = "id", rows }) => {
     const all = [...conditions, ...is]
     return {
-      sql: `select * from payments ${index} where ${all.map(({ sql }) => sql).join(" and ")} order by id desc limit ?`,
+      sql: `select payments.* from ${rows} where ${all.map(({ sql }) => sql).join(" and ")} order by ${order} desc limit ?`,
       values: [...all.flatMap(({ values }) => values), query.limit]
     }
   })
@@ -39,7 +40,9 @@ export const selectPayments = (db: Database, tenant: Tenant, query: PaymentQuery
 
 /** A walk along an index, by what leads it. */
 interface Walk {
-  readonly index: string
+  readonly rows: string
+  /** By which column it meets the payments; `id` unless set. */
+  readonly order?: string
   readonly is: ReadonlyArray<Condition>
 }
 
@@ -47,7 +50,7 @@ const isText = (column: string, text: string): Condition => ({ sql: `${column} =
 
 /** None where nothing can be found. */
 const walksOf = (db: Database, tenant: Tenant, query: PaymentQuery): ReadonlyArray<Walk> => {
-  const { amountMinor, currency, providerRef, reference, states } = query
+  const { amountMinor, currency, metadata, providerRef, reference, states } = query
   if (states?.length === 0) return []
   const inStates = states === undefined ? [] : [inSet("state", states)]
   if (providerRef !== undefined) {
@@ -56,20 +59,34 @@ const walksOf = (db: Database, tenant: Tenant, query: PaymentQuery): ReadonlyArr
     )
     if (found.length === 0) return []
     // By the keys of these few.
-    return [{ index: "", is: [inSet("id", [...new Set(found)]), ...inStates] }]
+    return [{ rows: "payments", is: [inSet("id", [...new Set(found)]), ...inStates] }]
   }
   if (reference !== undefined) {
-    return [{ index: "indexed by payments_by_reference", is: [isText("reference", reference), ...inStates] }]
+    return [{ rows: "payments indexed by payments_by_reference", is: [isText("reference", reference), ...inStates] }]
+  }
+  const [pair] = Object.entries(metadata ?? {})
+  if (pair !== undefined) {
+    const rows = "payment_metadata as named indexed by payment_metadata_by_value cross join payments"
+    const [name, value] = pair.map(bindText) as [SQLInputValue, SQLInputValue]
+    const isNamed = {
+      sql: `named.workspace_id = ? and named.environment = ? and named.value = ? and named.name = ?
+        and named.payment_id < ? and payments.id = named.payment_id`,
+      values: [...bindTenant(tenant), value, name, bindText(idRangeOf(query).before)]
+    }
+    return [{ rows, order: "named.payment_id", is: [isNamed, ...inStates] }]
   }
   if (amountMinor !== undefined) {
     const all = currency === undefined ? currenciesOf(db, tenant) : [currency]
     return all.map((one) => ({
-      index: "indexed by payments_by_amount",
+      rows: "payments indexed by payments_by_amount",
       is: [isText("currency", one), { sql: "amount_minor = ?", values: [amountMinor] }, ...inStates]
     }))
   }
-  if (states === undefined) return [{ index: "", is: [] }]
-  return [...new Set(states)].map((state) => ({ index: "indexed by payments_by_state", is: [isText("state", state)] }))
+  if (states === undefined) return [{ rows: "payments", is: [] }]
+  return [...new Set(states)].map((state) => ({
+    rows: "payments indexed by payments_by_state",
+    is: [isText("state", state)]
+  }))
 }
 
 const inSet = (column: string, texts: ReadonlyArray<string>): Condition => ({
@@ -80,7 +97,7 @@ const inSet = (column: string, texts: ReadonlyArray<string>): Condition => ({
 const conditionsOf = (tenant: Tenant, query: PaymentQuery): ReadonlyArray<Condition> => {
   const { before, from } = idRangeOf(query)
   return [
-    { sql: ofTenant, values: bindTenant(tenant) },
+    { sql: ofPayments, values: bindTenant(tenant) },
     { sql: "id < ?", values: [bindText(before)] },
     ...(from === "" ? [] : [{ sql: "id >= ?", values: [from] }])
   ]
@@ -93,11 +110,12 @@ const restOf = ({
   createdBefore,
   createdFrom,
   currency,
+  metadata,
   reference,
   providerRef
 }: PaymentFilter): ReadonlyArray<Condition> => {
-  const found: Array<Condition> = []
-  const isLed = reference !== undefined || providerRef !== undefined
+  const found = Object.entries(metadata ?? {}).map(isNamed)
+  const isLed = reference !== undefined || providerRef !== undefined || found.length > 0
   if (providerRef !== undefined && reference !== undefined) found.push(isText("reference", reference))
   if (currency !== undefined && (isLed || amountMinor === undefined)) found.push(isText("currency", currency))
   if (amountMinor !== undefined && isLed) found.push({ sql: "amount_minor = ?", values: [amountMinor] })
@@ -106,6 +124,13 @@ const restOf = ({
   if (createdBefore !== undefined) found.push({ sql: "created_at < ?", values: [createdBefore] })
   return found
 }
+
+/** Whether a payment has the text under the name. */
+const isNamed = ([name, value]: readonly [name: string, value: string]): Condition => ({
+  sql: `exists (select 1 from payment_metadata as other where other.workspace_id = payments.workspace_id
+    and other.environment = payments.environment and other.payment_id = payments.id and other.name = ? and other.value = ?)`,
+  values: [bindText(name), bindText(value)]
+})
 
 /** The currencies of the tenant's payments. */
 const currenciesOf = (db: Database, tenant: Tenant): ReadonlyArray<string> =>

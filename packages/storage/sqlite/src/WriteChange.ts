@@ -25,6 +25,7 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
   const putAttempt = db.prepare(Statement.upsertAttempt)
   const putOperation = db.prepare(Statement.upsertOperation)
   const putRefund = db.prepare(Statement.upsertRefund)
+  const addMetadata = db.prepare(Statement.insertMetadata)
   const putReference = db.prepare(Statement.updateReference)
   const putTotals = db.prepare(Statement.updateRefundTotals)
   const lastEvent = db.prepare(Statement.selectLastEvent)
@@ -69,6 +70,11 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
         ...bindTenant(tenant),
         bindText(after.id)
       )
+    }
+    if (expected === 0) {
+      for (const [name, value] of Object.entries(after.metadata ?? {})) {
+        addMetadata.run(...bindTenant(tenant), bindText(after.id), bindText(name), bindText(value))
+      }
     }
     // Most payments have no refunds: what is stored adds up to nothing, so there is nothing to add up.
     const hasNone = (moved?.["refunded_minor"] ?? 0) === 0 && (moved?.["refund_pending_minor"] ?? 0) === 0

@@ -48,6 +48,8 @@ export const withoutAccounts = (db: Database): void => {
 
 /** As it was before payments were searched. */
 export const withoutSearch = (db: Database): void => {
+  for (const column of ["metadata", "purchase"]) db.prepare(`alter table payments drop column ${column}`).run()
+  db.prepare("drop table payment_metadata").run()
   for (const index of ["payments_by_reference", "payments_by_amount"]) db.prepare(`drop index ${index}`).run()
 }
 

@@ -121,6 +121,13 @@ describe("query plans", () => {
         ledger.payments(tenant, { ...page, reference: "a", states: ["Charging", "Captured"], currency: "EUR" }),
       "payments USING INDEX payments_by_reference (workspace_id=? AND environment=? AND reference=? AND id<?)"
     ],
+    "a page of payments with metadata": [
+      (ledger) =>
+        ledger.payments(tenant, { ...page, metadata: { a: "b", c: "d" }, currency: "EUR", states: ["Charging"] }),
+      "named USING COVERING INDEX payment_metadata_by_value (workspace_id=? AND environment=? AND value=? AND name=? AND payment_id<?)",
+      `payments ${byId} AND id=?)`,
+      `other ${byId} AND payment_id=? AND name=?)`
+    ],
     "a page of payments of an amount": [
       (ledger) => ledger.payments(tenant, { ...page, amountMinor: 1, currency: "EUR", states: ["Charging"] }),
       "payments USING INDEX payments_by_amount (workspace_id=? AND environment=? AND currency=? AND amount_minor=? AND id<?)"

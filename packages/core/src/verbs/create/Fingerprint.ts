@@ -1,6 +1,6 @@
 import { Redacted } from "effect"
 import type { CreateRequest } from "../../decide/CreateRequest.ts"
-import type { PaymentDetails } from "../../model/Payment.ts"
+import type { Metadata, PaymentDetails, Purchase } from "../../model/Payment.ts"
 
 /**
  * The text whose keyed HMAC says whether two create requests are the same: the decoded request with its defaults
@@ -18,6 +18,9 @@ export const createFingerprintText = (request: CreateRequest): string => {
     initiator: details.initiator,
     captureMethod: details.captureMethod,
     reference: details.reference,
+    // Left out of the text where there is none, so that keys from before there was any are still known again.
+    metadata: byName(details.metadata),
+    purchase: purchased(details.purchase),
     simulation: details.simulation === null ? null : [charge, capture, release, refund, lookup]
   }
   const parts: { readonly [Field in keyof Required<Omit<CreateRequest, "idempotencyKey">>]: unknown } = {
@@ -31,3 +34,16 @@ export const createFingerprintText = (request: CreateRequest): string => {
   // Keys that were stored before there were hosted pages are still known again.
   return JSON.stringify(parts.returnUrl === null ? direct : [...direct, parts.returnUrl])
 }
+
+/** Whatever the order in which they were written. */
+const byName = (metadata: Metadata | null | undefined) =>
+  metadata == null ? undefined : Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1))
+
+const purchased = (purchase: Purchase | null | undefined) =>
+  purchase == null
+    ? undefined
+    : [
+        purchase.description,
+        purchase.locale,
+        purchase.lines?.map(({ amountMinor, name, quantity }) => [name, quantity, amountMinor]) ?? null
+      ]

@@ -16,6 +16,8 @@ export const newPayment = (
   ...request.details,
   ...begun,
   tenant: caller.tenant,
+  metadata: request.details.metadata ?? null,
+  purchase: request.details.purchase ?? null,
   declineCategory: null,
   declineReason: null,
   authorizedMinor: 0,

@@ -32,7 +32,7 @@ export interface ErasedPayment {
   readonly paymentId: string
   readonly refundReasons: number
   readonly returnUrls: number
-  /** Events that showed the reference. */
+  /** Events that showed the reference or metadata. */
   readonly events: number
   /** Stored messages of providers. */
   readonly messages: number

@@ -146,6 +146,8 @@ const newBook = (at: ListedAt, charge: ListedCharge, paymentId: string, now: num
     initiator: charge.initiator ?? "cit",
     captureMethod: isCaptured ? "automatic" : "manual",
     reference: charge.reference,
+    metadata: null,
+    purchase: null,
     declineCategory: null,
     declineReason: null,
     authorizedMinor: 0,
