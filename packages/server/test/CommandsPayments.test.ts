@@ -34,8 +34,8 @@ const setUp = async () => {
       ]
     }
   })
-  const create = async (reference: string, key = liveKey): Promise<string> => {
-    const body = { amount: 1999, currency: "EUR", country: "NL", reference }
+  const create = async (reference: string, key = liveKey, currency = "EUR"): Promise<string> => {
+    const body = { amount: 1999, currency, country: "NL", reference }
     const made = await server.request("POST", path, { key, idempotencyKey: `order-${reference}`, body })
     assert.strictEqual(made.status, 201)
     return made.body.data.payment_id
@@ -51,7 +51,7 @@ const setUp = async () => {
   const simulated = await create("simulated", testKey)
   const read = async (id: string) => (await server.request("GET", `${path}/${id}/events`, { key: liveKey })).body.data
   const run = (...words: ReadonlyArray<string>) => runHere(folder, words)
-  return { asked: () => provider.calls.length, declined, read, run, simulated, taken }
+  return { asked: () => provider.calls.length, create, declined, read, run, simulated, taken }
 }
 
 const idsOf = (end: CommandEnd): ReadonlyArray<string> =>
@@ -98,7 +98,7 @@ describe("pointsman payments and usage", () => {
     assert.deepStrictEqual([idsOf(first), has_more, next_cursor], [[declined], true, declined])
     assert.match(
       older.stdout,
-      new RegExp(`^PAYMENT .*\\n${taken} .* PARTIALLY_REFUNDED +1999 EUR +1999 +500 +main +taken\\n$`, "u")
+      new RegExp(`^PAYMENT .*\\n${taken} .* PARTIALLY_REFUNDED +€19\\.99 +€19\\.99 +€5\\.00 +main +taken\\n$`, "u")
     )
     assert.deepStrictEqual(idsOf(refused), [declined])
 
@@ -116,5 +116,28 @@ describe("pointsman payments and usage", () => {
     assert.deepInclude(documentOf(used).data, { workspace_id: "acme", payments: 2 })
     assertRefused(backwards, /^--from: expected a time before the end of the period, 2020-01-01T00:00:00\.000Z\.$/mu)
     assert.strictEqual(asked(), before)
+  })
+  it("given payments in currencies of any scale, when they are listed and shown, then amounts are money", async () => {
+    const { create, run, taken } = await setUp()
+    const dinars = await create("dinars", liveKey, "KWD")
+    const yen = await create("yen", liveKey, "JPY")
+
+    const { stdout } = await run("payments", "list", "--workspace", "acme", "--environment", "production")
+    assert.match(stdout, new RegExp(`^${yen} .* CAPTURED +¥1,999 +¥1,999 +¥0 +main +yen$`, "mu"))
+    assert.match(
+      stdout,
+      new RegExp(`^${dinars} .* CAPTURED +KWD 1\\.999 +KWD 1\\.999 +KWD 0\\.000 +main +dinars$`, "mu")
+    )
+
+    const shown = (await run("payments", "show", taken)).stdout
+    assert.match(
+      shown,
+      /^Amount +€19\.99\nAuthorized +€19\.99\nCaptured +€19\.99\nRefunded +€5\.00, and €0\.00 pending$/mu
+    )
+    assert.match(shown, /^att_\S+ +main +€19\.99 /mu)
+    assert.match(shown, /^rf_\S+ +succeeded +€5\.00 /mu)
+    assert.match(shown, / payment\.refunded .*refund_amount: €5\.00, refunded_total: €5\.00,/u)
+    // Programs count in minor units.
+    assert.deepInclude(documentOf(await run("payments", "show", yen, "--json")).data, { amount: 1999, currency: "JPY" })
   })
 })

@@ -1,6 +1,7 @@
 /** What operators type and read, without a process for each: their statements, whose data they mean, and tables. */
 import { Option, Result } from "effect"
 import { assert, describe, it } from "vitest"
+import { moneyText } from "../src/commands/MoneyText.ts"
 import { type StatementTexts, sentenceOf, statementOf } from "../src/commands/StatementFlags.ts"
 import { facts, printable, table } from "../src/commands/Table.ts"
 import { oneWorkspace } from "../src/commands/Tenants.ts"
@@ -72,7 +73,7 @@ describe("a statement", () => {
       "a capture",
       { ...captured, reference: "ch_1", attempt: "att_1" },
       { _tag: "Charge", says: "captured", attemptId: "att_1", amountMinor: 1999, providerRef: "ch_1" },
-      "the provider's record says that the charge is captured: 1999 EUR in minor units, reference ch_1, of att_1"
+      "the provider's record says that the charge is captured: €19.99, reference ch_1, of att_1"
     ],
     [
       "a charge that never came",
@@ -143,6 +144,15 @@ describe("text for people", () => {
       ]),
       "A     x\nLong  -"
     )
+  })
+
+  it.each<[number, string, string]>([
+    [1999, "EUR", "€19.99"],
+    [1999, "JPY", "¥1,999"],
+    [1999, "KWD", "KWD 1.999"],
+    [1999, "QQQ", "1999 QQQ in minor units"]
+  ])("given %d minor units of %s, then an operator reads %s", (minorUnits, currency, text) => {
+    assert.strictEqual(moneyText(minorUnits, currency), text)
   })
 
   it("given what a terminal would obey, then it is shown as question marks", () => {

@@ -1,6 +1,7 @@
 /** Connections, for programs and for people: everything but their secrets. */
 import { type AmountRange, accountText, type Condition, type Connection, type Supports } from "@pointsman/core"
 import { defaultCircuitBreaker } from "@pointsman/core/internal"
+import { moneyText } from "./MoneyText.ts"
 import { facts, table } from "./Table.ts"
 
 export const connectionView = (connection: Connection) => ({
@@ -86,17 +87,22 @@ const accountOf = ({ account, account_changed_at, current_account }: ConnectionD
 
 const limitsOf = ({ amount, ...others }: Supports): ReadonlyArray<readonly [string, string]> => [
   ...Object.entries(others).map(([name, value]) => [name, valueText(value)] as const),
-  ...Object.entries(amount ?? {}).map(([currency, range]) => [`amount in ${currency}`, rangeText(range)] as const)
+  ...Object.entries(amount ?? {}).map(
+    ([currency, range]) =>
+      [`amount in ${currency}`, rangeText(range, (minorUnits) => moneyText(minorUnits, currency))] as const
+  )
 ]
 
 const valueText = (value: ReadonlyArray<string> | boolean): string =>
   typeof value === "boolean" ? (value ? "yes" : "no") : value.length === 0 ? "none" : value.join(", ")
 
-const rangeText = ({ max, min }: AmountRange): string =>
-  `${min === undefined ? "" : `from ${min} `}${max === undefined ? "" : `up to ${max} `}in minor units`
+const rangeText = ({ max, min }: AmountRange, textOf: (minorUnits: number) => string): string =>
+  [...(min === undefined ? [] : [`from ${textOf(min)}`]), ...(max === undefined ? [] : [`up to ${textOf(max)}`])].join(
+    " "
+  )
 
 const conditionText = ({ amount, ...others }: Condition): string =>
   [
     ...Object.entries(others).map(([name, values]) => `${name} ${valueText(values)}`),
-    ...(amount === undefined ? [] : [`amount ${rangeText(amount)}`])
+    ...(amount === undefined ? [] : [`amount ${rangeText(amount, String)} in minor units`])
   ].join("; ")

@@ -1,5 +1,6 @@
-/** All that is recorded of one payment, for programs and for people. Amounts are in minor units of their currency. */
+/** All that is recorded of one payment, for programs and for people. Programs get amounts in minor units of their currency. */
 import { type Attempt, type Event, type Operation, type PaymentFile, type Refund, viewOfEvent } from "@pointsman/core"
+import { moneyText } from "./MoneyText.ts"
 import { type Now, nextOf, reviewView } from "./ReviewView.ts"
 import { facts, table } from "./Table.ts"
 import { timeOf, timeOrNull, wireWord } from "./Words.ts"
@@ -77,10 +78,13 @@ export const fileText = (file: FileView): string => {
       ...reviewFacts(file),
       ...declineFacts(file),
       ["Next", nextOf(file)],
-      ["Amount", `${file.amount} ${currency} (all amounts in minor units)`],
-      ["Authorized", file.authorized_amount],
-      ["Captured", file.captured_amount],
-      ["Refunded", `${file.refunded_amount}, and ${file.refund_pending_amount} pending`],
+      ["Amount", moneyText(file.amount, currency)],
+      ["Authorized", moneyText(file.authorized_amount, currency)],
+      ["Captured", moneyText(file.captured_amount, currency)],
+      [
+        "Refunded",
+        `${moneyText(file.refunded_amount, currency)}, and ${moneyText(file.refund_pending_amount, currency)} pending`
+      ],
       ["Connection", file.connection_id],
       ["Provider ref", file.provider_reference],
       ["Created", file.created]
@@ -93,7 +97,7 @@ export const fileText = (file: FileView): string => {
         file.attempts.map((one) => [
           one.id,
           one.connection_id,
-          one.amount,
+          moneyText(one.amount, one.currency),
           one.sent_at,
           one.outcome,
           one.provider_reference,
@@ -107,7 +111,15 @@ export const fileText = (file: FileView): string => {
     sections.push(
       table(
         ["OPERATION", "KIND", "AMOUNT", "SENT", "OUTCOME", "CODE", "REASON"],
-        file.operations.map((one) => [one.id, one.kind, one.amount, one.sent_at, one.outcome, one.code, one.reason])
+        file.operations.map((one) => [
+          one.id,
+          one.kind,
+          moneyText(one.amount, one.currency),
+          one.sent_at,
+          one.outcome,
+          one.code,
+          one.reason
+        ])
       )
     )
   }
@@ -118,7 +130,7 @@ export const fileText = (file: FileView): string => {
         file.refunds.map((one) => [
           one.id,
           one.state,
-          one.amount,
+          moneyText(one.amount, one.currency),
           one.sent_at,
           one.provider_refund_id,
           one.code,
@@ -153,9 +165,26 @@ const declineFacts = ({ decline_category, decline_reason }: FileView): Facts =>
 
 /** What an event says besides what every event of the payment says. */
 const saysOf = (data: Event["data"]): string =>
-  Object.entries(data)
-    .filter(([name]) => !everywhere.has(name))
-    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+  entriesText(Object.fromEntries(Object.entries(data).filter(([name]) => !everywhere.has(name))), data)
+
+const entriesText = (said: Event["data"], data: Event["data"]): string =>
+  Object.entries(said)
+    .map(([name, value]) => `${name}: ${valueText(name, value, data)}`)
     .join(", ")
+
+/** A provider may have stated an amount in another currency than the payment's. */
+const valueText = (name: string, value: Event["data"][string], data: Event["data"]): string => {
+  if (typeof value === "string") return value
+  const currency = (name === "stated_amount" ? data["stated_currency"] : undefined) ?? data["currency"]
+  if (isAmount.test(name) && typeof value === "number" && typeof currency === "string") {
+    return moneyText(value, currency)
+  }
+  return isObject(value) ? `{ ${entriesText(value, data)} }` : JSON.stringify(value)
+}
+
+const isAmount = /(?:^|_)(?:amount|total)$/u
+
+const isObject = (value: Event["data"][string]): value is Event["data"] =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const everywhere: ReadonlySet<string> = new Set(["payment_id", "reference", "environment", "amount", "currency"])

@@ -1,5 +1,6 @@
-/** The current payment, for programs and for people. Amounts are in minor units of its currency. */
+/** The current payment, for programs and for people. Programs get amounts in minor units of its currency. */
 import { type Payment, statusOf } from "@pointsman/core"
+import { moneyText } from "./MoneyText.ts"
 import { table } from "./Table.ts"
 import { timeOf, wireWord } from "./Words.ts"
 
@@ -26,14 +27,14 @@ export const paymentView = (payment: Payment) => ({
 
 export const paymentsText = (payments: ReadonlyArray<ReturnType<typeof paymentView>>): string =>
   table(
-    ["PAYMENT", "CREATED", "STATUS", "MINOR UNITS", "CAPTURED", "REFUNDED", "CONNECTION", "REFERENCE"],
+    ["PAYMENT", "CREATED", "STATUS", "AMOUNT", "CAPTURED", "REFUNDED", "CONNECTION", "REFERENCE"],
     payments.map((one) => [
       one.payment_id,
       one.created,
       one.status,
-      `${one.amount} ${one.currency}`,
-      one.captured_amount,
-      one.refunded_amount,
+      moneyText(one.amount, one.currency),
+      moneyText(one.captured_amount, one.currency),
+      moneyText(one.refunded_amount, one.currency),
       one.connection_id,
       one.reference
     ])

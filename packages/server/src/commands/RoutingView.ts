@@ -1,4 +1,4 @@
-/** A routing decision and its explanation, for programs and for people. Amounts are in minor units of their currency. */
+/** A routing decision and its explanation, for programs and for people. Programs get amounts in minor units of their currency. */
 import { type Exclusion, type RoutingDecision, type RoutingExplanation, statusOf } from "@pointsman/core"
 import { weightOf, wholeDecision } from "@pointsman/core/internal"
 import type { StoredRate } from "@pointsman/core/ports"

@@ -7,6 +7,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
 import { EventShape, textIn } from "./EventLine.ts"
 import { type Answer, call, errorOf, findServer, type LocalServer, serverFlags } from "./LocalServer.ts"
+import { moneyText } from "./MoneyText.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { withProgress } from "./Progress.ts"
 import { facts, printable, table } from "./Table.ts"
@@ -105,9 +106,13 @@ export const triggerCommand = Command.make(
         facts([
           ["Payment", payment.payment_id],
           ["Status", payment.status],
-          ["Amount", `${payment.amount} ${payment.currency} (all amounts in minor units)`],
-          ["Captured", payment.captured_amount],
-          ["Refunded", `${payment.refunded_amount}, and ${payment.refund_pending_amount} pending`],
+          ["Amount", moneyText(payment.amount, payment.currency)],
+          ["Captured", moneyText(payment.captured_amount, payment.currency)],
+          [
+            "Refunded",
+            `${moneyText(payment.refunded_amount, payment.currency)}, and ` +
+              `${moneyText(payment.refund_pending_amount, payment.currency)} pending`
+          ],
           ...(payment.decline_category === null ? [] : [["Declined", payment.decline_category] as const]),
           ...(payment.next_action.url === undefined ? [] : [["Page", payment.next_action.url] as const])
         ]),
