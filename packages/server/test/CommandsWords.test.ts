@@ -6,6 +6,8 @@ import { type StatementTexts, sentenceOf, statementOf } from "../src/commands/St
 import { facts, printable, table } from "../src/commands/Table.ts"
 import { oneWorkspace } from "../src/commands/Tenants.ts"
 import { ageOf } from "../src/commands/Words.ts"
+import { runHere } from "./support/CommandInProcess.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 type Typed = {
   readonly [Name in keyof StatementTexts]?: StatementTexts[Name] extends Option.Option<infer A> ? A : boolean
@@ -168,5 +170,32 @@ describe("text for people", () => {
     [-5, "0 s"]
   ])("given %d milliseconds, then the age is %s", (millis, age) => {
     assert.strictEqual(ageOf(1_000, 1_000 + millis), age)
+  })
+})
+
+describe("a command line that lacks words", () => {
+  const argument = (name: string) => `Missing required argument: ${name}`
+  const flag = (name: string) => `Missing required flag: --${name}`
+  const amount = 'Invalid value for flag --amount: "19.99". Expected: a whole number of minor units above 0'
+
+  it.each<[string, ReadonlyArray<string>]>([
+    ["unknown settle", [argument("payment"), flag("evidence"), flag("by")]],
+    ["unknown settle 01a1", [flag("evidence"), flag("by")]],
+    ["unknown settle --by Jo", [argument("payment"), flag("evidence")]],
+    ["unknown settle 01a1 --by=Jo", [flag("evidence")]],
+    ["unknown settle 01a1 --by Jo -- --evidence", [flag("evidence")]],
+    ["unknown settle 01a1 --amount 19.99 --by Jo", [amount, flag("evidence")]],
+    ["messages show", [argument("connection"), argument("message")]],
+    ["messages show main", [argument("message")]],
+    ["usage", [flag("from")]],
+    // Perhaps the one that is missing: its right name is what helps.
+    ["unknown settle 01a1 --evidense seen", ["Unrecognized flag: --evidense"]]
+  ])("given %j, when it is run, then each is named before the help", async (line, errors) => {
+    const { code, stderr, stdout } = await runHere(temporaryFolder(), line.split(" "))
+    assert.deepStrictEqual([code, stdout], [1, ""])
+    const named =
+      stderr.slice(0, stderr.indexOf("\nDESCRIPTION")).match(/^ {2}(?:Missing|Invalid|Unrecognized).*$/gmu) ?? []
+    assert.lengthOf(named, errors.length, stderr)
+    for (const [at, error] of errors.entries()) assert.include(named[at], error)
   })
 })
