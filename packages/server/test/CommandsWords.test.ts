@@ -1,9 +1,9 @@
-/** What operators type and read, without a process for each: their statements, whose data they mean, and tables. */
+/** What operators type and read, without a process for each: their statements, whose data they mean, and what they lack. */
 import { Option, Result } from "effect"
 import { assert, describe, it } from "vitest"
 import { moneyText } from "../src/commands/MoneyText.ts"
 import { type StatementTexts, sentenceOf, statementOf } from "../src/commands/StatementFlags.ts"
-import { facts, printable, table } from "../src/commands/Table.ts"
+import { printable } from "../src/commands/Table.ts"
 import { oneWorkspace } from "../src/commands/Tenants.ts"
 import { ageOf } from "../src/commands/Words.ts"
 import { runHere } from "./support/CommandInProcess.ts"
@@ -128,26 +128,6 @@ describe("the workspace of a command", () => {
 })
 
 describe("text for people", () => {
-  it("given cells of different widths, wide letters among them, then the columns are aligned", () => {
-    assert.strictEqual(
-      table(
-        ["NAME", "N", "NOTE"],
-        [
-          ["東京", 1, null],
-          ["Berlin", 22, "b"]
-        ]
-      ),
-      "NAME    N   NOTE\n東京    1   -\nBerlin  22  b"
-    )
-    assert.strictEqual(
-      facts([
-        ["A", "x"],
-        ["Long", null]
-      ]),
-      "A     x\nLong  -"
-    )
-  })
-
   it.each<[number, string, string]>([
     [1999, "EUR", "€19.99"],
     [1999, "JPY", "¥1,999"],

@@ -2,7 +2,7 @@
 import { type AmountRange, accountText, type Condition, type Connection, type Supports } from "@pointsman/core"
 import { defaultCircuitBreaker } from "@pointsman/core/internal"
 import { moneyText } from "./MoneyText.ts"
-import { facts, table } from "./Table.ts"
+import { facts, paragraphs, shortened, type Text, table } from "./Table.ts"
 
 export const connectionView = (connection: Connection) => ({
   id: connection.id,
@@ -40,9 +40,9 @@ export const connectionDetails = (connection: Connection, providerTimeoutMillis:
 
 type ConnectionDetails = ReturnType<typeof connectionDetails>
 
-export const connectionsText = (connections: ReadonlyArray<ConnectionView>): string =>
+export const connectionsText = (connections: ReadonlyArray<ConnectionView>): Text =>
   table(
-    ["CONNECTION", "NAME", "WORKSPACE", "ENVIRONMENT", "CONNECTOR", "ACTIVE", "PRIORITY", "WEBHOOKS"],
+    ["CONNECTION", shortened("NAME"), "WORKSPACE", "ENVIRONMENT", "CONNECTOR", "ACTIVE", "PRIORITY", "WEBHOOKS"],
     connections.map((one) => [
       one.id,
       one.name,
@@ -55,7 +55,7 @@ export const connectionsText = (connections: ReadonlyArray<ConnectionView>): str
     ])
   )
 
-export const connectionText = (one: ConnectionDetails): string => {
+export const connectionText = (one: ConnectionDetails): Text => {
   const limits = [
     ...limitsOf(one.supports),
     ...one.restrictions.map((condition) => ["refuses", conditionText(condition)] as const)
@@ -72,9 +72,7 @@ export const connectionText = (one: ConnectionDetails): string => {
     ["Circuit", `opens for ${one.circuit_breaker.open_ms} ms after ${one.circuit_breaker.failures} failures in a row`],
     ["Webhooks", `${one.webhook_path}, ${one.has_webhook_secret ? "with a secret" : "without a secret"}`]
   ])
-  return limits.length === 0
-    ? `${text}\n\nThe connection has no limits.`
-    : `${text}\n\n${table(["LIMIT", "VALUE"], limits)}`
+  return paragraphs(text, limits.length === 0 ? "The connection has no limits." : table(["LIMIT", "VALUE"], limits))
 }
 
 const accountOf = ({ account, account_changed_at, current_account }: ConnectionDetails): string => {

@@ -2,7 +2,7 @@
 import { type Attempt, type Event, type Operation, type PaymentFile, type Refund, viewOfEvent } from "@pointsman/core"
 import { moneyText } from "./MoneyText.ts"
 import { type Now, nextOf, reviewView } from "./ReviewView.ts"
-import { facts, table } from "./Table.ts"
+import { facts, paragraphs, shortened, status, type Text, table } from "./Table.ts"
 import { timeOf, timeOrNull, wireWord } from "./Words.ts"
 
 export const fileView = (file: PaymentFile, now: Now) => ({
@@ -67,14 +67,14 @@ const refundView = (refund: Refund) => ({
   reason: refund.failureReason
 })
 
-export const fileText = (file: FileView): string => {
+export const fileText = (file: FileView): Text => {
   const { currency } = file
-  const sections: Array<string> = [
+  const sections: Array<Text> = [
     facts([
       ["Payment", file.payment_id],
       ["Workspace", `${file.workspace_id} (${file.environment})`],
       ["Reference", file.reference],
-      ["Status", `${file.status} (${file.state})`],
+      ["Status", status(file.status, ` (${file.state})`)],
       ...reviewFacts(file),
       ...declineFacts(file),
       ["Next", nextOf(file)],
@@ -93,13 +93,13 @@ export const fileText = (file: FileView): string => {
   if (file.attempts.length > 0) {
     sections.push(
       table(
-        ["ATTEMPT", "CONNECTION", "AMOUNT", "SENT", "OUTCOME", "PROVIDER REFERENCE", "CODE", "REASON"],
+        ["ATTEMPT", "CONNECTION", "AMOUNT", "SENT", "OUTCOME", "PROVIDER REFERENCE", "CODE", shortened("REASON")],
         file.attempts.map((one) => [
           one.id,
           one.connection_id,
           moneyText(one.amount, one.currency),
           one.sent_at,
-          one.outcome,
+          status(one.outcome),
           one.provider_reference,
           one.code,
           one.reason
@@ -110,13 +110,13 @@ export const fileText = (file: FileView): string => {
   if (file.operations.length > 0) {
     sections.push(
       table(
-        ["OPERATION", "KIND", "AMOUNT", "SENT", "OUTCOME", "CODE", "REASON"],
+        ["OPERATION", "KIND", "AMOUNT", "SENT", "OUTCOME", "CODE", shortened("REASON")],
         file.operations.map((one) => [
           one.id,
           one.kind,
           moneyText(one.amount, one.currency),
           one.sent_at,
-          one.outcome,
+          status(one.outcome),
           one.code,
           one.reason
         ])
@@ -126,10 +126,10 @@ export const fileText = (file: FileView): string => {
   if (file.refunds.length > 0) {
     sections.push(
       table(
-        ["REFUND", "STATE", "AMOUNT", "SENT", "PROVIDER REFUND ID", "CODE", "REASON"],
+        ["REFUND", "STATE", "AMOUNT", "SENT", "PROVIDER REFUND ID", "CODE", shortened("REASON")],
         file.refunds.map((one) => [
           one.id,
-          one.state,
+          status(one.state),
           moneyText(one.amount, one.currency),
           one.sent_at,
           one.provider_refund_id,
@@ -145,7 +145,7 @@ export const fileText = (file: FileView): string => {
       file.events.map((one) => [one.created, one.type, saysOf(one.data)])
     )
   )
-  return sections.join("\n\n")
+  return paragraphs(...sections)
 }
 
 type Facts = Parameters<typeof facts>[0]

@@ -2,7 +2,7 @@
 import type { ConnectionRecovery, RecoveredAmount, Recovery } from "@pointsman/core"
 import type { RecordLoss } from "@pointsman/core/ports"
 import { moneyText } from "./MoneyText.ts"
-import { table } from "./Table.ts"
+import { paragraphs, status, type Text, table } from "./Table.ts"
 import { timeOf } from "./Words.ts"
 
 const amountView = ({ amountMinor, count, currency }: RecoveredAmount) => ({ currency, count, amount: amountMinor })
@@ -46,11 +46,11 @@ const amountsText = (amounts: RecoveryView["connections"][number]["payments"]): 
     ? "0"
     : amounts.map(({ amount, count, currency }) => `${count} (${moneyText(amount, currency)})`).join(", ")
 
-export const recoveryText = ({ connections, dry_run: isDryRun, since }: RecoveryView): string => {
+export const recoveryText = ({ connections, dry_run: isDryRun, since }: RecoveryView): Text => {
   const header = ["CONNECTION", "RESULT", "LISTED", "PAYMENTS", "REFUNDS", "CHANGED", "REVIEWED", "KEPT"]
   const rows = connections.map((one) => [
     one.connection_id,
-    one.result,
+    status(one.result),
     one.listed,
     amountsText(one.payments),
     amountsText(one.refunds),
@@ -59,5 +59,5 @@ export const recoveryText = ({ connections, dry_run: isDryRun, since }: Recovery
     one.kept
   ])
   const title = isDryRun ? `Would be recovered since ${since}` : `Recovered since ${since}`
-  return `${title}.\n\n${table(header, rows)}`
+  return paragraphs(`${title}.`, table(header, rows))
 }

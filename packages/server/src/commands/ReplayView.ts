@@ -1,7 +1,7 @@
 /** What a replay found, added up while it runs: for programs and for people. Programs get amounts in minor units. */
 import type { Replayed } from "@pointsman/core"
 import { moneyText } from "./MoneyText.ts"
-import { table } from "./Table.ts"
+import { paragraphs, type Text, table } from "./Table.ts"
 import { timeOf } from "./Words.ts"
 
 const verdicts = ["same", "reordered", "moved", "nowhere"] as const
@@ -99,7 +99,7 @@ const routeView = ({ degraded, maxAttempts, mode, order, path, rule, strategy }:
 const share = (count: number, total: number): string =>
   total === 0 ? "-" : `${Math.round((1000 * count) / total) / 10} %`
 
-export const replayText = (summary: ReplaySummary): string => {
+export const replayText = (summary: ReplaySummary): Text => {
   const total = totalOf(summary)
   const sections = [
     table(
@@ -151,5 +151,5 @@ export const replayText = (summary: ReplaySummary): string => {
       )
     )
   }
-  return sections.join("\n\n")
+  return paragraphs(...sections)
 }

@@ -3,7 +3,7 @@ import type { CheckIntervals, Payment, ReviewReason } from "@pointsman/core"
 import { nextCheckAt } from "@pointsman/core/internal"
 import { moneyText } from "./MoneyText.ts"
 import { paymentView } from "./PaymentView.ts"
-import { table } from "./Table.ts"
+import { shortened, status, type Text, table } from "./Table.ts"
 import { ageOf, timeOf, timeOrNull } from "./Words.ts"
 
 /** What the time of the next check follows from. */
@@ -52,14 +52,14 @@ export const nextOf = ({ needs_operator, next_check_at }: ReviewView): string | 
 export const reviewsText = (
   payments: ReadonlyArray<{ readonly payment: Payment; readonly view: ReviewView }>,
   now: number
-): string =>
+): Text =>
   table(
-    ["PAYMENT", "SINCE", "AGE", "STATUS", "REASONS", "AMOUNT", "CONNECTION", "WORKSPACE", "NEXT"],
+    ["PAYMENT", "SINCE", "AGE", "STATUS", shortened("REASONS"), "AMOUNT", "CONNECTION", "WORKSPACE", "NEXT"],
     payments.map(({ payment, view }) => [
       view.payment_id,
       view.review?.since ?? null,
       payment.review === null ? null : ageOf(payment.review.since, now),
-      view.status,
+      status(view.status),
       view.review?.reasons.join(", ") ?? null,
       moneyText(view.amount, view.currency),
       view.connection_id,

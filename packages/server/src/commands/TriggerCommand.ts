@@ -10,7 +10,7 @@ import { type Answer, call, errorOf, findServer, type LocalServer, serverFlags }
 import { moneyText } from "./MoneyText.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { withProgress } from "./Progress.ts"
-import { facts, printable, table } from "./Table.ts"
+import { facts, paragraphs, printable, status, type Text, table } from "./Table.ts"
 import { type Outcome, outcomeNames, outcomes } from "./TriggerOutcomes.ts"
 
 const Payment = Schema.Struct({
@@ -101,11 +101,11 @@ export const triggerCommand = Command.make(
       )
     }
 
-    function text(): string {
-      return [
+    function text(): Text {
+      return paragraphs(
         facts([
           ["Payment", payment.payment_id],
-          ["Status", payment.status],
+          ["Status", status(payment.status)],
           ["Amount", moneyText(payment.amount, payment.currency)],
           ["Captured", moneyText(payment.captured_amount, payment.currency)],
           [
@@ -122,9 +122,9 @@ export const triggerCommand = Command.make(
         ),
         table(
           ["EVENT", "TYPE", "STATUS", "ID"],
-          events.map((event) => [event.created, event.type, textIn(event, "payment_status"), event.id])
+          events.map((event) => [event.created, event.type, status(textIn(event, "payment_status")), event.id])
         )
-      ].join("\n\n")
+      )
     }
   })
 ).pipe(
