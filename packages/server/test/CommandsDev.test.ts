@@ -167,7 +167,7 @@ describe("pointsman trigger and listen", () => {
     assert.match((await lines.stop()).stderr, /^Listening for events on http/u)
 
     const text = await runHere(folder, ["trigger", "refunded", "--amount", "500", "--currency", "JPY"])
-    assert.match(text.stdout, /^Payment {3}\S+\nStatus {4}REFUNDED\nAmount {4}500 JPY/u)
+    assert.match(text.stdout, /^Payment {3}\S+\nStatus {4}REFUNDED\nAmount {4}¥500/u)
     assert.match(text.stdout, /^POST \/payments\/\S+\/refunds +200 +-$/mu)
     // No key of this folder goes elsewhere, and one that the server does not know is refused.
     const strange = await startReceiver()
