@@ -49,6 +49,8 @@ describe("pointsman dev", () => {
     const [page = ""] = /^http\S+\/hosted\/\S+$/mu.exec(first.dev.stdout()) ?? []
     assert.include(await (await fetch(page)).text(), "19.99")
     assert.include(first.dev.stdout(), `curl -sS ${first.url}/api/v1/payments -H 'Authorization: Bearer ${first.key}'`)
+    assert.include(first.dev.stdout(), `  Docs      ${first.url}/docs\n`)
+    assert.match(first.dev.stdout(), /^pointsman trigger unknown-then-captured /mu)
     const list = async ({ request }: Awaited<ReturnType<typeof startDev>>) =>
       (await request("GET", "/api/v1/payments?limit=100")).body.data
     const made = await list(first)

@@ -1,6 +1,7 @@
 /** What operators type and read, without a process for each: their statements, whose data they mean, and what they lack. */
 import { Option, Result } from "effect"
 import { assert, describe, it } from "vitest"
+import { commandName } from "../src/CommandName.ts"
 import { moneyText } from "../src/commands/MoneyText.ts"
 import { type StatementTexts, sentenceOf, statementOf } from "../src/commands/StatementFlags.ts"
 import { printable } from "../src/commands/Table.ts"
@@ -150,6 +151,17 @@ describe("text for people", () => {
     [-5, "0 s"]
   ])("given %d milliseconds, then the age is %s", (millis, age) => {
     assert.strictEqual(ageOf(1_000, 1_000 + millis), age)
+  })
+})
+
+describe("the command that is printed", () => {
+  it.each<[string, string | undefined, string]>([
+    ["itself", undefined, "pointsman"],
+    ["npm run pointsman, as in a clone", "pointsman", "npm run pointsman --"],
+    ["npx", "npx", "npx pointsman"],
+    ["another script of npm", "dev", "npx pointsman"]
+  ])("given %s, then it is how another is run", (_, script, command) => {
+    assert.strictEqual(commandName({ npm_lifecycle_event: script }), command)
   })
 })
 
