@@ -5,7 +5,7 @@ import { capturePayment, createPayment, type PaymentStatus, retrievePayment } fr
 
 client.setConfig({
   baseUrl: process.env["POINTSMAN_URL"] ?? "http://127.0.0.1:3000",
-  auth: () => process.env["POINTSMAN_KEY"]
+  auth: () => process.env["POINTSMAN_API_KEY"]
 })
 
 // Keep the key with your order: after a crash, or no answer, the same request with the same key charges nothing twice.

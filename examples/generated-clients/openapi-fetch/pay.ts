@@ -7,7 +7,7 @@ type PaymentStatus = components["schemas"]["PaymentStatus"]
 
 const client = createClient<paths>({
   baseUrl: process.env["POINTSMAN_URL"] ?? "http://127.0.0.1:3000",
-  headers: { Authorization: `Bearer ${process.env["POINTSMAN_KEY"]}` }
+  headers: { Authorization: `Bearer ${process.env["POINTSMAN_API_KEY"]}` }
 })
 
 // Keep the key with your order: after a crash, or no answer, the same request with the same key charges nothing twice.

@@ -11,14 +11,31 @@ import { receiver } from "../src/Receiver.ts"
 import { startReceiver } from "./support/ReceiverProcess.ts"
 
 const secret = "whsec_of_the_example"
-const event = (number: number, type: string): Event => ({
+const common = (number: number) => ({
   id: `evt_01a1fe08-9226-7266-a33a-e3e7f160900${number}`,
-  type,
-  created: "2026-11-22T09:00:00.000Z",
-  data: { payment_id: "pay", amount: 1999 }
+  created: "2026-11-22T09:00:00.000Z"
 })
-const captured = event(1, "payment.captured")
-const refunded = event(2, "payment.refunded")
+const payment = {
+  payment_id: "pay",
+  reference: null,
+  payment_status: "CAPTURED",
+  environment: "sandbox",
+  amount: 1999,
+  currency: "EUR"
+} as const
+const captured: Event = { ...common(1), type: "payment.captured", data: payment }
+const refunded: Event = {
+  ...common(2),
+  type: "payment.refunded",
+  data: {
+    ...payment,
+    payment_status: "REFUNDED",
+    refund_id: "rf_1",
+    refund_amount: 1999,
+    refunded_total: 1999,
+    refund_pending_amount: 0
+  }
+}
 
 const send = async (url: string, what: unknown, key = secret): Promise<number> => {
   const body = JSON.stringify(what)

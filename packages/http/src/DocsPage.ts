@@ -15,10 +15,16 @@ import { type Content, staticAnswer } from "./StaticAnswer.ts"
 
 export const docsPath = "/docs"
 
-export const layer = (baseUrl: string | undefined): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
+interface Options {
+  readonly baseUrl: string | undefined
+  /** Markdown that the page begins with. */
+  readonly note: string | undefined
+}
+
+export const layer = (options: Options): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
-      yield* router.add("GET", docsPath, yield* staticAnswer(page(baseUrl)))
+      yield* router.add("GET", docsPath, yield* staticAnswer(page(options)))
     })
   )
 
@@ -34,8 +40,15 @@ const scalar = {
   authentication: { preferredSecurityScheme: "bearer" }
 }
 
-const page = Effect.fnUntraced(function* (baseUrl: string | undefined) {
-  const api = ServedApi.annotate(OpenApi.Transform, () => ({ ...openApiDocument(baseUrl) }))
+/** The contract under the product's name: the document itself is named by what it describes. */
+const documentOf = ({ baseUrl, note }: Options) => {
+  const { info, ...document } = openApiDocument(baseUrl)
+  const description = [note, info.description].filter((text) => text !== undefined).join("\n\n")
+  return { ...document, info: { ...info, title: `Pointsman: ${info.title}`, description } }
+}
+
+const page = Effect.fnUntraced(function* (options: Options) {
+  const api = ServedApi.annotate(OpenApi.Transform, () => documentOf(options))
   const router = yield* HttpRouter.make
   const request = HttpServerRequest.fromWeb(new Request(`http://localhost${docsPath}`))
   const response = yield* Effect.scoped(

@@ -40,6 +40,7 @@ import { ServedApi } from "./api/ApiV1.ts"
 import * as DocsPage from "./DocsPage.ts"
 import * as EventHandlers from "./EventHandlers.ts"
 import * as Fallbacks from "./Fallbacks.ts"
+import * as HomePage from "./HomePage.ts"
 import * as HostedHandlers from "./hosted/HostedHandlers.ts"
 import * as MerchantHandlers from "./MerchantHandlers.ts"
 import * as OpenApiHandlers from "./OpenApiHandlers.ts"
@@ -60,6 +61,10 @@ export interface Options {
   readonly baseUrl?: string | undefined
   /** `false` leaves out the reference page at `/docs`. */
   readonly docs?: boolean | undefined
+  /** Markdown that the reference page begins with, such as which key to use. Everybody can read it: no secrets. */
+  readonly docsNote?: string | undefined
+  /** `true` serves a page at `/` that leads to the reference. */
+  readonly home?: boolean | undefined
   /** `true` writes one line of the log for each request, at level Info, with its route and without its path. */
   readonly accessLog?: boolean | undefined
 }
@@ -81,7 +86,8 @@ export const layer = (
   Layer.mergeAll(
     HttpApiBuilder.layer(ServedApi),
     hostedPages(options.baseUrl),
-    options.docs === false ? Layer.empty : DocsPage.layer(options.baseUrl)
+    options.docs === false ? Layer.empty : DocsPage.layer({ baseUrl: options.baseUrl, note: options.docsNote }),
+    options.home === true ? HomePage.layer({ hasDocs: options.docs !== false }) : Layer.empty
   ).pipe(
     Layer.provide([
       PaymentHandlers.layer,
@@ -109,8 +115,9 @@ const isPublicHttps = (baseUrl: string | undefined): boolean => {
 const hostedPages = (baseUrl: string | undefined) =>
   baseUrl === undefined ? Layer.empty : HostedHandlers.layer(baseUrl)
 
-const pathsOf = ({ baseUrl, docs, paths }: Options): Paths => ({
+const pathsOf = ({ baseUrl, docs, home, paths }: Options): Paths => ({
   ...paths,
   ...(docs === false ? {} : { [DocsPage.docsPath]: ["GET"] }),
+  ...(home === true ? { [HomePage.homePath]: ["GET"] } : {}),
   ...(baseUrl === undefined ? {} : HostedHandlers.hostedPaths)
 })

@@ -17,6 +17,7 @@ describe("the reference page", () => {
     expect(html).toMatch(/^<!doctype html>\s*<html lang="en">/u)
     expect(html).toContain('"operationId":"createPayment"')
     expect(html).toContain("https://payments.pointsman.test")
+    expect(html).toContain("<title>Pointsman: Payment orchestration API</title>")
     // Whatever is not in the page itself would have to come from elsewhere.
     const head = html.slice(0, html.indexOf("<script>"))
     expect(head).not.toMatch(/<link|<iframe|src=/u)
@@ -57,6 +58,15 @@ describe("the reference page", () => {
     const response = await get("/docs", {}, "POST")
     expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"])
     expect(await response.json()).toMatchObject({ error: { code: "method_not_allowed" } })
+  })
+
+  test("given a note, when /docs is asked for, then the page begins with it, and the contract does not have it", async () => {
+    const noted = serve(scripted().layer, { docsNote: "**Use** the printed key." })
+    const html = await (await noted.fetch(new Request("http://pointsman.test/docs"))).text()
+    expect(html).toContain('"description":"**Use** the printed key.\\n\\nCreate a payment')
+    expect(JSON.stringify((await noted.send("/api/v1/openapi.json")).body)).not.toContain("printed key")
+    await noted.close()
+    expect(await (await get("/docs")).text()).not.toContain("printed key")
   })
 
   test("given the option, when the page is left out, then there is no such route", async () => {

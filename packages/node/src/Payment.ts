@@ -186,38 +186,108 @@ export interface Payment {
 
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [name: string]: Json }
 
-export type EventType =
-  | "payment.created"
-  | "payment.requires_action"
-  | "payment.pending"
-  | "payment.authorized"
-  | "payment.captured"
-  | "payment.declined"
-  | "payment.failed"
-  | "payment.unknown"
-  | "payment.cancelled"
-  | "payment.capture_unknown"
-  | "payment.void_unknown"
-  | "payment.refund_pending"
-  | "payment.refund_unknown"
-  | "payment.refunded"
-  | "payment.refund_failed"
-  | "payment.settled"
-  | "payment.chargeback"
-  | "payment.chargeback_reversed"
-  | "payment.conflict"
-  | "payment.amount_mismatch"
-  | "payment.reviewed"
-
-/** An entry of a payment's timeline (specification, Event), as a webhook carries it too. */
-export interface Event {
-  /** The same event may reach you more than once: skip an id that you have processed. */
-  readonly id: string
-  /** An `EventType`; new ones may be added. */
-  readonly type: EventType | (string & {})
-  readonly created: string
-  readonly data: { readonly [field: string]: Json }
+/** What every event says of its payment. Fields may be added. */
+export type PaymentEventData = {
+  readonly payment_id: string
+  readonly reference: string | null
+  /** After the event. */
+  readonly payment_status: PaymentStatus
+  readonly environment: Environment
+  readonly amount: number
+  readonly currency: string
 }
+
+export type DeclinedEventData = PaymentEventData & {
+  readonly decline_category: DeclineCategory | null
+  /** The provider's own code. */
+  readonly decline_code: string | null
+}
+
+export type OperationFailedEventData = PaymentEventData & {
+  /** The capture or the void. */
+  readonly operation_id: string
+  readonly failure_reason: string | null
+}
+
+export type RefundEventData = PaymentEventData & {
+  readonly refund_id: string
+  readonly refund_amount: number
+  /** Confirmed so far. */
+  readonly refunded_total: number
+  /** Held by refunds that are not confirmed. */
+  readonly refund_pending_amount: number
+}
+
+export type RefundFailedEventData = RefundEventData & { readonly failure_reason: string | null }
+
+export type ConflictEventData = PaymentEventData & {
+  /** A further attempt that holds money. */
+  readonly attempt_id?: string
+  readonly connection_id?: string
+  /** The provider's reference for that charge. */
+  readonly provider_reference?: string | null
+  /** The payment for which the provider stated the same reference. */
+  readonly other_payment_id?: string
+}
+
+export type AmountMismatchEventData = PaymentEventData & {
+  /** Minor units of `stated_currency`. */
+  readonly stated_amount?: number
+  readonly stated_currency?: string
+}
+
+export type ReviewedEventData = PaymentEventData & {
+  readonly reviewed_by?: string
+  readonly evidence?: string
+  /** What the operator stated that the provider's record says. Empty where nothing changed. */
+  readonly finding?: { readonly [field: string]: Json }
+}
+
+/** What an event says, by its type. */
+export interface EventDataOf {
+  readonly "payment.created": PaymentEventData
+  readonly "payment.requires_action": PaymentEventData
+  readonly "payment.pending": PaymentEventData
+  readonly "payment.authorized": PaymentEventData
+  readonly "payment.captured": PaymentEventData
+  readonly "payment.declined": DeclinedEventData
+  readonly "payment.failed": PaymentEventData
+  readonly "payment.unknown": PaymentEventData
+  readonly "payment.cancelled": PaymentEventData
+  readonly "payment.capture_failed": OperationFailedEventData
+  readonly "payment.void_failed": OperationFailedEventData
+  readonly "payment.capture_unknown": PaymentEventData
+  readonly "payment.void_unknown": PaymentEventData
+  readonly "payment.refund_pending": RefundEventData
+  readonly "payment.refund_unknown": RefundEventData
+  readonly "payment.refunded": RefundEventData
+  readonly "payment.refund_failed": RefundFailedEventData
+  readonly "payment.settled": PaymentEventData
+  readonly "payment.chargeback": PaymentEventData
+  readonly "payment.chargeback_reversed": PaymentEventData
+  readonly "payment.conflict": ConflictEventData
+  readonly "payment.amount_mismatch": AmountMismatchEventData
+  readonly "payment.reviewed": ReviewedEventData
+}
+
+export type EventType = keyof EventDataOf
+
+/** An event of one type. */
+export type EventOf<Type extends EventType> = {
+  readonly [One in Type]: {
+    /** The same event may reach you more than once: skip an id that you have processed. */
+    readonly id: string
+    readonly type: One
+    readonly created: string
+    readonly data: EventDataOf[One]
+  }
+}[Type]
+
+/**
+ * An entry of a payment's timeline (specification, Event), as a webhook carries it too: `type` says what is in `data`. A
+ * server that is newer than this package may write further types: ignore those that you do not know.
+ */
+export type Event = EventOf<EventType>
 
 /** One page of a list; `next_cursor` is `null` on the last one. */
 export interface Page<Item> {

@@ -32,25 +32,74 @@ export interface ReviewedPayment extends Payment {
   readonly provider_reference: string | null
 }
 
-/** One call to one provider to charge. */
-export interface Attempt {
+/** A call to a provider. */
+interface Call {
   readonly id: string
-  readonly number: number
   readonly connection_id: string
   readonly amount: number
   readonly currency: string
   readonly sent_at: string
-  readonly answered_at: string | null
-  /** `null` while the call is in flight, or its process died. */
-  readonly outcome: string | null
   readonly provider_reference: string | null
   readonly code: string | null
   readonly reason: string | null
 }
 
+interface ChargeCall extends Call {
+  readonly number: number
+}
+
+/** The call is in flight, or its process died. */
+export interface AttemptInFlight extends ChargeCall {
+  readonly outcome: null
+  readonly answered_at: null
+}
+
+/** The provider may have charged. */
+export interface AttemptUnanswered extends ChargeCall {
+  readonly outcome: "unanswered"
+  readonly answered_at: null
+}
+
+/** The request was never sent. */
+export interface AttemptAbandoned extends ChargeCall {
+  readonly outcome: "abandoned"
+  readonly answered_at: null
+}
+
+/** It ended with what the provider said; `not_sent`: nothing left this machine. */
+export interface AttemptAnswered extends ChargeCall {
+  readonly outcome:
+    | "authorized"
+    | "captured"
+    | "pending"
+    | "declined"
+    | "rejected"
+    | "canceled"
+    | "needs_customer"
+    | "checkout_opened"
+    | "mismatched"
+    | "not_sent"
+  readonly answered_at: string
+}
+
+/** One call to one provider to charge: `outcome` says how it ended. */
+export type Attempt = AttemptInFlight | AttemptUnanswered | AttemptAbandoned | AttemptAnswered
+
 /** A capture or a void. */
-export interface Operation extends Omit<Attempt, "number"> {
+export interface Operation extends Call {
   readonly kind: "capture" | "void"
+  readonly answered_at: string | null
+  /** `null` while the call is in flight, or its process died. */
+  readonly outcome:
+    | "confirmed"
+    | "accepted"
+    | "refused"
+    | "conflicted"
+    | "unanswered"
+    | "not_found"
+    | "abandoned"
+    | "failed"
+    | null
 }
 
 export interface Refund {
@@ -135,15 +184,30 @@ export interface Delivery {
 /** `given_up`: the last attempt of the schedule failed. `refused`: the receiver answered 4xx. Both can be sent again. */
 export type DeliveryStatus = "due" | "sending" | "delivered" | "refused" | "given_up"
 
-export interface DeliveryAttempt {
+interface DeliveryCall {
   readonly number: number
   readonly sent_at: string
   /** `null` where it is unknown: it is in flight, or its process is gone. */
   readonly ended_at: string | null
-  readonly response_status: number | null
-  /** Why there was no answer. */
-  readonly failure: string | null
 }
+
+interface DeliveryInFlight extends DeliveryCall {
+  readonly response_status: null
+  readonly failure: null
+}
+
+interface DeliveryAnswered extends DeliveryCall {
+  readonly response_status: number
+  readonly failure: null
+}
+
+interface DeliveryFailed extends DeliveryCall {
+  readonly response_status: null
+  /** Why there was no answer. */
+  readonly failure: string
+}
+
+export type DeliveryAttempt = DeliveryInFlight | DeliveryAnswered | DeliveryFailed
 
 /** How a connection fared lately: weights that fade, each outcome 1 when it came. */
 export interface SuccessRate {

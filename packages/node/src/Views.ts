@@ -3,7 +3,7 @@ import * as Core from "@pointsman/core"
 import type * as Ports from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Redacted } from "effect"
-import type { Payment } from "./Payment.ts"
+import type { Event, Payment } from "./Payment.ts"
 import type {
   Attempt,
   Circuit,
@@ -58,8 +58,32 @@ export const fileView = (file: Core.PaymentFile, view: Payment): PaymentFile => 
   attempts: file.attempts.map(attemptView),
   operations: file.operations.map(operationView),
   refunds: file.refunds.map(refundView),
-  events: file.timeline.map(InProcess.eventView)
+  events: file.timeline.map(eventView)
 })
+
+/** Core writes what the types say, and a test holds them against the contract. */
+export const eventView = (event: Core.Event): Event => InProcess.eventView(event) as Event
+
+const outcomes = {
+  Authorized: "authorized",
+  Captured: "captured",
+  Pending: "pending",
+  Declined: "declined",
+  Rejected: "rejected",
+  Canceled: "canceled",
+  NeedsCustomer: "needs_customer",
+  CheckoutOpened: "checkout_opened",
+  Mismatched: "mismatched",
+  NotSent: "not_sent"
+} as const satisfies Record<Exclude<Core.Attempt["outcome"], "Unanswered" | "Abandoned" | null>, string>
+
+const endOf = ({ answeredAt, id, outcome }: Core.Attempt) => {
+  if (outcome === null) return { outcome, answered_at: null }
+  if (outcome === "Unanswered") return { outcome: "unanswered", answered_at: null } as const
+  if (outcome === "Abandoned") return { outcome: "abandoned", answered_at: null } as const
+  if (answeredAt === null) throw new Error(`the attempt ${id} is ${outcome} and has no time of an answer`)
+  return { outcome: outcomes[outcome], answered_at: timeView(answeredAt) }
+}
 
 export const attemptView = (attempt: Core.Attempt): Attempt => ({
   id: attempt.id,
@@ -68,12 +92,22 @@ export const attemptView = (attempt: Core.Attempt): Attempt => ({
   amount: attempt.money.minorUnits,
   currency: attempt.money.currency,
   sent_at: timeView(attempt.sentAt),
-  answered_at: timeOrNull(attempt.answeredAt),
-  outcome: attempt.outcome === null ? null : snakeCase(attempt.outcome),
+  ...endOf(attempt),
   provider_reference: attempt.providerRef ?? attempt.checkout?.reference ?? null,
   code: attempt.code,
   reason: attempt.reason
 })
+
+const operationOutcomes = {
+  Confirmed: "confirmed",
+  Accepted: "accepted",
+  Refused: "refused",
+  Conflicted: "conflicted",
+  Unanswered: "unanswered",
+  NotFound: "not_found",
+  Abandoned: "abandoned",
+  Failed: "failed"
+} as const satisfies Record<NonNullable<Core.Operation["outcome"]>, string>
 
 const operationView = (operation: Core.Operation): Operation => ({
   id: operation.id,
@@ -83,7 +117,7 @@ const operationView = (operation: Core.Operation): Operation => ({
   currency: operation.money.currency,
   sent_at: timeView(operation.sentAt),
   answered_at: timeOrNull(operation.answeredAt),
-  outcome: operation.outcome === null ? null : snakeCase(operation.outcome),
+  outcome: operation.outcome === null ? null : operationOutcomes[operation.outcome],
   provider_reference: operation.providerRef,
   code: operation.code,
   reason: operation.reason
@@ -120,8 +154,11 @@ export const deliveryAttemptView = ({ end, endedAt, number, sentAt }: Core.Deliv
   number,
   sent_at: timeView(sentAt),
   ended_at: timeOrNull(endedAt),
-  response_status: end?._tag === "Answered" ? end.status : null,
-  failure: end?._tag === "Failed" ? snakeCase(end.failure) : null
+  ...(end === null
+    ? { response_status: null, failure: null }
+    : end._tag === "Answered"
+      ? { response_status: end.status, failure: null }
+      : { response_status: null, failure: snakeCase(end.failure) })
 })
 
 export const rateView = ({ connectionId, rate, segment }: Ports.StoredRate): SuccessRate => ({

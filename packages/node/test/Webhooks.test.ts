@@ -1,10 +1,22 @@
 import { createHmac } from "node:crypto"
 import { assert, it, vi } from "vitest"
-import { ValidationError, WebhookRefusedError, webhooks } from "../src/index.ts"
+import { type Event, ValidationError, WebhookRefusedError, webhooks } from "../src/index.ts"
 import { failureOf } from "./support/Shop.ts"
 
 const secret = "whsec_of_the_shop"
-const event = { id: "evt_1", type: "payment.captured", created: "2026-11-22T09:00:00.000Z", data: { amount: 1999 } }
+const event: Event = {
+  id: "evt_1",
+  type: "payment.captured",
+  created: "2026-11-22T09:00:00.000Z",
+  data: {
+    payment_id: "pay",
+    reference: null,
+    payment_status: "CAPTURED",
+    environment: "sandbox",
+    amount: 1999,
+    currency: "EUR"
+  }
+}
 const body = JSON.stringify(event)
 
 /** By other code than ours. `secondsAgo` may be negative. */

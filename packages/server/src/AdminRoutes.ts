@@ -57,7 +57,7 @@ export const adminRoutes = (hasAdminAddress: boolean): AdminRoutes => {
 const adminPaths: ReadonlySet<string> = new Set([...Object.keys(healthPaths), ...Object.keys(metricsPaths)])
 
 /** Nothing is served there. */
-const noRoute = "/"
+const noRoute = "/not-served"
 
 /** As the routes match it: any other spelling is 404. A request of `http://host/path` has the path alone by then. */
 const pathOf = (url: string): string => {

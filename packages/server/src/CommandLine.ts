@@ -5,6 +5,7 @@ import { ConfigProvider, Console, Effect, Layer, Logger } from "effect"
 import { CliOutput, Command } from "effect/cli"
 import { ProcessEnvironment } from "./CollectAudit.ts"
 import { endWith } from "./commands/EndWith.ts"
+import { withAllMissing } from "./commands/MissingWords.ts"
 import { pointsman } from "./commands/PointsmanCommand.ts"
 import { serveCommand } from "./commands/ServeCommand.ts"
 import * as LogText from "./LogText.ts"
@@ -32,7 +33,7 @@ export const commandLine = (environment: Environment, words: ReadonlyArray<strin
     Effect.provide(
       Layer.mergeAll(
         NodeServices.layer,
-        CliOutput.layerPresenter(presenter),
+        CliOutput.layerPresenter(presenter(words)),
         ConfigProvider.layer(environmentProvider(environment)),
         // Standard output is for what was asked for.
         Logger.layer([LogText.logfmt])
@@ -44,13 +45,13 @@ const version = (JSON.parse(readFileSync(new URL("../package.json", import.meta.
   .version
 
 /** The error comes first, then the help. Both go to standard error: a program that reads the result finds it empty. */
-const presenter: CliOutput.Presenter = {
+const presenter = (words: ReadonlyArray<string>): CliOutput.Presenter => ({
   present: Effect.fnUntraced(function* (event) {
     if (event._tag !== "InvalidInvocation") return yield* CliOutput.defaultPresenter.present(event)
     const formatter = yield* CliOutput.Formatter
-    yield* Console.error(formatter.formatErrors(event.errors).trim())
+    yield* Console.error(formatter.formatErrors(withAllMissing(event.errors, event.helpDoc, words)).trim())
     yield* Console.error(`\n${formatter.formatHelpDoc(event.helpDoc)}`)
   })
-}
+})
 
 const failed = ({ message }: { readonly message: string }) => Effect.andThen(Console.error(message), endWith(1))

@@ -10,6 +10,8 @@ import { Directory, keyStorageError, Secrets } from "@pointsman/core/ports"
 import { Clock, Console, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
+import { ProcessEnvironment } from "./CollectAudit.ts"
+import { commandName } from "./CommandName.ts"
 import { EventShape, eventLine } from "./commands/EventLine.ts"
 import { devFile, formatDevFile, runningDev } from "./commands/LocalServer.ts"
 import { type Outcome, outcomes } from "./commands/TriggerOutcomes.ts"
@@ -101,6 +103,7 @@ const furnish =
       const { items } = yield* pointsman.payments(caller.tenant, { limit: 1 })
       if (items.length === 0) yield* Effect.forEach(seeds, (seed) => play(caller, seed), { discard: true })
       const page = yield* pageFor(caller, `${receiver.url}/thank-you`)
+      const command = commandName(yield* ProcessEnvironment)
       yield* announce(url, Redacted.value(sandboxKey.value))
       return [
         "",
@@ -110,8 +113,8 @@ const furnish =
         "",
         "In another terminal:",
         "",
-        "pointsman trigger unknown-then-captured   make a payment with a given outcome",
-        "pointsman listen --forward <url>          forward events to your webhook receiver",
+        `${command} trigger unknown-then-captured   make a payment with a given outcome`,
+        `${command} listen --forward <url>          forward events to your webhook receiver`,
         "",
         "Webhooks delivered to the sandbox's own receiver are shown here."
       ]

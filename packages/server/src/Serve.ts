@@ -20,7 +20,7 @@ import { Admission, makeAdmission } from "@pointsman/core/internal"
 import { Directory, type DirectoryContents, Ids, type Secrets, StorageError } from "@pointsman/core/ports"
 import * as PointsmanHttp from "@pointsman/http"
 import * as NodeTransport from "@pointsman/transport-node"
-import { Console, Effect, Exit, FileSystem, Layer, Metric, Option, Path, Redacted, Scope } from "effect"
+import { Console, Effect, Exit, FileSystem, Layer, Metric, Option, Path, type Redacted, Scope } from "effect"
 import type { Mac, SecureRandom } from "effect/crypto"
 import { HttpRouter } from "effect/http"
 import { adminRoutes } from "./AdminRoutes.ts"
@@ -32,6 +32,7 @@ import { configurationFindings, formatFinding } from "./ConfigurationFindings.ts
 import { connectionFault, type Database } from "./DatabaseUrl.ts"
 import { ensureDemo } from "./Demo.ts"
 import { fileFailure, obtainEncryptionKeys } from "./EncryptionKey.ts"
+import { docsNoteOf, greeting } from "./Greeting.ts"
 import * as Health from "./Health.ts"
 import * as InstalledConnectors from "./InstalledConnectors.ts"
 import type { Listener } from "./Listener.ts"
@@ -101,7 +102,9 @@ const serveAlone = Effect.fnUntraced(function* (
     const told = yield* beforeRequests({ url, sandboxKey: prepared.sandboxKey }).pipe(
       Effect.provide(Pointsman.layer(pointsmanOptions(settings)))
     )
-    yield* answerRequests(settings, url, prepared, (handlers) => serveAll(listeners, handlers))
+    yield* answerRequests(settings, url, { ...prepared, docsNote: docsNoteOf(prepared.sandboxKey) }, (handlers) =>
+      serveAll(listeners, handlers)
+    )
     yield* Console.log(greeting(settings, listeners, prepared, told))
     return yield* Effect.never
   }).pipe(onStorage(settings, encryptionKeys))
@@ -222,6 +225,8 @@ interface Started {
   readonly contents: DirectoryContents
   /** Of the configuration file; `null` for none. */
   readonly fileHash: string | null
+  /** Markdown that the reference page begins with. */
+  readonly docsNote?: string | undefined
 }
 
 interface Prepared extends Started {
@@ -239,14 +244,17 @@ const placesOf = ({ databaseConnections }: Settings): number =>
 const answerRequests = Effect.fnUntraced(function* <R>(
   settings: Settings,
   url: string,
-  { contents, fileHash }: Started,
+  { contents, docsNote, fileHash }: Started,
   bind: (handlers: Handlers) => Effect.Effect<Listeners, StartFailure, R>
 ) {
   const requests = yield* Scope.make()
   const admission = makeAdmission({ places: placesOf(settings), onRefused: yield* countRefused })
   const admitted = yield* admitRequests(admission)
   const admin = adminRoutes(settings.adminPort !== null)
-  const handler = yield* routes(settings, settings.baseUrl ?? url, { fileHash, seesDetails: admin.seesDetails }).pipe(
+  const handler = yield* routes(settings, settings.baseUrl ?? url, docsNote, {
+    fileHash,
+    seesDetails: admin.seesDetails
+  }).pipe(
     Effect.provideService(Admission, admission),
     Effect.flatMap((app) => NodeHttpServer.makeHandler(admitted.answer(admin.answer(app)), { scope: requests }))
   )
@@ -274,12 +282,14 @@ const checkStoredTimeouts = Effect.fnUntraced(function* (
   })
 })
 
-const routes = (settings: Settings, baseUrl: string, health: Health.HealthOptions) =>
+const routes = (settings: Settings, baseUrl: string, docsNote: string | undefined, health: Health.HealthOptions) =>
   HttpRouter.toHttpEffect(
     Layer.mergeAll(
       PointsmanHttp.layer({
         paths: { ...Health.healthPaths, ...Metrics.metricsPaths },
         baseUrl,
+        docsNote,
+        home: true,
         accessLog: settings.accessLog
       }),
       Health.layer(health),
@@ -346,37 +356,6 @@ const stop = Effect.fnUntraced(function* (
   // Those whose client went away are not among the above; what must not be interrupted of them is waited for here.
   yield* Scope.close(requests, Exit.void)
 })
-
-const greeting = (
-  settings: Settings,
-  { admin, api: { url } }: Listeners,
-  { contents, sandboxKey }: Prepared,
-  told: ReadonlyArray<string> = []
-): string => {
-  const lines = [`  Base URL  ${settings.baseUrl ?? url}`]
-  if (admin !== undefined) lines.push(`  Admin     ${admin.url}`)
-  if (settings.workers > 1) lines.push(`  Workers   ${settings.workers}`)
-  // Last, so that everything else is ready for those who wait for it.
-  const ready = `\nPointsman listens on ${url}`
-  if (Option.isNone(sandboxKey)) {
-    const active = contents.connections.filter((connection) => connection.active).length
-    lines.push(`  Serving   ${contents.workspaces.length} workspace(s), ${active} active connection(s)`)
-    return [...lines, ...told, ready].join("\n")
-  }
-  const key = Redacted.value(sandboxKey.value)
-  const payment = JSON.stringify({ amount: 1000, currency: "EUR", country: "NL", reference: "first-payment" })
-  lines.push(
-    `  API key   ${key}`,
-    "",
-    "Make a payment:",
-    "",
-    // To the address that listens: the base URL may be that of a proxy which is not up yet.
-    `curl -sS ${url}/api/v1/payments -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${payment}'`,
-    ...told,
-    ready
-  )
-  return lines.join("\n")
-}
 
 export const ensureFolder = Effect.fnUntraced(function* (database: Database) {
   if (database._tag !== "SqliteFile") return

@@ -49,6 +49,8 @@ describe("pointsman dev", () => {
     const [page = ""] = /^http\S+\/hosted\/\S+$/mu.exec(first.dev.stdout()) ?? []
     assert.include(await (await fetch(page)).text(), "19.99")
     assert.include(first.dev.stdout(), `curl -sS ${first.url}/api/v1/payments -H 'Authorization: Bearer ${first.key}'`)
+    assert.include(first.dev.stdout(), `  Docs      ${first.url}/docs\n`)
+    assert.match(first.dev.stdout(), /^pointsman trigger unknown-then-captured /mu)
     const list = async ({ request }: Awaited<ReturnType<typeof startDev>>) =>
       (await request("GET", "/api/v1/payments?limit=100")).body.data
     const made = await list(first)
@@ -167,7 +169,7 @@ describe("pointsman trigger and listen", () => {
     assert.match((await lines.stop()).stderr, /^Listening for events on http/u)
 
     const text = await runHere(folder, ["trigger", "refunded", "--amount", "500", "--currency", "JPY"])
-    assert.match(text.stdout, /^Payment {3}\S+\nStatus {4}REFUNDED\nAmount {4}500 JPY/u)
+    assert.match(text.stdout, /^Payment {3}\S+\nStatus {4}REFUNDED\nAmount {4}¥500/u)
     assert.match(text.stdout, /^POST \/payments\/\S+\/refunds +200 +-$/mu)
     // No key of this folder goes elsewhere, and one that the server does not know is refused.
     const strange = await startReceiver()

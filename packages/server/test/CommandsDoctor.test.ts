@@ -333,6 +333,6 @@ describe("what the doctor says", () => {
     assert.strictEqual(timeoutLines({ connections: [] }, { claimWindowMillis: 1 })[0]?.verdict, "ok")
     assert.isUndefined(environmentFault({ environment: "sandbox" }, ["sandbox"]))
     assert.match(environmentFault({ environment: "production" }, ["sandbox"]) ?? "", /does not support production/u)
-    assert.notInclude(checkupText([ok("x", "a\u001b[2J")]), "\u001b")
+    assert.notInclude(checkupText([ok("x", "a\u001b[2J")])({ columns: 80, isColoured: false }), "\u001b")
   })
 })

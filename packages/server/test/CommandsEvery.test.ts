@@ -184,7 +184,7 @@ describe("pointsman init", () => {
       Object.fromEntries(Array.from(text.matchAll(/^([A-Z_]+)=(.*)$/gmu), ([, name = "", value = ""]) => [name, value]))
     const environment = variablesOf(read(".env"))
     assert.sameMembers(Object.keys(variablesOf(read(".env.example"))), Object.keys(environment))
-    for (const secret of ["POINTSMAN_SANDBOX_KEY", "POINTSMAN_WEBHOOK_SECRET"]) {
+    for (const secret of ["POINTSMAN_API_KEY", "POINTSMAN_WEBHOOK_SECRET"]) {
       const value = environment[secret] ?? ""
       assert.isAbove(value.length, 20)
       for (const name of ["pointsman.json", ".env.example"]) assert.notInclude(read(name), value)
@@ -196,7 +196,7 @@ describe("pointsman init", () => {
     })
     // Without its secrets it reports which variables are missing.
     const bare = await runHere(folder, ["config", "check", "--config", "pointsman.json"])
-    assert.match(bare.stdout, /the environment variable POINTSMAN_SANDBOX_KEY is not set/u)
+    assert.match(bare.stdout, /the environment variable POINTSMAN_API_KEY is not set/u)
 
     writeFileSync(join(folder, "pointsman.json"), "mine")
     const again = await runHere(folder, ["init"])

@@ -166,7 +166,7 @@ describe("pointsman keys, workspaces and connections", () => {
       /^Circuit +opens for 30000 ms after 5 failures in a row$/mu,
       /^currencies +EUR, USD$/mu,
       /^recurring +no$/mu,
-      /^amount in EUR +from 50 up to 1000000 in minor units$/mu,
+      /^amount in EUR +from €0\.50 up to €10,000\.00$/mu,
       /^refuses +initiator mit; amount from 9 in minor units$/mu
     ]) {
       assert.match(oneText.stdout, said)

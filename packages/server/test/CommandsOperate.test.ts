@@ -64,8 +64,8 @@ describe("pointsman payments capture, void and refund", () => {
     assert.deepStrictEqual([captured.code, captured.stderr], [0, ""])
     assert.strictEqual(
       captured.stdout,
-      `Capture payment ${taken} (taken): 500 EUR in minor units, for Jo. Idempotency key: desk-0001\n` +
-        "The payment is CAPTURED: 500 EUR captured, 0 refunded.\n"
+      `Capture payment ${taken} (taken): €5.00, for Jo. Idempotency key: desk-0001\n` +
+        "The payment is CAPTURED: €5.00 captured, €0.00 refunded.\n"
     )
     assert.deepInclude(await read(taken), { status: "CAPTURED", captured_amount: 500 })
     const again = await run("capture", taken, "--amount", "500", ...key, ...by, "--json")
@@ -75,7 +75,7 @@ describe("pointsman payments capture, void and refund", () => {
     assertRefused(await run("capture", taken, "--amount", "400", ...key, ...by), /\(idempotency_key_reuse\)$/mu)
     assertRefused(await run("capture", taken, "--amount", "4.00", ...by), /a whole number of minor units above 0/u)
 
-    assert.match((await run("void", released, ...by)).stdout, /\nThe payment is CANCELLED: 0 EUR captured/u)
+    assert.match((await run("void", released, ...by)).stdout, /\nThe payment is CANCELLED: €0\.00 captured/u)
     assert.strictEqual(asked("void"), 1)
     assertRefused(await run("void", "01a1fe08-9226-7266-a33a-e3e7f1609a4e", ...by), /not found/u)
 
@@ -110,7 +110,7 @@ describe("pointsman payments capture, void and refund", () => {
     // A command without a key is a refund of its own, here of all that is left.
     assert.match(
       (await run("refund", id, ...by)).stdout,
-      /The payment is REFUNDED: 1999 EUR captured, 1999 refunded\.\n$/u
+      /The payment is REFUNDED: €19\.99 captured, €19\.99 refunded\.\n$/u
     )
     assert.strictEqual(asked("refund"), 2)
   })

@@ -1,7 +1,11 @@
 /** `pointsman payments` and `usage` on payments that a running server made. */
+import { execFileSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { stripVTControlCharacters } from "node:util"
 import { assert, describe, it } from "vitest"
+import { bundledMain } from "./support/Bundle.ts"
 import { runHere } from "./support/CommandInProcess.ts"
-import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
+import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, testKey, workspaceWith } from "./support/Configurations.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
@@ -34,8 +38,8 @@ const setUp = async () => {
       ]
     }
   })
-  const create = async (reference: string, key = liveKey): Promise<string> => {
-    const body = { amount: 1999, currency: "EUR", country: "NL", reference, metadata: { order: reference } }
+  const create = async (reference: string, key = liveKey, currency = "EUR"): Promise<string> => {
+    const body = { amount: 1999, currency, country: "NL", reference, metadata: { order: reference } }
     const made = await server.request("POST", path, { key, idempotencyKey: `order-${reference}`, body })
     assert.strictEqual(made.status, 201)
     return made.body.data.payment_id
@@ -51,7 +55,7 @@ const setUp = async () => {
   const simulated = await create("simulated", testKey)
   const read = async (id: string) => (await server.request("GET", `${path}/${id}/events`, { key: liveKey })).body.data
   const run = (...words: ReadonlyArray<string>) => runHere(folder, words)
-  return { asked: () => provider.calls.length, declined, read, run, simulated, taken }
+  return { asked: () => provider.calls.length, create, declined, folder, read, run, simulated, taken }
 }
 
 const idsOf = (end: CommandEnd): ReadonlyArray<string> =>
@@ -98,7 +102,7 @@ describe("pointsman payments and usage", () => {
     assert.deepStrictEqual([idsOf(first), has_more, next_cursor], [[declined], true, declined])
     assert.match(
       older.stdout,
-      new RegExp(`^PAYMENT .*\\n${taken} .* PARTIALLY_REFUNDED +1999 EUR +1999 +500 +main +taken\\n$`, "u")
+      new RegExp(`^PAYMENT .*\\n${taken} .* PARTIALLY_REFUNDED +€19\\.99 +€19\\.99 +€5\\.00 +main +taken\\n$`, "u")
     )
     assert.deepStrictEqual(idsOf(refused), [declined])
     const found = await Promise.all([
@@ -126,4 +130,62 @@ describe("pointsman payments and usage", () => {
     assertRefused(backwards, /^--from: expected a time before the end of the period, 2020-01-01T00:00:00\.000Z\.$/mu)
     assert.strictEqual(asked(), before)
   })
+  it("given payments in currencies of any scale, when they are listed and shown, then amounts are money", async () => {
+    const { create, run, taken } = await setUp()
+    const dinars = await create("dinars", liveKey, "KWD")
+    const yen = await create("yen", liveKey, "JPY")
+
+    const { stdout } = await run("payments", "list", "--workspace", "acme", "--environment", "production")
+    assert.match(stdout, new RegExp(`^${yen} .* CAPTURED +¥1,999 +¥1,999 +¥0 +main +yen$`, "mu"))
+    assert.match(
+      stdout,
+      new RegExp(`^${dinars} .* CAPTURED +KWD 1\\.999 +KWD 1\\.999 +KWD 0\\.000 +main +dinars$`, "mu")
+    )
+
+    const shown = (await run("payments", "show", taken)).stdout
+    assert.match(
+      shown,
+      /^Amount +€19\.99\nAuthorized +€19\.99\nCaptured +€19\.99\nRefunded +€5\.00, and €0\.00 pending$/mu
+    )
+    assert.match(shown, /^att_\S+ +main +€19\.99 /mu)
+    assert.match(shown, /^rf_\S+ +succeeded +€5\.00 /mu)
+    assert.match(shown, / payment\.refunded .*refund_amount: €5\.00, refunded_total: €5\.00,/u)
+    // Programs count in minor units.
+    assert.deepInclude(documentOf(await run("payments", "show", yen, "--json")).data, { amount: 1999, currency: "JPY" })
+  })
+  it.runIf(existsSync("/usr/bin/script"))(
+    "given a terminal, when payments are listed, then rows fit it, ids are whole, and colours are those it takes",
+    async () => {
+      const { create, folder, taken } = await setUp()
+      const reference = `order of ${"a customer ".repeat(4)}`.trim()
+      const long = await create(reference)
+      const list = ["payments", "list", "--workspace", "acme", "--environment", "production"]
+      const listed = (columns: number, environment: Readonly<Record<string, string>> = {}): string => {
+        const line = [process.execPath, bundledMain, ...list].map((word) => `'${word}'`).join(" ")
+        const env = { PATH: process.env["PATH"] ?? "", SHELL: "/bin/sh", TERM: "xterm", ...environment }
+        const words = ["-qec", `stty cols ${columns}; ${line}`, "/dev/null"]
+        return execFileSync("/usr/bin/script", words, { cwd: folder, env, encoding: "utf8", input: "" }).replaceAll(
+          "\r",
+          ""
+        )
+      }
+
+      const wide = listed(150)
+      assert.include(wide, "\u001b[31mDECLINED\u001b[39m")
+      const plain = stripVTControlCharacters(wide)
+      assert.isAtMost(Math.max(...plain.split("\n").map((line) => line.length)), 150)
+      assert.match(plain, new RegExp(`^${long} .* CAPTURED +€19\\.99 .*order of a customer .*…$`, "mu"))
+      assert.match(plain, new RegExp(`^${taken} .* PARTIALLY_REFUNDED `, "mu"))
+
+      const narrow = listed(80, { NO_COLOR: "1" })
+      assert.notInclude(narrow, "\u001b")
+      assert.match(narrow, new RegExp(`^PAYMENT +${long}$`, "mu"))
+      assert.match(narrow, new RegExp(`^REFERENCE +${reference}$`, "mu"))
+
+      // To another program: all of it, without a colour.
+      const piped = await runCommand(folder, list)
+      assert.match(piped.stdout, new RegExp(`^${long} .* main +${reference}$`, "mu"))
+      assert.notInclude(piped.stdout, "\u001b")
+    }
+  )
 })

@@ -84,7 +84,7 @@ describe("pointsman routing", () => {
     ])
     assert.strictEqual(text.code, 0)
     for (const said of [
-      /1999 EUR in minor units by card \(visa\), from a customer in NL/u,
+      /€19\.99 by card \(visa\), from a customer in NL/u,
       /No rule matches\.\n.*drew 0\.\d+: that is outside the control group/u,
       /1\. main \(main\), priority 1\.\n\s+2\. The backup \(backup\)/u,
       /Attempt 1 at main \(main\): not sent.*Nothing was executed, so the next connection was tried\./u,
@@ -158,7 +158,7 @@ describe("pointsman routing", () => {
         [big, "nowhere"]
       ]
     )
-    assert.match(text.stdout, /FROM\s+TO\s+PAYMENTS.*main\s+backup\s+1\s+50 %\s+1999 EUR/su)
+    assert.match(text.stdout, /FROM\s+TO\s+PAYMENTS.*main\s+backup\s+1\s+50 %\s+€19\.99/su)
     assert.deepInclude(documentOf(short).data, { all_shown: false, moved: 1, nowhere: 1 })
     assert.strictEqual(provider.calls.length, asked)
 

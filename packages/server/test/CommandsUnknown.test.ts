@@ -86,7 +86,7 @@ const until = async (isSo: () => Promise<boolean>): Promise<void> => {
 
 describe("pointsman unknown", { timeout: 180_000 }, () => {
   it("given payments that wait, when operations settle them beside the server's own checks, then each is settled once", async () => {
-    const { events, lost, provider, raced, read, refund, run, server, tooMuch } = await setUp()
+    const { events, folder, lost, provider, raced, read, refund, run, server, tooMuch } = await setUp()
 
     const [listed, text, ofGlobex, first] = await Promise.all([
       run("list", "--json"),
@@ -129,7 +129,7 @@ describe("pointsman unknown", { timeout: 180_000 }, () => {
     assert.lengthOf(lines, 5)
     assert.match(
       lines[1] ?? "",
-      new RegExp(`^${lost} .* UNKNOWN +unknown +1999 EUR +main +acme .* checked again 2`, "u")
+      new RegExp(`^${lost} .* UNKNOWN +unknown +€19\\.99 +main +acme .* checked again 2`, "u")
     )
     assert.match(lines[3] ?? "", /unknown, amount_mismatch .* waits for an operator$/u)
     assert.deepStrictEqual(ofGlobex, { code: 0, stdout: "", stderr: "No payments are under review.\n" })
@@ -178,9 +178,9 @@ describe("pointsman unknown", { timeout: 180_000 }, () => {
     assert.deepStrictEqual([settled.code, settled.stderr], [0, ""])
     assert.strictEqual(
       settled.stdout,
-      `Payment ${held} is UNKNOWN, 1999 EUR in minor units. About to record for Jo: the provider's record ` +
-        "says that the charge is captured: 1999 EUR in minor units, reference ch_1.\nThe payment is now CAPTURED: " +
-        "1999 captured, 0 refunded. No review is open.\n"
+      `Payment ${held} is UNKNOWN, €19.99. About to record for Jo: the provider's record ` +
+        "says that the charge is captured: €19.99, reference ch_1.\nThe payment is now CAPTURED: " +
+        "€19.99 captured, €0.00 refunded. No review is open.\n"
     )
 
     // The other way round: the server's check comes first, and what somebody found no longer fits.
@@ -208,7 +208,7 @@ describe("pointsman unknown", { timeout: 180_000 }, () => {
     assert.include(canceled.stderr, "the charge is canceled")
     assert.include(
       refunded.stdout,
-      "The payment is now PARTIALLY_REFUNDED: 1999 captured, 500 refunded. No review is open"
+      "The payment is now PARTIALLY_REFUNDED: €19.99 captured, €5.00 refunded. No review is open"
     )
     assert.deepInclude(await read(refund), {
       status: "PARTIALLY_REFUNDED",
@@ -232,6 +232,8 @@ describe("pointsman unknown", { timeout: 180_000 }, () => {
     })
     assert.deepInclude(timeline[2].data.finding, { charge: "captured", amount: 1999, provider_reference: "ch_1" })
     assert.deepInclude(await read(held), { status: "CAPTURED", captured_amount: 1999 })
+    const shownLater = (await runHere(folder, ["payments", "show", held], intervals)).stdout
+    assert.match(shownLater, / payment\.reviewed .*finding: \{ charge: captured, .*amount: €19\.99, /u)
     const [left, again] = await Promise.all([run("list"), run("settle", held, ...captured, ...evidence)])
     assert.deepStrictEqual(left, { code: 0, stdout: "", stderr: "No payments are under review.\n" })
     assert.strictEqual(again.code, 1)

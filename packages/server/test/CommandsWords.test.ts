@@ -1,10 +1,14 @@
-/** What operators type and read, without a process for each: their statements, whose data they mean, and tables. */
+/** What operators type and read, without a process for each: their statements, whose data they mean, and what they lack. */
 import { Option, Result } from "effect"
 import { assert, describe, it } from "vitest"
+import { commandName } from "../src/CommandName.ts"
+import { moneyText } from "../src/commands/MoneyText.ts"
 import { type StatementTexts, sentenceOf, statementOf } from "../src/commands/StatementFlags.ts"
-import { facts, printable, table } from "../src/commands/Table.ts"
+import { printable } from "../src/commands/Table.ts"
 import { oneWorkspace } from "../src/commands/Tenants.ts"
 import { ageOf } from "../src/commands/Words.ts"
+import { runHere } from "./support/CommandInProcess.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
 
 type Typed = {
   readonly [Name in keyof StatementTexts]?: StatementTexts[Name] extends Option.Option<infer A> ? A : boolean
@@ -72,7 +76,7 @@ describe("a statement", () => {
       "a capture",
       { ...captured, reference: "ch_1", attempt: "att_1" },
       { _tag: "Charge", says: "captured", attemptId: "att_1", amountMinor: 1999, providerRef: "ch_1" },
-      "the provider's record says that the charge is captured: 1999 EUR in minor units, reference ch_1, of att_1"
+      "the provider's record says that the charge is captured: €19.99, reference ch_1, of att_1"
     ],
     [
       "a charge that never came",
@@ -125,24 +129,13 @@ describe("the workspace of a command", () => {
 })
 
 describe("text for people", () => {
-  it("given cells of different widths, wide letters among them, then the columns are aligned", () => {
-    assert.strictEqual(
-      table(
-        ["NAME", "N", "NOTE"],
-        [
-          ["東京", 1, null],
-          ["Berlin", 22, "b"]
-        ]
-      ),
-      "NAME    N   NOTE\n東京    1   -\nBerlin  22  b"
-    )
-    assert.strictEqual(
-      facts([
-        ["A", "x"],
-        ["Long", null]
-      ]),
-      "A     x\nLong  -"
-    )
+  it.each<[number, string, string]>([
+    [1999, "EUR", "€19.99"],
+    [1999, "JPY", "¥1,999"],
+    [1999, "KWD", "KWD 1.999"],
+    [1999, "QQQ", "1999 QQQ in minor units"]
+  ])("given %d minor units of %s, then an operator reads %s", (minorUnits, currency, text) => {
+    assert.strictEqual(moneyText(minorUnits, currency), text)
   })
 
   it("given what a terminal would obey, then it is shown as question marks", () => {
@@ -158,5 +151,43 @@ describe("text for people", () => {
     [-5, "0 s"]
   ])("given %d milliseconds, then the age is %s", (millis, age) => {
     assert.strictEqual(ageOf(1_000, 1_000 + millis), age)
+  })
+})
+
+describe("the command that is printed", () => {
+  it.each<[string, string | undefined, string]>([
+    ["itself", undefined, "pointsman"],
+    ["npm run pointsman, as in a clone", "pointsman", "npm run pointsman --"],
+    ["npx", "npx", "npx pointsman"],
+    ["another script of npm", "dev", "npx pointsman"]
+  ])("given %s, then it is how another is run", (_, script, command) => {
+    assert.strictEqual(commandName({ npm_lifecycle_event: script }), command)
+  })
+})
+
+describe("a command line that lacks words", () => {
+  const argument = (name: string) => `Missing required argument: ${name}`
+  const flag = (name: string) => `Missing required flag: --${name}`
+  const amount = 'Invalid value for flag --amount: "19.99". Expected: a whole number of minor units above 0'
+
+  it.each<[string, ReadonlyArray<string>]>([
+    ["unknown settle", [argument("payment"), flag("evidence"), flag("by")]],
+    ["unknown settle 01a1", [flag("evidence"), flag("by")]],
+    ["unknown settle --by Jo", [argument("payment"), flag("evidence")]],
+    ["unknown settle 01a1 --by=Jo", [flag("evidence")]],
+    ["unknown settle 01a1 --by Jo -- --evidence", [flag("evidence")]],
+    ["unknown settle 01a1 --amount 19.99 --by Jo", [amount, flag("evidence")]],
+    ["messages show", [argument("connection"), argument("message")]],
+    ["messages show main", [argument("message")]],
+    ["usage", [flag("from")]],
+    // Perhaps the one that is missing: its right name is what helps.
+    ["unknown settle 01a1 --evidense seen", ["Unrecognized flag: --evidense"]]
+  ])("given %j, when it is run, then each is named before the help", async (line, errors) => {
+    const { code, stderr, stdout } = await runHere(temporaryFolder(), line.split(" "))
+    assert.deepStrictEqual([code, stdout], [1, ""])
+    const named =
+      stderr.slice(0, stderr.indexOf("\nDESCRIPTION")).match(/^ {2}(?:Missing|Invalid|Unrecognized).*$/gmu) ?? []
+    assert.lengthOf(named, errors.length, stderr)
+    for (const [at, error] of errors.entries()) assert.include(named[at], error)
   })
 })

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
+import { testKey } from "./support/Configurations.ts"
 import { encryptionKeyOf } from "./support/EncryptionKeys.ts"
 import { runServerHere, type ServerHere, startServerHere } from "./support/ServerHere.ts"
 import { type JsonAnswer, startServer, temporaryFolder } from "./support/ServerProcess.ts"
@@ -52,6 +53,29 @@ describe("a start without configuration", () => {
       []
     )
     assert.strictEqual((await server.stop()).code, 0)
+  })
+
+  it("given the demo, when / and /docs are opened, then they tell how to begin, and neither holds the key", async () => {
+    const demo = await startServerHere({ folder: temporaryFolder() })
+    const [, printed = ""] = /^ {2}Docs {6}(\S+)$/mu.exec(demo.stdout()) ?? []
+    assert.strictEqual(printed, `${demo.url}/docs`)
+    const docs = await (await fetch(printed)).text()
+    assert.include(docs, "the API key that the server printed at startup")
+    const home = await fetch(demo.url)
+    assert.strictEqual(home.status, 200)
+    for (const page of [docs, await home.text()]) assert.notInclude(page, demo.sandboxKey ?? "no key was printed")
+
+    await demo.stop()
+
+    // A server of somebody's own printed no key.
+    const configured = await startServerHere({
+      folder: temporaryFolder(),
+      configuration: { workspaces: [{ id: "acme", keys: [{ environment: "sandbox", secret: testKey }] }] }
+    })
+    assert.include(configured.stdout(), `  Docs      ${configured.url}/docs\n`)
+    const plain = await (await fetch(`${configured.url}/docs`)).text()
+    assert.include(plain, "<title>Pointsman: ")
+    assert.notInclude(plain, "printed at startup")
   })
 
   it("given a soft decline at the first provider, when a payment is made, then the second one takes it", async () => {

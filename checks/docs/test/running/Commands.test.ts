@@ -25,7 +25,7 @@ const sh = (text: string, server: ServerProcess, environment: Readonly<Record<st
       text.replaceAll("http://127.0.0.1:3000", server.url)
     ].join("\n")
     const key = server.sandboxKey ?? ""
-    const env = { ...process.env, POINTSMAN_KEY: key, API_KEY: key, ...environment }
+    const env = { ...process.env, POINTSMAN_API_KEY: key, ...environment }
     execFile("bash", ["-c", script], { env }, (error, stdout, stderr) => {
       if (error === null) resolve(stdout)
       else reject(new Error(`${error.message}\n${stdout}\n${stderr}`))

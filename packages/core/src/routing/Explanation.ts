@@ -11,6 +11,7 @@ import {
 } from "../model/RoutingDecision.ts"
 import type { RoutingMode } from "../model/RoutingMode.ts"
 import { weightOf } from "../model/SuccessRate.ts"
+import { amountText } from "../money/AmountText.ts"
 
 export interface RoutingExplanation {
   readonly payment: Payment
@@ -40,7 +41,7 @@ const aboutPayment = ({ captureMethod, cardBrand, country, initiator, method, mo
   const by = cardBrand === null ? method : `${method} (${cardBrand})`
   const starter = initiator === "cit" ? "the customer" : "the merchant"
   return (
-    `${money.minorUnits} ${money.currency} in minor units by ${by}, from a customer in ${country}, started by ${starter}, ` +
+    `${amountText(money, "en")} by ${by}, from a customer in ${country}, started by ${starter}, ` +
     `with ${captureMethod} capture, in ${tenant.environment}.`
   )
 }

@@ -16,6 +16,8 @@ export interface Document {
   readonly status: number
   readonly title: string
   readonly main: Html
+  /** `false`: no form of the page is ever sent. */
+  readonly hasForm?: boolean | undefined
   /** Whether a form of the page may end at an http address. */
   readonly isHttpAllowed?: boolean | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
@@ -33,7 +35,7 @@ export const commonHeaders = {
 export const makeRenderer = Effect.gen(function* () {
   const digest = yield* Digest.Digest
   const styleHash = Base64.encode(yield* digest.digest(Digest.sha256, new TextEncoder().encode(style)))
-  return ({ headers, isHttpAllowed = false, main, status, title }: Document) =>
+  return ({ hasForm = true, headers, isHttpAllowed = false, main, status, title }: Document) =>
     HttpServerResponse.text(page(title, main).text, {
       status,
       contentType: "text/html; charset=utf-8",
@@ -43,7 +45,7 @@ export const makeRenderer = Effect.gen(function* () {
           "default-src 'none'",
           `style-src 'sha256-${styleHash}'`,
           "img-src data:",
-          `form-action 'self' https:${isHttpAllowed ? " http:" : ""}`,
+          hasForm ? `form-action 'self' https:${isHttpAllowed ? " http:" : ""}` : "form-action 'none'",
           "frame-ancestors 'none'",
           "base-uri 'none'"
         ].join("; "),

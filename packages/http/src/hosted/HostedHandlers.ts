@@ -13,7 +13,6 @@ import { FailureLimit } from "../RateLimit.ts"
 import { report } from "../Report.ts"
 import { RequestId } from "../RequestId.ts"
 import { Source } from "../Source.ts"
-import { preferredLocale } from "./AmountText.ts"
 import { commonHeaders, type Document, makeRenderer, type Renderer } from "./Document.ts"
 import { formBytesAtMost, pressedOf } from "./HostedForm.ts"
 import { html } from "./Html.ts"
@@ -30,6 +29,7 @@ import {
   subjectOf,
   unpaidPage
 } from "./Pages.ts"
+import { preferredLocale } from "./PreferredLocale.ts"
 import { returnAddress } from "./ReturnAddress.ts"
 import { isOpenEnded, screenOf } from "./Screen.ts"
 import { troubleWords } from "./Words.ts"

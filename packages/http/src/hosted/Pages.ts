@@ -7,7 +7,7 @@ import {
   type Payment,
   statusOf
 } from "@pointsman/core"
-import { type AmountText, amountText } from "./AmountText.ts"
+import { amountText } from "@pointsman/core/internal"
 import type { Document } from "./Document.ts"
 import { type Html, html } from "./Html.ts"
 import { returnAddress } from "./ReturnAddress.ts"
@@ -19,6 +19,7 @@ export interface Subject {
   readonly payment: Payment
   readonly page: HostedPage
   readonly merchant: string
+  /** One that `preferredLocale` gave. */
   readonly locale: string
   /** The payment's own page, relative to the one that is shown. Empty: it is the one that is shown. */
   readonly self: string
@@ -159,10 +160,9 @@ const told = ({ heading, text, tone }: Words): Html =>
 
 const amountLine = (subject: Subject): Html => html`<p class="amount">${amountOf(subject)}</p>`
 
-const amountOf = ({ locale, payment }: Subject): Html => {
-  const amount: AmountText = amountText(payment.money, locale)
-  return html`<bdi lang="${amount.locale}">${amount.text}</bdi>`
-}
+/** It names the locale that it is written in, so that it is also read aloud in it. */
+const amountOf = ({ locale, payment }: Subject): Html =>
+  html`<bdi lang="${locale}">${amountText(payment.money, locale)}</bdi>`
 
 /** With what the page's top says already, where `withAll` is set. The bare codes are for those who test. */
 const details = (subject: Subject, withAll = false): Html | undefined => {

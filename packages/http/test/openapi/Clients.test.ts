@@ -68,7 +68,7 @@ describe("generated clients", { timeout: 240_000 }, () => {
     await run(cwd, [await commandOf(generator), ...options()])
     // The compiler that builds this repository: the generators bring an older one for themselves.
     await run(cwd, [await commandOf("@typescript/native"), "-p", "."])
-    const said = await run(cwd, ["dist/pay.js"], { POINTSMAN_URL: server.url, POINTSMAN_KEY: keys.acme })
+    const said = await run(cwd, ["dist/pay.js"], { POINTSMAN_URL: server.url, POINTSMAN_API_KEY: keys.acme })
     const { payment_id, ...rest } = JSON.parse(said)
     expect(rest).toEqual({ status: "CAPTURED", refused: "not_capturable" })
     const answer = await fetch(`${server.url}/api/v1/payments/${payment_id}`, {

@@ -4,7 +4,7 @@ import { errorBodyOf, InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { errorOf } from "../ErrorOf.ts"
 import { checkId, eventsQuery, paymentsQuery, timelineQuery } from "../Orders.ts"
-import { attemptView } from "../Views.ts"
+import { attemptView, eventView } from "../Views.ts"
 import { type Defaults, readerOf } from "./Caller.ts"
 import { fromStore, logCause } from "./Failures.ts"
 import { asPayment, filed } from "./PaymentResults.ts"
@@ -42,14 +42,14 @@ export const timeline = Effect.fnUntraced(function* (
     Effect.tapError(logCause),
     Effect.mapError((failure) => errorOf(errorBodyOf("timeline", failure)))
   )
-  return InProcess.pageView(page, InProcess.eventView)
+  return InProcess.pageView(page, eventView)
 })
 
 export const events = Effect.fnUntraced(function* (defaults: Defaults, query: unknown, options: unknown) {
   const pointsman = yield* Core.Pointsman
   const tenant = yield* readerOf(defaults, options)
   const page = yield* pointsman.events(tenant, yield* eventsQuery(query)).pipe(fromStore)
-  return InProcess.pageView(page, InProcess.eventView)
+  return InProcess.pageView(page, eventView)
 })
 
 export const explainRouting = Effect.fnUntraced(function* (defaults: Defaults, paymentId: unknown, options: unknown) {

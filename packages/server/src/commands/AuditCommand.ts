@@ -7,7 +7,7 @@ import { endWith } from "./EndWith.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
-import { table } from "./Table.ts"
+import { type Text, table } from "./Table.ts"
 import { counted, timeOf } from "./Words.ts"
 
 const list = Command.make(
@@ -140,7 +140,7 @@ const entryView = ({ action, actor, at, details, hash, number, subject }: AuditE
   hash
 })
 
-const entriesText = (entries: ReadonlyArray<ReturnType<typeof entryView>>): string =>
+const entriesText = (entries: ReadonlyArray<ReturnType<typeof entryView>>): Text =>
   table(
     ["NUMBER", "TIME", "ACTOR", "ACTION", "SUBJECT"],
     entries.map(({ action, actor, at, number, subject }) => [number, at, actor, action, subject])

@@ -1,5 +1,5 @@
 /** What the doctor found, for programs and for people. */
-import { table } from "./Table.ts"
+import { status, type Text, table } from "./Table.ts"
 
 const verdicts = ["ok", "warning", "wrong"] as const
 export type Verdict = (typeof verdicts)[number]
@@ -37,8 +37,8 @@ export const checkupDocument = (checks: ReadonlyArray<CheckLine>) => ({
   checks
 })
 
-export const checkupText = (checks: ReadonlyArray<CheckLine>): string =>
+export const checkupText = (checks: ReadonlyArray<CheckLine>): Text =>
   table(
     ["RESULT", "CHECK", "DETAILS"],
-    checks.map(({ check, says, verdict }) => [verdict, check, says])
+    checks.map(({ check, says, verdict }) => [status(verdict), check, says])
   )

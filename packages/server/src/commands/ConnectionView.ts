@@ -1,7 +1,8 @@
 /** Connections, for programs and for people: everything but their secrets. */
 import { type AmountRange, accountText, type Condition, type Connection, type Supports } from "@pointsman/core"
 import { defaultCircuitBreaker } from "@pointsman/core/internal"
-import { facts, table } from "./Table.ts"
+import { moneyText } from "./MoneyText.ts"
+import { facts, paragraphs, shortened, type Text, table } from "./Table.ts"
 
 export const connectionView = (connection: Connection) => ({
   id: connection.id,
@@ -39,9 +40,9 @@ export const connectionDetails = (connection: Connection, providerTimeoutMillis:
 
 type ConnectionDetails = ReturnType<typeof connectionDetails>
 
-export const connectionsText = (connections: ReadonlyArray<ConnectionView>): string =>
+export const connectionsText = (connections: ReadonlyArray<ConnectionView>): Text =>
   table(
-    ["CONNECTION", "NAME", "WORKSPACE", "ENVIRONMENT", "CONNECTOR", "ACTIVE", "PRIORITY", "WEBHOOKS"],
+    ["CONNECTION", shortened("NAME"), "WORKSPACE", "ENVIRONMENT", "CONNECTOR", "ACTIVE", "PRIORITY", "WEBHOOKS"],
     connections.map((one) => [
       one.id,
       one.name,
@@ -54,7 +55,7 @@ export const connectionsText = (connections: ReadonlyArray<ConnectionView>): str
     ])
   )
 
-export const connectionText = (one: ConnectionDetails): string => {
+export const connectionText = (one: ConnectionDetails): Text => {
   const limits = [
     ...limitsOf(one.supports),
     ...one.restrictions.map((condition) => ["refuses", conditionText(condition)] as const)
@@ -71,9 +72,7 @@ export const connectionText = (one: ConnectionDetails): string => {
     ["Circuit", `opens for ${one.circuit_breaker.open_ms} ms after ${one.circuit_breaker.failures} failures in a row`],
     ["Webhooks", `${one.webhook_path}, ${one.has_webhook_secret ? "with a secret" : "without a secret"}`]
   ])
-  return limits.length === 0
-    ? `${text}\n\nThe connection has no limits.`
-    : `${text}\n\n${table(["LIMIT", "VALUE"], limits)}`
+  return paragraphs(text, limits.length === 0 ? "The connection has no limits." : table(["LIMIT", "VALUE"], limits))
 }
 
 const accountOf = ({ account, account_changed_at, current_account }: ConnectionDetails): string => {
@@ -86,17 +85,22 @@ const accountOf = ({ account, account_changed_at, current_account }: ConnectionD
 
 const limitsOf = ({ amount, ...others }: Supports): ReadonlyArray<readonly [string, string]> => [
   ...Object.entries(others).map(([name, value]) => [name, valueText(value)] as const),
-  ...Object.entries(amount ?? {}).map(([currency, range]) => [`amount in ${currency}`, rangeText(range)] as const)
+  ...Object.entries(amount ?? {}).map(
+    ([currency, range]) =>
+      [`amount in ${currency}`, rangeText(range, (minorUnits) => moneyText(minorUnits, currency))] as const
+  )
 ]
 
 const valueText = (value: ReadonlyArray<string> | boolean): string =>
   typeof value === "boolean" ? (value ? "yes" : "no") : value.length === 0 ? "none" : value.join(", ")
 
-const rangeText = ({ max, min }: AmountRange): string =>
-  `${min === undefined ? "" : `from ${min} `}${max === undefined ? "" : `up to ${max} `}in minor units`
+const rangeText = ({ max, min }: AmountRange, textOf: (minorUnits: number) => string): string =>
+  [...(min === undefined ? [] : [`from ${textOf(min)}`]), ...(max === undefined ? [] : [`up to ${textOf(max)}`])].join(
+    " "
+  )
 
 const conditionText = ({ amount, ...others }: Condition): string =>
   [
     ...Object.entries(others).map(([name, values]) => `${name} ${valueText(values)}`),
-    ...(amount === undefined ? [] : [`amount ${rangeText(amount)}`])
+    ...(amount === undefined ? [] : [`amount ${rangeText(amount, String)} in minor units`])
   ].join("; ")

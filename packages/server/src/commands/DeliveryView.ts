@@ -1,7 +1,7 @@
 /** Deliveries and their attempts, for programs and for people. */
 import type { Delivery, DeliveryAttempt, Event } from "@pointsman/core"
 import type { WebhookEndpoint } from "@pointsman/core/ports"
-import { facts, table } from "./Table.ts"
+import { facts, shortened, status, type Text, table } from "./Table.ts"
 import { timeOf, timeOrNull, wireWord } from "./Words.ts"
 
 /** A delivery with what it is about. */
@@ -40,12 +40,12 @@ export const attemptView = ({ end, endedAt, number, sentAt }: DeliveryAttempt) =
   failure: end?._tag === "Failed" ? wireWord(end.failure) : null
 })
 
-export const deliveriesText = (deliveries: ReadonlyArray<DeliveryView>): string =>
+export const deliveriesText = (deliveries: ReadonlyArray<DeliveryView>): Text =>
   table(
-    ["DELIVERY", "STATUS", "CREATED", "EVENT", "PAYMENT", "ATTEMPTS", "NEXT ATTEMPT", "ENDPOINT"],
+    ["DELIVERY", "STATUS", "CREATED", "EVENT", "PAYMENT", "ATTEMPTS", "NEXT ATTEMPT", shortened("ENDPOINT")],
     deliveries.map((one) => [
       one.id,
-      one.status,
+      status(one.status),
       one.created,
       one.event_type,
       one.payment_id,
@@ -55,11 +55,11 @@ export const deliveriesText = (deliveries: ReadonlyArray<DeliveryView>): string 
     ])
   )
 
-export const deliveryText = (one: DeliveryView): string =>
+export const deliveryText = (one: DeliveryView): Text =>
   facts([
     ["Delivery", one.id],
     ["Workspace", `${one.workspace_id} (${one.environment})`],
-    ["Status", one.status],
+    ["Status", status(one.status)],
     ["Event", `${one.event_id}${one.event_type === null ? "" : ` (${one.event_type})`}`],
     ["Payment", one.payment_id],
     ["Endpoint", one.url ?? one.endpoint_id],
@@ -67,7 +67,7 @@ export const deliveryText = (one: DeliveryView): string =>
     ["Next attempt", one.next_attempt_at]
   ])
 
-export const attemptsText = (attempts: ReadonlyArray<ReturnType<typeof attemptView>>): string =>
+export const attemptsText = (attempts: ReadonlyArray<ReturnType<typeof attemptView>>): Text =>
   table(
     ["ATTEMPT", "SENT", "ENDED", "ANSWER"],
     attempts.map((one) => [

@@ -8,7 +8,7 @@ import { endWith } from "./EndWith.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
-import { table } from "./Table.ts"
+import { paragraphs, type Text, table } from "./Table.ts"
 import { anyEnvironmentFlag, oneWorkspace, workspaceFlag } from "./Tenants.ts"
 import { counted } from "./Words.ts"
 
@@ -101,11 +101,10 @@ const erasedView = (environment: Environment, one: ErasedPayment) => ({
   stored_answers: one.answers
 })
 
-const erasureText = ({ dry_run: isDryRun, payments }: Effect.Success<ReturnType<typeof eraseIn>>): string => {
+const erasureText = ({ dry_run: isDryRun, payments }: Effect.Success<ReturnType<typeof eraseIn>>): string | Text => {
   if (payments.length === 0) return `${isDryRun ? "Would be erased" : "Erased"}: nothing.`
-  return [
+  return paragraphs(
     `${isDryRun ? "Would be erased" : "Erased"}: the texts of ${counted(payments.length, "payment")}.`,
-    "",
     table(
       ["PAYMENT", "ENVIRONMENT", "EVENTS", "REFUND REASONS", "RETURN URLS", "MESSAGES", "ANSWERS"],
       payments.map((one) => [
@@ -118,5 +117,5 @@ const erasureText = ({ dry_run: isDryRun, payments }: Effect.Success<ReturnType<
         one.stored_answers
       ])
     )
-  ].join("\n")
+  )
 }

@@ -5,15 +5,17 @@ import { Effect, FileSystem } from "effect"
 import { Command, Flag } from "effect/cli"
 import { SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
+import { ProcessEnvironment } from "../CollectAudit.ts"
+import { commandName } from "../CommandName.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { configurationText, environmentText } from "./InitFiles.ts"
 import { jsonFlag, print } from "./Output.ts"
 
-const next = [
+const nextOf = (pointsman: string) => [
   { command: "set -a; . ./.env; set +a", says: "load the secrets into this shell" },
-  { command: "pointsman config check", says: "check the configuration" },
-  { command: "pointsman serve", says: "start the server" }
-] as const
+  { command: `${pointsman} config check`, says: "check the configuration" },
+  { command: `${pointsman} serve`, says: "start the server" }
+]
 
 export const initCommand = Command.make(
   "init",
@@ -44,6 +46,8 @@ export const initCommand = Command.make(
     yield* write(".env.example", environmentText(null), { isOurs: force })
     if (!hasSecrets) yield* write(".env", environmentText(yield* drawSecrets), { mode: 0o600 })
 
+    const next = nextOf(commandName(yield* ProcessEnvironment))
+    const width = Math.max(...next.map(({ command }) => command.length)) + 2
     const written = [...named, ...(hasSecrets ? [] : [".env"])]
     yield* print(
       json,
@@ -55,7 +59,7 @@ export const initCommand = Command.make(
           : ".env holds secrets: keep it out of version control.",
         "",
         "Next:",
-        ...next.map(({ command, says }) => `  ${command.padEnd(26)}${says}`)
+        ...next.map(({ command, says }) => `  ${command.padEnd(width)}${says}`)
       ].join("\n")
     )
   }, Effect.provide(NodeCrypto.layer))

@@ -2,7 +2,7 @@
 
 /** Names of environment variables, as the configuration file refers to them and `.env` sets them. */
 const variables = {
-  sandboxKey: "POINTSMAN_SANDBOX_KEY",
+  sandboxKey: "POINTSMAN_API_KEY",
   webhookSecret: "POINTSMAN_WEBHOOK_SECRET"
 } as const
 

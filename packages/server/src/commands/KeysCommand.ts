@@ -21,7 +21,7 @@ import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { rotateCommand } from "./RotateCommand.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
-import { printable, table } from "./Table.ts"
+import { printable, shortened, type Text, table } from "./Table.ts"
 import {
   anyEnvironmentFlag,
   anyWorkspaceFlag,
@@ -346,15 +346,15 @@ const ownerOf = ({ environment, workspace_id }: KeyView): string => `${printable
 
 const nameOf = (view: KeyView): string => `${view.id} of ${ownerOf(view)}`
 
-const keysText = (keys: ReadonlyArray<KeyView>): string =>
+const keysText = (keys: ReadonlyArray<KeyView>): Text =>
   table(
     [
       "KEY",
-      "NAME",
+      shortened("NAME"),
       "WORKSPACE",
       "ENVIRONMENT",
-      "SCOPES",
-      "NETWORKS",
+      shortened("SCOPES"),
+      shortened("NETWORKS"),
       "SOURCE",
       "CREATED",
       "EXPIRES",

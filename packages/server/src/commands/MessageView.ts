@@ -1,6 +1,6 @@
 /** Providers' messages, for programs and for people. */
 import type { TenantMessage } from "@pointsman/core/ports"
-import { facts, table } from "./Table.ts"
+import { facts, type Text, table } from "./Table.ts"
 import { timeOf } from "./Words.ts"
 
 export const messageView = (message: TenantMessage) => ({
@@ -23,13 +23,13 @@ export const messageView = (message: TenantMessage) => ({
 
 export type MessageView = ReturnType<typeof messageView>
 
-export const messagesText = (messages: ReadonlyArray<MessageView>): string =>
+export const messagesText = (messages: ReadonlyArray<MessageView>): Text =>
   table(
     ["RECEIVED", "CONNECTION", "OUTCOME", "ABOUT", "PAYMENT", "MESSAGE"],
     messages.map((one) => [one.received_at, one.connection_id, one.outcome, one.about, one.payment_id, one.message_id])
   )
 
-export const messageText = (one: MessageView): string =>
+export const messageText = (one: MessageView): Text =>
   facts([
     ["Message", one.message_id],
     ["Connection", one.connection_id],

@@ -12,7 +12,7 @@ import { databaseSettings, onDatabase, withConnectors } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { limitFlag } from "./Paging.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
-import { printable } from "./Table.ts"
+import { paragraphs, printable } from "./Table.ts"
 import { oneTenant, wholeEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 
 const connectionArgument = Argument.String("connection").pipe(Argument.withDescription("The connection's id"))
@@ -133,7 +133,7 @@ const show = Command.make(
         yield* print(
           json,
           { data: { ...view, body: found.body } },
-          `${messageText(view)}\n\n${printableLines(found.body)}`
+          paragraphs(messageText(view), printableLines(found.body))
         )
       })
     )

@@ -8,6 +8,7 @@ import { actorOf, byFlag } from "./Actor.ts"
 import { checkSettings, nowOf } from "./CheckTimes.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { findPayment, notFound } from "./FindPayment.ts"
+import { moneyText } from "./MoneyText.ts"
 import { onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { reviewView } from "./ReviewView.ts"
@@ -72,10 +73,9 @@ const operate = Effect.fnUntraced(function* (
     const workspace = workspaces.find((one) => one.id === before.tenant.workspaceId)
     if (workspace === undefined) return yield* notFound(id)
     const operator = actorOf(by)
-    const { currency } = before.money
     const intent =
       `${titles[kind]} payment ${before.id}${before.reference === null ? "" : ` (${printable(before.reference)})`}: ` +
-      `${amountMinor === null ? "the whole amount" : `${amountMinor} ${currency} in minor units`}, for ` +
+      `${amountMinor === null ? "the whole amount" : moneyText(amountMinor, before.money.currency)}, for ` +
       `${printable(operator)}. Idempotency key: ${printable(idempotencyKey)}`
     yield* json ? Console.error(intent) : Console.log(intent)
     const caller = { tenant: before.tenant, workspace, operator }
@@ -109,7 +109,8 @@ const operate = Effect.fnUntraced(function* (
         json,
         { data: view },
         `${isReplay ? "This was done before under the key. " : ""}The payment is ${view.status}: ` +
-          `${view.captured_amount} ${view.currency} captured, ${view.refunded_amount} refunded.`
+          `${moneyText(view.captured_amount, view.currency)} captured, ` +
+          `${moneyText(view.refunded_amount, view.currency)} refunded.`
       )
     }, Effect.provide(Ids.layer)),
     ({ database }) => Layer.merge(providersOf(database), NodeTransport.layer())
@@ -143,7 +144,7 @@ export const captureCommand = Command.make(
       command: "pointsman payments capture 01a1fe08-9226-7266-a33a-e3e7f1609a4e --by Jo",
       description: "The whole amount"
     },
-    { command: "pointsman payments capture 01a1fe08-… --amount 500 --by Jo", description: "5.00 EUR of it" }
+    { command: "pointsman payments capture 01a1fe08-… --amount 500 --by Jo", description: "€5.00 of it" }
   ])
 )
 

@@ -1,7 +1,8 @@
-/** All that is recorded of one payment, for programs and for people. Amounts are in minor units of their currency. */
+/** All that is recorded of one payment, for programs and for people. Programs get amounts in minor units of their currency. */
 import { type Attempt, type Event, type Operation, type PaymentFile, type Refund, viewOfEvent } from "@pointsman/core"
+import { moneyText } from "./MoneyText.ts"
 import { type Now, nextOf, reviewView } from "./ReviewView.ts"
-import { facts, table } from "./Table.ts"
+import { facts, paragraphs, shortened, status, type Text, table } from "./Table.ts"
 import { timeOf, timeOrNull, wireWord } from "./Words.ts"
 
 export const fileView = (file: PaymentFile, now: Now) => ({
@@ -66,21 +67,24 @@ const refundView = (refund: Refund) => ({
   reason: refund.failureReason
 })
 
-export const fileText = (file: FileView): string => {
+export const fileText = (file: FileView): Text => {
   const { currency } = file
-  const sections: Array<string> = [
+  const sections: Array<Text> = [
     facts([
       ["Payment", file.payment_id],
       ["Workspace", `${file.workspace_id} (${file.environment})`],
       ["Reference", file.reference],
-      ["Status", `${file.status} (${file.state})`],
+      ["Status", status(file.status, ` (${file.state})`)],
       ...reviewFacts(file),
       ...declineFacts(file),
       ["Next", nextOf(file)],
-      ["Amount", `${file.amount} ${currency} (all amounts in minor units)`],
-      ["Authorized", file.authorized_amount],
-      ["Captured", file.captured_amount],
-      ["Refunded", `${file.refunded_amount}, and ${file.refund_pending_amount} pending`],
+      ["Amount", moneyText(file.amount, currency)],
+      ["Authorized", moneyText(file.authorized_amount, currency)],
+      ["Captured", moneyText(file.captured_amount, currency)],
+      [
+        "Refunded",
+        `${moneyText(file.refunded_amount, currency)}, and ${moneyText(file.refund_pending_amount, currency)} pending`
+      ],
       ["Connection", file.connection_id],
       ["Provider ref", file.provider_reference],
       ["Created", file.created]
@@ -89,13 +93,13 @@ export const fileText = (file: FileView): string => {
   if (file.attempts.length > 0) {
     sections.push(
       table(
-        ["ATTEMPT", "CONNECTION", "AMOUNT", "SENT", "OUTCOME", "PROVIDER REFERENCE", "CODE", "REASON"],
+        ["ATTEMPT", "CONNECTION", "AMOUNT", "SENT", "OUTCOME", "PROVIDER REFERENCE", "CODE", shortened("REASON")],
         file.attempts.map((one) => [
           one.id,
           one.connection_id,
-          one.amount,
+          moneyText(one.amount, one.currency),
           one.sent_at,
-          one.outcome,
+          status(one.outcome),
           one.provider_reference,
           one.code,
           one.reason
@@ -106,19 +110,27 @@ export const fileText = (file: FileView): string => {
   if (file.operations.length > 0) {
     sections.push(
       table(
-        ["OPERATION", "KIND", "AMOUNT", "SENT", "OUTCOME", "CODE", "REASON"],
-        file.operations.map((one) => [one.id, one.kind, one.amount, one.sent_at, one.outcome, one.code, one.reason])
+        ["OPERATION", "KIND", "AMOUNT", "SENT", "OUTCOME", "CODE", shortened("REASON")],
+        file.operations.map((one) => [
+          one.id,
+          one.kind,
+          moneyText(one.amount, one.currency),
+          one.sent_at,
+          status(one.outcome),
+          one.code,
+          one.reason
+        ])
       )
     )
   }
   if (file.refunds.length > 0) {
     sections.push(
       table(
-        ["REFUND", "STATE", "AMOUNT", "SENT", "PROVIDER REFUND ID", "CODE", "REASON"],
+        ["REFUND", "STATE", "AMOUNT", "SENT", "PROVIDER REFUND ID", "CODE", shortened("REASON")],
         file.refunds.map((one) => [
           one.id,
-          one.state,
-          one.amount,
+          status(one.state),
+          moneyText(one.amount, one.currency),
           one.sent_at,
           one.provider_refund_id,
           one.code,
@@ -133,7 +145,7 @@ export const fileText = (file: FileView): string => {
       file.events.map((one) => [one.created, one.type, saysOf(one.data)])
     )
   )
-  return sections.join("\n\n")
+  return paragraphs(...sections)
 }
 
 type Facts = Parameters<typeof facts>[0]
@@ -153,9 +165,26 @@ const declineFacts = ({ decline_category, decline_reason }: FileView): Facts =>
 
 /** What an event says besides what every event of the payment says. */
 const saysOf = (data: Event["data"]): string =>
-  Object.entries(data)
-    .filter(([name]) => !everywhere.has(name))
-    .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
+  entriesText(Object.fromEntries(Object.entries(data).filter(([name]) => !everywhere.has(name))), data)
+
+const entriesText = (said: Event["data"], data: Event["data"]): string =>
+  Object.entries(said)
+    .map(([name, value]) => `${name}: ${valueText(name, value, data)}`)
     .join(", ")
+
+/** A provider may have stated an amount in another currency than the payment's. */
+const valueText = (name: string, value: Event["data"][string], data: Event["data"]): string => {
+  if (typeof value === "string") return value
+  const currency = (name === "stated_amount" ? data["stated_currency"] : undefined) ?? data["currency"]
+  if (isAmount.test(name) && typeof value === "number" && typeof currency === "string") {
+    return moneyText(value, currency)
+  }
+  return isObject(value) ? `{ ${entriesText(value, data)} }` : JSON.stringify(value)
+}
+
+const isAmount = /(?:^|_)(?:amount|total)$/u
+
+const isObject = (value: Event["data"][string]): value is Event["data"] =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const everywhere: ReadonlySet<string> = new Set(["payment_id", "reference", "environment", "amount", "currency"])

@@ -1,6 +1,7 @@
-/** The current payment, for programs and for people. Amounts are in minor units of its currency. */
+/** The current payment, for programs and for people. Programs get amounts in minor units of its currency. */
 import { type Payment, statusOf } from "@pointsman/core"
-import { table } from "./Table.ts"
+import { moneyText } from "./MoneyText.ts"
+import { shortened, status, type Text, table } from "./Table.ts"
 import { timeOf, wireWord } from "./Words.ts"
 
 export const paymentView = (payment: Payment) => ({
@@ -24,16 +25,16 @@ export const paymentView = (payment: Payment) => ({
   updated: timeOf(payment.updatedAt)
 })
 
-export const paymentsText = (payments: ReadonlyArray<ReturnType<typeof paymentView>>): string =>
+export const paymentsText = (payments: ReadonlyArray<ReturnType<typeof paymentView>>): Text =>
   table(
-    ["PAYMENT", "CREATED", "STATUS", "MINOR UNITS", "CAPTURED", "REFUNDED", "CONNECTION", "REFERENCE"],
+    ["PAYMENT", "CREATED", "STATUS", "AMOUNT", "CAPTURED", "REFUNDED", "CONNECTION", shortened("REFERENCE")],
     payments.map((one) => [
       one.payment_id,
       one.created,
-      one.status,
-      `${one.amount} ${one.currency}`,
-      one.captured_amount,
-      one.refunded_amount,
+      status(one.status),
+      moneyText(one.amount, one.currency),
+      moneyText(one.captured_amount, one.currency),
+      moneyText(one.refunded_amount, one.currency),
       one.connection_id,
       one.reference
     ])

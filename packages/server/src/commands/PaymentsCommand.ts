@@ -61,7 +61,7 @@ const list = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("List the payments of a workspace, newest first. Amounts are in minor units."),
+  Command.withDescription("List the payments of a workspace, newest first."),
   Command.withShortDescription("List payments, newest first"),
   Command.withExamples([
     { command: "pointsman payments list --workspace acme --environment production", description: "The newest 50" },

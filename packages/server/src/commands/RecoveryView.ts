@@ -1,7 +1,8 @@
-/** What a recovery found and did, for programs and for people. Amounts are in minor units of their currency. */
+/** What a recovery found and did, for programs and for people. Programs get amounts in minor units of their currency. */
 import type { ConnectionRecovery, RecoveredAmount, Recovery } from "@pointsman/core"
 import type { RecordLoss } from "@pointsman/core/ports"
-import { table } from "./Table.ts"
+import { moneyText } from "./MoneyText.ts"
+import { paragraphs, status, type Text, table } from "./Table.ts"
 import { timeOf } from "./Words.ts"
 
 const amountView = ({ amountMinor, count, currency }: RecoveredAmount) => ({ currency, count, amount: amountMinor })
@@ -43,13 +44,13 @@ type RecoveryView = ReturnType<typeof recoveryView>
 const amountsText = (amounts: RecoveryView["connections"][number]["payments"]): string =>
   amounts.length === 0
     ? "0"
-    : amounts.map(({ amount, count, currency }) => `${count} (${amount} ${currency})`).join(", ")
+    : amounts.map(({ amount, count, currency }) => `${count} (${moneyText(amount, currency)})`).join(", ")
 
-export const recoveryText = ({ connections, dry_run: isDryRun, since }: RecoveryView): string => {
+export const recoveryText = ({ connections, dry_run: isDryRun, since }: RecoveryView): Text => {
   const header = ["CONNECTION", "RESULT", "LISTED", "PAYMENTS", "REFUNDS", "CHANGED", "REVIEWED", "KEPT"]
   const rows = connections.map((one) => [
     one.connection_id,
-    one.result,
+    status(one.result),
     one.listed,
     amountsText(one.payments),
     amountsText(one.refunds),
@@ -58,5 +59,5 @@ export const recoveryText = ({ connections, dry_run: isDryRun, since }: Recovery
     one.kept
   ])
   const title = isDryRun ? `Would be recovered since ${since}` : `Recovered since ${since}`
-  return `${title}; amounts in minor units.\n\n${table(header, rows)}`
+  return paragraphs(`${title}.`, table(header, rows))
 }

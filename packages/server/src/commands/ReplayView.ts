@@ -1,6 +1,7 @@
-/** What a replay found, added up while it runs: for programs and for people. Amounts are in minor units. */
+/** What a replay found, added up while it runs: for programs and for people. Programs get amounts in minor units. */
 import type { Replayed } from "@pointsman/core"
-import { table } from "./Table.ts"
+import { moneyText } from "./MoneyText.ts"
+import { paragraphs, type Text, table } from "./Table.ts"
 import { timeOf } from "./Words.ts"
 
 const verdicts = ["same", "reordered", "moved", "nowhere"] as const
@@ -98,7 +99,7 @@ const routeView = ({ degraded, maxAttempts, mode, order, path, rule, strategy }:
 const share = (count: number, total: number): string =>
   total === 0 ? "-" : `${Math.round((1000 * count) / total) / 10} %`
 
-export const replayText = (summary: ReplaySummary): string => {
+export const replayText = (summary: ReplaySummary): Text => {
   const total = totalOf(summary)
   const sections = [
     table(
@@ -115,13 +116,13 @@ export const replayText = (summary: ReplaySummary): string => {
   if (flows.length > 0) {
     sections.push(
       table(
-        ["FROM", "TO", "PAYMENTS", "SHARE", "MINOR UNITS"],
+        ["FROM", "TO", "PAYMENTS", "SHARE", "AMOUNT"],
         flows.map(({ amounts, from, payments, to }) => [
           from,
           to,
           payments,
           share(payments, total),
-          [...amounts].map(([currency, amount]) => `${amount} ${currency}`).join(", ")
+          [...amounts].map(([currency, amount]) => moneyText(amount, currency)).join(", ")
         ])
       )
     )
@@ -137,11 +138,11 @@ export const replayText = (summary: ReplaySummary): string => {
   if (summary.differing.length > 0) {
     sections.push(
       table(
-        ["PAYMENT", "CREATED", "MINOR UNITS", "VERDICT", "WENT", "WOULD GO", "BY"],
+        ["PAYMENT", "CREATED", "AMOUNT", "VERDICT", "WENT", "WOULD GO", "BY"],
         summary.differing.map(({ after, before, payment, verdict }) => [
           payment.id,
           timeOf(payment.createdAt),
-          `${payment.money.minorUnits} ${payment.money.currency}`,
+          moneyText(payment.money.minorUnits, payment.money.currency),
           verdict,
           before.order.join(", "),
           after === null ? null : after.order.join(", "),
@@ -150,5 +151,5 @@ export const replayText = (summary: ReplaySummary): string => {
       )
     )
   }
-  return sections.join("\n\n")
+  return paragraphs(...sections)
 }

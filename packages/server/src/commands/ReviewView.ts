@@ -1,8 +1,9 @@
-/** Payments that wait for operations, for programs and for people. Amounts are in minor units of their currency. */
+/** Payments that wait for operations, for programs and for people. Programs get amounts in minor units of their currency. */
 import type { CheckIntervals, Payment, ReviewReason } from "@pointsman/core"
 import { nextCheckAt } from "@pointsman/core/internal"
+import { moneyText } from "./MoneyText.ts"
 import { paymentView } from "./PaymentView.ts"
-import { table } from "./Table.ts"
+import { shortened, status, type Text, table } from "./Table.ts"
 import { ageOf, timeOf, timeOrNull } from "./Words.ts"
 
 /** What the time of the next check follows from. */
@@ -51,16 +52,16 @@ export const nextOf = ({ needs_operator, next_check_at }: ReviewView): string | 
 export const reviewsText = (
   payments: ReadonlyArray<{ readonly payment: Payment; readonly view: ReviewView }>,
   now: number
-): string =>
+): Text =>
   table(
-    ["PAYMENT", "SINCE", "AGE", "STATUS", "REASONS", "MINOR UNITS", "CONNECTION", "WORKSPACE", "NEXT"],
+    ["PAYMENT", "SINCE", "AGE", "STATUS", shortened("REASONS"), "AMOUNT", "CONNECTION", "WORKSPACE", "NEXT"],
     payments.map(({ payment, view }) => [
       view.payment_id,
       view.review?.since ?? null,
       payment.review === null ? null : ageOf(payment.review.since, now),
-      view.status,
+      status(view.status),
       view.review?.reasons.join(", ") ?? null,
-      `${view.amount} ${view.currency}`,
+      moneyText(view.amount, view.currency),
       view.connection_id,
       `${view.workspace_id} (${view.environment})`,
       nextOf(view)

@@ -9,7 +9,7 @@ import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { withProgress } from "./Progress.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
-import { table } from "./Table.ts"
+import { paragraphs, type Text, table } from "./Table.ts"
 import { counted } from "./Words.ts"
 
 export const rotateCommand = Command.make(
@@ -58,15 +58,14 @@ const rotationView = ({ keyId, left, resealed }: Rotation) => ({
 
 type RotationView = ReturnType<typeof rotationView>
 
-const rotationText = ({ encrypted_again: resealed, left }: RotationView): string =>
-  [
+const rotationText = ({ encrypted_again: resealed, left }: RotationView): Text =>
+  paragraphs(
     `${counted(resealed, "text")} encrypted again.`,
-    "",
     table(
       ["KEY", "TEXTS", ""],
       left.map(({ current, key, texts }) => [key, texts, current ? "current" : "previous"])
     )
-  ].join("\n")
+  )
 
 const over =
   "Everything is encrypted with the current key. When every server uses it, remove the previous key from " +

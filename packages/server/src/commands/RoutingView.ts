@@ -1,8 +1,8 @@
-/** A routing decision and its explanation, for programs and for people. Amounts are in minor units of their currency. */
+/** A routing decision and its explanation, for programs and for people. Programs get amounts in minor units of their currency. */
 import { type Exclusion, type RoutingDecision, type RoutingExplanation, statusOf } from "@pointsman/core"
 import { weightOf, wholeDecision } from "@pointsman/core/internal"
 import type { StoredRate } from "@pointsman/core/ports"
-import { facts, printable, table } from "./Table.ts"
+import { facts, paragraphs, printable, status, type Text, table } from "./Table.ts"
 import { timeOf, timeOrNull, wireWord } from "./Words.ts"
 
 export const explanationView = ({ attempts, chapters, payment }: RoutingExplanation) => ({
@@ -67,18 +67,18 @@ const decisionView = (routing: RoutingDecision) => ({
   }
 })
 
-export const explanationText = ({ chapters, payment }: RoutingExplanation): string =>
-  [
+export const explanationText = ({ chapters, payment }: RoutingExplanation): Text =>
+  paragraphs(
     facts([
       ["Payment", payment.id],
       ["Workspace", `${payment.tenant.workspaceId} (${payment.tenant.environment})`],
-      ["Status", statusOf[payment.state]],
+      ["Status", status(statusOf[payment.state])],
       ["Created", timeOf(payment.createdAt)]
     ]),
     ...chapters.map(({ sentences, title }) =>
       [title, ...sentences.map((sentence) => `  ${printable(sentence)}`)].join("\n")
     )
-  ].join("\n\n")
+  )
 
 const digits = (value: number, count: number): number => Number(value.toFixed(count))
 
@@ -94,7 +94,7 @@ export const rateView = ({ connectionId, rate, segment }: StoredRate) => {
   }
 }
 
-export const ratesText = (stored: ReadonlyArray<StoredRate>): string =>
+export const ratesText = (stored: ReadonlyArray<StoredRate>): Text =>
   table(
     ["CONNECTION", "SEGMENT", "SUCCESS", "OUTCOMES"],
     stored

@@ -5,6 +5,7 @@
 import { type OperatorStatement, statedOfCharges, statedOfRefunds } from "@pointsman/core"
 import { Option, Result } from "effect"
 import { Flag } from "effect/cli"
+import { moneyText } from "./MoneyText.ts"
 
 const spelled = <const Word extends string>(words: ReadonlyArray<Word>) =>
   words.map((word) => [word.replaceAll("_", "-"), word] as const)
@@ -112,7 +113,7 @@ export const statementOf = (given: StatementTexts): Result.Result<OperatorStatem
   })
 }
 
-/** "the provider's record says that the charge is captured: 1999 EUR in minor units, reference ch_1" */
+/** "the provider's record says that the charge is captured: €19.99, reference ch_1" */
 export const sentenceOf = (stated: OperatorStatement, currency: string): string => {
   if (stated._tag === "NothingToChange") return "an operator reviewed the payment, and it is correct as recorded"
   if (stated._tag === "Charge" && failures.has(stated.says)) {
@@ -121,9 +122,7 @@ export const sentenceOf = (stated: OperatorStatement, currency: string): string 
   const [what, reference] =
     stated._tag === "Charge" ? ["charge", stated.providerRef] : [`refund ${stated.refundId}`, stated.providerRefundId]
   const details = [
-    ...(stated._tag === "Charge" && stated.amountMinor !== null
-      ? [`${stated.amountMinor} ${currency} in minor units`]
-      : []),
+    ...(stated._tag === "Charge" && stated.amountMinor !== null ? [moneyText(stated.amountMinor, currency)] : []),
     ...(reference === null ? [] : [`reference ${reference}`]),
     ...(stated._tag === "Charge" && stated.attemptId !== null ? [`of ${stated.attemptId}`] : [])
   ]

@@ -7,9 +7,10 @@ import { Argument, Command, Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"
 import { EventShape, textIn } from "./EventLine.ts"
 import { type Answer, call, errorOf, findServer, type LocalServer, serverFlags } from "./LocalServer.ts"
+import { moneyText } from "./MoneyText.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { withProgress } from "./Progress.ts"
-import { facts, printable, table } from "./Table.ts"
+import { facts, paragraphs, printable, status, type Text, table } from "./Table.ts"
 import { type Outcome, outcomeNames, outcomes } from "./TriggerOutcomes.ts"
 
 const Payment = Schema.Struct({
@@ -100,14 +101,18 @@ export const triggerCommand = Command.make(
       )
     }
 
-    function text(): string {
-      return [
+    function text(): Text {
+      return paragraphs(
         facts([
           ["Payment", payment.payment_id],
-          ["Status", payment.status],
-          ["Amount", `${payment.amount} ${payment.currency} (all amounts in minor units)`],
-          ["Captured", payment.captured_amount],
-          ["Refunded", `${payment.refunded_amount}, and ${payment.refund_pending_amount} pending`],
+          ["Status", status(payment.status)],
+          ["Amount", moneyText(payment.amount, payment.currency)],
+          ["Captured", moneyText(payment.captured_amount, payment.currency)],
+          [
+            "Refunded",
+            `${moneyText(payment.refunded_amount, payment.currency)}, and ` +
+              `${moneyText(payment.refund_pending_amount, payment.currency)} pending`
+          ],
           ...(payment.decline_category === null ? [] : [["Declined", payment.decline_category] as const]),
           ...(payment.next_action.url === undefined ? [] : [["Page", payment.next_action.url] as const])
         ]),
@@ -117,9 +122,9 @@ export const triggerCommand = Command.make(
         ),
         table(
           ["EVENT", "TYPE", "STATUS", "ID"],
-          events.map((event) => [event.created, event.type, textIn(event, "payment_status"), event.id])
+          events.map((event) => [event.created, event.type, status(textIn(event, "payment_status")), event.id])
         )
-      ].join("\n\n")
+      )
     }
   })
 ).pipe(

@@ -6,6 +6,7 @@ import { actingAs } from "./Actor.ts"
 import { checkSettings, nowOf } from "./CheckTimes.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { findPayment, notFound } from "./FindPayment.ts"
+import { moneyText } from "./MoneyText.ts"
 import { onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { limitFlag } from "./Paging.ts"
@@ -122,10 +123,10 @@ const settle = Command.make(
       textsOf(given),
       Effect.fnUntraced(function* (settings) {
         const { payment: before } = yield* findPayment(id)
-        const { currency } = before.money
+        const { currency, minorUnits } = before.money
         const intent =
-          `Payment ${before.id} is ${statusOf[before.state]}, ${before.money.minorUnits} ${currency} in minor ` +
-          `units. About to record for ${printable(by)}: ${printable(sentenceOf(stated, currency))}.`
+          `Payment ${before.id} is ${statusOf[before.state]}, ${moneyText(minorUnits, currency)}. About to record for ` +
+          `${printable(by)}: ${printable(sentenceOf(stated, currency))}.`
         yield* json ? Console.error(intent) : Console.log(intent)
         const order = { tenant: before.tenant, paymentId: before.id, stated, evidence, by }
         const after = yield* (yield* Pointsman).resolveReview(order).pipe(
@@ -143,8 +144,8 @@ const settle = Command.make(
         yield* print(
           json,
           { data: view },
-          `The payment is now ${view.status}: ${view.captured_amount} captured, ${view.refunded_amount} ` +
-            `refunded. ${waits}`
+          `The payment is now ${view.status}: ${moneyText(view.captured_amount, currency)} captured, ` +
+            `${moneyText(view.refunded_amount, currency)} refunded. ${waits}`
         )
       })
     ).pipe(actingAs(Option.some(by)))

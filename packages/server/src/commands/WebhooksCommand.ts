@@ -10,7 +10,7 @@ import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { limitFlag, nextCursor, pageDocument } from "./Paging.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
-import { printable } from "./Table.ts"
+import { paragraphs, printable } from "./Table.ts"
 import { environmentFlag, findAnywhere, oneWorkspace, workspaceFlag } from "./Tenants.ts"
 import { wireWord } from "./Words.ts"
 
@@ -86,7 +86,7 @@ const attempts = Command.make(
       yield* print(
         json,
         { data: { ...shown, attempts: views } },
-        views.length === 0 ? text : `${text}\n\n${attemptsText(views)}`
+        views.length === 0 ? text : paragraphs(text, attemptsText(views))
       )
     }).pipe(
       Effect.catchTag("pointsman/DeliveryNotFound", () => Effect.fail(noDelivery(id))),

@@ -6,7 +6,7 @@ import { Argument, Command } from "effect/cli"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
-import { facts, table } from "./Table.ts"
+import { facts, shortened, type Text, table } from "./Table.ts"
 import { oneWorkspace } from "./Tenants.ts"
 import { counted } from "./Words.ts"
 
@@ -110,9 +110,9 @@ type WorkspaceView = ReturnType<typeof workspaceView>
 
 const yesOrNo = (is: boolean): string => (is ? "yes" : "no")
 
-const workspacesText = (workspaces: ReadonlyArray<WorkspaceView>): string =>
+const workspacesText = (workspaces: ReadonlyArray<WorkspaceView>): Text =>
   table(
-    ["WORKSPACE", "NAME", "COUNTRY", "CATEGORY", "SUSPENDED", "PARTNER OF", "SANDBOX", "PRODUCTION"],
+    ["WORKSPACE", shortened("NAME"), "COUNTRY", "CATEGORY", "SUSPENDED", "PARTNER OF", "SANDBOX", "PRODUCTION"],
     workspaces.map((one) => [
       one.id,
       one.name,
@@ -125,7 +125,7 @@ const workspacesText = (workspaces: ReadonlyArray<WorkspaceView>): string =>
     ])
   )
 
-const workspaceText = (one: WorkspaceView): string =>
+const workspaceText = (one: WorkspaceView): Text =>
   facts([
     ["Workspace", one.id],
     ["Name", one.name],

@@ -1,0 +1,23 @@
+/** An amount as people read it: in the manner of a locale, with the decimals that its currency has. */
+import { scaleOf } from "./Currency.ts"
+import type { Money } from "./Money.ts"
+
+/**
+ * `€19.99`, `¥1,999`, `KWD 1.999` in the locale `en`. Exact for every whole number of minor units. Throws a `RangeError`
+ * for a malformed locale, and an `Error` for a code that is not a currency.
+ */
+export const amountText = ({ currency, minorUnits }: Money, locale: string): string => {
+  const scale = scaleOf(currency)
+  if (scale === undefined) throw new Error(`unknown scale of the currency ${currency}`)
+  // The runtime's own decimals differ for some currencies, and a wrong scale is a wrong amount.
+  const format = new Intl.NumberFormat(locale, {
+    style: "currency",
+    currency,
+    minimumFractionDigits: scale,
+    maximumFractionDigits: scale
+  })
+  return format.format(decimal(minorUnits, scale))
+}
+
+/** Exact: never through a fraction that a double cannot hold. */
+const decimal = (minorUnits: number, scale: number): `${number}` => `${minorUnits}e-${scale}` as `${number}`

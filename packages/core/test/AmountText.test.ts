@@ -1,0 +1,36 @@
+/** Amounts for people: exact to the last minor unit, in the scale of ISO 4217. */
+import { assert, describe, it } from "@effect/vitest"
+import { amountText } from "../src/money/AmountText.ts"
+import { currencies, scaleOf } from "../src/money/Currency.ts"
+import { amountLimits, money } from "../src/money/Money.ts"
+
+describe("an amount", () => {
+  it.each([
+    [1_999, "EUR", "€19.99"],
+    [1_999, "JPY", "¥1,999"],
+    [1_999, "KWD", "KWD\u00A01.999"],
+    [7, "KWD", "KWD\u00A00.007"],
+    [0, "USD", "$0.00"],
+    [1_999, "CLF", "CLF\u00A00.1999"],
+    [amountLimits.maximum, "EUR", "€1,000,000.00"],
+    [Number.MAX_SAFE_INTEGER, "EUR", "€90,071,992,547,409.91"],
+    [Number.MAX_SAFE_INTEGER - 1, "KWD", "KWD\u00A09,007,199,254,740.990"],
+    [Number.MAX_SAFE_INTEGER, "JPY", "¥9,007,199,254,740,991"]
+  ])("given %d minor units of %s, when it is written in English, then it is %s", (minorUnits, currency, text) => {
+    assert.strictEqual(amountText(money(minorUnits, currency), "en"), text)
+  })
+
+  it("given any currency, when its largest amounts are written, then every digit of the minor units is there", () => {
+    for (const currency of currencies) {
+      for (const minorUnits of [99_999_999, amountLimits.maximum, Number.MAX_SAFE_INTEGER]) {
+        const text = amountText(money(minorUnits, currency), "en")
+        assert.strictEqual(text.replace(/\D/gu, ""), String(minorUnits), currency)
+        assert.strictEqual(/\.(\d+)$/u.exec(text)?.[1]?.length ?? 0, scaleOf(currency), currency)
+      }
+    }
+  })
+
+  it("given a code that is no currency, when it is written, then it is refused", () => {
+    assert.throws(() => amountText(money(1, "XXX"), "en"), /unknown scale of the currency XXX/u)
+  })
+})

@@ -1,0 +1,27 @@
+/** `/`: what answers here, and where its reference is. There is no script, and nothing comes from elsewhere. */
+import { Effect, type Layer } from "effect"
+import { HttpRouter } from "effect/http"
+import { makeRenderer } from "./hosted/Document.ts"
+import { html } from "./hosted/Html.ts"
+
+export const homePath = "/"
+
+export const layer = (options: { readonly hasDocs: boolean }): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const render = yield* makeRenderer
+      const page = render({ status: 200, title: "Pointsman", main: main(options), hasForm: false })
+      yield* router.add("GET", homePath, Effect.succeed(page))
+    })
+  )
+
+// A proxy may serve the page under a path of its own: the links are relative.
+const main = ({ hasDocs }: { readonly hasDocs: boolean }) => html`<div class="body">
+<h1>Pointsman</h1>
+<p class="soft text">A payment orchestration server. Its API is at <code>/api/v1</code> and needs an API key.</p>
+<div class="actions">
+${hasDocs ? html`<a class="button main" href="./docs">API reference</a>` : undefined}
+<a class="button" href="./api/v1/openapi.json">OpenAPI document</a>
+</div>
+<p class="soft text">The guides are in the folder <code>docs/guides</code> of the source code. Begin with <code>README.md</code>.</p>
+</div>`

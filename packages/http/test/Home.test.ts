@@ -1,0 +1,63 @@
+import { afterAll, describe, expect, test } from "vitest"
+import { scripted } from "./support/Scripted.ts"
+import { serve } from "./support/Web.ts"
+
+const web = serve(scripted().layer, { home: true })
+afterAll(web.close)
+
+const get = (path: string, method = "GET", origin = web) =>
+  origin.fetch(new Request(`http://pointsman.test${path}`, { method }))
+
+describe("the page at /", () => {
+  test("given no key, when / is asked for, then it is a page whose links lead to what is served", async () => {
+    const response = await get("/")
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
+    const html = await response.text()
+    expect(html).toContain("<title>Pointsman</title>")
+    const links = Array.from(html.matchAll(/<a [^>]*href="([^"]*)"/gu), ([, link = ""]) => link)
+    expect(links).toEqual(["./docs", "./api/v1/openapi.json"])
+    for (const link of links) expect((await get(new URL(link, "http://pointsman.test/").pathname)).status).toBe(200)
+  })
+
+  test("given the page, when its policy is read, then nothing runs, nothing is sent, and only its own style is taken", async () => {
+    const response = await get("/")
+    const policy = String(response.headers.get("content-security-policy"))
+    expect(
+      policy
+        .replace(/'sha256-[A-Za-z0-9+/]{43}='/u, "<hash>")
+        .split("; ")
+        .toSorted()
+    ).toEqual([
+      "base-uri 'none'",
+      "default-src 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "img-src data:",
+      "style-src <hash>"
+    ])
+    expect(await response.text()).not.toMatch(/<script|<form|<iframe| on[a-z]+=| style=|https?:/u)
+  })
+
+  test("given HEAD, when / is asked for, then the headers are those of GET and there is no body", async () => {
+    const [got, head] = [await get("/"), await get("/", "HEAD")]
+    expect([head.status, await head.text()]).toEqual([200, ""])
+    for (const name of ["content-type", "content-security-policy"]) {
+      expect(head.headers.get(name)).toBe(got.headers.get(name))
+    }
+  })
+
+  test("given another method or another spelling, when it is asked for, then it is 405 or 404", async () => {
+    const posted = await get("/", "POST")
+    expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"])
+    expect((await get("//")).status).toBe(404)
+  })
+
+  test("given the options, when docs or the page are left out, then no link leads there and no page is served", async () => {
+    const bare = serve(scripted().layer, { home: true, docs: false })
+    expect(await (await get("/", "GET", bare)).text()).not.toContain("./docs")
+    await bare.close()
+    const without = serve(scripted().layer)
+    expect((await without.send("/")).status).toBe(404)
+    await without.close()
+  })
+})
