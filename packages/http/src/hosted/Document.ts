@@ -10,9 +10,11 @@ import { Digest } from "effect/crypto"
 import { Base64 } from "effect/encoding"
 import { HttpServerResponse } from "effect/http"
 import { Html, html } from "./Html.ts"
+import type { Reader } from "./Reader.ts"
 import { style } from "./Style.ts"
 
 export interface Document {
+  readonly reader: Reader
   readonly status: number
   readonly title: string
   readonly main: Html
@@ -33,12 +35,14 @@ export const commonHeaders = {
 export const makeRenderer = Effect.gen(function* () {
   const digest = yield* Digest.Digest
   const styleHash = Base64.encode(yield* digest.digest(Digest.sha256, new TextEncoder().encode(style)))
-  return ({ headers, isHttpAllowed = false, main, status, title }: Document) =>
-    HttpServerResponse.text(page(title, main).text, {
+  return ({ headers, isHttpAllowed = false, main, reader, status, title }: Document) =>
+    HttpServerResponse.text(page(reader, title, main).text, {
       status,
       contentType: "text/html; charset=utf-8",
       headers: {
         ...commonHeaders,
+        "content-language": reader.language,
+        vary: "accept-language",
         "content-security-policy": [
           "default-src 'none'",
           `style-src 'sha256-${styleHash}'`,
@@ -55,8 +59,8 @@ export const makeRenderer = Effect.gen(function* () {
 export type Renderer = Effect.Success<typeof makeRenderer>
 
 // The icon is empty: without one a browser asks for it elsewhere.
-const page = (title: string, main: Html): Html => html`<!doctype html>
-<html lang="en">
+const page = ({ direction, language }: Reader, title: string, main: Html): Html => html`<!doctype html>
+<html lang="${language}" dir="${direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -77,5 +77,6 @@ button:hover, .button:hover, select:hover { background: var(--hover); }
 .wait { background: var(--wait-ground); color: var(--wait); }
 .still { background: var(--still-ground); color: var(--still); }
 .told h1 { font-size: 1.375rem; line-height: 1.3; letter-spacing: -.01em; }
+:lang(ar) :is(h1, .amount) { letter-spacing: normal; }
 @media (forced-colors: active) { .sign, main { border: 1px solid; } .main { border-width: 2px; } }
 `
