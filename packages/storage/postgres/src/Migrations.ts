@@ -584,7 +584,9 @@ export const steps: Readonly<Record<string, Step>> = {
   ],
   // Beside the keys: a use must not wait for a configuration that is being applied, nor make others read it again.
   "20_key_uses": ['create table api_key_uses (hash text collate "C" not null primary key, used_at bigint not null)'],
-  "21_audit": audit
+  "21_audit": audit,
+  // As JSON.
+  "22_brands": { additive: ['alter table workspaces add column brand text collate "C"'] }
 }
 
 /** The number of the last step. */

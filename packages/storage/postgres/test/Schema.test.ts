@@ -33,7 +33,8 @@ const steps = [
   { migration_id: 18, name: "kept_secrets" },
   { migration_id: 19, name: "key_limits" },
   { migration_id: 20, name: "key_uses" },
-  { migration_id: 21, name: "audit" }
+  { migration_id: 21, name: "audit" },
+  { migration_id: 22, name: "brands" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -74,7 +75,8 @@ const withoutAccounts = (sql: PgClient.PgClient) =>
       "alter table api_keys drop column name, drop column expires_at, drop column networks",
       "drop table api_key_uses",
       "drop table audit_entries",
-      "drop function audit_entries_are_kept"
+      "drop function audit_entries_are_kept",
+      "alter table workspaces drop column brand"
     ],
     (statement) => sql.unsafe(statement)
   )

@@ -607,7 +607,9 @@ const steps: Record<string, Step> = {
   "25_key_uses": execute([
     "create table api_key_uses (hash text not null primary key, used_at integer not null) strict, without rowid"
   ]),
-  "26_audit": execute(audit)
+  "26_audit": execute(audit),
+  // As JSON.
+  "27_brands": execute(["alter table workspaces add column brand text"])
 }
 
 /** The number of the last step. */
