@@ -131,7 +131,7 @@ export const layer = (
         HttpRouter.route("*", "/hosted/:token", serve(render, "", show, act)),
         HttpRouter.route("*", "/hosted/:token/return", serve(render, "../", comeBack)),
         HttpRouter.route("*", "/hosted/*", (request) =>
-          Effect.succeed(toResponse(render, plainPage(readerOfRequest(request), 404, "notFound")))
+          toResponse(render, plainPage(readerOfRequest(request), 404, "notFound"))
         )
       ]
       return routes
@@ -224,9 +224,9 @@ const serve =
       if (handler === undefined) {
         const allow = post === undefined ? "GET, HEAD" : "GET, HEAD, POST"
         const refused = withWayBack(readerOfRequest(request), 405, "wrongMethod")
-        return toResponse(render, { ...refused, headers: { allow } })
+        return yield* toResponse(render, { ...refused, headers: { allow } })
       }
-      return toResponse(render, yield* handler(yield* visitOf(request, up)))
+      return yield* toResponse(render, yield* handler(yield* visitOf(request, up)))
     }).pipe(Effect.catchCause((cause) => broken(render, request, cause)))
 
 /** To the merchant's page; the page of this server where its address was erased. */
@@ -246,9 +246,9 @@ const visitOf = Effect.fnUntraced(function* (request: Request, up: "" | "../") {
   return visit
 })
 
-const toResponse = (render: Renderer, answer: Answer): HttpServerResponse.HttpServerResponse =>
+const toResponse = (render: Renderer, answer: Answer): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   "redirect" in answer
-    ? HttpServerResponse.redirect(answer.redirect, { status: 303, headers: commonHeaders })
+    ? Effect.succeed(HttpServerResponse.redirect(answer.redirect, { status: 303, headers: commonHeaders }))
     : render(answer)
 
 /** The same as around the API, with a page in place of the envelope. */
@@ -259,5 +259,5 @@ const broken = Effect.fnUntraced(function* (render: Renderer, request: Request, 
   const reader = readerOfRequest(request)
   const [before, after] = around(reader.texts.forSupport, "id")
   const id = html`<p class="soft text">${before}<bdi>${yield* RequestId}</bdi>${after}</p>`
-  return render(plainPage(reader, 500, "broken", id))
+  return yield* render(plainPage(reader, 500, "broken", id))
 })

@@ -4,6 +4,7 @@ import { amountText } from "./AmountText.ts"
 import type { Document } from "./Document.ts"
 import { type Html, html } from "./Html.ts"
 import { declineReasonOf, outcomeOf, toneOf } from "./Outcomes.ts"
+import { type PageBrand, pageBrandOf } from "./PageBrand.ts"
 import type { Reader } from "./Reader.ts"
 import { returnAddress } from "./ReturnAddress.ts"
 import { sign } from "./Sign.ts"
@@ -14,6 +15,7 @@ export interface Subject {
   readonly payment: Payment
   readonly page: HostedPage
   readonly merchant: string
+  readonly brand: PageBrand
   readonly reader: Reader
   /** The payment's own page, relative to the one that is shown. Empty: it is the one that is shown. */
   readonly self: string
@@ -22,11 +24,11 @@ export interface Subject {
 }
 
 export const subjectOf = (
-  { merchant, payment }: HostedView,
+  { brand, merchant, payment }: HostedView,
   rest: Pick<Subject, "reader" | "self" | "isHttpServer">
 ): Subject => {
   if (payment.hosted === null) throw new Error("the payment has no hosted page")
-  return { payment, page: payment.hosted, merchant, ...rest }
+  return { payment, page: payment.hosted, merchant, brand: pageBrandOf(brand, merchant, rest.reader), ...rest }
 }
 
 /** The sandbox's buttons in place of a provider's checkout. */
@@ -130,23 +132,25 @@ export interface LookAgain {
 /** A page about no payment: there is none, or the server failed. */
 export const plainPage = (reader: Reader, status: number, outcome: Outcome, below?: Html): Document => ({
   reader,
+  brand: pageBrandOf(null, "", reader),
   status,
   title: reader.texts.outcomes[outcome].heading,
   main: html`<div class="body">${told(reader, outcome)}${below}</div>`
 })
 
 const document = (
-  { isHttpServer, page, payment, reader }: Subject,
+  { brand, isHttpServer, page, payment, reader }: Subject,
   rest: Pick<Document, "title" | "main" | "headers">
 ): Document => {
   const isSandbox = payment.tenant.environment === "sandbox"
   return {
     reader,
+    brand,
     status: 200,
     ...rest,
     title: isSandbox ? around(reader.texts.sandboxTitle, "title").join(rest.title) : rest.title,
     isHttpAllowed: isHttpServer || [page.returnUrl, page.cancelUrl].some((url) => url !== null && /^http:/iu.test(url)),
-    main: html`${isSandbox ? sandboxNote(reader) : undefined}<div class="body">${rest.main}</div>`
+    main: html`${isSandbox ? sandboxNote(reader) : undefined}<div class="body">${brand.header}${rest.main}</div>`
   }
 }
 

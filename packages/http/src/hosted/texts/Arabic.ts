@@ -29,6 +29,8 @@ export const arabic: Texts = {
   sandboxName: "بيئة اختبار.",
   sandboxText: "لا تُنقل أي أموال، ولا حاجة إلى بطاقة.",
   forSupport: "لخدمة دعم المتجر: {id}",
+  support: "المساعدة",
+  terms: "الشروط والأحكام",
   outcomes: {
     waiting: { heading: "لم تدفع بعد", text: "لم يُخصم أي مبلغ." },
     unconfirmed: {

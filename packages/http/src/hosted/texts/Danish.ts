@@ -31,6 +31,8 @@ export const danish: Texts = {
   sandboxName: "Sandbox.",
   sandboxText: "Der flyttes ingen penge, og der kræves intet kort.",
   forSupport: "Til butikkens kundeservice: {id}",
+  support: "Hjælp",
+  terms: "Handelsbetingelser",
   outcomes: {
     waiting: { heading: "Du har ikke betalt endnu", text: "Der er ikke trukket noget." },
     unconfirmed: {

@@ -32,6 +32,8 @@ export const dutch: Texts = {
   sandboxName: "Sandbox.",
   sandboxText: "Er wordt geen geld overgemaakt en er is geen kaart nodig.",
   forSupport: "Voor de klantenservice van de winkel: {id}",
+  support: "Klantenservice",
+  terms: "Algemene voorwaarden",
   outcomes: {
     waiting: { heading: "U hebt nog niet betaald", text: "Er is niets afgeschreven." },
     unconfirmed: {

@@ -31,6 +31,8 @@ export const english: Texts = {
   sandboxName: "Sandbox.",
   sandboxText: "No money moves, and no card is needed.",
   forSupport: "For the shop's support: {id}",
+  support: "Help",
+  terms: "Terms and conditions",
   outcomes: {
     waiting: { heading: "You have not paid yet", text: "Nothing has been charged." },
     unconfirmed: {

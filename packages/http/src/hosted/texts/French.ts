@@ -32,6 +32,8 @@ export const french: Texts = {
   sandboxName: "Sandbox.",
   sandboxText: "Aucun argent ne circule, et aucune carte n’est nécessaire.",
   forSupport: "Pour l’assistance de la boutique : {id}",
+  support: "Aide",
+  terms: "Conditions générales",
   outcomes: {
     waiting: { heading: "Vous n’avez pas encore payé", text: "Rien n’a été débité." },
     unconfirmed: {

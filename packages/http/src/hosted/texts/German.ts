@@ -32,6 +32,8 @@ export const german: Texts = {
   sandboxName: "Sandbox.",
   sandboxText: "Es fließt kein Geld, und es wird keine Karte benötigt.",
   forSupport: "Für den Support des Shops: {id}",
+  support: "Hilfe",
+  terms: "Geschäftsbedingungen",
   outcomes: {
     waiting: { heading: "Sie haben noch nicht gezahlt", text: "Es wurde nichts abgebucht." },
     unconfirmed: {

@@ -32,6 +32,8 @@ export const italian: Texts = {
   sandboxName: "Sandbox.",
   sandboxText: "Non viene trasferito denaro e non serve una carta.",
   forSupport: "Per l’assistenza del negozio: {id}",
+  support: "Assistenza",
+  terms: "Termini e condizioni",
   outcomes: {
     waiting: { heading: "Non hai ancora pagato", text: "Non è stato addebitato nulla." },
     unconfirmed: {

@@ -31,6 +31,8 @@ export const japanese: Texts = {
   sandboxName: "サンドボックス。",
   sandboxText: "実際の入出金はなく、カードも不要です。",
   forSupport: "ショップへのお問い合わせ番号: {id}",
+  support: "お問い合わせ",
+  terms: "利用規約",
   outcomes: {
     waiting: { heading: "まだお支払いが完了していません", text: "請求は行われていません。" },
     unconfirmed: {

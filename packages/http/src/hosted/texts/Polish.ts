@@ -34,6 +34,8 @@ export const polish: Texts = {
   sandboxName: "Sandbox.",
   sandboxText: "Pieniądze nie są przekazywane, a karta nie jest potrzebna.",
   forSupport: "Dla obsługi sklepu: {id}",
+  support: "Pomoc",
+  terms: "Regulamin",
   outcomes: {
     waiting: { heading: "Płatność nie została jeszcze dokonana", text: "Nic nie zostało pobrane." },
     unconfirmed: {

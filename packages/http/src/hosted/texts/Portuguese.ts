@@ -32,6 +32,8 @@ export const portuguese: Texts = {
   sandboxName: "Sandbox.",
   sandboxText: "Não há movimento de dinheiro e não é necessário um cartão.",
   forSupport: "Para o suporte da loja: {id}",
+  support: "Ajuda",
+  terms: "Termos e condições",
   outcomes: {
     waiting: { heading: "Ainda não pagou", text: "Nada foi cobrado." },
     unconfirmed: {

@@ -31,6 +31,8 @@ export const spanish: Texts = {
   sandboxName: "Sandbox.",
   sandboxText: "No se mueve dinero y no se necesita ninguna tarjeta.",
   forSupport: "Para el servicio de atención de la tienda: {id}",
+  support: "Ayuda",
+  terms: "Términos y condiciones",
   outcomes: {
     waiting: { heading: "Todavía no ha pagado", text: "No se ha cobrado nada." },
     unconfirmed: {

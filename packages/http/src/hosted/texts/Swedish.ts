@@ -31,6 +31,8 @@ export const swedish: Texts = {
   sandboxName: "Sandbox.",
   sandboxText: "Inga pengar flyttas och inget kort behövs.",
   forSupport: "Till butikens kundtjänst: {id}",
+  support: "Hjälp",
+  terms: "Allmänna villkor",
   outcomes: {
     waiting: { heading: "Du har inte betalat än", text: "Inget har dragits." },
     unconfirmed: {

@@ -82,6 +82,9 @@ export interface Texts {
   readonly sandboxText: string
   /** With the id of a request that failed. */
   readonly forSupport: TextWith<"id">
+  /** Links of the merchant's brand. */
+  readonly support: string
+  readonly terms: string
   readonly outcomes: Readonly<Record<Outcome, Said>>
   readonly declineReasons: Readonly<Record<DeclineReason, string>>
   /** In the sandbox's list of reasons to decline for. */
