@@ -35,6 +35,13 @@ const parts: Readonly<Record<string, Part>> = {
       suspended: "`true`: the API refuses its keys with 403; `false` where it is left out",
       partner: "makes it a [white-label partner](../guides/partners.md)",
       "partner.allowance": "how many merchants it may provision",
+      brand: "how customers see it on its [hosted pages](../guides/hosted-page.md#your-brand)",
+      "brand.name": "the name that they read; the workspace's where it is left out",
+      "brand.logo": "above the payment; none where it is left out",
+      "brand.color":
+        "of the main button, whose white text needs a contrast of 4.5:1 on it; a blue where it is left out",
+      "brand.support": "a link to help, below the payment; none where it is left out",
+      "brand.terms": "a link to the terms and conditions, below the payment; none where it is left out",
       keys: "[its API keys](#a-key)",
       connections: "[its accounts at providers](#a-connection)",
       routing: "how its payments are routed, for each environment",

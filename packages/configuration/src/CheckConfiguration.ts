@@ -3,6 +3,7 @@ import { type Environment, environments, isCurrency } from "@pointsman/core"
 import { environmentOfApiKey } from "@pointsman/core/internal"
 import type { ConnectorDefinition, Connectors, Transport } from "@pointsman/core/ports"
 import { Option, Result } from "effect"
+import { contrastAtLeast, readableShade, whiteTextContrast } from "./ColorContrast.ts"
 import type { ConfigurationFile, ConnectionFile, RoutingFile, WorkspaceFile } from "./ConfigurationFile.ts"
 import { readDuration } from "./DurationText.ts"
 import type { Mistake } from "./Mistake.ts"
@@ -64,6 +65,7 @@ const repeated = (entries: ReadonlyArray<readonly [string, Path]>, message: stri
 }
 
 const checkWorkspace = (workspace: WorkspaceFile, path: Path, options: CheckOptions): ReadonlyArray<Mistake> => [
+  ...checkColor(workspace.brand?.color, [...path, "brand", "color"]),
   ...(workspace.keys ?? []).flatMap((key, index) => checkKey(key, [...path, "keys", index, "secret"])),
   ...(workspace.connections ?? []).flatMap((connection, index) =>
     checkConnection(connection, [...path, "connections", index], options)
@@ -79,6 +81,17 @@ const checkWorkspace = (workspace: WorkspaceFile, path: Path, options: CheckOpti
       : []
   })
 ]
+
+const checkColor = (color: string | undefined, path: Path): ReadonlyArray<Mistake> => {
+  const contrast = color === undefined ? undefined : whiteTextContrast(color)
+  if (color === undefined || contrast === undefined || contrast >= contrastAtLeast) return []
+  // Rounded down, so that what is not enough never reads as enough.
+  const stated = (Math.floor(contrast * 100) / 100).toFixed(2)
+  const message =
+    `expected a color on which white text has a contrast of at least ${contrastAtLeast}:1 (WCAG AA): this one has ` +
+    `${stated}:1, and its nearest shade with enough contrast is "${readableShade(color)}"`
+  return [{ path, message }]
+}
 
 const checkKey = (
   key: { readonly secret: string; readonly environment: Environment },

@@ -14,6 +14,16 @@ import {
 } from "@pointsman/core"
 import { isCountry, isNetwork } from "@pointsman/core/internal"
 import { Option, Result, Schema, SchemaIssue } from "effect"
+import {
+  colorExpected,
+  httpsExpected,
+  isColor,
+  isHttps,
+  isLogo,
+  isSupport,
+  logoExpected,
+  supportExpected
+} from "./BrandFields.ts"
 import { durationExpected, readDuration } from "./DurationText.ts"
 import type { Mistake } from "./Mistake.ts"
 import { momentExpected, readMoment } from "./MomentText.ts"
@@ -178,6 +188,17 @@ const WebhookFile = Schema.Struct({
   previousSecret: Schema.optionalKey(Secret)
 })
 
+/** How customers see the workspace on its hosted pages. */
+const BrandFile = Schema.Struct({
+  /** The workspace's name where it is left out. */
+  name: Schema.optionalKey(Name),
+  logo: Schema.optionalKey(text(logoExpected, isLogo)),
+  /** Of the main button. Its contrast is checked with the whole file. */
+  color: Schema.optionalKey(text(colorExpected, isColor)),
+  support: Schema.optionalKey(text(supportExpected, isSupport)),
+  terms: Schema.optionalKey(text(httpsExpected, isHttps))
+})
+
 const WorkspaceFile = Schema.Struct({
   id: Id,
   /** The id where it is left out. */
@@ -186,6 +207,7 @@ const WorkspaceFile = Schema.Struct({
   category: Schema.optionalKey(Word),
   suspended: Schema.optionalKey(Schema.Boolean),
   partner: Schema.optionalKey(Schema.Struct({ allowance: integer(0, "a whole number of sub-merchants, 0 or more") })),
+  brand: Schema.optionalKey(BrandFile),
   keys: Schema.optionalKey(
     Schema.Array(
       Schema.Struct({

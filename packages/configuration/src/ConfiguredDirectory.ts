@@ -53,7 +53,8 @@ const workspaceOf = (workspace: WorkspaceFile): Workspace => ({
   country: workspace.country ?? null,
   category: workspace.category ?? null,
   suspended: workspace.suspended ?? false,
-  partner: workspace.partner ?? null
+  partner: workspace.partner ?? null,
+  ...(workspace.brand === undefined ? {} : { brand: workspace.brand })
 })
 
 const apiKeyOf = Effect.fnUntraced(function* (

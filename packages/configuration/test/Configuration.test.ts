@@ -144,6 +144,36 @@ describe("the configuration file", () => {
     [[...w, "partner"], { allowance: -1 }, "workspaces[0].partner.allowance", /0 or more/],
     [[...w, "partner"], { allowance: 1.5 }, "workspaces[0].partner.allowance", /a whole number/],
     [[...w, "conections"], [], "workspaces[0].conections", /unknown field/],
+    [[...w, "brand"], { name: "" }, "workspaces[0].brand.name", /a name of 1 to 120/],
+    [[...w, "brand"], { colour: "#000000" }, "workspaces[0].brand.colour", /one of name, logo, color, support, terms/],
+    [[...w, "brand"], { color: "red" }, "workspaces[0].brand.color", /# and six hexadecimal digits/],
+    [[...w, "brand"], { color: "#fff" }, "workspaces[0].brand.color", /# and six hexadecimal digits/],
+    [[...w, "brand"], { color: "#ffcc00" }, "workspaces[0].brand.color", /1\.51:1, .* "#907300"$/],
+    [[...w, "brand"], { color: "#FFFFFF" }, "workspaces[0].brand.color", /1\.00:1, .* "#767676"$/],
+    [[...w, "brand"], { color: "#777777" }, "workspaces[0].brand.color", /4\.47:1, .* "#767676"$/],
+    [[...w, "brand"], { logo: "http://shop.example/x.png" }, "workspaces[0].brand.logo", /an https URL .* data: URL/],
+    [[...w, "brand"], { logo: "https://a:b@shop.example/" }, "workspaces[0].brand.logo", /an https URL/],
+    [[...w, "brand"], { logo: "https://a;b/x.png" }, "workspaces[0].brand.logo", /an https URL/],
+    [
+      [...w, "brand"],
+      { logo: "data:text/html;base64,AAAA" },
+      "workspaces[0].brand.logo",
+      /PNG, JPEG, WebP, GIF or SVG/
+    ],
+    [[...w, "brand"], { logo: "data:image/png;base64," }, "workspaces[0].brand.logo", /in base64/],
+    [[...w, "brand"], { logo: "data:image/png;base64,AAA" }, "workspaces[0].brand.logo", /in base64/],
+    [[...w, "brand"], { logo: "data:image/svg+xml,<svg/>" }, "workspaces[0].brand.logo", /in base64/],
+    [
+      [...w, "brand"],
+      { logo: `data:image/png;base64,${"A".repeat(32_768)}` },
+      "workspaces[0].brand.logo",
+      /at most 32768 characters/
+    ],
+    [[...w, "brand"], { support: "http://shop.example/help" }, "workspaces[0].brand.support", /or a mailto URL/],
+    [[...w, "brand"], { support: "mailto:nobody" }, "workspaces[0].brand.support", /or a mailto URL/],
+    [[...w, "brand"], { support: "javascript:alert(1)" }, "workspaces[0].brand.support", /an https URL/],
+    [[...w, "brand"], { terms: "mailto:help@shop.example" }, "workspaces[0].brand.terms", /an https URL/],
+    [[...w, "brand"], { terms: `https://shop.example/${"x".repeat(2_048)}` }, "workspaces[0].brand.terms", /https URL/],
     [[...w, "keys", 0, "environment"], "test", "workspaces[0].keys[0].environment", /"sandbox" or "production"/],
     [[...w, "keys", 0, "secret"], `${testKey.slice(0, -1)}-`, "workspaces[0].keys[0].secret", /ps_test_, 32 letters/],
     [[...w, "keys", 0, "secret"], liveKey, "workspaces[0].keys[0].secret", /begins with ps_test_/],
@@ -325,6 +355,18 @@ describe("the configuration file", () => {
     }
     const routing = Result.getOrThrow(understand(withChange(r, production))).workspaces[0]?.routing?.production
     assert.deepStrictEqual<unknown>(routing && routingSettingsOf(routing), production)
+  })
+
+  it.each([
+    [{}],
+    [{ name: "Acme Coffee", color: "#0B5FFF", logo: "https://cdn.example:8443/logo.svg?v=2" }],
+    [{ logo: "data:image/svg+xml;base64,PHN2Zy8+", support: "mailto:help@shop.example?subject=Order" }],
+    [{ color: "#767676", support: "https://shop.example/help", terms: "https://bücher.example/agb" }]
+  ])("given the brand %j, when the file is read, then the workspace has it", (brand) => {
+    assert.deepStrictEqual<unknown>(
+      Result.getOrThrow(understand(withChange([...w, "brand"], brand))).workspaces[0]?.brand,
+      brand
+    )
   })
 
   it.each([[null], [[]], ["x"], [{ workspaces: {} }]])(

@@ -130,7 +130,7 @@ export {
 } from "./model/Simulation.ts"
 export type { CandidateRates, OutcomeCounts, SuccessRate } from "./model/SuccessRate.ts"
 export { type Environment, environments, type Tenant } from "./model/Tenant.ts"
-export type { Workspace } from "./model/Workspace.ts"
+export type { Brand, Workspace } from "./model/Workspace.ts"
 export { currencies, isCurrency } from "./money/Currency.ts"
 export { amountLimits, type Money, money } from "./money/Money.ts"
 export {

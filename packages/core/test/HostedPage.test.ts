@@ -17,6 +17,7 @@ import { TestClock } from "effect/testing"
 import {
   comeBack,
   deactivateAll,
+  giveBrand,
   liveCaller,
   liveConnections,
   outcomesOf,
@@ -38,7 +39,7 @@ describe("a hosted page", () => {
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       const { payment, token } = yield* paged()
-      assert.deepStrictEqual(yield* pointsman.hostedPage(token), { payment, merchant: "Acme" })
+      assert.deepStrictEqual(yield* pointsman.hostedPage(token), { payment, merchant: "Acme", brand: null })
       for (const text of ["", "token", payment.id, `${token} `]) {
         assert.instanceOf(yield* Effect.flip(pointsman.hostedPage(text)), PageNotFound)
         assert.instanceOf(yield* Effect.flip(pointsman.actOnHostedPage(text, Approve)), PageNotFound)
@@ -46,6 +47,21 @@ describe("a hosted page", () => {
         assert.instanceOf(yield* Effect.flip(pointsman.returnFromCheckout(text)), PageNotFound)
       }
     }).pipe(Effect.provide(shown.layer))
+  )
+
+  const branded = world()
+  it.effect("given a brand, then it is in the view, and its name, if it has one, is the merchant's", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { payment, token } = yield* paged()
+      for (const [brand, merchant] of [
+        [{ color: "#0b5fff" }, "Acme"],
+        [{ name: "Acme Coffee" }, "Acme Coffee"]
+      ] as const) {
+        yield* giveBrand(brand)
+        assert.deepStrictEqual(yield* pointsman.hostedPage(token), { payment, merchant, brand })
+      }
+    }).pipe(Effect.provide(branded.layer))
   )
 
   const direct = world()

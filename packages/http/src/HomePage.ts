@@ -3,6 +3,10 @@ import { Effect, type Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { makeRenderer } from "./hosted/Document.ts"
 import { html } from "./hosted/Html.ts"
+import { pageBrandOf } from "./hosted/PageBrand.ts"
+import { readerOf } from "./hosted/Reader.ts"
+
+const title = "Pointsman"
 
 export const homePath = "/"
 
@@ -10,7 +14,9 @@ export const layer = (options: { readonly hasDocs: boolean }): Layer.Layer<never
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const render = yield* makeRenderer
-      const page = render({ status: 200, title: "Pointsman", main: main(options), hasForm: false })
+      const reader = readerOf(undefined)
+      const brand = pageBrandOf(null, title, reader)
+      const page = yield* render({ brand, reader, status: 200, title, main: main(options), hasForm: false })
       yield* router.add("GET", homePath, Effect.succeed(page))
     })
   )

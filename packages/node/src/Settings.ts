@@ -104,6 +104,20 @@ export interface Webhook {
   readonly previousSecret?: Text
 }
 
+/** How customers see a workspace on its hosted pages. */
+export interface Brand {
+  /** The workspace's name unless set. */
+  readonly name?: string
+  /** An https URL, or a `data:` URL of an image of at most 32,768 characters in base64. */
+  readonly logo?: Text
+  /** Of the main button: `#` and six hexadecimal digits. White text on it needs a contrast of 4.5:1. */
+  readonly color?: string
+  /** An https or mailto URL at which customers get help. */
+  readonly support?: string
+  /** An https URL of the terms and conditions. */
+  readonly terms?: string
+}
+
 export interface Workspace {
   readonly id: string
   readonly name?: string
@@ -111,6 +125,7 @@ export interface Workspace {
   readonly category?: string
   readonly suspended?: boolean
   readonly partner?: { readonly allowance: number }
+  readonly brand?: Brand
   /** API keys of those who come by HTTP. Calls of this program need none. */
   readonly keys?: ReadonlyArray<{
     readonly environment: Environment

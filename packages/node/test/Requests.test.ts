@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, request as requestTo } from "node:h
 import type { AddressInfo } from "node:net"
 import { buffer, text } from "node:stream/consumers"
 import { assert, describe, it, onTestFinished } from "vitest"
-import type { Payment, Pointsman } from "../src/index.ts"
+import type { Payment, Pointsman, Workspace } from "../src/index.ts"
 import { listening } from "./support/Listening.ts"
-import { open, order } from "./support/Shop.ts"
+import { failureOf, folder, inFiles, open, order, shop } from "./support/Shop.ts"
 
 const json = "application/json"
 
@@ -83,6 +83,37 @@ for (const [name, way] of Object.entries(ways)) {
     })
   })
 }
+
+describe("a brand", () => {
+  it("given a stored payment, when a program starts with another brand, then its page shows it", async () => {
+    const home = folder()
+    const start = async (brand: NonNullable<Workspace["brand"]>) => {
+      const { pointsman } = await open({
+        ...inFiles(home),
+        baseUrl: "https://shop.example",
+        workspaces: [{ ...shop, brand }]
+      })
+      const page = async (url: string) => (await pointsman.handler(new Request(url))).text()
+      return { pointsman, page }
+    }
+    const first = await start({ name: "Shop & Sons", color: "#123524" })
+    const { payment } = await first.pointsman.create({ ...order, return_url: "https://shop.example/thanks" })
+    const url = payment.next_action.url ?? ""
+    const before = await first.page(url)
+    assert.include(before, "<h1>Pay <bdi>Shop &amp; Sons</bdi></h1>")
+    assert.include(before, "--main: #123524;")
+    await first.pointsman.close()
+    const after = await (await start({ support: "mailto:help@shop.example" })).page(url)
+    assert.include(after, "<h1>Pay <bdi>shop</bdi></h1>")
+    assert.include(after, '<a href="mailto:help@shop.example">Help</a>')
+    assert.notInclude(after, "#123524")
+  })
+
+  it("given a color that text cannot be read on, when a program starts, then it is refused with a better one", async () => {
+    const start = open({ workspaces: [{ ...shop, brand: { color: "#ffcc00" } }] })
+    assert.match(String(await failureOf(start)), /workspaces\[0\]\.brand\.color: expected a color .* "#907300"/u)
+  })
+})
 
 describe("beside other routes", () => {
   it("given a next, when the path is not the API's, then it goes there untouched", async () => {

@@ -34,7 +34,8 @@ export const directory = (it: StorageTest): void => {
           suspended: true,
           partner: { allowance: 3 },
           country: null,
-          category: null
+          category: null,
+          brand: { name: "Café Ü", logo: "https://cdn.example/logo.svg", support: "mailto:help@shop.example" }
         })
         const apiKey = apiKeyOf(tenant, { scopes: ["payments:read", "events:read"], source: "configuration" })
         const connection = connectionOf(tenant, {
@@ -73,7 +74,7 @@ export const directory = (it: StorageTest): void => {
         const tenant = yield* newTenant()
         const write = (name: string, active: boolean, mode: RoutingSettings["mode"]) =>
           writeDirectory({
-            workspaces: [workspaceOf(tenant, { name })],
+            workspaces: [workspaceOf(tenant, { name, ...(active ? { brand: { color: "#0b5fff" } } : {}) })],
             apiKeys: [apiKeyOf(tenant, { revokedAt: active ? null : 9 })],
             connections: [connectionOf(tenant, { name, active })],
             routing: [{ ...tenant, settings: { mode } }],
@@ -85,9 +86,8 @@ export const directory = (it: StorageTest): void => {
         const contents = yield* directory.contents
         const own = <A extends { readonly workspaceId: string }>(rows: ReadonlyArray<A>) =>
           rows.filter(({ workspaceId }) => workspaceId === tenant.workspaceId)
-        expect(contents.workspaces.filter(({ id }) => id === tenant.workspaceId).map(({ name }) => name)).toEqual([
-          "after"
-        ])
+        const workspaces = contents.workspaces.filter(({ id }) => id === tenant.workspaceId)
+        expect(workspaces).toStrictEqual([workspaceOf(tenant, { name: "after" })])
         expect(own(contents.apiKeys).map(({ revokedAt }) => revokedAt)).toEqual([9])
         expect(own(contents.connections).map(({ active, name }) => [active, name])).toEqual([[false, "after"]])
         expect(own(contents.routing).map(({ settings }) => settings)).toStrictEqual([{ mode: "fixed" }])

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import type { DeclineCategory } from "../model/Decline.ts"
 import type { Payment } from "../model/Payment.ts"
+import type { Brand } from "../model/Workspace.ts"
 
 /** No page has this token. */
 export class PageNotFound extends Schema.TaggedError<PageNotFound>()("pointsman/PageNotFound", {}) {}
@@ -25,8 +26,10 @@ export type HostedAction =
 
 export interface HostedView {
   readonly payment: Payment
-  /** The merchant's name. */
+  /** The name that customers know the merchant by. */
   readonly merchant: string
+  /** `null`: the workspace has none. */
+  readonly brand: Brand | null
 }
 
 /** What acting came to. */

@@ -1,3 +1,17 @@
+/** How a workspace presents itself to customers on its hosted pages. Absent fields have defaults there. */
+export interface Brand {
+  /** Shown instead of the workspace's name. */
+  readonly name?: string
+  /** An https URL, or a `data:` URL of an image. */
+  readonly logo?: string
+  /** Of the main button: `#` and six hexadecimal digits, on which white text can be read. */
+  readonly color?: string
+  /** An https or mailto URL at which customers get help. */
+  readonly support?: string
+  /** An https URL. */
+  readonly terms?: string
+}
+
 export interface Workspace {
   readonly id: string
   readonly name: string
@@ -9,4 +23,5 @@ export interface Workspace {
   readonly suspended: boolean
   /** Set for white-label partners: how many sub-merchants they may provision. */
   readonly partner: { readonly allowance: number } | null
+  readonly brand?: Brand
 }

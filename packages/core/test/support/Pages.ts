@@ -1,6 +1,7 @@
 /** Payments on hosted pages: how they are created, found and watched. */
 import {
   type Attempt,
+  type Brand,
   type Caller,
   type Connection,
   type CreateRequest,
@@ -62,6 +63,11 @@ export const typesOf = Effect.fnUntraced(function* (of: Payment) {
 export const suspend = Effect.gen(function* () {
   const directory = yield* Directory
   yield* directory.write({ ...(yield* directory.contents), workspaces: [{ ...workspace, suspended: true }] })
+})
+
+export const giveBrand = Effect.fnUntraced(function* (brand: Brand) {
+  const directory = yield* Directory
+  yield* directory.write({ ...(yield* directory.contents), workspaces: [{ ...workspace, brand }] })
 })
 
 export const deactivateAll = Effect.gen(function* () {

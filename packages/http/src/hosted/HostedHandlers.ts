@@ -14,7 +14,7 @@ import { report } from "../Report.ts"
 import { RequestId } from "../RequestId.ts"
 import { Source } from "../Source.ts"
 import { commonHeaders, type Document, makeRenderer, type Renderer } from "./Document.ts"
-import { formBytesAtMost, pressedOf } from "./HostedForm.ts"
+import { formBytesAtMost, type Pressed, pressedOf } from "./HostedForm.ts"
 import { html } from "./Html.ts"
 import {
   buttonsPage,
@@ -29,10 +29,10 @@ import {
   subjectOf,
   unpaidPage
 } from "./Pages.ts"
-import { preferredLocale } from "./PreferredLocale.ts"
+import { type Reader, readerOf } from "./Reader.ts"
 import { returnAddress } from "./ReturnAddress.ts"
 import { isOpenEnded, screenOf } from "./Screen.ts"
-import { troubleWords } from "./Words.ts"
+import { around } from "./texts/Texts.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -70,16 +70,18 @@ export const layer = (
       const isHttpServer = /^http:/iu.test(baseUrl)
 
       const subject = ({ request, self }: Visit, view: HostedView) =>
-        subjectOf(view, { locale: preferredLocale(request.headers["accept-language"]), self, isHttpServer })
+        subjectOf(view, { reader: readerOfRequest(request, view.payment.purchase?.locale), self, isHttpServer })
 
       /** Who guesses tokens is slowed down; a visit with a right token is never refused for it. */
-      const refuse = (visit: Visit) => (failure: HostedFailure) =>
-        failure._tag === "pointsman/PageNotFound"
-          ? Effect.matchEffect(failures.count("page", sourceOf(visit.request)), {
-              onSuccess: () => refusalOf(failure),
-              onFailure: ({ retryAfterMillis }) => Effect.succeed(tooMany(retryAfterMillis))
-            })
-          : refusalOf(failure)
+      const refuse =
+        (visit: Visit, reader = readerOfRequest(visit.request)) =>
+        (failure: HostedFailure) =>
+          failure._tag === "pointsman/PageNotFound"
+            ? Effect.matchEffect(failures.count("page", sourceOf(visit.request)), {
+                onSuccess: () => refusalOf(reader, failure),
+                onFailure: ({ retryAfterMillis }) => Effect.succeed(tooMany(reader, retryAfterMillis))
+              })
+            : refusalOf(reader, failure)
 
       const show = (visit: Visit) =>
         pointsman.hostedPage(visit.token).pipe(
@@ -103,10 +105,14 @@ export const layer = (
 
       const press = Effect.fnUntraced(function* (visit: Visit) {
         const form = yield* readForm(visit.request)
-        if (form === "TooLarge") return plainPage(413, troubleWords.tooLarge, toPage)
+        if (form === "TooLarge") return withWayBack(readerOfRequest(visit.request), 413, "tooLarge")
         const view = yield* pointsman.hostedPage(visit.token)
+        const { reader } = subject(visit, view)
         const pressed = pressedOf(view.payment.tenant.environment, form)
-        if (pressed === undefined) return plainPage(422, troubleWords.unknownAction, toPage)
+        if (pressed === undefined) return withWayBack(reader, 422, "unknownAction")
+        return yield* Effect.catch(perform(visit, view, pressed), refuse(visit, reader))
+      })
+      const perform = Effect.fnUntraced(function* (visit: Visit, view: HostedView, pressed: Pressed) {
         if (pressed._tag === "OpenCheckout") {
           const step = yield* pointsman.openCheckout(visit.token, `${hostedPageUrl(baseUrl, visit.token)}/return`)
           if (step._tag === "Redirect") return { redirect: step.url }
@@ -124,7 +130,9 @@ export const layer = (
       const routes = [
         HttpRouter.route("*", "/hosted/:token", serve(render, "", show, act)),
         HttpRouter.route("*", "/hosted/:token/return", serve(render, "../", comeBack)),
-        HttpRouter.route("*", "/hosted/*", toResponse(render, plainPage(404, troubleWords.notFound)))
+        HttpRouter.route("*", "/hosted/*", (request) =>
+          toResponse(render, plainPage(readerOfRequest(request), 404, "notFound"))
+        )
       ]
       return routes
     })
@@ -151,25 +159,35 @@ const pageOf = (subject: Subject, visit: Visit): Document => {
   }
 }
 
-const toPage = html`<div class="actions"><a class="button main" href="?">Back to the payment page</a></div>`
+/** `locale`: the payment's own, where it has one. */
+const readerOfRequest = ({ headers }: Request, locale?: string | null): Reader =>
+  readerOf(headers["accept-language"], locale)
 
-const tooMany = (retryAfterMillis: number): Document => ({
-  ...plainPage(429, troubleWords.tooMany),
+const withWayBack = (reader: Reader, status: number, outcome: Parameters<typeof plainPage>[2]): Document =>
+  plainPage(
+    reader,
+    status,
+    outcome,
+    html`<div class="actions"><a class="button main" href="?">${reader.texts.backToPage}</a></div>`
+  )
+
+const tooMany = (reader: Reader, retryAfterMillis: number): Document => ({
+  ...plainPage(reader, 429, "tooMany"),
   headers: { "retry-after": String(Math.max(1, Math.ceil(retryAfterMillis / 1000))) }
 })
 
-const refusalOf = (failure: HostedFailure): Effect.Effect<Document> => {
+const refusalOf = (reader: Reader, failure: HostedFailure): Effect.Effect<Document> => {
   switch (failure._tag) {
     case "pointsman/PageNotFound":
-      return Effect.succeed(plainPage(404, troubleWords.notFound))
+      return Effect.succeed(plainPage(reader, 404, "notFound"))
     case "pointsman/HostedSuspended":
-      return Effect.succeed(plainPage(403, troubleWords.suspended))
+      return Effect.succeed(plainPage(reader, 403, "suspended"))
     case "pointsman/ActionNotOffered":
-      return Effect.succeed(plainPage(422, troubleWords.unknownAction, toPage))
+      return Effect.succeed(withWayBack(reader, 422, "unknownAction"))
     case "pointsman/StorageError":
-      return Effect.as(report(failure), plainPage(503, troubleWords.unavailable, toPage))
+      return Effect.as(report(failure), withWayBack(reader, 503, "unavailable"))
     case "pointsman/PaymentResultUnknown":
-      return Effect.as(report(failure), plainPage(500, troubleWords.unknown, toPage))
+      return Effect.as(report(failure), withWayBack(reader, 500, "checking"))
   }
 }
 
@@ -205,10 +223,11 @@ const serve =
       const handler = isLook ? get : request.method === "POST" ? post : undefined
       if (handler === undefined) {
         const allow = post === undefined ? "GET, HEAD" : "GET, HEAD, POST"
-        return toResponse(render, { ...plainPage(405, troubleWords.wrongMethod, toPage), headers: { allow } })
+        const refused = withWayBack(readerOfRequest(request), 405, "wrongMethod")
+        return yield* toResponse(render, { ...refused, headers: { allow } })
       }
-      return toResponse(render, yield* handler(yield* visitOf(request, up)))
-    }).pipe(Effect.catchCause((cause) => broken(render, cause)))
+      return yield* toResponse(render, yield* handler(yield* visitOf(request, up)))
+    }).pipe(Effect.catchCause((cause) => broken(render, request, cause)))
 
 /** To the merchant's page; the page of this server where its address was erased. */
 const redirectOr = (redirect: string | undefined, page: () => Answer): Answer =>
@@ -227,18 +246,18 @@ const visitOf = Effect.fnUntraced(function* (request: Request, up: "" | "../") {
   return visit
 })
 
-const toResponse = (render: Renderer, answer: Answer): HttpServerResponse.HttpServerResponse =>
+const toResponse = (render: Renderer, answer: Answer): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   "redirect" in answer
-    ? HttpServerResponse.redirect(answer.redirect, { status: 303, headers: commonHeaders })
+    ? Effect.succeed(HttpServerResponse.redirect(answer.redirect, { status: 303, headers: commonHeaders }))
     : render(answer)
 
 /** The same as around the API, with a page in place of the envelope. */
-const broken = Effect.fnUntraced(function* (render: Renderer, cause: Cause.Cause<never>) {
+const broken = Effect.fnUntraced(function* (render: Renderer, request: Request, cause: Cause.Cause<never>) {
   // The customer went away, or the server is shutting down: there is nobody to answer.
   if (Cause.hasInterruptsOnly(cause)) return yield* Effect.failCause(cause)
   yield* Effect.logError("unexpected failure of a request", cause)
-  const requestId = yield* RequestId
-  return render(
-    plainPage(500, troubleWords.broken, html`<p class="soft text">For the shop's support: ${requestId}</p>`)
-  )
+  const reader = readerOfRequest(request)
+  const [before, after] = around(reader.texts.forSupport, "id")
+  const id = html`<p class="soft text">${before}<bdi>${yield* RequestId}</bdi>${after}</p>`
+  return yield* render(plainPage(reader, 500, "broken", id))
 })

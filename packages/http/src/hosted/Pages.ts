@@ -1,26 +1,22 @@
 /** The pages that a customer sees of a payment. */
-import {
-  type DeclineCategory,
-  declineCategories,
-  type HostedPage,
-  type HostedView,
-  type Payment,
-  statusOf
-} from "@pointsman/core"
+import { declineCategories, type HostedPage, type HostedView, type Payment, statusOf } from "@pointsman/core"
 import { amountText } from "@pointsman/core/internal"
 import type { Document } from "./Document.ts"
 import { type Html, html } from "./Html.ts"
+import { declineReasonOf, outcomeOf, toneOf } from "./Outcomes.ts"
+import { type PageBrand, pageBrandOf } from "./PageBrand.ts"
+import type { Reader } from "./Reader.ts"
 import { returnAddress } from "./ReturnAddress.ts"
 import { sign } from "./Sign.ts"
-import { closedWords, declineWords, expiredWords, openingWords, stateWords, type Words } from "./Words.ts"
+import { around, type Outcome, type TextWith } from "./texts/Texts.ts"
 
 /** What every page of a payment is made from. */
 export interface Subject {
   readonly payment: Payment
   readonly page: HostedPage
   readonly merchant: string
-  /** One that `preferredLocale` gave. */
-  readonly locale: string
+  readonly brand: PageBrand
+  readonly reader: Reader
   /** The payment's own page, relative to the one that is shown. Empty: it is the one that is shown. */
   readonly self: string
   /** The server itself is reached by http. */
@@ -28,101 +24,105 @@ export interface Subject {
 }
 
 export const subjectOf = (
-  { merchant, payment }: HostedView,
-  rest: Pick<Subject, "locale" | "self" | "isHttpServer">
+  { brand, merchant, payment }: HostedView,
+  rest: Pick<Subject, "reader" | "self" | "isHttpServer">
 ): Subject => {
   if (payment.hosted === null) throw new Error("the payment has no hosted page")
-  return { payment, page: payment.hosted, merchant, ...rest }
+  return { payment, page: payment.hosted, merchant, brand: pageBrandOf(brand, merchant, rest.reader), ...rest }
 }
 
 /** The sandbox's buttons in place of a provider's checkout. */
-export const buttonsPage = (subject: Subject): Document =>
-  document(subject, {
-    title: `Pay ${subject.merchant}`,
-    main: html`<h1>Pay <bdi>${subject.merchant}</bdi></h1>
+export const buttonsPage = (subject: Subject): Document => {
+  const { texts } = subject.reader
+  return document(subject, {
+    title: titleWith(texts.pay, subject),
+    main: html`<h1>${withMerchant(texts.pay, subject)}</h1>
 ${amountLine(subject)}
+${purchased(subject)}
 ${details(subject)}
 <div class="actions">
-${button(subject, "approve", "Approve", "main")}
-<a class="button" href="${subject.self}?step=challenge">Approve after a 3DS challenge</a>
+${button(subject, "approve", texts.approve, "main")}
+<a class="button" href="${subject.self}?step=challenge">${texts.approveAfterChallenge}</a>
 <form method="post"${action(subject)} class="group">
-<label for="reason">Decline with a reason</label>
+<label for="reason">${texts.declineWithReason}</label>
 <div class="pair">
 <select id="reason" name="reason">${declineCategories.map(
-      (category) => html`<option value="${category}">${reasonLabel(category)}</option>`
+      (category) => html`<option value="${category}">${texts.declineCategories[category]}</option>`
     )}</select>
-<button name="action" value="decline">Decline</button>
+<button name="action" value="decline">${texts.decline}</button>
 </div>
 </form>
-${button(subject, "cancel", "Cancel", "plain")}
-</div>`
-  })
-
-/** What a bank would show to authenticate its customer. */
-export const challengePage = (subject: Subject): Document =>
-  document(subject, {
-    title: "Confirm your identity",
-    main: html`<h1>Confirm your identity</h1>
-${amountLine(subject)}
-<p class="soft text">This simulates the step in which a bank asks its customer (3-D Secure): is this payment to <bdi>${subject.merchant}</bdi> yours?</p>
-<div class="actions">
-${button(subject, "confirm_challenge", "Yes, it is mine", "main")}
-${button(subject, "fail_challenge", "No, fail the challenge")}
-<a class="button plain" href="${subject.self || "?"}">Back</a>
-</div>`
-  })
-
-/** The way to a provider's own page. Opening one is a post: who merely looks at the link opens nothing. */
-export const checkoutPage = (subject: Subject): Document => {
-  const isOpen = subject.payment.state === "CheckoutOpen"
-  return document(subject, {
-    title: `Pay ${subject.merchant}`,
-    main: html`<h1>Pay <bdi>${subject.merchant}</bdi></h1>
-${amountLine(subject)}
-${details(subject)}
-<p class="soft text">You pay on the secure page of a payment provider, and come back afterwards.</p>
-<div class="actions">
-${button(subject, "continue", "Continue to payment", "main")}
-${isOpen ? backLink(subject, "plain") : button(subject, "cancel", "Cancel", "plain")}
+${button(subject, "cancel", texts.cancel, "plain")}
 </div>`
   })
 }
 
-export const expiredPage = (subject: Subject): Document => ({ ...outcomePage(subject, expiredWords), status: 410 })
+/** What a bank would show to authenticate its customer. */
+export const challengePage = (subject: Subject): Document => {
+  const { texts } = subject.reader
+  return document(subject, {
+    title: texts.challenge,
+    main: html`<h1>${texts.challenge}</h1>
+${amountLine(subject)}
+<p class="soft text">${withMerchant(texts.challengeText, subject)}</p>
+<div class="actions">
+${button(subject, "confirm_challenge", texts.passChallenge, "main")}
+${button(subject, "fail_challenge", texts.failChallenge)}
+<a class="button plain" href="${subject.self || "?"}">${texts.back}</a>
+</div>`
+  })
+}
+
+/** The way to a provider's own page. Opening one is a post: who merely looks at the link opens nothing. */
+export const checkoutPage = (subject: Subject): Document => {
+  const { texts } = subject.reader
+  const isOpen = subject.payment.state === "CheckoutOpen"
+  return document(subject, {
+    title: titleWith(texts.pay, subject),
+    main: html`<h1>${withMerchant(texts.pay, subject)}</h1>
+${amountLine(subject)}
+${purchased(subject)}
+${details(subject)}
+<p class="soft text">${texts.checkoutText}</p>
+<div class="actions">
+${button(subject, "continue", texts.continueToPayment, "main")}
+${isOpen ? backLink(subject, "plain") : button(subject, "cancel", texts.cancel, "plain")}
+</div>`
+  })
+}
+
+export const expiredPage = (subject: Subject): Document => ({ ...outcomePage(subject, "expired"), status: 410 })
 
 /** The outcome of a payment, or its progress. */
 export const resultPage = (subject: Subject, again?: LookAgain): Document => {
   const { payment } = subject
   const isOpening = payment.state === "Charging" && payment.tenant.environment === "production"
-  const words = isOpening ? openingWords : stateWords[payment.state]
-  const reason = payment.declineCategory === null ? undefined : declineWords[payment.declineCategory]
-  return outcomePage(subject, { ...words, text: reason === undefined ? words.text : `${reason} ${words.text}` }, again)
+  return outcomePage(subject, isOpening ? "opening" : outcomeOf[payment.state], again)
 }
 
 /** The customer is back from the provider's page, and no word of a payment is there yet. */
 export const unpaidPage = (subject: Subject, again: LookAgain): Document =>
-  outcomePage(
-    subject,
-    stateWords.CheckoutOpen,
-    again,
-    button(subject, "continue", "I have not paid yet – continue to payment")
-  )
+  outcomePage(subject, "unconfirmed", again, button(subject, "continue", subject.reader.texts.notPaidContinue))
 
 /** The provider's page has expired: the customer cannot return to it. */
-export const closedPage = (subject: Subject, again: LookAgain): Document => outcomePage(subject, closedWords, again)
+export const closedPage = (subject: Subject, again: LookAgain): Document => outcomePage(subject, "closed", again)
 
-const outcomePage = (subject: Subject, words: Words, again?: LookAgain, more?: Html): Document =>
-  document(subject, {
-    title: words.heading,
+const outcomePage = (subject: Subject, outcome: Outcome, again?: LookAgain, more?: Html): Document => {
+  const { payment, reader } = subject
+  const { outcomes, declineReasons, checkAgain } = reader.texts
+  const reason = payment.declineCategory === null ? undefined : declineReasons[declineReasonOf[payment.declineCategory]]
+  return document(subject, {
+    title: outcomes[outcome].heading,
     headers: again?.after === undefined ? undefined : { refresh: `${again.after}; url=?look=${again.next}` },
-    main: html`${told(words)}
+    main: html`${told(reader, outcome, reason)}
 ${details(subject, true)}
 <div class="actions">
-${again === undefined ? undefined : html`<a class="button main" href="?look=${again.next}">Check again</a>`}
+${again === undefined ? undefined : html`<a class="button main" href="?look=${again.next}">${checkAgain}</a>`}
 ${more}
 ${backLink(subject, again === undefined ? "main" : "plain")}
 </div>`
   })
+}
 
 export interface LookAgain {
   /** Which look the next one is. */
@@ -132,49 +132,80 @@ export interface LookAgain {
 }
 
 /** A page about no payment: there is none, or the server failed. */
-export const plainPage = (status: number, words: Words, below?: Html): Document => ({
+export const plainPage = (reader: Reader, status: number, outcome: Outcome, below?: Html): Document => ({
+  reader,
+  brand: pageBrandOf(null, "", reader),
   status,
-  title: words.heading,
-  main: html`<div class="body">${told(words)}${below}</div>`
+  title: reader.texts.outcomes[outcome].heading,
+  main: html`<div class="body">${told(reader, outcome)}${below}</div>`
 })
 
 const document = (
-  { isHttpServer, page, payment }: Subject,
+  { brand, isHttpServer, page, payment, reader }: Subject,
   rest: Pick<Document, "title" | "main" | "headers">
 ): Document => {
   const isSandbox = payment.tenant.environment === "sandbox"
   return {
+    reader,
+    brand,
     status: 200,
     ...rest,
-    title: isSandbox ? `${rest.title} (sandbox)` : rest.title,
+    title: isSandbox ? around(reader.texts.sandboxTitle, "title").join(rest.title) : rest.title,
     isHttpAllowed: isHttpServer || [page.returnUrl, page.cancelUrl].some((url) => url !== null && /^http:/iu.test(url)),
-    main: html`${isSandbox ? sandboxNote : undefined}<div class="body">${rest.main}</div>`
+    main: html`${isSandbox ? sandboxNote(reader) : undefined}<div class="body">${brand.header}${rest.main}</div>`
   }
 }
 
-const sandboxNote = html`<p class="note"><strong>Sandbox.</strong> No money moves, and no card is needed.</p>`
+const sandboxNote = ({ texts }: Reader): Html =>
+  html`<p class="note"><strong>${texts.sandboxName}</strong> ${texts.sandboxText}</p>`
 
 // A status: it is read out where a reader of screens follows the page.
-const told = ({ heading, text, tone }: Words): Html =>
-  html`<div class="told" role="status">${sign(tone)}<h1>${heading}</h1><p class="soft text">${text}</p></div>`
+const told = ({ texts }: Reader, outcome: Outcome, reason?: string): Html => {
+  const { heading, text } = texts.outcomes[outcome]
+  return html`<div class="told" role="status">${sign(toneOf[outcome])}<h1>${heading}</h1>${
+    reason === undefined ? undefined : html`<p class="soft text">${reason}</p>`
+  }<p class="soft text">${text}</p></div>`
+}
+
+/** Apart from what is around it: a name may be written in the other direction. */
+const withMerchant = (text: TextWith<"merchant">, { merchant }: Subject): Html => {
+  const [before, after] = around(text, "merchant")
+  return html`${before}<bdi>${merchant}</bdi>${after}`
+}
+
+const titleWith = (text: TextWith<"merchant">, { merchant }: Subject): string => around(text, "merchant").join(merchant)
 
 const amountLine = (subject: Subject): Html => html`<p class="amount">${amountOf(subject)}</p>`
 
-/** It names the locale that it is written in, so that it is also read aloud in it. */
-const amountOf = ({ locale, payment }: Subject): Html =>
-  html`<bdi lang="${locale}">${amountText(payment.money, locale)}</bdi>`
+// With its own locale, so that it is also read aloud in it.
+const amountOf = ({ payment, reader }: Subject): Html =>
+  html`<bdi lang="${reader.locale}">${amountText(payment.money, reader.locale)}</bdi>`
+
+/** What the customer pays for, in the merchant's words, which may be written in the other direction. */
+const purchased = ({ payment, reader }: Subject): Html | undefined => {
+  const { description, lines } = payment.purchase ?? { description: null, lines: null }
+  const { locale } = reader
+  const shown = lines?.map(
+    ({ amountMinor, name, quantity }) =>
+      html`<div><dt>${quantity > 1 ? html`${quantity} × ` : undefined}<bdi>${name}</bdi></dt><dd><bdi lang="${locale}">${amountText({ ...payment.money, minorUnits: amountMinor }, locale)}</bdi></dd></div>`
+  )
+  return html`${description === null ? undefined : html`<p class="soft text" dir="auto">${description}</p>`}${
+    shown === undefined ? undefined : html`<dl class="lines">${shown}</dl>`
+  }`
+}
 
 /** With what the page's top says already, where `withAll` is set. The bare codes are for those who test. */
 const details = (subject: Subject, withAll = false): Html | undefined => {
-  const { merchant, payment } = subject
+  const { merchant, payment, reader } = subject
+  const { texts } = reader
   const isSandbox = payment.tenant.environment === "sandbox"
   const rows: ReadonlyArray<readonly [name: string, value: Html] | undefined> = [
-    withAll ? ["Amount", amountOf(subject)] : undefined,
-    withAll ? ["Merchant", html`<bdi>${merchant}</bdi>`] : undefined,
-    payment.reference === null ? undefined : ["Reference", html`<bdi>${payment.reference}</bdi>`],
-    withAll && isSandbox ? ["Status", html`${statusOf[payment.state]}`] : undefined,
+    withAll ? [texts.amount, amountOf(subject)] : undefined,
+    withAll ? [texts.merchant, html`<bdi>${merchant}</bdi>`] : undefined,
+    payment.reference === null ? undefined : [texts.reference, html`<bdi>${payment.reference}</bdi>`],
+    withAll && isSandbox ? [texts.status, html`<bdi>${statusOf[payment.state]}</bdi>`] : undefined,
     withAll && isSandbox && payment.declineCategory !== null
-      ? ["Category", html`${payment.declineCategory}`]
+      ? [texts.category, html`<bdi>${payment.declineCategory}</bdi>`]
       : undefined
   ]
   const shown = rows.flatMap((row) =>
@@ -193,9 +224,5 @@ const backLink = (subject: Subject, look = "main"): Html | undefined => {
   const address = returnAddress(subject.payment, subject.page)
   return address === undefined
     ? undefined
-    : html`<a class="button ${look}" href="${address}"><span>Back to <bdi>${subject.merchant}</bdi></span></a>`
+    : html`<a class="button ${look}" href="${address}"><span>${withMerchant(subject.reader.texts.backToMerchant, subject)}</span></a>`
 }
-
-/** `insufficient_funds` is "Insufficient funds". */
-const reasonLabel = (category: DeclineCategory): string =>
-  category.charAt(0).toUpperCase() + category.slice(1).replaceAll("_", " ")

@@ -1,6 +1,6 @@
 /** The picture beside the outcome of a payment. It says nothing that the text does not say. */
 import { type Html, html } from "./Html.ts"
-import type { Tone } from "./Words.ts"
+import type { Tone } from "./Outcomes.ts"
 
 export const sign = (tone: Tone): Html =>
   html`<span class="sign ${tone}" aria-hidden="true"><svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.25" stroke-linecap="round" stroke-linejoin="round">${strokes[tone]}</svg></span>`

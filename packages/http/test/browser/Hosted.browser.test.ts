@@ -1,9 +1,12 @@
 /** Customers in a real browser, in front of a listening server with the real core. */
+import { paymentStates } from "@pointsman/core"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { languages } from "../../src/hosted/Reader.ts"
+import { awaiting, hostedWeb, inProduction } from "../hosted/HostedWeb.ts"
 import { describeInChromium } from "./Chromium.ts"
 import { pictures, sizes, takesPictures, visit } from "./Visitor.ts"
-import { type Created, merchant, openWorld, type World } from "./World.ts"
+import { brand, type Created, merchant, openWorld, type World } from "./World.ts"
 
 let world: World
 
@@ -15,6 +18,9 @@ afterAll(async () => {
   if (takesPictures) console.info(`Pictures of the hosted pages are in ${pictures}`)
 })
 
+const pageWidth = "document.documentElement.scrollWidth"
+const widthOfImage = (image: { readonly naturalWidth?: number }) => image.naturalWidth
+const mainBackground = "getComputedStyle(document.querySelector('button.main')).backgroundColor"
 const headingOf = (page: Page) => page.getByRole("heading", { level: 1 }).innerText()
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click()
 const follow = (page: Page, name: string) => page.getByRole("link", { name }).click()
@@ -179,6 +185,32 @@ await describeInChromium("the hosted page in a browser", (browser) => {
       expect(await page.locator(".amount").innerText()).toBe("1.234,56\u00A0€")
     }))
 
+  test("given a brand, when the page is opened, then its logo, name, color and links are shown", () =>
+    visit(browser, {}, async ({ accessibilityFaults, origins, page, takePicture }) => {
+      await page.route("https://cdn.example/logo.svg", (route) =>
+        route.fulfill({
+          contentType: "image/svg+xml",
+          body: '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="80"><rect width="400" height="80"/></svg>'
+        })
+      )
+      for (const environment of ["sandbox", "production"] as const) {
+        await page.goto((await world.create({}, environment, "suedwind")).page)
+        expect(await headingOf(page)).toBe(`Pay ${brand.name}`)
+        expect(await page.getByRole("img", { name: brand.name ?? "" }).evaluate(widthOfImage)).toBe(400)
+        expect(await page.evaluate(mainBackground)).toBe("rgb(18, 53, 36)")
+        const links = await page.locator("footer a").all()
+        expect(await Promise.all(links.map((link) => link.getAttribute("href")))).toEqual([brand.support, brand.terms])
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme })
+          await takePicture(`brand-${environment}-${colorScheme}`)
+          expect(await accessibilityFaults()).toEqual([])
+        }
+        await page.setViewportSize(sizes.narrow)
+        expect(await page.evaluate(pageWidth)).toBe(sizes.narrow.width)
+      }
+      expect(origins()).toEqual([world.url, "https://cdn.example"].sort())
+    }))
+
   const approved = async (change: Readonly<Record<string, unknown>>) => {
     const created = await world.create(change)
     await fetch(created.page, { method: "POST", body: new URLSearchParams({ action: "approve" }), redirect: "manual" })
@@ -231,7 +263,48 @@ await describeInChromium("the hosted page in a browser", (browser) => {
           expect(await accessibilityFaults()).toEqual([])
         }
         await page.setViewportSize(sizes.narrow)
-        expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(sizes.narrow.width)
+        expect(await page.evaluate(pageWidth)).toBe(sizes.narrow.width)
       })
   )
+
+  describe.each(languages)("in %s", (locale) => {
+    const sandbox = () => world.create()
+    const declined = () => approved({ simulate: { charge: "decline:insufficient_funds" } })
+    const inLanguage: ReadonlyArray<readonly [name: string, open: () => Promise<string>]> = [
+      ["buttons", async () => (await sandbox()).page],
+      ["challenge", async () => `${(await sandbox()).page}?step=challenge`],
+      ["production", async () => (await world.create({}, "production", "suedwind")).page],
+      ["declined", declined],
+      ["missing", async () => `${world.url}/hosted/nothing`]
+    ]
+
+    test.each(inLanguage)(
+      "given the page %s, when it is looked at in the light and the dark, then axe finds nothing and it fits 320 pixels",
+      (name, open) =>
+        visit(browser, { locale, viewport: sizes.narrow }, async ({ accessibilityFaults, page, takePicture }) => {
+          await page.route("https://cdn.example/**", (route) =>
+            route.fulfill({ contentType: "image/svg+xml", body: "" })
+          )
+          await page.goto(await open())
+          expect(await page.locator("html").getAttribute("lang")).toBe(locale)
+          for (const colorScheme of ["light", "dark"] as const) {
+            await page.emulateMedia({ colorScheme })
+            await takePicture(`${name}-narrow-${locale}-${colorScheme}`)
+            expect(await accessibilityFaults()).toEqual([])
+          }
+          expect(await page.evaluate(pageWidth)).toBe(sizes.narrow.width)
+        })
+    )
+
+    test("given any state of a payment, when its page is looked at, then it fits 320 pixels", () =>
+      visit(browser, { locale, viewport: sizes.narrow }, async ({ page }) => {
+        for (const state of paymentStates) {
+          for (const payment of [{ ...awaiting, state }, inProduction({ ...awaiting, state })]) {
+            const { text } = await hostedWeb(payment, { merchant }).get("/hosted/token", { "accept-language": locale })
+            await page.setContent(text)
+            expect([state, await page.evaluate(pageWidth)]).toEqual([state, sizes.narrow.width])
+          }
+        }
+      }))
+  })
 })

@@ -7,9 +7,11 @@ import type { AddressInfo } from "node:net"
 import { NodeHttpServer } from "@effect/platform-node"
 import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
 import {
+  type Brand,
   type Connection,
   credentialsContext,
   type Environment,
+  environments,
   formatApiKey,
   Pointsman,
   SecretsLayer
@@ -33,9 +35,27 @@ import { HttpRouter } from "effect/http"
 
 export const merchant = "Kaffeerösterei Nordwind"
 
+/** Of the second merchant. The darkest color is near the card's in the dark. */
+export const brand: Brand = {
+  name: "Südwind Kaffee",
+  logo: "https://cdn.example/logo.svg",
+  color: "#123524",
+  support: "mailto:help@suedwind.example",
+  terms: "https://suedwind.example/terms"
+}
+
+const workspaces = ["nordwind", "suedwind"] as const
+type WorkspaceId = (typeof workspaces)[number]
+
 const keys = {
-  sandbox: formatApiKey("sandbox", new Uint8Array(64).fill(1)),
-  production: formatApiKey("production", new Uint8Array(64).fill(2))
+  nordwind: {
+    sandbox: formatApiKey("sandbox", new Uint8Array(64).fill(1)),
+    production: formatApiKey("production", new Uint8Array(64).fill(2))
+  },
+  suedwind: {
+    sandbox: formatApiKey("sandbox", new Uint8Array(64).fill(3)),
+    production: formatApiKey("production", new Uint8Array(64).fill(4))
+  }
 } as const
 
 export interface World {
@@ -46,7 +66,11 @@ export interface World {
   /** The provider's. */
   readonly provider: string
   /** Creates a payment and gives its id and where the customer is sent. */
-  readonly create: (change?: Readonly<Record<string, unknown>>, environment?: Environment) => Promise<Created>
+  readonly create: (
+    change?: Readonly<Record<string, unknown>>,
+    environment?: Environment,
+    workspaceId?: WorkspaceId
+  ) => Promise<Created>
   readonly statusOf: (id: string, environment?: Environment) => Promise<string>
   /** The types of the payment's events, oldest first. */
   readonly timelineOf: (id: string) => Promise<ReadonlyArray<string>>
@@ -94,11 +118,11 @@ export const openWorld = async (): Promise<World> => {
     setForward: (millis) => {
       shift += millis
     },
-    create: async (change = {}, environment = "sandbox") => {
+    create: async (change = {}, environment = "sandbox", workspaceId = "nordwind") => {
       const answer = await fetch(`${pointsman.url}/api/v1/payments`, {
         method: "POST",
         headers: {
-          authorization: `Bearer ${keys[environment]}`,
+          authorization: `Bearer ${keys[workspaceId][environment]}`,
           "content-type": "application/json",
           "idempotency-key": `a key of ${counter++}`
         },
@@ -116,14 +140,14 @@ export const openWorld = async (): Promise<World> => {
     },
     statusOf: async (id, environment = "sandbox") => {
       const answer = await fetch(`${pointsman.url}/api/v1/payments/${id}`, {
-        headers: { authorization: `Bearer ${keys[environment]}` }
+        headers: { authorization: `Bearer ${keys.nordwind[environment]}` }
       })
       const { data } = (await answer.json()) as { data: { payment_status: string } }
       return data.payment_status
     },
     timelineOf: async (id) => {
       const answer = await fetch(`${pointsman.url}/api/v1/payments/${id}/events`, {
-        headers: { authorization: `Bearer ${keys.sandbox}` }
+        headers: { authorization: `Bearer ${keys.nordwind.sandbox}` }
       })
       const { data } = (await answer.json()) as { data: ReadonlyArray<{ type: string }> }
       return data.map(({ type }) => type)
@@ -198,10 +222,10 @@ const configured = Layer.effectDiscard(
   Effect.gen(function* () {
     const directory = yield* Directory
     const { hash, seal } = yield* Secrets
-    const apiKey = Effect.fnUntraced(function* (environment: Environment) {
+    const apiKey = Effect.fnUntraced(function* (workspaceId: WorkspaceId, environment: Environment) {
       return {
-        hash: yield* hash(keys[environment]),
-        workspaceId: "nordwind",
+        hash: yield* hash(keys[workspaceId][environment]),
+        workspaceId,
         environment,
         scopes: null,
         name: null,
@@ -212,10 +236,11 @@ const configured = Layer.effectDiscard(
         createdAt: 0
       }
     })
-    const connection = Effect.fnUntraced(function* (id: string, environment: Environment) {
+    const connection = Effect.fnUntraced(function* (workspaceId: WorkspaceId, environment: Environment) {
+      const id = `${workspaceId}-${environment}`
       const stored: Connection = {
         id,
-        workspaceId: "nordwind",
+        workspaceId,
         environment,
         name: `The ${id} acquirer`,
         connector: environment === "sandbox" ? "sandbox" : "scripted",
@@ -230,10 +255,15 @@ const configured = Layer.effectDiscard(
       }
       return stored
     })
+    const workspace = { name: merchant, country: "DE", category: null, suspended: false, partner: null }
+    const tenants = workspaces.flatMap((id) => environments.map((environment) => [id, environment] as const))
     yield* directory.write({
-      workspaces: [{ id: "nordwind", name: merchant, country: "DE", category: null, suspended: false, partner: null }],
-      apiKeys: [yield* apiKey("sandbox"), yield* apiKey("production")],
-      connections: [yield* connection("test", "sandbox"), yield* connection("live", "production")],
+      workspaces: [
+        { id: "nordwind", ...workspace },
+        { id: "suedwind", ...workspace, brand }
+      ],
+      apiKeys: yield* Effect.forEach(tenants, ([id, environment]) => apiKey(id, environment)),
+      connections: yield* Effect.forEach(tenants, ([id, environment]) => connection(id, environment)),
       routing: [],
       webhookEndpoints: []
     })

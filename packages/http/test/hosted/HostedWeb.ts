@@ -1,5 +1,5 @@
 /** The hosted page of one payment, over a scripted core: `token` is its token, and nothing else is. */
-import { PageNotFound, type Payment, type Pointsman, statusOf } from "@pointsman/core"
+import { type Brand, PageNotFound, type Payment, type Pointsman, statusOf } from "@pointsman/core"
 import { Effect } from "effect"
 import { payment, type Script, scripted } from "../support/Scripted.ts"
 import { serve, type Web } from "../support/Web.ts"
@@ -79,11 +79,12 @@ export const hostedWeb = (
   stored: Payment,
   options: {
     readonly merchant?: string
+    readonly brand?: Brand
     readonly baseUrl?: string
     readonly answers?: Partial<Answers>
   } = {}
 ): HostedWeb => {
-  const view = { payment: stored, merchant: options.merchant ?? "Acme" }
+  const view = { payment: stored, merchant: options.merchant ?? "Acme", brand: options.brand ?? null }
   const known = <A>(token: string, answer: A) => (token === "token" ? Effect.succeed(answer) : new PageNotFound())
   answers = {
     hostedPage: (token) => known(token, view),

@@ -51,6 +51,8 @@ describe("the amount", () => {
     ["", "EUR", 123_456, "€1,234.56", "en-GB"],
     ["de", "EUR", 123_456, `1.234,56${nbsp}€`, "de"],
     ["nl-NL,nl;q=0.9", "EUR", 123_456, `€${nbsp}1.234,56`, "nl-NL"],
+    ["ar", "EUR", 123_456, `\u200F1,234.56${nbsp}€`, "ar"],
+    ["fi", "EUR", 123_456, "€1,234.56", "en-GB"],
     ["en-US", "JPY", 123_456, "¥123,456", "en-US"],
     ["ja-JP", "JPY", 123_456, "￥123,456", "ja-JP"],
     ["en-US", "KWD", 123_456, `KWD${nbsp}123.456`, "en-US"],
@@ -73,8 +75,7 @@ describe("the amount", () => {
         language === undefined ? {} : { "accept-language": language }
       )
       expect(page.text).toContain(`<bdi lang="${locale}">${text}</bdi>`)
-      // The words around it are English.
-      expect(page.text).toContain('<html lang="en">')
+      expect(page.text).toContain(`<html lang="${locale.slice(0, 2)}" dir="${locale === "ar" ? "rtl" : "ltr"}">`)
     }
   )
 })

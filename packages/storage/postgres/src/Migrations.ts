@@ -611,7 +611,9 @@ export const steps: Readonly<Record<string, Step>> = {
     index: "payments_by_amount",
     on: "payments (workspace_id, environment, currency, amount_minor, id) where amount_minor >= 0"
   },
-  "24_metadata": { additive: metadata }
+  "24_metadata": { additive: metadata },
+  // As JSON.
+  "25_brands": { additive: ['alter table workspaces add column brand text collate "C"'] }
 }
 
 /** The number of the last step. */

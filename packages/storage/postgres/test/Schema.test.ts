@@ -36,7 +36,8 @@ const steps = [
   { migration_id: 21, name: "audit" },
   { migration_id: 22, name: "payments_by_reference" },
   { migration_id: 23, name: "payments_by_amount" },
-  { migration_id: 24, name: "metadata" }
+  { migration_id: 24, name: "metadata" },
+  { migration_id: 25, name: "brands" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -81,7 +82,8 @@ const withoutAccounts = (sql: PgClient.PgClient) =>
       "alter table api_keys drop column name, drop column expires_at, drop column networks",
       "drop table api_key_uses",
       "drop table audit_entries",
-      "drop function audit_entries_are_kept"
+      "drop function audit_entries_are_kept",
+      "alter table workspaces drop column brand"
     ],
     (statement) => sql.unsafe(statement)
   )

@@ -56,7 +56,8 @@ const workspaceTable = <V>({
     country: ({ country }) => bindTextOrNull(country),
     category: ({ category }) => bindTextOrNull(category),
     suspended: ({ suspended }) => bindBoolean(suspended),
-    partner: ({ partner }) => bindJson(partner)
+    partner: ({ partner }) => bindJson(partner),
+    brand: ({ brand }) => bindJson(brand ?? null)
   },
   read: (row) => ({
     id: readText(row["id"]),
@@ -64,7 +65,9 @@ const workspaceTable = <V>({
     country: readTextOrNull(row["country"]),
     category: readTextOrNull(row["category"]),
     suspended: readBoolean(row["suspended"]),
-    partner: readJson(row["partner"])
+    partner: readJson(row["partner"]),
+    // Absent and not null: what was written without one reads as it was written.
+    ...(row["brand"] == null ? {} : { brand: readJson(row["brand"]) })
   })
 })
 

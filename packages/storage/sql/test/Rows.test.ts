@@ -117,7 +117,9 @@ describe("rows", () => {
       createdAt: 1
     } as const
     const settings = { ...tenant, settings: { mode: "failover" } as never }
-    expect(workspaces.read(written(workspaces.columns, workspace, undefined))).toStrictEqual(workspace)
+    for (const one of [workspace, { ...workspace, brand: { name: "Bakery", color: "#0b5fff" } }]) {
+      expect(workspaces.read(written(workspaces.columns, one, undefined))).toStrictEqual(one)
+    }
     expect(apiKeys.read(written(apiKeys.columns, apiKey, undefined))).toStrictEqual(apiKey)
     expect(connections.read(written(connections.columns, connection, undefined))).toStrictEqual(connection)
     expect(routing.read(written(routing.columns, settings, undefined))).toStrictEqual(settings)

@@ -631,7 +631,9 @@ const steps: Record<string, Step> = {
     "create index payments_by_reference on payments (workspace_id, environment, reference, id) where reference is not null",
     "create index payments_by_amount on payments (workspace_id, environment, currency, amount_minor, id)"
   ]),
-  "28_metadata": execute(metadata)
+  "28_metadata": execute(metadata),
+  // As JSON.
+  "29_brands": execute(["alter table workspaces add column brand text"])
 }
 
 /** The number of the last step. */

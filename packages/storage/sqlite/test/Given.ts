@@ -41,6 +41,7 @@ export const withoutAccounts = (db: Database): void => {
   db.prepare("alter table attempts drop column account").run()
   db.prepare("drop table api_key_uses").run()
   db.prepare("drop table audit_entries").run()
+  db.prepare("alter table workspaces drop column brand").run()
   for (const column of ["name", "expires_at", "networks"]) {
     db.prepare(`alter table api_keys drop column ${column}`).run()
   }

@@ -13,5 +13,6 @@ export const viewOf = Effect.fnUntraced(function* (payment: Payment) {
   const directory = yield* Directory
   const workspace = yield* directory.workspace(payment.tenant.workspaceId)
   if (Option.isNone(workspace)) return yield* new PageNotFound()
-  return { payment, merchant: workspace.value.name } satisfies HostedView
+  const { brand = null, name } = workspace.value
+  return { payment, merchant: brand?.name ?? name, brand } satisfies HostedView
 })
