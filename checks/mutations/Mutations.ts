@@ -3053,6 +3053,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "tell customers that an unknown charge failed",
+    harm: "The customer pays again, and is charged twice.",
+    edits: [
+      {
+        file: "packages/http/src/hosted/Outcomes.ts",
+        find: 'ChargeUnknown: "checking",',
+        replace: 'ChargeUnknown: "failed",'
+      }
+    ],
+    caughtBy: {
+      project: "http",
+      file: "packages/http/test/hosted/Pages.test.ts",
+      test: "given ChargeUnknown, when the page is opened, then it says Your payment is being checked and leads back"
+    }
+  },
+  {
+    name: "allow a hosted page images from anywhere",
+    harm: "What a brand brings to the page can report its customers to others.",
+    edits: [
+      {
+        file: "packages/http/src/hosted/PageBrand.ts",
+        find: "imagesFrom: logoUrl?.origin,",
+        replace: 'imagesFrom: "https:",'
+      }
+    ],
+    caughtBy: {
+      project: "http",
+      file: "packages/http/test/hosted/Brands.test.ts",
+      test: "given the logo https://cdn.example/logo.svg?v=2, when the page is opened, then its origin alone may be asked"
+    }
+  },
+  {
     name: "take a path as the router reads it",
     harm: "A proxy keeps /metrics from the public, and /METRICS or /%6detrics shows them.",
     edits: [
