@@ -28,6 +28,7 @@ import { merchants } from "./Merchants.ts"
 import { messages } from "./Messages.ts"
 import { moves } from "./Moves.ts"
 import { oldClaims } from "./OldClaims.ts"
+import { operators } from "./Operators.ts"
 import { pages } from "./Pages.ts"
 import { races } from "./Races.ts"
 import { racingCreates } from "./RacingCreates.ts"
@@ -81,5 +82,6 @@ export const storageSuite = <E>(
     successRates(it)
     recordLosses(it)
     audit(it)
+    operators(it)
   })
 }

@@ -13,6 +13,7 @@ import { migrationsTable, type Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { eventIdFunctions } from "./EventIds.ts"
+import { operatorTables } from "./OperatorTables.ts"
 import { writeSuccessRates } from "./SuccessRates.ts"
 
 const text = 'text collate "C"'
@@ -584,7 +585,8 @@ export const steps: Readonly<Record<string, Step>> = {
   ],
   // Beside the keys: a use must not wait for a configuration that is being applied, nor make others read it again.
   "20_key_uses": ['create table api_key_uses (hash text collate "C" not null primary key, used_at bigint not null)'],
-  "21_audit": audit
+  "21_audit": audit,
+  "22_operators": { additive: operatorTables }
 }
 
 /** The number of the last step. */

@@ -33,7 +33,8 @@ const steps = [
   { migration_id: 18, name: "kept_secrets" },
   { migration_id: 19, name: "key_limits" },
   { migration_id: 20, name: "key_uses" },
-  { migration_id: 21, name: "audit" }
+  { migration_id: 21, name: "audit" },
+  { migration_id: 22, name: "operators" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -74,7 +75,8 @@ const withoutAccounts = (sql: PgClient.PgClient) =>
       "alter table api_keys drop column name, drop column expires_at, drop column networks",
       "drop table api_key_uses",
       "drop table audit_entries",
-      "drop function audit_entries_are_kept"
+      "drop function audit_entries_are_kept",
+      "drop table operators, operator_sessions, sign_in_links, sign_in_guesses"
     ],
     (statement) => sql.unsafe(statement)
   )
@@ -87,10 +89,15 @@ const acrossTenants = [
   "configurations (generation)",
   "connections (id)",
   "kept_secrets (name)",
+  "operator_sessions (hash)",
+  "operators (id)",
+  "operators (login_key)",
   "payments (page_token_hash)",
   "pointsman_migrations (migration_id)",
   "record_losses (number)",
   "recovered_connections (loss, connection_id)",
+  "sign_in_guesses (key)",
+  "sign_in_links (hash)",
   "timelines (timeline)",
   "webhook_endpoints (id)",
   "workspaces (id)"

@@ -13,6 +13,7 @@ import { execute, newestOf, runSteps, type Step } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import * as Client from "effect/sql/SqlClient"
 import type { Database } from "./Database.ts"
+import { operatorTables } from "./OperatorTables.ts"
 import { make as makeSqlClient } from "./SqlClient.ts"
 
 const environment = "environment text not null check (environment in ('sandbox', 'production'))"
@@ -607,7 +608,8 @@ const steps: Record<string, Step> = {
   "25_key_uses": execute([
     "create table api_key_uses (hash text not null primary key, used_at integer not null) strict, without rowid"
   ]),
-  "26_audit": execute(audit)
+  "26_audit": execute(audit),
+  "27_operators": execute(operatorTables)
 }
 
 /** The number of the last step. */
