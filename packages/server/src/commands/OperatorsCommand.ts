@@ -1,8 +1,11 @@
 /** `pointsman operators`: the people who use the console, their roles, and the links by which they sign in. */
+import { isIP } from "node:net"
 import { type Operator, type OperatorGrant, operatorRoles, Pointsman } from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
-import { Console, Effect, Option, Redacted } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { linkUrl } from "../ConsoleRoutes.ts"
+import type { Settings } from "../Settings.ts"
 import { actingAs, byFlag } from "./Actor.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
@@ -134,18 +137,23 @@ const remove = Command.make(
 
 const link = Command.make(
   "link",
-  { login: loginArgument, by: byFlag, json: jsonFlag, ...settingFlags(databaseSettings) },
-  Effect.fnUntraced(function* ({ by, json, login, ...settings }) {
+  {
+    login: loginArgument,
+    by: byFlag,
+    json: jsonFlag,
+    ...settingFlags([...databaseSettings, "port", "host", "baseUrl", "adminPort", "adminHost"])
+  },
+  Effect.fnUntraced(function* ({ by, json, login, ...texts }) {
     yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
+      textsOf(texts),
+      Effect.fnUntraced(function* (settings) {
         const { expiresAt, operator, token } = yield* Effect.catchTag(
           (yield* Pointsman).operators.createLink(login),
           "pointsman/OperatorNotFound",
           () => notFound(login)
         )
-        const text = Redacted.value(token)
-        yield* print(json, { data: { login: operator.login, token: text, expires: timeOf(expiresAt) } }, text)
+        const url = linkUrl(addressesOf(settings), token)
+        yield* print(json, { data: { login: operator.login, url, expires: timeOf(expiresAt) } }, url)
         yield* Console.error(
           `It signs ${printable(operator.login)} in once, until ${timeOf(expiresAt)}. It is shown only once: only its ` +
             "hash is stored."
@@ -155,9 +163,10 @@ const link = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Print a token that signs an operator in once, within 15 minutes, as the only line on standard output."
+    "Print a link that signs an operator in once, within 15 minutes, as the only line on standard output. The settings " +
+      "of the server's address make the link."
   ),
-  Command.withShortDescription("Print a sign-in token"),
+  Command.withShortDescription("Print a sign-in link"),
   Command.withExamples([{ command: "pointsman operators link jo@example.com --by root", description: "One operator" }])
 )
 
@@ -180,6 +189,15 @@ const grantsOf = Effect.fnUntraced(function* (workspace: Option.Option<string>, 
     )
   )
 })
+
+/** As the settings have them; a port that the server picked itself is not known here. */
+const addressesOf = ({ adminHost, adminPort, baseUrl, host, port, tlsCertificate }: Settings) => {
+  const at = (name: string, number: number) => `//${isIP(name) === 6 ? `[${name}]` : name}:${number}`
+  return {
+    adminUrl: adminPort === null ? undefined : `http:${at(adminHost, adminPort)}`,
+    apiUrl: baseUrl ?? `${tlsCertificate === null ? "http" : "https"}:${at(host, port)}`
+  }
+}
 
 const notFound = (login: string) =>
   new CommandFailure({ message: `login: expected that of an active operator; ${printable(login)} not found.` })
