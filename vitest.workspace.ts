@@ -41,6 +41,7 @@ export default [
       globalSetup: ["test/support/GlobalSetup.ts"]
     }
   },
+  project("console", "packages/console"),
   project("node", "packages/node"),
   // Its tests start servers and commands from one bundle of the sources, and share the server of PostgreSQL.
   {

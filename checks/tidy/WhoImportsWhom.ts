@@ -46,6 +46,18 @@ const allowances: Readonly<Record<string, Allowance>> = {
     others: ["credit-card-type"],
     node: []
   },
+  // The dashboard for people. Its API says what the payment API says, in the same words and by the same tables.
+  "packages/console": {
+    ours: [
+      "@pointsman/core",
+      "@pointsman/core/ports",
+      "@pointsman/core/internal",
+      "@pointsman/http",
+      "@pointsman/http/api"
+    ],
+    others: [],
+    node: []
+  },
   // A front door over core, the API and the way out to the network. Storages and connectors are handed to it; each of
   // those of this repository has an entry of its own.
   "packages/node": {
@@ -102,8 +114,8 @@ const allowances: Readonly<Record<string, Allowance>> = {
  * family that is not named here is open to the server alone.
  */
 const unstable: Readonly<Record<string, ReadonlyArray<string>>> = {
-  http: ["packages/http", "packages/node", "packages/server", "examples/*"],
-  "http-api": ["packages/http", "packages/node", "packages/server", "examples/*"],
+  http: ["packages/console", "packages/http", "packages/node", "packages/server", "examples/*"],
+  "http-api": ["packages/console", "packages/http", "packages/node", "packages/server", "examples/*"],
   sql: ["packages/storage/sql", "packages/storage/sqlite", "packages/storage/postgres", "packages/server"],
   reactivity: ["packages/storage/sqlite", "packages/storage/postgres", "packages/server"],
   persistence: ["packages/http", "packages/server"]

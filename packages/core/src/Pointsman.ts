@@ -11,6 +11,7 @@ import { type AdministrationMethods, administrationMethods } from "./door/Admini
 import { type BackgroundMethods, backgroundMethods } from "./door/Background.ts"
 import type { DoorServices } from "./door/DoorContext.ts"
 import { type HostedPageMethods, hostedPageMethods } from "./door/HostedPages.ts"
+import { type OperatorMethods, operatorMethods } from "./door/Operators.ts"
 import { type PaymentMethods, paymentMethods } from "./door/Payments.ts"
 import { type MessageMethods, messageMethods } from "./door/ProviderMessages.ts"
 import { type RecoveryMethods, recoveryMethods } from "./door/Recovery.ts"
@@ -28,6 +29,8 @@ import type { Ids } from "./ports/Ids.ts"
 import type { Ledger } from "./ports/Ledger.ts"
 import type { Merchants } from "./ports/Merchants.ts"
 import { Notifier } from "./ports/Notifier.ts"
+import { Operators } from "./ports/Operators.ts"
+import { Passwords } from "./ports/Passwords.ts"
 import { type AfterRestore, PaymentSettings } from "./ports/PaymentSettings.ts"
 import { RecordLosses } from "./ports/RecordLoss.ts"
 import type { Secrets } from "./ports/Secrets.ts"
@@ -49,7 +52,9 @@ export interface PointsmanService
     ReviewMethods,
     MessageMethods,
     RecoveryMethods,
-    AdministrationMethods {}
+    AdministrationMethods {
+  readonly operators: OperatorMethods
+}
 
 export interface PointsmanOptions {
   /** For how long a claim without an answer counts as being worked on, in milliseconds; 15 minutes unless set. */
@@ -143,6 +148,8 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           Context.add(StorageCondition, condition),
           Context.add(RecordLosses, yield* RecordLosses),
           Context.add(Audit, yield* Audit),
+          Context.add(Operators, yield* Operators),
+          Context.add(Passwords, yield* Passwords),
           Context.add(DeliverySettings, deliverySettings),
           Context.add(ConnectionShares, shares)
         )
@@ -155,7 +162,8 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           ...reviewMethods(context),
           ...messageMethods(context),
           ...recoveryMethods(context),
-          ...administrationMethods(context)
+          ...administrationMethods(context),
+          operators: operatorMethods(context)
         })
       })
     ).pipe(

@@ -39,6 +39,7 @@ export {
 export { type Evidence, type OperatorStatement, statedOfCharges, statedOfRefunds } from "./decide/OperatorEvidence.ts"
 export { NotRefundable, type RefundOrder, RefundPending } from "./decide/RefundOrder.ts"
 export type { HostedFailure } from "./door/HostedPages.ts"
+export type { OperatorMethods } from "./door/Operators.ts"
 export type { CaptureFailure, CreateFailure, RefundFailure, VoidFailure } from "./door/Payments.ts"
 export * as Metrics from "./metrics/Metrics.ts"
 export { type ApiKey, apiKeyEntropyBytes, formatApiKey, type Scope, scopes } from "./model/ApiKey.ts"
@@ -80,6 +81,21 @@ export {
   operationOutcomes,
   type Said
 } from "./model/Operation.ts"
+export {
+  displayNameExpected,
+  isDisplayName,
+  isLogin,
+  leastRoles,
+  loginExpected,
+  mayAct,
+  type Operator,
+  type OperatorAction,
+  type OperatorGrant,
+  type OperatorRole,
+  operatorActions,
+  operatorRoles
+} from "./model/Operator.ts"
+export { type OperatorSession, type SignInLink, type SignInMethod, signInMethods } from "./model/OperatorSession.ts"
 export {
   type CaptureMethod,
   captureMethods,
@@ -164,6 +180,12 @@ export {
   type RevokedApiKey,
   WorkspaceNotFound
 } from "./verbs/administer/ManageApiKeys.ts"
+export {
+  type CreatedLink,
+  OperatorInvalid,
+  OperatorNotFound,
+  type OperatorOrder
+} from "./verbs/administer/ManageOperators.ts"
 export { MerchantNotFound, type MerchantWithStatus } from "./verbs/administer/ProvisionMerchant.ts"
 export {
   countSealed,
@@ -172,6 +194,15 @@ export {
   rotateEncryption,
   type SealedCounts
 } from "./verbs/administer/RotateEncryption.ts"
+export {
+  type NewSession,
+  NotSignedIn,
+  type PasswordOrder,
+  PasswordRefused,
+  type PasswordSignIn,
+  SignInRefused,
+  TooManySignIns
+} from "./verbs/administer/SignIn.ts"
 export { DeliveryNotFound, NotRedeliverable } from "./verbs/deliver/ReadDeliveries.ts"
 export { type ErasedPayment, type Erasure, type ErasureOrder, ErasureRefused } from "./verbs/erase/ErasePayments.ts"
 export type { ReplayQuery } from "./verbs/explain/ReplayPayments.ts"

@@ -20,6 +20,7 @@ export { DeliveryMachine } from "./model/DeliveryMachine.ts"
 export { checkoutUrlContext } from "./model/HostedPage.ts"
 export { emailKey, workspaceOfMerchant } from "./model/Merchant.ts"
 export { isNetwork } from "./model/Network.ts"
+export { loginKey } from "./model/Operator.ts"
 export { brokenInvariant } from "./model/Payment.ts"
 export { paymentEvent } from "./model/PaymentEvents.ts"
 export {

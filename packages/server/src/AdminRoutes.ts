@@ -1,7 +1,7 @@
 /**
- * Who is served health and metrics. With an admin address they are served there alone. Without one, health is served to
- * everybody, and metrics and the details of readiness to programs on this machine: a request from the loopback that a proxy
- * passed on is not theirs.
+ * Who is served health, metrics and the console. With an admin address they are served there alone. Without one, health and
+ * the console are served to everybody, and metrics and the details of readiness to programs on this machine: a request from
+ * the loopback that a proxy passed on is not theirs.
  *
  * Others get the 404 of a route that does not exist, and of readiness its status alone.
  */
@@ -9,6 +9,7 @@ import type { IncomingHttpHeaders, RequestListener } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
+import { isConsolePath } from "./ConsoleRoutes.ts"
 import { healthPaths } from "./Health.ts"
 import { metricsPaths } from "./Metrics.ts"
 
@@ -32,7 +33,8 @@ export const adminRoutes = (hasAdminAddress: boolean): AdminRoutes => {
   const atAdminAddress = new WeakSet<object>()
   const isServed = (url: string, request: Asked): boolean => {
     const path = pathOf(url)
-    if (atAdminAddress.has(request)) return adminPaths.has(path)
+    if (atAdminAddress.has(request)) return adminPaths.has(path) || isConsolePath(path)
+    if (isConsolePath(path)) return !hasAdminAddress
     if (!adminPaths.has(path)) return true
     return !hasAdminAddress && (!Object.hasOwn(metricsPaths, path) || isFromHere(request))
   }

@@ -10,7 +10,8 @@ export const greeting = (
   settings: Settings,
   { admin, api: { url } }: Listeners,
   { contents, sandboxKey }: { readonly contents: DirectoryContents; readonly sandboxKey: SandboxKey },
-  told: ReadonlyArray<string> = []
+  told: ReadonlyArray<string> = [],
+  consoleLink: Option.Option<string> = Option.none()
 ): string => {
   // To the address that listens: the base URL may be that of a proxy which is not up yet.
   const lines = [`  Base URL  ${settings.baseUrl ?? url}`, `  Docs      ${url}/docs`]
@@ -25,6 +26,7 @@ export const greeting = (
   }
   const key = Redacted.value(sandboxKey.value)
   const payment = JSON.stringify({ amount: 1000, currency: "EUR", country: "NL", reference: "first-payment" })
+  if (Option.isSome(consoleLink)) lines.push(`  Console   ${consoleLink.value} (once, within 15 minutes)`)
   lines.push(
     `  API key   ${key}`,
     "",

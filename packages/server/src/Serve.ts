@@ -29,6 +29,7 @@ import { applyAtStart } from "./ApplyConfiguration.ts"
 import * as Backlog from "./Backlog.ts"
 import { checkSeals, secretsLayer } from "./CheckSeals.ts"
 import { configurationFindings, formatFinding } from "./ConfigurationFindings.ts"
+import * as ConsoleRoutes from "./ConsoleRoutes.ts"
 import { connectionFault, type Database } from "./DatabaseUrl.ts"
 import { ensureDemo } from "./Demo.ts"
 import { fileFailure, obtainEncryptionKeys } from "./EncryptionKey.ts"
@@ -63,7 +64,10 @@ export const serve = Effect.fnUntraced(
           : serveAsWorker(settings)
     return yield* Effect.provide(Effect.scoped(serving), telemetry(settings, environment))
   },
-  Effect.provide([Layer.merge(NodeCrypto.layer, NodeTransport.NodeMac.layer), NodeHttpServer.layerHttpServices])
+  Effect.provide([
+    Layer.mergeAll(NodeCrypto.layer, NodeTransport.NodeMac.layer, NodeTransport.NodePasswords.layer),
+    NodeHttpServer.layerHttpServices
+  ])
 )
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -99,13 +103,18 @@ const serveAlone = Effect.fnUntraced(function* (
   const { url } = listeners.api
   return yield* Effect.gen(function* () {
     const prepared = yield* prepare(settings, configuration)
-    const told = yield* beforeRequests({ url, sandboxKey: prepared.sandboxKey }).pipe(
-      Effect.provide(Pointsman.layer(pointsmanOptions(settings)))
-    )
+    const { link, told } = yield* Effect.gen(function* () {
+      return {
+        told: yield* beforeRequests({ url, sandboxKey: prepared.sandboxKey }),
+        link: Option.isNone(prepared.sandboxKey)
+          ? Option.none<string>()
+          : yield* ConsoleRoutes.demoLink(settings, listeners)
+      }
+    }).pipe(Effect.provide(Pointsman.layer(pointsmanOptions(settings))))
     yield* answerRequests(settings, url, { ...prepared, docsNote: docsNoteOf(prepared.sandboxKey) }, (handlers) =>
       serveAll(listeners, handlers)
     )
-    yield* Console.log(greeting(settings, listeners, prepared, told))
+    yield* Console.log(greeting(settings, listeners, prepared, told, link))
     return yield* Effect.never
   }).pipe(onStorage(settings, encryptionKeys))
 })
@@ -286,13 +295,14 @@ const routes = (settings: Settings, baseUrl: string, docsNote: string | undefine
   HttpRouter.toHttpEffect(
     Layer.mergeAll(
       PointsmanHttp.layer({
-        paths: { ...Health.healthPaths, ...Metrics.metricsPaths },
+        paths: { ...Health.healthPaths, ...Metrics.metricsPaths, ...ConsoleRoutes.consolePaths },
         baseUrl,
         docsNote,
         home: true,
         accessLog: settings.accessLog
       }),
       Health.layer(health),
+      ConsoleRoutes.layer(settings, baseUrl),
       Layer.unwrap(
         Effect.map(Backlog.make, (readBacklog) =>
           Metrics.layer({ readBacklog, refresh: settings.otlpEndpoint !== null, fileHash: health.fileHash })

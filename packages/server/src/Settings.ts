@@ -65,8 +65,8 @@ export const variables = {
     variable: "POINTSMAN_ADMIN_PORT",
     flag: "admin-port",
     meaning:
-      "Port for health and metrics, which are then not served on PORT; 0 picks a free port. Without it, metrics and " +
-      "the details of readiness are served on PORT to programs on this machine",
+      "Port for health, metrics and the console, which are then not served on PORT; 0 picks a free port. Without it, " +
+      "metrics and the details of readiness are served on PORT to programs on this machine",
     expected: "a port number from 0 to 65535",
     default: "none",
     absent: null,
@@ -75,7 +75,7 @@ export const variables = {
   adminHost: variable<string>({
     variable: "POINTSMAN_ADMIN_HOST",
     flag: "admin-host",
-    meaning: "Address to listen on for health and metrics, with POINTSMAN_ADMIN_PORT",
+    meaning: "Address to listen on for health, metrics and the console, with POINTSMAN_ADMIN_PORT",
     expected: hostExpected,
     default: "127.0.0.1",
     absent: "127.0.0.1",

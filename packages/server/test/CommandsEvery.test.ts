@@ -37,11 +37,14 @@ interface Known {
   readonly key: string
 }
 
-/** `listen` is below. What the others need is in `CommandsMessages`, `Partners` and `CommandsOperate.test.ts`. */
+/** `listen` is below. What the others need is in `CommandsMessages`, `Partners`, `CommandsOperators` and `CommandsOperate.test.ts`. */
 const elsewhere: ReadonlySet<string> = new Set([
   "listen",
   "messages apply",
   "merchants invite",
+  "operators add",
+  "operators remove",
+  "operators link",
   "payments capture",
   "payments void",
   "payments refund"
@@ -85,6 +88,7 @@ const wordsOf: Readonly<Record<string, (known: Known) => ReadonlyArray<string>>>
   "webhooks redeliver": ({ refusedDelivery }) => [refusedDelivery],
   "audit list": () => [],
   "audit verify": () => [],
+  "operators list": () => [],
   usage: () => ["--workspace", "demo", "--from", "1 day"],
   doctor: () => []
 }

@@ -38,7 +38,11 @@ const unread = [
   "record_losses",
   "recovered_connections",
   "api_key_uses",
-  "audit_entries"
+  "audit_entries",
+  "operators",
+  "operator_sessions",
+  "sign_in_links",
+  "sign_in_guesses"
 ]
 
 describe("a database that lost a table", () => {

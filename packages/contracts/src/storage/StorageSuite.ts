@@ -28,6 +28,7 @@ import { merchants } from "./Merchants.ts"
 import { messages } from "./Messages.ts"
 import { moves } from "./Moves.ts"
 import { oldClaims } from "./OldClaims.ts"
+import { operators } from "./Operators.ts"
 import { pages } from "./Pages.ts"
 import { paymentSearch } from "./PaymentSearch.ts"
 import { races } from "./Races.ts"
@@ -83,5 +84,6 @@ export const storageSuite = <E>(
     successRates(it)
     recordLosses(it)
     audit(it)
+    operators(it)
   })
 }

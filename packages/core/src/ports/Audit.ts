@@ -24,6 +24,13 @@ export type AuditAction =
   | "loss.accepting"
   | "payments.erasing"
   | "encryption.rotating"
+  | "operator.added"
+  | "operator.changed"
+  | "operator.removed"
+  | "operator.linked"
+  | "operator.signed_in"
+  | "operator.signed_out"
+  | "operator.password_set"
 
 export interface AuditDraft {
   /** Epoch milliseconds. */

@@ -237,6 +237,18 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     recover: () => Effect.never,
     acceptLoss: Effect.never,
     recordLoss: Effect.never,
+    operators: {
+      add: () => Effect.die("not asked for here"),
+      list: Effect.succeed([]),
+      remove: () => Effect.die("not asked for here"),
+      createLink: () => Effect.die("not asked for here"),
+      signInWithPassword: () => Effect.die("not asked for here"),
+      signInWithLink: () => Effect.die("not asked for here"),
+      session: () => Effect.die("not asked for here"),
+      signOut: () => Effect.die("not asked for here"),
+      signOutEverywhere: () => Effect.die("not asked for here"),
+      setPassword: () => Effect.die("not asked for here")
+    },
     authenticate: (key) =>
       answers.authenticate?.(key) ??
       (Object.hasOwn(keys, key) ? Effect.succeed(keys[key as keyof typeof keys]) : new KeyRefused())

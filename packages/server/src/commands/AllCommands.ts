@@ -11,6 +11,7 @@ import { keysCommand } from "./KeysCommand.ts"
 import { listenCommand } from "./ListenCommand.ts"
 import { merchantsCommand } from "./MerchantsCommand.ts"
 import { messagesCommand } from "./MessagesCommand.ts"
+import { operatorsCommand } from "./OperatorsCommand.ts"
 import { paymentsCommand } from "./PaymentsCommand.ts"
 import { pointsman } from "./PointsmanCommand.ts"
 import { recoverCommand } from "./RecoverCommand.ts"
@@ -44,6 +45,7 @@ export const pointsmanCommand = (environment: Readonly<Record<string, string | u
       usageCommand,
       auditCommand,
       merchantsCommand,
+      operatorsCommand,
       doctorCommand(environment)
     ])
   )

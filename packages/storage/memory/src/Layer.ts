@@ -6,6 +6,7 @@ import {
   type Ids,
   Ledger,
   Merchants,
+  Operators,
   RecordLosses,
   SealedTexts,
   StorageHistory,
@@ -17,6 +18,7 @@ import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
+import { make as makeOperators } from "./Operators.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { make as makeSealedTexts } from "./SealedTexts.ts"
 import { make as makeState, snapshot } from "./State.ts"
@@ -43,6 +45,7 @@ export const layer = (
         Context.add(SuccessRates, makeSuccessRates()),
         Context.add(RecordLosses, makeRecordLosses()),
         Context.add(Audit, makeAudit(state)),
+        Context.add(Operators, makeOperators(state)),
         Context.add(StorageHistory, { firstVersion: () => firstVersionIn(state.history) }),
         Context.add(StorageSnapshots, { take: () => snapshot(state) })
       )

@@ -6,11 +6,20 @@ import type {
   Event,
   Merchant,
   Operation,
+  Operator,
+  OperatorSession,
   Payment,
   Refund,
+  SignInLink,
   Tenant
 } from "@pointsman/core"
-import type { AppliedConfiguration, AuditEntry, DirectoryContents, StoredMessage } from "@pointsman/core/ports"
+import type {
+  AppliedConfiguration,
+  AuditEntry,
+  DirectoryContents,
+  GuessCount,
+  StoredMessage
+} from "@pointsman/core/ports"
 
 /** What one tenant owns. */
 export interface TenantState {
@@ -59,6 +68,12 @@ export interface State {
   /** By number. */
   readonly audit: Array<AuditEntry>
   readonly merchants: Map<string, Merchant>
+  readonly operators: Map<string, Operator>
+  /** By hash. */
+  readonly operatorSessions: Map<string, OperatorSession>
+  /** By hash. */
+  readonly signInLinks: Map<string, SignInLink>
+  readonly signInGuesses: Map<string, GuessCount>
   readonly deliveries: Map<string, StoredDelivery>
   /** The sealed derivation keys. */
   derivation: string | null
@@ -77,6 +92,10 @@ export const make = (): State => ({
   keyUses: new Map(),
   audit: [],
   merchants: new Map(),
+  operators: new Map(),
+  operatorSessions: new Map(),
+  signInLinks: new Map(),
+  signInGuesses: new Map(),
   deliveries: new Map(),
   derivation: null
 })

@@ -5,6 +5,7 @@ import {
   type Ids,
   Ledger,
   Merchants,
+  Operators,
   RecordLosses,
   SealedTexts,
   StorageClock,
@@ -25,6 +26,7 @@ import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
 import { migrate } from "./Migrate.ts"
 import { requireSchema } from "./Migrations.ts"
+import { make as makeOperators } from "./Operators.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { make as makeSealedTexts } from "./SealedTexts.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
@@ -66,6 +68,7 @@ export const layer = (
         Context.add(SuccessRates, makeSuccessRates(db)),
         Context.add(RecordLosses, losses),
         Context.add(Audit, makeAudit(db)),
+        Context.add(Operators, makeOperators(db)),
         Context.add(StorageClock, clock),
         Context.add(StorageHistory, timeline),
         Context.add(StorageCondition, condition)

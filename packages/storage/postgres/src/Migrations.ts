@@ -13,6 +13,7 @@ import { migrationsTable, type Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { eventIdFunctions } from "./EventIds.ts"
+import { operatorTables } from "./OperatorTables.ts"
 import { writeSuccessRates } from "./SuccessRates.ts"
 
 const text = 'text collate "C"'
@@ -613,7 +614,8 @@ export const steps: Readonly<Record<string, Step>> = {
   },
   "24_metadata": { additive: metadata },
   // As JSON.
-  "25_brands": { additive: ['alter table workspaces add column brand text collate "C"'] }
+  "25_brands": { additive: ['alter table workspaces add column brand text collate "C"'] },
+  "26_operators": { additive: operatorTables }
 }
 
 /** The number of the last step. */

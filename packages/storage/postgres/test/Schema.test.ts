@@ -37,7 +37,8 @@ const steps = [
   { migration_id: 22, name: "payments_by_reference" },
   { migration_id: 23, name: "payments_by_amount" },
   { migration_id: 24, name: "metadata" },
-  { migration_id: 25, name: "brands" }
+  { migration_id: 25, name: "brands" },
+  { migration_id: 26, name: "operators" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -83,7 +84,8 @@ const withoutAccounts = (sql: PgClient.PgClient) =>
       "drop table api_key_uses",
       "drop table audit_entries",
       "drop function audit_entries_are_kept",
-      "alter table workspaces drop column brand"
+      "alter table workspaces drop column brand",
+      "drop table operators, operator_sessions, sign_in_links, sign_in_guesses"
     ],
     (statement) => sql.unsafe(statement)
   )
@@ -96,10 +98,15 @@ const acrossTenants = [
   "configurations (generation)",
   "connections (id)",
   "kept_secrets (name)",
+  "operator_sessions (hash)",
+  "operators (id)",
+  "operators (login_key)",
   "payments (page_token_hash)",
   "pointsman_migrations (migration_id)",
   "record_losses (number)",
   "recovered_connections (loss, connection_id)",
+  "sign_in_guesses (key)",
+  "sign_in_links (hash)",
   "timelines (timeline)",
   "webhook_endpoints (id)",
   "workspaces (id)"

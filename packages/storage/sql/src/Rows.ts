@@ -11,6 +11,7 @@ import { makeEventRows } from "./EventRows.ts"
 import { makeMerchantRows } from "./Merchants.ts"
 import { makeMessageRows } from "./Messages.ts"
 import { makeOperationRows } from "./OperationRows.ts"
+import { makeOperatorRows } from "./Operators.ts"
 import { makePaymentRows } from "./PaymentRows.ts"
 import { makeRefundRows } from "./RefundRows.ts"
 import { makeSuccessRateRows } from "./SuccessRates.ts"
@@ -58,6 +59,7 @@ export const makeRows = <V>(form: Form<V>) => {
     ...makeMerchantRows(parts),
     ...makeSuccessRateRows(parts),
     ...makeAuditRows(parts),
+    ...makeOperatorRows(parts),
     readBook
   }
 }

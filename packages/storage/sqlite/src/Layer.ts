@@ -5,6 +5,7 @@ import {
   type Ids,
   Ledger,
   Merchants,
+  Operators,
   RecordLosses,
   SealedTexts,
   StorageCondition,
@@ -21,6 +22,7 @@ import { checkReplaced, type FileWatch, watchFile } from "./FileWatch.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
 import { migrate } from "./Migrations.ts"
+import { make as makeOperators } from "./Operators.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { requireSchema } from "./SchemaCheck.ts"
 import { make as makeSealedTexts } from "./SealedTexts.ts"
@@ -78,6 +80,7 @@ export const layer = (
         Context.add(SuccessRates, makeSuccessRates(db)),
         Context.add(RecordLosses, losses),
         Context.add(Audit, makeAudit(db)),
+        Context.add(Operators, makeOperators(db)),
         Context.add(StorageCondition, condition)
       )
     })

@@ -13,6 +13,7 @@ import { execute, newestOf, runSteps, type Step } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import * as Client from "effect/sql/SqlClient"
 import type { Database } from "./Database.ts"
+import { operatorTables } from "./OperatorTables.ts"
 import { make as makeSqlClient } from "./SqlClient.ts"
 
 const environment = "environment text not null check (environment in ('sandbox', 'production'))"
@@ -633,7 +634,8 @@ const steps: Record<string, Step> = {
   ]),
   "28_metadata": execute(metadata),
   // As JSON.
-  "29_brands": execute(["alter table workspaces add column brand text"])
+  "29_brands": execute(["alter table workspaces add column brand text"]),
+  "30_operators": execute(operatorTables)
 }
 
 /** The number of the last step. */

@@ -42,6 +42,9 @@ export const withoutAccounts = (db: Database): void => {
   db.prepare("drop table api_key_uses").run()
   db.prepare("drop table audit_entries").run()
   db.prepare("alter table workspaces drop column brand").run()
+  for (const table of ["sign_in_guesses", "sign_in_links", "operator_sessions", "operators"]) {
+    db.prepare(`drop table ${table}`).run()
+  }
   for (const column of ["name", "expires_at", "networks"]) {
     db.prepare(`alter table api_keys drop column ${column}`).run()
   }

@@ -1,0 +1,54 @@
+/** From the cookie to the operator, and to what the role allows. */
+import { Pointsman } from "@pointsman/core"
+import { AuditActor, type SignedIn } from "@pointsman/core/ports"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
+import { accessOf, isAllowed } from "./Access.ts"
+import { Authorize } from "./api/ConsoleApi.ts"
+import { failure } from "./api/Errors.ts"
+import { readCookie } from "./Cookie.ts"
+import { CurrentOperator } from "./CurrentOperator.ts"
+import { internalError } from "./Failures.ts"
+import { ConsoleSettings } from "./Settings.ts"
+
+const notSignedIn = failure("not_signed_in", "Sign in first: there is no session, or it ended.")
+const forbidden = failure("forbidden", "Your role in this workspace does not allow this.")
+
+/** The session of the request's cookie. */
+const currentSession = Effect.gen(function* () {
+  const { operators } = yield* Pointsman
+  const { headers } = yield* HttpServerRequest.HttpServerRequest
+  const token = readCookie(headers["cookie"], yield* ConsoleSettings)
+  if (token === undefined) return yield* Effect.fail(notSignedIn)
+  return yield* operators.session(token).pipe(
+    Effect.catchTags({
+      "pointsman/NotSignedIn": () => Effect.fail(notSignedIn),
+      "pointsman/StorageError": internalError
+    })
+  )
+})
+
+/** What follows is the operator's: the audit trail names it. */
+const asOperator =
+  (signedIn: SignedIn) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, CurrentOperator>> =>
+    effect.pipe(
+      Effect.provideService(CurrentOperator, signedIn),
+      Effect.provideService(AuditActor, signedIn.operator.login)
+    )
+
+export const layer = Layer.effect(
+  Authorize,
+  Effect.gen(function* () {
+    const services = yield* Effect.context<Pointsman | ConsoleSettings>()
+    return Authorize.of((handler, { endpoint }) =>
+      Effect.gen(function* () {
+        const signedIn = yield* Effect.provideContext(currentSession, services)
+        const { workspace } = yield* HttpRouter.params
+        const access = accessOf[endpoint.identifier as keyof typeof accessOf]
+        if (!isAllowed(signedIn.operator, access, workspace)) return yield* Effect.fail(forbidden)
+        return yield* asOperator(signedIn)(handler)
+      })
+    )
+  })
+)

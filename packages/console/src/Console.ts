@@ -1,0 +1,134 @@
+/**
+ * The console as a function from `Request` to `Response`:
+ *
+ * ```ts
+ * const console = Console.make({ mount: "/console" }, pointsman)
+ * const response = await console.handler(request)
+ * ```
+ *
+ * `pointsman` is a layer of `Pointsman` and of the storage's `Directory`; the storage has to keep operators.
+ */
+import type { Pointsman } from "@pointsman/core"
+import type { Directory } from "@pointsman/core/ports"
+import { CardNumbers, InProcess } from "@pointsman/http"
+import { ByteSize, Cause, Context, Effect, Layer, type Types } from "effect"
+import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerError, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import * as Authorize from "./Authorize.ts"
+import { ConsoleApi } from "./api/ConsoleApi.ts"
+import { type ConsoleCode, consoleCodes, failure } from "./api/Errors.ts"
+import { crossSite, isCrossSite, withHeaders } from "./Guard.ts"
+import * as Handlers from "./Handlers.ts"
+import * as RequestFaults from "./RequestFaults.ts"
+import { ConsoleSettings, RequestSource } from "./Settings.ts"
+
+export interface ConsoleOptions {
+  /** Where the console is: a path that begins with `/` and does not end with it. */
+  readonly mount: `/${string}`
+  /**
+   * Whether browsers reach it by https; by the request's own URL unless set. A server behind a proxy that ends TLS has to
+   * set it.
+   */
+  readonly isSecure?: boolean | undefined
+  /** As the API's: what becomes of digits in a reason that may be a card number. `warn` unless set. */
+  readonly cardNumbers?: "warn" | "refuse" | undefined
+}
+
+/** What the server knows of a request besides what it says. */
+export interface From {
+  /** Whom it comes from, for the limit of sign-ins: an address. Requests without it are one source. */
+  readonly source?: string | undefined
+}
+
+export interface Console {
+  readonly handler: (request: Request, from?: From) => Promise<Response>
+  readonly dispose: () => Promise<void>
+}
+
+/** Requests of the console are small. */
+const bodyBytes = 16_384
+
+/** One application for https and one for http, because the cookie's name depends on it; most programs make one. */
+export const make = (options: ConsoleOptions, services: Layer.Layer<Pointsman | Directory, unknown>): Console => {
+  const memoMap = Layer.makeMemoMapUnsafe()
+  const made = new Map<boolean, ReturnType<typeof application>>()
+  const of = (isSecure: boolean) => {
+    const found = made.get(isSecure) ?? application(options, isSecure, services, memoMap)
+    made.set(isSecure, found)
+    return found
+  }
+  return {
+    handler: async (request, { source = "" } = {}) => {
+      const url = new URL(request.url)
+      if (isCrossSite(request, request.headers.get("host") ?? url.host)) return withHeaders(crossSite())
+      const { handler } = of(options.isSecure ?? url.protocol === "https:")
+      const response = await handler(withoutMount(request, url, options.mount), Context.make(RequestSource, source))
+      // Of `fetch`, headers may be immutable.
+      return withHeaders(new Response(response.body, response))
+    },
+    dispose: async () => {
+      for (const { dispose } of made.values()) await dispose()
+    }
+  }
+}
+
+/** The routes do not know where they are mounted. What is outside of the mount is no route. */
+const withoutMount = (request: Request, url: URL, mount: string): Request => {
+  const path = url.pathname === mount || url.pathname.startsWith(`${mount}/`) ? url.pathname.slice(mount.length) : ""
+  return new Request(new URL(`${path === "" ? "/" : path}${url.search}`, url.origin), request)
+}
+
+const application = (
+  { cardNumbers = "warn", mount }: ConsoleOptions,
+  isSecure: boolean,
+  services: Layer.Layer<Pointsman | Directory, unknown>,
+  memoMap: Layer.MemoMap
+) =>
+  HttpRouter.toWebHandler(
+    HttpApiBuilder.layer(ConsoleApi).pipe(
+      Layer.provide(Handlers.layer),
+      Layer.provide([Authorize.layer, RequestFaults.layer, InProcess.PaymentViews.layer(undefined), fallbacks]),
+      Layer.provide([Layer.succeed(ConsoleSettings, { isSecure, mount }), CardNumbers.layer({ bare: cardNumbers })]),
+      Layer.provideMerge([
+        // With what else it brings for each request, such as loggers.
+        services,
+        HttpServer.layerServices,
+        Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bodyBytes))
+      ])
+    ),
+    { disableLogger: true, memoMap }
+  )
+
+const envelope = (code: ConsoleCode, message: string) =>
+  HttpServerResponse.jsonUnsafe(failure(code, message), { status: consoleCodes[code].status })
+
+const fallbacks = HttpRouter.middleware(
+  (answer) =>
+    answer.pipe(
+      Effect.map((response) =>
+        response.status === 415
+          ? envelope("unsupported_media_type", "The body must be sent as `Content-Type: application/json`.")
+          : response
+      ),
+      Effect.catchCause((cause): Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled> => {
+        // The client went away, or the server is shutting down: there is nobody to answer.
+        if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
+        const reason = Cause.squash(cause)
+        if (HttpServerError.isHttpServerError(reason)) {
+          if (reason.reason._tag === "RouteNotFound") return Effect.succeed(envelope("not_found", "Route not found."))
+          if (reason.reason._tag === "RequestParseError") {
+            return Effect.succeed(
+              reason.reason.reason === "BodyTooLarge"
+                ? envelope("payload_too_large", `The body must not be larger than ${bodyBytes} bytes.`)
+                : envelope("invalid_json", "The body could not be read.")
+            )
+          }
+        }
+        return Effect.as(
+          Effect.logError("unexpected failure of a request", cause),
+          envelope("internal_error", "Internal server error.")
+        )
+      })
+    ),
+  { global: true }
+)

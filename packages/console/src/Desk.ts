@@ -1,0 +1,159 @@
+/** What an operator reads and does, through core's door. The pages and the API share it. */
+import {
+  type Answered,
+  type Caller,
+  type Environment,
+  environments,
+  mayAct,
+  type Operator,
+  operatorActions,
+  type PaymentStatus,
+  Pointsman,
+  statesOf,
+  type Tenant,
+  type Workspace
+} from "@pointsman/core"
+import { Directory } from "@pointsman/core/ports"
+import { decodeRefund, errorBodyOf, InProcess } from "@pointsman/http"
+import { Cause, Effect, Option } from "effect"
+import { failure } from "./api/Errors.ts"
+import type { Me } from "./api/Records.ts"
+import { CurrentOperator } from "./CurrentOperator.ts"
+import { internalError } from "./Failures.ts"
+import { fileView } from "./Views.ts"
+
+export type { Answered }
+
+/** What everything here needs besides the operator. */
+export type DeskServices = Pointsman | Directory | InProcess.PaymentViews
+
+export interface TenantPath {
+  readonly workspace: string
+  readonly environment: Environment
+}
+
+export interface PaymentPath extends TenantPath {
+  readonly payment: string
+}
+
+const workspaceNotFound = failure("not_found", "Workspace not found.")
+const paymentNotFound = failure("not_found", "Payment not found.")
+
+const tenantOf = ({ environment, workspace }: TenantPath): Tenant => ({ workspaceId: workspace, environment })
+
+/** The operator who acts, by its login, which never changes. */
+const callerOf = Effect.fnUntraced(function* (path: TenantPath) {
+  const { operator } = yield* CurrentOperator
+  const found = yield* Effect.catch((yield* Directory).workspace(path.workspace), internalError)
+  const workspace: Workspace | undefined = Option.getOrUndefined(found)
+  if (workspace === undefined) return yield* Effect.fail(workspaceNotFound)
+  return { tenant: tenantOf(path), workspace, operator: operator.login } satisfies Caller
+})
+
+export const me = Effect.gen(function* () {
+  const { operator } = yield* CurrentOperator
+  const { workspaces } = yield* Effect.catch((yield* Directory).contents, internalError)
+  return meView(operator, workspaces)
+})
+
+const meView = (operator: Operator, workspaces: ReadonlyArray<Workspace>): Me => ({
+  id: operator.id,
+  login: operator.login,
+  name: operator.displayName,
+  has_password: operator.passwordHash !== null,
+  roles: operator.grants.map(({ role, workspaceId }) => ({ workspace_id: workspaceId, role })),
+  workspaces: workspaces
+    .filter(({ id }) => mayAct(operator, "payment.read", id))
+    .map(({ id, name }) => ({
+      id,
+      name,
+      environments,
+      actions: operatorActions.filter((action) => mayAct(operator, action, id))
+    }))
+})
+
+export const payments = Effect.fnUntraced(function* (
+  path: TenantPath,
+  query: Parameters<Pointsman["Service"]["payments"]>[1]
+) {
+  const { tenant } = yield* callerOf(path)
+  return yield* Effect.catch((yield* Pointsman).payments(tenant, query), internalError)
+})
+
+export const paymentFile = Effect.fnUntraced(function* (path: PaymentPath) {
+  const { tenant } = yield* callerOf(path)
+  const pointsman = yield* Pointsman
+  const views = yield* InProcess.PaymentViews
+  return yield* pointsman.payment(tenant, path.payment).pipe(
+    Effect.andThen(pointsman.paymentFile(tenant, path.payment)),
+    Effect.flatMap((file) =>
+      Effect.map(views.payment(file.payment, false), (payment) => ({ file, view: fileView(file, payment) }))
+    ),
+    Effect.catchTags({
+      "pointsman/PaymentNotFound": () => Effect.fail(paymentNotFound),
+      "pointsman/StorageError": internalError
+    })
+  )
+})
+
+const pageSize = 50
+
+export const queryOf = ({
+  before,
+  limit = pageSize,
+  status
+}: {
+  readonly before?: string | undefined
+  readonly limit?: number | undefined
+  readonly status?: PaymentStatus | undefined
+}) => ({ before, limit, states: status === undefined ? undefined : statesOf(status) })
+
+/** The reason is stored and sent out in events: it is checked as one of the payment API is, for card numbers too. */
+export const checkedRefund = (body: unknown) => decodeRefund(body)
+
+export interface MoneyOrder {
+  /** Minor units; `null` for all of it. */
+  readonly amountMinor: number | null
+  readonly idempotencyKey: string
+}
+
+export const capture = Effect.fnUntraced(function* (path: PaymentPath, order: MoneyOrder) {
+  const caller = yield* callerOf(path)
+  return yield* (yield* Pointsman).capture(caller, { paymentId: path.payment, ...order }).pipe(
+    Effect.tapError(reportFailure),
+    Effect.mapError((reason) => worded(errorBodyOf("capture", reason), reason))
+  )
+})
+
+export const voidPayment = Effect.fnUntraced(function* (path: PaymentPath, { idempotencyKey }: MoneyOrder) {
+  const caller = yield* callerOf(path)
+  return yield* (yield* Pointsman).void(caller, { paymentId: path.payment, idempotencyKey }).pipe(
+    Effect.tapError(reportFailure),
+    Effect.mapError((reason) => worded(errorBodyOf("void", reason), reason))
+  )
+})
+
+export const refund = Effect.fnUntraced(function* (
+  path: PaymentPath,
+  order: MoneyOrder & { readonly reason: string | null }
+) {
+  const caller = yield* callerOf(path)
+  return yield* (yield* Pointsman).refund(caller, { paymentId: path.payment, ...order }).pipe(
+    Effect.tapError(reportFailure),
+    Effect.mapError((reason) => worded(errorBodyOf("refund", reason), reason))
+  )
+})
+
+type MoneyFailure = Parameters<typeof InProcess.messageOf>[0]
+
+/** With what only this failure can tell. */
+const worded = <Body extends { readonly error: { readonly message: string } }>(
+  body: Body,
+  reason: MoneyFailure
+): Body => ({
+  ...body,
+  error: { ...body.error, message: InProcess.messageOf(reason, body.error.message) }
+})
+
+const reportFailure = (reason: MoneyFailure) =>
+  reason._tag === "pointsman/NothingSent" ? Effect.logError(reason._tag, Cause.die(reason.cause)) : Effect.void

@@ -1,0 +1,330 @@
+/** The console's API: who gets in, what each role may do, and what moves money. */
+
+import { accessOf } from "@pointsman/console"
+import { environments, type OperatorGrant, type OperatorRole, operatorRoles } from "@pointsman/core"
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { bodyOf, cookieOf, mount, origin, password, type World, world } from "./support/World.ts"
+
+let here: World
+beforeEach(() => {
+  here = world()
+})
+afterEach(() => here.close())
+
+const everywhere = (role: OperatorRole): ReadonlyArray<OperatorGrant> => [{ workspaceId: null, role }]
+const codeOf = async (response: Response) => [response.status, (await bodyOf(response)).error.code]
+
+/** Of each endpoint that is about a workspace: how it is asked. */
+const requests = {
+  payments: (at: string) => ({ path: at, sent: {} }),
+  payment: (at: string, id: string) => ({ path: `${at}/${id}`, sent: {} }),
+  capture: (at: string, id: string) => ({ path: `${at}/${id}/capture`, sent: { body: {} } }),
+  void: (at: string, id: string) => ({ path: `${at}/${id}/void`, sent: { method: "POST" } }),
+  refund: (at: string, id: string) => ({ path: `${at}/${id}/refunds`, sent: { body: {} } })
+} as const
+type Asked = keyof typeof requests
+
+/** By hand, so that a change of the roles shows here. */
+const allowed: Readonly<Record<OperatorRole, ReadonlyArray<Asked>>> = {
+  viewer: ["payments", "payment"],
+  support: ["payments", "payment", "capture", "void", "refund"],
+  operations: ["payments", "payment", "capture", "void", "refund"],
+  admin: ["payments", "payment", "capture", "void", "refund"]
+}
+
+describe("roles", () => {
+  it("given every role, endpoint, workspace and environment, then exactly what the role allows there is done", async () => {
+    const differences: Array<unknown> = []
+    for (const role of operatorRoles) {
+      for (const grant of ["acme", null]) {
+        const cookie = await here.signIn(`${role}-${grant}`, [{ workspaceId: grant, role }])
+        for (const workspace of ["acme", "globex"]) {
+          for (const environment of environments) {
+            for (const asked of Object.keys(requests) as ReadonlyArray<Asked>) {
+              const isManual = asked === "capture" || asked === "void"
+              const { id } = await here.pay(workspace, environment, isManual ? "manual" : "automatic")
+              const { path, sent } = requests[asked](`/api/workspaces/${workspace}/${environment}/payments`, id)
+              const headers = { "idempotency-key": `key-of-${id}` }
+              const { status } = await here.send(path, { ...sent, cookie, headers })
+              const isAllowed = (grant === null || grant === workspace) && allowed[role].includes(asked)
+              if (status !== (isAllowed ? 200 : 403))
+                differences.push({ role, grant, workspace, environment, asked, status })
+            }
+          }
+        }
+      }
+    }
+    assert.deepStrictEqual(differences, [])
+    // Each of these endpoints by three roles: in both environments of both workspaces, and of one.
+    assert.lengthOf(here.provider.refunds, 3 * (4 + 2))
+    assert.lengthOf(here.provider.captures, 3 * (4 + 2))
+  })
+
+  it("given no session, then every endpoint of the desk answers 401", async () => {
+    const at = "/api/workspaces/acme/sandbox/payments"
+    const all = {
+      ...requests,
+      me: () => ({ path: "/api/me", sent: {} }),
+      signOutEverywhere: () => ({ path: "/api/sessions", sent: { method: "DELETE" } }),
+      setPassword: () => ({ path: "/api/password", sent: { method: "PUT", body: { password } } })
+    }
+    assert.sameMembers(Object.keys(all), Object.keys(accessOf))
+    for (const asked of Object.values(all)) {
+      const { path, sent } = asked(at, "01a1fe08-9226-7266-a33a-e3e7f1609a4e")
+      for (const cookie of [
+        undefined,
+        "pointsman_console=",
+        `pointsman_console=${"A".repeat(43)}`,
+        "pointsman_console=%"
+      ]) {
+        assert.deepStrictEqual(await codeOf(await here.send(path, { ...sent, cookie })), [401, "not_signed_in"])
+      }
+    }
+  })
+
+  it("given a role in one workspace, when the operator asks who it is, then it sees that workspace and its actions", async () => {
+    const cookie = await here.signIn("jo", [{ workspaceId: "acme", role: "support" }])
+    const { data } = await bodyOf(await here.send("/api/me", { cookie }))
+    assert.deepStrictEqual(data.roles, [{ workspace_id: "acme", role: "support" }])
+    const actions = ["payment.read", "payment.capture", "payment.void", "payment.refund", "webhook.redeliver"]
+    assert.deepStrictEqual(data.workspaces, [
+      { id: "acme", name: "The acme <shop>", environments: ["sandbox", "production"], actions }
+    ])
+  })
+
+  it("given an operator who is removed, then the next request is refused", async () => {
+    const cookie = await here.signIn("jo", everywhere("admin"))
+    assert.strictEqual((await here.send("/api/me", { cookie })).status, 200)
+    await here.run((await here.operators).remove("jo"))
+    assert.deepStrictEqual(await codeOf(await here.send("/api/me", { cookie })), [401, "not_signed_in"])
+  })
+})
+
+describe("sessions", () => {
+  it("given a link, when it is used, then the cookie is the session's alone, and the link works once", async () => {
+    await here.run((await here.operators).add({ login: "jo", displayName: "Jo", grants: everywhere("viewer") }))
+    const token = await here.linkOf("jo")
+    const response = await here.send("/api/session/link", { body: { token } })
+    assert.match(
+      response.headers.get("set-cookie") ?? "",
+      /^pointsman_console=[A-Za-z0-9_-]{43}; Path=\/console; HttpOnly; SameSite=Lax$/u
+    )
+    assert.deepStrictEqual(await bodyOf(response), { data: { login: "jo", method: "link" } })
+    const again = await here.send("/api/session/link", { body: { token } })
+    assert.deepStrictEqual(await codeOf(again), [401, "sign_in_refused"])
+    assert.isNull(again.headers.get("set-cookie"))
+  })
+
+  it("given https, then the cookie is bound to the host and to https", async () => {
+    const secure = world({ isSecure: true })
+    await secure.run((await secure.operators).add({ login: "jo", displayName: "Jo", grants: everywhere("viewer") }))
+    const response = await secure.send("/api/session/link", { body: { token: await secure.linkOf("jo") } })
+    assert.match(
+      response.headers.get("set-cookie") ?? "",
+      /^__Host-pointsman_console=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/u
+    )
+    const cookie = cookieOf(response)
+    assert.strictEqual((await secure.send("/api/me", { cookie })).status, 200)
+    // The name that another host of the domain could set.
+    assert.strictEqual((await secure.send("/api/me", { cookie: cookie.replace("__Host-", "") })).status, 401)
+    await secure.close()
+  })
+
+  it("given a session that signed out, when a copy of its cookie is used, then it is refused; everywhere ends all", async () => {
+    const first = await here.signIn("jo", everywhere("viewer"))
+    const second = await here.signInAgain("jo")
+    const out = await here.send("/api/session", { method: "DELETE", cookie: first })
+    assert.strictEqual(out.status, 204)
+    assert.strictEqual(
+      out.headers.get("set-cookie"),
+      "pointsman_console=; Max-Age=0; Path=/console; HttpOnly; SameSite=Lax"
+    )
+    assert.strictEqual((await here.send("/api/me", { cookie: first })).status, 401)
+    const third = await here.signInAgain("jo")
+    assert.strictEqual((await here.send("/api/sessions", { method: "DELETE", cookie: third })).status, 204)
+    for (const cookie of [second, third]) assert.strictEqual((await here.send("/api/me", { cookie })).status, 401)
+  })
+
+  it("given a cookie that somebody else set before, when the operator signs in, then the session has another token", async () => {
+    const planted = `pointsman_console=${"A".repeat(43)}`
+    await here.run((await here.operators).add({ login: "jo", displayName: "Jo", grants: everywhere("viewer") }))
+    const body = { token: await here.linkOf("jo") }
+    const cookie = cookieOf(await here.send("/api/session/link", { body, cookie: planted }))
+    assert.notStrictEqual(cookie, planted)
+    assert.strictEqual((await here.send("/api/me", { cookie: planted })).status, 401)
+    assert.strictEqual((await here.send("/api/me", { cookie })).status, 200)
+    // One that is sent twice may be somebody else's.
+    assert.strictEqual((await here.send("/api/me", { cookie: `${planted}; ${cookie}` })).status, 401)
+    // A session that is replaced ends.
+    await here.send("/api/session/link", { body: { token: await here.linkOf("jo") }, cookie })
+    assert.strictEqual((await here.send("/api/me", { cookie })).status, 401)
+  })
+
+  it("given a password, when it is set, used and guessed, then it signs in, and guesses are refused and slowed down", async () => {
+    const cookie = await here.signIn("jo", everywhere("viewer"))
+    const short = await here.send("/api/password", { method: "PUT", cookie, body: { password: "short" } })
+    assert.strictEqual(short.status, 422)
+    assert.strictEqual((await bodyOf(short)).error.message, "`password` must be 12 to 256 characters.")
+    const set = await here.send("/api/password", { method: "PUT", cookie, body: { password } })
+    assert.strictEqual(set.status, 200)
+    assert.strictEqual((await here.send("/api/me", { cookie })).status, 401)
+    assert.strictEqual((await here.send("/api/me", { cookie: cookieOf(set) })).status, 200)
+    const signed = await here.send("/api/session", { body: { login: "JO", password } })
+    assert.deepStrictEqual(await bodyOf(signed), { data: { login: "jo", method: "password" } })
+    const guess = (login: string) => here.send("/api/session", { body: { login, password: "a wrong password" } })
+    for (const login of ["nobody", "jo"])
+      assert.deepStrictEqual(await codeOf(await guess(login)), [401, "sign_in_refused"])
+    for (let count = 0; count < 9; count++) await guess("jo")
+    const slowed = await guess("jo")
+    assert.match(slowed.headers.get("retry-after") ?? "", /^\d+$/u)
+    assert.deepStrictEqual(await codeOf(slowed), [429, "too_many_sign_ins"])
+    assert.notInclude(here.log.join("\n"), password)
+    assert.notInclude(here.log.join("\n"), "a wrong password")
+  })
+})
+
+describe("requests of other sites", () => {
+  it("given a session, when another site has its browser send a request, then it is refused before it is read", async () => {
+    const cookie = await here.signIn("jo", everywhere("admin"))
+    const { id } = await here.pay("acme", "sandbox", "automatic")
+    const refund = (headers: Readonly<Record<string, string>>) =>
+      here.send(`/api/workspaces/acme/sandbox/payments/${id}/refunds`, {
+        cookie,
+        body: {},
+        headers: { "idempotency-key": "refund-of-another-site", ...headers }
+      })
+    for (const site of ["cross-site", "same-site", "none"]) {
+      assert.deepStrictEqual(await codeOf(await refund({ "sec-fetch-site": site })), [403, "forbidden"])
+    }
+    assert.lengthOf(here.provider.refunds, 0)
+    assert.strictEqual((await refund({ "sec-fetch-site": "same-origin" })).status, 200)
+  })
+
+  it("given a browser that names no site, then its origin decides, and a request without one is refused", async () => {
+    const cookie = await here.signIn("jo", everywhere("admin"))
+    const send = async (headers: Readonly<Record<string, string>>) =>
+      (
+        await here.handler(
+          new Request(`${origin}${mount}/api/session`, { method: "DELETE", headers: { cookie, ...headers } })
+        )
+      ).status
+    for (const other of ["https://evil.test", "null", "http://console.test.evil.test", "http://console.test:81"]) {
+      assert.strictEqual(await send({ origin: other }), 403)
+    }
+    assert.strictEqual(await send({}), 403)
+    assert.strictEqual(await send({ origin }), 204)
+  })
+
+  it("given any answer, then it may not be framed, kept, sniffed, or load anything of others", async () => {
+    const cookie = await here.signIn("jo", everywhere("viewer"))
+    const forbidden = await here.send("/api/me", { method: "POST", headers: { "sec-fetch-site": "cross-site" } })
+    for (const response of [
+      await here.send("/api/me", { cookie }),
+      await here.send("/api/me"),
+      await here.send("/api/nowhere"),
+      forbidden
+    ]) {
+      const { headers } = response
+      assert.include(headers.get("content-security-policy") ?? "", "default-src 'none'; script-src 'self'")
+      assert.include(headers.get("content-security-policy") ?? "", "frame-ancestors 'none'")
+      assert.notInclude(headers.get("content-security-policy") ?? "", "unsafe")
+      assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
+      assert.strictEqual(headers.get("cache-control"), "no-store")
+      assert.strictEqual(headers.get("referrer-policy"), "no-referrer")
+    }
+  })
+})
+
+describe("payments", () => {
+  it("given payments, when they are listed and read, then pages follow one another and a payment has all that is recorded", async () => {
+    const cookie = await here.signIn("jo", everywhere("viewer"))
+    const ids = []
+    for (const method of ["automatic", "manual", "automatic"] as const)
+      ids.push((await here.pay("acme", "sandbox", method)).id)
+    const list = async (query: string) =>
+      bodyOf(await here.send(`/api/workspaces/acme/sandbox/payments${query}`, { cookie }))
+    const first = await list("?limit=2")
+    assert.deepStrictEqual(
+      first.data.map(({ id }: { readonly id: string }) => id),
+      [ids[2], ids[1]]
+    )
+    assert.isTrue(first.has_more)
+    const second = await list(`?limit=2&before=${first.next_cursor}`)
+    assert.deepStrictEqual([second.data[0].id, second.has_more, second.next_cursor], [ids[0], false, null])
+    assert.deepStrictEqual((await list("?status=authorized")).data[0].id, ids[1])
+
+    const { data } = await bodyOf(await here.send(`/api/workspaces/acme/sandbox/payments/${ids[1]}`, { cookie }))
+    assert.deepInclude(data.payment, { id: ids[1], status: "AUTHORIZED", amount: 1999, currency: "EUR" })
+    assert.deepInclude(data.attempts[0], { number: 1, connection_id: "acme-sandbox", outcome: "Authorized" })
+    assert.deepStrictEqual(
+      data.events.map(({ type }: { readonly type: string }) => type),
+      ["payment.created", "payment.authorized"]
+    )
+    assert.deepStrictEqual(data.routing.candidates, [
+      { connection_id: "acme-sandbox", name: "The acme-sandbox acquirer", score: null }
+    ])
+  })
+
+  it("given a payment of another workspace or environment, then it is not found", async () => {
+    const cookie = await here.signIn("jo", everywhere("admin"))
+    const { id } = await here.pay("acme", "sandbox", "automatic")
+    for (const at of ["globex/sandbox", "acme/production", "nowhere/sandbox"]) {
+      assert.deepStrictEqual(await codeOf(await here.send(`/api/workspaces/${at}/payments/${id}`, { cookie })), [
+        404,
+        "not_found"
+      ])
+    }
+  })
+
+  it("given one key, when a refund is sent twice, then it is refunded once, under the operator's name", async () => {
+    const cookie = await here.signIn("jo@example.com", everywhere("support"))
+    const { id } = await here.pay("acme", "production", "automatic")
+    const refund = (body: unknown, key = "refund-once-1") =>
+      here.send(`/api/workspaces/acme/production/payments/${id}/refunds`, {
+        cookie,
+        body,
+        headers: { "idempotency-key": key }
+      })
+    const both = await Promise.all([
+      refund({ amount: 500, reason: "damaged" }),
+      refund({ amount: 500, reason: "damaged" })
+    ])
+    assert.include([both[0].status, both[1].status], 200)
+    const again = await bodyOf(await refund({ amount: 500, reason: "damaged" }))
+    assert.deepInclude(again.data, { refunded_amount: 500, status: "PARTIALLY_REFUNDED" })
+    assert.lengthOf(here.provider.refunds, 1)
+    assert.deepStrictEqual(await codeOf(await refund({ amount: 600 })), [422, "idempotency_key_reuse"])
+    const entry = here.log.find((line) => line.includes("payment.refunding")) ?? ""
+    assert.include(entry, "jo@example.com")
+  })
+
+  it("given bad fields, then 422 names each, and nothing is sent to a provider", async () => {
+    const cookie = await here.signIn("jo", everywhere("support"))
+    const { id } = await here.pay("acme", "sandbox", "automatic")
+    const refund = (
+      body: unknown,
+      headers: Readonly<Record<string, string>> = { "idempotency-key": "refund-once-1" }
+    ) => here.send(`/api/workspaces/acme/sandbox/payments/${id}/refunds`, { cookie, body, headers })
+    const messageOf = async (response: Response) => [response.status, (await bodyOf(response)).error.message]
+    assert.deepStrictEqual(await messageOf(await refund({ amount: 1.5 })), [
+      422,
+      "`amount` must be an integer of at least 1, in the minor unit of the payment's currency."
+    ])
+    assert.deepStrictEqual(await messageOf(await refund({}, {})), [
+      422,
+      "`idempotency-key` must be 8 to 200 printable ASCII characters, sent once."
+    ])
+    const [status, said] = await messageOf(await refund({ reason: "card 4111 1111 1111 1111" }))
+    assert.strictEqual(status, 422)
+    assert.include(said, "`reason`")
+    const list = await here.send("/api/workspaces/acme/sandbox/payments?limit=1000", { cookie })
+    assert.deepStrictEqual(await messageOf(list), [422, "`limit` must be an integer from 1 to 100."])
+    const elsewhere = await here.send("/api/workspaces/acme/staging/payments", { cookie })
+    assert.deepStrictEqual(await messageOf(elsewhere), [422, "`environment` must be sandbox or production."])
+    const login = await here.send("/api/session", { body: { login: 7 } })
+    assert.deepStrictEqual(await messageOf(login), [422, "`login` must be the text of a login."])
+    const broken = await here.send("/api/session", { method: "POST", headers: { "content-type": "application/json" } })
+    assert.deepStrictEqual(await codeOf(broken), [400, "invalid_json"])
+    assert.lengthOf(here.provider.refunds, 0)
+  })
+})

@@ -1,0 +1,166 @@
+/** The console over a whole Pointsman in memory: two workspaces, both environments, and a scripted provider. */
+
+import { type ConsoleOptions, make } from "@pointsman/console"
+import {
+  type Connection,
+  credentialsContext,
+  type Environment,
+  environments,
+  type OperatorGrant,
+  type OperatorMethods,
+  Pointsman,
+  type Workspace
+} from "@pointsman/core"
+import { Connectors, Directory, Ids, Passwords, Secrets, Transport, Unanswered } from "@pointsman/core/ports"
+import { openSecretsLayer, sampleRequest, scriptedProvider } from "@pointsman/core/testing"
+import * as MemoryStorage from "@pointsman/storage-memory"
+import { Effect, Layer, Logger, ManagedRuntime, Redacted } from "effect"
+
+export const origin = "http://console.test"
+export const mount = "/console"
+export const password = "correct horse battery"
+
+const workspaceOf = (id: string): Workspace => ({
+  id,
+  name: `The ${id} <shop>`,
+  country: "NL",
+  category: null,
+  suspended: false,
+  partner: null
+})
+
+const noTransport = Layer.succeed(Transport, {
+  send: () => Effect.fail(new Unanswered({ reason: "there is no network in this test" }))
+})
+
+/** As fast as a test wants it. */
+const passwords = Layer.succeed(Passwords, {
+  hash: (text) => Effect.succeed(`hash of ${Redacted.value(text)}`),
+  verify: (text, hash) => Effect.succeed(hash === `hash of ${Redacted.value(text)}`)
+})
+
+const configured = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { seal } = yield* Secrets
+    const connections: Array<Connection> = []
+    for (const workspaceId of ["acme", "globex"]) {
+      for (const environment of environments) {
+        const id = `${workspaceId}-${environment}`
+        connections.push({
+          id,
+          workspaceId,
+          environment,
+          name: `The ${id} acquirer`,
+          connector: "scripted",
+          active: true,
+          priority: 1,
+          sealedCredentials: yield* Effect.orDie(seal(Redacted.make("{}"), credentialsContext(id))),
+          sealedWebhookSecret: null,
+          timeoutMillis: null,
+          supports: {},
+          restrictions: [],
+          circuitBreaker: null
+        })
+      }
+    }
+    yield* (yield* Directory).write({
+      workspaces: ["acme", "globex"].map(workspaceOf),
+      apiKeys: [],
+      connections,
+      routing: [],
+      webhookEndpoints: []
+    })
+  })
+)
+
+export interface Sent {
+  readonly method?: string
+  /** A path under the mount. */
+  readonly cookie?: string | undefined
+  readonly headers?: Readonly<Record<string, string>>
+  /** As JSON. */
+  readonly body?: unknown
+  readonly form?: Readonly<Record<string, string>>
+  readonly source?: string
+}
+
+export const world = (options: Partial<ConsoleOptions> = {}) => {
+  const provider = scriptedProvider()
+  const log: Array<string> = []
+  const runtime = ManagedRuntime.make(
+    Pointsman.layer().pipe(
+      Layer.provideMerge(configured),
+      Layer.provideMerge(MemoryStorage.layer()),
+      Layer.provideMerge(openSecretsLayer),
+      Layer.provide([Ids.layer, noTransport, passwords, Connectors.layer([provider.definition])]),
+      Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void log.push(line))])),
+      Layer.orDie
+    )
+  )
+  const services = Layer.effectContext(runtime.contextEffect)
+  const { dispose, handler } = make({ mount, ...options }, services)
+
+  const send = async (path: string, sent: Sent = {}): Promise<Response> => {
+    const { body, form } = sent
+    const content = form === undefined ? (body === undefined ? null : JSON.stringify(body)) : new URLSearchParams(form)
+    return handler(
+      new Request(`${options.isSecure === true ? origin.replace("http:", "https:") : origin}${mount}${path}`, {
+        method: sent.method ?? (content === null ? "GET" : "POST"),
+        headers: {
+          "sec-fetch-site": "same-origin",
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...(sent.cookie === undefined ? {} : { cookie: sent.cookie }),
+          ...sent.headers
+        },
+        body: content
+      }),
+      { source: sent.source ?? "203.0.113.9" }
+    )
+  }
+
+  const run = <A, E>(effect: Effect.Effect<A, E, Pointsman | Directory | Secrets>) => runtime.runPromise(effect)
+  const operators: Promise<OperatorMethods> = run(Effect.map(Pointsman, (pointsman) => pointsman.operators))
+
+  /** Signs a new operator in by a link; gives the cookie. */
+  const signIn = async (login: string, grants: ReadonlyArray<OperatorGrant>): Promise<string> => {
+    await run((await operators).add({ login, displayName: login, grants }))
+    return signInAgain(login)
+  }
+  const linkOf = async (login: string) => {
+    return Redacted.value((await run((await operators).createLink(login))).token)
+  }
+  const signInAgain = async (login: string): Promise<string> =>
+    cookieOf(await send("/api/session/link", { body: { token: await linkOf(login) } }))
+
+  /** A payment that was captured at once, or is authorized. */
+  const pay = async (workspaceId: string, environment: Environment, captureMethod: "automatic" | "manual") => {
+    const caller = { tenant: { workspaceId, environment }, workspace: workspaceOf(workspaceId) }
+    const request = sampleRequest({ details: { captureMethod, reference: `order <${captureMethod}>` } })
+    return (await run(Effect.flatMap(Pointsman, ({ create }) => create(caller, request)))).payment
+  }
+  return {
+    provider,
+    log,
+    handler,
+    send,
+    run,
+    operators,
+    signIn,
+    signInAgain,
+    linkOf,
+    pay,
+    close: async () => {
+      await dispose()
+      await runtime.dispose()
+    }
+  }
+}
+
+export type World = ReturnType<typeof world>
+
+/** What a browser sends back. */
+export const cookieOf = (response: Response): string =>
+  (response.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? ""
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+export const bodyOf = async (response: Response): Promise<any> => JSON.parse(await response.text())

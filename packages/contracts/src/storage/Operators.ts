@@ -1,0 +1,228 @@
+/** Operators, their sessions and links: what two servers do at once is done once, and the audit trail says it. */
+import { describe, expect } from "@effect/vitest"
+import type { Operator, OperatorSession, SignInLink } from "@pointsman/core"
+import { Audit, auditDraft, Ids, Operators } from "@pointsman/core/ports"
+import { Effect, Option } from "effect"
+import type { StorageTest } from "./StorageTest.ts"
+
+const newOperator = Effect.fnUntraced(function* (fields: Partial<Operator> = {}) {
+  const id = `opr_${yield* (yield* Ids).payment}`
+  const operator: Operator = {
+    id,
+    login: `Jo-${id}@Example.com`,
+    displayName: "Jo ü \u{1f600}",
+    active: true,
+    grants: [
+      { workspaceId: null, role: "viewer" },
+      { workspaceId: "acme", role: "admin" }
+    ],
+    passwordHash: null,
+    version: 1,
+    createdAt: 1_000,
+    ...fields
+  }
+  return operator
+})
+
+const write = Effect.fnUntraced(function* (operator: Operator, endsSessions = false) {
+  const audit = yield* auditDraft("operator.changed", operator.id, {})
+  yield* (yield* Operators).write({ operator, endsSessions, audit })
+})
+
+const stored = Effect.fnUntraced(function* (fields: Partial<Operator> = {}) {
+  const operator = yield* newOperator(fields)
+  yield* write(operator)
+  return operator
+})
+
+const sessionFor = Effect.fnUntraced(function* (operator: Operator, fields: Partial<OperatorSession> = {}) {
+  const hash = `session ${yield* (yield* Ids).payment}`
+  const session: OperatorSession = {
+    hash,
+    operatorId: operator.id,
+    method: "password",
+    createdAt: 100_000,
+    seenAt: 100_000,
+    ...fields
+  }
+  return session
+})
+
+const linkFor = Effect.fnUntraced(function* (operator: Operator, fields: Partial<SignInLink> = {}) {
+  const hash = `link ${yield* (yield* Ids).payment}`
+  const link: SignInLink = { hash, operatorId: operator.id, createdAt: 100_000, expiresAt: 200_000, ...fields }
+  return link
+})
+
+const none = { createdBefore: 0, seenBefore: 0 }
+
+const addSession = Effect.fnUntraced(function* (session: OperatorSession, over = none) {
+  const audit = yield* auditDraft("operator.signed_in", session.operatorId, {})
+  return yield* (yield* Operators).addSession(session, over, audit)
+})
+
+const addLink = Effect.fnUntraced(function* (link: SignInLink) {
+  return yield* (yield* Operators).addLink(link, yield* auditDraft("operator.linked", link.operatorId, {}))
+})
+
+/** How many entries of the audit trail are about it. */
+const entriesAbout = (operator: Operator) =>
+  Effect.flatMap(Audit, ({ list }) => list({ after: 0, limit: 100_000 })).pipe(
+    Effect.map((entries) => entries.filter(({ subject }) => subject === operator.id).length)
+  )
+
+export const operators = (it: StorageTest): void => {
+  describe("operators", () => {
+    it.effect("given an operator, when it is written, then it is found by its id and by any case of its login", () =>
+      Effect.gen(function* () {
+        const { byId, byLogin, list } = yield* Operators
+        const operator = yield* stored()
+        expect(yield* byId(operator.id)).toEqual(Option.some(operator))
+        expect(yield* byLogin(operator.login.toLowerCase())).toEqual(Option.some(operator))
+        expect(yield* byLogin(operator.login)).toEqual(Option.none())
+        expect(yield* list).toContainEqual(operator)
+        expect(yield* byId("opr_nobody")).toEqual(Option.none())
+        expect(yield* entriesAbout(operator)).toBe(1)
+      })
+    )
+
+    it.effect("given a login that is taken, when another operator asks for it at once, then one of them has it", () =>
+      Effect.gen(function* () {
+        const login = `Ann-${yield* (yield* Ids).payment}`
+        const first = yield* newOperator({ login })
+        const second = yield* newOperator({ login: login.toLowerCase() })
+        const ends = yield* Effect.forEach([first, second], (operator) => Effect.result(write(operator)), {
+          concurrency: "unbounded"
+        })
+        expect(ends.map((end) => (end._tag === "Failure" ? end.failure._tag : "written")).toSorted()).toEqual([
+          "pointsman/LoginTaken",
+          "written"
+        ])
+        expect((yield* entriesAbout(first)) + (yield* entriesAbout(second))).toBe(1)
+      })
+    )
+
+    it.effect("given two changes of one version, when both are written, then the second one is refused", () =>
+      Effect.gen(function* () {
+        const operator = yield* stored()
+        const changed = { ...operator, displayName: "Joan", passwordHash: "hash", version: 2 }
+        yield* write(changed)
+        const refused = yield* Effect.flip(write({ ...operator, active: false, version: 2 }))
+        expect(refused._tag).toBe("pointsman/OperatorChanged")
+        expect(yield* (yield* Operators).byId(operator.id)).toEqual(Option.some(changed))
+        expect(yield* entriesAbout(operator)).toBe(2)
+      })
+    )
+
+    it.effect("given a session, when it is read, used and ended, then it is there until it ended, and once", () =>
+      Effect.gen(function* () {
+        const { endSession, seen, session } = yield* Operators
+        const operator = yield* stored()
+        const made = yield* sessionFor(operator)
+        expect(yield* addSession(made)).toBe(true)
+        expect(yield* session(made.hash)).toEqual(Option.some({ session: made, operator }))
+        yield* seen(made.hash, 160_000)
+        yield* seen(made.hash, 130_000)
+        expect(yield* session(made.hash)).toEqual(Option.some({ session: { ...made, seenAt: 160_000 }, operator }))
+        const audit = yield* auditDraft("operator.signed_out", operator.id, {})
+        const ends = yield* Effect.all([endSession(made.hash, audit), endSession(made.hash, audit)], {
+          concurrency: "unbounded"
+        })
+        expect(ends.toSorted()).toEqual([false, true])
+        yield* seen(made.hash, 200_000)
+        expect(yield* session(made.hash)).toEqual(Option.none())
+        expect(yield* entriesAbout(operator)).toBe(3)
+      })
+    )
+
+    it.effect("given sessions that are over, when another one is added, then they are deleted", () =>
+      Effect.gen(function* () {
+        const { session } = yield* Operators
+        const operator = yield* stored()
+        const old = yield* sessionFor(operator, { createdAt: 10, seenAt: 120_000 })
+        const idle = yield* sessionFor(operator, { createdAt: 60, seenAt: 20 })
+        const other = yield* sessionFor(operator)
+        for (const made of [old, idle, other]) yield* addSession(made)
+        yield* addSession(yield* sessionFor(operator), { createdBefore: 50, seenBefore: 30 })
+        const left = yield* Effect.forEach([old, idle, other], ({ hash }) => session(hash))
+        expect(left.map(Option.isSome)).toEqual([false, false, true])
+      })
+    )
+
+    it.effect("given an operator that is deactivated, then its sessions and links are gone and it gets no others", () =>
+      Effect.gen(function* () {
+        const { session, takeLink } = yield* Operators
+        const operator = yield* stored()
+        const neighbour = yield* stored()
+        const made = yield* sessionFor(operator)
+        const kept = yield* sessionFor(neighbour)
+        const link = yield* linkFor(operator)
+        yield* addSession(made)
+        yield* addSession(kept)
+        yield* addLink(link)
+        yield* write({ ...operator, active: false, version: 2 }, true)
+        expect(yield* session(made.hash)).toEqual(Option.none())
+        expect(Option.isSome(yield* session(kept.hash))).toBe(true)
+        expect(yield* takeLink(link.hash)).toEqual(Option.none())
+        expect(yield* addSession(yield* sessionFor(operator))).toBe(false)
+        expect(yield* addLink(yield* linkFor(operator))).toBe(false)
+        // Added, a session, a link and the deactivation.
+        expect(yield* entriesAbout(operator)).toBe(4)
+      })
+    )
+
+    it.effect("given several sessions, when all of an operator are ended, then they and its links are gone", () =>
+      Effect.gen(function* () {
+        const { endSessionsOf, takeLink } = yield* Operators
+        const operator = yield* stored()
+        const link = yield* linkFor(operator)
+        yield* addSession(yield* sessionFor(operator))
+        yield* addSession(yield* sessionFor(operator))
+        yield* addLink(link)
+        const audit = yield* auditDraft("operator.signed_out", operator.id, {})
+        expect(yield* endSessionsOf(operator.id, audit)).toBe(2)
+        expect(yield* endSessionsOf(operator.id, audit)).toBe(0)
+        expect(yield* takeLink(link.hash)).toEqual(Option.none())
+      })
+    )
+
+    it.effect("given a link, when eight requests take it at once, then one of them gets it", () =>
+      Effect.gen(function* () {
+        const { takeLink } = yield* Operators
+        const operator = yield* stored()
+        const link = yield* linkFor(operator)
+        expect(yield* addLink(link)).toBe(true)
+        const taken = yield* Effect.forEach(Array(8).keys(), () => takeLink(link.hash), { concurrency: "unbounded" })
+        expect(taken.filter(Option.isSome)).toEqual([Option.some(link)])
+      })
+    )
+
+    it.effect("given a link that is over, when another one is added, then the first is deleted", () =>
+      Effect.gen(function* () {
+        const { takeLink } = yield* Operators
+        const operator = yield* stored()
+        const over = yield* linkFor(operator, { expiresAt: 150_000 })
+        const later = yield* linkFor(operator, { createdAt: 150_000, expiresAt: 300_000 })
+        yield* addLink(over)
+        yield* addLink(later)
+        expect(yield* takeLink(over.hash)).toEqual(Option.none())
+        expect(yield* takeLink(later.hash)).toEqual(Option.some(later))
+      })
+    )
+
+    it.effect("given tries of sign-in at once, when they are counted, then each counts, and the window ends", () =>
+      Effect.gen(function* () {
+        const { countGuess, forgetGuesses } = yield* Operators
+        const key = `key ${yield* (yield* Ids).payment}`
+        const counted = yield* Effect.forEach(Array(6).keys(), () => countGuess(key, 1_000_000, 5_000), {
+          concurrency: "unbounded"
+        })
+        expect(counted.map(({ count }) => count).toSorted()).toEqual([1, 2, 3, 4, 5, 6])
+        expect(yield* countGuess(key, 1_004_999, 5_000)).toEqual({ since: 1_000_000, count: 7 })
+        expect(yield* countGuess(key, 1_005_000, 5_000)).toEqual({ since: 1_005_000, count: 1 })
+        yield* forgetGuesses(key)
+        expect(yield* countGuess(key, 1_006_000, 5_000)).toEqual({ since: 1_006_000, count: 1 })
+      })
+    )
+  })
+}

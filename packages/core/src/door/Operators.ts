@@ -1,0 +1,87 @@
+/** Those who use the console: who they are, and their sessions. */
+import { Effect, type Redacted } from "effect"
+import type { Operator } from "../model/Operator.ts"
+import { type LoginTaken, type OperatorChanged, Operators, type SignedIn } from "../ports/Operators.ts"
+import type { StorageError } from "../ports/StorageError.ts"
+import {
+  addOperator,
+  type CreatedLink,
+  createSignInLink,
+  type OperatorInvalid,
+  type OperatorNotFound,
+  type OperatorOrder,
+  removeOperator
+} from "../verbs/administer/ManageOperators.ts"
+import {
+  type NewSession,
+  type NotSignedIn,
+  type PasswordOrder,
+  type PasswordRefused,
+  type PasswordSignIn,
+  type SignInRefused,
+  sessionOf,
+  setPassword,
+  signInWithLink,
+  signInWithPassword,
+  signOut,
+  signOutEverywhere,
+  type TooManySignIns
+} from "../verbs/administer/SignIn.ts"
+import type { DoorContext } from "./DoorContext.ts"
+import { requests } from "./Requests.ts"
+
+export interface OperatorMethods {
+  /** Also reactivates one that was removed, without the former password. */
+  readonly add: (
+    order: OperatorOrder
+  ) => Effect.Effect<Operator, OperatorInvalid | LoginTaken | OperatorChanged | StorageError>
+  /** Active and inactive ones, in the order in which they were added first. */
+  readonly list: Effect.Effect<ReadonlyArray<Operator>, StorageError>
+  /** Deactivates an operator and ends all sessions; what the audit trail says of it stays. */
+  readonly remove: (login: string) => Effect.Effect<Operator, OperatorNotFound | OperatorChanged | StorageError>
+  /** A link that signs in once, within 15 minutes. */
+  readonly createLink: (login: string) => Effect.Effect<CreatedLink, OperatorNotFound | StorageError>
+  readonly signInWithPassword: (
+    given: PasswordSignIn
+  ) => Effect.Effect<NewSession, SignInRefused | TooManySignIns | StorageError>
+  /** `source`: as in `PasswordSignIn`. */
+  readonly signInWithLink: (
+    token: Redacted.Redacted<string>,
+    source: string
+  ) => Effect.Effect<NewSession, SignInRefused | TooManySignIns | StorageError>
+  /** Who sends a request. A session ends 30 minutes after its last request, and 12 hours after it began. */
+  readonly session: (token: Redacted.Redacted<string>) => Effect.Effect<SignedIn, NotSignedIn | StorageError>
+  readonly signOut: (token: Redacted.Redacted<string>) => Effect.Effect<void, StorageError>
+  /** Ends all sessions and links of an operator; gives the number of sessions. */
+  readonly signOutEverywhere: (operator: Operator) => Effect.Effect<number, StorageError>
+  /** Ends all sessions and links of the operator, and gives a new session. */
+  readonly setPassword: (
+    signedIn: SignedIn,
+    order: PasswordOrder
+  ) => Effect.Effect<
+    NewSession,
+    | OperatorInvalid
+    | PasswordRefused
+    | TooManySignIns
+    | SignInRefused
+    | OperatorNotFound
+    | OperatorChanged
+    | StorageError
+  >
+}
+
+export const operatorMethods = (context: DoorContext): OperatorMethods => {
+  const { ask } = requests(context)
+  return {
+    add: (order) => ask(addOperator(order)),
+    list: Effect.flatMap(Operators, ({ list }) => list).pipe(Effect.provideContext(context)),
+    remove: (login) => ask(removeOperator(login)),
+    createLink: (login) => ask(createSignInLink(login)),
+    signInWithPassword: (given) => ask(signInWithPassword(given)),
+    signInWithLink: (token, source) => ask(signInWithLink(token, source)),
+    session: (token) => ask(sessionOf(token)),
+    signOut: (token) => ask(signOut(token)),
+    signOutEverywhere: (operator) => ask(signOutEverywhere(operator)),
+    setPassword: (signedIn, order) => ask(setPassword(signedIn, order))
+  }
+}

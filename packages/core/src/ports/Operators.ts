@@ -1,0 +1,91 @@
+/**
+ * The store of operators, their sessions and sign-in links, and of how often sign-in was tried.
+ *
+ * The rules that an adapter must not break: each method is one step, whichever server calls it. A link that two requests
+ * take at once is given to one of them. A session is not added once its operator was deactivated.
+ */
+import { Context, Effect, Option, Schema } from "effect"
+import type { Operator } from "../model/Operator.ts"
+import type { OperatorSession, SignInLink } from "../model/OperatorSession.ts"
+import type { GuessCount } from "../model/SignInLimits.ts"
+import type { AuditDraft } from "./Audit.ts"
+import { StorageError } from "./StorageError.ts"
+
+/** Another operator has this login (`loginKey`). */
+export class LoginTaken extends Schema.TaggedError<LoginTaken>()("pointsman/LoginTaken", {}) {}
+
+/** Another version of the operator is stored by now than the change was made of. */
+export class OperatorChanged extends Schema.TaggedError<OperatorChanged>()("pointsman/OperatorChanged", {}) {}
+
+export interface OperatorChange {
+  /** As it is to be. Its version is the stored one's plus 1; 1 for a new operator. */
+  readonly operator: Operator
+  /** Deletes the operator's sessions and links with it. */
+  readonly endsSessions: boolean
+  readonly audit: AuditDraft
+}
+
+export interface SignedIn {
+  readonly session: OperatorSession
+  readonly operator: Operator
+}
+
+/** Sessions that are over by their age, in epoch milliseconds. */
+export interface OverSessions {
+  readonly createdBefore: number
+  readonly seenBefore: number
+}
+
+export interface Operators {
+  /** In the order of their ids. */
+  readonly list: Effect.Effect<ReadonlyArray<Operator>, StorageError>
+  /** By `loginKey`. */
+  readonly byLogin: (loginKey: string) => Effect.Effect<Option.Option<Operator>, StorageError>
+  readonly byId: (id: string) => Effect.Effect<Option.Option<Operator>, StorageError>
+  /** All of it or nothing. After `StorageError` it may be written all the same. */
+  readonly write: (change: OperatorChange) => Effect.Effect<void, LoginTaken | OperatorChanged | StorageError>
+  /** With its operator, whether or not its time is over. */
+  readonly session: (hash: string) => Effect.Effect<Option.Option<SignedIn>, StorageError>
+  /** `false`, and nothing is written, where the operator is not active. Sessions that are over are deleted. */
+  readonly addSession: (
+    session: OperatorSession,
+    over: OverSessions,
+    audit: AuditDraft
+  ) => Effect.Effect<boolean, StorageError>
+  /** Records that a session was used; the later time stays. */
+  readonly seen: (hash: string, at: number) => Effect.Effect<void, StorageError>
+  /** Deletes one session; whether it was there. Without it the entry is not written. */
+  readonly endSession: (hash: string, audit: AuditDraft) => Effect.Effect<boolean, StorageError>
+  /** Deletes all sessions and links of an operator; gives the number of sessions. */
+  readonly endSessionsOf: (operatorId: string, audit: AuditDraft) => Effect.Effect<number, StorageError>
+  /** `false`, and nothing is written, where the operator is not active. Links that are over are deleted. */
+  readonly addLink: (link: SignInLink, audit: AuditDraft) => Effect.Effect<boolean, StorageError>
+  /** Deletes a link, and gives it: a link works once. */
+  readonly takeLink: (hash: string) => Effect.Effect<Option.Option<SignInLink>, StorageError>
+  /** Counts a try at `at`, in a window that began less than `windowMillis` ago; counts of older windows are deleted. */
+  readonly countGuess: (key: string, at: number, windowMillis: number) => Effect.Effect<GuessCount, StorageError>
+  readonly forgetGuesses: (key: string) => Effect.Effect<void, StorageError>
+}
+
+const none = Effect.succeed(Option.none<never>())
+const unsupported = (operation: string) =>
+  Effect.fail(new StorageError({ operation, cause: new Error("this storage keeps no operators") }))
+
+/** A storage that provides nothing here has no operators, and takes none. */
+export const Operators = Context.Reference<Operators>("pointsman/ports/Operators", {
+  defaultValue: () => ({
+    list: Effect.succeed([]),
+    byLogin: () => none,
+    byId: () => none,
+    write: () => unsupported("operators.write"),
+    session: () => none,
+    addSession: () => unsupported("operators.addSession"),
+    seen: () => Effect.void,
+    endSession: () => Effect.succeed(false),
+    endSessionsOf: () => Effect.succeed(0),
+    addLink: () => unsupported("operators.addLink"),
+    takeLink: () => none,
+    countGuess: (_, at) => Effect.succeed({ since: at, count: 1 }),
+    forgetGuesses: () => Effect.void
+  })
+})

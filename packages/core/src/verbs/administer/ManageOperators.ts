@@ -1,0 +1,134 @@
+/** Adding, changing and removing operators, and the links by which they sign in first. */
+import { Clock, Effect, Option, type Redacted, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import type { JsonObject } from "../../model/Event.ts"
+import {
+  displayNameExpected,
+  isDisplayName,
+  isLogin,
+  loginExpected,
+  loginKey,
+  type Operator,
+  type OperatorGrant
+} from "../../model/Operator.ts"
+import { signInLinkMillis } from "../../model/OperatorSession.ts"
+import { type AuditAction, auditDraft } from "../../ports/Audit.ts"
+import { Directory } from "../../ports/Directory.ts"
+import { LoginTaken, type OperatorChange, OperatorChanged, Operators } from "../../ports/Operators.ts"
+import type { StorageError } from "../../ports/StorageError.ts"
+import { newToken } from "./OperatorTokens.ts"
+
+/** No active operator has this login. */
+export class OperatorNotFound extends Schema.TaggedError<OperatorNotFound>()("pointsman/OperatorNotFound", {}) {}
+
+/** A field is not as it has to be; nothing was written. */
+export class OperatorInvalid extends Schema.TaggedError<OperatorInvalid>()("pointsman/OperatorInvalid", {
+  field: Schema.Literals(["login", "displayName", "grants", "password"]),
+  /** What was expected, without the value. */
+  expected: Schema.String
+}) {}
+
+export interface OperatorOrder {
+  readonly login: string
+  readonly displayName: string
+  /** One at least; each workspace once at most. */
+  readonly grants: ReadonlyArray<OperatorGrant>
+}
+
+export interface CreatedLink {
+  readonly operator: Operator
+  /** Lets its bearer sign in as the operator, once. It is kept nowhere: only its hash is stored. */
+  readonly token: Redacted.Redacted<string>
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
+}
+
+/** An operator that was removed may be added again: with the same id, and without the former password. */
+export const addOperator = Effect.fnUntraced(function* (order: OperatorOrder) {
+  const store = yield* Operators
+  yield* check(order)
+  const found = Option.getOrUndefined(yield* store.byLogin(loginKey(order.login)))
+  if (found?.active === true) return yield* new LoginTaken()
+  const operator: Operator = {
+    id: found?.id ?? `opr_${yield* (yield* SecureRandom.SecureRandom).uuidV7()}`,
+    login: found?.login ?? order.login,
+    displayName: order.displayName,
+    active: true,
+    grants: order.grants,
+    passwordHash: null,
+    version: (found?.version ?? 0) + 1,
+    createdAt: found?.createdAt ?? (yield* Clock.currentTimeMillis)
+  }
+  yield* store.write({ operator, endsSessions: true, audit: yield* auditOf("operator.added", operator) })
+  return operator
+})
+
+/** Ends the operator's sessions at once: their next request is refused. */
+export const removeOperator = (login: string) =>
+  changeOperator(login, (operator) =>
+    Effect.map(auditOf("operator.removed", operator), (audit) => ({
+      operator: { ...operator, active: false, passwordHash: null },
+      endsSessions: true,
+      audit
+    }))
+  )
+
+/** A link that signs an operator in once; the ones before stay valid until their time is over. */
+export const createSignInLink = Effect.fnUntraced(function* (login: string) {
+  const store = yield* Operators
+  const operator = yield* activeOperator(login)
+  const { hash, token } = yield* newToken("sign-in token")
+  const createdAt = yield* Clock.currentTimeMillis
+  const link = { hash, operatorId: operator.id, createdAt, expiresAt: createdAt + signInLinkMillis }
+  const audit = yield* auditOf("operator.linked", operator, { expires_at: link.expiresAt })
+  if (!(yield* store.addLink(link, audit))) return yield* new OperatorNotFound()
+  return { operator, token, expiresAt: link.expiresAt } satisfies CreatedLink
+})
+
+const activeOperator = Effect.fnUntraced(function* (login: string) {
+  const found = yield* (yield* Operators).byLogin(loginKey(login))
+  return yield* Effect.fromOption(Option.filter(found, ({ active }) => active)).pipe(
+    Effect.mapError(() => new OperatorNotFound())
+  )
+})
+
+/** Each time another writer came first; writers of one operator are few. */
+const triesAtMost = 5
+
+/** Decides again on what is stored where another change came first. Gives the operator as it is then. */
+export const changeOperator = <E, R>(
+  login: string,
+  decide: (operator: Operator) => Effect.Effect<OperatorChange, E, R>
+): Effect.Effect<Operator, E | OperatorNotFound | OperatorChanged | StorageError, R> =>
+  Effect.gen(function* () {
+    const store = yield* Operators
+    const { audit, endsSessions, operator } = yield* decide(yield* activeOperator(login))
+    const next = { ...operator, version: operator.version + 1 }
+    // A login never changes.
+    yield* Effect.catchTag(store.write({ operator: next, endsSessions, audit }), "pointsman/LoginTaken", Effect.die)
+    return next
+  }).pipe(Effect.retry({ times: triesAtMost - 1, while: (error) => error instanceof OperatorChanged }))
+
+export const auditOf = (action: AuditAction, { displayName, grants, id, login }: Operator, details: JsonObject = {}) =>
+  auditDraft(action, id, {
+    login,
+    display_name: displayName,
+    grants: grants.map(({ role, workspaceId }) => ({ workspace_id: workspaceId, role })),
+    ...details
+  })
+
+const check = Effect.fnUntraced(function* ({ displayName, grants, login }: OperatorOrder) {
+  if (!isLogin(login)) return yield* new OperatorInvalid({ field: "login", expected: loginExpected })
+  if (!isDisplayName(displayName)) {
+    return yield* new OperatorInvalid({ field: "displayName", expected: displayNameExpected })
+  }
+  const workspaces = grants.map(({ workspaceId }) => workspaceId)
+  if (grants.length === 0 || new Set(workspaces).size < grants.length) {
+    return yield* new OperatorInvalid({ field: "grants", expected: "one role or more, and one for each workspace" })
+  }
+  const directory = yield* Directory
+  for (const id of workspaces) {
+    if (id === null || Option.isSome(yield* directory.workspace(id))) continue
+    return yield* new OperatorInvalid({ field: "grants", expected: "ids of workspaces of this installation" })
+  }
+})

@@ -1,0 +1,333 @@
+/** Operators: who may do what, how they sign in, and when a session ends. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  mayAct,
+  type NewSession,
+  type Operator,
+  type OperatorGrant,
+  operatorActions,
+  operatorRoles,
+  Pointsman
+} from "@pointsman/core"
+import { Audit, AuditActor, Passwords } from "@pointsman/core/ports"
+import { Effect, Layer, Logger, Redacted, References } from "effect"
+import { TestClock } from "effect/testing"
+import { world } from "./support/World.ts"
+
+const source = "203.0.113.9"
+const everywhere: ReadonlyArray<OperatorGrant> = [{ workspaceId: null, role: "support" }]
+const order = { login: "Jo@Example.com", displayName: "Jo", grants: everywhere }
+const password = Redacted.make("correct horse battery")
+
+/** With a hash that can be read, and every comparison on record. */
+const passwords = () => {
+  const verified: Array<string | null> = []
+  const layer = Layer.succeed(Passwords, {
+    hash: (text) => Effect.succeed(`hash of ${Redacted.value(text)}`),
+    verify: (text, hash) =>
+      Effect.sync(() => {
+        verified.push(hash)
+        return hash === `hash of ${Redacted.value(text)}`
+      })
+  })
+  return { verified, layer }
+}
+
+const withPasswords = () => {
+  const { layer, verified } = passwords()
+  return { verified, layer: world().layer.pipe(Layer.provide(layer)) }
+}
+
+const signedInByLink = Effect.fnUntraced(function* (login = order.login) {
+  const { operators } = yield* Pointsman
+  const { token } = yield* operators.createLink(login)
+  return yield* operators.signInWithLink(token, source)
+})
+
+const withPassword = Effect.fnUntraced(function* () {
+  const { operators } = yield* Pointsman
+  yield* operators.add(order)
+  return yield* operators.setPassword(yield* signedInByLink(), { current: null, password, source })
+})
+
+const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), ({ _tag }) => _tag.replace("pointsman/", ""))
+
+const isLive = ({ token }: NewSession) =>
+  Effect.flatMap(Pointsman, ({ operators }) => Effect.isSuccess(operators.session(token)))
+
+describe("roles", () => {
+  it("given each role, then it may do exactly this, and all that the role before it may", () => {
+    const may = (role: OperatorGrant["role"]) =>
+      operatorActions.filter((action) =>
+        mayAct({ active: true, grants: [{ workspaceId: null, role }] }, action, "acme")
+      )
+    const viewer = ["payment.read"]
+    const support = [...viewer, "payment.capture", "payment.void", "payment.refund", "webhook.redeliver"]
+    const operations = [...support, "review.resolve", "message.apply"]
+    const admin = [...operations, "key.manage", "connection.read", "endpoint.manage", "operator.manage"]
+    assert.deepStrictEqual<ReadonlyArray<ReadonlyArray<string>>>(operatorRoles.map(may), [
+      viewer,
+      support,
+      operations,
+      admin
+    ])
+  })
+
+  it("given a role in one workspace, then it counts there alone, and not for what belongs to no workspace", () => {
+    const operator: Pick<Operator, "active" | "grants"> = {
+      active: true,
+      grants: [
+        { workspaceId: "acme", role: "admin" },
+        { workspaceId: "globex", role: "viewer" }
+      ]
+    }
+    assert.isTrue(mayAct(operator, "operator.manage", "acme"))
+    assert.isFalse(mayAct(operator, "payment.refund", "globex"))
+    assert.isTrue(mayAct(operator, "payment.read", "globex"))
+    assert.isFalse(mayAct(operator, "payment.read", "initech"))
+    assert.isFalse(mayAct(operator, "operator.manage", null))
+    assert.isFalse(mayAct({ ...operator, active: false }, "payment.read", "acme"))
+  })
+})
+
+describe("operators", () => {
+  it.effect("given bad fields, when an operator is added, then the error names the field", () =>
+    Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      const fieldOf = (fields: Partial<typeof order>) =>
+        Effect.map(Effect.flip(operators.add({ ...order, ...fields })), (error) =>
+          error._tag === "pointsman/OperatorInvalid" ? error.field : error._tag
+        )
+      for (const login of ["", "jo doe", "jo\n", "x".repeat(255)])
+        assert.strictEqual(yield* fieldOf({ login }), "login")
+      for (const displayName of ["", "  ", "a\u0000"]) {
+        assert.strictEqual(yield* fieldOf({ displayName }), "displayName")
+      }
+      for (const grants of [
+        [],
+        [...everywhere, ...everywhere],
+        [{ workspaceId: "nowhere", role: "viewer" as const }]
+      ]) {
+        assert.strictEqual(yield* fieldOf({ grants }), "grants")
+      }
+      yield* operators.add(order)
+      assert.strictEqual(yield* fieldOf({ login: "jo@EXAMPLE.com" }), "pointsman/LoginTaken")
+      assert.lengthOf(yield* operators.list, 1)
+    }).pipe(Effect.provide(world().layer))
+  )
+
+  it.effect("given an operator, when it is removed and added again, then sessions and the password are gone", () => {
+    const { layer } = withPasswords()
+    return Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      const session = yield* withPassword()
+      const link = yield* operators.createLink(order.login)
+      const removed = yield* operators.remove("jo@example.COM")
+      assert.deepStrictEqual([removed.active, removed.passwordHash], [false, null])
+      assert.isFalse(yield* isLive(session))
+      assert.strictEqual(yield* tagOf(operators.signInWithLink(link.token, source)), "SignInRefused")
+      assert.strictEqual(yield* tagOf(operators.createLink(order.login)), "OperatorNotFound")
+      assert.strictEqual(yield* tagOf(operators.remove(order.login)), "OperatorNotFound")
+      const again = yield* operators.add({ ...order, displayName: "Joan" })
+      assert.deepStrictEqual([again.id, again.displayName], [removed.id, "Joan"])
+      const refused = operators.signInWithPassword({ login: order.login, password, source })
+      assert.strictEqual(yield* tagOf(refused), "SignInRefused")
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("given all that operators do, then the audit trail names it, without secrets, as does the log", () => {
+    const { layer } = withPasswords()
+    const log: Array<string> = []
+    const logger = Logger.layer([Logger.map(Logger.formatJson, (line) => void log.push(line))])
+    return Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      const operator = yield* Effect.provideService(operators.add(order), AuditActor, "root")
+      const { token } = yield* Effect.provideService(operators.createLink(order.login), AuditActor, "root")
+      const first = yield* operators.signInWithLink(token, source)
+      const second = yield* operators.setPassword(first, { current: null, password, source })
+      yield* tagOf(operators.signInWithPassword({ login: order.login, password: Redacted.make("wrong"), source }))
+      const third = yield* operators.signInWithPassword({ login: order.login, password, source })
+      yield* operators.signOut(second.token)
+      yield* operators.signOut(second.token)
+      yield* operators.signOutEverywhere(third.operator)
+      yield* Effect.provideService(operators.remove(order.login), AuditActor, "root")
+      const entries = yield* (yield* Audit).list({ after: 0, limit: 100 })
+      assert.deepStrictEqual(
+        entries.map(({ action, actor, subject }) => [actor, action, subject]),
+        [
+          ["root", "operator.added", operator.id],
+          ["root", "operator.linked", operator.id],
+          [order.login, "operator.signed_in", operator.id],
+          [order.login, "operator.password_set", operator.id],
+          [order.login, "operator.signed_in", operator.id],
+          [order.login, "operator.signed_in", operator.id],
+          [order.login, "operator.signed_out", operator.id],
+          [order.login, "operator.signed_out", operator.id],
+          ["root", "operator.removed", operator.id]
+        ]
+      )
+      const seen = `${JSON.stringify(entries)}${log.join("\n")}`
+      assert.include(seen, "a sign-in was refused")
+      for (const secret of [token, first.token, second.token, third.token, password]) {
+        assert.notInclude(seen, Redacted.value(secret))
+      }
+    }).pipe(Effect.provide(layer), Effect.provide(logger), Effect.provideService(References.MinimumLogLevel, "Trace"))
+  })
+})
+
+describe("signing in", () => {
+  it.effect("given a link, when it is used twice or too late, then it signs in once", () =>
+    Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      const operator = yield* operators.add(order)
+      const { expiresAt, token } = yield* operators.createLink(order.login)
+      assert.strictEqual(expiresAt, 15 * 60_000)
+      const late = yield* operators.createLink(order.login)
+      const session = yield* operators.signInWithLink(token, source)
+      assert.deepStrictEqual((yield* operators.session(session.token)).operator, operator)
+      assert.strictEqual(yield* tagOf(operators.signInWithLink(token, source)), "SignInRefused")
+      yield* TestClock.adjust("15 minutes")
+      assert.strictEqual(yield* tagOf(operators.signInWithLink(late.token, source)), "SignInRefused")
+      assert.strictEqual(yield* tagOf(operators.signInWithLink(Redacted.make("?"), source)), "SignInRefused")
+    }).pipe(Effect.provide(world().layer))
+  )
+
+  it.effect(
+    "given an unknown login, a removed one and one without a password, then each is compared and refused",
+    () => {
+      const { layer, verified } = withPasswords()
+      return Effect.gen(function* () {
+        const { operators } = yield* Pointsman
+        yield* operators.add({ ...order, login: "new" })
+        yield* operators.add({ ...order, login: "gone" })
+        yield* operators.remove("gone")
+        for (const login of ["nobody", "gone", "new"]) {
+          assert.strictEqual(yield* tagOf(operators.signInWithPassword({ login, password, source })), "SignInRefused")
+        }
+        assert.deepStrictEqual(verified, [null, null, null])
+      }).pipe(Effect.provide(layer))
+    }
+  )
+
+  it.effect("given guesses at one login from many sources, then the eleventh is refused without a comparison", () => {
+    const { layer, verified } = withPasswords()
+    return Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      yield* withPassword()
+      const guess = (from: number, text = "wrong password") =>
+        operators.signInWithPassword({
+          login: order.login.toUpperCase(),
+          password: Redacted.make(text),
+          source: `source ${from}`
+        })
+      const tags = yield* Effect.forEach(Array(12).keys(), (from) => tagOf(guess(from)), { concurrency: "unbounded" })
+      assert.deepStrictEqual(tags.toSorted(), [...Array(10).fill("SignInRefused"), "TooManySignIns", "TooManySignIns"])
+      assert.lengthOf(verified, 10)
+      const refused = yield* Effect.flip(guess(99, Redacted.value(password)))
+      assert.deepInclude(refused, { _tag: "pointsman/TooManySignIns", retryAfterMillis: 15 * 60_000 })
+      yield* TestClock.adjust("15 minutes")
+      yield* guess(99, Redacted.value(password))
+      assert.lengthOf(verified, 11)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("given guesses at many logins from one source, then the sixty-first is refused, links included", () => {
+    const { layer } = withPasswords()
+    return Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      yield* operators.add(order)
+      const { token } = yield* operators.createLink(order.login)
+      for (let count = 0; count < 60; count++) {
+        yield* tagOf(operators.signInWithPassword({ login: `login ${count}`, password, source }))
+      }
+      assert.strictEqual(yield* tagOf(operators.signInWithLink(token, source)), "TooManySignIns")
+      yield* operators.signInWithLink(token, "elsewhere")
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("given nine wrong guesses and the right password, then the count of the login begins anew", () => {
+    const { layer } = withPasswords()
+    return Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      yield* withPassword()
+      const sign = (text: string) =>
+        operators.signInWithPassword({ login: order.login, password: Redacted.make(text), source })
+      for (let round = 0; round < 2; round++) {
+        for (let count = 0; count < 9; count++) assert.strictEqual(yield* tagOf(sign("wrong")), "SignInRefused")
+        yield* sign(Redacted.value(password))
+      }
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("given an installation without password hashes, then passwords are refused and links work", () =>
+    Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      yield* operators.add(order)
+      const session = yield* signedInByLink()
+      const set = operators.setPassword(session, { current: null, password, source })
+      assert.strictEqual(yield* tagOf(set), "OperatorInvalid")
+      const sign = operators.signInWithPassword({ login: order.login, password, source })
+      assert.strictEqual(yield* tagOf(sign), "SignInRefused")
+    }).pipe(Effect.provide(world().layer))
+  )
+})
+
+describe("a session", () => {
+  it.effect("given no request for 30 minutes, then it is over; with requests it lives for 12 hours", () =>
+    Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      yield* operators.add(order)
+      const idle = yield* signedInByLink()
+      const used = yield* signedInByLink()
+      yield* TestClock.adjust("29 minutes")
+      assert.isTrue(yield* isLive(used))
+      yield* TestClock.adjust("1 minutes")
+      assert.deepStrictEqual([yield* isLive(idle), yield* isLive(used)], [false, true])
+      for (let minutes = 30; minutes < 12 * 60 - 10; minutes += 20) {
+        yield* TestClock.adjust("20 minutes")
+        assert.isTrue(yield* isLive(used))
+      }
+      yield* TestClock.adjust("10 minutes")
+      assert.isFalse(yield* isLive(used))
+    }).pipe(Effect.provide(world().layer))
+  )
+
+  it.effect("given two sessions, when one signs out, then its token is refused; everywhere ends both", () =>
+    Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      const operator = yield* operators.add(order)
+      const first = yield* signedInByLink()
+      const second = yield* signedInByLink()
+      const third = yield* signedInByLink()
+      yield* operators.signOut(first.token)
+      assert.deepStrictEqual([yield* isLive(first), yield* isLive(second)], [false, true])
+      assert.strictEqual(yield* operators.signOutEverywhere(operator), 2)
+      assert.deepStrictEqual([yield* isLive(second), yield* isLive(third)], [false, false])
+      assert.strictEqual(yield* tagOf(operators.session(Redacted.make("no token"))), "NotSignedIn")
+    }).pipe(Effect.provide(world().layer))
+  )
+
+  it.effect("given a session, when it sets a password, then the current one is needed and all sessions end", () => {
+    const { layer } = withPasswords()
+    return Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      yield* operators.add(order)
+      const first = yield* signedInByLink()
+      const other = yield* signedInByLink()
+      const short = operators.setPassword(first, { current: null, password: Redacted.make("elevenchars"), source })
+      assert.deepInclude(yield* Effect.flip(short), { field: "password", expected: "12 to 256 characters" })
+      const second = yield* operators.setPassword(first, { current: null, password, source })
+      assert.deepStrictEqual([yield* isLive(first), yield* isLive(other), yield* isLive(second)], [false, false, true])
+      const next = Redacted.make("another long password")
+      const wrong = operators.setPassword(second, { current: Redacted.make("wrong"), password: next, source })
+      assert.strictEqual(yield* tagOf(wrong), "PasswordRefused")
+      yield* TestClock.adjust("15 minutes")
+      const late = operators.setPassword(second, { current: null, password: next, source })
+      assert.strictEqual(yield* tagOf(late), "PasswordRefused")
+      const known = yield* operators.session(second.token)
+      yield* operators.setPassword(known, { current: password, password: next, source })
+      yield* operators.signInWithPassword({ login: order.login, password: next, source })
+    }).pipe(Effect.provide(layer))
+  })
+})

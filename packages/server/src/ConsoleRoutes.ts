@@ -1,0 +1,79 @@
+/** The console at `/console`: at the admin address where there is one, and else at that of the API. */
+import { Pointsman } from "@pointsman/core"
+import { AuditActor, AuditLog, Directory, LoginTaken } from "@pointsman/core/ports"
+import { Source } from "@pointsman/http"
+import { Context, Effect, Layer, Logger, Option, Redacted, References } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Listeners } from "./Listeners.ts"
+import type { Settings } from "./Settings.ts"
+
+const consoleMount = "/console"
+
+const methods = ["GET", "POST", "PUT", "DELETE"]
+export const consolePaths = { [consoleMount]: methods, [`${consoleMount}/*`]: methods } as const
+
+export const isConsolePath = (path: string): boolean => path === consoleMount || path.startsWith(`${consoleMount}/`)
+
+/** `baseUrl`: of the API, as browsers reach it. The admin address has no TLS of its own. */
+export const layer = (
+  { adminPort, cardNumbers }: Pick<Settings, "adminPort" | "cardNumbers">,
+  baseUrl: string
+): Layer.Layer<never, never, Pointsman | Directory | HttpRouter.HttpRouter> =>
+  HttpRouter.addAll(
+    Effect.gen(function* () {
+      const sourceOf = yield* Source
+      const services = Context.make(Pointsman, yield* Pointsman).pipe(
+        Context.add(Directory, yield* Directory),
+        Context.add(Logger.CurrentLoggers, yield* Logger.CurrentLoggers),
+        Context.add(References.MinimumLogLevel, yield* References.MinimumLogLevel)
+      )
+      const isSecure = adminPort === null && baseUrl.startsWith("https:")
+      const { make } = yield* Effect.promise(() => import("@pointsman/console"))
+      const { handler } = yield* Effect.acquireRelease(
+        Effect.sync(() => make({ mount: consoleMount, isSecure, cardNumbers }, Layer.succeedContext(services))),
+        ({ dispose }) => Effect.promise(dispose)
+      )
+      const answer = (request: HttpServerRequest.HttpServerRequest) =>
+        HttpServerRequest.toWeb(request).pipe(
+          // It goes on without its client.
+          Effect.flatMap((asked) => Effect.promise(() => handler(asked, { source: sourceOf(request) }))),
+          Effect.map(HttpServerResponse.fromWeb),
+          // A `Host` that is none.
+          Effect.orElseSucceed(() => HttpServerResponse.empty({ status: 400 }))
+        )
+      // The mount itself too.
+      return [HttpRouter.route("*", `${consoleMount}/*`, answer)]
+    })
+  )
+
+/** Where a browser uses a sign-in link. */
+export const linkUrl = (
+  { adminUrl, apiUrl }: { readonly adminUrl: string | undefined; readonly apiUrl: string },
+  token: Redacted.Redacted<string>
+): string => `${adminUrl ?? apiUrl}${consoleMount}/link/${Redacted.value(token)}`
+
+const demoLogin = "demo"
+
+/** A link that signs the demo's operator in, who may do everything; it is made anew at each start. */
+export const demoLink = Effect.fnUntraced(
+  function* (settings: Settings, { admin, api }: Listeners) {
+    const { operators } = yield* Pointsman
+    yield* operators
+      .add({ login: demoLogin, displayName: "Demo", grants: [{ workspaceId: null, role: "admin" }] })
+      .pipe(
+        Effect.catchIf(
+          (error) => error instanceof LoginTaken,
+          () => Effect.void
+        )
+      )
+    const { token } = yield* operators.createLink(demoLogin)
+    return Option.some(linkUrl({ adminUrl: admin?.url, apiUrl: settings.baseUrl ?? api.url }, token))
+  },
+  Effect.provideService(AuditActor, "server"),
+  // Stored; the log of a first start is not about it.
+  Effect.provideService(AuditLog, () => Effect.void),
+  // The demo is for trying things: it starts without the console too.
+  Effect.catch((error) =>
+    Effect.as(Effect.logWarning("the console has no demo operator", error), Option.none<string>())
+  )
+)

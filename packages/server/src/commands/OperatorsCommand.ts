@@ -1,0 +1,229 @@
+/** `pointsman operators`: the people who use the console, their roles, and the links by which they sign in. */
+import { isIP } from "node:net"
+import { type Operator, type OperatorGrant, operatorRoles, Pointsman } from "@pointsman/core"
+import { Directory } from "@pointsman/core/ports"
+import { Console, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { linkUrl } from "../ConsoleRoutes.ts"
+import type { Settings } from "../Settings.ts"
+import { actingAs, byFlag } from "./Actor.ts"
+import { CommandFailure } from "./CommandFailure.ts"
+import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
+import { jsonFlag, print } from "./Output.ts"
+import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { printable, type Text, table } from "./Table.ts"
+import { oneWorkspace } from "./Tenants.ts"
+import { timeOf } from "./Words.ts"
+
+const loginArgument = Argument.String("login").pipe(Argument.withDescription("E-mail address or name"))
+
+const list = Command.make(
+  "list",
+  {
+    all: Flag.Boolean("all").pipe(
+      Flag.withDescription("Include removed operators"),
+      Flag.withDefault(false),
+      Flag.withoutNegation
+    ),
+    json: jsonFlag,
+    ...settingFlags(databaseSettings)
+  },
+  Effect.fnUntraced(function* ({ all, json, ...settings }) {
+    yield* onDatabase(
+      textsOf(settings),
+      Effect.fnUntraced(function* () {
+        const stored = yield* (yield* Pointsman).operators.list
+        const operators = stored.filter(({ active }) => all || active)
+        yield* print(json, { data: operators.map(operatorView) }, operators.length === 0 ? "" : asText(operators))
+        if (!json && operators.length === 0) yield* Console.error("No operators found.")
+      })
+    )
+  })
+).pipe(
+  Command.withDescription("List the operators of the console with their roles, in the order in which they were added."),
+  Command.withShortDescription("List operators"),
+  Command.withExamples([{ command: "pointsman operators list --all", description: "Removed operators too" }])
+)
+
+const add = Command.make(
+  "add",
+  {
+    login: loginArgument,
+    name: Flag.String("name").pipe(
+      Flag.withDescription("Name that the console shows; default: the login"),
+      Flag.optional
+    ),
+    role: Flag.Literals("role", operatorRoles).pipe(
+      Flag.withDescription(
+        "viewer reads; support also captures, voids, refunds and sends webhooks again; operations also settles reviews " +
+          "and applies messages; admin also manages keys, endpoints and operators"
+      )
+    ),
+    workspace: Flag.String("workspace").pipe(
+      Flag.withMetavar("a,b"),
+      Flag.withDescription("Comma-separated workspaces of the role; default: all, also those that are added later"),
+      Flag.optional
+    ),
+    by: byFlag,
+    json: jsonFlag,
+    ...settingFlags(databaseSettings)
+  },
+  Effect.fnUntraced(function* ({ by, json, login, name, role, workspace, ...settings }) {
+    yield* onDatabase(
+      textsOf(settings),
+      Effect.fnUntraced(function* () {
+        const grants = yield* grantsOf(workspace, role)
+        const displayName = Option.getOrElse(name, () => login)
+        const operator = yield* (yield* Pointsman).operators.add({ login, displayName, grants }).pipe(
+          Effect.catchTags({
+            "pointsman/OperatorInvalid": ({ expected, field }) =>
+              new CommandFailure({ message: `${words[field]}: expected ${expected}.` }),
+            "pointsman/LoginTaken": () =>
+              new CommandFailure({ message: `login: expected a new one; ${printable(login)} is an operator already.` }),
+            "pointsman/OperatorChanged": changedMeanwhile
+          })
+        )
+        yield* print(json, { data: operatorView(operator) }, "")
+        if (json) return
+        yield* Console.error(
+          `Added ${printable(operator.login)}. \`pointsman operators link ${printable(operator.login)}\` prints a link ` +
+            "to sign in with."
+        )
+      })
+    ).pipe(actingAs(by))
+  })
+).pipe(
+  Command.withDescription(
+    "Add an operator of the console, or one that was removed, with one role. The operator has no password yet: create a " +
+      "sign-in link with `pointsman operators link`."
+  ),
+  Command.withShortDescription("Add an operator"),
+  Command.withExamples([
+    {
+      command: "pointsman operators add jo@example.com --name Jo --role support --workspace acme --by root",
+      description: "For one workspace"
+    },
+    { command: "pointsman operators add ann@example.com --role admin --by root", description: "For all workspaces" }
+  ])
+)
+
+const remove = Command.make(
+  "remove",
+  { login: loginArgument, by: byFlag, json: jsonFlag, ...settingFlags(databaseSettings) },
+  Effect.fnUntraced(function* ({ by, json, login, ...settings }) {
+    yield* onDatabase(
+      textsOf(settings),
+      Effect.fnUntraced(function* () {
+        const operator = yield* (yield* Pointsman).operators.remove(login).pipe(
+          Effect.catchTags({
+            "pointsman/OperatorNotFound": () => notFound(login),
+            "pointsman/OperatorChanged": changedMeanwhile
+          })
+        )
+        yield* print(json, { data: operatorView(operator) }, "")
+        if (!json) yield* Console.error(`Removed ${printable(operator.login)} and ended all of its sessions.`)
+      })
+    ).pipe(actingAs(by))
+  })
+).pipe(
+  Command.withDescription(
+    "Remove an operator: sessions and sign-in links end at once, on every server. What the audit trail says stays."
+  ),
+  Command.withShortDescription("Remove an operator and end its sessions"),
+  Command.withExamples([
+    { command: "pointsman operators remove jo@example.com --by root", description: "One operator" }
+  ])
+)
+
+const link = Command.make(
+  "link",
+  {
+    login: loginArgument,
+    by: byFlag,
+    json: jsonFlag,
+    ...settingFlags([...databaseSettings, "port", "host", "baseUrl", "adminPort", "adminHost"])
+  },
+  Effect.fnUntraced(function* ({ by, json, login, ...texts }) {
+    yield* onDatabase(
+      textsOf(texts),
+      Effect.fnUntraced(function* (settings) {
+        const { expiresAt, operator, token } = yield* Effect.catchTag(
+          (yield* Pointsman).operators.createLink(login),
+          "pointsman/OperatorNotFound",
+          () => notFound(login)
+        )
+        const url = linkUrl(addressesOf(settings), token)
+        yield* print(json, { data: { login: operator.login, url, expires: timeOf(expiresAt) } }, url)
+        yield* Console.error(
+          `It signs ${printable(operator.login)} in once, until ${timeOf(expiresAt)}. It is shown only once: only its ` +
+            "hash is stored."
+        )
+      }, Effect.uninterruptible)
+    ).pipe(actingAs(by))
+  })
+).pipe(
+  Command.withDescription(
+    "Print a link that signs an operator in once, within 15 minutes, as the only line on standard output. The settings " +
+      "of the server's address make the link."
+  ),
+  Command.withShortDescription("Print a sign-in link"),
+  Command.withExamples([{ command: "pointsman operators link jo@example.com --by root", description: "One operator" }])
+)
+
+export const operatorsCommand = Command.make("operators").pipe(
+  Command.withDescription("Manage the operators of the console."),
+  Command.withShortDescription("Manage operators of the console"),
+  Command.withSubcommands([list, add, remove, link])
+)
+
+/** What a field is called on the command line. */
+const words = { login: "login", displayName: "--name", grants: "--workspace", password: "password" } as const
+
+const grantsOf = Effect.fnUntraced(function* (workspace: Option.Option<string>, role: OperatorGrant["role"]) {
+  if (Option.isNone(workspace)) return [{ workspaceId: null, role }] satisfies ReadonlyArray<OperatorGrant>
+  const contents = yield* (yield* Directory).contents
+  return yield* Effect.forEach(workspace.value.split(","), (named) =>
+    Effect.map(
+      Effect.fromResult(oneWorkspace(contents, Option.some(named.trim()))),
+      (workspaceId): OperatorGrant => ({ workspaceId, role })
+    )
+  )
+})
+
+/** As the settings have them; a port that the server picked itself is not known here. */
+const addressesOf = ({ adminHost, adminPort, baseUrl, host, port, tlsCertificate }: Settings) => {
+  const at = (name: string, number: number) => `//${isIP(name) === 6 ? `[${name}]` : name}:${number}`
+  return {
+    adminUrl: adminPort === null ? undefined : `http:${at(adminHost, adminPort)}`,
+    apiUrl: baseUrl ?? `${tlsCertificate === null ? "http" : "https"}:${at(host, port)}`
+  }
+}
+
+const notFound = (login: string) =>
+  new CommandFailure({ message: `login: expected that of an active operator; ${printable(login)} not found.` })
+
+const changedMeanwhile = () =>
+  new CommandFailure({ message: "Others changed the operator at the same time: run the command again." })
+
+const operatorView = ({ active, createdAt, displayName, grants, id, login, passwordHash }: Operator) => ({
+  id,
+  login,
+  name: displayName,
+  active,
+  roles: grants.map(({ role, workspaceId }) => ({ workspace_id: workspaceId, role })),
+  has_password: passwordHash !== null,
+  created: timeOf(createdAt)
+})
+
+const asText = (operators: ReadonlyArray<Operator>): Text =>
+  table(
+    ["LOGIN", "NAME", "ROLES", "STATE", "PASSWORD", "ADDED"],
+    operators.map(({ active, createdAt, displayName, grants, login, passwordHash }) => [
+      login,
+      displayName,
+      grants.map(({ role, workspaceId }) => `${role} (${workspaceId ?? "all workspaces"})`).join(", "),
+      active ? "active" : "removed",
+      passwordHash === null ? "no" : "yes",
+      timeOf(createdAt)
+    ])
+  )

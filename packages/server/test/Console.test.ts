@@ -1,0 +1,57 @@
+/** The console beside the API, and at the admin address. */
+import { assert, describe, it, onTestFinished } from "vitest"
+import { startHere } from "./support/CommandInProcess.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
+
+const start = async (...words: ReadonlyArray<string>) => {
+  const server = startHere(temporaryFolder(), ["serve", "--port", "0", ...words])
+  onTestFinished(async () => void (await server.stop()))
+  const [, url = ""] = await server.printed(/^Pointsman listens on (\S+)$/mu)
+  const [, link = ""] = /^ {2}Console {3}(\S+) \(once, within 15 minutes\)$/mu.exec(server.stdout()) ?? []
+  return { server, url, link }
+}
+
+const signIn = (link: string) => {
+  const { origin, pathname } = new URL(link)
+  return fetch(`${origin}/console/api/session/link`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin },
+    body: JSON.stringify({ token: pathname.split("/").at(-1) })
+  })
+}
+
+const textOf = async (url: string, cookie: string) => (await fetch(url, { headers: { cookie } })).text()
+
+describe("the console of a server", () => {
+  it("given a plain start, when its link is used, then it signs in once, and the demo's payments are listed", async () => {
+    const { link, url } = await start()
+    assert.isTrue(link.startsWith(`${url}/console/link/`))
+    const signed = await signIn(link)
+    assert.strictEqual(signed.status, 200)
+    assert.strictEqual((await signIn(link)).status, 401)
+    const cookie = (signed.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? ""
+    assert.match(cookie, /^pointsman_console=/u)
+    const read = async (path: string) => JSON.parse(await textOf(`${url}/console/api${path}`, cookie))
+    assert.deepInclude((await read("/me")).data, { login: "demo", name: "Demo" })
+    assert.deepStrictEqual(await read("/workspaces/demo/sandbox/payments"), {
+      data: [],
+      has_more: false,
+      next_cursor: null
+    })
+    const unknown = await fetch(`${url}/console/nowhere`)
+    assert.strictEqual(unknown.status, 404)
+    assert.include(unknown.headers.get("content-security-policy") ?? "", "frame-ancestors 'none'")
+  })
+
+  it("given an admin address, then the console is there, and not where the API is", async () => {
+    const { link, url } = await start("--admin-port", "0")
+    assert.notStrictEqual(new URL(link).origin, url)
+    assert.strictEqual((await signIn(link)).status, 200)
+    for (const path of ["/console", "/console/api/me", "/console/"]) {
+      const there = await fetch(`${new URL(link).origin}${path}`)
+      const here = await fetch(`${url}${path}`)
+      assert.deepStrictEqual([here.status, JSON.parse(await here.text()).error.message], [404, "Route not found."])
+      assert.isNotNull(there.headers.get("content-security-policy"))
+    }
+  })
+})

@@ -1,0 +1,144 @@
+/** Operators, their sessions and links in SQLite. Each method is one write transaction, or reads one statement. */
+import {
+  type AuditDraft,
+  type CommitUnknown,
+  LoginTaken,
+  logEntry,
+  type OperatorChange,
+  OperatorChanged,
+  type Operators,
+  StorageError
+} from "@pointsman/core/ports"
+import { list, type Row, valuesOf } from "@pointsman/storage-sql"
+import { Effect, Option, Result } from "effect"
+import { append } from "./Audit.ts"
+import { type Database, read, update, write } from "./Database.ts"
+import { bindText, insertInto, rows } from "./Rows.ts"
+
+const { linkColumns, operatorColumns, readGuesses, readLink, readOperator, readSignedIn, sessionColumns } = rows
+const bindOperator = valuesOf(operatorColumns)
+const bindSession = valuesOf(sessionColumns)
+const bindLink = valuesOf(linkColumns)
+
+const changed = Object.keys(operatorColumns).filter((column) => column !== "id")
+const insertOperator = `${insertInto("operators", Object.keys(operatorColumns))} on conflict (login_key) do nothing`
+const updateOperator = `update operators set ${list(changed.map((column) => `${column} = ?`))}
+  where id = ? and version = ?`
+const insertSession = insertInto("operator_sessions", Object.keys(sessionColumns))
+const insertLink = insertInto("sign_in_links", Object.keys(linkColumns))
+
+export const make = (db: Database): Operators => {
+  const one = <A>(operation: string, sql: string, key: string, take: (row: Row) => A) =>
+    read(operation, () => Option.map(Option.fromUndefinedOr(db.prepare(sql).get(bindText(key))), take))
+  const isActive = (id: string): boolean =>
+    db.prepare("select 1 from operators where id = ? and active = 1").get(bindText(id)) !== undefined
+  const endSessionsOf = (id: string): number => {
+    db.prepare("delete from sign_in_links where operator_id = ?").run(bindText(id))
+    return Number(db.prepare("delete from operator_sessions where operator_id = ?").run(bindText(id)).changes)
+  }
+  /** Reports the entry of the audit trail that was stored, if one was. */
+  const logged = <A>(
+    operation: string,
+    audit: AuditDraft,
+    body: () => A | undefined
+  ): Effect.Effect<A | undefined, StorageError> =>
+    Effect.flatMap(
+      update(db, operation, () => {
+        const value = body()
+        return { value, entry: value === undefined ? undefined : append(db, audit) }
+      }),
+      ({ entry, value }) => (entry === undefined ? Effect.succeed(value) : Effect.as(logEntry(entry), value))
+    )
+  const writeOperator = ({ audit, endsSessions, operator }: OperatorChange) => {
+    const values = bindOperator(operator)
+    const isNew = operator.version === 1
+    const { changes } = isNew
+      ? db.prepare(insertOperator).run(...values)
+      : db.prepare(updateOperator).run(...values.slice(1), bindText(operator.id), operator.version - 1)
+    if (Number(changes) === 0) return Result.fail(isNew ? new LoginTaken() : new OperatorChanged())
+    if (endsSessions) endSessionsOf(operator.id)
+    return Result.succeed(append(db, audit))
+  }
+  return {
+    list: read("operators.list", () => db.prepare("select * from operators order by id").all().map(readOperator)),
+    byLogin: (key) => one("operators.byLogin", "select * from operators where login_key = ?", key, readOperator),
+    byId: (id) => one("operators.byId", "select * from operators where id = ?", id, readOperator),
+    write: (change) =>
+      write(db, "operators.write", () => writeOperator(change)).pipe(
+        Effect.catchTag("pointsman/CommitUnknown", asStorageError),
+        Effect.flatMap(logEntry)
+      ),
+    session: (hash) =>
+      one(
+        "operators.session",
+        "select * from operator_sessions join operators on operators.id = operator_id where hash = ?",
+        hash,
+        readSignedIn
+      ),
+    addSession: (session, { createdBefore, seenBefore }, audit) =>
+      Effect.map(
+        logged("operators.addSession", audit, () => {
+          if (!isActive(session.operatorId)) return undefined
+          db.prepare("delete from operator_sessions where signed_in_at < ? or seen_at < ?").run(
+            createdBefore,
+            seenBefore
+          )
+          return db.prepare(insertSession).run(...bindSession(session))
+        }),
+        (added) => added !== undefined
+      ),
+    seen: (hash, at) =>
+      update(db, "operators.seen", () => {
+        db.prepare("update operator_sessions set seen_at = ? where hash = ? and seen_at < ?").run(at, hash, at)
+      }),
+    endSession: (hash, audit) =>
+      Effect.map(
+        logged("operators.endSession", audit, () =>
+          Number(db.prepare("delete from operator_sessions where hash = ?").run(hash).changes) > 0 ? true : undefined
+        ),
+        (ended) => ended === true
+      ),
+    endSessionsOf: (id, audit) =>
+      Effect.map(
+        logged("operators.endSessionsOf", audit, () => endSessionsOf(id)),
+        (ended) => ended ?? 0
+      ),
+    addLink: (link, audit) =>
+      Effect.map(
+        logged("operators.addLink", audit, () => {
+          if (!isActive(link.operatorId)) return undefined
+          db.prepare("delete from sign_in_links where expires_at <= ?").run(link.createdAt)
+          return db.prepare(insertLink).run(...bindLink(link))
+        }),
+        (added) => added !== undefined
+      ),
+    ...usedOnce(db)
+  }
+}
+
+/** Links that are taken, and tries that are counted. */
+const usedOnce = (db: Database): Pick<Operators, "takeLink" | "countGuess" | "forgetGuesses"> => ({
+  takeLink: (hash) =>
+    update(db, "operators.takeLink", () =>
+      Option.map(
+        Option.fromUndefinedOr(db.prepare("delete from sign_in_links where hash = ? returning *").get(hash)),
+        readLink
+      )
+    ),
+  countGuess: (key, at, windowMillis) =>
+    update(db, "operators.countGuess", () => {
+      db.prepare("delete from sign_in_guesses where since <= ?").run(at - windowMillis)
+      const counted = db.prepare(countGuess).get(key, at)
+      if (counted === undefined) throw new Error("no count of sign-ins came back")
+      return readGuesses(counted)
+    }),
+  forgetGuesses: (key) =>
+    update(db, "operators.forgetGuesses", () => {
+      db.prepare("delete from sign_in_guesses where key = ?").run(key)
+    })
+})
+
+const countGuess = `insert into sign_in_guesses (key, since, count) values (?, ?, 1)
+  on conflict (key) do update set count = count + 1 returning *`
+
+const asStorageError = ({ cause, operation }: CommitUnknown) => Effect.fail(new StorageError({ operation, cause }))

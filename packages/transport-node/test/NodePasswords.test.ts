@@ -1,0 +1,39 @@
+/** Hashes of passwords by scrypt. */
+import { assert, describe, it } from "@effect/vitest"
+import { Passwords } from "@pointsman/core/ports"
+import { NodePasswords } from "@pointsman/transport-node"
+import { Effect, Redacted } from "effect"
+
+const password = Redacted.make("correct horse battery Å")
+
+const made = Effect.map(Passwords, (passwords) => {
+  assert.isDefined(passwords)
+  return passwords
+})
+
+describe("passwords", () => {
+  it.live("given a password, then its hash names its parameters, has a salt of its own and is verified", () =>
+    Effect.gen(function* () {
+      const { hash, verify } = yield* made
+      const [first, second] = yield* Effect.all([hash(password), hash(password)])
+      assert.match(first, /^scrypt\$ln=15,r=8,p=3\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/u)
+      assert.notStrictEqual(first, second)
+      assert.isTrue(yield* verify(password, first))
+      // The same letter in two parts.
+      assert.isTrue(yield* verify(Redacted.make("correct horse battery A\u030a"), first))
+      assert.isFalse(yield* verify(Redacted.make("correct horse battery"), first))
+      assert.isFalse(yield* verify(password, null))
+    }).pipe(Effect.provide(NodePasswords.layer))
+  )
+
+  it.live("given a hash of other parameters, then they are read from it", () =>
+    Effect.gen(function* () {
+      const { verify } = yield* made
+      // scrypt("password", "NaClNaClNaClNaCl", N = 1024, r = 8, p = 1)
+      const stored = "scrypt$ln=10,r=8,p=1$TmFDbE5hQ2xOYUNsTmFDbA==$AughW9OQdIjb8Y7W3yGZXE5EX58i0ciSXZxtEpWJvdU="
+      assert.isTrue(yield* verify(Redacted.make("password"), stored))
+      assert.isFalse(yield* verify(Redacted.make("Password"), stored))
+      assert.match(String(yield* Effect.flip(Effect.sandbox(verify(password, "plain")))), /malformed/u)
+    }).pipe(Effect.provide(NodePasswords.layer))
+  )
+})
