@@ -6,7 +6,7 @@
  * that neither memory nor the threads that files need run out while somebody guesses.
  */
 import { scrypt, timingSafeEqual } from "node:crypto"
-import { Passwords } from "@pointsman/core/ports"
+import { Passwords, PasswordsBusy } from "@pointsman/core/ports"
 import { Effect, Layer, Redacted, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 
@@ -15,6 +15,8 @@ const current = { ln: 15, r: 8, p: 3 }
 const saltBytes = 16
 const hashBytes = 32
 const atOnce = 2
+/** Some seconds of work. Whoever comes then is refused, and may come again. */
+const waitingAtMost = 40
 
 interface Parts {
   readonly ln: number
@@ -57,18 +59,30 @@ export const layer: Layer.Layer<never> = Layer.effectContext(
   Effect.gen(function* () {
     const random = yield* SecureRandom.SecureRandom
     const { withPermit } = Semaphore.makeUnsafe(atOnce)
+    let waiting = 0
+    const inTurn = <A>(work: Effect.Effect<A>): Effect.Effect<A, PasswordsBusy> =>
+      Effect.suspend(() => {
+        if (waiting >= waitingAtMost) return Effect.fail(new PasswordsBusy())
+        waiting += 1
+        return Effect.ensuring(
+          withPermit(work),
+          Effect.sync(() => {
+            waiting -= 1
+          })
+        )
+      })
     const passwords: Passwords = {
       hash: Effect.fnUntraced(function* (password) {
         const salt = yield* Effect.orDie(random.randomBytes(saltBytes))
         return format({ ...current, salt, hash: yield* derive(password, { ...current, salt }) })
-      }, withPermit),
+      }, inTurn),
       verify: Effect.fnUntraced(function* (password, text) {
         const parts = text === null ? undefined : parse(text)
         if (text !== null && parts === undefined)
           return yield* Effect.die(new Error("the password's hash is malformed"))
         const { hash, ...parameters } = parts ?? nobody
         return timingSafeEqual(yield* derive(password, parameters), hash) && parts !== undefined
-      }, withPermit)
+      }, inTurn)
     }
     return Passwords.context(passwords)
   })

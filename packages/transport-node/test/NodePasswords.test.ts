@@ -2,9 +2,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Passwords } from "@pointsman/core/ports"
 import { NodePasswords } from "@pointsman/transport-node"
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, Result } from "effect"
 
 const password = Redacted.make("correct horse battery Å")
+
+/** scrypt("password", "NaClNaClNaClNaCl", N = 1024, r = 8, p = 1) */
+const stored = "scrypt$ln=10,r=8,p=1$TmFDbE5hQ2xOYUNsTmFDbA==$AughW9OQdIjb8Y7W3yGZXE5EX58i0ciSXZxtEpWJvdU="
 
 const made = Effect.map(Passwords, (passwords) => {
   assert.isDefined(passwords)
@@ -29,11 +32,24 @@ describe("passwords", () => {
   it.live("given a hash of other parameters, then they are read from it", () =>
     Effect.gen(function* () {
       const { verify } = yield* made
-      // scrypt("password", "NaClNaClNaClNaCl", N = 1024, r = 8, p = 1)
-      const stored = "scrypt$ln=10,r=8,p=1$TmFDbE5hQ2xOYUNsTmFDbA==$AughW9OQdIjb8Y7W3yGZXE5EX58i0ciSXZxtEpWJvdU="
       assert.isTrue(yield* verify(Redacted.make("password"), stored))
       assert.isFalse(yield* verify(Redacted.make("Password"), stored))
       assert.match(String(yield* Effect.flip(Effect.sandbox(verify(password, "plain")))), /malformed/u)
     }).pipe(Effect.provide(NodePasswords.layer))
+  )
+
+  it.live(
+    "given more passwords at once than may wait, then the rest is refused at once, and later ones are verified",
+    () =>
+      Effect.gen(function* () {
+        const { verify } = yield* made
+        const ask = Effect.result(verify(Redacted.make("password"), stored))
+        const ends = yield* Effect.forEach(Array(50).keys(), () => ask, { concurrency: "unbounded" })
+        assert.deepStrictEqual(
+          ends.map((end) => (Result.isSuccess(end) ? end.success : end.failure._tag)),
+          [...Array(40).fill(true), ...Array(10).fill("pointsman/PasswordsBusy")]
+        )
+        assert.isTrue(yield* verify(Redacted.make("password"), stored))
+      }).pipe(Effect.provide(NodePasswords.layer))
   )
 })

@@ -26,7 +26,7 @@ import { hashOf, newToken } from "./OperatorTokens.ts"
 /** The login, the password or the link is not right, or the link was used. The error does not say which. */
 export class SignInRefused extends Schema.TaggedError<SignInRefused>()("pointsman/SignInRefused", {}) {}
 
-/** Too many tries for this login or from this source. */
+/** Too many tries for this login, from this source, or of all at the moment. */
 export class TooManySignIns extends Schema.TaggedError<TooManySignIns>()("pointsman/TooManySignIns", {
   retryAfterMillis: Schema.Int
 }) {}
@@ -130,10 +130,10 @@ export const setPassword = Effect.fnUntraced(function* (
   } else {
     yield* countGuess("source", source)
     yield* countGuess("login", loginKey(operator.login))
-    if (!(yield* passwords.verify(current, operator.passwordHash))) return yield* new PasswordRefused()
+    if (!(yield* verify(current, operator.passwordHash))) return yield* new PasswordRefused()
     yield* forgetGuesses("login", loginKey(operator.login))
   }
-  const passwordHash = yield* passwords.hash(password)
+  const passwordHash = yield* Effect.catchTag(passwords.hash(password), "pointsman/PasswordsBusy", busy)
   const changed = yield* changeOperator(operator.login, (stored) =>
     Effect.map(auditAs(stored, "operator.password_set"), (audit) => ({
       operator: { ...stored, passwordHash },
@@ -171,8 +171,13 @@ const refused = Effect.fnUntraced(function* (method: SignInMethod, operator?: Op
 
 const verify = Effect.fnUntraced(function* (password: Redacted.Redacted<string>, hash: string | null) {
   const passwords = yield* Passwords
-  return passwords !== undefined && (yield* passwords.verify(password, hash))
+  if (passwords === undefined) return false
+  return yield* Effect.catchTag(passwords.verify(password, hash), "pointsman/PasswordsBusy", busy)
 })
+
+/** As long as those that wait take, about. */
+const busyMillis = 5_000
+const busy = () => Effect.fail(new TooManySignIns({ retryAfterMillis: busyMillis }))
 
 /** The store has a keyed mark of it: a login may be a password, and an address is a person's. */
 const guessKey = Effect.fnUntraced(function* (about: keyof typeof guessesAtMost, name: string) {
