@@ -21,6 +21,7 @@ import { crossSite, isCrossSite, withHeaders } from "./Guard.ts"
 import * as Handlers from "./Handlers.ts"
 import { actPages } from "./pages/ActPages.ts"
 import { files } from "./pages/Files.ts"
+import { openPage } from "./pages/Page.ts"
 import { paymentPages } from "./pages/PaymentPages.ts"
 import { signInPages } from "./pages/SignInPages.ts"
 import * as RequestFaults from "./RequestFaults.ts"
@@ -90,9 +91,10 @@ const application = (
 ) =>
   HttpRouter.toWebHandler(
     Layer.mergeAll(
-      HttpApiBuilder.layer(ConsoleApi),
-      HttpRouter.addAll([...signInPages, ...paymentPages, ...actPages]),
-      HttpRouter.addAll(files)
+      HttpApiBuilder.layer(ConsoleApi, { openapiPath: "/api/openapi.json" }),
+      HttpRouter.addAll([...signInPages, ...paymentPages, ...actPages, noPage]),
+      HttpRouter.addAll(files),
+      HttpRouter.add("GET", "/api/*", envelope("not_found", "Route not found."))
     ).pipe(
       Layer.provide(Handlers.layer),
       Layer.provide([Authorize.layer, RequestFaults.layer, fallbacks]),
@@ -109,6 +111,8 @@ const application = (
     ),
     { disableLogger: true, memoMap }
   )
+
+const noPage = openPage("GET", "/*", () => Effect.fail(failure("not_found", "There is no such page.")))
 
 const envelope = (code: ConsoleCode, message: string) =>
   HttpServerResponse.jsonUnsafe(failure(code, message), { status: consoleCodes[code].status })

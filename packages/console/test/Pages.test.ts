@@ -3,7 +3,7 @@ import type { OperatorGrant, OperatorRole } from "@pointsman/core"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { script } from "../src/pages/Script.ts"
 import { style } from "../src/pages/Style.ts"
-import { cookieOf, password, type World, world } from "./support/World.ts"
+import { bodyOf, cookieOf, password, type World, world } from "./support/World.ts"
 
 let here: World
 beforeEach(() => {
@@ -172,6 +172,21 @@ describe("payments", () => {
 })
 
 describe("what pages load", () => {
+  it("given an address that does not exist, then a page says so, and the API answers in JSON", async () => {
+    assert.include(await pageOf(await here.send("/nowhere"), 404), "There is no such page.")
+    const response = await here.send("/api/nowhere")
+    assert.deepStrictEqual([response.status, (await bodyOf(response)).error.code], [404, "not_found"])
+  })
+
+  it("given the API's document, then it names every operation and no secret's value", async () => {
+    const document = await bodyOf(await here.send("/api/openapi.json"))
+    const operations = Object.values<Record<string, { readonly summary: string }>>(document.paths).flatMap(
+      Object.values
+    )
+    assert.lengthOf(operations, 11)
+    for (const { summary } of operations) assert.isNotEmpty(summary)
+  })
+
   it("given the look and the script, then they are served from here, and small", async () => {
     for (const [path, type] of [
       ["/style.css", "text/css; charset=utf-8"],
