@@ -82,7 +82,7 @@ const Routing = Schema.Struct({
   path: Text,
   rule: TextOrNull,
   note: TextOrNull,
-  candidates: Schema.Array(Schema.Struct({ connection_id: Text, name: Text, score: Schema.NullOr(Schema.Number) })),
+  candidates: Schema.Array(Schema.Struct({ connection_id: Text, name: Text, score: Schema.NullOr(Schema.Finite) })),
   excluded: Schema.Array(
     Schema.Struct({ connection_id: Text, name: Text, code: Schema.Literals(exclusionCodes), reason: Text })
   )
