@@ -41,7 +41,15 @@ export default [
       globalSetup: ["test/support/GlobalSetup.ts"]
     }
   },
-  project("console", "packages/console"),
+  {
+    extends: true,
+    test: {
+      name: "console",
+      root: "packages/console",
+      include: ["test/**/*.test.ts"],
+      exclude: withTools ? [] : ["test/browser/*.test.ts"]
+    }
+  },
   project("node", "packages/node"),
   // Its tests start servers and commands from one bundle of the sources, and share the server of PostgreSQL.
   {

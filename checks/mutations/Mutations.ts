@@ -4313,5 +4313,69 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/server/test/Metrics.test.ts",
       test: "given one that was answered, when 50 come, then they are rendered once, a second after it, and each is answered"
     }
+  },
+  {
+    name: "make a new key for each refund of the console",
+    harm: "An operator who clicks twice refunds twice.",
+    edits: [
+      {
+        file: "packages/console/src/pages/ActPages.ts",
+        find: 'const key = visit.form.get("key") ?? ""',
+        replace: "const key = yield* newKey"
+      }
+    ],
+    caughtBy: {
+      project: "console",
+      file: "packages/console/test/Pages.test.ts",
+      test: "given a refund, when its form is reloaded and sent twice at once, then one refund is made"
+    }
+  },
+  {
+    name: "let every operator act everywhere",
+    harm: "An operator of one workspace, or one who may only read, refunds the payments of all.",
+    edits: [
+      {
+        file: "packages/console/src/Authorize.ts",
+        find: "if (!isAllowed(signedIn.operator, access, workspace)) return",
+        replace: "if (access === undefined) return"
+      }
+    ],
+    caughtBy: {
+      project: "console",
+      file: "packages/console/test/Api.test.ts",
+      test: "given every role, endpoint, workspace and environment, then exactly what the role allows there is done"
+    }
+  },
+  {
+    name: "take requests of other sites",
+    harm: "A page that an operator visits has its browser refund a payment.",
+    edits: [
+      {
+        file: "packages/console/src/Guard.ts",
+        find: 'return site !== "same-origin"',
+        replace: "return false"
+      }
+    ],
+    caughtBy: {
+      project: "console",
+      file: "packages/console/test/Api.test.ts",
+      test: "given a session, when another site has its browser send a request, then it is refused before it is read"
+    }
+  },
+  {
+    name: "count no sign-ins by password",
+    harm: "A password is found by sending enough guesses.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/administer/SignIn.ts",
+        find: '  yield* countGuess("source", source)\n  yield* countGuess("login", loginKey(login))\n  const found',
+        replace: "  const found"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Operators.test.ts",
+      test: "given guesses at one login from many sources, then the eleventh is refused without a comparison"
+    }
   }
 ]

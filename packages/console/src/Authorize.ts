@@ -12,10 +12,10 @@ import { internalError } from "./Failures.ts"
 import { ConsoleSettings } from "./Settings.ts"
 
 const notSignedIn = failure("not_signed_in", "Sign in first: there is no session, or it ended.")
-const forbidden = failure("forbidden", "Your role in this workspace does not allow this.")
+export const forbidden = failure("forbidden", "Your role in this workspace does not allow this.")
 
 /** The session of the request's cookie. */
-const currentSession = Effect.gen(function* () {
+export const currentSession = Effect.gen(function* () {
   const { operators } = yield* Pointsman
   const { headers } = yield* HttpServerRequest.HttpServerRequest
   const token = readCookie(headers["cookie"], yield* ConsoleSettings)
@@ -29,7 +29,7 @@ const currentSession = Effect.gen(function* () {
 })
 
 /** What follows is the operator's: the audit trail names it. */
-const asOperator =
+export const asOperator =
   (signedIn: SignedIn) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, CurrentOperator>> =>
     effect.pipe(

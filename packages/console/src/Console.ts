@@ -19,6 +19,10 @@ import { ConsoleApi } from "./api/ConsoleApi.ts"
 import { type ConsoleCode, consoleCodes, failure } from "./api/Errors.ts"
 import { crossSite, isCrossSite, withHeaders } from "./Guard.ts"
 import * as Handlers from "./Handlers.ts"
+import { actPages } from "./pages/ActPages.ts"
+import { files } from "./pages/Files.ts"
+import { paymentPages } from "./pages/PaymentPages.ts"
+import { signInPages } from "./pages/SignInPages.ts"
 import * as RequestFaults from "./RequestFaults.ts"
 import { ConsoleSettings, RequestSource } from "./Settings.ts"
 
@@ -85,13 +89,20 @@ const application = (
   memoMap: Layer.MemoMap
 ) =>
   HttpRouter.toWebHandler(
-    HttpApiBuilder.layer(ConsoleApi).pipe(
+    Layer.mergeAll(
+      HttpApiBuilder.layer(ConsoleApi),
+      HttpRouter.addAll([...signInPages, ...paymentPages, ...actPages]),
+      HttpRouter.addAll(files)
+    ).pipe(
       Layer.provide(Handlers.layer),
-      Layer.provide([Authorize.layer, RequestFaults.layer, InProcess.PaymentViews.layer(undefined), fallbacks]),
-      Layer.provide([Layer.succeed(ConsoleSettings, { isSecure, mount }), CardNumbers.layer({ bare: cardNumbers })]),
+      Layer.provide([Authorize.layer, RequestFaults.layer, fallbacks]),
+      // What each request runs with.
+      Layer.provideMerge(InProcess.PaymentViews.layer(undefined)),
       Layer.provideMerge([
-        // With what else it brings for each request, such as loggers.
+        // With what else it brings, such as loggers.
         services,
+        Layer.succeed(ConsoleSettings, { isSecure, mount }),
+        CardNumbers.layer({ bare: cardNumbers }),
         HttpServer.layerServices,
         Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bodyBytes))
       ])

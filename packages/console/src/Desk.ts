@@ -7,9 +7,7 @@ import {
   mayAct,
   type Operator,
   operatorActions,
-  type PaymentStatus,
   Pointsman,
-  statesOf,
   type Tenant,
   type Workspace
 } from "@pointsman/core"
@@ -95,18 +93,6 @@ export const paymentFile = Effect.fnUntraced(function* (path: PaymentPath) {
     })
   )
 })
-
-const pageSize = 50
-
-export const queryOf = ({
-  before,
-  limit = pageSize,
-  status
-}: {
-  readonly before?: string | undefined
-  readonly limit?: number | undefined
-  readonly status?: PaymentStatus | undefined
-}) => ({ before, limit, states: status === undefined ? undefined : statesOf(status) })
 
 /** The reason is stored and sent out in events: it is checked as one of the payment API is, for card numbers too. */
 export const checkedRefund = (body: unknown) => decodeRefund(body)

@@ -1,6 +1,7 @@
 /** The endpoints of the API. */
 import { type NewSession, Pointsman } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
+import { pageLimits } from "@pointsman/http/api"
 import { Effect, Layer, type Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -23,7 +24,7 @@ const tooMany = (retryAfterMillis: number) => {
 }
 
 /** Ends the session that the cookie names, if any: a browser has one. */
-const endFormer = Effect.gen(function* () {
+export const endFormer = Effect.gen(function* () {
   const { operators } = yield* Pointsman
   const { headers } = yield* HttpServerRequest.HttpServerRequest
   const former = readCookie(headers["cookie"], yield* ConsoleSettings)
@@ -100,8 +101,8 @@ const deskLayer = HttpApiBuilder.group(
       .handle("setPassword", ({ payload }) => setPassword(payload).pipe(Effect.provideContext(services)))
       .handle(
         "payments",
-        Effect.fnUntraced(function* ({ params, query: { before, limit, status } }) {
-          const page = yield* Desk.payments(params, Desk.queryOf({ before, limit, status }))
+        Effect.fnUntraced(function* ({ params, query: { before, limit = pageLimits.default, ...filter } }) {
+          const page = yield* Desk.payments(params, { ...InProcess.filterOf(filter), before, limit })
           const data = yield* Effect.forEach(page.items, (payment) => views.payment(payment, false))
           return { data, has_more: page.hasMore, next_cursor: page.hasMore ? (data.at(-1)?.id ?? null) : null }
         }, Effect.provideContext(services))

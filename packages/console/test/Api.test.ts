@@ -230,7 +230,7 @@ describe("requests of other sites", () => {
       assert.notInclude(headers.get("content-security-policy") ?? "", "unsafe")
       assert.strictEqual(headers.get("x-content-type-options"), "nosniff")
       assert.strictEqual(headers.get("cache-control"), "no-store")
-      assert.strictEqual(headers.get("referrer-policy"), "no-referrer")
+      assert.strictEqual(headers.get("referrer-policy"), "same-origin")
     }
   })
 })

@@ -5,6 +5,7 @@
 export { suspended } from "./AuthorizeRequest.ts"
 export { decodeCreate } from "./CreatePaymentRequest.ts"
 export { queryExpectations, validationError, validationErrorOf } from "./Expectations.ts"
+export { Html, html } from "./hosted/Html.ts"
 export { messageOf } from "./OperationHandlers.ts"
 export { decodeCapture, decodeRefund } from "./OperationRequest.ts"
 export { eventView, pageView } from "./PageView.ts"

@@ -26,6 +26,7 @@ describe("the console of a server", () => {
   it("given a plain start, when its link is used, then it signs in once, and the demo's payments are listed", async () => {
     const { link, url } = await start()
     assert.isTrue(link.startsWith(`${url}/console/link/`))
+    assert.include(await textOf(link, ""), "The link works once.")
     const signed = await signIn(link)
     assert.strictEqual(signed.status, 200)
     assert.strictEqual((await signIn(link)).status, 401)

@@ -4,15 +4,15 @@
  */
 import { environments, type SignInMethod, signInMethods } from "@pointsman/core"
 import {
+  beforePayment,
   CapturePayment,
   IdempotencyKey,
   limitParameter,
   Payment,
-  PaymentCursor,
   PaymentEnvelope,
   pageOf,
-  RefundPayment,
-  StatusFilter
+  paymentFilter,
+  RefundPayment
 } from "@pointsman/http/api"
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -113,8 +113,8 @@ export class Desk extends HttpApiGroup.make("desk")
     HttpApiEndpoint.get("payments", "/workspaces/:workspace/:environment/payments", {
       params: tenantPath,
       query: {
-        status: Schema.optionalKey(StatusFilter),
-        before: Schema.optionalKey(PaymentCursor),
+        ...paymentFilter,
+        before: beforePayment,
         limit: limitParameter
       },
       success: pageOf(Payment),

@@ -1,0 +1,63 @@
+/** A page around its contents. */
+import type { Operator } from "@pointsman/core"
+import { InProcess } from "@pointsman/http"
+
+const { html } = InProcess
+export type Html = InProcess.Html
+
+export interface Document {
+  /** 200 unless set. */
+  readonly status?: number | undefined
+  readonly title: string
+  readonly main: Html
+  /** Whether the page shows changes by itself. */
+  readonly isLive?: boolean
+  /** For a form alone. */
+  readonly isSmall?: boolean
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export const documentText = (
+  { isLive = false, isSmall = false, main, title }: Document,
+  mount: string,
+  operator: Operator | undefined
+): string =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Pointsman</title>
+<link rel="icon" href="${mount}/icon.svg">
+<link rel="stylesheet" href="${mount}/style.css">
+<script src="${mount}/console.js" defer></script>
+</head>
+<body>
+${
+  operator === undefined
+    ? undefined
+    : html`<header>
+<nav aria-label="Console"><a href="${mount}/payments">Payments</a><a href="${mount}/password">Password</a></nav>
+<span class="soft">${operator.displayName}</span>
+<form method="post" action="${mount}/sign-out"><button>Sign out</button></form>
+</header>`
+}
+<main${isSmall ? html` class="small"` : undefined}${isLive ? html` data-live="yes"` : undefined}>
+<h1>${title}</h1>
+${main}
+</main>
+</body>
+</html>
+`.text
+
+/** What is wrong with a form, or with the whole request. */
+export const alert = (message: string | undefined): Html | undefined =>
+  message === undefined ? undefined : html`<p class="note" role="alert">${message}</p>`
+
+/** `2026-11-24 20:42:13 UTC`, of RFC 3339. */
+export const time = (text: string): Html =>
+  html`<time datetime="${text}">${text.slice(0, 19).replace("T", " ")} UTC</time>`
+
+export const timeOr = (text: string | null, otherwise: string): Html =>
+  text === null ? html`${otherwise}` : time(text)

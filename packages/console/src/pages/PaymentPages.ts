@@ -1,0 +1,259 @@
+/** The list of payments, and one payment. */
+import { mayAct, type Operator, type OperatorAction, type PaymentStatus, paymentStatuses } from "@pointsman/core"
+import { amountText } from "@pointsman/core/internal"
+import { InProcess } from "@pointsman/http"
+import { Effect } from "effect"
+import type { PaymentFile } from "../api/Records.ts"
+import { CurrentOperator } from "../CurrentOperator.ts"
+import * as Desk from "../Desk.ts"
+import { alert, type Html, time, timeOr } from "./Layout.ts"
+import { type Answer, page, pathOf, paymentOf, tenantOf, type Visit } from "./Page.ts"
+
+const { html } = InProcess
+
+/** In the manner of the pages' language. */
+const money = (minorUnits: number, currency: string): string => amountText({ minorUnits, currency }, "en")
+
+/** With a word, so that no one has to see colours. */
+const statusView = (status: PaymentStatus): Html =>
+  html`<span class="status ${tones[status]}">${statusText(status)}</span>`
+
+const statusText = (status: string): string =>
+  `${status.charAt(0)}${status.slice(1).toLowerCase().replaceAll("_", " ")}`
+
+const tones: Readonly<Record<PaymentStatus, "good" | "bad" | "wait" | "soft">> = {
+  CREATED: "wait",
+  PENDING: "wait",
+  REQUIRES_ACTION: "wait",
+  AUTHORIZED: "wait",
+  CAPTURED: "good",
+  SETTLED: "good",
+  DECLINED: "bad",
+  FAILED: "bad",
+  UNKNOWN: "bad",
+  CHARGEBACK: "bad",
+  CANCELLED: "soft",
+  REFUNDED: "soft",
+  PARTIALLY_REFUNDED: "soft"
+}
+
+const first: Effect.Effect<Answer, Effect.Error<typeof Desk.me>, Effect.Services<typeof Desk.me>> = Effect.map(
+  Desk.me,
+  ({ workspaces: [workspace] }): Answer =>
+    workspace === undefined
+      ? { title: "Payments", main: html`<p>Your roles name no workspace of this installation.</p>` }
+      : { redirect: pathOf({ workspace: workspace.id, environment: workspace.environments[0] ?? "sandbox" }) }
+)
+
+const pageSize = 50
+
+const list = Effect.fnUntraced(function* (visit: Visit) {
+  const tenant = yield* tenantOf(visit)
+  const id = visit.query.get("payment")?.trim() ?? ""
+  if (id !== "") {
+    const answer: Answer = { redirect: pathOf(tenant, id) }
+    return answer
+  }
+  const status = paymentStatuses.find((one) => one === visit.query.get("status")?.toUpperCase())
+  const reference = visit.query.get("reference")?.trim() || undefined
+  const before = visit.query.get("before") ?? undefined
+  const filter = {
+    ...(status === undefined ? {} : { status }),
+    ...(reference === undefined ? {} : { reference })
+  }
+  const { workspaces } = yield* Desk.me
+  const { hasMore, items } = yield* Desk.payments(tenant, {
+    ...InProcess.filterOf(filter),
+    before,
+    limit: pageSize
+  })
+  const views = yield* InProcess.PaymentViews
+  const payments = yield* Effect.forEach(items, (payment) => views.payment(payment, false))
+  const here = `${visit.mount}${pathOf(tenant)}`
+  const older = new URLSearchParams({ ...filter, before: payments.at(-1)?.id ?? "" })
+  const answer: Answer = {
+    title: "Payments",
+    isLive: before === undefined,
+    main: html`<nav aria-label="Workspaces" class="fields">${workspaces.flatMap(
+      ({ environments, id: workspace, name }) =>
+        environments.map((environment) => {
+          const isHere = workspace === tenant.workspace && environment === tenant.environment
+          return html`<a href="${visit.mount}${pathOf({ workspace, environment })}"${
+            isHere ? html` aria-current="page"` : undefined
+          }>${name}, ${environment}</a>`
+        })
+    )}</nav>
+<form action="${here}" class="card fields" role="search">
+<div><label for="payment">Payment id</label><input id="payment" name="payment" spellcheck="false"></div>
+<div><label for="reference">Reference</label><input id="reference" name="reference" spellcheck="false" value="${reference ?? ""}"></div>
+<div><label for="status">Status</label><select id="status" name="status"><option value="">All</option>${paymentStatuses.map(
+      (one) => html`<option value="${one}"${one === status ? html` selected` : undefined}>${statusText(one)}</option>`
+    )}</select></div>
+<button>Find</button>
+</form>
+${
+  payments.length === 0
+    ? html`<p>No payments found.</p>`
+    : html`<div class="card scroll" tabindex="0" role="region" aria-label="Payments"><table>
+<thead><tr><th scope="col">Created</th><th scope="col">Reference</th><th scope="col">Status</th><th scope="col" class="number">Amount</th></tr></thead>
+<tbody>${payments.map(
+        (payment) => html`<tr><td><a href="${here}/${payment.id}">${time(payment.created)}</a></td>
+<td>${payment.reference ?? "–"}</td><td>${statusView(payment.status)}</td>
+<td class="number">${money(payment.amount, payment.currency)}</td></tr>`
+      )}</tbody></table></div>`
+}
+${hasMore ? html`<p><a class="button" href="${here}?${older.toString()}">Older payments</a></p>` : undefined}`
+  }
+  return answer
+})
+
+const notices: Readonly<Record<string, string>> = {
+  done: "Done.",
+  in_progress: "This request is still being processed. The page shows what comes of it."
+}
+
+const show = Effect.fnUntraced(function* (visit: Visit) {
+  const path = yield* paymentOf(visit)
+  const { operator } = yield* CurrentOperator
+  const { view } = yield* Desk.paymentFile(path)
+  const here = `${visit.mount}${pathOf(path, path.payment)}`
+  const { payment } = view
+  const answer: Answer = {
+    title: payment.reference ?? `Payment ${payment.id}`,
+    isLive: true,
+    main: html`${alert(notices[visit.query.get("notice") ?? ""])}
+<div class="card">
+<p class="amount">${money(payment.amount, payment.currency)}</p>
+<p>${statusView(payment.status)} · ${path.environment} · ${time(payment.created)}</p>
+${bar(view)}
+<dl>
+<dt>Payment</dt><dd>${payment.id}</dd>
+<dt>Method</dt><dd>${payment.method}${payment.card_brand === null ? undefined : `, ${payment.card_brand}`}, ${payment.country}</dd>
+<dt>Connection</dt><dd>${view.connection_id ?? "–"}</dd>
+<dt>At the provider</dt><dd>${view.provider_reference ?? "–"}</dd>
+${payment.decline_category === null ? undefined : html`<dt>Declined</dt><dd>${payment.decline_category}${payment.decline_reason === null ? undefined : ` (${payment.decline_reason})`}</dd>`}
+</dl>
+${
+  view.review === null
+    ? undefined
+    : html`<p class="note">Operations have to look at this payment: ${view.review.reasons.join(", ")}.</p>`
+}
+<p class="fields">${actsOf(operator, view, path.workspace).map(
+      ({ act, title }) => html`<a class="button" href="${here}/${act}">${title}</a>`
+    )}</p>
+</div>
+${routingView(view)}
+${refundsView(view)}
+<h2>Timeline</h2>
+<ol class="card">${view.events.map(({ created, type }) => html`<li>${type} <span class="soft">${time(created)}</span></li>`)}</ol>
+<p><a href="${visit.mount}${pathOf(path)}">All payments</a></p>`
+  }
+  return answer
+})
+
+/** What the payment can take now, and the operator may do. */
+const actsOf = (operator: Operator, { payment }: PaymentFile, workspace: string) => {
+  const isAuthorized = payment.status === "AUTHORIZED"
+  const acts: ReadonlyArray<{ act: string; title: string; action: OperatorAction; isOffered: boolean }> = [
+    { act: "capture", title: "Capture…", action: "payment.capture", isOffered: isAuthorized },
+    { act: "void", title: "Void…", action: "payment.void", isOffered: isAuthorized },
+    { act: "refund", title: "Refund…", action: "payment.refund", isOffered: refundable(payment) > 0 }
+  ]
+  return acts.filter(({ action, isOffered }) => isOffered && mayAct(operator, action, workspace))
+}
+
+/** Minor units that a refund may still take. */
+export const refundable = ({
+  captured_amount,
+  refund_pending_amount,
+  refunded_amount
+}: Pick<PaymentFile["payment"], "captured_amount" | "refund_pending_amount" | "refunded_amount">): number =>
+  captured_amount - refunded_amount - refund_pending_amount
+
+/** Where the money is: attributes of an image, because the policy of the page allows no inline style. */
+const bar = ({ payment }: PaymentFile): Html => {
+  const {
+    amount,
+    captured_amount: captured,
+    currency,
+    refund_pending_amount: pending,
+    refunded_amount: given
+  } = payment
+  const share = (minorUnits: number) => (amount === 0 ? 0 : Math.round((minorUnits / amount) * 1000) / 10)
+  const parts = [
+    ["kept", captured - given - pending, "captured and kept"],
+    ["pending", pending, "being refunded"],
+    ["given", given, "refunded"]
+  ] as const
+  const words = parts.flatMap(([, minorUnits, what]) =>
+    minorUnits === 0 ? [] : [`${money(minorUnits, currency)} ${what}`]
+  )
+  const starts = parts.map((_, at) => share(parts.slice(0, at).reduce((sum, [, minorUnits]) => sum + minorUnits, 0)))
+  return html`<svg class="bar" role="img" aria-label="${words.join(", ") || "Nothing is captured"}" preserveAspectRatio="none" viewBox="0 0 100 1">
+<rect class="whole" width="100" height="1"></rect>${parts.map(
+    ([name, minorUnits], at) =>
+      html`<rect class="${name}" x="${starts[at] ?? 0}" width="${share(minorUnits)}" height="1"></rect>`
+  )}</svg>
+<p class="soft">${words.join(", ") || "Nothing is captured"}.</p>`
+}
+
+/** Why each connection was asked, or was not. */
+const routingView = ({ attempts, operations, routing }: PaymentFile): Html => html`<h2>Attempts</h2>
+<div class="card">
+${
+  attempts.length === 0
+    ? html`<p>No provider was asked.</p>`
+    : html`<ol>${attempts.map(
+        (attempt) =>
+          html`<li><strong>${attempt.connection_id}</strong>: ${attempt.outcome ?? "in flight"}${
+            attempt.code === null ? undefined : ` (${attempt.code})`
+          }, ${money(attempt.amount, attempt.currency)} <span class="soft">${time(attempt.sent)}</span>${
+            attempt.reason === null ? undefined : html`<br><span class="soft">${attempt.reason}</span>`
+          }</li>`
+      )}</ol>`
+}
+${
+  routing === null
+    ? undefined
+    : html`<p class="soft">Mode ${routing.mode}${routing.rule === null ? undefined : `, rule ${routing.rule}`}${
+        routing.note === null ? undefined : `. ${routing.note}`
+      }. Order: ${routing.candidates.map(({ name }) => name).join(", ") || "no connection"}.</p>
+${
+  routing.excluded.length === 0
+    ? undefined
+    : html`<p>Not asked:</p><ul>${routing.excluded.map(
+        ({ code, name, reason }) => html`<li><strong>${name}</strong>: ${reason} <span class="soft">${code}</span></li>`
+      )}</ul>`
+}`
+}
+${
+  operations.length === 0
+    ? undefined
+    : html`<p>Captures and voids:</p><ul>${operations.map(
+        ({ amount, currency, kind, outcome, reason, sent }) =>
+          html`<li>${kind} of ${money(amount, currency)}: ${outcome ?? "in flight"} <span class="soft">${time(sent)}</span>${
+            reason === null ? undefined : html`<br><span class="soft">${reason}</span>`
+          }</li>`
+      )}</ul>`
+}
+</div>`
+
+const refundsView = ({ refunds }: PaymentFile): Html | undefined =>
+  refunds.length === 0
+    ? undefined
+    : html`<h2>Refunds</h2>
+<div class="card scroll" tabindex="0" role="region" aria-label="Refunds"><table>
+<thead><tr><th scope="col">Sent</th><th scope="col">State</th><th scope="col">Reason</th><th scope="col">Settled</th><th scope="col" class="number">Amount</th></tr></thead>
+<tbody>${refunds.map(
+        (refund) => html`<tr><td>${time(refund.sent)}</td><td>${refund.stage}${
+          refund.failure_reason === null ? undefined : html`<br><span class="soft">${refund.failure_reason}</span>`
+        }</td><td>${refund.reason ?? "–"}</td><td>${timeOr(refund.settled, "–")}</td>
+<td class="number">${money(refund.amount, refund.currency)}</td></tr>`
+      )}</tbody></table></div>`
+
+export const paymentPages = [
+  page("GET", "/", "signedIn", () => Effect.succeed<Answer>({ redirect: "/payments" })),
+  page("GET", "/payments", "signedIn", () => first),
+  page("GET", "/payments/:workspace/:environment", "payment.read", list),
+  page("GET", "/payments/:workspace/:environment/:payment", "payment.read", show)
+]

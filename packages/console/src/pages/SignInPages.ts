@@ -1,0 +1,147 @@
+/** Signing in and out, and the operator's password. */
+import { type NewSession, Pointsman } from "@pointsman/core"
+import { InProcess } from "@pointsman/http"
+import { Effect, Redacted } from "effect"
+import { clearCookie, setCookie } from "../Cookie.ts"
+import { CurrentOperator } from "../CurrentOperator.ts"
+import { internalError } from "../Failures.ts"
+import { endFormer } from "../Handlers.ts"
+import { ConsoleSettings, RequestSource } from "../Settings.ts"
+import { alert, type Document } from "./Layout.ts"
+import { type Answer, openPage, page, type Visit } from "./Page.ts"
+
+const { html } = InProcess
+
+/** A path of the console's payments, and nothing that leads elsewhere. */
+const nextOf = (text: string | null): string =>
+  text !== null && /^\/payments(?:[/?]|$)/u.test(text) ? text : "/payments"
+
+const signInPage = ({ mount }: Visit, next: string, problem?: string, status?: number): Document => ({
+  status,
+  title: "Sign in",
+  isSmall: true,
+  main: html`${alert(problem)}
+<form method="post" action="${mount}/sign-in" class="card stack">
+<input type="hidden" name="next" value="${next}">
+<div><label for="login">E-mail or name</label>
+<input id="login" name="login" autocomplete="username" autocapitalize="none" spellcheck="false" required></div>
+<div><label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required></div>
+<button class="main">Sign in</button>
+</form>
+<p class="soft">No password yet? Ask an administrator for a sign-in link.</p>`
+})
+
+const linkPage = ({ mount, params }: Visit, problem?: string, status?: number): Document => ({
+  status,
+  title: "Sign in",
+  isSmall: true,
+  main: html`${alert(problem)}
+<form method="post" action="${mount}/link/${encodeURIComponent(params["token"] ?? "")}" class="card stack">
+<p>The link works once.</p>
+<button class="main">Sign in</button>
+</form>`
+})
+
+const begin = Effect.fnUntraced(function* ({ token }: NewSession, next: string) {
+  yield* endFormer
+  const answer: Answer = { redirect: next, headers: { "set-cookie": setCookie(token, yield* ConsoleSettings) } }
+  return answer
+})
+
+const refused = "The login or the password is wrong."
+const usedLink = "The link is wrong, was used or is too old. Ask an administrator for another one."
+const slower = (millis: number) => `Too many sign-ins were tried. Try again in ${Math.ceil(millis / 60_000)} min.`
+
+const signIn = Effect.fnUntraced(function* (visit: Visit) {
+  const { operators } = yield* Pointsman
+  const next = nextOf(visit.form.get("next"))
+  const given = {
+    login: visit.form.get("login") ?? "",
+    password: Redacted.make(visit.form.get("password") ?? ""),
+    source: yield* RequestSource
+  }
+  return yield* operators.signInWithPassword(given).pipe(
+    Effect.flatMap((session) => begin(session, next)),
+    Effect.catchTags({
+      "pointsman/SignInRefused": () => Effect.succeed<Answer>(signInPage(visit, next, refused, 401)),
+      "pointsman/TooManySignIns": ({ retryAfterMillis }) =>
+        Effect.succeed<Answer>(signInPage(visit, next, slower(retryAfterMillis), 429)),
+      "pointsman/StorageError": internalError
+    })
+  )
+})
+
+/** A look at a link does not use it up: programs that read mail follow links. */
+const useLink = Effect.fnUntraced(function* (visit: Visit) {
+  const { operators } = yield* Pointsman
+  const token = Redacted.make(visit.params["token"] ?? "")
+  return yield* operators.signInWithLink(token, yield* RequestSource).pipe(
+    Effect.flatMap((session) => begin(session, "/payments")),
+    Effect.catchTags({
+      "pointsman/SignInRefused": () => Effect.succeed<Answer>(linkPage(visit, usedLink, 401)),
+      "pointsman/TooManySignIns": ({ retryAfterMillis }) =>
+        Effect.succeed<Answer>(linkPage(visit, slower(retryAfterMillis), 429)),
+      "pointsman/StorageError": internalError
+    })
+  )
+})
+
+const signOut = Effect.gen(function* () {
+  yield* Effect.catch(endFormer, internalError)
+  const answer: Answer = { redirect: "/sign-in", headers: { "set-cookie": clearCookie(yield* ConsoleSettings) } }
+  return answer
+})
+
+const passwordPage = ({ mount }: Visit, hasPassword: boolean, problem?: string, status?: number): Document => ({
+  status,
+  title: hasPassword ? "Change your password" : "Set a password",
+  isSmall: true,
+  main: html`${alert(problem)}
+<form method="post" action="${mount}/password" class="card stack">
+<div><label for="current">Current password${hasPassword ? undefined : " (none yet)"}</label>
+<input id="current" name="current" type="password" autocomplete="current-password"></div>
+<div><label for="password">New password</label>
+<input id="password" name="password" type="password" autocomplete="new-password" minlength="12" maxlength="256" required
+ aria-describedby="rule"><p id="rule" class="soft">12 to 256 characters. All other sessions end.</p></div>
+<button class="main">Save</button>
+</form>`
+})
+
+const setPassword = Effect.fnUntraced(function* (visit: Visit) {
+  const signedIn = yield* CurrentOperator
+  const { operators } = yield* Pointsman
+  const current = visit.form.get("current") ?? ""
+  const order = {
+    current: current === "" ? null : Redacted.make(current),
+    password: Redacted.make(visit.form.get("password") ?? ""),
+    source: yield* RequestSource
+  }
+  const again = (problem: string, status: number) =>
+    Effect.succeed<Answer>(passwordPage(visit, signedIn.operator.passwordHash !== null, problem, status))
+  const changed = () => again("Your account was changed at the same time. Sign in again.", 409)
+  return yield* operators.setPassword(signedIn, order).pipe(
+    Effect.flatMap((session) => begin(session, "/payments")),
+    Effect.catchTags({
+      "pointsman/OperatorInvalid": ({ expected }) => again(`New password: expected ${expected}.`, 422),
+      "pointsman/PasswordRefused": () => again("The current password is needed, and is missing or wrong.", 401),
+      "pointsman/TooManySignIns": ({ retryAfterMillis }) => again(slower(retryAfterMillis), 429),
+      "pointsman/SignInRefused": changed,
+      "pointsman/OperatorNotFound": changed,
+      "pointsman/OperatorChanged": changed,
+      "pointsman/StorageError": internalError
+    })
+  )
+})
+
+export const signInPages = [
+  openPage("GET", "/sign-in", (visit) => Effect.succeed(signInPage(visit, nextOf(visit.query.get("next"))))),
+  openPage("POST", "/sign-in", signIn),
+  openPage("GET", "/link/:token", (visit) => Effect.succeed(linkPage(visit))),
+  openPage("POST", "/link/:token", useLink),
+  openPage("POST", "/sign-out", () => signOut),
+  page("GET", "/password", "signedIn", (visit) =>
+    Effect.map(CurrentOperator, ({ operator }) => passwordPage(visit, operator.passwordHash !== null))
+  ),
+  page("POST", "/password", "signedIn", setPassword)
+]

@@ -1,0 +1,63 @@
+/**
+ * The look of the pages. Every pair of text and ground has a contrast of 4.5 or more, every edge of a control and every
+ * focus ring 3 or more (WCAG 2.2, AA), in the light and in the dark.
+ */
+export const style = `
+:root {
+  color-scheme: light dark;
+  --ground: #f3f5f8; --card: #ffffff; --line: #dde2ea; --edge: #747e8f; --text: #171b24; --soft: #555e6e;
+  --accent: #2252cf; --on-accent: #ffffff; --hover: #eef2f9; --good: #14713d; --bad: #b42318; --wait: #7a4d00;
+  --note: #fff3d6; --note-text: #5b4300;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #0e1117; --card: #171b23; --line: #2b313d; --edge: #7c8799; --text: #eef1f6; --soft: #aab3c2;
+    --accent: #8fb2ff; --on-accent: #0b1a3c; --hover: #212733; --good: #7bdca2; --bad: #ffa59c; --wait: #f6cd7a;
+    --note: #33290f; --note-text: #f7dd9a;
+  }
+}
+*, *::before, *::after { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
+body {
+  margin: 0; background: var(--ground); color: var(--text); overflow-wrap: anywhere;
+  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", Ubuntu, sans-serif;
+}
+header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; padding: .75rem 1rem;
+  background: var(--card); border-bottom: 1px solid var(--line); }
+header nav { flex: 1; display: flex; flex-wrap: wrap; gap: .25rem 1rem; }
+header form { margin: 0; }
+main { max-width: 64rem; margin: 0 auto; padding: 1rem; }
+main.small { max-width: 26rem; }
+h1 { font-size: 1.375rem; line-height: 1.3; margin: .5rem 0 1rem; }
+h2 { font-size: 1.0625rem; margin: 1.5rem 0 .5rem; }
+a { color: var(--accent); }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1rem; margin-bottom: 1rem; }
+.note { background: var(--note); color: var(--note-text); border-radius: .5rem; padding: .625rem .875rem; }
+.soft { color: var(--soft); }
+.amount { font-size: 1.75rem; font-weight: 650; font-variant-numeric: tabular-nums; margin: 0; }
+.good { color: var(--good); } .bad { color: var(--bad); } .wait { color: var(--wait); }
+.status { font-weight: 600; }
+table { width: 100%; border-collapse: collapse; }
+th, td { text-align: start; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+td.number, th.number { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.scroll { overflow-x: auto; } .scroll table { min-width: 34rem; }
+.card > :last-child { margin-bottom: 0; } .card > :first-child { margin-top: 0; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin: 0; }
+dt { color: var(--soft); } dd { margin: 0; }
+ol, ul { padding-inline-start: 1.25rem; margin: 0; } ol.card { padding-inline-start: 2.25rem; }
+label { display: block; font-weight: 550; margin-bottom: .25rem; }
+.fields { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; }
+.stack { display: grid; gap: 1rem; }
+input, select, button, .button {
+  min-height: 2.75rem; padding: .5rem .875rem; border: 1px solid var(--edge); border-radius: .5rem; font: inherit;
+  background: var(--card); color: var(--text); max-width: 100%;
+}
+.stack input, .stack button { width: 100%; }
+button, .button { cursor: pointer; font-weight: 550; text-decoration: none; display: inline-block; text-align: center; }
+button:hover, .button:hover { background: var(--hover); }
+.main, .main:hover { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
+.bar { width: 100%; height: .75rem; display: block; border-radius: .375rem; margin: .75rem 0; }
+.bar .whole { fill: var(--line); } .bar .kept { fill: var(--good); } .bar .given { fill: var(--accent); }
+.bar .pending { fill: var(--wait); }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+`

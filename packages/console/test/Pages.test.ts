@@ -1,0 +1,186 @@
+/** The pages, as a browser without scripts sees them. */
+import type { OperatorGrant, OperatorRole } from "@pointsman/core"
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { script } from "../src/pages/Script.ts"
+import { style } from "../src/pages/Style.ts"
+import { cookieOf, password, type World, world } from "./support/World.ts"
+
+let here: World
+beforeEach(() => {
+  here = world()
+})
+afterEach(() => here.close())
+
+const everywhere = (role: OperatorRole): ReadonlyArray<OperatorGrant> => [{ workspaceId: null, role }]
+const at = "/payments/acme/sandbox"
+
+/** Where a redirect leads, without the mount. */
+const leadsTo = (response: Response): string => {
+  assert.strictEqual(response.status, 303)
+  return (response.headers.get("location") ?? "").replace(/^\/console/u, "")
+}
+
+const pageOf = async (response: Response, status = 200): Promise<string> => {
+  assert.strictEqual(response.status, status)
+  assert.strictEqual(response.headers.get("content-type"), "text/html; charset=utf-8")
+  const text = await response.text()
+  // The policy allows neither.
+  assert.notMatch(text, /<style|style=|<script(?! src=)|\son\w+=/u)
+  return text
+}
+
+describe("signing in", () => {
+  it("given no session, when a page is asked for, then the operator signs in and comes back to it", async () => {
+    const cookie = await here.signIn("jo", everywhere("viewer"))
+    await here.send("/api/password", { method: "PUT", cookie, body: { password } })
+    const asked = leadsTo(await here.send(`${at}?status=captured`))
+    assert.strictEqual(asked, `/sign-in?next=${encodeURIComponent(`${at}?status=captured`)}`)
+    const form = await pageOf(await here.send(asked))
+    assert.include(form, `name="next" value="${at}?status=captured"`)
+    const next = `${at}?status=captured`
+    const wrong = await pageOf(await here.send("/sign-in", { form: { login: "jo", password: "wrong", next } }), 401)
+    assert.include(wrong, "The login or the password is wrong.")
+    const signed = await here.send("/sign-in", { form: { login: "jo", password, next } })
+    assert.strictEqual(leadsTo(signed), next)
+    assert.strictEqual((await here.send(next, { cookie: cookieOf(signed) })).status, 200)
+  })
+
+  it("given an address elsewhere to come back to, then the operator comes to the payments", async () => {
+    const cookie = await here.signIn("jo", everywhere("viewer"))
+    await here.send("/api/password", { method: "PUT", cookie, body: { password } })
+    for (const next of ["https://evil.test", "//evil.test", "/sign-out", "/payments@evil.test", ""]) {
+      const signed = await here.send("/sign-in", { form: { login: "jo", password, next } })
+      assert.strictEqual(leadsTo(signed), "/payments")
+    }
+  })
+
+  it("given a link, when a program looks at it first, then it still signs in, once; and signing out ends the session", async () => {
+    await here.run((await here.operators).add({ login: "jo", displayName: "Jo", grants: everywhere("viewer") }))
+    const path = `/link/${await here.linkOf("jo")}`
+    for (let look = 0; look < 2; look++) assert.include(await pageOf(await here.send(path)), "The link works once.")
+    const signed = await here.send(path, { method: "POST" })
+    assert.strictEqual(leadsTo(signed), "/payments")
+    const cookie = cookieOf(signed)
+    assert.strictEqual(leadsTo(await here.send("/payments", { cookie })), "/payments/acme/sandbox")
+    assert.include(await pageOf(await here.send(path, { method: "POST" }), 401), "was used")
+    assert.strictEqual(leadsTo(await here.send("/sign-out", { method: "POST", cookie })), "/sign-in")
+    assert.match(leadsTo(await here.send(at, { cookie })), /^\/sign-in/u)
+  })
+
+  it("given a session by a link, when a password is set on its page, then it is changed only with the current one", async () => {
+    const cookie = await here.signIn("jo", everywhere("viewer"))
+    const short = await here.send("/password", { cookie, form: { current: "", password: "short" } })
+    assert.include(await pageOf(short, 422), "expected 12 to 256 characters")
+    const set = await here.send("/password", { cookie, form: { current: "", password } })
+    assert.strictEqual(leadsTo(set), "/payments")
+    const wrong = await here.send("/password", { cookie: cookieOf(set), form: { current: "no", password } })
+    assert.include(await pageOf(wrong, 401), "The current password is needed")
+  })
+})
+
+describe("payments", () => {
+  it("given payments, then they are listed, filtered by the address, found by their id, and shown with their text escaped", async () => {
+    const cookie = await here.signIn("jo", everywhere("viewer"))
+    const captured = await here.pay("acme", "sandbox", "automatic")
+    const authorized = await here.pay("acme", "sandbox", "manual")
+    const all = await pageOf(await here.send(at, { cookie }))
+    assert.include(all, "order &lt;automatic&gt;")
+    assert.include(all, "The acme &lt;shop&gt;, sandbox")
+    assert.include(all, captured.id)
+    const some = await pageOf(await here.send(`${at}?status=AUTHORIZED`, { cookie }))
+    assert.include(some, authorized.id)
+    assert.notInclude(some, captured.id)
+    const named = await pageOf(await here.send(`${at}?reference=${encodeURIComponent("order <manual>")}`, { cookie }))
+    assert.include(named, authorized.id)
+    assert.notInclude(named, captured.id)
+    assert.strictEqual(leadsTo(await here.send(`${at}?payment=${captured.id}`, { cookie })), `${at}/${captured.id}`)
+    const one = await pageOf(await here.send(`${at}/${captured.id}`, { cookie }))
+    assert.include(one, "<strong>acme-sandbox</strong>: Captured")
+    assert.include(one, "captured and kept")
+    assert.include(one, "payment.captured")
+    assert.notInclude(one, "Refund…")
+    await pageOf(await here.send(`${at}/01a1fe08-9226-7266-a33a-e3e7f1609a4e`, { cookie }), 404)
+    await pageOf(await here.send("/payments/acme/staging", { cookie }), 404)
+  })
+
+  it("given a viewer, when it asks for or posts a refund, then it is refused, and the provider is not asked", async () => {
+    const cookie = await here.signIn("jo", everywhere("viewer"))
+    const { id } = await here.pay("acme", "sandbox", "automatic")
+    await pageOf(await here.send(`${at}/${id}/refund?key=key-of-a-form`, { cookie }), 403)
+    const form = { key: "key-of-a-form", amount: "1", reason: "" }
+    await pageOf(await here.send(`${at}/${id}/refund`, { cookie, form }), 403)
+    const support = await here.signIn("ann", [{ workspaceId: "globex", role: "support" }])
+    await pageOf(await here.send(`${at}/${id}/refund`, { cookie: support, form }), 403)
+    assert.lengthOf(here.provider.refunds, 0)
+  })
+
+  it("given a refund, when its form is reloaded and sent twice at once, then one refund is made", async () => {
+    const cookie = await here.signIn("jo", everywhere("support"))
+    const { id } = await here.pay("acme", "sandbox", "automatic")
+    const asked = leadsTo(await here.send(`${at}/${id}/refund`, { cookie }))
+    const key = new URLSearchParams(asked.split("?")[1]).get("key") ?? ""
+    for (let look = 0; look < 2; look++) {
+      const form = await pageOf(await here.send(asked, { cookie }))
+      assert.include(form, `name="key" value="${key}"`)
+      assert.include(form, "Amount in EUR, at most 19.99")
+    }
+    const form = { key, amount: "5,00", reason: "damaged" }
+    const post = () => here.send(`${at}/${id}/refund`, { cookie, form })
+    const both = (await Promise.all([post(), post()])).map(leadsTo)
+    assert.include(both, `${at}/${id}?notice=done`)
+    assert.strictEqual(leadsTo(await post()), `${at}/${id}?notice=done`)
+    assert.deepStrictEqual(
+      here.provider.refunds.map(({ money }) => money),
+      [{ minorUnits: 500, currency: "EUR" }]
+    )
+    const shown = await pageOf(await here.send(`${at}/${id}?notice=done`, { cookie }))
+    assert.include(shown, "Partially refunded")
+    assert.include(shown, "damaged")
+  })
+
+  it("given a wrong amount or reason, then the form names it and keeps its key, and the provider is not asked", async () => {
+    const cookie = await here.signIn("jo", everywhere("support"))
+    const { id } = await here.pay("acme", "sandbox", "automatic")
+    for (const amount of ["", "0", "-1", "1.234", "x", "1e3"]) {
+      const page = await here.send(`${at}/${id}/refund`, { cookie, form: { key: "key-of-a-form", amount, reason: "" } })
+      const text = await pageOf(page, 422)
+      assert.include(text, "Amount: expected an amount in EUR, such as 10.00.")
+      assert.include(text, `name="key" value="key-of-a-form"`)
+    }
+    const form = { key: "key-of-a-form", amount: "1", reason: "card 4111 1111 1111 1111" }
+    assert.include(await pageOf(await here.send(`${at}/${id}/refund`, { cookie, form }), 422), "`reason`")
+    const noKey = await here.send(`${at}/${id}/refund`, { cookie, form: { key: "", amount: "1", reason: "" } })
+    assert.include(await pageOf(noKey, 422), "`key`")
+    assert.lengthOf(here.provider.refunds, 0)
+  })
+
+  it("given authorized payments, when they are captured in part and voided, then the provider was asked once each", async () => {
+    const cookie = await here.signIn("jo", everywhere("support"))
+    const first = await here.pay("acme", "sandbox", "manual")
+    const second = await here.pay("acme", "sandbox", "manual")
+    const page = await pageOf(await here.send(`${at}/${first.id}`, { cookie }))
+    for (const act of ["Capture…", "Void…"]) assert.include(page, act)
+    const capture = { key: "key-of-capture", amount: "19.98" }
+    assert.match(leadsTo(await here.send(`${at}/${first.id}/capture`, { cookie, form: capture })), /notice=done$/u)
+    const none = await here.send(`${at}/${first.id}/void`, { cookie, form: { key: "key-of-a-void" } })
+    assert.include(await pageOf(none, 409), "AUTHORIZED")
+    const done = await here.send(`${at}/${second.id}/void`, { cookie, form: { key: "key-of-a-void" } })
+    assert.match(leadsTo(done), /notice=done$/u)
+    assert.deepStrictEqual([here.provider.captures.length, here.provider.voids.length], [1, 1])
+    assert.strictEqual(here.provider.captures[0]?.money.minorUnits, 1998)
+  })
+})
+
+describe("what pages load", () => {
+  it("given the look and the script, then they are served from here, and small", async () => {
+    for (const [path, type] of [
+      ["/style.css", "text/css; charset=utf-8"],
+      ["/console.js", "text/javascript; charset=utf-8"],
+      ["/icon.svg", "image/svg+xml"]
+    ] as const) {
+      const response = await here.send(path)
+      assert.deepStrictEqual([response.status, response.headers.get("content-type")], [200, type])
+    }
+    assert.isBelow(style.length + script.length, 10_000)
+  })
+})
