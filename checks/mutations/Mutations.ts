@@ -4129,8 +4129,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: erasePayments,
-        find: "page.filter(({ reference }) => reference === order.reference)",
-        replace: "page.filter(({ reference }) => reference !== null)"
+        find: "reference: order.reference,",
+        replace: ""
       },
       {
         file: erasePayments,

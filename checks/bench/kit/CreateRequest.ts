@@ -1,11 +1,12 @@
 /** The payment that every bench makes. */
 import { randomUUID } from "node:crypto"
-import type { CreateRequest } from "@pointsman/core"
+import type { CreateRequest, Metadata } from "@pointsman/core"
 
 export const createRequest = (
   reference: string,
   idempotencyKey: string = randomUUID(),
-  captureMethod: "automatic" | "manual" = "automatic"
+  captureMethod: "automatic" | "manual" = "automatic",
+  metadata: Metadata | null = null
 ): CreateRequest => ({
   idempotencyKey,
   instruments: null,
@@ -18,6 +19,7 @@ export const createRequest = (
     initiator: "cit",
     captureMethod,
     reference,
+    metadata,
     simulation: null
   }
 })

@@ -2,12 +2,12 @@
  * Fills a database with payments as the library would have written them: every row is one of a real payment's, under an
  * id of its own. By statements of the database, a million in minutes.
  */
-import { authorizedEvery, firstNumber, keyPrefix, rests } from "./FilledIds.ts"
+import { authorizedEvery, everyMillis, firstNumber, keyPrefix, rests, sampleText, textPrefix } from "./FilledIds.ts"
 
 /** The rows of one payment; a value is what the database stores. */
 export type RowsOf = Readonly<Record<Table, ReadonlyArray<Readonly<Record<string, unknown>>>>>
 
-export const tables = ["payments", "attempts", "events", "claims"] as const
+export const tables = ["payments", "attempts", "events", "claims", "charge_references", "payment_metadata"] as const
 export type Table = (typeof tables)[number]
 
 export interface Dialect {
@@ -19,15 +19,18 @@ export interface Dialect {
   readonly numbers: (from: number, until: number) => string
 }
 
+/** When the payment `n` was created. */
+const createdAt = `(${firstNumber} + cast(n as bigint) * ${everyMillis})`
+
 export const postgresDialect: Dialect = {
-  digits: `lpad(to_hex(${firstNumber} + n), 12, '0')`,
+  digits: `lpad(to_hex(${createdAt}), 12, '0')`,
   columnsOf: (table) =>
     `select column_name as name from information_schema.columns where table_name = '${table}' and is_generated = 'NEVER'`,
   numbers: (from, until) => `generate_series(${from}, ${until - 1}) as series (n)`
 }
 
 export const sqliteDialect: Dialect = {
-  digits: `printf('%012x', ${firstNumber} + n)`,
+  digits: `printf('%012x', ${createdAt})`,
   columnsOf: (table) => `select name from pragma_table_info('${table}')`,
   numbers: (from, until) =>
     `(with recursive series (n) as (select ${from} union all select n + 1 from series where n < ${until - 1}) select n from series)`
@@ -45,7 +48,9 @@ export const fillStatements = (
     return tables.flatMap((table) =>
       samples[kind][table].map((row) => {
         const columns = Object.keys(row)
-        const values = columns.map((column) => expression(dialect, samples[kind], row[column]))
+        const values = columns.map((column) =>
+          table === "payments" && column === "created_at" ? createdAt : expression(dialect, samples[kind], row[column])
+        )
         return `insert into ${table} (${columns.join(", ")}) select ${values.join(", ")} from ${dialect.numbers(from, until)} where ${where}`
       })
     )
@@ -61,6 +66,7 @@ const expression = (dialect: Dialect, sample: RowsOf, value: unknown): string =>
   for (const { id: attempt } of sample.attempts) replacements.set(bare(attempt), id(rests.attempt))
   for (const [place, { id: event }] of sample.events.entries()) replacements.set(bare(event), id(rests.event(place)))
   for (const { key } of sample.claims) replacements.set(String(key), `'${keyPrefix}' || ${dialect.digits}`)
+  replacements.set(sampleText, `'${textPrefix}' || ${dialect.digits}`)
   const pattern = new RegExp([...replacements.keys()].join("|"), "g")
   const text = String(value)
   const parts: Array<string> = []

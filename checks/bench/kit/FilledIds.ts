@@ -2,8 +2,13 @@
 
 /** Their first twelve digits, of the number 0: a time in 2004. */
 export const firstNumber = 0x0100_0000_0000
+/** From one payment to the next, in milliseconds: a million of them are made in a year. */
+export const everyMillis = 30_000
 
-const hex = (number: number) => (firstNumber + number).toString(16).padStart(12, "0")
+/** When a payment was created, in epoch milliseconds. */
+export const createdAtOf = (number: number): number => firstNumber + number * everyMillis
+
+const hex = (number: number) => createdAtOf(number).toString(16).padStart(12, "0")
 
 const uuidOf = (number: number, rest: string): string => {
   const digits = hex(number)
@@ -22,6 +27,14 @@ export const eventIdOf = (number: number, place: number): string => `evt_${uuidO
 
 export const keyPrefix = "key-"
 export const keyOf = (number: number): string => `${keyPrefix}${hex(number)}`
+
+/** Of what is searched for: what the sample says stands for the payment's own text. */
+export const sampleText = "order-filled"
+export const textPrefix = "order-"
+export const textOf = (number: number): string => `${textPrefix}${hex(number)}`
+/** A text of the payment's own, and one that every payment has. */
+export const metadataOf = (text: string) => ({ order: text, channel: "web" })
+export const providerRefOf = (number: number): string => `ref_att_${uuidOf(number, rests.attempt)}`
 
 /** The others are captured. */
 export const authorizedEvery = 10

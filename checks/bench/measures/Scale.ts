@@ -18,6 +18,7 @@ import {
   type Table,
   tables
 } from "../kit/Fill.ts"
+import { metadataOf, sampleText } from "../kit/FilledIds.ts"
 import { closed } from "../kit/Load.ts"
 import type { Measure, Options } from "../kit/Options.ts"
 import { query } from "../kit/Postgres.ts"
@@ -36,6 +37,13 @@ const reads: Readonly<Record<Read, string>> = {
   replay: "a create again under its key",
   payments: "a page of payments",
   paymentsByState: "a page of payments in one state",
+  byReference: "a search for a reference",
+  byProviderReference: "a search for a provider's reference",
+  byMetadata: "a search for metadata that one payment has",
+  byCommonMetadata: "a page of payments with metadata that all have",
+  byAmount: "a page of payments of an amount",
+  byAmountInAnyCurrency: "a page of payments of an amount in any currency",
+  byCreation: "a page of the payments of a day",
   events: "a page of events",
   timeline: "a timeline"
 }
@@ -111,7 +119,9 @@ const makeSamples = async (storage: Storage): Promise<{ readonly captured: strin
   try {
     const pointsman = await runtime.runPromise(Pointsman)
     const make = (captureMethod: "automatic" | "manual") =>
-      runtime.runPromise(pointsman.create(caller, createRequest("order-filled", undefined, captureMethod)))
+      runtime.runPromise(
+        pointsman.create(caller, createRequest(sampleText, undefined, captureMethod, metadataOf(sampleText)))
+      )
     return { captured: (await make("automatic")).payment.id, authorized: (await make("manual")).payment.id }
   } finally {
     await runtime.dispose()
@@ -129,7 +139,9 @@ const rowsOf = async (ask: Ask, { columnsOf }: Dialect, paymentId: string): Prom
     payments: await rows("payments", `id = '${paymentId}'`),
     attempts: await rows("attempts", `payment_id = '${paymentId}'`),
     events: await rows("events", `payment_id = '${paymentId}' order by id`),
-    claims: await rows("claims", `payment_id = '${paymentId}'`)
+    claims: await rows("claims", `payment_id = '${paymentId}'`),
+    charge_references: await rows("charge_references", `payment_id = '${paymentId}'`),
+    payment_metadata: await rows("payment_metadata", `payment_id = '${paymentId}'`)
   }
 }
 

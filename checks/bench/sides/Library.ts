@@ -1,10 +1,21 @@
 /** The library in a backend's own process: creates, and reads of what `kit/Fill.ts` wrote. */
 import { Pointsman } from "@pointsman/core"
+import type { PaymentQuery } from "@pointsman/core/ports"
 import * as PostgresStorage from "@pointsman/storage-postgres"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import { createRequest } from "../kit/CreateRequest.ts"
-import { captureMethodOf, eventIdOf, keyOf, paymentIdOf } from "../kit/FilledIds.ts"
+import {
+  captureMethodOf,
+  createdAtOf,
+  eventIdOf,
+  keyOf,
+  metadataOf,
+  paymentIdOf,
+  providerRefOf,
+  sampleText,
+  textOf
+} from "../kit/FilledIds.ts"
 import { type Load, run } from "../kit/Load.ts"
 import { answerOrders } from "../kit/Side.ts"
 import { agreeing, caller, overHttp, type Storage, worldLayer } from "../World.ts"
@@ -29,7 +40,19 @@ interface ProviderOverHttp {
   readonly url: string
 }
 
-export type Read = "replay" | "payments" | "paymentsByState" | "events" | "timeline"
+export type Read =
+  | "replay"
+  | "payments"
+  | "paymentsByState"
+  | "byReference"
+  | "byProviderReference"
+  | "byMetadata"
+  | "byCommonMetadata"
+  | "byAmount"
+  | "byAmountInAnyCurrency"
+  | "byCreation"
+  | "events"
+  | "timeline"
 
 export type LibraryOrder =
   | { readonly _tag: "create"; readonly load: Load }
@@ -55,14 +78,28 @@ let count = 0
 answerOrders<LibrarySettings, LibraryOrder>(async ({ provider, storage }) => {
   const runtime = ManagedRuntime.make(worldLayer(storageOf(storage), providerOf(provider)))
   const pointsman = await runtime.runPromise(Pointsman)
+  const search = (query: Omit<PaymentQuery, "limit">) => pointsman.payments(tenant, { ...query, limit: pageSize })
   const reads: Readonly<Record<Read, (filled: number) => Effect.Effect<unknown, unknown>>> = {
     replay: (filled) => {
       const number = some(filled)
-      return pointsman.create(caller, createRequest("order-filled", keyOf(number), captureMethodOf(number)))
+      return pointsman.create(
+        caller,
+        createRequest(sampleText, keyOf(number), captureMethodOf(number), metadataOf(sampleText))
+      )
     },
     payments: (filled) => pointsman.payments(tenant, { before: paymentIdOf(some(filled)), limit: pageSize }),
     paymentsByState: (filled) =>
       pointsman.payments(tenant, { states: ["Authorized"], before: paymentIdOf(some(filled)), limit: pageSize }),
+    byReference: (filled) => search({ reference: textOf(some(filled)) }),
+    byProviderReference: (filled) => search({ providerRef: providerRefOf(some(filled)) }),
+    byMetadata: (filled) => search({ metadata: { order: textOf(some(filled)) } }),
+    byCommonMetadata: (filled) => search({ metadata: { channel: "web" }, before: paymentIdOf(some(filled)) }),
+    byAmount: (filled) => search({ amountMinor: 1_000, currency: "EUR", before: paymentIdOf(some(filled)) }),
+    byAmountInAnyCurrency: (filled) => search({ amountMinor: 1_000, before: paymentIdOf(some(filled)) }),
+    byCreation: (filled) => {
+      const createdFrom = createdAtOf(some(filled))
+      return search({ createdFrom, createdBefore: createdFrom + 24 * 60 * 60_000 })
+    },
     events: (filled) => pointsman.events(tenant, { before: eventIdOf(some(filled), 1), limit: pageSize }),
     timeline: (filled) => pointsman.timeline(tenant, paymentIdOf(some(filled)), { limit: pageSize })
   }
@@ -86,5 +123,5 @@ const some = (filled: number) => Math.floor(filled * (0.1 + 0.9 * Math.random())
 /** A read that finds nothing is quick. */
 const heldSomething = (answer: unknown) => {
   const { isReplay, items } = Object(answer)
-  if (isReplay !== true && !(Array.isArray(items) && items.length > 1)) throw new Error("nothing was found")
+  if (isReplay !== true && !(Array.isArray(items) && items.length > 0)) throw new Error("nothing was found")
 }

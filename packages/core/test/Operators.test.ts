@@ -172,7 +172,7 @@ describe("operators", () => {
       for (const secret of [token, first.token, second.token, third.token, password]) {
         assert.notInclude(seen, Redacted.value(secret))
       }
-    }).pipe(Effect.provide(layer), Effect.provide(logger), Effect.provideService(References.MinimumLogLevel, "Trace"))
+    }).pipe(Effect.provide(Layer.merge(layer, logger)), Effect.provideService(References.MinimumLogLevel, "Trace"))
   })
 })
 

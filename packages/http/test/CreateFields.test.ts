@@ -106,7 +106,7 @@ const refused: ReadonlyArray<readonly [field: string, value: unknown, named?: st
   ["metadata", JSON.parse('{"__proto__":"text"}')],
   ["metadata", Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`name ${at}`, "text"]))],
   ...["", "d".repeat(201), 1, null, "a\0b"].map((description) => ["description", description] as const),
-  ...["", "german-language", "de_AT", "d", "x-private", "de-", `de-${"a1234567-".repeat(9)}`, 1, null].map(
+  ...["", "de_AT", "de--AT", "d", "x-private", "de-", `de-${"a1234567-".repeat(9)}`, 1, null].map(
     (locale) => ["locale", locale] as const
   ),
   ...[[], {}, null, "Book", Array.from({ length: 51 }, () => line({}))].map((lines) => ["lines", lines] as const),

@@ -195,6 +195,8 @@ export type PaymentEventData = {
   readonly environment: Environment
   readonly amount: number
   readonly currency: string
+  /** As given in the create; absent without any. */
+  readonly metadata?: Readonly<Record<string, string>>
 }
 
 export type DeclinedEventData = PaymentEventData & {

@@ -53,7 +53,8 @@ const payment = {
   payment_status: true,
   environment: true,
   amount: true,
-  currency: true
+  currency: true,
+  metadata: true
 } as const
 const operationFailed = { ...payment, operation_id: true, failure_reason: true } as const
 const refund = {

@@ -27,12 +27,9 @@ const hasNames = (metadata: Readonly<Record<string, string>>): boolean => {
   return names.length <= purchaseLimits.names && names.every((name) => isName(name) && name !== "__proto__")
 }
 
-export const Metadata = Schema.Record(Schema.String, text(0, purchaseLimits.text))
-  .check(Schema.makeFilter(hasNames, { expected: "few short names" }))
-  .annotate({
-    identifier: "Metadata",
-    description: `At most ${purchaseLimits.names} texts of at most ${purchaseLimits.text} characters, under names of at most ${purchaseLimits.name} characters.`
-  })
+export const Metadata = Schema.Record(Schema.String, text(0, purchaseLimits.text)).check(
+  Schema.makeFilter(hasNames, { expected: "few short names" })
+)
 
 const isLocale = (tag: string): boolean => {
   try {
@@ -66,9 +63,11 @@ const isIn = "Returned with the payment."
 /** In the body of a create. */
 export const purchaseFields = {
   metadata: Schema.optionalKey(Metadata).annotateKey(
-    documented("Your own data. Responses and events repeat it, and lists filter by it.", {
-      examples: [{ order: "1001", channel: "web" }]
-    })
+    documented(
+      `Your own data: at most ${purchaseLimits.names} texts of at most ${purchaseLimits.text} characters, under names of at most ` +
+        `${purchaseLimits.name}. Responses and events repeat it, and lists filter by it.`,
+      { examples: [{ order: "1001", channel: "web" }] }
+    )
   ),
   description: Schema.optionalKey(Description).annotateKey(
     documented(`What the customer pays for, as the hosted page shows it. ${isIn}`, { examples: ["Two tickets"] })

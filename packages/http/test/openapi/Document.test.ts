@@ -88,6 +88,7 @@ describe("what the document covers", () => {
       "PaymentList",
       "PaymentStatus",
       "ProviderMessage",
+      "PurchaseLine",
       "RefundEventData",
       "RefundFailedEventData",
       "RefundPayment",
