@@ -181,7 +181,7 @@ const command = alone("pointsman")
 const server = await started(
   [join(command, "node_modules/.bin/pointsman"), "serve", "--port", "0"],
   command,
-  /Base URL +(\S+)\s+API key +(\S+)[\s\S]*listens on/u
+  /Base URL +(\S+)[\s\S]*?API key +(\S+)[\s\S]*listens on/u
 )
 const [, url, key] = server.found
 const answer = await fetch(`${url}/api/v1/payments`, {

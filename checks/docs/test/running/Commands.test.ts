@@ -114,6 +114,7 @@ describe("the README", () => {
     const printed = (text: string) =>
       text
         .replaceAll(/ps_test_(?:…|[0-9A-Za-z]+)/gu, "<key>")
+        .replaceAll(/console\/link\/(?:…|[\w-]+)/gu, "<link>")
         .replaceAll(/http:\/\/127\.0\.0\.1:\d+/gu, "<address>")
         .trim()
     const shown = blocks.find(({ text }) => text.includes("Base URL"))?.text ?? ""
