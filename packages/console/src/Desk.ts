@@ -7,6 +7,8 @@ import {
   mayAct,
   type Operator,
   operatorActions,
+  type Page,
+  type Payment,
   Pointsman,
   type Tenant,
   type Workspace
@@ -18,6 +20,7 @@ import { failure } from "./api/Errors.ts"
 import type { Me } from "./api/Records.ts"
 import { CurrentOperator } from "./CurrentOperator.ts"
 import { internalError } from "./Failures.ts"
+import { meaningsOf } from "./SearchText.ts"
 import { fileView } from "./Views.ts"
 
 export type { Answered }
@@ -76,6 +79,22 @@ export const payments = Effect.fnUntraced(function* (
 ) {
   const { tenant } = yield* callerOf(path)
   return yield* Effect.catch((yield* Pointsman).payments(tenant, query), internalError)
+})
+
+/**
+ * The payments of the first meaning of the text that finds any. The next page has the same meaning: those before it found
+ * nothing at all.
+ */
+export const search = Effect.fnUntraced(function* (
+  path: TenantPath,
+  text: string,
+  query: Parameters<Pointsman["Service"]["payments"]>[1]
+) {
+  for (const meaning of meaningsOf(text)) {
+    const found = yield* payments(path, { ...query, ...meaning })
+    if (found.items.length > 0) return found
+  }
+  return { items: [], hasMore: false } satisfies Page<Payment>
 })
 
 export const paymentFile = Effect.fnUntraced(function* (path: PaymentPath) {

@@ -90,10 +90,21 @@ describe("payments", () => {
     const some = await pageOf(await here.send(`${at}?status=AUTHORIZED`, { cookie }))
     assert.include(some, authorized.id)
     assert.notInclude(some, captured.id)
-    const named = await pageOf(await here.send(`${at}?reference=${encodeURIComponent("order <manual>")}`, { cookie }))
-    assert.include(named, authorized.id)
-    assert.notInclude(named, captured.id)
-    assert.strictEqual(leadsTo(await here.send(`${at}?payment=${captured.id}`, { cookie })), `${at}/${captured.id}`)
+    const search = (text: string) => here.send(`${at}?search=${encodeURIComponent(text)}`, { cookie })
+    assert.strictEqual(leadsTo(await search(captured.id.toUpperCase())), `${at}/${captured.id}`)
+    // Each of them by what it alone has; both cost 19.99 EUR.
+    for (const text of ["order <manual>", ` ${authorized.providerRef} `, "kind = manual"]) {
+      const found = await pageOf(await search(text))
+      assert.include(found, authorized.id, text)
+      assert.notInclude(found, captured.id, text)
+    }
+    for (const text of ["19.99", "19,99", "eur 19.99", "19.99EUR", ""]) {
+      const found = await pageOf(await search(text))
+      for (const { id } of [authorized, captured]) assert.include(found, id, text)
+    }
+    for (const text of ["1999", "19.98", "19.99 USD", "1999 JPY", "kind=other", "=", "<b>", "x".repeat(5_000)]) {
+      assert.include(await pageOf(await search(text)), "No payments found.", text)
+    }
     const one = await pageOf(await here.send(`${at}/${captured.id}`, { cookie }))
     assert.include(one, "<strong>acme-sandbox</strong>: Captured")
     assert.include(one, "captured and kept")

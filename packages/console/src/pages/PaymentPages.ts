@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import type { PaymentFile } from "../api/Records.ts"
 import { CurrentOperator } from "../CurrentOperator.ts"
 import * as Desk from "../Desk.ts"
+import { idIn } from "../SearchText.ts"
 import { alert, type Html, time, timeOr } from "./Layout.ts"
 import { type Answer, page, pathOf, paymentOf, tenantOf, type Visit } from "./Page.ts"
 
@@ -49,28 +50,25 @@ const pageSize = 50
 
 const list = Effect.fnUntraced(function* (visit: Visit) {
   const tenant = yield* tenantOf(visit)
-  const id = visit.query.get("payment")?.trim() ?? ""
-  if (id !== "") {
+  const text = visit.query.get("search")?.trim() ?? ""
+  const id = idIn(text)
+  if (id !== undefined) {
     const answer: Answer = { redirect: pathOf(tenant, id) }
     return answer
   }
   const status = paymentStatuses.find((one) => one === visit.query.get("status")?.toUpperCase())
-  const reference = visit.query.get("reference")?.trim() || undefined
   const before = visit.query.get("before") ?? undefined
-  const filter = {
-    ...(status === undefined ? {} : { status }),
-    ...(reference === undefined ? {} : { reference })
-  }
+  const asked = { ...(status === undefined ? {} : { status }), ...(text === "" ? {} : { search: text }) }
   const { workspaces } = yield* Desk.me
-  const { hasMore, items } = yield* Desk.payments(tenant, {
-    ...InProcess.filterOf(filter),
+  const { hasMore, items } = yield* Desk.search(tenant, text, {
+    ...InProcess.filterOf(status === undefined ? {} : { status }),
     before,
     limit: pageSize
   })
   const views = yield* InProcess.PaymentViews
   const payments = yield* Effect.forEach(items, (payment) => views.payment(payment, false))
   const here = `${visit.mount}${pathOf(tenant)}`
-  const older = new URLSearchParams({ ...filter, before: payments.at(-1)?.id ?? "" })
+  const older = new URLSearchParams({ ...asked, before: payments.at(-1)?.id ?? "" })
   const answer: Answer = {
     title: "Payments",
     isLive: before === undefined,
@@ -84,12 +82,12 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
         })
     )}</nav>
 <form action="${here}" class="card fields" role="search">
-<div><label for="payment">Payment id</label><input id="payment" name="payment" spellcheck="false"></div>
-<div><label for="reference">Reference</label><input id="reference" name="reference" spellcheck="false" value="${reference ?? ""}"></div>
+<div class="wide"><label for="search">Search</label><input id="search" name="search" type="search" spellcheck="false" value="${text}" aria-describedby="search-hint"></div>
 <div><label for="status">Status</label><select id="status" name="status"><option value="">All</option>${paymentStatuses.map(
       (one) => html`<option value="${one}"${one === status ? html` selected` : undefined}>${statusText(one)}</option>`
     )}</select></div>
 <button>Find</button>
+<p id="search-hint" class="soft wide">A payment id, your reference, the provider’s reference, an amount (<code>19.99</code>, <code>EUR 20</code>) or metadata (<code>order=1001</code>).</p>
 </form>
 ${
   payments.length === 0

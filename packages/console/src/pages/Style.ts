@@ -47,6 +47,9 @@ dt { color: var(--soft); } dd { margin: 0; }
 ol, ul { padding-inline-start: 1.25rem; margin: 0; } ol.card { padding-inline-start: 2.25rem; }
 label { display: block; font-weight: 550; margin-bottom: .25rem; }
 .fields { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; }
+.fields .wide { flex: 1 1 16rem; }
+.fields p.wide { flex-basis: 100%; margin: 0; }
+.wide input { width: 100%; }
 .stack { display: grid; gap: 1rem; }
 input, select, button, .button {
   min-height: 2.75rem; padding: .5rem .875rem; border: 1px solid var(--edge); border-radius: .5rem; font: inherit;

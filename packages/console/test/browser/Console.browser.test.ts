@@ -54,7 +54,7 @@ await describeInChromium("the console in a browser", (browser) => {
         const { id } = await here.pay("acme", "sandbox", "automatic")
         const before = here.provider.refunds.length
         await signIn(page)
-        await page.getByLabel("Payment id").fill(id)
+        await page.getByLabel("Search").fill(id)
         await page.getByRole("button", { name: "Find" }).click()
         await page.getByRole("link", { name: "Refund…" }).click()
         await page.getByLabel("Amount in EUR").fill("4.99")

@@ -135,7 +135,9 @@ export const world = (options: Partial<ConsoleOptions> = {}) => {
   /** A payment that was captured at once, or is authorized. */
   const pay = async (workspaceId: string, environment: Environment, captureMethod: "automatic" | "manual") => {
     const caller = { tenant: { workspaceId, environment }, workspace: workspaceOf(workspaceId) }
-    const request = sampleRequest({ details: { captureMethod, reference: `order <${captureMethod}>` } })
+    const request = sampleRequest({
+      details: { captureMethod, reference: `order <${captureMethod}>`, metadata: { kind: captureMethod } }
+    })
     return (await run(Effect.flatMap(Pointsman, ({ create }) => create(caller, request)))).payment
   }
   return {

@@ -1,0 +1,48 @@
+/**
+ * What an operator may mean by a text: the meanings are tried in their order, and the first that finds a payment counts.
+ *
+ * A text is a reference of the merchant or of a provider; `name=text` is metadata as well, and an amount with decimals or
+ * a currency, such as `19.99` or `1999 JPY`, is an amount. A bare number is none, because it may be in any currency.
+ */
+import { isCurrency } from "@pointsman/core"
+import type { PaymentFilter } from "@pointsman/core/ports"
+import { readAmount } from "./pages/Amounts.ts"
+
+/** As the API's filters. */
+const referenceCharacters = 64
+
+const paymentId = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/u
+
+/** The payment that a text names by its id. */
+export const idIn = (text: string): string | undefined => {
+  const id = text.toLowerCase()
+  return paymentId.test(id) ? id : undefined
+}
+
+export const meaningsOf = (text: string): ReadonlyArray<PaymentFilter> => {
+  if (text === "") return [{}]
+  return [
+    ...([...text].length <= referenceCharacters ? [{ reference: text }] : []),
+    { providerRef: text },
+    ...metadataIn(text),
+    ...amountIn(text)
+  ]
+}
+
+const metadataIn = (text: string): ReadonlyArray<PaymentFilter> => {
+  const [, name, value] = /^([^=]+)=(.*)$/su.exec(text) ?? []
+  return name === undefined || value === undefined ? [] : [{ metadata: { [name.trim()]: value.trim() } }]
+}
+
+const amountIn = (text: string): ReadonlyArray<PaymentFilter> => {
+  const [, before, digits = "", after] = /^([a-z]{3})?\s*([\d.,]+)\s*([a-z]{3})?$/iu.exec(text) ?? []
+  const currency = (before ?? after)?.toUpperCase()
+  if (currency !== undefined) {
+    const amountMinor = isCurrency(currency) ? readAmount(digits, currency) : undefined
+    return amountMinor === undefined ? [] : [{ amountMinor, currency }]
+  }
+  // As many decimals as most currencies have, or three.
+  const decimals = /^\d+[.,](\d{2,3})$/u.exec(digits)?.[1]?.length
+  const amountMinor = decimals === undefined ? undefined : readAmount(digits, decimals === 2 ? "EUR" : "KWD")
+  return amountMinor === undefined ? [] : [{ amountMinor }]
+}
