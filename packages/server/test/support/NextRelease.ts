@@ -14,8 +14,8 @@ export const nextRelease = (step: Step) => ({
   [variable]: JSON.stringify(step)
 })
 
-/** The end of the steps, in the bundle. */
-const end = /\}(\s*,\s*newest\s*=\s*Math\.max\()/u
+/** The end of the steps, in the bundle, whose lines end anywhere. */
+const end = /\}(\s*,\s*newest\s*=\s*Math\s*\.\s*max\s*\()/u
 const text = new TextDecoder()
 
 const step = process.env[variable]
