@@ -4145,6 +4145,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "leave the metadata that a search finds after an erasure",
+    harm: "Personal data that was erased stays in the database, and a search confirms it.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Erasure.ts",
+        find: "    db.prepare(forgetMetadata).run(...bindTenant(tenant), bindText(paymentId))\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given metadata whose texts are erased, then it finds its payment no more"
+    }
+  },
+  {
+    name: "take a create with other metadata for the same one",
+    harm: "The answer of one order is given to another order that has its key.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/create/Fingerprint.ts",
+        find: "    metadata: byName(details.metadata),",
+        replace: "    metadata: undefined,"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/IdempotentCreate.test.ts",
+      test: 'given metadata and lines, when {"metadata":null} differs, then KeyReused'
+    }
+  },
+  {
     name: "leave erased texts in the free space of pages",
     harm: "Personal data that was erased is read from a copy of the file.",
     edits: [

@@ -81,6 +81,18 @@ export const payments = Effect.fnUntraced(function* (
   return yield* Effect.catch((yield* Pointsman).payments(tenant, query), internalError)
 })
 
+/** Whether the text is the id of a payment: a merchant's reference may have the same form. */
+export const isPayment = Effect.fnUntraced(function* (path: TenantPath, text: string) {
+  const { tenant } = yield* callerOf(path)
+  return yield* (yield* Pointsman).payment(tenant, text).pipe(
+    Effect.as(true),
+    Effect.catchTags({
+      "pointsman/PaymentNotFound": () => Effect.succeed(false),
+      "pointsman/StorageError": internalError
+    })
+  )
+})
+
 /**
  * The payments of the first meaning of the text that finds any. The next page has the same meaning: those before it found
  * nothing at all.

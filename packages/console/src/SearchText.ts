@@ -1,23 +1,16 @@
 /**
  * What an operator may mean by a text: the meanings are tried in their order, and the first that finds a payment counts.
  *
- * A text is a reference of the merchant or of a provider; `name=text` is metadata as well, and an amount with decimals or
- * a currency, such as `19.99` or `1999 JPY`, is an amount. A bare number is none, because it may be in any currency.
+ * A text is a reference of the merchant or of a provider. `name=text` may also be metadata, and a number with decimals or a
+ * currency, such as `19.99` or `1999 JPY`, may also be an amount. A bare number is not an amount, because its currency is
+ * not known.
  */
 import { isCurrency } from "@pointsman/core"
 import type { PaymentFilter } from "@pointsman/core/ports"
 import { readAmount } from "./pages/Amounts.ts"
 
-/** As the API's filters. */
+/** The longest reference that a create takes. */
 const referenceCharacters = 64
-
-const paymentId = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/u
-
-/** The payment that a text names by its id. */
-export const idIn = (text: string): string | undefined => {
-  const id = text.toLowerCase()
-  return paymentId.test(id) ? id : undefined
-}
 
 export const meaningsOf = (text: string): ReadonlyArray<PaymentFilter> => {
   if (text === "") return [{}]

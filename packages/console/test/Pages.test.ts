@@ -1,5 +1,7 @@
 /** The pages, as a browser without scripts sees them. */
 import type { OperatorGrant, OperatorRole } from "@pointsman/core"
+import { Unanswered } from "@pointsman/core/connector"
+import { Effect } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { script } from "../src/pages/Script.ts"
 import { style } from "../src/pages/Style.ts"
@@ -92,6 +94,12 @@ describe("payments", () => {
     assert.notInclude(some, captured.id)
     const search = (text: string) => here.send(`${at}?search=${encodeURIComponent(text)}`, { cookie })
     assert.strictEqual(leadsTo(await search(captured.id.toUpperCase())), `${at}/${captured.id}`)
+    const otherId = "01a1fe08-9226-7266-a33a-e3e7f1609a4e"
+    assert.include(await pageOf(await search(otherId)), "No payments found.")
+    const named = await here.pay("acme", "sandbox", "manual", otherId)
+    const foundByReference = await pageOf(await search(otherId))
+    assert.include(foundByReference, named.id)
+    assert.notInclude(foundByReference, captured.id)
     // Each of them by what it alone has; both cost 19.99 EUR.
     for (const text of ["order <manual>", ` ${authorized.providerRef} `, "kind = manual"]) {
       const found = await pageOf(await search(text))
@@ -148,6 +156,25 @@ describe("payments", () => {
     assert.include(shown, "Partially refunded")
     assert.include(shown, "damaged")
   })
+
+  for (const act of ["capture", "void", "refund"] as const) {
+    it(`given no response to a ${act}, when its form is sent again, then the provider is asked once, and the page says that it may have acted`, async () => {
+      const cookie = await here.signIn("jo", everywhere("support"))
+      const { id } = await here.pay("acme", "sandbox", act === "refund" ? "automatic" : "manual")
+      const silent = () => Effect.fail(new Unanswered({ reason: "timeout" }))
+      here.provider.onCapture = silent
+      here.provider.onVoid = silent
+      here.provider.onRefund = silent
+      const form = { key: "key-of-a-form", amount: "19.99", reason: "" }
+      for (let turn = 0; turn < 2; turn++) {
+        const sent = leadsTo(await here.send(`${at}/${id}/${act}`, { cookie, form }))
+        assert.match(sent, /notice=(?:unknown|in_progress)$/u)
+        assert.include(await pageOf(await here.send(sent, { cookie })), turn === 0 ? "Do not try again." : "This page")
+      }
+      const { captures, refunds, voids } = here.provider
+      assert.lengthOf([...captures, ...voids, ...refunds], 1)
+    })
+  }
 
   it("given a wrong amount or reason, then the form names it and keeps its key, and the provider is not asked", async () => {
     const cookie = await here.signIn("jo", everywhere("support"))

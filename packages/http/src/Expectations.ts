@@ -77,6 +77,7 @@ const lastId = "the `next_cursor` of the previous page"
 export const queryExpectations = {
   limit: `an integer from ${pageLimits.minimum} to ${pageLimits.maximum}`,
   ...filterExpectations,
+  metadata: createExpectations.metadata,
   type: "an event type, for example payment.captured",
   before: lastId,
   after: lastId,

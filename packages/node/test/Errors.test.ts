@@ -181,6 +181,10 @@ const wrongCalls: Readonly<Record<string, readonly [call: (p: Pointsman) => Prom
     /^`workspace` must be a configured workspace; "other" not found/u
   ],
   "an invalid limit": [(p) => p.payments({ limit: 0 }), /^`limit` must be an integer from 1 to 100/u],
+  "metadata that is no text": [
+    (p) => p.payments({ metadata: { order: 1 as never } }),
+    /^`metadata` must be an object/u
+  ],
   "an invalid status": [(p) => p.payments({ status: "PAID" as never }), /^`status` must be one of CREATED/u],
   "a hosted payment without pages": [
     (p) => p.create({ ...order, return_url: "https://shop.example/thanks" }),

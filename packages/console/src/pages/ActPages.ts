@@ -13,7 +13,7 @@ import * as Desk from "../Desk.ts"
 import { amountExpected, decimalText, readAmount } from "./Amounts.ts"
 import { alert, type Document } from "./Layout.ts"
 import { type Answer, page, pathOf, paymentOf, type Visit } from "./Page.ts"
-import { refundable } from "./PaymentPages.ts"
+import { type Notice, refundable } from "./PaymentPages.ts"
 
 const { html } = InProcess
 
@@ -86,12 +86,14 @@ ${
   }
 }
 
-/** The first request under the key is still at work: the payment's page shows what comes of it. */
-const underWay: ReadonlySet<ConsoleCode> = new Set([
-  "refund_pending",
-  "idempotency_in_progress",
-  "refund_result_unknown"
-])
+/** What may have happened at the provider is shown by the payment's page, and not by a form that asks for it again. */
+const noticeOf: Partial<Record<ConsoleCode, Notice>> = {
+  refund_pending: "in_progress",
+  idempotency_in_progress: "in_progress",
+  capture_result_unknown: "unknown",
+  void_result_unknown: "unknown",
+  refund_result_unknown: "unknown"
+}
 
 const submit = (act: Act) =>
   Effect.fnUntraced(function* (visit: Visit) {
@@ -99,14 +101,13 @@ const submit = (act: Act) =>
     const key = visit.form.get("key") ?? ""
     if (!keyShape.test(key)) return yield* Effect.fail(failure("validation_error", "`key` must be that of the form."))
     const { view } = yield* Desk.paymentFile(path)
-    const noticed = (notice: string): Answer => ({ redirect: `${pathOf(path, path.payment)}?notice=${notice}` })
+    const noticed = (notice: Notice): Answer => ({ redirect: `${pathOf(path, path.payment)}?notice=${notice}` })
     return yield* send(act, visit, path, view, key).pipe(
       Effect.as(noticed("done")),
-      Effect.catch((problem: ConsoleError) =>
-        underWay.has(problem.error.code)
-          ? Effect.succeed(noticed("in_progress"))
-          : Effect.succeed<Answer>(formPage(act, visit, path, view, key, problem))
-      )
+      Effect.catch((problem: ConsoleError) => {
+        const notice = noticeOf[problem.error.code]
+        return Effect.succeed(notice === undefined ? formPage(act, visit, path, view, key, problem) : noticed(notice))
+      })
     )
   })
 

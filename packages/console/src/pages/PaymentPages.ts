@@ -6,7 +6,6 @@ import { Effect } from "effect"
 import type { PaymentFile } from "../api/Records.ts"
 import { CurrentOperator } from "../CurrentOperator.ts"
 import * as Desk from "../Desk.ts"
-import { idIn } from "../SearchText.ts"
 import { alert, type Html, time, timeOr } from "./Layout.ts"
 import { type Answer, page, pathOf, paymentOf, tenantOf, type Visit } from "./Page.ts"
 
@@ -51,9 +50,8 @@ const pageSize = 50
 const list = Effect.fnUntraced(function* (visit: Visit) {
   const tenant = yield* tenantOf(visit)
   const text = visit.query.get("search")?.trim() ?? ""
-  const id = idIn(text)
-  if (id !== undefined) {
-    const answer: Answer = { redirect: pathOf(tenant, id) }
+  if (yield* Desk.isPayment(tenant, text.toLowerCase())) {
+    const answer: Answer = { redirect: pathOf(tenant, text.toLowerCase()) }
     return answer
   }
   const status = paymentStatuses.find((one) => one === visit.query.get("status")?.toUpperCase())
@@ -105,10 +103,17 @@ ${hasMore ? html`<p><a class="button" href="${here}?${older.toString()}">Older p
   return answer
 })
 
-const notices: Readonly<Record<string, string>> = {
+const notices = {
   done: "Done.",
-  in_progress: "This request is still being processed. The page shows what comes of it."
-}
+  in_progress: "This request is still being processed. This page shows the result.",
+  unknown:
+    "The provider did not respond, and may have acted. This page shows the result once the provider’s record is known. " +
+    "Do not try again."
+} as const
+export type Notice = keyof typeof notices
+
+const noticeIn = ({ query }: Visit): string | undefined =>
+  Object.entries(notices).find(([name]) => name === query.get("notice"))?.[1]
 
 const show = Effect.fnUntraced(function* (visit: Visit) {
   const path = yield* paymentOf(visit)
@@ -119,7 +124,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const answer: Answer = {
     title: payment.reference ?? `Payment ${payment.id}`,
     isLive: true,
-    main: html`${alert(notices[visit.query.get("notice") ?? ""])}
+    main: html`${alert(noticeIn(visit))}
 <div class="card">
 <p class="amount">${money(payment.amount, payment.currency)}</p>
 <p>${statusView(payment.status)} · ${path.environment} · ${time(payment.created)}</p>

@@ -133,10 +133,15 @@ export const world = (options: Partial<ConsoleOptions> = {}) => {
     cookieOf(await send("/api/session/link", { body: { token: await linkOf(login) } }))
 
   /** A payment that was captured at once, or is authorized. */
-  const pay = async (workspaceId: string, environment: Environment, captureMethod: "automatic" | "manual") => {
+  const pay = async (
+    workspaceId: string,
+    environment: Environment,
+    captureMethod: "automatic" | "manual",
+    reference = `order <${captureMethod}>`
+  ) => {
     const caller = { tenant: { workspaceId, environment }, workspace: workspaceOf(workspaceId) }
     const request = sampleRequest({
-      details: { captureMethod, reference: `order <${captureMethod}>`, metadata: { kind: captureMethod } }
+      details: { captureMethod, reference, metadata: { kind: captureMethod } }
     })
     return (await run(Effect.flatMap(Pointsman, ({ create }) => create(caller, request)))).payment
   }

@@ -2,7 +2,7 @@
 import { describe, expect } from "@effect/vitest"
 import { type Metadata, money, type Payment, type Tenant } from "@pointsman/core"
 import { Ledger, type PaymentFilter } from "@pointsman/core/ports"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { firstChange, moveAlong, newTenant, rowOf, type Walked } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"
@@ -128,6 +128,25 @@ export const paymentSearch = (it: StorageTest): void => {
         expect(yield* find({ providerRef: "ch-declined" })).toEqual([after.payment.id])
         expect(yield* find({ providerRef: "ch-declined", states: ["Captured"] })).toEqual([])
         expect(yield* find({ providerRef: "ch" })).toEqual([])
+      })
+    )
+
+    it.effect("given an id that was drawn half an hour before or after, then the payment's own time decides", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        yield* TestClock.adjust(dayMillis)
+        for (const minutes of [-30, 30]) {
+          const now = yield* Clock.currentTimeMillis
+          const createdAt = now + minutes * 60_000
+          const { after, change } = yield* firstChange(tenant, { payment: { createdAt } })
+          yield* ledger.commit(change)
+          const find = (filter: PaymentFilter) => ledger.payments(tenant, { ...filter, limit: 10 })
+          const only = { createdFrom: createdAt, createdBefore: createdAt + 1 }
+          expect(yield* find(only)).toStrictEqual([after.payment])
+          expect(yield* find({ createdFrom: createdAt + 1, createdBefore: createdAt + 2 })).toEqual([])
+          yield* TestClock.adjust(dayMillis)
+        }
       })
     )
 

@@ -182,7 +182,7 @@ describe("group commit", () => {
   }
 
   it.effect(
-    "given a stored payment, when a change says another time of its creation, then it dies and leaves nothing",
+    "given a stored payment, when a change says another time of its creation or amount, then it dies and leaves nothing",
     () =>
       Effect.gen(function* () {
         const ledger = yield* Ledger
@@ -195,9 +195,16 @@ describe("group commit", () => {
           attempts: [],
           events: []
         })
-        const exit = yield* Effect.exit(ledger.commit(next({ createdAt: after.createdAt + 1 })))
-        expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
-        expect(yield* ledger.payment(tenant, after.id)).toEqual(Option.some(after))
+        const broken: ReadonlyArray<Partial<Payment>> = [
+          { createdAt: after.createdAt + 1 },
+          { money: { ...after.money, minorUnits: after.money.minorUnits + 1 } },
+          { money: { ...after.money, currency: "USD" } }
+        ]
+        for (const parts of broken) {
+          const exit = yield* Effect.exit(ledger.commit(next(parts)))
+          expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
+          expect(yield* ledger.payment(tenant, after.id)).toEqual(Option.some(after))
+        }
         yield* ledger.commit(next({}))
         expect(Option.getOrThrow(yield* ledger.payment(tenant, after.id)).version).toBe(2)
       }).pipe(withStorage({ filename: ":memory:" }))
