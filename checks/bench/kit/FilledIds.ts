@@ -28,7 +28,7 @@ export const eventIdOf = (number: number, place: number): string => `evt_${uuidO
 export const keyPrefix = "key-"
 export const keyOf = (number: number): string => `${keyPrefix}${hex(number)}`
 
-/** Of what is searched for: what the sample says stands for the payment's own text. */
+/** The text of the sample payment that each filled payment replaces by a text of its own. */
 export const sampleText = "order-filled"
 export const textPrefix = "order-"
 export const textOf = (number: number): string => `${textPrefix}${hex(number)}`

@@ -9,7 +9,7 @@ import { failure } from "./api/Errors.ts"
 
 const reading: ReadonlySet<string> = new Set(["GET", "HEAD"])
 
-/** Nothing comes from another origin or from inside the page. Forms end here, and nobody shows a page in a frame. */
+/** Nothing comes from another origin or from inside the page. Forms are sent to this origin only, and no site can show a page in a frame. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

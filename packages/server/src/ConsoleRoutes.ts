@@ -38,7 +38,7 @@ export const layer = (
           // It goes on without its client.
           Effect.flatMap((asked) => Effect.promise(() => handler(asked, { source: sourceOf(request) }))),
           Effect.map(HttpServerResponse.fromWeb),
-          // A `Host` that is none.
+          // The `Host` header is not a valid host.
           Effect.orElseSucceed(() => HttpServerResponse.empty({ status: 400 }))
         )
       // The mount itself too.

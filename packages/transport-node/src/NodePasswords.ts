@@ -15,7 +15,7 @@ const current = { ln: 15, r: 8, p: 3 }
 const saltBytes = 16
 const hashBytes = 32
 const atOnce = 2
-/** Some seconds of work. Whoever comes then is refused, and may come again. */
+/** The queue takes a few seconds to work through. A request beyond it is refused, and the client may repeat it. */
 const waitingAtMost = 40
 
 interface Parts {

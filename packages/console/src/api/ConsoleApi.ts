@@ -1,6 +1,6 @@
 /**
- * The console's API, under `<mount>/api`. Whoever is not signed in has the group `entry` alone; what each endpoint of the
- * group `desk` takes is in `Access.ts`.
+ * The console's API, under `<mount>/api`. A request without a session can use the group `entry` only. `Access.ts` lists the
+ * action that each endpoint of the group `desk` requires.
  */
 import { environments, type SignInMethod, signInMethods } from "@pointsman/core"
 import {

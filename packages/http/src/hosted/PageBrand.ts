@@ -56,7 +56,7 @@ const darker = (color: string): string =>
     .map((channel) => channel.toString(16).padStart(2, "0"))
     .join("")}`
 
-/** A card, for tabs and bookmarks. Within the page: a browser asks nobody for it. */
+/** A card, for tabs and bookmarks. It is inside the page, so that the browser sends no request for it. */
 const iconIn = (color: string): string => {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${color}"/><rect x="6" y="9" width="20" height="14" rx="2.5" fill="#fff"/><path d="M6 13h20v3H6z" fill="${color}"/></svg>`
   return `data:image/svg+xml,${encodeURIComponent(svg)}`

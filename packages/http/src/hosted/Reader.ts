@@ -56,7 +56,7 @@ interface Offered {
 
 const fallback: Offered = { language: "en", locale: "en-GB" }
 
-/** Nobody prefers more, and the header comes from anybody. */
+/** More tags than a browser sends. The bound is needed because any client can send the header. */
 const tagsAtMost = 10
 
 /** The tags of the header, the most wanted first; the order stays among equals. */

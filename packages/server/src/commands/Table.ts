@@ -96,7 +96,7 @@ type Colour = "green" | "yellow" | "red"
 
 const meanings: Readonly<Record<Colour, ReadonlyArray<string>>> = {
   green: ["authorized", "captured", "complete", "confirmed", "delivered", "ok", "settled", "succeeded"],
-  // Nobody knows yet, or somebody has to act.
+  // The outcome is not known yet, or a person has to act.
   yellow: [
     ...["accepted", "checkout_opened", "conflicted", "due", "mismatched", "needs_customer", "pending"],
     ...["requires_action", "sending", "unanswered", "unknown", "warning"]

@@ -144,7 +144,7 @@ export const setPassword = Effect.fnUntraced(function* (
   return yield* begin(changed, session.method)
 }, Effect.uninterruptible)
 
-/** A token of its own for each sign-in, so that nobody can know it before. */
+/** Each sign-in gets a new token, so that a token which an attacker planted before it is never valid. */
 const begin = Effect.fnUntraced(function* (operator: Operator, method: SignInMethod) {
   const { hash, token } = yield* newToken("session token")
   const now = yield* Clock.currentTimeMillis
