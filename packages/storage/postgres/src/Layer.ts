@@ -18,6 +18,7 @@ import { makeAcknowledged } from "@pointsman/storage-sql"
 import { Context, Effect, Layer } from "effect"
 import { make as makeAudit } from "./Audit.ts"
 import type { CommitOptions } from "./Commit.ts"
+import type { GatherOptions } from "./CommitMany.ts"
 import { type ConditionOptions, watchCondition } from "./Condition.ts"
 import { open, type PostgresOptions } from "./Database.ts"
 import { make as makeDeliveries } from "./Deliveries.ts"
@@ -44,8 +45,11 @@ export interface PostgresStorageOptions extends PostgresOptions, CommitOptions, 
  * disk: its sessions commit with `synchronous_commit` of at least `on`, and it fails on a database with `fsync=off`
  * unless `allowAsyncCommit` is set. The schema is brought up to date when the layer starts.
  */
-export const layer = (
-  options: PostgresStorageOptions
+export const layer = (options: PostgresStorageOptions) => layerGathering(options)
+
+/** The same store, whose test decides when commits are written together. */
+export const layerGathering = (
+  options: PostgresStorageOptions & GatherOptions
 ): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts, StorageError, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
