@@ -4351,7 +4351,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     harm: "An operator who clicks twice refunds twice.",
     edits: [
       {
-        file: "packages/console/src/pages/ActPages.ts",
+        file: "packages/console/src/payments/ActPages.ts",
         find: 'const key = visit.form.get("key") ?? ""',
         replace: "const key = yield* newKey"
       }
@@ -4367,7 +4367,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     harm: "An operator of one workspace, or one who may only read, refunds the payments of all.",
     edits: [
       {
-        file: "packages/console/src/Authorize.ts",
+        file: "packages/console/src/gate/Authorize.ts",
         find: "if (!isAllowed(signedIn.operator, access, workspace)) return",
         replace: "if (access === undefined) return"
       }
@@ -4383,7 +4383,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     harm: "A page that an operator visits has its browser refund a payment.",
     edits: [
       {
-        file: "packages/console/src/Guard.ts",
+        file: "packages/console/src/gate/CrossSite.ts",
         find: 'return site !== "same-origin"',
         replace: "return false"
       }

@@ -14,18 +14,20 @@ import { CardNumbers, InProcess } from "@pointsman/http"
 import { ByteSize, Cause, Context, Effect, Layer, type Types } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerError, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import * as Authorize from "./Authorize.ts"
+import * as AccountHandlers from "./account/AccountHandlers.ts"
+import { signInPages } from "./account/SignInPages.ts"
 import { ConsoleApi } from "./api/ConsoleApi.ts"
 import { type ConsoleCode, consoleCodes, failure } from "./api/Errors.ts"
-import { crossSite, isCrossSite, withHeaders } from "./Guard.ts"
-import * as Handlers from "./Handlers.ts"
-import { actPages } from "./pages/ActPages.ts"
-import { files } from "./pages/Files.ts"
-import { openPage } from "./pages/Page.ts"
-import { paymentPages } from "./pages/PaymentPages.ts"
-import { signInPages } from "./pages/SignInPages.ts"
+import { files } from "./frame/Files.ts"
+import { openPage } from "./frame/Page.ts"
+import { startPages } from "./frame/StartPages.ts"
+import * as Authorize from "./gate/Authorize.ts"
+import { crossSite, isCrossSite, withHeaders } from "./gate/CrossSite.ts"
+import { ConsoleSettings, RequestSource } from "./gate/Settings.ts"
+import { actPages } from "./payments/ActPages.ts"
+import * as PaymentHandlers from "./payments/PaymentHandlers.ts"
+import { paymentPages } from "./payments/PaymentPages.ts"
 import * as RequestFaults from "./RequestFaults.ts"
-import { ConsoleSettings, RequestSource } from "./Settings.ts"
 
 export interface ConsoleOptions {
   /** Where the console is: a path that begins with `/` and does not end with it. */
@@ -92,11 +94,11 @@ const application = (
   HttpRouter.toWebHandler(
     Layer.mergeAll(
       HttpApiBuilder.layer(ConsoleApi, { openapiPath: "/api/openapi.json" }),
-      HttpRouter.addAll([...signInPages, ...paymentPages, ...actPages, noPage]),
+      HttpRouter.addAll([...startPages, ...signInPages, ...paymentPages, ...actPages, noPage]),
       HttpRouter.addAll(files),
       HttpRouter.add("GET", "/api/*", envelope("not_found", "Route not found."))
     ).pipe(
-      Layer.provide(Handlers.layer),
+      Layer.provide([AccountHandlers.layer, PaymentHandlers.layer]),
       Layer.provide([Authorize.layer, RequestFaults.layer, fallbacks]),
       // What each request runs with.
       Layer.provideMerge(InProcess.PaymentViews.layer(undefined)),

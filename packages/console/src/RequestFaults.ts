@@ -4,8 +4,8 @@ import { operationLimits, pageLimits } from "@pointsman/http/api"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
-import { RequestErrors } from "./api/ConsoleApi.ts"
 import { failure } from "./api/Errors.ts"
+import { RequestErrors } from "./api/Parts.ts"
 
 const expectations = {
   ...InProcess.queryExpectations,

@@ -1,3 +1,4 @@
 /** The console: a dashboard for people who work with payments, and its API. */
-export { type Access, accessOf } from "./Access.ts"
+export { accessOf } from "./api/ConsoleApi.ts"
 export { type Console, type ConsoleOptions, type From, make } from "./Console.ts"
+export type { Access } from "./gate/Access.ts"

@@ -3,8 +3,8 @@ import type { OperatorGrant, OperatorRole } from "@pointsman/core"
 import { Unanswered } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { script } from "../src/pages/Script.ts"
-import { style } from "../src/pages/Style.ts"
+import { script } from "../src/frame/Script.ts"
+import { style } from "../src/frame/Style.ts"
 import { bodyOf, cookieOf, password, type World, world } from "./support/World.ts"
 
 let here: World

@@ -3,11 +3,11 @@ import { mayAct, type Operator, type OperatorAction, type PaymentStatus, payment
 import { amountText } from "@pointsman/core/internal"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
-import type { PaymentFile } from "../api/Records.ts"
-import { CurrentOperator } from "../CurrentOperator.ts"
-import * as Desk from "../Desk.ts"
-import { alert, type Html, time, timeOr } from "./Layout.ts"
-import { type Answer, page, pathOf, paymentOf, tenantOf, type Visit } from "./Page.ts"
+import { alert, type Html, time, timeOr } from "../frame/Layout.ts"
+import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { CurrentOperator } from "../gate/CurrentOperator.ts"
+import * as Desk from "./PaymentDesk.ts"
+import type { PaymentFile } from "./PaymentRecords.ts"
 
 const { html } = InProcess
 
@@ -37,13 +37,9 @@ const tones: Readonly<Record<PaymentStatus, "good" | "bad" | "wait" | "soft">> =
   PARTIALLY_REFUNDED: "soft"
 }
 
-const first: Effect.Effect<Answer, Effect.Error<typeof Desk.me>, Effect.Services<typeof Desk.me>> = Effect.map(
-  Desk.me,
-  ({ workspaces: [workspace] }): Answer =>
-    workspace === undefined
-      ? { title: "Payments", main: html`<p>Your roles name no workspace of this installation.</p>` }
-      : { redirect: pathOf({ workspace: workspace.id, environment: workspace.environments[0] ?? "sandbox" }) }
-)
+/** Of the path. */
+export const paymentOf = (visit: Visit) =>
+  Effect.map(tenantOf(visit), (tenant): Desk.PaymentPath => ({ ...tenant, payment: visit.params["payment"] ?? "" }))
 
 const pageSize = 50
 
@@ -51,13 +47,12 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
   const tenant = yield* tenantOf(visit)
   const text = visit.query.get("search")?.trim() ?? ""
   if (yield* Desk.isPayment(tenant, text.toLowerCase())) {
-    const answer: Answer = { redirect: pathOf(tenant, text.toLowerCase()) }
+    const answer: Answer = { redirect: pathOf("payments", tenant, text.toLowerCase()) }
     return answer
   }
   const status = paymentStatuses.find((one) => one === visit.query.get("status")?.toUpperCase())
   const before = visit.query.get("before") ?? undefined
   const asked = { ...(status === undefined ? {} : { status }), ...(text === "" ? {} : { search: text }) }
-  const { workspaces } = yield* Desk.me
   const { hasMore, items } = yield* Desk.search(tenant, text, {
     ...InProcess.filterOf(status === undefined ? {} : { status }),
     before,
@@ -65,21 +60,12 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
   })
   const views = yield* InProcess.PaymentViews
   const payments = yield* Effect.forEach(items, (payment) => views.payment(payment, false))
-  const here = `${visit.mount}${pathOf(tenant)}`
+  const here = `${visit.mount}${pathOf("payments", tenant)}`
   const older = new URLSearchParams({ ...asked, before: payments.at(-1)?.id ?? "" })
   const answer: Answer = {
     title: "Payments",
     isLive: before === undefined,
-    main: html`<nav aria-label="Workspaces" class="fields">${workspaces.flatMap(
-      ({ environments, id: workspace, name }) =>
-        environments.map((environment) => {
-          const isHere = workspace === tenant.workspace && environment === tenant.environment
-          return html`<a href="${visit.mount}${pathOf({ workspace, environment })}"${
-            isHere ? html` aria-current="page"` : undefined
-          }>${name}, ${environment}</a>`
-        })
-    )}</nav>
-<form action="${here}" class="card fields" role="search">
+    main: html`<form action="${here}" class="card fields" role="search">
 <div class="wide"><label for="search">Search</label><input id="search" name="search" type="search" spellcheck="false" value="${text}" aria-describedby="search-hint"></div>
 <div><label for="status">Status</label><select id="status" name="status"><option value="">All</option>${paymentStatuses.map(
       (one) => html`<option value="${one}"${one === status ? html` selected` : undefined}>${statusText(one)}</option>`
@@ -119,7 +105,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const path = yield* paymentOf(visit)
   const { operator } = yield* CurrentOperator
   const { view } = yield* Desk.paymentFile(path)
-  const here = `${visit.mount}${pathOf(path, path.payment)}`
+  const here = `${visit.mount}${pathOf("payments", path, path.payment)}`
   const { payment } = view
   const answer: Answer = {
     title: payment.reference ?? `Payment ${payment.id}`,
@@ -149,7 +135,7 @@ ${routingView(view)}
 ${refundsView(view)}
 <h2>Timeline</h2>
 <ol class="card">${view.events.map(({ created, type }) => html`<li>${type} <span class="soft">${time(created)}</span></li>`)}</ol>
-<p><a href="${visit.mount}${pathOf(path)}">All payments</a></p>`
+<p><a href="${visit.mount}${pathOf("payments", path)}">All payments</a></p>`
   }
   return answer
 })
@@ -255,8 +241,7 @@ const refundsView = ({ refunds }: PaymentFile): Html | undefined =>
       )}</tbody></table></div>`
 
 export const paymentPages = [
-  page("GET", "/", "signedIn", () => Effect.succeed<Answer>({ redirect: "/payments" })),
-  page("GET", "/payments", "signedIn", () => first),
+  page("GET", "/payments", "signedIn", () => firstOf("payments")),
   page("GET", "/payments/:workspace/:environment", "payment.read", list),
   page("GET", "/payments/:workspace/:environment/:payment", "payment.read", show)
 ]

@@ -1,77 +1,20 @@
-/** What an operator reads and does, through core's door. The pages and the API share it. */
-import {
-  type Answered,
-  type Caller,
-  type Environment,
-  environments,
-  mayAct,
-  type Operator,
-  operatorActions,
-  type Page,
-  type Payment,
-  Pointsman,
-  type Tenant,
-  type Workspace
-} from "@pointsman/core"
-import { Directory } from "@pointsman/core/ports"
+/** What an operator reads of payments and does to them, through core's door. The pages and the API share it. */
+import { type Answered, type Page, type Payment, Pointsman } from "@pointsman/core"
 import { decodeRefund, errorBodyOf, InProcess } from "@pointsman/http"
-import { Cause, Effect, Option } from "effect"
-import { failure } from "./api/Errors.ts"
-import type { Me } from "./api/Records.ts"
-import { CurrentOperator } from "./CurrentOperator.ts"
-import { internalError } from "./Failures.ts"
+import { Cause, Effect } from "effect"
+import { failure } from "../api/Errors.ts"
+import { internalError } from "../Failures.ts"
+import { callerOf, type TenantPath } from "../gate/Caller.ts"
+import { fileView } from "./PaymentViews.ts"
 import { meaningsOf } from "./SearchText.ts"
-import { fileView } from "./Views.ts"
 
 export type { Answered }
-
-/** What everything here needs besides the operator. */
-export type DeskServices = Pointsman | Directory | InProcess.PaymentViews
-
-export interface TenantPath {
-  readonly workspace: string
-  readonly environment: Environment
-}
 
 export interface PaymentPath extends TenantPath {
   readonly payment: string
 }
 
-const workspaceNotFound = failure("not_found", "Workspace not found.")
 const paymentNotFound = failure("not_found", "Payment not found.")
-
-const tenantOf = ({ environment, workspace }: TenantPath): Tenant => ({ workspaceId: workspace, environment })
-
-/** The operator who acts, by its login, which never changes. */
-const callerOf = Effect.fnUntraced(function* (path: TenantPath) {
-  const { operator } = yield* CurrentOperator
-  const found = yield* Effect.catch((yield* Directory).workspace(path.workspace), internalError)
-  const workspace: Workspace | undefined = Option.getOrUndefined(found)
-  if (workspace === undefined) return yield* Effect.fail(workspaceNotFound)
-  return { tenant: tenantOf(path), workspace, operator: operator.login } satisfies Caller
-})
-
-export const me = Effect.gen(function* () {
-  const { operator } = yield* CurrentOperator
-  const { workspaces } = yield* Effect.catch((yield* Directory).contents, internalError)
-  return meView(operator, workspaces)
-})
-
-const meView = (operator: Operator, workspaces: ReadonlyArray<Workspace>): Me => ({
-  id: operator.id,
-  login: operator.login,
-  name: operator.displayName,
-  has_password: operator.passwordHash !== null,
-  roles: operator.grants.map(({ role, workspaceId }) => ({ workspace_id: workspaceId, role })),
-  workspaces: workspaces
-    .filter(({ id }) => mayAct(operator, "payment.read", id))
-    .map(({ id, name }) => ({
-      id,
-      name,
-      environments,
-      actions: operatorActions.filter((action) => mayAct(operator, action, id))
-    }))
-})
 
 export const payments = Effect.fnUntraced(function* (
   path: TenantPath,

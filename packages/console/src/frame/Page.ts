@@ -3,16 +3,18 @@
  * its handler runs before the role is checked.
  */
 import { environments, type Operator } from "@pointsman/core"
+import { Directory } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { type Access, isAllowed } from "../Access.ts"
-import { asOperator, currentSession, forbidden } from "../Authorize.ts"
 import { type ConsoleCode, type ConsoleError, consoleCodes, failure } from "../api/Errors.ts"
-import type { CurrentOperator } from "../CurrentOperator.ts"
-import type { DeskServices, PaymentPath, TenantPath } from "../Desk.ts"
-import { ConsoleSettings } from "../Settings.ts"
+import { type Access, isAllowed } from "../gate/Access.ts"
+import { asOperator, currentSession, forbidden } from "../gate/Authorize.ts"
+import type { DeskServices, TenantPath } from "../gate/Caller.ts"
+import type { CurrentOperator } from "../gate/CurrentOperator.ts"
+import { ConsoleSettings } from "../gate/Settings.ts"
 import { alert, type Document, documentText } from "./Layout.ts"
+import { areaNames, areas, type EnvironmentArea, type Frame, places } from "./Navigation.ts"
 
 export interface Visit {
   readonly request: HttpServerRequest.HttpServerRequest
@@ -91,12 +93,27 @@ const answering = <R>(operator: Operator | undefined, handler: Handler<R>) =>
         headers: answer.headers ?? {}
       })
     }
-    return HttpServerResponse.text(documentText(answer, visit.mount, operator), {
+    const frame = operator === undefined ? undefined : yield* frameOf(operator, visit)
+    return HttpServerResponse.text(documentText(answer, visit.mount, frame), {
       status: answer.status ?? 200,
       contentType: "text/html; charset=utf-8",
       headers: answer.headers ?? {}
     })
   })
+
+/** Where the page is among the console's areas, and to what else its operator may go. */
+const frameOf = Effect.fnUntraced(function* (operator: Operator, { params, request }: Visit) {
+  const { contents } = yield* Directory
+  const workspaces = yield* Effect.orElseSucceed(
+    Effect.map(contents, ({ workspaces }) => workspaces),
+    () => []
+  )
+  const area = areaNames.find((one) => one === /^\/([a-z]+)/u.exec(request.url)?.[1])
+  const environment = environments.find((one) => one === params["environment"])
+  const workspace = params["workspace"]
+  const tenant = environment === undefined || workspace === undefined ? undefined : { workspace, environment }
+  return { operator, workspaces, area, tenant } satisfies Frame
+})
 
 const refusal = ({ error: { code, message } }: ConsoleError): Document => {
   const { status } = consoleCodes[code]
@@ -117,11 +134,19 @@ export const tenantOf = ({ params }: Visit): Effect.Effect<TenantPath, ConsoleEr
     : Effect.succeed({ workspace: params["workspace"] ?? "", environment })
 }
 
-export const paymentOf = (visit: Visit): Effect.Effect<PaymentPath, ConsoleError<"not_found">> =>
-  Effect.map(tenantOf(visit), (tenant) => ({ ...tenant, payment: visit.params["payment"] ?? "" }))
-
 /** Under the mount. */
-export const pathOf = ({ environment, workspace }: TenantPath, ...more: ReadonlyArray<string>): string =>
-  ["/payments", workspace, environment, ...more]
-    .map((part, at) => (at === 0 ? part : encodeURIComponent(part)))
-    .join("/")
+export const pathOf = (area: EnvironmentArea, { environment, workspace }: TenantPath, ...more: ReadonlyArray<string>) =>
+  `/${area}/${[workspace, environment, ...more].map(encodeURIComponent).join("/")}`
+
+/** The area in the first workspace that the operator may see it in. */
+export const firstOf = (
+  area: EnvironmentArea
+): Effect.Effect<Answer, ConsoleError<"internal_error">, DeskServices | CurrentOperator> =>
+  Effect.map(places(areas[area].access), ([tenant]) =>
+    tenant === undefined
+      ? {
+          title: areas[area].name,
+          main: InProcess.html`<p>Your roles allow this in no workspace of this installation.</p>`
+        }
+      : { redirect: pathOf(area, tenant) }
+  )

@@ -5,7 +5,7 @@
  * changes something, and what a browser or the request's `Origin` calls another origin is refused here. A request that
  * says neither is refused as well, so that a program that has a cookie has to say where it believes to be.
  */
-import { failure } from "./api/Errors.ts"
+import { failure } from "../api/Errors.ts"
 
 const reading: ReadonlySet<string> = new Set(["GET", "HEAD"])
 

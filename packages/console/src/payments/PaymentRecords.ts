@@ -1,41 +1,11 @@
-/** What the console's API shows. Amounts are in minor units of the payment's currency, times in RFC 3339. */
-import {
-  attemptOutcomes,
-  environments,
-  exclusionCodes,
-  operationKinds,
-  operationOutcomes,
-  operatorActions,
-  operatorRoles,
-  refundStages
-} from "@pointsman/core"
+/** A payment as the console's API shows it. Amounts are in minor units of the payment's currency, times in RFC 3339. */
+import { attemptOutcomes, exclusionCodes, operationKinds, operationOutcomes, refundStages } from "@pointsman/core"
 import { Payment } from "@pointsman/http/api"
 import { Schema } from "effect"
 
 const described = (description: string) => ({ description })
 const Text = Schema.String
 const TextOrNull = Schema.NullOr(Schema.String)
-
-export const Me = Schema.Struct({
-  id: Text,
-  login: Text,
-  name: Text,
-  has_password: Schema.Boolean.annotateKey(described("Whether the operator can sign in by a password.")),
-  roles: Schema.Array(
-    Schema.Struct({
-      workspace_id: TextOrNull.annotateKey(described("`null`: all workspaces.")),
-      role: Schema.Literals(operatorRoles)
-    })
-  ),
-  workspaces: Schema.Array(
-    Schema.Struct({
-      id: Text,
-      name: Text,
-      environments: Schema.Array(Schema.Literals(environments)),
-      actions: Schema.Array(Schema.Literals(operatorActions)).annotateKey(described("What the operator may do there."))
-    })
-  )
-}).annotate({ identifier: "Me", description: "The operator who is signed in." })
 
 const Attempt = Schema.Struct({
   id: Text,
@@ -107,5 +77,4 @@ export const PaymentFile = Schema.Struct({
   events: Schema.Array(Event)
 }).annotate({ identifier: "PaymentFile", description: "All that is recorded of a payment." })
 
-export type Me = typeof Me.Type
 export type PaymentFile = typeof PaymentFile.Type

@@ -1,6 +1,6 @@
 /** A page around its contents. */
-import type { Operator } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
+import { areaLinks, type Frame, placeLinks } from "./Navigation.ts"
 
 const { html } = InProcess
 export type Html = InProcess.Html
@@ -20,7 +20,7 @@ export interface Document {
 export const documentText = (
   { isLive = false, isSmall = false, main, title }: Document,
   mount: string,
-  operator: Operator | undefined
+  frame: Frame | undefined
 ): string =>
   html`<!doctype html>
 <html lang="en">
@@ -35,15 +35,16 @@ export const documentText = (
 </head>
 <body>
 ${
-  operator === undefined
+  frame === undefined
     ? undefined
     : html`<header>
-<nav aria-label="Console"><a href="${mount}/payments">Payments</a><a href="${mount}/password">Password</a></nav>
-<span class="soft">${operator.displayName}</span>
+<nav aria-label="Console">${areaLinks(frame, mount)}</nav>
+<a href="${mount}/password">${frame.operator.displayName}</a>
 <form method="post" action="${mount}/sign-out"><button>Sign out</button></form>
 </header>`
 }
 <main${isSmall ? html` class="small"` : undefined}${isLive ? html` data-live="yes"` : undefined}>
+${frame === undefined ? undefined : placeLinks(frame, mount)}
 <h1>${title}</h1>
 ${main}
 </main>

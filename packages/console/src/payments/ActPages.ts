@@ -8,12 +8,12 @@ import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type ConsoleCode, type ConsoleError, consoleCodes, failure } from "../api/Errors.ts"
-import type { PaymentFile } from "../api/Records.ts"
-import * as Desk from "../Desk.ts"
+import { alert, type Document } from "../frame/Layout.ts"
+import { type Answer, page, pathOf, type Visit } from "../frame/Page.ts"
 import { amountExpected, decimalText, readAmount } from "./Amounts.ts"
-import { alert, type Document } from "./Layout.ts"
-import { type Answer, page, pathOf, paymentOf, type Visit } from "./Page.ts"
-import { type Notice, refundable } from "./PaymentPages.ts"
+import * as Desk from "./PaymentDesk.ts"
+import { type Notice, paymentOf, refundable } from "./PaymentPages.ts"
+import type { PaymentFile } from "./PaymentRecords.ts"
 
 const { html } = InProcess
 
@@ -42,7 +42,7 @@ const form = (act: Act) =>
     const path = yield* paymentOf(visit)
     const key = visit.query.get("key")
     if (key === null || !keyShape.test(key)) {
-      const answer: Answer = { redirect: `${pathOf(path, path.payment, act)}?key=${yield* newKey}` }
+      const answer: Answer = { redirect: `${pathOf("payments", path, path.payment, act)}?key=${yield* newKey}` }
       return answer
     }
     const { view } = yield* Desk.paymentFile(path)
@@ -60,7 +60,7 @@ const formPage = (
 ): Document => {
   const { currency } = payment
   const most = decimalText(mostOf(act, payment), currency)
-  const here = `${visit.mount}${pathOf(path, path.payment)}`
+  const here = `${visit.mount}${pathOf("payments", path, path.payment)}`
   return {
     status: problem === undefined ? 200 : consoleCodes[problem.error.code].status,
     title: `${titles[act]} ${payment.reference ?? payment.id}`,
@@ -101,7 +101,9 @@ const submit = (act: Act) =>
     const key = visit.form.get("key") ?? ""
     if (!keyShape.test(key)) return yield* Effect.fail(failure("validation_error", "`key` must be that of the form."))
     const { view } = yield* Desk.paymentFile(path)
-    const noticed = (notice: Notice): Answer => ({ redirect: `${pathOf(path, path.payment)}?notice=${notice}` })
+    const noticed = (notice: Notice): Answer => ({
+      redirect: `${pathOf("payments", path, path.payment)}?notice=${notice}`
+    })
     return yield* send(act, visit, path, view, key).pipe(
       Effect.as(noticed("done")),
       Effect.catch((problem: ConsoleError) => {

@@ -1,17 +1,17 @@
-/** The endpoints of the API. */
+/** The endpoints of signing in and of the operator's own account. */
 import { type NewSession, Pointsman } from "@pointsman/core"
-import { InProcess } from "@pointsman/http"
-import { pageLimits } from "@pointsman/http/api"
 import { Effect, Layer, type Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { ConsoleApi, type SessionView } from "./api/ConsoleApi.ts"
-import { failure } from "./api/Errors.ts"
-import { clearCookie, readCookie, setCookie } from "./Cookie.ts"
-import { CurrentOperator } from "./CurrentOperator.ts"
-import * as Desk from "./Desk.ts"
-import { internalError } from "./Failures.ts"
-import { ConsoleSettings, RequestSource } from "./Settings.ts"
+import { ConsoleApi } from "../api/ConsoleApi.ts"
+import { failure } from "../api/Errors.ts"
+import { internalError } from "../Failures.ts"
+import type { DeskServices } from "../gate/Caller.ts"
+import { clearCookie, readCookie, setCookie } from "../gate/Cookie.ts"
+import { CurrentOperator } from "../gate/CurrentOperator.ts"
+import { ConsoleSettings, RequestSource } from "../gate/Settings.ts"
+import type { SessionView } from "./AccountApi.ts"
+import { me } from "./Me.ts"
 
 const refused = failure("sign_in_refused", "The login, the password or the link is wrong, or the link was used.")
 
@@ -76,18 +76,14 @@ const entryLayer = HttpApiBuilder.group(
   })
 )
 
-const deskLayer = HttpApiBuilder.group(
+const accountLayer = HttpApiBuilder.group(
   ConsoleApi,
-  "desk",
+  "account",
   Effect.fnUntraced(function* (handlers) {
     const { operators } = yield* Pointsman
-    const views = yield* InProcess.PaymentViews
-    const services = yield* Effect.context<Desk.DeskServices | ConsoleSettings>()
-    const shown = Effect.fnUntraced(function* ({ payment }: Desk.Answered) {
-      return { data: yield* views.payment(payment, false) }
-    })
+    const services = yield* Effect.context<DeskServices | ConsoleSettings>()
     return handlers
-      .handle("me", () => Effect.map(Desk.me, (data) => ({ data })).pipe(Effect.provideContext(services)))
+      .handle("me", () => Effect.map(me, (data) => ({ data })).pipe(Effect.provideContext(services)))
       .handle("signOutEverywhere", () =>
         Effect.flatMap(CurrentOperator, ({ operator }) => operators.signOutEverywhere(operator)).pipe(
           Effect.andThen(ConsoleSettings),
@@ -99,44 +95,6 @@ const deskLayer = HttpApiBuilder.group(
         )
       )
       .handle("setPassword", ({ payload }) => setPassword(payload).pipe(Effect.provideContext(services)))
-      .handle(
-        "payments",
-        Effect.fnUntraced(function* ({ params, query: { before, limit = pageLimits.default, ...filter } }) {
-          const page = yield* Desk.payments(params, { ...InProcess.filterOf(filter), before, limit })
-          const data = yield* Effect.forEach(page.items, (payment) => views.payment(payment, false))
-          return { data, has_more: page.hasMore, next_cursor: page.hasMore ? (data.at(-1)?.id ?? null) : null }
-        }, Effect.provideContext(services))
-      )
-      .handle("payment", ({ params }) =>
-        Effect.map(Desk.paymentFile(params), ({ view }) => ({ data: view })).pipe(Effect.provideContext(services))
-      )
-      .handle(
-        "capture",
-        ({ headers, params, payload: { amount = null } }) =>
-          Desk.capture(params, { amountMinor: amount, idempotencyKey: headers["idempotency-key"] }).pipe(
-            Effect.flatMap(shown),
-            Effect.provideContext(services)
-          ),
-        { uninterruptible: true }
-      )
-      .handle(
-        "void",
-        ({ headers, params }) =>
-          Desk.voidPayment(params, { amountMinor: null, idempotencyKey: headers["idempotency-key"] }).pipe(
-            Effect.flatMap(shown),
-            Effect.provideContext(services)
-          ),
-        { uninterruptible: true }
-      )
-      .handle(
-        "refund",
-        Effect.fnUntraced(function* ({ headers, params, payload }) {
-          const { amount = null, reason = null } = yield* Desk.checkedRefund(payload)
-          const order = { amountMinor: amount, reason, idempotencyKey: headers["idempotency-key"] }
-          return yield* Effect.flatMap(Desk.refund(params, order), shown)
-        }, Effect.provideContext(services)),
-        { uninterruptible: true }
-      )
   })
 )
 
@@ -166,4 +124,4 @@ const setPassword = Effect.fnUntraced(function* (payload: {
 const operatorChanged = () =>
   Effect.fail(failure("operator_changed", "The operator was changed or removed at the same time."))
 
-export const layer = Layer.merge(entryLayer, deskLayer)
+export const layer = Layer.merge(entryLayer, accountLayer)

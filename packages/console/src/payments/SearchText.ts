@@ -7,7 +7,7 @@
  */
 import { isCurrency } from "@pointsman/core"
 import type { PaymentFilter } from "@pointsman/core/ports"
-import { readAmount } from "./pages/Amounts.ts"
+import { readAmount } from "./Amounts.ts"
 
 /** The longest reference that a create takes. */
 const referenceCharacters = 64

@@ -2,13 +2,13 @@
 import { type NewSession, Pointsman } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect, Redacted } from "effect"
-import { clearCookie, setCookie } from "../Cookie.ts"
-import { CurrentOperator } from "../CurrentOperator.ts"
 import { internalError } from "../Failures.ts"
-import { endFormer } from "../Handlers.ts"
-import { ConsoleSettings, RequestSource } from "../Settings.ts"
-import { alert, type Document } from "./Layout.ts"
-import { type Answer, openPage, page, type Visit } from "./Page.ts"
+import { alert, type Document } from "../frame/Layout.ts"
+import { type Answer, openPage, page, type Visit } from "../frame/Page.ts"
+import { clearCookie, setCookie } from "../gate/Cookie.ts"
+import { CurrentOperator } from "../gate/CurrentOperator.ts"
+import { ConsoleSettings, RequestSource } from "../gate/Settings.ts"
+import { endFormer } from "./AccountHandlers.ts"
 
 const { html } = InProcess
 

@@ -1,0 +1,108 @@
+/** The console's areas, and the links to those that the operator may see. */
+import { type Environment, environments, type Operator, type Workspace } from "@pointsman/core"
+import { Directory } from "@pointsman/core/ports"
+import { InProcess } from "@pointsman/http"
+import { Effect } from "effect"
+import { internalError } from "../Failures.ts"
+import { type Access, isAllowed } from "../gate/Access.ts"
+import type { TenantPath } from "../gate/Caller.ts"
+import { CurrentOperator } from "../gate/CurrentOperator.ts"
+import type { Html } from "./Layout.ts"
+
+const { html } = InProcess
+
+interface Area {
+  readonly name: string
+  /** What its first page takes. */
+  readonly access: Access
+  /** Whether its pages are about one environment of one workspace. The others are about the whole installation. */
+  readonly isOfEnvironment: boolean
+}
+
+/** In the order of the links. The key is the first part of the path. */
+export const areas = {
+  payments: { name: "Payments", access: "payment.read", isOfEnvironment: true }
+} as const satisfies Readonly<Record<string, Area>>
+
+type AreaName = keyof typeof areas
+export type EnvironmentArea = {
+  [Name in AreaName]: (typeof areas)[Name]["isOfEnvironment"] extends true ? Name : never
+}[AreaName]
+
+export const areaNames = Object.keys(areas) as ReadonlyArray<AreaName>
+
+/** What is around a page. */
+export interface Frame {
+  readonly operator: Operator
+  readonly workspaces: ReadonlyArray<Workspace>
+  readonly area: AreaName | undefined
+  readonly tenant: TenantPath | undefined
+}
+
+interface Place {
+  readonly name: string
+  readonly workspace: string
+  readonly environment: Environment
+}
+
+const placesIn = (operator: Operator, workspaces: ReadonlyArray<Workspace>, access: Access): ReadonlyArray<Place> =>
+  workspaces
+    .filter(({ id }) => isAllowed(operator, access, id))
+    .flatMap(({ id: workspace, name }) => environments.map((environment) => ({ name, workspace, environment })))
+
+/** Where the operator may do it. */
+export const places = Effect.fnUntraced(function* (access: Access) {
+  const { operator } = yield* CurrentOperator
+  const { workspaces } = yield* Effect.catch((yield* Directory).contents, internalError)
+  return placesIn(operator, workspaces, access)
+})
+
+const pathIn = (mount: string, area: AreaName, tenant: TenantPath | undefined): string =>
+  tenant === undefined || !areas[area].isOfEnvironment
+    ? `${mount}/${area}`
+    : `${mount}/${area}/${encodeURIComponent(tenant.workspace)}/${tenant.environment}`
+
+const current = (isCurrent: boolean): Html | undefined => (isCurrent ? html` aria-current="page"` : undefined)
+
+export const areaLinks = ({ area, operator, tenant, workspaces }: Frame, mount: string): ReadonlyArray<Html> =>
+  areaNames
+    .filter((name) => {
+      const { access, isOfEnvironment } = areas[name]
+      return isOfEnvironment
+        ? placesIn(operator, workspaces, access).length > 0
+        : isAllowed(operator, access, undefined)
+    })
+    .map((name) => {
+      const isThere = tenant !== undefined && isAllowed(operator, areas[name].access, tenant.workspace)
+      return html`<a href="${pathIn(mount, name, isThere ? tenant : undefined)}"${current(name === area)}>${areas[name].name}</a>`
+    })
+
+/** More than these are a list to choose from. */
+const mostLinks = 6
+
+/** The same area in other environments and workspaces. */
+export const placeLinks = ({ area, operator, tenant, workspaces }: Frame, mount: string): Html | undefined => {
+  if (area === undefined || tenant === undefined) return undefined
+  const places = placesIn(operator, workspaces, areas[area].access)
+  const isHere = ({ environment, workspace }: Place) =>
+    workspace === tenant.workspace && environment === tenant.environment
+  if (places.length > mostLinks) {
+    return html`<form action="${mount}/go" class="fields" aria-label="Workspaces"><input type="hidden" name="area" value="${area}">
+<select name="to" aria-label="Workspace and environment">${places.map(
+      (place) =>
+        html`<option value="${place.workspace} ${place.environment}"${isHere(place) ? html` selected` : undefined}>${place.name}, ${place.environment}</option>`
+    )}</select><button>Go</button></form>`
+  }
+  return html`<nav aria-label="Workspaces" class="fields places">${places.map(
+    (place) =>
+      html`<a href="${pathIn(mount, area, place)}"${current(isHere(place))}>${place.name}, ${place.environment}</a>`
+  )}</nav>`
+}
+
+/** Where the list of workspaces leads. */
+export const pathOfChoice = (query: URLSearchParams): string => {
+  const area = areaNames.find((name) => name === query.get("area")) ?? "payments"
+  const [workspace = "", text = ""] = (query.get("to") ?? "").split(" ")
+  const environment = environments.find((one) => one === text)
+  return pathIn("", area, environment === undefined ? undefined : { workspace, environment })
+}

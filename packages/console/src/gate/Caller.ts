@@ -1,0 +1,29 @@
+/** In whose name, and in which workspace, an operator acts. */
+import type { Caller, Environment, Pointsman, Tenant, Workspace } from "@pointsman/core"
+import { Directory } from "@pointsman/core/ports"
+import type { InProcess } from "@pointsman/http"
+import { Effect, Option } from "effect"
+import { failure } from "../api/Errors.ts"
+import { internalError } from "../Failures.ts"
+import { CurrentOperator } from "./CurrentOperator.ts"
+
+/** What areas need besides the operator. */
+export type DeskServices = Pointsman | Directory | InProcess.PaymentViews
+
+export interface TenantPath {
+  readonly workspace: string
+  readonly environment: Environment
+}
+
+const workspaceNotFound = failure("not_found", "Workspace not found.")
+
+const tenantOf = ({ environment, workspace }: TenantPath): Tenant => ({ workspaceId: workspace, environment })
+
+/** The operator who acts, by its login, which never changes. */
+export const callerOf = Effect.fnUntraced(function* (path: TenantPath) {
+  const { operator } = yield* CurrentOperator
+  const found = yield* Effect.catch((yield* Directory).workspace(path.workspace), internalError)
+  const workspace: Workspace | undefined = Option.getOrUndefined(found)
+  if (workspace === undefined) return yield* Effect.fail(workspaceNotFound)
+  return { tenant: tenantOf(path), workspace, operator: operator.login } satisfies Caller
+})
