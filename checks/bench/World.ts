@@ -2,6 +2,7 @@
  * The library as a backend embeds it: a storage, one connection of a provider that agrees to everything, a workspace
  * with an API key, and no network. Each request carries an idempotency key, and its commit asks for the API key.
  */
+import { createHash } from "node:crypto"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { HttpConnector } from "@pointsman/connector-http"
 import { type Caller, credentialsContext, Pointsman, SecretsLayer } from "@pointsman/core"
@@ -23,6 +24,9 @@ import * as NodeTransport from "@pointsman/transport-node"
 import { Effect, Layer, Redacted, Result } from "effect"
 
 export type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, StorageError, Ids>
+
+/** For who opens a store that was filled here. */
+export const encryptionKey: Uint8Array = createHash("sha256").update("bench").digest()
 
 const apiKeyHash = "bench"
 
@@ -135,7 +139,7 @@ export const worldLayer = (
     Layer.provideMerge(storage),
     Layer.provide([
       Connectors.layer([provider.definition]),
-      SecretsLayer.layer(Redacted.make(new Uint8Array(32).fill(7))),
+      SecretsLayer.layer(Redacted.make(encryptionKey)),
       provider.transport
     ]),
     Layer.provide([Ids.layer, Layer.merge(NodeCrypto.layer, NodeTransport.NodeMac.layer)]),
