@@ -130,7 +130,7 @@ describe("one review", () => {
     assert.include(review, "The provider’s result is unknown.")
     assert.include(review, "timeout &lt;b&gt;")
     assert.include(review, "Captured, €19.99 captured")
-    assert.include(review, "Never received cannot be stated: the request may still arrive")
+    assert.include(review, "Never received cannot be stated now: the request may still arrive")
     const path = linkOf(review, "Captured")
     const form = {
       ...(await formOf(path, cookie)),

@@ -27,6 +27,7 @@ header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; p
 header nav { flex: 1; display: flex; flex-wrap: wrap; gap: .25rem 1rem; }
 header form { margin: 0; }
 header nav a[aria-current], .places a[aria-current] { color: inherit; font-weight: 650; text-decoration: none; }
+.places { margin-bottom: .5rem; }
 main { max-width: 64rem; margin: 0 auto; padding: 1rem; }
 main.small { max-width: 26rem; }
 h1 { font-size: 1.375rem; line-height: 1.3; margin: .5rem 0 1rem; }

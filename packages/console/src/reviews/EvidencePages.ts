@@ -79,7 +79,7 @@ const formPage = (
     isSmall: true,
     main: html`${alert(problem?.error.message)}
 <form method="post" action="${here}/evidence" class="card stack">
-<p><strong>${subjectText(stated, file)}.</strong> ${providerShows(stated)}</p>
+<p><strong>${subjectText(stated, file)}.</strong> The provider’s page shows ${providerShows(stated)}</p>
 ${Result.isFailure(outcome) ? undefined : html`<p>The payment becomes: ${becomesText(outcome.success)}.</p>`}
 <input type="hidden" name="revision" value="${typed("revision") || revisionOf(file)}">
 ${[...evidenceQuery(stated)].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}

@@ -74,18 +74,18 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
     main: html`<div class="card">
 <p class="amount">${money(payment.money.minorUnits, currency)}</p>
 <p>${statusView(statusOf[payment.state])} · ${path.environment} · ${time(timeView(payment.createdAt))}</p>
-${
-  payment.review === null
-    ? html`<p>This payment is not under review.</p>`
-    : html`<p>Under review since ${time(timeView(payment.review.since))}:</p>
-<ul>${payment.review.reasons.map((reason) => html`<li>${reasonTexts[reason]}</li>`)}</ul>`
-}
 <dl>
 <dt>Payment</dt><dd><a href="${visit.mount}${pathOf("payments", path, payment.id)}">${payment.id}</a></dd>
 <dt>Recorded</dt><dd>${money(payment.authorizedMinor, currency)} authorized, ${money(payment.capturedMinor, currency)} captured, ${money(payment.refundedMinor, currency)} refunded, ${money(payment.refundPendingMinor, currency)} being refunded</dd>
 <dt>Connection</dt><dd>${payment.connectionId ?? "–"}</dd>
 <dt>At the provider</dt><dd>${payment.providerRef ?? "–"}</dd>
 </dl>
+${
+  payment.review === null
+    ? html`<p>This payment is not under review.</p>`
+    : html`<p>Under review since ${time(timeView(payment.review.since))}:</p>
+<ul>${payment.review.reasons.map((reason) => html`<li>${reasonTexts[reason]}</li>`)}</ul>`
+}
 </div>
 <h2>What the provider’s page may show</h2>
 <p>Search the provider’s own page for the reference or the id below. Choose what it shows, and state where you saw it. Nothing is sent to the provider.</p>
@@ -111,8 +111,8 @@ const statementsView = (file: ReviewFile, here: string): ReadonlyArray<Html> => 
       Result.isFailure(outcome)
         ? []
         : [
-            html`<tr><td>${providerShows(stated)}</td><td>${becomesText(outcome.success)}</td>
-<td><a class="button" href="${here}/evidence?${evidenceQuery(stated).toString()}">${statementName(stated)}…</a></td></tr>`
+            html`<div class="fields"><div class="wide">It shows ${providerShows(stated)}<br><span class="soft">The payment becomes: ${becomesText(outcome.success)}.</span></div>
+<a class="button" href="${here}/evidence?${evidenceQuery(stated).toString()}">${statementName(stated)}…</a></div>`
           ]
     )
     return rows.length === 0 ? [] : [{ subject, rows, later: tooEarly(statements) }]
@@ -120,10 +120,7 @@ const statementsView = (file: ReviewFile, here: string): ReadonlyArray<Html> => 
   if (possible.length === 0) return [html`<p class="card">Nothing can be stated of this payment now.</p>`]
   return possible.map(
     ({ later, rows, subject }) => html`<h3>${subject}</h3>
-<div class="card scroll" tabindex="0" role="region" aria-label="${subject}"><table>
-<thead><tr><th scope="col">At the provider</th><th scope="col">The payment becomes</th><th scope="col">State it</th></tr></thead>
-<tbody>${rows}</tbody></table>
-${later === undefined ? undefined : html`<p class="soft">${later}</p>`}</div>`
+<div class="card">${rows}${later === undefined ? undefined : html`<p class="soft">${later}</p>`}</div>`
   )
 }
 
@@ -131,7 +128,7 @@ ${later === undefined ? undefined : html`<p class="soft">${later}</p>`}</div>`
 const tooEarly = (statements: ReadonlyArray<PossibleStatement>): string | undefined => {
   const found = statements.find(({ stated }) => "says" in stated && stated.says === "never_received")
   return found !== undefined && Result.isFailure(found.outcome)
-    ? `${statementName(found.stated)} cannot be stated: ${found.outcome.failure}.`
+    ? `${statementName(found.stated)} cannot be stated now: ${found.outcome.failure}.`
     : undefined
 }
 
@@ -160,11 +157,11 @@ const callsView = (file: ReviewFile): Html => {
   ].toSorted((a, b) => a.sentAt - b.sentAt)
   if (calls.length === 0) return html`<p class="card">No provider was asked.</p>`
   return html`<div class="card scroll" tabindex="0" role="region" aria-label="Requests to providers"><table>
-<thead><tr><th scope="col">Request</th><th scope="col">Result</th><th scope="col">Provider’s reference</th><th scope="col">Our id</th><th scope="col" class="number">Amount</th></tr></thead>
+<thead><tr><th scope="col">Request</th><th scope="col">Result</th><th scope="col">Ids</th><th scope="col" class="number">Amount</th></tr></thead>
 <tbody>${calls.map(
     (call) => html`<tr><td>${call.what}<br><span class="soft">${time(timeView(call.sentAt))}</span></td>
 <td>${call.state}${call.code === null ? undefined : ` (${call.code})`}${call.reason === null ? undefined : html`<br><span class="soft">${call.reason}</span>`}</td>
-<td>${call.reference ?? "–"}</td><td>${call.id}</td>
+<td>${call.id}<br><span class="soft">At the provider: ${call.reference ?? "not known"}</span></td>
 <td class="number">${money(call.money.minorUnits, call.money.currency)}</td></tr>`
   )}</tbody></table></div>`
 }

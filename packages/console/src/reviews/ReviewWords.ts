@@ -90,15 +90,15 @@ const refundShows = {
   never_received: "no refund. Search for its id, and for its amount around the time it was sent."
 } as const
 
-/** What the operator compares with the provider's own page. */
+/** What the operator compares with the provider's own page: it "shows …". */
 export const providerShows = (stated: OperatorStatement): string => {
   switch (stated._tag) {
     case "Charge":
-      return `The provider’s page shows ${chargeShows[stated.says]}`
+      return chargeShows[stated.says]
     case "Refund":
-      return `The provider’s page shows ${refundShows[stated.says]}`
+      return refundShows[stated.says]
     case "NothingToChange":
-      return "The provider’s page shows what is recorded here, or the difference was corrected by other means."
+      return "what is recorded here, or the difference was corrected by other means."
   }
 }
 
@@ -124,7 +124,9 @@ export const becomesText = ({
 export const subjectText = (stated: OperatorStatement, { attempts, refunds }: ReviewFile): string => {
   if (stated._tag === "Refund") {
     const refund = refunds.find(({ id }) => id === stated.refundId)
-    return refund === undefined ? "Refund" : `Refund of ${money(refund.money.minorUnits, refund.money.currency)}`
+    return refund === undefined
+      ? "Refund"
+      : `Refund of ${money(refund.money.minorUnits, refund.money.currency)}, ${refund.id}`
   }
   const attempt = stated._tag === "Charge" ? attempts.find(({ id }) => id === stated.attemptId) : undefined
   return attempt === undefined ? "The whole payment" : attemptText(attempt)
