@@ -120,7 +120,7 @@ const statementsView = (file: ReviewFile, here: string): ReadonlyArray<Html> => 
   if (possible.length === 0) return [html`<p class="card">Nothing can be stated of this payment now.</p>`]
   return possible.map(
     ({ later, rows, subject }) => html`<h3>${subject}</h3>
-<div class="card">${rows}${later === undefined ? undefined : html`<p class="soft">${later}</p>`}</div>`
+<div class="card stack">${rows}${later === undefined ? undefined : html`<p class="soft">${later}</p>`}</div>`
   )
 }
 
