@@ -4363,6 +4363,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "take evidence on a record that has changed",
+    harm: "A form that was left open, or is sent again, overrides what the provider has stated since.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/review/RecordEvidence.ts",
+        find: "if (isStale(book, basedOn)) {",
+        replace: "if (isStale(book, undefined)) {"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReviewFile.test.ts",
+      test: "given the payment moved on meanwhile, then it is refused, and so is another statement"
+    }
+  },
+  {
+    name: "show and apply messages of every workspace in the console",
+    harm: "An operator of one workspace reads and applies the messages of another one.",
+    edits: [
+      {
+        file: "packages/console/src/messages/MessageDesk.ts",
+        find: "found?.workspaceId !== tenant.workspaceId || found.environment !== tenant.environment",
+        replace: "found === undefined"
+      }
+    ],
+    caughtBy: {
+      project: "console",
+      file: "packages/console/test/Messages.test.ts",
+      test: "given a message of another environment or workspace, then it is not found, and not applied"
+    }
+  },
+  {
     name: "let every operator act everywhere",
     harm: "An operator of one workspace, or one who may only read, refunds the payments of all.",
     edits: [

@@ -24,10 +24,15 @@ import { startPages } from "./frame/StartPages.ts"
 import * as Authorize from "./gate/Authorize.ts"
 import { crossSite, isCrossSite, withHeaders } from "./gate/CrossSite.ts"
 import { ConsoleSettings, RequestSource } from "./gate/Settings.ts"
+import * as MessageHandlers from "./messages/MessageHandlers.ts"
+import { messagePages } from "./messages/MessagePages.ts"
 import { actPages } from "./payments/ActPages.ts"
 import * as PaymentHandlers from "./payments/PaymentHandlers.ts"
 import { paymentPages } from "./payments/PaymentPages.ts"
 import * as RequestFaults from "./RequestFaults.ts"
+import { evidencePages } from "./reviews/EvidencePages.ts"
+import * as ReviewHandlers from "./reviews/ReviewHandlers.ts"
+import { reviewPages } from "./reviews/ReviewPages.ts"
 
 export interface ConsoleOptions {
   /** Where the console is: a path that begins with `/` and does not end with it. */
@@ -94,11 +99,20 @@ const application = (
   HttpRouter.toWebHandler(
     Layer.mergeAll(
       HttpApiBuilder.layer(ConsoleApi, { openapiPath: "/api/openapi.json" }),
-      HttpRouter.addAll([...startPages, ...signInPages, ...paymentPages, ...actPages, noPage]),
+      HttpRouter.addAll([
+        ...startPages,
+        ...signInPages,
+        ...paymentPages,
+        ...actPages,
+        ...reviewPages,
+        ...evidencePages,
+        ...messagePages,
+        noPage
+      ]),
       HttpRouter.addAll(files),
       HttpRouter.add("GET", "/api/*", envelope("not_found", "Route not found."))
     ).pipe(
-      Layer.provide([AccountHandlers.layer, PaymentHandlers.layer]),
+      Layer.provide([AccountHandlers.layer, PaymentHandlers.layer, ReviewHandlers.layer, MessageHandlers.layer]),
       Layer.provide([Authorize.layer, RequestFaults.layer, fallbacks]),
       // What each request runs with.
       Layer.provideMerge(InProcess.PaymentViews.layer(undefined)),

@@ -1,4 +1,5 @@
 /** What a request that does not decode is answered: the field, and what was expected of it, never what came. */
+import { messageOutcomes } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { operationLimits, pageLimits } from "@pointsman/http/api"
 import { Effect } from "effect"
@@ -6,6 +7,7 @@ import { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
 import { failure } from "./api/Errors.ts"
 import { RequestErrors } from "./api/Parts.ts"
+import { statementExpectations } from "./reviews/Statements.ts"
 
 const expectations = {
   ...InProcess.queryExpectations,
@@ -16,6 +18,11 @@ const expectations = {
   current: "a text",
   token: "the text of a sign-in token",
   amount: "an integer of at least 1, in the minor unit of the payment's currency",
+  ...statementExpectations,
+  order: "age or amount",
+  outcome: `one of ${messageOutcomes.join(", ")}`,
+  connection: "the id of a connection",
+  id: "the id of a message",
   reason: `text of at most ${operationLimits.reason} characters, without NUL or lone surrogates`
 }
 

@@ -14,7 +14,13 @@ const leastRoles: { readonly [Endpoint in keyof typeof accessOf]: OperatorRole |
   payment: "viewer",
   capture: "support",
   void: "support",
-  refund: "support"
+  refund: "support",
+  reviews: "operations",
+  review: "operations",
+  evidence: "operations",
+  messages: "operations",
+  message: "operations",
+  applyMessage: "operations"
 }
 
 interface Endpoint {

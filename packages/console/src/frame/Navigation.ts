@@ -21,7 +21,9 @@ interface Area {
 
 /** In the order of the links. The key is the first part of the path. */
 export const areas = {
-  payments: { name: "Payments", access: "payment.read", isOfEnvironment: true }
+  payments: { name: "Payments", access: "payment.read", isOfEnvironment: true },
+  reviews: { name: "Reviews", access: "review.resolve", isOfEnvironment: true },
+  messages: { name: "Messages", access: "message.apply", isOfEnvironment: true }
 } as const satisfies Readonly<Record<string, Area>>
 
 type AreaName = keyof typeof areas

@@ -27,10 +27,12 @@ header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; p
 header nav { flex: 1; display: flex; flex-wrap: wrap; gap: .25rem 1rem; }
 header form { margin: 0; }
 header nav a[aria-current], .places a[aria-current] { color: inherit; font-weight: 650; text-decoration: none; }
+.places { margin-bottom: .5rem; }
 main { max-width: 64rem; margin: 0 auto; padding: 1rem; }
 main.small { max-width: 26rem; }
 h1 { font-size: 1.375rem; line-height: 1.3; margin: .5rem 0 1rem; }
 h2 { font-size: 1.0625rem; margin: 1.5rem 0 .5rem; }
+h3 { font-size: 1rem; margin: 1rem 0 .5rem; }
 a { color: var(--accent); }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1rem; margin-bottom: 1rem; }
 .note { background: var(--note); color: var(--note-text); border-radius: .5rem; padding: .625rem .875rem; }
@@ -52,11 +54,12 @@ label { display: block; font-weight: 550; margin-bottom: .25rem; }
 .fields p.wide { flex-basis: 100%; margin: 0; }
 .wide input { width: 100%; }
 .stack { display: grid; gap: 1rem; }
-input, select, button, .button {
+pre { white-space: pre-wrap; font-size: .875rem; }
+input, select, button, textarea, .button {
   min-height: 2.75rem; padding: .5rem .875rem; border: 1px solid var(--edge); border-radius: .5rem; font: inherit;
   background: var(--card); color: var(--text); max-width: 100%;
 }
-.stack input, .stack button { width: 100%; }
+.stack input, .stack button, .stack textarea { width: 100%; }
 button, .button { cursor: pointer; font-weight: 550; text-decoration: none; display: inline-block; text-align: center; }
 button:hover, .button:hover { background: var(--hover); }
 .main, .main:hover { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }

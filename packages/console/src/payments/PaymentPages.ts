@@ -6,19 +6,21 @@ import { Effect } from "effect"
 import { alert, type Html, time, timeOr } from "../frame/Layout.ts"
 import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
+import { messagesOfPayment } from "../messages/PaymentMessages.ts"
+import { reviewLink } from "../reviews/ReviewLink.ts"
 import * as Desk from "./PaymentDesk.ts"
 import type { PaymentFile } from "./PaymentRecords.ts"
 
 const { html } = InProcess
 
 /** In the manner of the pages' language. */
-const money = (minorUnits: number, currency: string): string => amountText({ minorUnits, currency }, "en")
+export const money = (minorUnits: number, currency: string): string => amountText({ minorUnits, currency }, "en")
 
 /** With a word, so that no one has to see colours. */
-const statusView = (status: PaymentStatus): Html =>
+export const statusView = (status: PaymentStatus): Html =>
   html`<span class="status ${tones[status]}">${statusText(status)}</span>`
 
-const statusText = (status: string): string =>
+export const statusText = (status: string): string =>
   `${status.charAt(0)}${status.slice(1).toLowerCase().replaceAll("_", " ")}`
 
 const tones: Readonly<Record<PaymentStatus, "good" | "bad" | "wait" | "soft">> = {
@@ -125,7 +127,8 @@ ${payment.decline_category === null ? undefined : html`<dt>Declined</dt><dd>${pa
 ${
   view.review === null
     ? undefined
-    : html`<p class="note">Operations have to look at this payment: ${view.review.reasons.join(", ")}.</p>`
+    : html`<p class="note">Operations have to look at this payment: ${view.review.reasons.join(", ")}.</p>
+${reviewLink(operator, visit.mount, path)}`
 }
 <p class="fields">${actsOf(operator, view, path.workspace).map(
       ({ act, title }) => html`<a class="button" href="${here}/${act}">${title}</a>`
@@ -133,6 +136,7 @@ ${
 </div>
 ${routingView(view)}
 ${refundsView(view)}
+${yield* messagesOfPayment(visit.mount, path)}
 <h2>Timeline</h2>
 <ol class="card">${view.events.map(({ created, type }) => html`<li>${type} <span class="soft">${time(created)}</span></li>`)}</ol>
 <p><a href="${visit.mount}${pathOf("payments", path)}">All payments</a></p>`

@@ -9,18 +9,30 @@ import {
   type OperatorGrant,
   type OperatorMethods,
   Pointsman,
-  type Workspace
+  type Workspace,
+  webhookSecretContext
 } from "@pointsman/core"
-import { Connectors, Directory, Ids, Passwords, Secrets, Transport, Unanswered } from "@pointsman/core/ports"
+import {
+  type ConnectorDefinition,
+  Connectors,
+  Directory,
+  Ids,
+  MessageUnreadable,
+  Passwords,
+  type ProviderMessage,
+  Secrets,
+  Transport,
+  Unanswered
+} from "@pointsman/core/ports"
 import { openSecretsLayer, sampleRequest, scriptedProvider } from "@pointsman/core/testing"
 import * as MemoryStorage from "@pointsman/storage-memory"
-import { Effect, Layer, Logger, ManagedRuntime, Redacted } from "effect"
+import { Effect, Layer, Logger, ManagedRuntime, Redacted, Result } from "effect"
 
 export const origin = "http://console.test"
 export const mount = "/console"
 export const password = "correct horse battery"
 
-const workspaceOf = (id: string): Workspace => ({
+export const workspaceOf = (id: string): Workspace => ({
   id,
   name: `The ${id} <shop>`,
   country: "NL",
@@ -32,6 +44,33 @@ const workspaceOf = (id: string): Workspace => ({
 const noTransport = Layer.succeed(Transport, {
   send: () => Effect.fail(new Unanswered({ reason: "there is no network in this test" }))
 })
+
+/** Its messages are JSON: a message's id, the id of an attempt, and that the attempt was captured under `ref`. */
+const speaking = (definition: ConnectorDefinition): ConnectorDefinition => {
+  const read = ({ body }: { readonly body: Uint8Array }) => {
+    const { attempt, id, says } = JSON.parse(new TextDecoder().decode(body)) as Record<string, string>
+    return says === "captured"
+      ? Effect.succeed<ProviderMessage>({
+          id: id ?? "",
+          at: null,
+          about: {
+            _tag: "Charge",
+            charge: { attemptId: attempt ?? "" },
+            state: (money) => ({ _tag: "Captured", providerRef: "ref", stated: money })
+          }
+        })
+      : Effect.fail(new MessageUnreadable({ reason: "says" }))
+  }
+  return {
+    ...definition,
+    connect: (account, transport) =>
+      Result.map(definition.connect(account, transport), (connector) => ({
+        ...connector,
+        readMessage: read,
+        readStored: read
+      }))
+  }
+}
 
 /** As fast as a test wants it. */
 const passwords = Layer.succeed(Passwords, {
@@ -55,7 +94,7 @@ const configured = Layer.effectDiscard(
           active: true,
           priority: 1,
           sealedCredentials: yield* Effect.orDie(seal(Redacted.make("{}"), credentialsContext(id))),
-          sealedWebhookSecret: null,
+          sealedWebhookSecret: yield* Effect.orDie(seal(Redacted.make("whsec"), webhookSecretContext(id))),
           timeoutMillis: null,
           supports: {},
           restrictions: [],
@@ -92,7 +131,7 @@ export const world = (options: Partial<ConsoleOptions> = {}) => {
       Layer.provideMerge(configured),
       Layer.provideMerge(MemoryStorage.layer()),
       Layer.provideMerge(openSecretsLayer),
-      Layer.provide([Ids.layer, noTransport, passwords, Connectors.layer([provider.definition])]),
+      Layer.provide([Ids.layer, noTransport, passwords, Connectors.layer([speaking(provider.definition)])]),
       Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void log.push(line))])),
       Layer.orDie
     )
@@ -145,9 +184,24 @@ export const world = (options: Partial<ConsoleOptions> = {}) => {
     })
     return (await run(Effect.flatMap(Pointsman, ({ create }) => create(caller, request)))).payment
   }
+  /** A verified message that could not be read when it came. */
+  const receive = (workspaceId: string, environment: Environment, body: string) =>
+    run(
+      Effect.flatMap(Pointsman, ({ recordMessage }) =>
+        recordMessage({
+          connectionId: `${workspaceId}-${environment}`,
+          tenant: { workspaceId, environment },
+          receivedAt: Date.now(),
+          body,
+          message: null,
+          reason: "says"
+        })
+      )
+    )
   return {
     provider,
     log,
+    receive,
     handler,
     send,
     run,

@@ -1,10 +1,10 @@
 /** What operations have to look at is found at once, among however many payments, and by nobody's neighbours. */
 import { describe, expect } from "@effect/vitest"
-import type { Payment, Tenant } from "@pointsman/core"
+import { money, type Payment, type Tenant } from "@pointsman/core"
 import { Ledger, type ReviewQuery } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { moveAlong, newTenant, reach, rowOf } from "./Given.ts"
+import { firstChange, moveAlong, newTenant, reach, rowOf } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"
 
 /** Of those that this test made: the store is shared. */
@@ -84,6 +84,42 @@ export const reviews = (it: StorageTest): void => {
           after = { since: next.review?.since ?? 0, paymentId: next.id }
         }
         expect(seen).toEqual(made.map(({ id }) => id))
+      })
+    )
+
+    it.effect("given amounts, then pages in their order have the largest of each currency first", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant("production")
+        const made: Array<Payment> = []
+        for (const [minorUnits, currency] of [
+          [900, "EUR"],
+          [5, "USD"],
+          [10_000, "EUR"],
+          [900, "EUR"],
+          [7000, "CHF"]
+        ] as const) {
+          const { after, change } = yield* firstChange(tenant, { payment: { money: money(minorUnits, currency) } })
+          yield* ledger.commit(change)
+          const unknown = yield* moveAlong(after, rowOf("Charging", "ChargeUnanswered"))
+          yield* ledger.commit(unknown.change)
+          made.push(unknown.after.payment)
+        }
+        const expected = [4, 2, 0, 3, 1].map((at) => made[at])
+        expect(yield* ledger.reviews({ tenant, byAmount: {}, limit: 10 })).toStrictEqual(expected)
+        const seen: Array<Payment> = []
+        let after: NonNullable<ReviewQuery["byAmount"]>["after"]
+        // One page more than there are payments.
+        for (let page = 0; page <= made.length; page++) {
+          const [next] = yield* ledger.reviews({ tenant, byAmount: { after }, limit: 1 })
+          if (next === undefined) break
+          seen.push(next)
+          after = { money: next.money, paymentId: next.id }
+        }
+        expect(seen).toStrictEqual(expected)
+        expect(
+          yield* ledger.reviews({ tenant: { ...tenant, environment: "sandbox" }, byAmount: {}, limit: 1 })
+        ).toEqual([])
       })
     )
   })

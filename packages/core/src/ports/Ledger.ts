@@ -25,6 +25,7 @@ import type {
 } from "../model/StoredMessage.ts"
 import type { Tenant } from "../model/Tenant.ts"
 import { isNextVersion } from "../model/Version.ts"
+import type { Money } from "../money/Money.ts"
 import type { CommitUnknown, StorageError } from "./StorageError.ts"
 
 /** One step, to be written whole. */
@@ -202,6 +203,11 @@ export interface ReviewQuery {
   readonly paymentId?: string | undefined
   /** Only payments that wait for less long than this one. */
   readonly after?: { readonly since: number; readonly paymentId: string } | undefined
+  /**
+   * In the order of amounts instead of ages: the largest of each currency first, and currencies by their codes, because
+   * amounts of two currencies do not compare. `after`: only payments that follow this one.
+   */
+  readonly byAmount?: { readonly after?: { readonly money: Money; readonly paymentId: string } | undefined } | undefined
   readonly limit: number
 }
 

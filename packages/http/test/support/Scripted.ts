@@ -217,6 +217,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     reviews: () => Effect.succeed({ items: [], hasMore: false }),
     reviewOf: () => new ReviewNotFound(),
     paymentFile: () => new PaymentNotFound(),
+    reviewFile: () => new PaymentNotFound(),
     createApiKey: () => Effect.die("not asked for here"),
     revokeApiKey: () => Effect.die("not asked for here"),
     resolveReview: () => new PaymentNotFound(),

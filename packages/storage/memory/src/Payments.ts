@@ -1,7 +1,7 @@
 /** Payments with their attempts, operations and refunds. Every read asserts what was asserted at the write. */
 import type { Attempt, Payment, Tenant } from "@pointsman/core"
 import { brokenBalance, brokenInvariant, type ChargeReference, isSameReference } from "@pointsman/core/internal"
-import type { Ledger, MessageSubject, PaymentBook, PaymentFilter } from "@pointsman/core/ports"
+import type { Ledger, MessageSubject, PaymentBook, PaymentFilter, ReviewQuery } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { byPlace, byText, copy, ofTenant, type State, type TenantState, tenantKey } from "./State.ts"
 
@@ -26,17 +26,16 @@ export const paymentMethods = (
       const payment = page && ofTenant(state, page.tenant).payments.get(page.paymentId)
       return Option.map(Option.fromUndefinedOr(payment), sound)
     }),
-  reviews: ({ after, limit, paymentId, tenant }) =>
-    Effect.sync(() =>
-      [...state.tenants.values()]
+  reviews: ({ after, byAmount, limit, paymentId, tenant }) =>
+    Effect.sync(() => {
+      const { compare, isAfter } = byAmount === undefined ? inOrderOfAge(after) : inOrderOfAmount(byAmount.after)
+      return [...state.tenants.values()]
         .flatMap(({ payments }) => [...payments.values()])
-        .filter((payment) => isReviewed(payment, tenant, paymentId))
-        .map((payment) => ({ payment, place: { at: payment.review?.since ?? 0, name: payment.id } }))
-        .filter(({ place }) => after === undefined || byPlace(place, { at: after.since, name: after.paymentId }) > 0)
-        .sort((a, b) => byPlace(a.place, b.place))
+        .filter((payment) => isReviewed(payment, tenant, paymentId) && isAfter(payment))
+        .sort(compare)
         .slice(0, limit)
-        .map(({ payment }) => sound(payment))
-    ),
+        .map(sound)
+    }),
   usage: ({ from, until, workspaceId }) =>
     Effect.sync(() => {
       const { attempts, payments } = ofTenant(state, { workspaceId, environment: "production" })
@@ -107,6 +106,29 @@ const ofCharge = ({ attempts, payments }: TenantState, charge: ChargeReference):
   const own = [...payments.values()].filter((payment) => isSameReference(payment, charge)).map(({ id }) => id)
   const named = (id: string) => (attempts.get(id) ?? []).some((one) => isSameReference(one, charge))
   return (own.length > 0 ? own : [...payments.keys()].filter(named)).sort(byText)
+}
+
+interface ReviewOrder {
+  readonly compare: (a: Payment, b: Payment) => number
+  readonly isAfter: (payment: Payment) => boolean
+}
+
+const inOrderOfAge = (after: ReviewQuery["after"]): ReviewOrder => {
+  const placeOf = ({ id, review }: Payment) => ({ at: review?.since ?? 0, name: id })
+  return {
+    compare: (a, b) => byPlace(placeOf(a), placeOf(b)),
+    isAfter: (payment) =>
+      after === undefined || byPlace(placeOf(payment), { at: after.since, name: after.paymentId }) > 0
+  }
+}
+
+const inOrderOfAmount = (after: NonNullable<ReviewQuery["byAmount"]>["after"]): ReviewOrder => {
+  const compare = (a: Pick<Payment, "id" | "money">, b: Pick<Payment, "id" | "money">) =>
+    byText(a.money.currency, b.money.currency) || b.money.minorUnits - a.money.minorUnits || byText(a.id, b.id)
+  return {
+    compare,
+    isAfter: (payment) => after === undefined || compare(payment, { id: after.paymentId, money: after.money }) > 0
+  }
 }
 
 const isReviewed = (payment: Payment, tenant: Tenant | undefined, paymentId: string | undefined): boolean =>

@@ -175,7 +175,9 @@ const selectEvents = (
 }
 
 /** A walk along the payments that wait, which are few: the others are not in the index. */
-const selectReviews = ({ after, limit, paymentId, tenant }: ReviewQuery): readonly [string, ReadonlyArray<string>] => {
+const selectReviews = (query: ReviewQuery): readonly [string, ReadonlyArray<string>] => {
+  const { after, byAmount, limit, paymentId, tenant } = query
+  const last = byAmount?.after
   const params: Array<string> = [String(limit)]
   const bind = (value: string) => {
     params.push(value)
@@ -183,11 +185,16 @@ const selectReviews = ({ after, limit, paymentId, tenant }: ReviewQuery): readon
   }
   const conditions = [
     "review_since is not null",
-    after && `(review_since, id) > (${bind(String(after.since))}::bigint, ${bind(bindText(after.paymentId))}::text)`,
+    byAmount === undefined && after !== undefined
+      ? `(review_since, id) > (${bind(String(after.since))}::bigint, ${bind(bindText(after.paymentId))}::text)`
+      : undefined,
+    last &&
+      `(currency, -amount_minor, id) > (${bind(last.money.currency)}::text, ${bind(String(-last.money.minorUnits))}::bigint, ${bind(bindText(last.paymentId))}::text)`,
     paymentId === undefined ? undefined : `id = ${bind(bindText(paymentId))}`,
     tenant && `workspace_id = ${bind(bindText(tenant.workspaceId))} and environment = ${bind(tenant.environment)}`
   ].filter((condition) => condition !== undefined)
-  return [`select * from payments where ${conditions.join(" and ")} order by review_since, id limit $1`, params]
+  const order = byAmount === undefined ? "review_since, id" : "currency, -amount_minor, id"
+  return [`select * from payments where ${conditions.join(" and ")} order by ${order} limit $1`, params]
 }
 
 const readBook = (row: Row): PaymentBook =>

@@ -1,4 +1,5 @@
 /** Payments in SQLite: one change is a few prepared statements, one read is one. */
+import type { SQLInputValue } from "node:sqlite"
 import type { Tenant } from "@pointsman/core"
 import {
   brokenChange,
@@ -156,20 +157,36 @@ const selectEvents = (db: Database, tenant: Tenant, { after, before, limit, type
     )
     .all(...bindTenant(tenant), ...[type, after, before].filter((value) => value !== undefined), limit)
 
-/** A walk along the payments that wait, which are few: the others are not in the index. */
-const selectReviews = (db: Database, { after, limit, paymentId, tenant }: ReviewQuery): ReadonlyArray<Row> =>
-  db
+/** A walk along the payments that wait, which are few: the others are not in the index. By amount they are sorted. */
+const selectReviews = (db: Database, query: ReviewQuery): ReadonlyArray<Row> => {
+  const { limit, paymentId, tenant } = query
+  const [place, after] = reviewPlace(query)
+  return db
     .prepare(`select * from payments indexed by payments_reviewed where review_since is not null
-      ${after === undefined ? "" : "and (review_since, id) > (?, ?)"}
+      ${after === undefined ? "" : `and (${place}) > (${after.map(() => "?").join(", ")})`}
       ${paymentId === undefined ? "" : "and id = ?"}
       ${tenant === undefined ? "" : `and ${ofTenant}`}
-      order by review_since, id limit ?`)
+      order by ${place} limit ?`)
     .all(
-      ...(after === undefined ? [] : [after.since, bindText(after.paymentId)]),
+      ...(after ?? []),
       ...(paymentId === undefined ? [] : [bindText(paymentId)]),
       ...(tenant === undefined ? [] : bindTenant(tenant)),
       limit
     )
+}
+
+/** By what reviews are ordered, and its values of the last one of the page before. */
+const reviewPlace = ({
+  after,
+  byAmount
+}: ReviewQuery): readonly [columns: string, after: ReadonlyArray<SQLInputValue> | undefined] => {
+  if (byAmount === undefined) return ["review_since, id", after && [after.since, bindText(after.paymentId)]]
+  const last = byAmount.after
+  return [
+    "currency, -amount_minor, id",
+    last && [last.money.currency, -last.money.minorUnits, bindText(last.paymentId)]
+  ]
+}
 
 const selectBook = (db: Database, tenant: Tenant, id: string): BookRows | undefined =>
   snapshot(db, () => selectBookRows(db, tenant, id))

@@ -1,10 +1,12 @@
 /** What operations have to look at, and all that is known about one such payment. */
-import { Effect, Option, Schema } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
+import { type PossibleStatement, possibleStatements } from "../../decide/PossibleStatements.ts"
 import type { Event } from "../../model/Event.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger, type ReviewQuery } from "../../ports/Ledger.ts"
+import { StorageClock } from "../../ports/StorageClock.ts"
 import { type Page, PaymentNotFound, page } from "../read/ReadPayments.ts"
 
 /** No such payment waits for operations: it never did, or somebody has looked, or the provider has answered. */
@@ -42,6 +44,19 @@ export const paymentFile = Effect.fnUntraced(function* (tenant: Tenant, paymentI
   if (Option.isNone(book)) return yield* new PaymentNotFound()
   const timeline = yield* ledger.timeline(tenant, paymentId, { limit: eventsAtMost })
   return { ...book.value, timeline } satisfies PaymentFile
+})
+
+/** A payment with what an operator can state of it now. */
+export interface ReviewFile extends PaymentFile {
+  readonly statements: ReadonlyArray<PossibleStatement>
+}
+
+/** Also of a payment that is not under review: a provider may take a capture back. */
+export const reviewFile = Effect.fnUntraced(function* (tenant: Tenant, paymentId: string) {
+  const file = yield* paymentFile(tenant, paymentId)
+  const clock = yield* StorageClock
+  const at = { now: yield* Clock.currentTimeMillis, agesFrom: clock?.agesFrom() ?? null }
+  return { ...file, statements: possibleStatements(file, at) } satisfies ReviewFile
 })
 
 /** A payment has some ten events; one with more than this has a fault that its first ones show. */

@@ -6,7 +6,7 @@
  * decided again on what is stored then, and refused where it no longer fits.
  */
 import { Effect, Option, Result, Schema } from "effect"
-import { type Conflict, decideAndCommit, write } from "../../commit/DecideAndCommit.ts"
+import { type Conflict, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { type Turn, Turns } from "../../commit/Turns.ts"
 import { applyEvidence, type Evidence, evidenceEvent, type OperatorStatement } from "../../decide/OperatorEvidence.ts"
 import { unnamed, withoutReused } from "../../decide/ReusedReference.ts"
@@ -24,6 +24,19 @@ export interface ResolveReviewOrder extends Evidence {
   readonly tenant: Tenant
   readonly paymentId: string
   readonly stated: OperatorStatement
+  /**
+   * The record that the operator compared with the provider's. Where the payment has moved on since, the statement is
+   * refused; where this very statement moved it, the payment is returned. So a repeated order is written once.
+   */
+  readonly basedOn?: ReadRecord | undefined
+}
+
+/** A payment's record as an operator read it. */
+export interface ReadRecord {
+  /** The payment's. */
+  readonly version: number
+  /** The last event of its timeline. */
+  readonly lastEventId: string
 }
 
 /** The statement cannot be written; nothing was. `field`: of the order, as it names it. */
@@ -77,7 +90,16 @@ interface Read {
   readonly told: ReadonlyArray<Event>
 }
 
-const decideAndWrite = ({ by, evidence, paymentId, stated, tenant }: ResolveReviewOrder, inTurn: Turn) =>
+/** The record is not the one that the operator read. */
+const isStale = ({ payment }: PaymentBook, basedOn: ReadRecord | undefined): boolean =>
+  basedOn !== undefined && basedOn.version !== payment.version
+
+/** Whether two notes of evidence say the same, whatever became of the payment since. */
+const isSameEvidence = (a: Pick<Event, "data" | "type">, b: Pick<Event, "data" | "type">): boolean =>
+  a.type === b.type &&
+  ["reviewed_by", "evidence", "finding"].every((name) => JSON.stringify(a.data[name]) === JSON.stringify(b.data[name]))
+
+const decideAndWrite = ({ basedOn, by, evidence, paymentId, stated, tenant }: ResolveReviewOrder, inTurn: Turn) =>
   Effect.gen(function* () {
     const ledger = yield* Ledger
     const clock = yield* StorageClock
@@ -87,11 +109,20 @@ const decideAndWrite = ({ by, evidence, paymentId, stated, tenant }: ResolveRevi
         const book = Option.getOrUndefined(yield* ledger.book(tenant, paymentId))
         if (book === undefined) return yield* new PaymentNotFound()
         // Others may have moved the payment on since: where it was written, the timeline says so.
-        const mayBeOurs = conflict._tag === "Unanswered"
-        const told = mayBeOurs ? yield* ledger.timeline(tenant, paymentId, { limit: eventsAtMost }) : []
+        const mayBeOurs = conflict._tag === "Unanswered" || isStale(book, basedOn)
+        const since = { after: basedOn?.lastEventId, limit: eventsAtMost }
+        const told = mayBeOurs ? yield* ledger.timeline(tenant, paymentId, since) : []
         return { book, told } satisfies Read
       }),
-      decide: Effect.fnUntraced(function* ({ book }: Read, now, reused) {
+      decide: Effect.fnUntraced(function* ({ book, told }: Read, now, reused) {
+        if (isStale(book, basedOn)) {
+          const ours = evidenceEvent(book.payment, stated, { by, evidence })
+          if (told.some((event) => isSameEvidence(event, ours))) return done(book.payment)
+          return yield* new StatementRefused({
+            field: "stated",
+            reason: "the payment has changed since its record was read: compare the record with the provider's again"
+          })
+        }
         const applied = applyEvidence(book, stated, { by, evidence }, { now, agesFrom: clock?.agesFrom() ?? null })
         if (Result.isFailure(applied)) return yield* new StatementRefused({ field: "stated", reason: applied.failure })
         const { attempts, payment, ...beside } = applied.success

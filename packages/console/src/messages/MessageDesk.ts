@@ -1,0 +1,94 @@
+/** What operations read of providers' messages, and apply again, through core's door. The pages and the API share it. */
+import { Pointsman } from "@pointsman/core"
+import { Directory, type MessageNote, type MessageQuery } from "@pointsman/core/ports"
+import { InProcess } from "@pointsman/http"
+import { Effect, Option, Result, Schema } from "effect"
+import { Base64Url } from "effect/encoding"
+import { failure } from "../api/Errors.ts"
+import { internalError } from "../Failures.ts"
+import { callerOf, type TenantPath } from "../gate/Caller.ts"
+
+export interface MessageKey {
+  readonly connection: string
+  /** The provider's, which may be any text. */
+  readonly id: string
+}
+
+type Filter = Pick<MessageQuery, "connectionId" | "paymentId" | "outcome">
+
+/** Newest first. `before`: the cursor of the page before. */
+export const messages = Effect.fnUntraced(function* (
+  path: TenantPath,
+  { before, limit, ...filter }: Filter & { readonly before?: string | undefined; readonly limit: number }
+) {
+  const { tenant } = yield* callerOf(path)
+  const place = before === undefined ? undefined : placeOf(before)
+  if (before !== undefined && place === undefined) {
+    return yield* Effect.fail(InProcess.validationErrorOf("`before` must be the `next_cursor` of the previous page"))
+  }
+  const query = { ...filter, tenant, before: place, limit }
+  const { hasMore, items } = yield* Effect.catch((yield* Pointsman).messages(query), internalError)
+  const last = items.at(-1)
+  return { items, next: hasMore && last !== undefined ? cursorOf(last) : null }
+})
+
+type Place = NonNullable<MessageQuery["before"]>
+
+const readPlace = Schema.decodeUnknownResult(
+  Schema.fromJsonString(Schema.Tuple([Schema.Int, Schema.String, Schema.String]))
+)
+
+/** The ids are the provider's and may hold anything. */
+const cursorOf = ({ connectionId, eventId, receivedAt }: MessageNote): string =>
+  Base64Url.encode(JSON.stringify([receivedAt, connectionId, eventId]))
+
+const placeOf = (cursor: string): Place | undefined =>
+  Result.match(Result.flatMap(Base64Url.decodeString(cursor), readPlace), {
+    onFailure: () => undefined,
+    onSuccess: ([receivedAt, connectionId, eventId]) => ({ receivedAt, connectionId, eventId })
+  })
+
+const messageNotFound = failure("not_found", "Message not found.")
+const notOpened = failure(
+  "message_not_applicable",
+  "The body of the message does not open: another encryption key sealed it, or it was changed."
+)
+
+/** Core finds a message of any tenant: the connection has to be one of this environment. */
+const ownConnection = Effect.fnUntraced(function* (path: TenantPath, connection: string) {
+  const { tenant } = yield* callerOf(path)
+  const found = Option.getOrUndefined(yield* Effect.catch((yield* Directory).connection(connection), internalError))
+  if (found?.workspaceId !== tenant.workspaceId || found.environment !== tenant.environment) {
+    return yield* Effect.fail(messageNotFound)
+  }
+})
+
+export const message = Effect.fnUntraced(function* (path: TenantPath, { connection, id }: MessageKey) {
+  yield* ownConnection(path, connection)
+  return yield* (yield* Pointsman).message(connection, id).pipe(
+    Effect.catchTags({
+      "pointsman/MessageNotFound": () => Effect.fail(messageNotFound),
+      "pointsman/SealBroken": () => Effect.fail(notOpened),
+      "pointsman/StorageError": internalError
+    })
+  )
+})
+
+/** A message that is applied already is returned: a repeated request is no failure. */
+export const apply = Effect.fnUntraced(function* (path: TenantPath, key: MessageKey) {
+  const before = yield* message(path, key)
+  if (before.outcome === "applied") return before
+  return yield* (yield* Pointsman).applyMessage(key.connection, key.id).pipe(
+    Effect.catchTags({
+      "pointsman/MessageNotFound": () => Effect.fail(messageNotFound),
+      "pointsman/SealBroken": () => Effect.fail(notOpened),
+      "pointsman/StorageError": internalError,
+      "pointsman/MessageNotApplicable": ({ reason }) =>
+        Effect.flatMap(message(path, key), (now) =>
+          now.outcome === "applied"
+            ? Effect.succeed(now)
+            : Effect.fail(failure("message_not_applicable", `Nothing was applied: ${reason}.`))
+        )
+    })
+  )
+})

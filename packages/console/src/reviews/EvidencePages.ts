@@ -1,0 +1,154 @@
+/**
+ * The form for evidence of what the provider's record says.
+ *
+ * The form names the record that it was made from. A double click and a reload are recorded once, and a form that is older
+ * than the record is refused.
+ */
+import type { OperatorStatement, PossibleStatement, ReviewFile } from "@pointsman/core"
+import { InProcess } from "@pointsman/http"
+import { Effect, Result } from "effect"
+import { type ConsoleError, consoleCodes, failure } from "../api/Errors.ts"
+import { alert, type Document } from "../frame/Layout.ts"
+import { type Answer, page, pathOf, type Visit } from "../frame/Page.ts"
+import { amountExpected, readAmount } from "../payments/Amounts.ts"
+import { paymentOf } from "../payments/PaymentPages.ts"
+import * as Desk from "./ReviewDesk.ts"
+import { revisionOf } from "./ReviewRecords.ts"
+import { becomesText, providerShows, statementName, subjectText } from "./ReviewWords.ts"
+import { fieldsOf, type Statement, statementOf } from "./Statements.ts"
+
+const { html } = InProcess
+
+/** Which statement a form is for. */
+export const evidenceQuery = (stated: OperatorStatement): URLSearchParams => {
+  switch (stated._tag) {
+    case "Charge":
+      return new URLSearchParams({ about: "charge", says: stated.says, subject: stated.attemptId ?? "" })
+    case "Refund":
+      return new URLSearchParams({ about: "refund", says: stated.says, subject: stated.refundId })
+    case "NothingToChange":
+      return new URLSearchParams({ about: "nothing" })
+  }
+}
+
+const nameOf = (query: URLSearchParams): string =>
+  ["about", "says", "subject"].map((name) => query.get(name) ?? "").join(" ")
+
+const statementNotFound = failure("not_found", "The payment has no such statement.")
+
+/** The statement that the address or the form names. */
+const possibleOf = (file: ReviewFile, query: URLSearchParams) => {
+  const found = file.statements.find(({ stated }) => nameOf(evidenceQuery(stated)) === nameOf(query))
+  return found === undefined ? Effect.fail(statementNotFound) : Effect.succeed(found)
+}
+
+const form = Effect.fnUntraced(function* (visit: Visit) {
+  const path = yield* paymentOf(visit)
+  const file = yield* Desk.reviewFile(path)
+  const possible = yield* possibleOf(file, visit.query)
+  const answer: Answer = Result.isFailure(possible.outcome)
+    ? refusedPage(visit, path, possible.stated, possible.outcome.failure)
+    : formPage(visit, path, file, possible)
+  return answer
+})
+
+const refusedPage = (visit: Visit, path: Desk.ReviewPath, stated: OperatorStatement, reason: string): Document => ({
+  status: 409,
+  title: statementName(stated),
+  isSmall: true,
+  main: html`${alert(`This cannot be stated now: ${reason}.`)}
+<p><a class="button" href="${visit.mount}${pathOf("reviews", path, path.payment)}">Back to the review</a></p>`
+})
+
+const formPage = (
+  visit: Visit,
+  path: Desk.ReviewPath,
+  file: ReviewFile,
+  possible: PossibleStatement,
+  problem?: ConsoleError
+): Document => {
+  const { outcome, stated } = possible
+  const { payment } = file
+  const { amount, reference } = fieldsOf(possible)
+  const here = `${visit.mount}${pathOf("reviews", path, path.payment)}`
+  const typed = (name: string) => visit.form.get(name) ?? ""
+  const { currency } = payment.money
+  return {
+    status: problem === undefined ? 200 : consoleCodes[problem.error.code].status,
+    title: `${statementName(stated)}: ${payment.reference ?? payment.id}`,
+    isSmall: true,
+    main: html`${alert(problem?.error.message)}
+<form method="post" action="${here}/evidence" class="card stack">
+<p><strong>${subjectText(stated, file)}.</strong> The provider’s page shows ${providerShows(stated)}</p>
+${Result.isFailure(outcome) ? undefined : html`<p>The payment becomes: ${becomesText(outcome.success)}.</p>`}
+<input type="hidden" name="revision" value="${typed("revision") || revisionOf(file)}">
+${[...evidenceQuery(stated)].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${
+  amount
+    ? html`<div><label for="amount">Amount in ${currency}, as the provider’s page shows it</label>
+<input id="amount" name="amount" inputmode="decimal" autocomplete="off" value="${typed("amount")}" required></div>`
+    : undefined
+}
+${
+  reference === "none"
+    ? undefined
+    : html`<div><label for="reference">Provider’s reference${reference === "required" ? "" : " (optional)"}</label>
+<input id="reference" name="reference" autocomplete="off" autocapitalize="none" spellcheck="false" value="${typed("reference")}"${reference === "required" ? html` required` : undefined}></div>`
+}
+<div><label for="evidence">Evidence: what you saw, and where</label>
+<textarea id="evidence" name="evidence" rows="3" maxlength="2000" required aria-describedby="evidence-hint">${typed("evidence")}</textarea>
+<p id="evidence-hint" class="soft">It is on the payment’s timeline under your name, and in the webhook to the merchant. Write no secrets.</p></div>
+<button class="main">Record “${statementName(stated)}”</button>
+<a class="button" href="${here}">Back to the review</a>
+</form>`
+  }
+}
+
+const submit = Effect.fnUntraced(function* (visit: Visit) {
+  const path = yield* paymentOf(visit)
+  const file = yield* Desk.reviewFile(path)
+  const possible = yield* possibleOf(file, visit.form)
+  const answer: Answer = { redirect: `${pathOf("payments", path, path.payment)}?notice=done` }
+  return yield* send(visit, path, file, possible).pipe(
+    Effect.as(answer),
+    Effect.catch((problem: ConsoleError) => Effect.succeed<Answer>(formPage(visit, path, file, possible, problem)))
+  )
+})
+
+const send = Effect.fnUntraced(function* (
+  visit: Visit,
+  path: Desk.ReviewPath,
+  { payment: { money } }: ReviewFile,
+  possible: PossibleStatement
+) {
+  const { amount } = fieldsOf(possible)
+  const minorUnits = amount ? readAmount(visit.form.get("amount") ?? "", money.currency) : null
+  if (minorUnits === undefined) {
+    return yield* Effect.fail(failure("validation_error", `Amount: expected ${amountExpected(money.currency)}.`))
+  }
+  const stated = yield* statementOf(
+    statementIn(possible.stated, minorUnits, visit.form.get("reference")?.trim() || null)
+  )
+  // Browsers send the ends of lines as CR and LF.
+  const evidence = (visit.form.get("evidence") ?? "").replaceAll("\r\n", "\n").trim()
+  return yield* Desk.settle(path, { stated, evidence, revision: visit.form.get("revision") ?? "" })
+})
+
+const statementIn = (
+  stated: OperatorStatement,
+  amount: number | null,
+  provider_reference: string | null
+): Statement => {
+  switch (stated._tag) {
+    case "Charge":
+      return { about: "charge", says: stated.says, attempt_id: stated.attemptId, amount, provider_reference }
+    case "Refund":
+      return { about: "refund", says: stated.says, refund_id: stated.refundId, provider_reference }
+    case "NothingToChange":
+      return { about: "nothing" }
+  }
+}
+
+const at = "/reviews/:workspace/:environment/:payment/evidence"
+
+export const evidencePages = [page("GET", at, "review.resolve", form), page("POST", at, "review.resolve", submit)]

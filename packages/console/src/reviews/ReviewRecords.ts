@@ -1,0 +1,76 @@
+/** Payments under review as the console's API shows them. */
+import { paymentStatuses, type ReviewFile, reviewReasons, statusOf } from "@pointsman/core"
+import { InProcess } from "@pointsman/http"
+import { Payment } from "@pointsman/http/api"
+import { Result, Schema } from "effect"
+import { PaymentFile } from "../payments/PaymentRecords.ts"
+import { fileView } from "../payments/PaymentViews.ts"
+import { fieldsOf, Statement } from "./Statements.ts"
+
+const described = (description: string) => ({ description })
+
+export const Review = Schema.Struct({
+  payment: Payment,
+  since: Schema.String.annotateKey(described("Since when the payment is under review.")),
+  reasons: Schema.Array(Schema.Literals(reviewReasons))
+}).annotate({ identifier: "Review", description: "A payment under review." })
+export type Review = typeof Review.Type
+
+const Possible = Schema.Struct({
+  statement: Statement,
+  takes_amount: Schema.Boolean,
+  reference: Schema.Literals(["required", "optional", "none"]),
+  becomes: Schema.NullOr(Schema.Literals(paymentStatuses)).annotateKey(
+    described("The payment's status afterwards; `null` if the statement would be refused.")
+  ),
+  refusal: Schema.NullOr(Schema.String).annotateKey(described("Why it would be refused now."))
+}).annotate({ identifier: "PossibleStatement", description: "A statement, and what would follow from it." })
+
+export const ReviewRecord = Schema.Struct({
+  record: PaymentFile,
+  revision: Schema.String.annotateKey(
+    described("Names this state of the record. Evidence is refused if the payment has changed since.")
+  ),
+  statements: Schema.Array(Possible)
+}).annotate({ identifier: "ReviewRecord", description: "What is known of a payment, and what can be stated of it." })
+export type ReviewRecord = typeof ReviewRecord.Type
+
+export const reviewView = (payment: Payment, review: { readonly since: number; readonly reasons: Review["reasons"] }) =>
+  ({ payment, since: InProcess.timeView(review.since), reasons: review.reasons }) satisfies Review
+
+/** The version that a statement is based on, and the last event: see `ReadRecord` of core. */
+export const revisionOf = ({ payment, timeline }: Pick<ReviewFile, "payment" | "timeline">): string =>
+  `${payment.version}.${timeline.at(-1)?.id ?? ""}`
+
+export const readRevision = (text: string) => {
+  const [, version, lastEventId = ""] = /^(\d{1,16})\.(evt_[0-9a-f-]{36})?$/u.exec(text) ?? []
+  return version === undefined ? undefined : { version: Number(version), lastEventId }
+}
+
+export const recordView = (file: ReviewFile, payment: Payment): ReviewRecord => ({
+  record: fileView(file, payment),
+  revision: revisionOf(file),
+  statements: file.statements.map((possible) => {
+    const { amount, reference } = fieldsOf(possible)
+    return {
+      statement: statementView(possible.stated),
+      takes_amount: amount,
+      reference,
+      ...Result.match(possible.outcome, {
+        onFailure: (refusal) => ({ becomes: null, refusal }),
+        onSuccess: ({ state }) => ({ becomes: statusOf[state], refusal: null })
+      })
+    }
+  })
+})
+
+const statementView = (stated: ReviewFile["statements"][number]["stated"]): Statement => {
+  switch (stated._tag) {
+    case "Charge":
+      return { about: "charge", says: stated.says, attempt_id: stated.attemptId }
+    case "Refund":
+      return { about: "refund", says: stated.says, refund_id: stated.refundId }
+    case "NothingToChange":
+      return { about: "nothing" }
+  }
+}

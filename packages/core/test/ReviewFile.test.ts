@@ -1,0 +1,148 @@
+/** What an operator can state of a payment, as the review shows it, and statements that are sent twice or too late. */
+import { assert, describe, it } from "@effect/vitest"
+import { type OperatorStatement, Pointsman, type PossibleStatement, type ReadRecord } from "@pointsman/core"
+import { Unanswered } from "@pointsman/core/ports"
+import { Effect, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { operate } from "./support/Operations.ts"
+import { caller, request, type World, world } from "./support/World.ts"
+
+const silent = Effect.fail(new Unanswered({ reason: "time-out" }))
+
+const unanswered = (own: World) =>
+  Effect.gen(function* () {
+    own.provider.onCharge = () => silent
+    return (yield* (yield* Pointsman).create(caller, request())).payment.id
+  })
+
+const fileOf = (paymentId: string) =>
+  Effect.flatMap(Pointsman, ({ reviewFile }) => reviewFile(caller.tenant, paymentId))
+
+const recordOf = Effect.fnUntraced(function* (paymentId: string) {
+  const { payment, timeline } = yield* fileOf(paymentId)
+  return { version: payment.version, lastEventId: timeline.at(-1)?.id ?? "" } satisfies ReadRecord
+})
+
+const says = (word: Extract<OperatorStatement, { readonly _tag: "Charge" }>["says"]): OperatorStatement => ({
+  _tag: "Charge",
+  says: word,
+  attemptId: null,
+  amountMinor: word === "captured" ? 1999 : null,
+  providerRef: word === "never_received" ? null : "ref"
+})
+
+const state = Effect.fnUntraced(function* (
+  paymentId: string,
+  basedOn: ReadRecord,
+  stated = says("captured"),
+  evidence = "dashboard"
+) {
+  const order = { tenant: caller.tenant, paymentId, stated, evidence, by: "Jo", basedOn }
+  return yield* Effect.result((yield* Pointsman).resolveReview(order))
+})
+
+const reasonOf = (result: Result.Result<unknown, unknown>) =>
+  Result.isFailure(result) ? (result.failure as { readonly reason: string }).reason : undefined
+
+const evidenceOf = (paymentId: string) =>
+  Effect.map(fileOf(paymentId), ({ timeline }) => timeline.filter(({ type }) => type === "payment.reviewed"))
+
+/** `captured*`: it has to name a reference. */
+const rendered = ({ needsReference, outcome, stated }: PossibleStatement) => [
+  `${stated._tag === "NothingToChange" ? "nothing" : `${stated._tag} ${stated.says}`}${needsReference ? "*" : ""}`,
+  Result.match(outcome, { onFailure: () => null, onSuccess: (payment) => payment.state })
+]
+
+describe("what can be stated", () => {
+  const own = world()
+  it.effect("given an unanswered charge, then each state is possible, and never received only once it is old", () =>
+    Effect.gen(function* () {
+      const id = yield* unanswered(own)
+      const { attempts, statements } = yield* fileOf(id)
+      assert.deepStrictEqual(statements.map(rendered), [
+        ["Charge captured*", "Captured"],
+        ["Charge authorized*", "Authorized"],
+        ["Charge declined*", "Declined"],
+        ["Charge canceled*", "Cancelled"],
+        ["Charge never_received", null],
+        ["Charge capture_failed", null],
+        ["Charge void_failed", null],
+        ["nothing", null]
+      ])
+      assert.deepInclude(statements[0]?.stated, { attemptId: attempts[0]?.id ?? null })
+      assert.match(
+        Result.match(statements[4]?.outcome ?? Result.succeed(""), { onFailure: String, onSuccess: String }),
+        /^the request may still arrive: never_received is accepted from \d{4}-/u
+      )
+      yield* TestClock.adjust(5_000 + 2 * 30_000)
+      assert.deepStrictEqual((yield* fileOf(id)).statements.map(rendered)[4], ["Charge never_received", "Failed"])
+      assert.deepStrictEqual((yield* fileOf(id)).statements.length, statements.length)
+    }).pipe(Effect.provide(own.layer))
+  )
+
+  const refunded = world()
+  it.effect("given an unanswered refund, then its states come first, with what they leave", () =>
+    Effect.gen(function* () {
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      refunded.provider.onRefund = () => silent
+      yield* operate("refund", payment.id, { amountMinor: 500 })
+      const { statements } = yield* fileOf(payment.id)
+      assert.deepStrictEqual(statements.slice(0, 3).map(rendered), [
+        ["Refund succeeded*", "PartiallyRefunded"],
+        ["Refund failed", "Captured"],
+        ["Refund never_received", null]
+      ])
+    }).pipe(Effect.provide(refunded.layer))
+  )
+
+  const other = world()
+  it.effect("given another tenant, then the payment is not found", () =>
+    Effect.gen(function* () {
+      const id = yield* unanswered(other)
+      const { reviewFile } = yield* Pointsman
+      const found = yield* Effect.result(reviewFile({ ...caller.tenant, environment: "production" }, id))
+      assert.isTrue(Result.isFailure(found) && found.failure._tag === "pointsman/PaymentNotFound")
+    }).pipe(Effect.provide(other.layer))
+  )
+})
+
+describe("a statement on a record that was read", () => {
+  const twice = world()
+  it.effect("given it is sent twice, at once and later, then it is written once, and answered alike", () =>
+    Effect.gen(function* () {
+      const id = yield* unanswered(twice)
+      const record = yield* recordOf(id)
+      const both = yield* Effect.all([state(id, record), state(id, record)], { concurrency: 2 })
+      const third = yield* state(id, record)
+      for (const result of [...both, third]) assert.strictEqual(Result.getOrThrow(result).state, "Captured")
+      assert.lengthOf(yield* evidenceOf(id), 1)
+    }).pipe(Effect.provide(twice.layer))
+  )
+
+  const moved = world()
+  it.effect("given the payment moved on meanwhile, then it is refused, and so is another statement", () =>
+    Effect.gen(function* () {
+      const id = yield* unanswered(moved)
+      const record = yield* recordOf(id)
+      Result.getOrThrow(yield* state(id, record))
+      for (const refused of [
+        yield* state(id, record, says("declined")),
+        yield* state(id, record, says("captured"), "a support case")
+      ]) {
+        assert.match(reasonOf(refused) ?? "", /^the payment has changed since its record was read/u)
+      }
+      assert.lengthOf(yield* evidenceOf(id), 1)
+    }).pipe(Effect.provide(moved.layer))
+  )
+
+  const again = world()
+  it.effect("given the same was stated of an earlier record, then it is no repeat of the later one", () =>
+    Effect.gen(function* () {
+      const id = yield* unanswered(again)
+      Result.getOrThrow(yield* state(id, yield* recordOf(id)))
+      const later = yield* recordOf(id)
+      yield* operate("refund", id, { amountMinor: 500 })
+      assert.match(reasonOf(yield* state(id, later)) ?? "", /^the payment has changed/u)
+    }).pipe(Effect.provide(again.layer))
+  )
+})
