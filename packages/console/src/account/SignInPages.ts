@@ -4,6 +4,7 @@ import { InProcess } from "@pointsman/http"
 import { Effect, Redacted } from "effect"
 import { internalError } from "../Failures.ts"
 import { alert, type Document } from "../frame/Layout.ts"
+import { isAreaPath } from "../frame/Navigation.ts"
 import { type Answer, openPage, page, type Visit } from "../frame/Page.ts"
 import { clearCookie, setCookie } from "../gate/Cookie.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
@@ -12,9 +13,7 @@ import { endFormer } from "./AccountHandlers.ts"
 
 const { html } = InProcess
 
-/** A path of the console's payments, and nothing that leads elsewhere. */
-const nextOf = (text: string | null): string =>
-  text !== null && /^\/payments(?:[/?]|$)/u.test(text) ? text : "/payments"
+const nextOf = (text: string | null): string => (text !== null && isAreaPath(text) ? text : "/payments")
 
 const signInPage = ({ mount }: Visit, next: string, problem?: string, status?: number): Document => ({
   status,

@@ -7,9 +7,9 @@ import { internalError } from "../Failures.ts"
 import { type Access, isAllowed } from "../gate/Access.ts"
 import type { TenantPath } from "../gate/Caller.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
-import type { Html } from "./Layout.ts"
 
 const { html } = InProcess
+type Html = InProcess.Html
 
 interface Area {
   readonly name: string
@@ -99,6 +99,12 @@ export const placeLinks = ({ area, operator, tenant, workspaces }: Frame, mount:
     (place) =>
       html`<a href="${pathIn(mount, area, place)}"${current(isHere(place))}>${place.name}, ${place.environment}</a>`
   )}</nav>`
+}
+
+/** A page of an area under the mount: nothing that leads elsewhere, and nothing that signs out. */
+export const isAreaPath = (text: string): boolean => {
+  const [, name] = /^\/([a-z]+)(?:[/?]|$)/u.exec(text) ?? []
+  return areaNames.some((one) => one === name)
 }
 
 /** Where the list of workspaces leads. */
