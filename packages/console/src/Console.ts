@@ -18,6 +18,8 @@ import * as AccountHandlers from "./account/AccountHandlers.ts"
 import { signInPages } from "./account/SignInPages.ts"
 import { ConsoleApi } from "./api/ConsoleApi.ts"
 import { type ConsoleCode, consoleCodes, failure } from "./api/Errors.ts"
+import * as ConnectionHandlers from "./connections/ConnectionHandlers.ts"
+import { connectionPages } from "./connections/ConnectionPages.ts"
 import { files } from "./frame/Files.ts"
 import { openPage } from "./frame/Page.ts"
 import { startPages } from "./frame/StartPages.ts"
@@ -28,6 +30,10 @@ import { actPages } from "./payments/ActPages.ts"
 import * as PaymentHandlers from "./payments/PaymentHandlers.ts"
 import { paymentPages } from "./payments/PaymentPages.ts"
 import * as RequestFaults from "./RequestFaults.ts"
+import { historyPages } from "./routing/HistoryPages.ts"
+import { previewPages } from "./routing/PreviewPages.ts"
+import * as RoutingHandlers from "./routing/RoutingHandlers.ts"
+import { routingPages } from "./routing/RoutingPages.ts"
 
 export interface ConsoleOptions {
   /** Where the console is: a path that begins with `/` and does not end with it. */
@@ -94,11 +100,21 @@ const application = (
   HttpRouter.toWebHandler(
     Layer.mergeAll(
       HttpApiBuilder.layer(ConsoleApi, { openapiPath: "/api/openapi.json" }),
-      HttpRouter.addAll([...startPages, ...signInPages, ...paymentPages, ...actPages, noPage]),
+      HttpRouter.addAll([
+        ...startPages,
+        ...signInPages,
+        ...paymentPages,
+        ...actPages,
+        ...routingPages,
+        ...historyPages,
+        ...previewPages,
+        ...connectionPages,
+        noPage
+      ]),
       HttpRouter.addAll(files),
       HttpRouter.add("GET", "/api/*", envelope("not_found", "Route not found."))
     ).pipe(
-      Layer.provide([AccountHandlers.layer, PaymentHandlers.layer]),
+      Layer.provide([AccountHandlers.layer, PaymentHandlers.layer, RoutingHandlers.layer, ConnectionHandlers.layer]),
       Layer.provide([Authorize.layer, RequestFaults.layer, fallbacks]),
       // What each request runs with.
       Layer.provideMerge(InProcess.PaymentViews.layer(undefined)),

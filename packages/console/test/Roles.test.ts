@@ -14,7 +14,13 @@ const leastRoles: { readonly [Endpoint in keyof typeof accessOf]: OperatorRole |
   payment: "viewer",
   capture: "support",
   void: "support",
-  refund: "support"
+  refund: "support",
+  routing: "operations",
+  successRates: "operations",
+  successHistory: "operations",
+  previewRouting: "operations",
+  connections: "admin",
+  connection: "admin"
 }
 
 interface Endpoint {

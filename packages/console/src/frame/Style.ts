@@ -63,5 +63,14 @@ button:hover, .button:hover { background: var(--hover); }
 .bar { width: 100%; height: .75rem; display: block; border-radius: .375rem; margin: .75rem 0; }
 .bar .whole { fill: var(--line); } .bar .kept { fill: var(--good); } .bar .given { fill: var(--accent); }
 .bar .pending { fill: var(--wait); }
+.plot { display: grid; grid-template-columns: max-content 1fr; gap: .25rem .5rem; margin: 0 0 .75rem; font-size: .875rem; }
+.plot .axis { display: flex; flex-direction: column; justify-content: space-between; text-align: end; margin: -.6rem 0; }
+.plot .ends { grid-column: 2; display: flex; justify-content: space-between; gap: 1rem; }
+.plot svg { width: 100%; height: 9rem; display: block; } .range { width: 8rem; height: 1rem; display: block; }
+.plot path, .range path { fill: none; vector-effect: non-scaling-stroke; }
+.grid { stroke: var(--line); } .rate { stroke: var(--accent); stroke-width: 2; } .span { fill: var(--accent); opacity: .3; }
+.dots { stroke: var(--accent); stroke-width: 7; stroke-linecap: round; }
+.findings { margin: .5rem 0 0; padding-inline-start: 2rem; }
+summary { cursor: pointer; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 `
