@@ -165,6 +165,7 @@ describe("success", () => {
     assert.include(text, `<option value="EUR NL card -" selected>`)
     assert.include(text, "Success of acme-production: from 80 % to 80 %.")
     assert.include(text, "37.6 % to 96.4 %")
+    assert.include(text, `href="/console/routing/acme/production/history?period=7d&amp;segment=EUR+NL+card+-"`)
   })
 
   it("given no payments or an unknown segment, then the page says so, and the segment stays chosen", async () => {

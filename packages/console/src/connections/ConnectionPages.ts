@@ -1,4 +1,5 @@
 /** The connections of an environment, and one of them. */
+import { healthPayments } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { type Html, time, timeOr } from "../frame/Layout.ts"
@@ -25,7 +26,7 @@ const standingOf = ({ account, active, circuit, health }: Connection): Html => {
 const shareText = ({ health: { failed, succeeded } }: Connection): string =>
   succeeded + failed === 0 ? "–" : `${succeeded} of ${succeeded + failed}`
 
-const recently = "Attempts and last outcomes are those of the last 100 payments of this environment."
+const recently = `Attempts and last outcomes are those of the last ${healthPayments} payments of this environment.`
 
 const list = Effect.fnUntraced(function* (visit: Visit) {
   const tenant = yield* tenantOf(visit)

@@ -1,5 +1,5 @@
 /** A connection as the console's API shows it: everything but its secrets. Times in RFC 3339. */
-import { attemptOutcomes } from "@pointsman/core"
+import { attemptOutcomes, healthPayments } from "@pointsman/core"
 import { Schema } from "effect"
 import { Circuit, Condition, Supports } from "../routing/RoutingRecords.ts"
 
@@ -40,7 +40,7 @@ export const Connection = Schema.Struct({
   }),
   health: Schema.Struct({
     fault: TextOrNull.annotateKey(described("Why it cannot be used at all.")),
-    succeeded: Schema.Int.annotateKey(described("Attempts in the last 100 payments of the environment.")),
+    succeeded: Schema.Int.annotateKey(described(`Attempts in the last ${healthPayments} payments of the environment.`)),
     failed: Schema.Int,
     last_success: Outcome,
     last_failure: Outcome

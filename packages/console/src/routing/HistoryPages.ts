@@ -38,14 +38,14 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
 ${
   history.series.length === 0
     ? html`<p>No attempts in this period.</p>`
-    : html`<p class="soft">${countedText(history)} The true rate is in the range with a probability of 95 %.</p>
-${history.series.map(seriesView)}`
+    : html`<p class="soft">${countedText(history)} The range contains the true rate with a confidence of 95 %.</p>
+${history.series.map((one) => seriesView(one, history.until))}`
 }
 ${
   history.segments.length === 0
     ? undefined
     : html`<h2>Whole period</h2>
-${ratesTable(history.segments)}`
+${ratesTable(history.segments, (one) => `${here}/history?${new URLSearchParams({ period, segment: one }).toString()}`)}`
 }
 <p><a href="${here}">Routing</a></p>`
   }
@@ -66,18 +66,18 @@ const countedText = ({ is_sampled, payments }: History): string =>
     ? `Counted from a sample of ${payments} payments: the last 100 to 200 of each step.`
     : `Counted from all ${payments} payments of the period.`
 
-const seriesView = ({ connection_id, steps }: History["series"][number]): Html => {
+const seriesView = ({ connection_id, steps }: History["series"][number], until: string): Html => {
   const points = steps.map(successRange)
   const rates = points.flatMap((range) => (range === undefined ? [] : [range.rate]))
-  const [first, last] = [steps[0], steps.at(-1)]
+  const [first] = steps
   return html`<section class="card" aria-label="${connection_id}"><h2>${connection_id}</h2>
 ${
-  first === undefined || last === undefined || rates.length === 0
+  first === undefined || rates.length === 0
     ? html`<p>No outcomes that count.</p>`
     : plot({
         points,
         label: `Success of ${connection_id}: from ${percent(Math.min(...rates))} to ${percent(Math.max(...rates))}. The numbers follow.`,
-        ends: [time(first.from), time(last.from)]
+        ends: [time(first.from), time(until)]
       })
 }
 <details><summary>Numbers</summary><div class="scroll" tabindex="0" role="region" aria-label="Numbers of ${connection_id}"><table>

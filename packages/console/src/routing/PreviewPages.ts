@@ -96,7 +96,7 @@ ${
   others.length === 0
     ? undefined
     : html`<h2>Other such payments</h2>
-<p class="soft">The payment’s id draws between these routes.</p>
+<p class="soft">Which of these routes a payment takes is drawn by its idempotency key, or by its id if it has none.</p>
 <ul class="card">${others.map(
         (route) =>
           html`<li>${percent(route.share)}: ${route.candidates.map(({ name }) => name).join(", ") || "no connection"} <span class="soft">${deciderText(route)}${route.note === null ? undefined : ` ${route.note}`}</span></li>`

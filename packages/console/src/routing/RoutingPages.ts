@@ -29,8 +29,8 @@ ${
     ? html`<p>Success rates are measured in production. <a href="${here}/history">Success over time</a> is counted in the sandbox too.</p>`
     : rates.length === 0
       ? html`<p>Nothing is measured yet.</p>`
-      : html`<p class="soft">What mode auto orders connections by. A rate covers about the last 50 outcomes. The true rate is in the range with a probability of 95 %.</p>
-${ratesTable(rates)}`
+      : html`<p class="soft">What mode auto orders connections by. A rate covers about the last 50 outcomes. The range contains the true rate with a confidence of 95 %.</p>
+${ratesTable(rates, (segment) => `${here}/history?${new URLSearchParams({ segment }).toString()}`)}`
 }`
   }
   return answer
@@ -100,12 +100,13 @@ const circuitTones = { closed: "good", "half-open": "wait", open: "bad" } as con
 export const circuitState = (state: keyof typeof circuitTones): Html =>
   html`<span class="status ${circuitTones[state]}">${state}</span>`
 
-export const ratesTable = (rates: ReadonlyArray<Rate>): Html =>
+/** `pathOf`: of the page of a segment; empty for all payments. */
+export const ratesTable = (rates: ReadonlyArray<Rate>, pathOf: (segment: string) => string): Html =>
   html`<div class="card scroll" tabindex="0" role="region" aria-label="Success rates"><table>
 <thead><tr><th scope="col">Connection</th><th scope="col">Payments</th><th scope="col" class="number">Success</th><th scope="col">Range</th><th scope="col">0 to 100 %</th><th scope="col" class="number">Outcomes</th></tr></thead>
 <tbody>${rates.map((rate) => {
     const range = successRange(rate)
-    return html`<tr><td>${rate.connection_id}</td><td>${rate.segment ?? "all"}</td>
+    return html`<tr><td>${rate.connection_id}</td><td><a href="${pathOf(rate.segment ?? "")}">${rate.segment ?? "all"}</a></td>
 <td class="number">${range === undefined ? "–" : percent(range.rate)}</td><td>${rangeText(range)}</td><td>${rangeBar(range)}</td>
 <td class="number">${outcomesText(rate)}</td></tr>`
   })}</tbody></table></div>`

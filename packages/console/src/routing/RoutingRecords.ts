@@ -105,6 +105,7 @@ const Step = Schema.Struct({ from: Text, ...rangeFields })
 export const History = Schema.Struct({
   period: Schema.Literals(historyPeriods),
   step_seconds: Schema.Int,
+  until: Text.annotateKey(described("When the last step ends.")),
   payments: Schema.Int.annotateKey(described("Payments that were counted.")),
   is_sampled: Schema.Boolean.annotateKey(
     described("Whether the period may have more payments than were counted: 100 to 200 of each step are.")

@@ -86,6 +86,7 @@ export const historyView = (
 ): History => ({
   period,
   step_seconds: span.stepMillis / 1000,
+  until: timeView(span.from + span.steps * span.stepMillis),
   payments,
   is_sampled: isSampled,
   segments: series

@@ -15,7 +15,7 @@ let url: string
 
 beforeAll(async () => {
   here = world()
-  // Only forms without a body are sent here, but for the one that signs in, which has none either.
+  // No form of this test has a body.
   server = createServer(async (request, response) => {
     const headers = Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)])
     const answer = await here.handler(

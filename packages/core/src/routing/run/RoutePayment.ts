@@ -31,12 +31,13 @@ export interface RouteRequest<R = never> {
 }
 
 export const routePayment = Effect.fnUntraced(function* <R>(request: RouteRequest<R>) {
+  const { paymentId } = request
   const circuits = yield* Circuits
   const question = yield* routeQuestion(request)
   const now = yield* Clock.currentTimeMillis
   const plan = planRoute(question(now))
   // In one go with the decision: of many that are decided at once, one is the probe.
-  if (Result.isSuccess(plan)) circuits.keepProbe(firstOf(plan.success), request.paymentId, now)
+  if (Result.isSuccess(plan)) circuits.keepProbe(firstOf(plan.success), paymentId, now)
   return plan
 })
 
