@@ -46,9 +46,11 @@ const allowances: Readonly<Record<string, Allowance>> = {
     others: ["credit-card-type"],
     node: []
   },
-  // The dashboard for people. Its API says what the payment API says, in the same words and by the same tables.
+  // The dashboard for people. Its API says what the payment API says, in the same words and by the same tables; what is
+  // found wrong about routing rules is what a check of the configuration file finds.
   "packages/console": {
     ours: [
+      "@pointsman/configuration",
       "@pointsman/core",
       "@pointsman/core/ports",
       "@pointsman/core/internal",

@@ -18,6 +18,8 @@ import * as AccountHandlers from "./account/AccountHandlers.ts"
 import { signInPages } from "./account/SignInPages.ts"
 import { ConsoleApi } from "./api/ConsoleApi.ts"
 import { type ConsoleCode, consoleCodes, failure } from "./api/Errors.ts"
+import * as ConnectionHandlers from "./connections/ConnectionHandlers.ts"
+import { connectionPages } from "./connections/ConnectionPages.ts"
 import { files } from "./frame/Files.ts"
 import { openPage } from "./frame/Page.ts"
 import { startPages } from "./frame/StartPages.ts"
@@ -33,6 +35,10 @@ import * as RequestFaults from "./RequestFaults.ts"
 import { evidencePages } from "./reviews/EvidencePages.ts"
 import * as ReviewHandlers from "./reviews/ReviewHandlers.ts"
 import { reviewPages } from "./reviews/ReviewPages.ts"
+import { historyPages } from "./routing/HistoryPages.ts"
+import { previewPages } from "./routing/PreviewPages.ts"
+import * as RoutingHandlers from "./routing/RoutingHandlers.ts"
+import { routingPages } from "./routing/RoutingPages.ts"
 
 export interface ConsoleOptions {
   /** Where the console is: a path that begins with `/` and does not end with it. */
@@ -107,12 +113,23 @@ const application = (
         ...reviewPages,
         ...evidencePages,
         ...messagePages,
+        ...routingPages,
+        ...historyPages,
+        ...previewPages,
+        ...connectionPages,
         noPage
       ]),
       HttpRouter.addAll(files),
       HttpRouter.add("GET", "/api/*", envelope("not_found", "Route not found."))
     ).pipe(
-      Layer.provide([AccountHandlers.layer, PaymentHandlers.layer, ReviewHandlers.layer, MessageHandlers.layer]),
+      Layer.provide([
+        AccountHandlers.layer,
+        PaymentHandlers.layer,
+        ReviewHandlers.layer,
+        MessageHandlers.layer,
+        RoutingHandlers.layer,
+        ConnectionHandlers.layer
+      ]),
       Layer.provide([Authorize.layer, RequestFaults.layer, fallbacks]),
       // What each request runs with.
       Layer.provideMerge(InProcess.PaymentViews.layer(undefined)),

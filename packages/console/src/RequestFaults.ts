@@ -8,9 +8,15 @@ import { HttpApiMiddleware } from "effect/http-api"
 import { failure } from "./api/Errors.ts"
 import { RequestErrors } from "./api/Parts.ts"
 import { statementExpectations } from "./reviews/Statements.ts"
+import { historyPeriods, segmentExpected } from "./routing/RoutingRecords.ts"
+
+const { capture_method, card_brand, country, initiator, method } = InProcess.createExpectations
 
 const expectations = {
   ...InProcess.queryExpectations,
+  ...{ capture_method, card_brand, country, initiator, method },
+  period: `one of ${historyPeriods.join(", ")}`,
+  segment: segmentExpected,
   limit: `an integer from ${pageLimits.minimum} to ${pageLimits.maximum}`,
   environment: "sandbox or production",
   login: "the text of a login",

@@ -20,7 +20,13 @@ const leastRoles: { readonly [Endpoint in keyof typeof accessOf]: OperatorRole |
   evidence: "operations",
   messages: "operations",
   message: "operations",
-  applyMessage: "operations"
+  applyMessage: "operations",
+  routing: "operations",
+  successRates: "operations",
+  successHistory: "operations",
+  previewRouting: "operations",
+  connections: "admin",
+  connection: "admin"
 }
 
 interface Endpoint {

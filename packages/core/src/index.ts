@@ -171,6 +171,7 @@ export {
   type StrategyCandidate,
   type StrategyQuestion
 } from "./routing/Strategy.ts"
+export type { HistorySpan, SuccessSeries } from "./routing/SuccessHistory.ts"
 export { KeyRefused } from "./verbs/administer/Authenticate.ts"
 export {
   ApiKeyNotFound,
@@ -206,6 +207,13 @@ export {
 } from "./verbs/administer/SignIn.ts"
 export { DeliveryNotFound, NotRedeliverable } from "./verbs/deliver/ReadDeliveries.ts"
 export { type ErasedPayment, type Erasure, type ErasureOrder, ErasureRefused } from "./verbs/erase/ErasePayments.ts"
+export type { PreviewedRoute, PreviewQuery, RoutingPreview } from "./verbs/explain/PreviewRouting.ts"
+export { type ConnectionHealth, type ConnectionOutcome, healthPayments } from "./verbs/explain/ReadConnectionHealth.ts"
+export {
+  historyStepsAtMost,
+  type SuccessHistory,
+  type SuccessHistoryQuery
+} from "./verbs/explain/ReadSuccessHistory.ts"
 export type { ReplayQuery } from "./verbs/explain/ReplayPayments.ts"
 export { type Page, PaymentNotFound } from "./verbs/read/ReadPayments.ts"
 export type { IncomingMessage, VerifiedMessage } from "./verbs/receive/ReceiveMessage.ts"

@@ -23,6 +23,7 @@ export { isNetwork } from "./model/Network.ts"
 export { loginKey } from "./model/Operator.ts"
 export { brokenInvariant } from "./model/Payment.ts"
 export { paymentEvent } from "./model/PaymentEvents.ts"
+export { idsFrom } from "./model/PaymentId.ts"
 export {
   moneyTaken,
   noMoney,
@@ -37,7 +38,7 @@ export { moveRefund } from "./model/Refund.ts"
 export { brokenBalance, columnOf, refundTotals, withRefund } from "./model/RefundLedger.ts"
 export { type RefundEvent, RefundMachine } from "./model/RefundMachine.ts"
 export { wholeDecision } from "./model/RoutingDecision.ts"
-export { defaultExploration } from "./model/RoutingSettings.ts"
+export { defaultExploration, defaultMaxAttempts } from "./model/RoutingSettings.ts"
 export { chargeSimulations } from "./model/Simulation.ts"
 export { faded, noRate, rateHalfLifeMillis, rateWindow, weightOf, withOutcomes } from "./model/SuccessRate.ts"
 export { firstVersionIn, versionIn } from "./model/Version.ts"

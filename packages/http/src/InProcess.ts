@@ -4,7 +4,7 @@
  */
 export { suspended } from "./AuthorizeRequest.ts"
 export { decodeCreate } from "./CreatePaymentRequest.ts"
-export { queryExpectations, validationError, validationErrorOf } from "./Expectations.ts"
+export { createExpectations, queryExpectations, validationError, validationErrorOf } from "./Expectations.ts"
 export { Html, html } from "./hosted/Html.ts"
 export { messageOf } from "./OperationHandlers.ts"
 export { decodeCapture, decodeRefund } from "./OperationRequest.ts"

@@ -23,7 +23,9 @@ interface Area {
 export const areas = {
   payments: { name: "Payments", access: "payment.read", isOfEnvironment: true },
   reviews: { name: "Reviews", access: "review.resolve", isOfEnvironment: true },
-  messages: { name: "Messages", access: "message.apply", isOfEnvironment: true }
+  messages: { name: "Messages", access: "message.apply", isOfEnvironment: true },
+  routing: { name: "Routing", access: "routing.read", isOfEnvironment: true },
+  connections: { name: "Connections", access: "connection.read", isOfEnvironment: true }
 } as const satisfies Readonly<Record<string, Area>>
 
 type AreaName = keyof typeof areas

@@ -47,7 +47,7 @@ td.number, th.number { text-align: end; font-variant-numeric: tabular-nums; whit
 .card > :last-child { margin-bottom: 0; } .card > :first-child { margin-top: 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin: 0; }
 dt { color: var(--soft); } dd { margin: 0; }
-ol, ul { padding-inline-start: 1.25rem; margin: 0; } ol.card { padding-inline-start: 2.25rem; }
+ol, ul { padding-inline-start: 1.25rem; margin: 0; } :is(ol, ul).card { padding-inline-start: 2.25rem; }
 label { display: block; font-weight: 550; margin-bottom: .25rem; }
 .fields { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; }
 .fields .wide { flex: 1 1 16rem; }
@@ -66,5 +66,15 @@ button:hover, .button:hover { background: var(--hover); }
 .bar { width: 100%; height: .75rem; display: block; border-radius: .375rem; margin: .75rem 0; }
 .bar .whole { fill: var(--line); } .bar .kept { fill: var(--good); } .bar .given { fill: var(--accent); }
 .bar .pending { fill: var(--wait); }
+.plot { display: grid; grid-template-columns: max-content 1fr; gap: .25rem .5rem; margin: 0 0 .75rem; font-size: .875rem; }
+.plot .axis { display: flex; flex-direction: column; justify-content: space-between; text-align: end; margin: -.6rem 0; }
+.plot .ends { grid-column: 2; display: flex; justify-content: space-between; gap: 1rem; }
+.plot svg { width: 100%; height: 9rem; display: block; } .range { width: 8rem; height: 1rem; display: block; }
+.plot svg, .range { overflow: visible; }
+.plot path, .range path { fill: none; vector-effect: non-scaling-stroke; }
+.grid { stroke: var(--line); } .rate { stroke: var(--accent); stroke-width: 2; } .span { fill: var(--accent); opacity: .3; }
+.dots { stroke: var(--accent); stroke-width: 7; stroke-linecap: round; }
+.findings { margin: .5rem 0 0; padding-inline-start: 2rem; }
+summary { cursor: pointer; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 `

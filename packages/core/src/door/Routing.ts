@@ -6,10 +6,14 @@ import type { StorageError } from "../ports/StorageError.ts"
 import type { StoredRate } from "../ports/SuccessRates.ts"
 import type { CircuitReading } from "../routing/Circuit.ts"
 import type { RoutingExplanation } from "../routing/Explanation.ts"
-import type { Replayed } from "../routing/Replay.ts"
+import type { Replayed, RoutingConfiguration } from "../routing/Replay.ts"
 import { Circuits } from "../routing/run/Circuits.ts"
 import { successRates } from "../routing/run/ReadSuccessRates.ts"
+import { currentConfiguration } from "../verbs/explain/CurrentConfiguration.ts"
 import { explainStored } from "../verbs/explain/ExplainPayment.ts"
+import { type PreviewQuery, previewRouting, type RoutingPreview } from "../verbs/explain/PreviewRouting.ts"
+import { type ConnectionHealth, connectionHealth } from "../verbs/explain/ReadConnectionHealth.ts"
+import { type SuccessHistory, type SuccessHistoryQuery, successHistory } from "../verbs/explain/ReadSuccessHistory.ts"
 import { type ReplayQuery, replayPayments } from "../verbs/explain/ReplayPayments.ts"
 import type { PaymentNotFound } from "../verbs/read/ReadPayments.ts"
 import type { DoorContext } from "./DoorContext.ts"
@@ -25,6 +29,17 @@ export interface RoutingMethods {
    * one. No provider is asked and nothing is written. Payments that were never routed are passed over.
    */
   readonly replayRouting: (tenant: Tenant, query: ReplayQuery) => Stream.Stream<Replayed, StorageError>
+  /** What the tenant's payments are routed by now. */
+  readonly routingConfiguration: (tenant: Tenant) => Effect.Effect<RoutingConfiguration, StorageError>
+  /** Where a payment would go now. No provider is asked, nothing is written, and no circuit's probe is used. */
+  readonly previewRouting: (query: PreviewQuery) => Effect.Effect<RoutingPreview, StorageError>
+  /**
+   * How attempts ended over time, by connection and segment, counted from a sample of the stored payments: at most 200 of
+   * each step. In the sandbox too.
+   */
+  readonly successHistory: (tenant: Tenant, query: SuccessHistoryQuery) => Effect.Effect<SuccessHistory, StorageError>
+  /** Whether the tenant's connections can be used, and how they fared in the newest payments. No provider is asked. */
+  readonly connectionHealth: (tenant: Tenant) => Effect.Effect<ReadonlyArray<ConnectionHealth>, StorageError>
   /** What is stored of how the tenant's connections fare, by connection and segment; nothing in the sandbox. */
   readonly successRates: (tenant: Tenant) => Effect.Effect<ReadonlyArray<StoredRate>, StorageError>
   /**
@@ -39,6 +54,10 @@ export interface RoutingMethods {
 export const routingMethods = (context: DoorContext): RoutingMethods => ({
   explainRouting: (tenant, id) => Effect.provideContext(explainStored(tenant, id), context),
   replayRouting: (tenant, query) => Stream.provideContext(replayPayments(tenant, query), context),
+  routingConfiguration: (tenant) => Effect.provideContext(currentConfiguration(tenant), context),
+  previewRouting: (query) => Effect.provideContext(previewRouting(query), context),
+  successHistory: (tenant, query) => Effect.provideContext(successHistory(tenant, query), context),
+  connectionHealth: (tenant) => Effect.provideContext(connectionHealth(tenant), context),
   successRates: (tenant) => Effect.provideContext(successRates(tenant), context),
   circuits: Effect.map(Clock.currentTimeMillis, (now) => Context.get(context, Circuits).all(now)),
   accounts: Context.get(context, Accounts).readings

@@ -18,6 +18,7 @@ export const leastRoles = {
   "webhook.redeliver": "support",
   "review.resolve": "operations",
   "message.apply": "operations",
+  "routing.read": "operations",
   "key.manage": "admin",
   "connection.read": "admin",
   "endpoint.manage": "admin",

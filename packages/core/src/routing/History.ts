@@ -13,7 +13,7 @@ import {
   wholeConnection,
   withOutcomes
 } from "../model/SuccessRate.ts"
-import { measuredOutcome } from "./MeasuredOutcome.ts"
+import { measuredAttempts } from "./MeasuredOutcome.ts"
 import type { RoutedPayment } from "./Replay.ts"
 
 export interface History {
@@ -36,12 +36,7 @@ export const historyOf = (): History => {
     learn: (payment) => {
       // As in routing: what is tried out teaches nothing.
       if (payment.tenant.environment !== "production") return
-      const { attempts } = payment.routing
-      for (const [index, { connectionId, outcome }] of attempts.entries()) {
-        // Only the last decline is the payment's; those before it were soft.
-        const declineCategory = index === attempts.length - 1 ? payment.declineCategory : null
-        const isSuccess = measuredOutcome(null, { outcome, declineCategory })
-        if (isSuccess === undefined) continue
+      for (const { connectionId, isSuccess } of measuredAttempts(payment)) {
         const counts = { succeeded: isSuccess ? 1 : 0, failed: isSuccess ? 0 : 1 }
         for (const segment of [wholeConnection, segmentOf(payment)]) {
           const key = keyOf(connectionId, segment)

@@ -2,6 +2,8 @@
 import type { Attempt } from "../model/Attempt.ts"
 import type { AttemptOutcome } from "../model/AttemptOutcome.ts"
 import type { DeclineCategory } from "../model/Decline.ts"
+import type { Payment } from "../model/Payment.ts"
+import type { RoutingAttempt, RoutingDecision } from "../model/RoutingDecision.ts"
 
 /** Whether it speaks for the connection; `null` where it says nothing, or nothing yet. */
 const succeeded: Readonly<Record<AttemptOutcome, boolean | null>> = {
@@ -42,3 +44,19 @@ export const measuredOutcome = (
   if (after.declineCategory !== null && ofTheCustomer.has(after.declineCategory)) return undefined
   return succeeded[after.outcome] ?? undefined
 }
+
+export interface MeasuredAttempt extends RoutingAttempt {
+  readonly isSuccess: boolean
+}
+
+/** The attempts of a stored payment that count, by how they ended as far as it is known now. */
+export const measuredAttempts = ({
+  declineCategory,
+  routing: { attempts }
+}: Pick<Payment, "declineCategory"> & { readonly routing: RoutingDecision }): ReadonlyArray<MeasuredAttempt> =>
+  attempts.flatMap((attempt, index) => {
+    // Only the last decline is the payment's; those before it were soft.
+    const category = index === attempts.length - 1 ? declineCategory : null
+    const isSuccess = measuredOutcome(null, { outcome: attempt.outcome, declineCategory: category })
+    return isSuccess === undefined ? [] : [{ ...attempt, isSuccess }]
+  })

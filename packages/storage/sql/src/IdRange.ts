@@ -1,4 +1,5 @@
 /** Payments of a time by their ids, which begin with the time at which they were drawn: no index of times is needed. */
+import { idsFrom } from "@pointsman/core/internal"
 import type { PaymentFilter } from "@pointsman/core/ports"
 import { afterAll } from "./Columns.ts"
 
@@ -19,16 +20,9 @@ export const idRangeOf = ({
   createdBefore,
   createdFrom
 }: Pick<PaymentFilter, "createdFrom" | "createdBefore"> & { readonly before?: string | undefined }): IdRange => {
-  const end = createdBefore === undefined ? afterAll : startOf(createdBefore + slackMillis)
+  const end = createdBefore === undefined ? afterAll : idsFrom(createdBefore + slackMillis)
   return {
-    from: createdFrom === undefined ? "" : startOf(createdFrom - slackMillis),
+    from: createdFrom === undefined ? "" : idsFrom(createdFrom - slackMillis),
     before: end < before ? end : before
   }
-}
-
-/** The start of all UUIDv7 of a millisecond (RFC 9562, section 5.7). */
-const startOf = (epochMillis: number): string => {
-  const bounded = Math.min(Math.max(0, Math.trunc(epochMillis)), 2 ** 48 - 1)
-  const digits = bounded.toString(16).padStart(12, "0")
-  return `${digits.slice(0, 8)}-${digits.slice(8)}`
 }

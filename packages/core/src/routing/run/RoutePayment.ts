@@ -13,7 +13,7 @@ import { Connectors } from "../../ports/Connector.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { drawSeed } from "../Draw.ts"
 import { providerLimits } from "../ProviderLimits.ts"
-import { planRoute, type RoutePlan } from "../RoutePlan.ts"
+import { planRoute, type RoutePlan, type RouteQuestion } from "../RoutePlan.ts"
 import { RoutingStrategies } from "../Strategy.ts"
 import { Circuits } from "./Circuits.ts"
 import { LearnedRates } from "./LearnedRates.ts"
@@ -31,6 +31,18 @@ export interface RouteRequest<R = never> {
 }
 
 export const routePayment = Effect.fnUntraced(function* <R>(request: RouteRequest<R>) {
+  const { paymentId } = request
+  const circuits = yield* Circuits
+  const question = yield* routeQuestion(request)
+  const now = yield* Clock.currentTimeMillis
+  const plan = planRoute(question(now))
+  // In one go with the decision: of many that are decided at once, one is the probe.
+  if (Result.isSuccess(plan)) circuits.keepProbe(firstOf(plan.success), paymentId, now)
+  return plan
+})
+
+/** All that the plan depends on; the circuits and the rates as they are when the question is asked (epoch milliseconds). */
+export const routeQuestion = Effect.fnUntraced(function* <R>(request: RouteRequest<R>) {
   const directory = yield* Directory
   const connectors = yield* Connectors
   const circuits = yield* Circuits
@@ -42,25 +54,24 @@ export const routePayment = Effect.fnUntraced(function* <R>(request: RouteReques
   const unable = yield* Effect.filter(connections, (connection) =>
     Effect.map(request.isAble(connection), (isAble) => !isAble)
   )
-  const now = yield* Clock.currentTimeMillis
-  const rates = learned.ratesFor(tenant, details, now)
-  const plan = planRoute({
-    seed: drawSeed(tenant, idempotencyKey, paymentId),
-    payment: details,
-    merchantCountry: workspace.country,
-    merchantCategory: workspace.category,
-    instrumentConnectionIds: instruments === null ? null : new Set(instruments.map(({ connectionId }) => connectionId)),
-    settings: Option.getOrElse(settings, () => defaultRoutingSettings),
-    connections,
-    unable: unable.map(({ id }) => id),
-    providerSupports: providerLimits(connectors),
-    circuits: connections.flatMap((connection) => circuits.seen(connection, now) ?? []),
-    strategies,
-    rates: ({ id }) => rates(id)
-  })
-  // In one go with the decision: of many that are decided at once, one is the probe.
-  if (Result.isSuccess(plan)) circuits.keepProbe(firstOf(plan.success), paymentId, now)
-  return plan
+  return (now: number): RouteQuestion => {
+    const rates = learned.ratesFor(tenant, details, now)
+    return {
+      seed: drawSeed(tenant, idempotencyKey, paymentId),
+      payment: details,
+      merchantCountry: workspace.country,
+      merchantCategory: workspace.category,
+      instrumentConnectionIds:
+        instruments === null ? null : new Set(instruments.map(({ connectionId }) => connectionId)),
+      settings: Option.getOrElse(settings, () => defaultRoutingSettings),
+      connections,
+      unable: unable.map(({ id }) => id),
+      providerSupports: providerLimits(connectors),
+      circuits: connections.flatMap((connection) => circuits.seen(connection, now) ?? []),
+      strategies,
+      rates: ({ id }) => rates(id)
+    }
+  }
 })
 
 /** A plan has at least one connection. */

@@ -1,0 +1,100 @@
+/** What an operator reads of connections. Credentials stay in core. The pages and the API share it. */
+import {
+  type AccountReading,
+  accountText,
+  type CircuitReading,
+  type ConnectionHealth,
+  type ConnectionOutcome,
+  type Connection as Core,
+  Pointsman,
+  type ProviderAccount,
+  type Supports
+} from "@pointsman/core"
+import { defaultCircuitBreaker } from "@pointsman/core/internal"
+import { InProcess } from "@pointsman/http"
+import { Effect } from "effect"
+import { failure } from "../api/Errors.ts"
+import { internalError } from "../Failures.ts"
+import { callerOf, type TenantPath } from "../gate/Caller.ts"
+import { circuitView } from "../routing/RoutingViews.ts"
+import type { Connection } from "./ConnectionRecords.ts"
+
+export interface ConnectionPath extends TenantPath {
+  readonly connection: string
+}
+
+/** In the order in which they are asked where nothing else decides; inactive ones last. */
+export const connections = Effect.fnUntraced(function* (path: TenantPath) {
+  const { tenant } = yield* callerOf(path)
+  const pointsman = yield* Pointsman
+  const { connections, providerSupports } = yield* Effect.catch(pointsman.routingConfiguration(tenant), internalError)
+  const health = byId(yield* Effect.catch(pointsman.connectionHealth(tenant), internalError))
+  const accounts = byId(yield* Effect.catch(pointsman.accounts, internalError))
+  const circuits = byId(yield* pointsman.circuits)
+  return connections
+    .toSorted((a, b) => Number(b.active) - Number(a.active) || a.priority - b.priority || (a.id < b.id ? -1 : 1))
+    .map((connection) =>
+      view(connection, {
+        providerSupports: providerSupports(connection),
+        health: health.get(connection.id),
+        account: accounts.get(connection.id),
+        circuit: circuits.get(connection.id)
+      })
+    )
+})
+
+export const connection = Effect.fnUntraced(function* (path: ConnectionPath) {
+  const found = (yield* connections(path)).find(({ id }) => id === path.connection)
+  return found ?? (yield* Effect.fail(failure("not_found", "Connection not found.")))
+})
+
+const byId = <Reading extends { readonly connectionId: string }>(readings: ReadonlyArray<Reading>) =>
+  new Map(readings.map((reading) => [reading.connectionId, reading]))
+
+interface Known {
+  readonly providerSupports: Supports
+  readonly health: ConnectionHealth | undefined
+  readonly account: AccountReading | undefined
+  readonly circuit: CircuitReading | undefined
+}
+
+const view = (connection: Core, { account, circuit, health, providerSupports }: Known): Connection => {
+  const { failures, openMillis } = connection.circuitBreaker ?? defaultCircuitBreaker
+  return {
+    id: connection.id,
+    name: connection.name,
+    connector: connection.connector,
+    active: connection.active,
+    priority: connection.priority,
+    timeout_ms: connection.timeoutMillis,
+    supports: connection.supports,
+    provider_supports: providerSupports,
+    restrictions: connection.restrictions,
+    circuit_breaker: { failures, open_ms: openMillis },
+    circuit: circuitView(circuit),
+    account: {
+      standing: account?.standing ?? "unverified",
+      first: accountOrNull(account?.first),
+      current: accountOrNull(account?.current)
+    },
+    health: {
+      fault: health?.fault ?? null,
+      succeeded: health?.succeeded ?? 0,
+      failed: health?.failed ?? 0,
+      last_success: outcomeView(health?.lastSuccess ?? null),
+      last_failure: outcomeView(health?.lastFailure ?? null)
+    },
+    webhook: {
+      path: `/api/v1/psp-webhooks/${encodeURIComponent(connection.id)}`,
+      has_secret: connection.sealedWebhookSecret !== null
+    }
+  }
+}
+
+const accountOrNull = (account: ProviderAccount | null | undefined): string | null =>
+  account === null || account === undefined ? null : accountText(account)
+
+const outcomeView = (seen: ConnectionOutcome | null): Connection["health"]["last_success"] =>
+  seen === null
+    ? null
+    : { payment_id: seen.paymentId, created: InProcess.timeView(seen.at), outcome: seen.outcome, code: seen.code }

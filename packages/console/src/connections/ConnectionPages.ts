@@ -1,0 +1,124 @@
+/** The connections of an environment, and one of them. */
+import { healthPayments } from "@pointsman/core"
+import { InProcess } from "@pointsman/http"
+import { Effect } from "effect"
+import { type Html, time, timeOr } from "../frame/Layout.ts"
+import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import type { TenantPath } from "../gate/Caller.ts"
+import { conditionText, limitTexts } from "../routing/ConditionText.ts"
+import { circuitState } from "../routing/RoutingPages.ts"
+import * as Desk from "./ConnectionDesk.ts"
+import type { Connection } from "./ConnectionRecords.ts"
+
+const { html } = InProcess
+
+/** The worst first: what keeps new payments away, then what makes them fail. */
+const standingOf = ({ account, active, circuit, health }: Connection): Html => {
+  const status = (tone: string, text: string) => html`<span class="status ${tone}">${text}</span>`
+  if (health.fault !== null) return status("bad", "Cannot be used")
+  if (account.standing === "changed") return status("bad", "Another account")
+  if (!active) return status("soft", "Not active")
+  if (circuit.state !== "closed") return status(circuit.state === "open" ? "bad" : "wait", `Circuit ${circuit.state}`)
+  if (health.succeeded + health.failed === 0) return status("soft", "No recent payments")
+  return health.succeeded === 0 ? status("bad", "Failing") : status("good", "Working")
+}
+
+const shareText = ({ health: { failed, succeeded } }: Connection): string =>
+  succeeded + failed === 0 ? "–" : `${succeeded} of ${succeeded + failed}`
+
+const recently = `Attempts and last outcomes are those of the last ${healthPayments} payments of this environment.`
+
+const list = Effect.fnUntraced(function* (visit: Visit) {
+  const tenant = yield* tenantOf(visit)
+  const connections = yield* Desk.connections(tenant)
+  const here = `${visit.mount}${pathOf("connections", tenant)}`
+  const answer: Answer = {
+    title: "Connections",
+    isLive: true,
+    main: html`<p class="soft">The configuration file owns the connections. ${recently}</p>
+${
+  connections.length === 0
+    ? html`<p>There are no connections.</p>`
+    : html`<div class="card scroll" tabindex="0" role="region" aria-label="Connections"><table>
+<thead><tr><th scope="col">Connection</th><th scope="col">Health</th><th scope="col">Connector</th><th scope="col" class="number">Priority</th><th scope="col" class="number">Succeeded</th><th scope="col">Last success</th></tr></thead>
+<tbody>${connections.map(
+        (
+          connection
+        ) => html`<tr><td><a href="${here}/${encodeURIComponent(connection.id)}">${connection.name}</a><br><span class="soft">${connection.id}</span></td>
+<td>${standingOf(connection)}</td><td>${connection.connector}</td><td class="number">${connection.priority}</td>
+<td class="number">${shareText(connection)}</td><td>${timeOr(connection.health.last_success?.created ?? null, "–")}</td></tr>`
+      )}</tbody></table></div>`
+}`
+  }
+  return answer
+})
+
+const show = Effect.fnUntraced(function* (visit: Visit) {
+  const tenant = yield* tenantOf(visit)
+  const connection = yield* Desk.connection({ ...tenant, connection: visit.params["connection"] ?? "" })
+  const { circuit, circuit_breaker, health, webhook } = connection
+  const answer: Answer = {
+    title: connection.name,
+    isLive: true,
+    main: html`<div class="card">
+<p>${standingOf(connection)}${health.fault === null ? undefined : `: ${health.fault}.`}</p>
+<dl>
+<dt>Connection</dt><dd>${connection.id}</dd>
+<dt>Connector</dt><dd>${connection.connector}</dd>
+<dt>Active</dt><dd>${connection.active ? "yes" : "no: it receives no new payments, and serves its existing ones"}</dd>
+<dt>Priority</dt><dd>${connection.priority}</dd>
+<dt>Account</dt><dd>${accountView(connection)}</dd>
+<dt>Succeeded</dt><dd>${shareText(connection)}</dd>
+<dt>Last success</dt><dd>${outcomeView(health.last_success, visit.mount, tenant)}</dd>
+<dt>Last failure</dt><dd>${outcomeView(health.last_failure, visit.mount, tenant)}</dd>
+<dt>Circuit</dt><dd>${circuitState(circuit.state)}, as this server sees it${circuit.failures === 0 ? undefined : `; failures in a row: ${circuit.failures}`}${
+      circuit.probe === null ? undefined : html`; probe from ${time(circuit.probe)}`
+    }<br><span class="soft">It opens for ${circuit_breaker.open_ms} ms after ${circuit_breaker.failures} failures in a row.</span></dd>
+<dt>Timeout</dt><dd>${connection.timeout_ms === null ? "the server’s default" : `${connection.timeout_ms} ms`}</dd>
+<dt>Webhooks</dt><dd><code>${webhook.path}</code>, ${webhook.has_secret ? "with a secret" : "without a secret"}</dd>
+</dl>
+<p class="soft">${recently}</p>
+</div>
+<h2>Limits</h2>
+${limitsView(connection)}
+<p><a href="${visit.mount}${pathOf("connections", tenant)}">All connections</a></p>`
+  }
+  return answer
+})
+
+const accountView = ({ account: { current, first, standing } }: Connection): string => {
+  switch (standing) {
+    case "verified":
+      return `${first}`
+    case "unanswered":
+      return `${first}; the provider has not confirmed it since the server started`
+    case "changed":
+      return `${first}; the credentials opened another account, last ${current}: it receives no new payments`
+    case "unverified":
+      return "not known: the provider has not named it"
+    case "none":
+      return "the provider has no accounts to name"
+  }
+}
+
+const outcomeView = (seen: Connection["health"]["last_success"], mount: string, tenant: TenantPath): Html =>
+  seen === null
+    ? html`–`
+    : html`<a href="${mount}${pathOf("payments", tenant, seen.payment_id)}">${time(seen.created)}</a>: ${seen.outcome}${seen.code === null ? undefined : ` (${seen.code})`}`
+
+const limitsView = ({ provider_supports, restrictions, supports }: Connection): Html => {
+  const limits = [
+    ...limitTexts(supports),
+    ...limitTexts(provider_supports).map((text) => `The provider: ${text}`),
+    ...restrictions.map((condition) => `Excluded: ${conditionText(condition)}.`)
+  ]
+  return limits.length === 0
+    ? html`<p>The connection has no limits.</p>`
+    : html`<ul class="card">${limits.map((limit) => html`<li>${limit}</li>`)}</ul>`
+}
+
+export const connectionPages = [
+  page("GET", "/connections", "signedIn", () => firstOf("connections")),
+  page("GET", "/connections/:workspace/:environment", "connection.read", list),
+  page("GET", "/connections/:workspace/:environment/:connection", "connection.read", show)
+]

@@ -1,0 +1,53 @@
+/** A connection as the console's API shows it: everything but its secrets. Times in RFC 3339. */
+import { attemptOutcomes, healthPayments } from "@pointsman/core"
+import { Schema } from "effect"
+import { Circuit, Condition, Supports } from "../routing/RoutingRecords.ts"
+
+const described = (description: string) => ({ description })
+const Text = Schema.String
+const TextOrNull = Schema.NullOr(Schema.String)
+
+const Outcome = Schema.NullOr(
+  Schema.Struct({
+    payment_id: Text,
+    created: Text.annotateKey(described("When the payment was created.")),
+    outcome: Schema.Literals(attemptOutcomes),
+    code: TextOrNull
+  })
+)
+
+export const Connection = Schema.Struct({
+  id: Text,
+  name: Text,
+  connector: Text,
+  active: Schema.Boolean,
+  priority: Schema.Int,
+  timeout_ms: Schema.NullOr(Schema.Int).annotateKey(described("`null`: the server's default.")),
+  supports: Supports,
+  provider_supports: Supports.annotateKey(described("The limits of the provider itself.")),
+  restrictions: Schema.Array(Condition),
+  circuit_breaker: Schema.Struct({ failures: Schema.Int, open_ms: Schema.Int }),
+  circuit: Circuit,
+  account: Schema.Struct({
+    standing: Schema.Literals(["verified", "changed", "unverified", "unanswered", "none"]).annotateKey(
+      described(
+        "`changed`: the credentials opened another account than that of the connection's payments, so that it receives no " +
+          "new ones. `unanswered`: the provider has not named it since the start. `none`: the provider has no accounts."
+      )
+    ),
+    first: TextOrNull.annotateKey(described("That of the connection's payments.")),
+    current: TextOrNull
+  }),
+  health: Schema.Struct({
+    fault: TextOrNull.annotateKey(described("Why it cannot be used at all.")),
+    succeeded: Schema.Int.annotateKey(described(`Attempts in the last ${healthPayments} payments of the environment.`)),
+    failed: Schema.Int,
+    last_success: Outcome,
+    last_failure: Outcome
+  }),
+  webhook: Schema.Struct({
+    path: Text.annotateKey(described("Under the server's base URL.")),
+    has_secret: Schema.Boolean
+  })
+}).annotate({ identifier: "Connection", description: "A merchant's account at a provider." })
+export type Connection = typeof Connection.Type

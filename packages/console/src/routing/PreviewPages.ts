@@ -1,0 +1,150 @@
+/** "Where would this payment go?": a form whose values are in the address, and the plan for such a payment. */
+import { amountLimits, captureMethods, currencies, initiators, isCurrency, paymentMethods } from "@pointsman/core"
+import { InProcess } from "@pointsman/http"
+import { Effect, Result, Schema } from "effect"
+import { consoleCodes, failure } from "../api/Errors.ts"
+import { alert, type Html } from "../frame/Layout.ts"
+import { type Answer, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { amountExpected, decimalText, readAmount } from "../payments/Amounts.ts"
+import { modeTexts } from "./ConditionText.ts"
+import * as Desk from "./RoutingDesk.ts"
+import { type Preview, type PreviewedRoute, PreviewQuery } from "./RoutingRecords.ts"
+import { outcomesText, percent, successRange } from "./SuccessRange.ts"
+
+const { html } = InProcess
+
+const decode = Schema.decodeUnknownResult(PreviewQuery, { errors: "all" })
+
+const show = Effect.fnUntraced(function* (visit: Visit) {
+  const tenant = yield* tenantOf(visit)
+  const { query } = visit
+  const isAsked = query.has("amount")
+  const asked = isAsked ? readQuery(query) : undefined
+  const here = `${visit.mount}${pathOf("routing", tenant)}`
+  const found = asked === undefined || Result.isFailure(asked) ? undefined : yield* Desk.preview(tenant, asked.success)
+  const problem = asked !== undefined && Result.isFailure(asked) ? asked.failure.error : undefined
+  const answer: Answer = {
+    status: problem === undefined ? 200 : consoleCodes[problem.code].status,
+    title: "Where would this payment go?",
+    main: html`${alert(problem?.message)}
+${form(`${here}/preview`, query)}
+${found === undefined ? undefined : previewView(found)}
+<p><a href="${here}">Routing</a></p>`
+  }
+  return answer
+})
+
+/** The amount as operators type it; the rest as the payment API takes it, and an empty field as one that is not sent. */
+const readQuery = (query: URLSearchParams) => {
+  const text = (name: string) => query.get(name)?.trim() ?? ""
+  const currency = text("currency").toUpperCase()
+  const amount = isCurrency(currency) ? readAmount(text("amount"), currency) : undefined
+  if (isCurrency(currency) && (amount === undefined || amount < amountLimits.minimum)) {
+    const least = decimalText(amountLimits.minimum, currency)
+    return Result.fail(
+      failure("validation_error", `Amount: expected ${amountExpected(currency)}, and at least ${least}.`)
+    )
+  }
+  const fields = {
+    // A wrong currency is what is reported then.
+    amount: String(amount ?? 1),
+    currency,
+    country: text("country").toUpperCase(),
+    method: text("method"),
+    card_brand: text("card_brand"),
+    initiator: text("initiator"),
+    capture_method: text("capture_method")
+  }
+  const given = Object.entries(fields).filter(([, value]) => value !== "")
+  return Result.mapError(decode(Object.fromEntries(given)), ({ issue }) =>
+    InProcess.validationError(issue, InProcess.createExpectations)
+  )
+}
+
+const initiatorNames = { cit: "the customer", mit: "the merchant (recurring)" } as const
+
+const form = (action: string, query: URLSearchParams): Html => {
+  const value = (name: string, otherwise: string) => query.get(name) ?? otherwise
+  const options = <const Name extends string>(
+    name: string,
+    values: ReadonlyArray<Name>,
+    nameOf: (value: Name) => string = (one) => one
+  ) =>
+    values.map(
+      (one) =>
+        html`<option value="${one}"${one === query.get(name) ? html` selected` : undefined}>${nameOf(one)}</option>`
+    )
+  return html`<form action="${action}" class="card fields">
+<div><label for="amount">Amount</label><input id="amount" name="amount" inputmode="decimal" autocomplete="off" size="10" required value="${value("amount", decimalText(2000, "EUR"))}"></div>
+<div><label for="currency">Currency</label><input id="currency" name="currency" list="currencies" autocomplete="off" size="5" maxlength="3" required value="${value("currency", "EUR")}">
+<datalist id="currencies">${currencies.map((one) => html`<option value="${one}"></option>`)}</datalist></div>
+<div><label for="country">Customer’s country</label><input id="country" name="country" autocomplete="off" size="5" maxlength="2" required value="${value("country", "")}" aria-describedby="country-hint"></div>
+<div><label for="method">Method</label><select id="method" name="method">${options("method", paymentMethods)}</select></div>
+<div><label for="card_brand">Card brand</label><input id="card_brand" name="card_brand" autocomplete="off" size="10" maxlength="20" value="${value("card_brand", "")}"></div>
+<div><label for="initiator">Started by</label><select id="initiator" name="initiator">${options("initiator", initiators, (one) => initiatorNames[one])}</select></div>
+<div><label for="capture_method">Capture</label><select id="capture_method" name="capture_method">${options("capture_method", captureMethods)}</select></div>
+<button class="main">Show</button>
+<p id="country-hint" class="soft wide">Two letters, such as NL. No provider is asked, and nothing is stored.</p>
+</form>`
+}
+
+const previewView = ({ routes: [first, ...others] }: Preview): Html | undefined =>
+  first === undefined
+    ? undefined
+    : html`${routeView(first)}
+${
+  others.length === 0
+    ? undefined
+    : html`<h2>Other such payments</h2>
+<p class="soft">Which of these routes a payment takes is drawn by its idempotency key, or by its id if it has none.</p>
+<ul class="card">${others.map(
+        (route) =>
+          html`<li>${percent(route.share)}: ${route.candidates.map(({ name }) => name).join(", ") || "no connection"} <span class="soft">${deciderText(route)}${route.note === null ? undefined : ` ${route.note}`}</span></li>`
+      )}</ul>`
+}`
+
+const deciderText = ({ path, rule }: PreviewedRoute): string =>
+  path === "rule"
+    ? `The rule “${rule}” is the first that matches.`
+    : path === "control"
+      ? "No rule matches, and the payment is in the control group."
+      : "No rule matches."
+
+const routeView = (route: PreviewedRoute): Html => {
+  const { candidates, degraded, excluded, max_attempts, mode, not_named, note, share } = route
+  const attempts = max_attempts === 1 ? "One attempt" : `${max_attempts} attempts`
+  return html`<h2>${share === 1 ? "The route" : `The route of ${percent(share)} of such payments`}</h2>
+<div class="card">
+<p>${deciderText(route)} Mode ${mode}: ${modeTexts[mode]}.${candidates.length === 0 ? undefined : ` ${attempts} at most.`}${note === null ? undefined : ` ${note}`}</p>
+${degraded ? html`<p class="note">The circuit of every connection is open, so they are tried all the same.</p>` : undefined}
+${
+  candidates.length === 0
+    ? html`<p class="note">No connection can accept the payment.</p>`
+    : html`<ol>${candidates.map(
+        ({ connection_id, name, priority, rates, score }) =>
+          html`<li><strong>${name}</strong> <span class="soft">${connection_id}, priority ${priority}${
+            score === null ? undefined : `, score ${score}`
+          }${rates === null ? undefined : `, measured ${measured(rates.segment)} for such payments and ${measured(rates.connection)} over all`}</span></li>`
+      )}</ol>`
+}
+</div>
+${
+  excluded.length + not_named.length === 0
+    ? undefined
+    : html`<h2>Not asked</h2>
+<ul class="card">${excluded.map(
+        ({ code, connection_id, name, reason }) =>
+          html`<li><strong>${name}</strong>: ${reason} <span class="soft">${connection_id}, ${code}</span></li>`
+      )}${not_named.map(
+        ({ connection_id, name }) =>
+          html`<li><strong>${name}</strong>: The order of this route does not name it. <span class="soft">${connection_id}</span></li>`
+      )}</ul>`
+}`
+}
+
+const measured = (counts: { readonly succeeded: number; readonly failed: number }): string => {
+  const range = successRange(counts)
+  return range === undefined ? "nothing" : `${percent(range.rate)} of ${outcomesText(counts)} outcomes`
+}
+
+export const previewPages = [page("GET", "/routing/:workspace/:environment/preview", "routing.read", show)]

@@ -1,0 +1,83 @@
+/** What an operator reads of routing, through core's door. The pages and the API share it. */
+import { ruleFindings } from "@pointsman/configuration"
+import { amountLimits, type PaymentDetails, Pointsman } from "@pointsman/core"
+import { InProcess } from "@pointsman/http"
+import { Effect } from "effect"
+import { internalError } from "../Failures.ts"
+import { callerOf, type TenantPath } from "../gate/Caller.ts"
+import type { HistoryPeriod, Preview, PreviewQuery } from "./RoutingRecords.ts"
+import { historyView, rateView, routeView, settingsView } from "./RoutingViews.ts"
+
+export const routing = Effect.fnUntraced(function* (path: TenantPath) {
+  const { tenant, workspace } = yield* callerOf(path)
+  const pointsman = yield* Pointsman
+  const configuration = yield* Effect.catch(pointsman.routingConfiguration(tenant), internalError)
+  const { connections } = configuration
+  const findings = ruleFindings({
+    ...configuration,
+    merchantCountry: workspace.country,
+    merchantCategory: workspace.category
+  })
+  const circuits = yield* pointsman.circuits
+  return settingsView(
+    configuration,
+    findings,
+    circuits.filter(({ connectionId }) => connections.some(({ id }) => id === connectionId))
+  )
+})
+
+export const rates = Effect.fnUntraced(function* (path: TenantPath) {
+  const { tenant } = yield* callerOf(path)
+  const stored = yield* Effect.catch((yield* Pointsman).successRates(tenant), internalError)
+  return stored.map(rateView)
+})
+
+const hour = 3_600_000
+
+const spans: Readonly<Record<HistoryPeriod, { readonly stepMillis: number; readonly steps: number }>> = {
+  "24h": { stepMillis: hour, steps: 24 },
+  "7d": { stepMillis: 6 * hour, steps: 28 },
+  "30d": { stepMillis: 24 * hour, steps: 30 }
+}
+
+/** `segment`: empty for all payments. */
+export const history = Effect.fnUntraced(function* (path: TenantPath, period: HistoryPeriod, segment: string) {
+  const { tenant } = yield* callerOf(path)
+  const found = yield* Effect.catch((yield* Pointsman).successHistory(tenant, spans[period]), internalError)
+  return historyView(found, period, segment)
+})
+
+export const preview = Effect.fnUntraced(function* (path: TenantPath, query: PreviewQuery) {
+  const { tenant, workspace } = yield* callerOf(path)
+  const pointsman = yield* Pointsman
+  const { amount } = query
+  if (amount < amountLimits.minimum || amount > amountLimits.maximum) {
+    return yield* Effect.fail(InProcess.validationErrorOf(`\`amount\` must be ${InProcess.createExpectations.amount}`))
+  }
+  const details = detailsOf(query)
+  const { connections } = yield* Effect.catch(pointsman.routingConfiguration(tenant), internalError)
+  const found = yield* Effect.catch(pointsman.previewRouting({ tenant, workspace, details }), internalError)
+  return {
+    routes: found.routes.map((route) => routeView(route, found.payments, connections))
+  } satisfies Preview
+})
+
+/** With the defaults of the payment API. */
+const detailsOf = ({
+  amount,
+  capture_method,
+  card_brand,
+  country,
+  currency,
+  initiator,
+  method
+}: PreviewQuery): PaymentDetails => ({
+  money: { minorUnits: amount, currency },
+  country,
+  method: method ?? "card",
+  cardBrand: card_brand ?? null,
+  initiator: initiator ?? "cit",
+  captureMethod: capture_method ?? "automatic",
+  reference: null,
+  simulation: null
+})

@@ -1,0 +1,117 @@
+/** How payments of an environment are routed now, and how its connections fare. */
+import { InProcess } from "@pointsman/http"
+import { Effect } from "effect"
+import { type Html, timeOr } from "../frame/Layout.ts"
+import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { conditionText, modeTexts } from "./ConditionText.ts"
+import { rangeBar } from "./Plot.ts"
+import * as Desk from "./RoutingDesk.ts"
+import type { Rate, RoutingSettings } from "./RoutingRecords.ts"
+import { outcomesText, percent, rangeText, successRange } from "./SuccessRange.ts"
+
+const { html } = InProcess
+
+const show = Effect.fnUntraced(function* (visit: Visit) {
+  const tenant = yield* tenantOf(visit)
+  const routing = yield* Desk.routing(tenant)
+  const rates = yield* Desk.rates(tenant)
+  const here = `${visit.mount}${pathOf("routing", tenant)}`
+  const answer: Answer = {
+    title: "Routing",
+    main: html`<p class="fields"><a class="button" href="${here}/preview">Where would this payment go?</a>
+<a class="button" href="${here}/history">Success over time</a></p>
+${settingsView(routing)}
+${rulesView(routing)}
+${circuitsView(routing)}
+<h2>Success rates now</h2>
+${
+  tenant.environment === "sandbox"
+    ? html`<p>Success rates are measured in production. <a href="${here}/history">Success over time</a> is counted in the sandbox too.</p>`
+    : rates.length === 0
+      ? html`<p>Nothing is measured yet.</p>`
+      : html`<p class="soft">What mode auto orders connections by. A rate covers about the last 50 outcomes. The range contains the true rate with a confidence of 95 %.</p>
+${ratesTable(rates, (segment) => `${here}/history?${new URLSearchParams({ segment }).toString()}`)}`
+}`
+  }
+  return answer
+})
+
+const settingsView = ({ control, exploration, findings, max_attempts, mode, order, strategy }: RoutingSettings): Html =>
+  html`<div class="card">
+<p><strong>Mode ${mode}</strong>: ${modeTexts[mode]}.</p>
+<dl>
+<dt>Order</dt><dd>${order === null ? "all connections, by priority" : order.join(", ")}</dd>
+<dt>Attempts</dt><dd>${mode === "fixed" ? 1 : max_attempts} at most</dd>
+${strategy === null ? undefined : html`<dt>Strategy</dt><dd>${strategy}</dd>`}
+${mode === "auto" ? html`<dt>Exploration</dt><dd>${percent(exploration)} of the payments</dd>` : undefined}
+<dt>Control group</dt><dd>${control === null ? "none" : html`${percent(control.share)} of the payments that match no rule: ${control.order.join(", ")}`}</dd>
+</dl>
+${findingsView(findings)}${control === null ? undefined : findingsView(control.findings)}
+</div>`
+
+const findingsView = (findings: RoutingSettings["findings"]): Html | undefined =>
+  findings.length === 0
+    ? undefined
+    : html`<ul class="note findings">${findings.map(({ kind, reason }) => html`<li><strong>${kind}</strong>: ${reason}</li>`)}</ul>`
+
+const rulesView = ({ rules }: RoutingSettings): Html => html`<h2>Rules</h2>
+${
+  rules.length === 0
+    ? html`<p>There are no rules: all payments are routed as above.</p>`
+    : html`<p class="soft">The first rule that matches decides. Other payments are routed as above.</p>
+<ol class="card stack">${rules.map((rule) => {
+        const { max_attempts, mode, order, split, strategy } = rule
+        const parts = [
+          `mode ${mode}`,
+          ...(split === null ? [] : [`split ${splitText(split)}`]),
+          ...(order === null ? [] : [`order ${order.join(", ")}`]),
+          ...(strategy === null ? [] : [`strategy ${strategy}`]),
+          ...(max_attempts === null ? [] : [`${max_attempts} attempts at most`])
+        ]
+        return html`<li><strong>${rule.name}</strong>: ${conditionText(rule.when)}<br>
+<span class="soft">${parts.join("; ")}</span>${findingsView(rule.findings)}</li>`
+      })}</ol>`
+}`
+
+/** Weights as shares of their sum. */
+const splitText = (split: Readonly<Record<string, number>>): string => {
+  const total = Object.values(split).reduce((sum, weight) => sum + weight, 0)
+  return Object.entries(split)
+    .map(([id, weight]) => (total === 0 ? id : `${percent(weight / total)} ${id}`))
+    .join(", ")
+}
+
+const circuitsView = ({ circuits }: RoutingSettings): Html => html`<h2>Circuits</h2>
+${
+  circuits.length === 0
+    ? html`<p>All circuits are closed, as this server sees them.</p>`
+    : html`<div class="card scroll" tabindex="0" role="region" aria-label="Circuits"><table>
+<thead><tr><th scope="col">Connection</th><th scope="col">State</th><th scope="col" class="number">Failures in a row</th><th scope="col">Opened</th><th scope="col">Next probe</th></tr></thead>
+<tbody>${circuits.map(
+        ({ connection_id, failures, opened, probe, state }) =>
+          html`<tr><td>${connection_id}</td><td>${circuitState(state)}</td><td class="number">${failures}</td>
+<td>${timeOr(opened, "–")}</td><td>${timeOr(probe, "–")}</td></tr>`
+      )}</tbody></table></div>
+<p class="soft">As this server sees them. All other circuits are closed.</p>`
+}`
+
+const circuitTones = { closed: "good", "half-open": "wait", open: "bad" } as const
+
+export const circuitState = (state: keyof typeof circuitTones): Html =>
+  html`<span class="status ${circuitTones[state]}">${state}</span>`
+
+/** `pathOf`: of the page of a segment; empty for all payments. */
+export const ratesTable = (rates: ReadonlyArray<Rate>, pathOf: (segment: string) => string): Html =>
+  html`<div class="card scroll" tabindex="0" role="region" aria-label="Success rates"><table>
+<thead><tr><th scope="col">Connection</th><th scope="col">Payments</th><th scope="col" class="number">Success</th><th scope="col">Range</th><th scope="col">0 to 100 %</th><th scope="col" class="number">Outcomes</th></tr></thead>
+<tbody>${rates.map((rate) => {
+    const range = successRange(rate)
+    return html`<tr><td>${rate.connection_id}</td><td><a href="${pathOf(rate.segment ?? "")}">${rate.segment ?? "all"}</a></td>
+<td class="number">${range === undefined ? "–" : percent(range.rate)}</td><td>${rangeText(range)}</td><td>${rangeBar(range)}</td>
+<td class="number">${outcomesText(rate)}</td></tr>`
+  })}</tbody></table></div>`
+
+export const routingPages = [
+  page("GET", "/routing", "signedIn", () => firstOf("routing")),
+  page("GET", "/routing/:workspace/:environment", "routing.read", show)
+]

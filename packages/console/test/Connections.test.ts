@@ -1,0 +1,120 @@
+/** Connections for operators: their health, and nothing that is secret of them. */
+import { Unanswered } from "@pointsman/core/connector"
+import { Effect } from "effect"
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { routedShop, secret } from "./support/RoutedShop.ts"
+import { bodyOf, type World, world } from "./support/World.ts"
+
+let here: World
+beforeEach(() => {
+  here = world()
+})
+afterEach(() => here.close())
+
+const at = "/connections/acme/sandbox"
+const api = "/api/workspaces/acme/sandbox/connections"
+
+const pageOf = async (path: string, cookie: string, status = 200): Promise<string> => {
+  const response = await here.send(path, { cookie })
+  assert.strictEqual(response.status, status)
+  const text = await response.text()
+  // The policy allows neither.
+  assert.notMatch(text, /<style|style=|<script(?! src=)|\son\w+=/u)
+  assert.notInclude(text, secret)
+  return text
+}
+
+const admin = () => here.signIn("jo", [{ workspaceId: "acme", role: "admin" }])
+
+describe("connections", () => {
+  it("given operations, then no connection is answered or linked; given an admin, then those of its workspace", async () => {
+    const operations = await here.signIn("ann", [{ workspaceId: null, role: "operations" }])
+    for (const path of ["", "/acme-sandbox"]) await pageOf(`${at}${path}`, operations, 403)
+    assert.notInclude(await pageOf("/payments/acme/sandbox", operations), "/console/connections")
+    const cookie = await admin()
+    assert.include(await pageOf("/payments/acme/sandbox", cookie), 'href="/console/connections/acme/sandbox"')
+    assert.strictEqual(
+      (await here.send("/connections", { cookie })).headers.get("location"),
+      "/console/connections/acme/sandbox"
+    )
+    await pageOf("/connections/globex/sandbox", cookie, 403)
+    await pageOf("/connections/acme/staging", cookie, 404)
+    await pageOf(`${at}/acme-production`, cookie, 404)
+    assert.strictEqual((await here.send(`${api}/globex-sandbox`, { cookie })).status, 404)
+  })
+
+  it("given limits, restrictions, a webhook secret and a connector that is not installed, then all is in words, and no secret shows", async () => {
+    await routedShop(here, "sandbox", { mode: "failover" }, [
+      {
+        id: "limited",
+        supports: {
+          currencies: ["EUR", "USD"],
+          recurring: false,
+          amount: { EUR: { min: 50, max: 100_000 } },
+          requiresAuthentication: ["FR"]
+        },
+        restrictions: [{ country: ["BR"], captureMethod: ["manual"], amount: { max: 500 } }],
+        sealedWebhookSecret: secret,
+        timeoutMillis: 9_000,
+        circuitBreaker: { failures: 3, openMillis: 20_000 }
+      },
+      { id: "broken", connector: "nowhere" },
+      { id: "off", active: false, priority: 1 }
+    ])
+    const cookie = await admin()
+    const list = await pageOf(at, cookie)
+    const places = ["acme-sandbox", "limited", "broken", "off"].map((id) =>
+      list.indexOf(`<span class="soft">${id}</span>`)
+    )
+    assert.deepStrictEqual(
+      places,
+      places.toSorted((a, b) => a - b)
+    )
+    for (const part of ["The limited &lt;acquirer&gt;", "Cannot be used", "Not active", "No recent payments"]) {
+      assert.include(list, part)
+    }
+    const text = await pageOf(`${at}/limited`, cookie)
+    for (const part of [
+      "Accepts EUR, USD.",
+      "Accepts no payments that the merchant starts.",
+      "In EUR: from €0.50 up to €1,000.00.",
+      "Accepts customers from FR only with authentication.",
+      "Excluded: up to 500 minor units; customers from BR; captured manually.",
+      "9000 ms",
+      "It opens for 20000 ms after 3 failures in a row.",
+      "<code>/api/v1/psp-webhooks/limited</code>, with a secret"
+    ]) {
+      assert.include(text, part)
+    }
+    assert.include(await pageOf(`${at}/broken`, cookie), "connector &quot;nowhere&quot; is not installed.")
+    const response = await here.send(api, { cookie })
+    const body = await response.text()
+    assert.notInclude(body, secret)
+    assert.notInclude(body, "sealed")
+    const limited = (await bodyOf(await here.send(`${api}/limited`, { cookie }))).data
+    assert.deepInclude(limited, {
+      id: "limited",
+      timeout_ms: 9_000,
+      circuit_breaker: { failures: 3, open_ms: 20_000 },
+      webhook: { path: "/api/v1/psp-webhooks/limited", has_secret: true }
+    })
+    assert.deepStrictEqual(limited.supports.amount, { EUR: { min: 50, max: 100_000 } })
+  })
+
+  it("given payments that succeeded and failed, then the last of each is shown, with its payment", async () => {
+    const cookie = await admin()
+    const { id: first } = await here.pay("acme", "sandbox", "automatic")
+    here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timeout" }))
+    const { id: second } = await here.pay("acme", "sandbox", "automatic")
+    const { circuit, health } = (await bodyOf(await here.send(`${api}/acme-sandbox`, { cookie }))).data
+    assert.deepStrictEqual([health.succeeded, health.failed, health.fault], [1, 1, null])
+    assert.deepInclude(health.last_success, { payment_id: first, outcome: "Captured" })
+    assert.deepInclude(health.last_failure, { payment_id: second, outcome: "Unanswered" })
+    assert.deepInclude(circuit, { state: "closed", failures: 1 })
+    const text = await pageOf(`${at}/acme-sandbox`, cookie)
+    assert.include(text, `href="/console/payments/acme/sandbox/${second}"`)
+    assert.include(text, "Working")
+    assert.include(text, "1 of 2")
+    assert.include(text, "not known: the provider has not named it")
+  })
+})
