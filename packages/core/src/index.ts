@@ -87,6 +87,7 @@ export {
   isLogin,
   leastRoles,
   loginExpected,
+  managesOperators,
   mayAct,
   type Operator,
   type OperatorAction,
@@ -172,6 +173,8 @@ export {
 } from "./routing/Strategy.ts"
 export { KeyRefused } from "./verbs/administer/Authenticate.ts"
 export {
+  ApiKeyCreated,
+  ApiKeyDraftInvalid,
   ApiKeyNotFound,
   ApiKeyNotRestorable,
   type ApiKeyOptions,
@@ -182,9 +185,11 @@ export {
 } from "./verbs/administer/ManageApiKeys.ts"
 export {
   type CreatedLink,
+  type OperatorEdit,
   OperatorInvalid,
   OperatorNotFound,
-  type OperatorOrder
+  type OperatorOrder,
+  type OperatorWithSessions
 } from "./verbs/administer/ManageOperators.ts"
 export { MerchantNotFound, type MerchantWithStatus } from "./verbs/administer/ProvisionMerchant.ts"
 export {
