@@ -18,12 +18,21 @@ import * as AccountHandlers from "./account/AccountHandlers.ts"
 import { signInPages } from "./account/SignInPages.ts"
 import { ConsoleApi } from "./api/ConsoleApi.ts"
 import { type ConsoleCode, consoleCodes, failure } from "./api/Errors.ts"
+import * as AuditHandlers from "./audit/AuditHandlers.ts"
+import { auditPages } from "./audit/AuditPages.ts"
 import { files } from "./frame/Files.ts"
 import { openPage } from "./frame/Page.ts"
 import { startPages } from "./frame/StartPages.ts"
 import * as Authorize from "./gate/Authorize.ts"
 import { crossSite, isCrossSite, withHeaders } from "./gate/CrossSite.ts"
 import { ConsoleSettings, RequestSource } from "./gate/Settings.ts"
+import * as KeyHandlers from "./keys/KeyHandlers.ts"
+import { keyPages } from "./keys/KeyPages.ts"
+import * as OperatorHandlers from "./operators/OperatorHandlers.ts"
+import { operatorLinkPages } from "./operators/OperatorLinkPages.ts"
+import { operatorPages } from "./operators/OperatorPages.ts"
+import * as PartnerHandlers from "./partners/PartnerHandlers.ts"
+import { partnerPages } from "./partners/PartnerPages.ts"
 import { actPages } from "./payments/ActPages.ts"
 import * as PaymentHandlers from "./payments/PaymentHandlers.ts"
 import { paymentPages } from "./payments/PaymentPages.ts"
@@ -94,11 +103,29 @@ const application = (
   HttpRouter.toWebHandler(
     Layer.mergeAll(
       HttpApiBuilder.layer(ConsoleApi, { openapiPath: "/api/openapi.json" }),
-      HttpRouter.addAll([...startPages, ...signInPages, ...paymentPages, ...actPages, noPage]),
+      HttpRouter.addAll([
+        ...startPages,
+        ...signInPages,
+        ...paymentPages,
+        ...actPages,
+        ...keyPages,
+        ...partnerPages,
+        ...operatorPages,
+        ...operatorLinkPages,
+        ...auditPages,
+        noPage
+      ]),
       HttpRouter.addAll(files),
       HttpRouter.add("GET", "/api/*", envelope("not_found", "Route not found."))
     ).pipe(
-      Layer.provide([AccountHandlers.layer, PaymentHandlers.layer]),
+      Layer.provide([
+        AccountHandlers.layer,
+        PaymentHandlers.layer,
+        KeyHandlers.layer,
+        PartnerHandlers.layer,
+        OperatorHandlers.layer,
+        AuditHandlers.layer
+      ]),
       Layer.provide([Authorize.layer, RequestFaults.layer, fallbacks]),
       // What each request runs with.
       Layer.provideMerge(InProcess.PaymentViews.layer(undefined)),

@@ -14,7 +14,22 @@ const leastRoles: { readonly [Endpoint in keyof typeof accessOf]: OperatorRole |
   payment: "viewer",
   capture: "support",
   void: "support",
-  refund: "support"
+  refund: "support",
+  keys: "admin",
+  keyDraft: "admin",
+  createKey: "admin",
+  revokeKey: "admin",
+  partners: "admin",
+  partnerMerchants: "admin",
+  inviteMerchant: "admin",
+  usage: "admin",
+  operators: "admin",
+  addOperator: "admin",
+  editOperator: "admin",
+  removeOperator: "admin",
+  createSignInLink: "admin",
+  auditTrail: "admin",
+  workspaceAudit: "admin"
 }
 
 interface Endpoint {

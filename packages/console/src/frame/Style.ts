@@ -63,5 +63,13 @@ button:hover, .button:hover { background: var(--hover); }
 .bar { width: 100%; height: .75rem; display: block; border-radius: .375rem; margin: .75rem 0; }
 .bar .whole { fill: var(--line); } .bar .kept { fill: var(--good); } .bar .given { fill: var(--accent); }
 .bar .pending { fill: var(--wait); }
+fieldset { border: 1px solid var(--line); border-radius: .5rem; padding: .5rem .875rem .875rem; margin: 0; min-width: 0; }
+fieldset > div + div { margin-top: .75rem; }
+legend { font-weight: 550; padding: 0 .25rem; }
+.choice { display: flex; gap: .625rem; align-items: center; min-height: 2.75rem; margin: 0; font-weight: inherit; }
+.stack .choice input { width: 1.25rem; min-height: 1.25rem; flex: none; accent-color: var(--accent); }
+.stack select { width: 100%; }
+summary { cursor: pointer; min-height: 1.5rem; } pre { margin: .25rem 0; white-space: pre-wrap; }
+.secret { display: block; padding: .75rem; border: 1px solid var(--edge); border-radius: .5rem; user-select: all; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 `
