@@ -1,9 +1,7 @@
 /** Partners with their merchants, invitations, and usage. */
-import { Pointsman } from "@pointsman/core"
-import { Directory } from "@pointsman/core/ports"
-import { Effect } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { errorOf, everywhere, pageOf } from "./support/PageAnswers.ts"
+import { addPartner } from "./support/Partner.ts"
 import { bodyOf, type World, world } from "./support/World.ts"
 
 let here: World
@@ -12,20 +10,7 @@ let merchant: string
 beforeEach(async () => {
   here = world()
   cookie = await here.signIn("ann", everywhere("admin"))
-  merchant = await here.run(
-    Effect.gen(function* () {
-      const directory = yield* Directory
-      const { workspaces } = yield* directory.contents
-      const acme = workspaces.find(({ id }) => id === "acme")
-      if (acme === undefined) return yield* Effect.die("no workspace")
-      const workspace = { ...acme, partner: { allowance: 12 } }
-      const none = { apiKeys: [], connections: [], routing: [], webhookEndpoints: [] }
-      yield* directory.write({ ...none, workspaces: [workspace] })
-      const caller = { tenant: { workspaceId: "acme", environment: "production" as const }, workspace }
-      const details = { name: "Bakery <1>", email: "owner@bakery.test", country: "NL", category: null }
-      return (yield* (yield* Pointsman).provisionMerchant(caller, details)).id
-    })
-  )
+  merchant = await addPartner(here)
   await here.pay("acme", "production", "automatic")
   await here.pay("acme", "sandbox", "automatic")
 })

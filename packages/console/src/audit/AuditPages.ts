@@ -105,7 +105,7 @@ ${found.next_cursor === null ? undefined : html`<p><a class="button" href="${mou
 })
 
 const row = ({ action, actor, at, details, hash, number, subject }: AuditRecord): Html =>
-  html`<tr><td class="number">${number}</td><td>${time(at)}</td><td>${actor}</td><td>${action}</td><td>${subject}
+  html`<tr><td class="number">${number}</td><td>${time(at)}</td><td>${actor}</td><td class="whole-words">${action}</td><td>${subject}
 <details><summary>Details</summary><pre>${JSON.stringify(details, null, 2)}</pre><p class="soft">Hash ${hash}</p></details></td></tr>`
 
 export const auditPages = [

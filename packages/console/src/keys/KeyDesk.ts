@@ -65,9 +65,9 @@ export const draft = Effect.fnUntraced(function* (path: TenantPath) {
 
 const expectations = {
   name: "text of 1 to 120 characters",
-  scopes: "at least one scope, or null for every scope",
+  scopes: "one scope or more",
   expires: "a time in the future",
-  networks: "IP addresses and CIDR ranges, such as 203.0.113.0/24, or null for any"
+  networks: "IP addresses and CIDR ranges, such as 203.0.113.0/24"
 } as const
 
 export const create = Effect.fnUntraced(function* (path: TenantPath, order: KeyOrder) {

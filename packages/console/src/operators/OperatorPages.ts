@@ -64,8 +64,8 @@ const roleFields = (roles: Roles, workspaces: ReadonlyArray<Workspace>): Html =>
       html`<div><label for="role-${at}">${nameOf(workspace_id)}</label><input type="hidden" name="workspace" value="${workspace_id ?? everywhere}">
 <select id="role-${at}" name="role">${options(operatorRoles, role)}<option value="">No role</option></select></div>`
   )}
-<div><label for="workspace-more">${roles.length === 0 ? "Workspace" : "Another workspace"}</label><select id="workspace-more" name="workspace">
-${roles.length === 0 ? undefined : html`<option value="">None</option>`}
+<div><label for="workspace-more">${roles.length === 0 ? "Workspace" : "Another workspace"}</label><select id="workspace-more" name="workspace"${roles.length === 0 ? html` required` : undefined}>
+<option value="">${roles.length === 0 ? "Choose…" : "None"}</option>
 ${taken.has(null) ? undefined : html`<option value="${everywhere}">All workspaces, also later ones</option>`}
 ${workspaces.filter(({ id }) => !taken.has(id)).map(({ id, name }) => html`<option value="${id}">${name}</option>`)}</select></div>
 <div><label for="role-more">${roles.length === 0 ? "Role" : "Role there"}</label><select id="role-more" name="role">${options(operatorRoles, "viewer")}</select></div>
