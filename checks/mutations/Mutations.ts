@@ -4411,6 +4411,54 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "create another key when a form is sent again",
+    harm: "A key that works is shown again in a browser that another person uses by now.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/administer/ManageApiKeys.ts",
+        find: "if (Option.isSome(yield* (yield* Directory).keyHolder(hash))) {",
+        replace: "if (hash === undefined) {"
+      }
+    ],
+    caughtBy: {
+      project: "console",
+      file: "packages/console/test/Keys.test.ts",
+      test: "given a draft, when it is sent twice, then one key is created, and shown once"
+    }
+  },
+  {
+    name: "let the last administrator lose the role",
+    harm: "Two administrators remove each other at once, and no operator can let another one in.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Operators.ts",
+        find: "if (needsOtherAdmin && !others",
+        replace: "if (needsOtherAdmin && others === undefined && !others"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given two who may manage operators, when both lose the role at once, then one of them keeps it"
+    }
+  },
+  {
+    name: "show the audit trail of all workspaces to an administrator of one",
+    harm: "An administrator of one merchant reads what was done to the payments and keys of another one.",
+    edits: [
+      {
+        file: "packages/console/src/audit/AuditDesk.ts",
+        find: "workspaceIds: workspace === undefined ? undefined : [workspace] }",
+        replace: "workspaceIds: undefined }"
+      }
+    ],
+    caughtBy: {
+      project: "console",
+      file: "packages/console/test/Audit.test.ts",
+      test: "given a role in one workspace, then only entries about that workspace are answered"
+    }
+  },
+  {
     name: "take requests of other sites",
     harm: "A page that an operator visits has its browser refund a payment.",
     edits: [

@@ -18,6 +18,8 @@ import * as AccountHandlers from "./account/AccountHandlers.ts"
 import { signInPages } from "./account/SignInPages.ts"
 import { ConsoleApi } from "./api/ConsoleApi.ts"
 import { type ConsoleCode, consoleCodes, failure } from "./api/Errors.ts"
+import * as AuditHandlers from "./audit/AuditHandlers.ts"
+import { auditPages } from "./audit/AuditPages.ts"
 import * as ConnectionHandlers from "./connections/ConnectionHandlers.ts"
 import { connectionPages } from "./connections/ConnectionPages.ts"
 import { files } from "./frame/Files.ts"
@@ -26,8 +28,15 @@ import { startPages } from "./frame/StartPages.ts"
 import * as Authorize from "./gate/Authorize.ts"
 import { crossSite, isCrossSite, withHeaders } from "./gate/CrossSite.ts"
 import { ConsoleSettings, RequestSource } from "./gate/Settings.ts"
+import * as KeyHandlers from "./keys/KeyHandlers.ts"
+import { keyPages } from "./keys/KeyPages.ts"
 import * as MessageHandlers from "./messages/MessageHandlers.ts"
 import { messagePages } from "./messages/MessagePages.ts"
+import * as OperatorHandlers from "./operators/OperatorHandlers.ts"
+import { operatorLinkPages } from "./operators/OperatorLinkPages.ts"
+import { operatorPages } from "./operators/OperatorPages.ts"
+import * as PartnerHandlers from "./partners/PartnerHandlers.ts"
+import { partnerPages } from "./partners/PartnerPages.ts"
 import { actPages } from "./payments/ActPages.ts"
 import * as PaymentHandlers from "./payments/PaymentHandlers.ts"
 import { paymentPages } from "./payments/PaymentPages.ts"
@@ -117,6 +126,11 @@ const application = (
         ...historyPages,
         ...previewPages,
         ...connectionPages,
+        ...keyPages,
+        ...partnerPages,
+        ...operatorPages,
+        ...operatorLinkPages,
+        ...auditPages,
         noPage
       ]),
       HttpRouter.addAll(files),
@@ -128,7 +142,11 @@ const application = (
         ReviewHandlers.layer,
         MessageHandlers.layer,
         RoutingHandlers.layer,
-        ConnectionHandlers.layer
+        ConnectionHandlers.layer,
+        KeyHandlers.layer,
+        PartnerHandlers.layer,
+        OperatorHandlers.layer,
+        AuditHandlers.layer
       ]),
       Layer.provide([Authorize.layer, RequestFaults.layer, fallbacks]),
       // What each request runs with.

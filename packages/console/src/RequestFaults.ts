@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
 import { failure } from "./api/Errors.ts"
+import { momentExpected } from "./api/Moment.ts"
 import { RequestErrors } from "./api/Parts.ts"
 import { statementExpectations } from "./reviews/Statements.ts"
 import { historyPeriods, segmentExpected } from "./routing/RoutingRecords.ts"
@@ -23,6 +24,18 @@ const expectations = {
   password: "a text",
   current: "a text",
   token: "the text of a sign-in token",
+  name: "a text",
+  roles:
+    "a list of objects {workspace_id, role}; `workspace_id` is an id or null, `role` one of viewer, support, operations, admin",
+  version: "an integer",
+  draft: "the text of a key's draft",
+  scopes: "a list of scopes, or null for every scope",
+  expires: `${momentExpected}, or null`,
+  networks: "a list of IP addresses and CIDR ranges, or null",
+  from: momentExpected,
+  until: momentExpected,
+  actor: "a text",
+  action: "an action of the audit trail",
   amount: "an integer of at least 1, in the minor unit of the payment's currency",
   ...statementExpectations,
   order: "age or amount",

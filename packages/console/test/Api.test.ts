@@ -69,7 +69,7 @@ describe("roles", () => {
   })
 
   it("given an operator who is removed, then the next request is refused", async () => {
-    const cookie = await here.signIn("jo", everywhere("admin"))
+    const cookie = await here.signIn("jo", everywhere("operations"))
     assert.strictEqual((await here.send("/api/me", { cookie })).status, 200)
     await here.run((await here.operators).remove("jo"))
     assert.deepStrictEqual(await codeOf(await here.send("/api/me", { cookie })), [401, "not_signed_in"])

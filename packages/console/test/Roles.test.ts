@@ -26,7 +26,22 @@ const leastRoles: { readonly [Endpoint in keyof typeof accessOf]: OperatorRole |
   successHistory: "operations",
   previewRouting: "operations",
   connections: "admin",
-  connection: "admin"
+  connection: "admin",
+  keys: "admin",
+  keyDraft: "admin",
+  createKey: "admin",
+  revokeKey: "admin",
+  partners: "admin",
+  partnerMerchants: "admin",
+  inviteMerchant: "admin",
+  usage: "admin",
+  operators: "admin",
+  addOperator: "admin",
+  editOperator: "admin",
+  removeOperator: "admin",
+  createSignInLink: "admin",
+  auditTrail: "admin",
+  workspaceAudit: "admin"
 }
 
 interface Endpoint {

@@ -88,6 +88,7 @@ export {
   isLogin,
   leastRoles,
   loginExpected,
+  managesOperators,
   mayAct,
   type Operator,
   type OperatorAction,
@@ -174,6 +175,8 @@ export {
 export type { HistorySpan, SuccessSeries } from "./routing/SuccessHistory.ts"
 export { KeyRefused } from "./verbs/administer/Authenticate.ts"
 export {
+  ApiKeyCreated,
+  ApiKeyDraftInvalid,
   ApiKeyNotFound,
   ApiKeyNotRestorable,
   type ApiKeyOptions,
@@ -184,9 +187,11 @@ export {
 } from "./verbs/administer/ManageApiKeys.ts"
 export {
   type CreatedLink,
+  type OperatorEdit,
   OperatorInvalid,
   OperatorNotFound,
-  type OperatorOrder
+  type OperatorOrder,
+  type OperatorWithSessions
 } from "./verbs/administer/ManageOperators.ts"
 export { MerchantNotFound, type MerchantWithStatus } from "./verbs/administer/ProvisionMerchant.ts"
 export {

@@ -57,6 +57,33 @@ describe("an operator's keys", () => {
       }).pipe(Effect.provide(world().layer))
   )
 
+  it.effect("given a draft, when a key is created with it again, then there is one key, which is shown once", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const draft = yield* pointsman.draftApiKey(live)
+      assert.lengthOf((yield* (yield* Directory).contents).apiKeys, 0)
+      const create = pointsman.createDraftedApiKey(live, draft, ["payments:read"], { name: "shop" })
+      const { apiKey, secret } = yield* create
+      assert.deepInclude(apiKey, { ...live, scopes: ["payments:read"], name: "shop", source: "operator" })
+      assert.deepStrictEqual((yield* pointsman.authenticate(Redacted.value(secret))).apiKey, apiKey)
+      const again = yield* Effect.flip(create)
+      assert.deepInclude(again, { _tag: "pointsman/ApiKeyCreated", id: apiKeyIdOf(apiKey) })
+      yield* pointsman.revokeApiKey(apiKey.hash)
+      assert.strictEqual((yield* Effect.flip(create))._tag, "pointsman/ApiKeyCreated")
+      assert.lengthOf((yield* (yield* Directory).contents).apiKeys, 1)
+      assert.notStrictEqual(yield* pointsman.draftApiKey(live), draft)
+      for (const [elsewhere, text] of [
+        [{ ...live, environment: "sandbox" }, draft],
+        [{ ...live, workspaceId: "globex" }, draft],
+        [live, "no draft"],
+        [live, ""]
+      ] as const) {
+        const refused = yield* Effect.flip(pointsman.createDraftedApiKey(elsewhere, text, null))
+        assert.strictEqual(refused._tag, "pointsman/ApiKeyDraftInvalid")
+      }
+    }).pipe(Effect.provide(world().layer))
+  )
+
   it.effect("given a key that expires, when its time comes, then it is refused like an unknown key", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman

@@ -65,7 +65,11 @@ describe("roles", () => {
     const viewer = ["payment.read"]
     const support = [...viewer, "payment.capture", "payment.void", "payment.refund", "webhook.redeliver"]
     const operations = [...support, "review.resolve", "message.apply", "routing.read"]
-    const admin = [...operations, "key.manage", "connection.read", "endpoint.manage", "operator.manage"]
+    const admin = [...operations, "key.manage", "connection.read", "endpoint.manage", "operator.manage"].concat([
+      "audit.read",
+      "usage.read",
+      "merchant.invite"
+    ])
     assert.deepStrictEqual<ReadonlyArray<ReadonlyArray<string>>>(operatorRoles.map(may), [
       viewer,
       support,
@@ -135,6 +139,71 @@ describe("operators", () => {
       assert.strictEqual(yield* tagOf(refused), "SignInRefused")
     }).pipe(Effect.provide(layer))
   })
+
+  it.effect("given an operator, when it is edited, then the roles count at once, and the audit trail has both", () =>
+    Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      yield* operators.add({ ...order, login: "ann", grants: [{ workspaceId: null, role: "admin" }] })
+      const stored = yield* operators.add(order)
+      const session = yield* signedInByLink()
+      const grants: ReadonlyArray<OperatorGrant> = [{ workspaceId: "acme", role: "operations" }]
+      const edit = { login: "jo@example.com", displayName: "Joan", grants, version: stored.version }
+      const edited = yield* Effect.provideService(operators.edit(edit), AuditActor, "ann")
+      assert.deepStrictEqual(edited, { ...stored, displayName: "Joan", grants, version: 2 })
+      assert.deepStrictEqual((yield* operators.session(session.token)).operator, edited)
+      // The form that is sent again, and another one of before it.
+      assert.deepStrictEqual(yield* operators.edit(edit), edited)
+      assert.strictEqual(yield* tagOf(operators.edit({ ...edit, displayName: "Jo" })), "OperatorChanged")
+      assert.strictEqual((yield* operators.edit({ ...edit, displayName: "Jo", version: null })).version, 3)
+      assert.strictEqual(yield* tagOf(operators.edit({ ...edit, login: "nobody" })), "OperatorNotFound")
+      assert.strictEqual(yield* tagOf(operators.edit({ ...edit, grants: [] })), "OperatorInvalid")
+      const { items } = yield* (yield* Pointsman).auditEntries({ action: "operator.changed", limit: 10 })
+      assert.deepInclude(items.at(-1), { actor: "ann", subject: stored.id })
+      assert.deepStrictEqual(JSON.parse(items.at(-1)?.details ?? ""), {
+        login: order.login,
+        display_name: "Joan",
+        grants: [{ workspace_id: "acme", role: "operations" }],
+        grants_before: [{ workspace_id: null, role: "support" }]
+      })
+      assert.lengthOf(items, 2)
+    }).pipe(Effect.provide(world().layer))
+  )
+
+  it.effect("given the last admin of all workspaces, when it is demoted or removed, then it stays", () =>
+    Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      const grants: ReadonlyArray<OperatorGrant> = [{ workspaceId: null, role: "admin" }]
+      const ofAcme: ReadonlyArray<OperatorGrant> = [{ workspaceId: "acme", role: "admin" }]
+      const stored = yield* operators.add({ ...order, grants })
+      yield* operators.add({ ...order, login: "ann", grants: ofAcme })
+      const demote = operators.edit({ ...order, grants: ofAcme, version: null })
+      assert.strictEqual(yield* tagOf(demote), "LastAdmin")
+      assert.strictEqual(yield* tagOf(operators.remove(order.login)), "LastAdmin")
+      assert.deepStrictEqual((yield* operators.list)[0], { ...stored, sessions: [] })
+      assert.strictEqual((yield* operators.edit({ ...order, displayName: "Joan", grants, version: null })).version, 2)
+      yield* operators.edit({ login: "ann", displayName: "Ann", grants, version: null })
+      yield* demote
+      yield* operators.remove(order.login)
+      assert.strictEqual(yield* tagOf(operators.remove("ann")), "LastAdmin")
+    }).pipe(Effect.provide(world().layer))
+  )
+
+  it.effect("given sessions, when operators are listed, then each has those that are live, the newest first", () =>
+    Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      yield* operators.add(order)
+      yield* operators.add({ ...order, login: "ann" })
+      yield* signedInByLink()
+      yield* TestClock.adjust("20 minutes")
+      const second = yield* signedInByLink()
+      yield* TestClock.adjust("5 minutes")
+      const third = yield* signedInByLink()
+      const sessions = Effect.map(operators.list, (all) => all.map((one) => one.sessions.map(({ hash }) => hash)))
+      assert.lengthOf((yield* sessions)[0] ?? [], 3)
+      yield* TestClock.adjust("6 minutes")
+      assert.deepStrictEqual(yield* sessions, [[third.session.hash, second.session.hash], []])
+    }).pipe(Effect.provide(world().layer))
+  )
 
   it.effect("given all that operators do, then the audit trail names it, without secrets, as does the log", () => {
     const { layer } = withPasswords()

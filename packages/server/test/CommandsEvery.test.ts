@@ -43,6 +43,7 @@ const elsewhere: ReadonlySet<string> = new Set([
   "messages apply",
   "merchants invite",
   "operators add",
+  "operators change",
   "operators remove",
   "operators link",
   "payments capture",

@@ -34,12 +34,32 @@ describe("pointsman operators", () => {
       ],
       [["add", "x", "--role", "viewer", "--workspace", "acme,acme"], "--workspace: expected one role or more"],
       [["link", "nobody"], "login: expected that of an active operator; nobody not found."],
-      [["remove", "nobody"], "login: expected that of an active operator; nobody not found."]
+      [["remove", "nobody"], "login: expected that of an active operator; nobody not found."],
+      [["change", "nobody", "--name", "No"], "login: expected that of an active operator; nobody not found."],
+      [["change", "jo"], "--name or --role: expected one of them or both."],
+      [["change", "jo", "--name", "Jo", "--workspace", "acme"], "--role: expected with --workspace."],
+      [["change", "jo", "--role", "none", "--workspace", "acme,globex"], "--workspace: expected one role or more"],
+      [["change", "ann@example.com", "--role", "viewer"], "is the only one with the role admin in all workspaces."],
+      [["remove", "ann@example.com"], "is the only one with the role admin in all workspaces."]
     ] as const) {
       const refused = await run(...words)
       assert.deepStrictEqual([refused.code, refused.stdout], [1, ""])
       assert.include(refused.stderr, expected)
     }
+
+    const changed = await run(
+      ...["change", "JO", "--role", "operations", "--workspace", "globex", "--name", "Jo E", "--by", "root", "--json"]
+    )
+    assert.deepInclude(documentOf(changed).data, {
+      login: "jo",
+      name: "Jo E",
+      roles: [
+        { workspace_id: "acme", role: "support" },
+        { workspace_id: "globex", role: "operations" }
+      ]
+    })
+    const fewer = await run("change", "jo", "--role", "none", "--workspace", "acme", "--by", "root")
+    assert.strictEqual(fewer.stderr, "jo has operations (globex) now.\n")
 
     const link = await run("link", "ann@EXAMPLE.com", "--by", "root", "--port", "3210")
     assert.match(link.stdout, /^http:\/\/127\.0\.0\.1:3210\/console\/link\/[A-Za-z0-9_-]{43}\n$/u)
@@ -47,7 +67,7 @@ describe("pointsman operators", () => {
     assert.strictEqual((await run("remove", "jo", "--by", "root")).code, 0)
     assert.notInclude((await run("list")).stdout, "jo")
     const all = await run("list", "--all")
-    assert.match(all.stdout, /^jo +Jo D +support \(acme\), support \(globex\) +removed +no +\d/mu)
+    assert.match(all.stdout, /^jo +Jo E +operations \(globex\) +removed +no +\d/mu)
     assert.match(all.stdout, /^Ann@example\.com +Ann@example\.com +admin \(all workspaces\) +active +no +\d/mu)
 
     const { data } = documentOf(await runHere(folder, ["audit", "list", "--json"]))
@@ -57,6 +77,8 @@ describe("pointsman operators", () => {
       [
         ["operator.added", "root"],
         ["operator.added", "root"],
+        ["operator.changed", "root"],
+        ["operator.changed", "root"],
         ["operator.linked", "root"],
         ["operator.removed", "root"]
       ]

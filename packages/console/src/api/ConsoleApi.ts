@@ -1,15 +1,19 @@
 /** The console's API, under `<mount>/api`: the endpoints of all areas, and the action that each of them takes. */
 import { HttpApi } from "effect/http-api"
 import { Account, accountAccess, Entry } from "../account/AccountApi.ts"
+import { AuditTrail, auditAccess } from "../audit/AuditApi.ts"
 import { Connections, connectionAccess } from "../connections/ConnectionApi.ts"
 import type { AccessOf } from "../gate/Access.ts"
+import { Keys, keyAccess } from "../keys/KeyApi.ts"
 import { Messages, messageAccess } from "../messages/MessageApi.ts"
+import { OperatorGroup, operatorAccess } from "../operators/OperatorApi.ts"
+import { Partners, partnerAccess } from "../partners/PartnerApi.ts"
 import { Payments, paymentAccess } from "../payments/PaymentApi.ts"
 import { Reviews, reviewAccess } from "../reviews/ReviewApi.ts"
 import { Routing, routingAccess } from "../routing/RoutingApi.ts"
 
 export class ConsoleApi extends HttpApi.make("pointsman-console")
-  .add(Entry, Account, Payments, Reviews, Messages, Routing, Connections)
+  .add(Entry, Account, Payments, Reviews, Messages, Routing, Connections, Keys, Partners, OperatorGroup, AuditTrail)
   .prefix("/api") {}
 
 type Groups = (typeof ConsoleApi)["groups"]
@@ -22,5 +26,9 @@ export const accessOf = {
   ...reviewAccess,
   ...messageAccess,
   ...routingAccess,
-  ...connectionAccess
+  ...connectionAccess,
+  ...keyAccess,
+  ...partnerAccess,
+  ...operatorAccess,
+  ...auditAccess
 } as const satisfies AccessOf<Guarded>

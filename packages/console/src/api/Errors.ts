@@ -8,12 +8,16 @@ const own = {
   password_refused: { status: 401, meaning: "The current password is needed, and is missing or wrong." },
   forbidden: { status: 403, meaning: "The operator's role in this workspace does not allow it." },
   too_many_sign_ins: { status: 429, meaning: "Too many sign-ins were tried; Retry-After states the seconds to wait." },
-  operator_changed: { status: 409, meaning: "The operator was changed or removed at the same time." },
   statement_refused: {
     status: 409,
     meaning: "The record does not take the statement, or has changed since it was read; nothing was recorded."
   },
-  message_not_applicable: { status: 409, meaning: "The message cannot be read or applied; nothing was changed." }
+  message_not_applicable: { status: 409, meaning: "The message cannot be read or applied; nothing was changed." },
+  key_created: { status: 409, meaning: "The request with this draft created its key before." },
+  key_in_configuration: { status: 409, meaning: "The configuration file names the key." },
+  login_taken: { status: 409, meaning: "An operator has this login already." },
+  last_admin: { status: 409, meaning: "No other operator has the role admin in all workspaces." },
+  operator_changed: { status: 409, meaning: "The operator was changed or removed at the same time." }
 } as const satisfies Record<string, CodeRow>
 
 export const consoleCodes = { ...errorCodes, ...own }

@@ -17,6 +17,8 @@ interface Area {
   readonly access: Access
   /** Whether its pages are about one environment of one workspace. The others are about the whole installation. */
   readonly isOfEnvironment: boolean
+  /** Whether a role in one workspace leads to it, although its first page is about the whole installation. */
+  readonly isOfAnyWorkspace?: boolean
 }
 
 /** In the order of the links. The key is the first part of the path. */
@@ -25,7 +27,11 @@ export const areas = {
   reviews: { name: "Reviews", access: "review.resolve", isOfEnvironment: true },
   messages: { name: "Messages", access: "message.apply", isOfEnvironment: true },
   routing: { name: "Routing", access: "routing.read", isOfEnvironment: true },
-  connections: { name: "Connections", access: "connection.read", isOfEnvironment: true }
+  connections: { name: "Connections", access: "connection.read", isOfEnvironment: true },
+  keys: { name: "Keys", access: "key.manage", isOfEnvironment: true },
+  partners: { name: "Partners", access: "usage.read", isOfEnvironment: false },
+  operators: { name: "Operators", access: "operator.manage", isOfEnvironment: false },
+  audit: { name: "Audit", access: "audit.read", isOfEnvironment: false, isOfAnyWorkspace: true }
 } as const satisfies Readonly<Record<string, Area>>
 
 type AreaName = keyof typeof areas
@@ -71,8 +77,8 @@ const current = (isCurrent: boolean): Html | undefined => (isCurrent ? html` ari
 export const areaLinks = ({ area, operator, tenant, workspaces }: Frame, mount: string): ReadonlyArray<Html> =>
   areaNames
     .filter((name) => {
-      const { access, isOfEnvironment } = areas[name]
-      return isOfEnvironment
+      const { access, isOfAnyWorkspace = false, isOfEnvironment }: Area = areas[name]
+      return isOfEnvironment || isOfAnyWorkspace
         ? placesIn(operator, workspaces, access).length > 0
         : isAllowed(operator, access, undefined)
     })

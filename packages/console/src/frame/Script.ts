@@ -25,5 +25,12 @@ export const script = `"use strict"
   }
   const again = () => setTimeout(() => { look().catch(again) }, every)
   again()
+  // A second click while the first request is under way would replace its answer, which may show a secret once.
+  const sent = new WeakMap()
+  addEventListener("submit", (event) => {
+    if (!("once" in event.target.dataset)) return
+    if (performance.now() - (sent.get(event.target) ?? -every) < every) event.preventDefault()
+    else sent.set(event.target, performance.now())
+  })
 }
 `

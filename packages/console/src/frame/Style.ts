@@ -43,7 +43,7 @@ a { color: var(--accent); }
 table { width: 100%; border-collapse: collapse; }
 th, td { text-align: start; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 td.number, th.number { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.scroll { overflow-x: auto; } .scroll table { min-width: 34rem; }
+.whole-words { white-space: nowrap; } .scroll { overflow-x: auto; } .scroll table { min-width: 34rem; }
 .card > :last-child { margin-bottom: 0; } .card > :first-child { margin-top: 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin: 0; }
 dt { color: var(--soft); } dd { margin: 0; }
@@ -75,6 +75,13 @@ button:hover, .button:hover { background: var(--hover); }
 .grid { stroke: var(--line); } .rate { stroke: var(--accent); stroke-width: 2; } .span { fill: var(--accent); opacity: .3; }
 .dots { stroke: var(--accent); stroke-width: 7; stroke-linecap: round; }
 .findings { margin: .5rem 0 0; padding-inline-start: 2rem; }
-summary { cursor: pointer; }
+fieldset { border: 1px solid var(--line); border-radius: .5rem; padding: .5rem .875rem .875rem; margin: 0; min-width: 0; }
+fieldset > div + div { margin-top: .75rem; }
+legend { font-weight: 550; padding: 0 .25rem; }
+.choice { display: flex; gap: .625rem; align-items: center; min-height: 2.75rem; margin: 0; font-weight: inherit; }
+.stack .choice input { width: 1.25rem; min-height: 1.25rem; flex: none; accent-color: var(--accent); }
+.stack select { width: 100%; } .stack p { margin: 0; } .stack p.soft { margin-top: .25rem; }
+summary { cursor: pointer; min-height: 1.5rem; } pre { margin: .25rem 0; white-space: pre-wrap; }
+.secret { display: block; padding: .75rem; border: 1px solid var(--edge); border-radius: .5rem; user-select: all; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 `

@@ -1,7 +1,16 @@
 /** The audit trail: one chain, and entries that are written with the change that they are about. */
 import { createHash } from "node:crypto"
 import { describe, expect } from "@effect/vitest"
-import { Audit, auditDraft, Directory, findFault } from "@pointsman/core/ports"
+import type { JsonObject } from "@pointsman/core"
+import {
+  Audit,
+  type AuditAction,
+  AuditActor,
+  type AuditSearch,
+  auditDraft,
+  Directory,
+  findFault
+} from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { apiKeyOf, newTenant, workspaceOf } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"
@@ -26,6 +35,37 @@ export const audit = (it: StorageTest): void => {
         expect(all.slice(before)).toEqual(added.toSorted((a, b) => a.number - b.number))
         expect(all.at(-1)).toMatchObject(draft)
         expect(yield* list({ after: before + 3, limit: 2 })).toEqual(all.slice(before + 3, before + 5))
+      })
+    )
+
+    it.effect("given entries, when they are searched, then all that match are found, the newest first", () =>
+      Effect.gen(function* () {
+        const { append, search } = yield* Audit
+        const { workspaceId } = yield* newTenant()
+        const actor = `${workspaceId} ü \u{1f600}`
+        const add = (action: AuditAction, at: number, details: JsonObject, by = actor) =>
+          Effect.gen(function* () {
+            const draft = yield* Effect.provideService(auditDraft(action, "subject", details), AuditActor, by)
+            return (yield* append({ ...draft, at })).number
+          })
+        const first = yield* add("key.created", 1_000, { workspace_id: workspaceId, name: null })
+        const second = yield* add("key.revoked", 2_000, { workspace_id: workspaceId })
+        // What only looks like it is not about the workspace.
+        const longer = yield* add("key.created", 3_000, { workspace_id: `${workspaceId}","a":"` })
+        const deep = yield* add("operator.added", 4_000, { grants: [{ workspace_id: workspaceId, role: "admin" }] })
+        const other = yield* add("key.created", 5_000, { workspace_id: `${workspaceId} ü` }, `${actor} too`)
+        const find = (query: Omit<AuditSearch, "limit">, limit = 100) =>
+          Effect.map(search({ ...query, limit }), (found) => found.map(({ number }) => number))
+        expect(yield* find({ actor })).toEqual([deep, longer, second, first])
+        expect(yield* find({ actor }, 2)).toEqual([deep, longer])
+        expect(yield* find({ actor, before: longer })).toEqual([second, first])
+        expect(yield* find({ workspaceIds: [workspaceId] })).toEqual([second, first])
+        expect(yield* find({ workspaceIds: [workspaceId, `${workspaceId} ü`] })).toEqual([other, second, first])
+        expect(yield* find({ workspaceIds: [] })).toEqual([])
+        expect(yield* find({ actor, action: "key.created" })).toEqual([longer, first])
+        expect(yield* find({ actor, from: 2_000, until: 4_000 })).toEqual([longer, second])
+        expect((yield* find({}, 1))[0]).toBeGreaterThanOrEqual(other)
+        expect(yield* search({ actor, before: second, limit: 1 })).toMatchObject([{ number: first, actor, at: 1_000 }])
       })
     )
 

@@ -1,6 +1,6 @@
 /** Operators, their sessions and links: what two servers do at once is done once, and the audit trail says it. */
 import { describe, expect } from "@effect/vitest"
-import type { Operator, OperatorSession, SignInLink } from "@pointsman/core"
+import { managesOperators, type Operator, type OperatorSession, type SignInLink } from "@pointsman/core"
 import { Audit, auditDraft, Ids, Operators } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import type { StorageTest } from "./StorageTest.ts"
@@ -24,9 +24,9 @@ const newOperator = Effect.fnUntraced(function* (fields: Partial<Operator> = {})
   return operator
 })
 
-const write = Effect.fnUntraced(function* (operator: Operator, endsSessions = false) {
+const write = Effect.fnUntraced(function* (operator: Operator, endsSessions = false, needsOtherAdmin = false) {
   const audit = yield* auditDraft("operator.changed", operator.id, {})
-  yield* (yield* Operators).write({ operator, endsSessions, audit })
+  yield* (yield* Operators).write({ operator, endsSessions, needsOtherAdmin, audit })
 })
 
 const stored = Effect.fnUntraced(function* (fields: Partial<Operator> = {}) {
@@ -114,13 +114,49 @@ export const operators = (it: StorageTest): void => {
       })
     )
 
+    it.effect("given two who may manage operators, when both lose the role at once, then one of them keeps it", () =>
+      Effect.gen(function* () {
+        const { list } = yield* Operators
+        // The suite shares its storage.
+        const grants = [{ workspaceId: null, role: "viewer" as const }]
+        for (const operator of (yield* list).filter(managesOperators)) {
+          yield* write({ ...operator, grants, version: operator.version + 1 })
+        }
+        const admin = { grants: [{ workspaceId: null, role: "admin" as const }] }
+        const both = [yield* stored(admin), yield* stored(admin)]
+        const ends = yield* Effect.forEach(
+          both,
+          (operator) => Effect.result(write({ ...operator, grants, version: 2 }, false, true)),
+          { concurrency: "unbounded" }
+        )
+        expect(ends.map((end) => (end._tag === "Failure" ? end.failure._tag : "written")).toSorted()).toEqual([
+          "pointsman/LastAdmin",
+          "written"
+        ])
+        const [last, another] = (yield* list).filter(managesOperators)
+        expect(both.map(({ id }) => id)).toContain(last?.id)
+        expect(another).toBeUndefined()
+        const entries = yield* Effect.forEach(both, entriesAbout)
+        expect(entries.toSorted()).toEqual([1, 2])
+        const gone = yield* Effect.flip(write({ ...(last as Operator), active: false, version: 2 }, true, true))
+        expect(gone._tag).toBe("pointsman/LastAdmin")
+        // One of a single workspace is none, and neither is a removed one.
+        yield* stored({ grants: [{ workspaceId: "acme", role: "admin" }] })
+        yield* stored({ ...admin, active: false })
+        expect((yield* Effect.flip(write({ ...(last as Operator), grants, version: 2 }, false, true)))._tag).toBe(
+          "pointsman/LastAdmin"
+        )
+      })
+    )
+
     it.effect("given a session, when it is read, used and ended, then it is there until it ended, and once", () =>
       Effect.gen(function* () {
-        const { endSession, seen, session } = yield* Operators
+        const { endSession, seen, session, sessions } = yield* Operators
         const operator = yield* stored()
         const made = yield* sessionFor(operator)
         expect(yield* addSession(made)).toBe(true)
         expect(yield* session(made.hash)).toEqual(Option.some({ session: made, operator }))
+        expect(yield* sessions).toContainEqual(made)
         yield* seen(made.hash, 160_000)
         yield* seen(made.hash, 130_000)
         expect(yield* session(made.hash)).toEqual(Option.some({ session: { ...made, seenAt: 160_000 }, operator }))
@@ -129,6 +165,7 @@ export const operators = (it: StorageTest): void => {
           concurrency: "unbounded"
         })
         expect(ends.toSorted()).toEqual([false, true])
+        expect((yield* sessions).map(({ hash }) => hash)).not.toContain(made.hash)
         yield* seen(made.hash, 200_000)
         expect(yield* session(made.hash)).toEqual(Option.none())
         expect(yield* entriesAbout(operator)).toBe(3)

@@ -1,20 +1,24 @@
-/** API keys, and the merchants of partners. */
+/** API keys, the merchants of partners, and the audit trail. */
 import { Effect, type Redacted } from "effect"
 import type { Caller } from "../decide/CreateRequest.ts"
 import type { ApiKey } from "../model/ApiKey.ts"
 import type { MerchantDetails } from "../model/Merchant.ts"
 import type { Tenant } from "../model/Tenant.ts"
-import { AuditActor } from "../ports/Audit.ts"
+import { Audit, AuditActor, type AuditEntry, type AuditSearch } from "../ports/Audit.ts"
 import type { KeyHolder } from "../ports/Directory.ts"
 import type { MerchantQuery, ProvisionFailure, ReinviteFailure } from "../ports/Merchants.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import { authenticate, type ComesFrom, type KeyRefused } from "../verbs/administer/Authenticate.ts"
 import {
+  type ApiKeyCreated,
+  type ApiKeyDraftInvalid,
   type ApiKeyNotFound,
   type ApiKeyNotRestorable,
   type ApiKeyOptions,
   type CreatedApiKey,
   createApiKey,
+  createDraftedApiKey,
+  draftApiKey,
   type RestoredApiKey,
   type RevokedApiKey,
   restoreApiKey,
@@ -30,7 +34,7 @@ import {
   provisionMerchant
 } from "../verbs/administer/ProvisionMerchant.ts"
 import { type Erasure, type ErasureOrder, type ErasureRefused, erasePayments } from "../verbs/erase/ErasePayments.ts"
-import type { Page } from "../verbs/read/ReadPayments.ts"
+import { type Page, page } from "../verbs/read/ReadPayments.ts"
 import type { DoorContext } from "./DoorContext.ts"
 import { intents } from "./Intent.ts"
 import { requests } from "./Requests.ts"
@@ -47,6 +51,18 @@ export interface AdministrationMethods {
     scopes: ApiKey["scopes"],
     options?: ApiKeyOptions
   ) => Effect.Effect<CreatedApiKey, WorkspaceNotFound | StorageError>
+  /** A key that is not stored yet, encrypted: for `createDraftedApiKey`. It may be shown; it is of no use elsewhere. */
+  readonly draftApiKey: (tenant: Tenant) => Effect.Effect<string, StorageError>
+  /**
+   * As `createApiKey`, with the key of a draft: a repeated request creates no second key, and is refused as
+   * `ApiKeyCreated`.
+   */
+  readonly createDraftedApiKey: (
+    tenant: Tenant,
+    draft: string,
+    scopes: ApiKey["scopes"],
+    options?: ApiKeyOptions
+  ) => Effect.Effect<CreatedApiKey, WorkspaceNotFound | ApiKeyDraftInvalid | ApiKeyCreated | StorageError>
   /**
    * Revokes a key by its hash, for good: no configuration file brings it back. After `StorageError` it may be revoked
    * all the same; it can be asked for again.
@@ -86,6 +102,8 @@ export interface AdministrationMethods {
   >
   /** The merchants of a partner, newest first. */
   readonly merchants: (partnerId: string, query: MerchantQuery) => Effect.Effect<Page<MerchantWithStatus>, StorageError>
+  /** Entries of the audit trail, newest first. */
+  readonly auditEntries: (query: AuditSearch) => Effect.Effect<Page<AuditEntry>, StorageError>
 }
 
 export const administrationMethods = (context: DoorContext): AdministrationMethods => {
@@ -93,6 +111,9 @@ export const administrationMethods = (context: DoorContext): AdministrationMetho
   return {
     authenticate: (key, comesFrom) => ask(authenticate(key, comesFrom)),
     createApiKey: (tenant, scopes, options) => Effect.provideContext(createApiKey(tenant, scopes, options), context),
+    draftApiKey: (tenant) => Effect.provideContext(draftApiKey(tenant), context),
+    createDraftedApiKey: (tenant, draft, scopes, options) =>
+      Effect.provideContext(createDraftedApiKey(tenant, draft, scopes, options), context),
     revokeApiKey: (hash) => Effect.provideContext(revokeApiKey(hash), context),
     restoreApiKey: (hash) => Effect.provideContext(restoreApiKey(hash), context),
     erasePayments: (order) => {
@@ -100,10 +121,10 @@ export const administrationMethods = (context: DoorContext): AdministrationMetho
       if (order.isDryRun) return act
       const { environment, workspaceId } = order.tenant
       // The reference may name a person.
-      return intents(context)("payments.erasing", workspaceId, { environment }).pipe(
-        Effect.provideService(AuditActor, order.by),
-        Effect.andThen(act)
-      )
+      return intents(context)("payments.erasing", workspaceId, {
+        workspace_id: workspaceId,
+        environment
+      }).pipe(Effect.provideService(AuditActor, order.by), Effect.andThen(act))
     },
     provisionMerchant: (caller, details) => ask(provisionMerchant(caller, details)),
     inviteMerchantAgain: (partnerId, id) => ask(inviteMerchantAgain(partnerId, id)),
@@ -112,6 +133,10 @@ export const administrationMethods = (context: DoorContext): AdministrationMetho
         intents(context)("merchant.inviting", id, { partner_id: partnerId }),
         ask(createInvitation(partnerId, id))
       ),
-    merchants: (partnerId, query) => ask(merchants(partnerId, query))
+    merchants: (partnerId, query) => ask(merchants(partnerId, query)),
+    auditEntries: (query) =>
+      Effect.map(ask(Effect.flatMap(Audit, ({ search }) => search({ ...query, limit: query.limit + 1 }))), (rows) =>
+        page<AuditEntry>(query.limit, rows)
+      )
   }
 }

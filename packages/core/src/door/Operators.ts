@@ -1,15 +1,19 @@
 /** Those who use the console: who they are, and their sessions. */
-import { Effect, type Redacted } from "effect"
+import type { Effect, Redacted } from "effect"
 import type { Operator } from "../model/Operator.ts"
-import { type LoginTaken, type OperatorChanged, Operators, type SignedIn } from "../ports/Operators.ts"
+import type { LastAdmin, LoginTaken, OperatorChanged, SignedIn } from "../ports/Operators.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import {
   addOperator,
   type CreatedLink,
   createSignInLink,
+  editOperator,
+  type OperatorEdit,
   type OperatorInvalid,
   type OperatorNotFound,
   type OperatorOrder,
+  type OperatorWithSessions,
+  operatorsWithSessions,
   removeOperator
 } from "../verbs/administer/ManageOperators.ts"
 import {
@@ -36,9 +40,21 @@ export interface OperatorMethods {
     order: OperatorOrder
   ) => Effect.Effect<Operator, OperatorInvalid | LoginTaken | OperatorChanged | StorageError>
   /** Active and inactive ones, in the order in which they were added first. */
-  readonly list: Effect.Effect<ReadonlyArray<Operator>, StorageError>
-  /** Deactivates an operator and ends all sessions; what the audit trail says of it stays. */
-  readonly remove: (login: string) => Effect.Effect<Operator, OperatorNotFound | OperatorChanged | StorageError>
+  readonly list: Effect.Effect<ReadonlyArray<OperatorWithSessions>, StorageError>
+  /**
+   * Another name and other roles, which count from the operator's next request on. `OperatorChanged`: it has another
+   * version by now. The last operator with the role `admin` in all workspaces keeps it (`LastAdmin`).
+   */
+  readonly edit: (
+    edit: OperatorEdit
+  ) => Effect.Effect<Operator, OperatorInvalid | OperatorNotFound | OperatorChanged | LastAdmin | StorageError>
+  /**
+   * Deactivates an operator and ends all sessions; what the audit trail says of it stays. The last operator with the role
+   * `admin` in all workspaces stays (`LastAdmin`).
+   */
+  readonly remove: (
+    login: string
+  ) => Effect.Effect<Operator, OperatorNotFound | OperatorChanged | LastAdmin | StorageError>
   /** A link that signs in once, within 15 minutes. */
   readonly createLink: (login: string) => Effect.Effect<CreatedLink, OperatorNotFound | StorageError>
   readonly signInWithPassword: (
@@ -74,7 +90,8 @@ export const operatorMethods = (context: DoorContext): OperatorMethods => {
   const { ask } = requests(context)
   return {
     add: (order) => ask(addOperator(order)),
-    list: Effect.flatMap(Operators, ({ list }) => list).pipe(Effect.provideContext(context)),
+    list: ask(operatorsWithSessions),
+    edit: (edit) => ask(editOperator(edit)),
     remove: (login) => ask(removeOperator(login)),
     createLink: (login) => ask(createSignInLink(login)),
     signInWithPassword: (given) => ask(signInWithPassword(given)),

@@ -22,7 +22,10 @@ export const leastRoles = {
   "key.manage": "admin",
   "connection.read": "admin",
   "endpoint.manage": "admin",
-  "operator.manage": "admin"
+  "operator.manage": "admin",
+  "audit.read": "admin",
+  "usage.read": "admin",
+  "merchant.invite": "admin"
 } as const satisfies Readonly<Record<string, OperatorRole>>
 
 export type OperatorAction = keyof typeof leastRoles
@@ -79,3 +82,12 @@ export const mayAct = (
       (grant.workspaceId === null || grant.workspaceId === workspaceId) &&
       operatorRoles.indexOf(grant.role) >= operatorRoles.indexOf(leastRoles[action])
   )
+
+/** Operators belong to no workspace, so that a role in all workspaces is needed. */
+export const managesOperators = (operator: Pick<Operator, "active" | "grants">): boolean =>
+  mayAct(operator, "operator.manage", null)
+
+/** Whether both give the same role in each workspace, in whichever order. */
+export const isSameGrants = (one: ReadonlyArray<OperatorGrant>, other: ReadonlyArray<OperatorGrant>): boolean =>
+  one.length === other.length &&
+  one.every(({ role, workspaceId }) => other.some((grant) => grant.role === role && grant.workspaceId === workspaceId))

@@ -7,30 +7,33 @@ import type { JsonObject } from "../model/Event.ts"
 import type { StorageError } from "./StorageError.ts"
 
 /** What was done. An act on one record at a provider or receiver is recorded before it, as an intent. */
-export type AuditAction =
-  | "key.created"
-  | "key.revoked"
-  | "key.restored"
-  | "configuration.applied"
-  | "configuration.rolled_back"
-  | "payment.capturing"
-  | "payment.voiding"
-  | "payment.refunding"
-  | "review.resolving"
-  | "message.applying"
-  | "webhook.redelivering"
-  | "merchant.inviting"
-  | "records.recovering"
-  | "loss.accepting"
-  | "payments.erasing"
-  | "encryption.rotating"
-  | "operator.added"
-  | "operator.changed"
-  | "operator.removed"
-  | "operator.linked"
-  | "operator.signed_in"
-  | "operator.signed_out"
-  | "operator.password_set"
+export const auditActions = [
+  "key.created",
+  "key.revoked",
+  "key.restored",
+  "configuration.applied",
+  "configuration.rolled_back",
+  "payment.capturing",
+  "payment.voiding",
+  "payment.refunding",
+  "review.resolving",
+  "message.applying",
+  "webhook.redelivering",
+  "merchant.inviting",
+  "records.recovering",
+  "loss.accepting",
+  "payments.erasing",
+  "encryption.rotating",
+  "operator.added",
+  "operator.changed",
+  "operator.removed",
+  "operator.linked",
+  "operator.signed_in",
+  "operator.signed_out",
+  "operator.password_set"
+] as const
+
+export type AuditAction = (typeof auditActions)[number]
 
 export interface AuditDraft {
   /** Epoch milliseconds. */
@@ -39,7 +42,7 @@ export interface AuditDraft {
   readonly action: AuditAction
   /** The record that it is about. */
   readonly subject: string
-  /** JSON, without secrets. */
+  /** JSON, without secrets. Of an entry about one workspace, it begins with `workspace_id` (`detailsOfWorkspace`). */
   readonly details: string
 }
 
@@ -99,18 +102,43 @@ export interface AuditQuery {
   readonly limit: number
 }
 
+/** What entries have to be, to be found. An absent field finds all. */
+export interface AuditSearch {
+  /** Only entries with a smaller number. */
+  readonly before?: number | undefined
+  readonly actor?: string | undefined
+  readonly action?: AuditAction | undefined
+  /** Only entries about one of these workspaces, and no entry that is about several or none. */
+  readonly workspaceIds?: ReadonlyArray<string> | undefined
+  /** Epoch milliseconds; entries from here on. */
+  readonly from?: number | undefined
+  /** Epoch milliseconds; entries before this. */
+  readonly until?: number | undefined
+  /** Rows at most. */
+  readonly limit: number
+}
+
+/**
+ * How the details of an entry about the workspace begin. JSON escapes the quotes inside of a text, so that no other details
+ * begin so.
+ */
+export const detailsOfWorkspace = (workspaceId: string): string => `{"workspace_id":${JSON.stringify(workspaceId)}`
+
 export interface Audit {
   /** Adds an entry after the newest one, whichever process wrote that. */
   readonly append: (draft: AuditDraft) => Effect.Effect<AuditEntry, StorageError>
   /** In the order of numbers. */
   readonly list: (query: AuditQuery) => Effect.Effect<ReadonlyArray<AuditEntry>, StorageError>
+  /** Newest first. */
+  readonly search: (query: AuditSearch) => Effect.Effect<ReadonlyArray<AuditEntry>, StorageError>
 }
 
 /** A storage that provides nothing here keeps no entries. */
 export const Audit = Context.Reference<Audit>("pointsman/ports/Audit", {
   defaultValue: () => ({
     append: (draft) => Effect.succeed(nextEntry(draft, undefined, () => "")),
-    list: () => Effect.succeed([])
+    list: () => Effect.succeed([]),
+    search: () => Effect.succeed([])
   })
 })
 

@@ -17,11 +17,16 @@ export class LoginTaken extends Schema.TaggedError<LoginTaken>()("pointsman/Logi
 /** Another version of the operator is stored by now than the change was made of. */
 export class OperatorChanged extends Schema.TaggedError<OperatorChanged>()("pointsman/OperatorChanged", {}) {}
 
+/** Without the operator, the role `admin` in all workspaces would be held by no active operator. */
+export class LastAdmin extends Schema.TaggedError<LastAdmin>()("pointsman/LastAdmin", {}) {}
+
 export interface OperatorChange {
   /** As it is to be. Its version is the stored one's plus 1; 1 for a new operator. */
   readonly operator: Operator
   /** Deletes the operator's sessions and links with it. */
   readonly endsSessions: boolean
+  /** Refused, unless another operator may manage operators (`managesOperators`) when it is written. */
+  readonly needsOtherAdmin: boolean
   readonly audit: AuditDraft
 }
 
@@ -43,7 +48,11 @@ export interface Operators {
   readonly byLogin: (loginKey: string) => Effect.Effect<Option.Option<Operator>, StorageError>
   readonly byId: (id: string) => Effect.Effect<Option.Option<Operator>, StorageError>
   /** All of it or nothing. After `StorageError` it may be written all the same. */
-  readonly write: (change: OperatorChange) => Effect.Effect<void, LoginTaken | OperatorChanged | StorageError>
+  readonly write: (
+    change: OperatorChange
+  ) => Effect.Effect<void, LoginTaken | OperatorChanged | LastAdmin | StorageError>
+  /** Of all operators, whether or not their time is over. */
+  readonly sessions: Effect.Effect<ReadonlyArray<OperatorSession>, StorageError>
   /** With its operator, whether or not its time is over. */
   readonly session: (hash: string) => Effect.Effect<Option.Option<SignedIn>, StorageError>
   /** `false`, and nothing is written, where the operator is not active. Sessions that are over are deleted. */
@@ -78,6 +87,7 @@ export const Operators = Context.Reference<Operators>("pointsman/ports/Operators
     byLogin: () => none,
     byId: () => none,
     write: () => unsupported("operators.write"),
+    sessions: Effect.succeed([]),
     session: () => none,
     addSession: () => unsupported("operators.addSession"),
     seen: () => Effect.void,

@@ -172,6 +172,9 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
       return answers.provisionMerchant?.(caller, details) ?? Effect.succeed({ ...merchant, ...details })
     },
     createInvitation: () => Effect.die("not scripted"),
+    draftApiKey: () => Effect.die("not scripted"),
+    createDraftedApiKey: () => Effect.die("not scripted"),
+    auditEntries: () => Effect.die("not scripted"),
     inviteMerchantAgain: (partnerId, id) => {
       asked.push(["inviteMerchantAgain", partnerId, id])
       return answers.inviteMerchantAgain?.(partnerId, id) ?? Effect.succeed(merchant)
@@ -245,6 +248,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     operators: {
       add: () => Effect.die("not asked for here"),
       list: Effect.succeed([]),
+      edit: () => Effect.die("not asked for here"),
       remove: () => Effect.die("not asked for here"),
       createLink: () => Effect.die("not asked for here"),
       signInWithPassword: () => Effect.die("not asked for here"),

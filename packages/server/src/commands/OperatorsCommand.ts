@@ -1,6 +1,7 @@
 /** `pointsman operators`: the people who use the console, their roles, and the links by which they sign in. */
 import { isIP } from "node:net"
 import { type Operator, type OperatorGrant, operatorRoles, Pointsman } from "@pointsman/core"
+import { loginKey } from "@pointsman/core/internal"
 import { Directory } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -107,6 +108,81 @@ const add = Command.make(
   ])
 )
 
+const change = Command.make(
+  "change",
+  {
+    login: loginArgument,
+    name: Flag.String("name").pipe(
+      Flag.withDescription("Another name that the console shows; default: it stays"),
+      Flag.optional
+    ),
+    role: Flag.Literals("role", [...operatorRoles, "none"]).pipe(
+      Flag.withDescription("Another role, or none to take it away; default: the roles stay"),
+      Flag.optional
+    ),
+    workspace: Flag.String("workspace").pipe(
+      Flag.withMetavar("a,b"),
+      Flag.withDescription(
+        "Comma-separated workspaces in which the role changes; default: the role that counts in all workspaces"
+      ),
+      Flag.optional
+    ),
+    by: byFlag,
+    json: jsonFlag,
+    ...settingFlags(databaseSettings)
+  },
+  Effect.fnUntraced(function* ({ by, json, login, name, role, workspace, ...settings }) {
+    yield* onDatabase(
+      textsOf(settings),
+      Effect.fnUntraced(function* () {
+        if (Option.isNone(name) && Option.isNone(role)) {
+          return yield* new CommandFailure({ message: "--name or --role: expected one of them or both." })
+        }
+        if (Option.isSome(workspace) && Option.isNone(role)) {
+          return yield* new CommandFailure({ message: "--role: expected with --workspace." })
+        }
+        const { operators } = yield* Pointsman
+        const key = loginKey(login)
+        const stored = (yield* operators.list).find((one) => one.active && loginKey(one.login) === key)
+        if (stored === undefined) return yield* notFound(login)
+        const edit = {
+          login,
+          displayName: Option.getOrElse(name, () => stored.displayName),
+          grants: Option.isNone(role) ? stored.grants : yield* changedGrants(stored.grants, workspace, role.value),
+          version: stored.version
+        }
+        const operator = yield* operators.edit(edit).pipe(
+          Effect.catchTags({
+            "pointsman/OperatorInvalid": ({ expected, field }) =>
+              new CommandFailure({ message: `${words[field]}: expected ${expected}.` }),
+            "pointsman/OperatorNotFound": () => notFound(login),
+            "pointsman/OperatorChanged": changedMeanwhile,
+            "pointsman/LastAdmin": () => lastAdmin(login)
+          })
+        )
+        yield* print(json, { data: operatorView(operator) }, "")
+        if (!json) yield* Console.error(`${printable(operator.login)} has ${rolesText(operator)} now.`)
+      })
+    ).pipe(actingAs(by))
+  })
+).pipe(
+  Command.withDescription(
+    "Change an operator's name or roles. Other roles of the operator stay. The change counts from the operator's next " +
+      "request on, on every server."
+  ),
+  Command.withShortDescription("Change an operator's name or roles"),
+  Command.withExamples([
+    {
+      command: "pointsman operators change jo@example.com --role operations --workspace acme --by root",
+      description: "Another role in one workspace"
+    },
+    {
+      command: "pointsman operators change jo@example.com --role none --by root",
+      description: "Take the role in all workspaces away"
+    }
+  ])
+)
+
 const remove = Command.make(
   "remove",
   { login: loginArgument, by: byFlag, json: jsonFlag, ...settingFlags(databaseSettings) },
@@ -117,7 +193,8 @@ const remove = Command.make(
         const operator = yield* (yield* Pointsman).operators.remove(login).pipe(
           Effect.catchTags({
             "pointsman/OperatorNotFound": () => notFound(login),
-            "pointsman/OperatorChanged": changedMeanwhile
+            "pointsman/OperatorChanged": changedMeanwhile,
+            "pointsman/LastAdmin": () => lastAdmin(login)
           })
         )
         yield* print(json, { data: operatorView(operator) }, "")
@@ -173,7 +250,7 @@ const link = Command.make(
 export const operatorsCommand = Command.make("operators").pipe(
   Command.withDescription("Manage the operators of the console."),
   Command.withShortDescription("Manage operators of the console"),
-  Command.withSubcommands([list, add, remove, link])
+  Command.withSubcommands([list, add, change, remove, link])
 )
 
 /** What a field is called on the command line. */
@@ -188,6 +265,18 @@ const grantsOf = Effect.fnUntraced(function* (workspace: Option.Option<string>, 
       (workspaceId): OperatorGrant => ({ workspaceId, role })
     )
   )
+})
+
+/** The others stay. */
+const changedGrants = Effect.fnUntraced(function* (
+  grants: Operator["grants"],
+  workspace: Option.Option<string>,
+  role: OperatorGrant["role"] | "none"
+) {
+  // Which role it is does not matter for which workspaces are meant.
+  const meant = (yield* grantsOf(workspace, "viewer")).map(({ workspaceId }) => workspaceId)
+  const others = grants.filter(({ workspaceId }) => !meant.includes(workspaceId))
+  return role === "none" ? others : [...others, ...meant.map((workspaceId): OperatorGrant => ({ workspaceId, role }))]
 })
 
 /** As the settings have them; a port that the server picked itself is not known here. */
@@ -205,6 +294,16 @@ const notFound = (login: string) =>
 const changedMeanwhile = () =>
   new CommandFailure({ message: "Others changed the operator at the same time: run the command again." })
 
+const lastAdmin = (login: string) =>
+  new CommandFailure({
+    message:
+      `login: expected another operator; ${printable(login)} is the only one with the role admin in all workspaces. ` +
+      "Add another one first."
+  })
+
+const rolesText = ({ grants }: Operator): string =>
+  grants.map(({ role, workspaceId }) => `${role} (${workspaceId ?? "all workspaces"})`).join(", ")
+
 const operatorView = ({ active, createdAt, displayName, grants, id, login, passwordHash }: Operator) => ({
   id,
   login,
@@ -218,12 +317,12 @@ const operatorView = ({ active, createdAt, displayName, grants, id, login, passw
 const asText = (operators: ReadonlyArray<Operator>): Text =>
   table(
     ["LOGIN", "NAME", "ROLES", "STATE", "PASSWORD", "ADDED"],
-    operators.map(({ active, createdAt, displayName, grants, login, passwordHash }) => [
-      login,
-      displayName,
-      grants.map(({ role, workspaceId }) => `${role} (${workspaceId ?? "all workspaces"})`).join(", "),
-      active ? "active" : "removed",
-      passwordHash === null ? "no" : "yes",
-      timeOf(createdAt)
+    operators.map((operator) => [
+      operator.login,
+      operator.displayName,
+      rolesText(operator),
+      operator.active ? "active" : "removed",
+      operator.passwordHash === null ? "no" : "yes",
+      timeOf(operator.createdAt)
     ])
   )

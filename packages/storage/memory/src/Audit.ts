@@ -1,6 +1,14 @@
 /** The audit trail in memory. */
 import { createHash } from "node:crypto"
-import { type Audit, type AuditDraft, type AuditEntry, logEntry, nextEntry } from "@pointsman/core/ports"
+import {
+  type Audit,
+  type AuditDraft,
+  type AuditEntry,
+  type AuditSearch,
+  detailsOfWorkspace,
+  logEntry,
+  nextEntry
+} from "@pointsman/core/ports"
 import { Effect } from "effect"
 import type { State } from "./State.ts"
 
@@ -10,8 +18,19 @@ export const make = (state: State): Audit => ({
       Effect.sync(() => append(state, draft)),
       logEntry
     ),
-  list: ({ after, limit }) => Effect.sync(() => state.audit.slice(after, after + limit))
+  list: ({ after, limit }) => Effect.sync(() => state.audit.slice(after, after + limit)),
+  search: (query) => Effect.sync(() => state.audit.filter(matches(query)).toReversed().slice(0, query.limit))
 })
+
+const matches =
+  ({ action, actor, before, from, until, workspaceIds }: AuditSearch) =>
+  (entry: AuditEntry): boolean =>
+    (before === undefined || entry.number < before) &&
+    (actor === undefined || entry.actor === actor) &&
+    (action === undefined || entry.action === action) &&
+    (from === undefined || entry.at >= from) &&
+    (until === undefined || entry.at < until) &&
+    (workspaceIds === undefined || workspaceIds.some((id) => entry.details.startsWith(detailsOfWorkspace(id))))
 
 export const append = (state: State, draft: AuditDraft): AuditEntry => {
   const entry = Object.freeze(nextEntry(draft, state.audit.at(-1), sha256))

@@ -1,7 +1,8 @@
 /** Operators, their sessions and links in maps. Each method is one step: nothing else runs inside it. */
-import type { Operator, OperatorSession } from "@pointsman/core"
+import { managesOperators, type Operator, type OperatorSession } from "@pointsman/core"
 import { loginKey } from "@pointsman/core/internal"
 import {
+  LastAdmin,
   LoginTaken,
   logEntry,
   type OperatorChange,
@@ -23,6 +24,7 @@ export const make = (state: State): Operators => {
     byId: (id) => Effect.sync(() => find(id)),
     write: (change) =>
       Effect.suspend(() => Effect.fromResult(write(state, copy(change)))).pipe(Effect.flatMap(logEntry)),
+    sessions: Effect.sync(() => copy([...state.operatorSessions.values()])),
     session: (hash) =>
       Effect.sync(() =>
         Option.fromUndefinedOr(state.operatorSessions.get(hash)).pipe(
@@ -90,13 +92,15 @@ const withLogin = (state: State, key: string): Operator | undefined =>
 
 const write = (
   state: State,
-  { audit, endsSessions, operator }: OperatorChange
-): Result.Result<Entry, LoginTaken | OperatorChanged> => {
+  { audit, endsSessions, needsOtherAdmin, operator }: OperatorChange
+): Result.Result<Entry, LoginTaken | OperatorChanged | LastAdmin> => {
   const stored = state.operators.get(operator.id)
   if (operator.version === 1 && withLogin(state, loginKey(operator.login)) !== undefined) {
     return Result.fail(new LoginTaken())
   }
   if ((stored?.version ?? 0) + 1 !== operator.version) return Result.fail(new OperatorChanged())
+  const others = [...state.operators.values()].filter(({ id }) => id !== operator.id)
+  if (needsOtherAdmin && !others.some(managesOperators)) return Result.fail(new LastAdmin())
   state.operators.set(operator.id, operator)
   if (endsSessions) endSessionsOf(state, operator.id)
   return Result.succeed(append(state, audit))

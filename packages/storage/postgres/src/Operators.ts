@@ -2,9 +2,11 @@
  * Operators, their sessions and links in PostgreSQL. A session or a link is added while the operator's row is locked, so
  * that a deactivation comes before it, and it is refused, or after it, and deletes it.
  */
+import { managesOperators } from "@pointsman/core"
 import {
   type AuditDraft,
   type AuditEntry,
+  LastAdmin,
   LoginTaken,
   logEntry,
   type OperatorChange,
@@ -13,13 +15,14 @@ import {
   StorageError
 } from "@pointsman/core/ports"
 import { list, type Row, valuesOf } from "@pointsman/storage-sql"
-import { Effect, Option, Result } from "effect"
+import { Effect, Option } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { append } from "./Audit.ts"
 import type { Database, Query } from "./Database.ts"
 import { bindText, bindValue, insertInto, rows } from "./Rows.ts"
 
-const { linkColumns, operatorColumns, readGuesses, readLink, readOperator, readSignedIn, sessionColumns } = rows
+const { linkColumns, operatorColumns, readGuesses, readLink, readOperator, readSession, readSignedIn, sessionColumns } =
+  rows
 const bindOperator = valuesOf(operatorColumns)
 const bindSession = valuesOf(sessionColumns)
 const bindLink = valuesOf(linkColumns)
@@ -31,6 +34,7 @@ const updateOperator = `update operators set ${list(changed.map((column, at) => 
   where id = $1 and version = $${changed.length + 2}::text::bigint returning id`
 const insertSession = insertInto("operator_sessions", Object.keys(sessionColumns))
 const insertLink = insertInto("sign_in_links", Object.keys(linkColumns))
+const selectOthers = "select * from operators where id <> $1 and active"
 const lockActive = "select id from operators where id = $1 and active for share"
 const deleteLinks = "delete from sign_in_links where operator_id = $1"
 const deleteSessions = "delete from operator_sessions where operator_id = $1 returning hash"
@@ -73,10 +77,17 @@ export const make = (db: Database): Operators => {
     byLogin: (key) => one("operators.byLogin", "select * from operators where login_key = $1", key, readOperator),
     byId: (id) => one("operators.byId", "select * from operators where id = $1", id, readOperator),
     write: (change) =>
-      transaction("operators.write", (query) => writeOperator(query, change)).pipe(
-        Effect.flatMap(Effect.fromResult),
-        Effect.flatMap(logEntry)
-      ),
+      db
+        .transaction("operators.write", (query) => writeOperator(query, change))
+        .pipe(
+          Effect.catchTag("pointsman/CommitUnknown", ({ cause, operation }) =>
+            Effect.fail(new StorageError({ operation, cause }))
+          ),
+          Effect.flatMap(logEntry)
+        ),
+    sessions: Effect.map(db.read("operators.sessions", "select * from operator_sessions"), (found) =>
+      found.map(readSession)
+    ),
     session: (hash) => one("operators.session", selectSession, hash, readSignedIn),
     addSession: (session, { createdBefore, seenBefore }, audit) =>
       Effect.map(
@@ -152,15 +163,24 @@ interface Noted<A> {
   readonly entry: AuditEntry | undefined
 }
 
-const writeOperator = Effect.fnUntraced(function* (query: Query, { audit, endsSessions, operator }: OperatorChange) {
+const writeOperator = Effect.fnUntraced(function* (
+  query: Query,
+  { audit, endsSessions, needsOtherAdmin, operator }: OperatorChange
+) {
   const values = bindOperator(operator).map(bindValue)
   const isNew = operator.version === 1
   const written = yield* isNew
     ? query(insertOperator, values)
     : query(updateOperator, [...values, String(operator.version - 1)])
-  if (written.length === 0) return Result.fail(isNew ? new LoginTaken() : new OperatorChanged())
+  if (written.length === 0) return yield* isNew ? new LoginTaken() : new OperatorChanged()
   if (endsSessions) yield* endSessionsOf(query, operator.id)
-  return Result.succeed(yield* append(query, audit))
+  const entry = yield* append(query, audit)
+  // Those who append take turns: another operator's change is committed and seen here, or waits and sees this one.
+  if (needsOtherAdmin) {
+    const others = yield* query(selectOthers, [bindText(operator.id)])
+    if (!others.map(readOperator).some(managesOperators)) return yield* new LastAdmin()
+  }
+  return entry
 })
 
 const endSessionsOf = Effect.fnUntraced(function* (query: Query, operatorId: string) {

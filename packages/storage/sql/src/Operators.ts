@@ -41,16 +41,14 @@ export const makeOperatorRows = <V>({
     signed_in_at: ({ createdAt }) => createdAt,
     seen_at: ({ seenAt }) => seenAt
   }
-  const readSignedIn = (row: Row): SignedIn => ({
-    session: {
-      hash: readText(row["hash"]),
-      operatorId: readText(row["operator_id"]),
-      method: row["method"] as OperatorSession["method"],
-      createdAt: Number(row["signed_in_at"]),
-      seenAt: Number(row["seen_at"])
-    },
-    operator: readOperator(row)
+  const readSession = (row: Row): OperatorSession => ({
+    hash: readText(row["hash"]),
+    operatorId: readText(row["operator_id"]),
+    method: row["method"] as OperatorSession["method"],
+    createdAt: Number(row["signed_in_at"]),
+    seenAt: Number(row["seen_at"])
   })
+  const readSignedIn = (row: Row): SignedIn => ({ session: readSession(row), operator: readOperator(row) })
   const linkColumns: Columns<SignInLink, V> = {
     hash: ({ hash }) => hash,
     operator_id: ({ operatorId }) => bindText(operatorId),
@@ -64,5 +62,14 @@ export const makeOperatorRows = <V>({
     expiresAt: Number(row["expires_at"])
   })
   const readGuesses = (row: Row): GuessCount => ({ since: Number(row["since"]), count: Number(row["count"]) })
-  return { operatorColumns, readOperator, sessionColumns, readSignedIn, linkColumns, readLink, readGuesses }
+  return {
+    operatorColumns,
+    readOperator,
+    sessionColumns,
+    readSession,
+    readSignedIn,
+    linkColumns,
+    readLink,
+    readGuesses
+  }
 }

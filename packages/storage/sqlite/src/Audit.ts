@@ -1,10 +1,19 @@
 /** The audit trail in SQLite: one writer at a time, so that each entry follows the newest one. */
 import { createHash } from "node:crypto"
-import { type Audit, type AuditDraft, type AuditEntry, logEntry, nextEntry } from "@pointsman/core/ports"
+import type { SQLInputValue } from "node:sqlite"
+import {
+  type Audit,
+  type AuditDraft,
+  type AuditEntry,
+  type AuditSearch,
+  detailsOfWorkspace,
+  logEntry,
+  nextEntry
+} from "@pointsman/core/ports"
 import { valuesOf } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { type Database, read, update } from "./Database.ts"
-import { insertInto, rows } from "./Rows.ts"
+import { bindText, insertInto, rows } from "./Rows.ts"
 
 const { auditColumns, readEntry } = rows
 const bind = valuesOf(auditColumns)
@@ -22,8 +31,38 @@ export const make = (db: Database): Audit => ({
         .prepare("select * from audit_entries where number > ? order by number limit ?")
         .all(after, limit)
         .map(readEntry)
-    )
+    ),
+  search: (query) =>
+    read("audit.search", () => {
+      const conditions = conditionsOf(query)
+      const where = ["true", ...conditions.map(({ sql }) => sql)].join(" and ")
+      return db
+        .prepare(`select * from audit_entries where ${where} order by number desc limit ?`)
+        .all(...conditions.flatMap(({ values }) => values), query.limit)
+        .map(readEntry)
+    })
 })
+
+const conditionsOf = ({ action, actor, before, from, until, workspaceIds }: AuditSearch) => {
+  const when = (sql: string, value: SQLInputValue | undefined) =>
+    value === undefined ? [] : [{ sql, values: [value] }]
+  const beginnings = workspaceIds?.map(detailsOfWorkspace)
+  return [
+    ...when("number < ?", before),
+    ...when("actor = ?", actor === undefined ? undefined : bindText(actor)),
+    ...when("action = ?", action),
+    ...when("at >= ?", from),
+    ...when("at < ?", until),
+    ...(beginnings === undefined
+      ? []
+      : [
+          {
+            sql: `(${["false", ...beginnings.map(() => "substr(details, 1, ?) = ?")].join(" or ")})`,
+            values: beginnings.flatMap((beginning): ReadonlyArray<SQLInputValue> => [[...beginning].length, beginning])
+          }
+        ])
+  ]
+}
 
 /** Inside a transaction that writes. */
 export const append = (db: Database, draft: AuditDraft): AuditEntry => {

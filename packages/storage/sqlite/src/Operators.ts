@@ -1,7 +1,10 @@
 /** Operators, their sessions and links in SQLite. Each method is one write transaction, or reads one statement. */
+import { managesOperators } from "@pointsman/core"
 import {
   type AuditDraft,
+  type AuditEntry,
   type CommitUnknown,
+  LastAdmin,
   LoginTaken,
   logEntry,
   type OperatorChange,
@@ -15,7 +18,8 @@ import { append } from "./Audit.ts"
 import { type Database, read, update, write } from "./Database.ts"
 import { bindText, insertInto, rows } from "./Rows.ts"
 
-const { linkColumns, operatorColumns, readGuesses, readLink, readOperator, readSignedIn, sessionColumns } = rows
+const { linkColumns, operatorColumns, readGuesses, readLink, readOperator, readSession, readSignedIn, sessionColumns } =
+  rows
 const bindOperator = valuesOf(operatorColumns)
 const bindSession = valuesOf(sessionColumns)
 const bindLink = valuesOf(linkColumns)
@@ -32,10 +36,6 @@ export const make = (db: Database): Operators => {
     read(operation, () => Option.map(Option.fromUndefinedOr(db.prepare(sql).get(bindText(key))), take))
   const isActive = (id: string): boolean =>
     db.prepare("select 1 from operators where id = ? and active = 1").get(bindText(id)) !== undefined
-  const endSessionsOf = (id: string): number => {
-    db.prepare("delete from sign_in_links where operator_id = ?").run(bindText(id))
-    return Number(db.prepare("delete from operator_sessions where operator_id = ?").run(bindText(id)).changes)
-  }
   /** Reports the entry of the audit trail that was stored, if one was. */
   const logged = <A>(
     operation: string,
@@ -49,25 +49,16 @@ export const make = (db: Database): Operators => {
       }),
       ({ entry, value }) => (entry === undefined ? Effect.succeed(value) : Effect.as(logEntry(entry), value))
     )
-  const writeOperator = ({ audit, endsSessions, operator }: OperatorChange) => {
-    const values = bindOperator(operator)
-    const isNew = operator.version === 1
-    const { changes } = isNew
-      ? db.prepare(insertOperator).run(...values)
-      : db.prepare(updateOperator).run(...values.slice(1), bindText(operator.id), operator.version - 1)
-    if (Number(changes) === 0) return Result.fail(isNew ? new LoginTaken() : new OperatorChanged())
-    if (endsSessions) endSessionsOf(operator.id)
-    return Result.succeed(append(db, audit))
-  }
   return {
     list: read("operators.list", () => db.prepare("select * from operators order by id").all().map(readOperator)),
     byLogin: (key) => one("operators.byLogin", "select * from operators where login_key = ?", key, readOperator),
     byId: (id) => one("operators.byId", "select * from operators where id = ?", id, readOperator),
     write: (change) =>
-      write(db, "operators.write", () => writeOperator(change)).pipe(
+      write(db, "operators.write", () => writeOperator(db, change)).pipe(
         Effect.catchTag("pointsman/CommitUnknown", asStorageError),
         Effect.flatMap(logEntry)
       ),
+    sessions: read("operators.sessions", () => db.prepare("select * from operator_sessions").all().map(readSession)),
     session: (hash) =>
       one(
         "operators.session",
@@ -100,7 +91,7 @@ export const make = (db: Database): Operators => {
       ),
     endSessionsOf: (id, audit) =>
       Effect.map(
-        logged("operators.endSessionsOf", audit, () => endSessionsOf(id)),
+        logged("operators.endSessionsOf", audit, () => endSessionsOf(db, id)),
         (ended) => ended ?? 0
       ),
     addLink: (link, audit) =>
@@ -114,6 +105,27 @@ export const make = (db: Database): Operators => {
       ),
     ...usedOnce(db)
   }
+}
+
+const writeOperator = (
+  db: Database,
+  { audit, endsSessions, needsOtherAdmin, operator }: OperatorChange
+): Result.Result<AuditEntry, LoginTaken | OperatorChanged | LastAdmin> => {
+  const others = db.prepare("select * from operators where id <> ? and active = 1").all(bindText(operator.id))
+  if (needsOtherAdmin && !others.map(readOperator).some(managesOperators)) return Result.fail(new LastAdmin())
+  const values = bindOperator(operator)
+  const isNew = operator.version === 1
+  const { changes } = isNew
+    ? db.prepare(insertOperator).run(...values)
+    : db.prepare(updateOperator).run(...values.slice(1), bindText(operator.id), operator.version - 1)
+  if (Number(changes) === 0) return Result.fail(isNew ? new LoginTaken() : new OperatorChanged())
+  if (endsSessions) endSessionsOf(db, operator.id)
+  return Result.succeed(append(db, audit))
+}
+
+const endSessionsOf = (db: Database, id: string): number => {
+  db.prepare("delete from sign_in_links where operator_id = ?").run(bindText(id))
+  return Number(db.prepare("delete from operator_sessions where operator_id = ?").run(bindText(id)).changes)
 }
 
 /** Links that are taken, and tries that are counted. */

@@ -7,11 +7,11 @@
  */
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { type ApiKey, apiKeyEntropyBytes, apiKeyIdOf, formatApiKey, type Scope } from "../../model/ApiKey.ts"
+import { type ApiKey, apiKeyEntropyBytes, apiKeyIdOf, formatApiKey } from "../../model/ApiKey.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { type AuditAction, auditDraft } from "../../ports/Audit.ts"
 import { Directory, type DirectoryContents } from "../../ports/Directory.ts"
-import { Secrets } from "../../ports/Secrets.ts"
+import { keyStorageError, Secrets } from "../../ports/Secrets.ts"
 
 export class WorkspaceNotFound extends Schema.TaggedError<WorkspaceNotFound>()("pointsman/WorkspaceNotFound", {}) {}
 
@@ -46,19 +46,77 @@ export interface RestoredApiKey {
 /** What a new key is limited to, and called; no name and no limits unless set. */
 export type ApiKeyOptions = Partial<Pick<ApiKey, "name" | "expiresAt" | "networks">>
 
+/** It was not drawn here for this workspace and environment, or it was changed. */
+export class ApiKeyDraftInvalid extends Schema.TaggedError<ApiKeyDraftInvalid>()("pointsman/ApiKeyDraftInvalid", {}) {}
+
+/** The draft's key was created before. */
+export class ApiKeyCreated extends Schema.TaggedError<ApiKeyCreated>()("pointsman/ApiKeyCreated", {
+  /** `apiKeyIdOf`. */
+  id: Schema.String
+}) {}
+
 /** `scopes`: `null` for every scope. No configuration file revokes it. */
 export const createApiKey = Effect.fnUntraced(function* (
   tenant: Tenant,
-  scopes: ReadonlyArray<Scope> | null,
+  scopes: ApiKey["scopes"],
+  options?: ApiKeyOptions
+) {
+  return yield* storeApiKey(tenant, yield* newKeyText(tenant), scopes, options)
+})
+
+/**
+ * A key that is not stored yet, encrypted for its workspace and environment. It says which key a request is to create, so
+ * that a repeated request creates no second one.
+ */
+export const draftApiKey = Effect.fnUntraced(function* (tenant: Tenant) {
+  const text = yield* newKeyText(tenant)
+  return yield* (yield* Secrets)
+    .seal(Redacted.make(text), draftContext(tenant))
+    .pipe(Effect.mapError(keyStorageError("draftApiKey")))
+})
+
+/**
+ * As `createApiKey`, with the key of a draft. Two requests that come at once with one draft may both succeed, with one key:
+ * that of the later one.
+ */
+export const createDraftedApiKey = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  draft: string,
+  scopes: ApiKey["scopes"],
+  options?: ApiKeyOptions
+) {
+  const secrets = yield* Secrets
+  const text = yield* secrets.open(draft, draftContext(tenant)).pipe(
+    Effect.catchTags({
+      "pointsman/SealBroken": () => Effect.fail(new ApiKeyDraftInvalid()),
+      "pointsman/KeyUnavailable": (cause) => Effect.fail(keyStorageError("createApiKey")(cause))
+    })
+  )
+  const hash = yield* secrets.hash(Redacted.value(text))
+  if (Option.isSome(yield* (yield* Directory).keyHolder(hash))) {
+    return yield* new ApiKeyCreated({ id: apiKeyIdOf({ hash }) })
+  }
+  return yield* storeApiKey(tenant, Redacted.value(text), scopes, options)
+})
+
+const draftContext = ({ environment, workspaceId }: Tenant): string =>
+  `API key draft ${JSON.stringify([workspaceId, environment])}`
+
+const newKeyText = Effect.fnUntraced(function* ({ environment }: Tenant) {
+  const entropy = yield* (yield* SecureRandom.SecureRandom).randomBytes(apiKeyEntropyBytes)
+  return formatApiKey(environment, entropy)
+})
+
+const storeApiKey = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  text: string,
+  scopes: ApiKey["scopes"],
   { expiresAt = null, name = null, networks = null }: ApiKeyOptions = {}
 ) {
   const directory = yield* Directory
-  const secrets = yield* Secrets
   if (Option.isNone(yield* directory.workspace(tenant.workspaceId))) return yield* new WorkspaceNotFound()
-  const entropy = yield* (yield* SecureRandom.SecureRandom).randomBytes(apiKeyEntropyBytes)
-  const text = formatApiKey(tenant.environment, entropy)
   const apiKey: ApiKey = {
-    hash: yield* secrets.hash(text),
+    hash: yield* (yield* Secrets).hash(text),
     workspaceId: tenant.workspaceId,
     environment: tenant.environment,
     scopes,

@@ -6,15 +6,17 @@ import {
   displayNameExpected,
   isDisplayName,
   isLogin,
+  isSameGrants,
   loginExpected,
   loginKey,
+  managesOperators,
   type Operator,
   type OperatorGrant
 } from "../../model/Operator.ts"
-import { signInLinkMillis } from "../../model/OperatorSession.ts"
+import { isSessionLive, type OperatorSession, signInLinkMillis } from "../../model/OperatorSession.ts"
 import { type AuditAction, auditDraft } from "../../ports/Audit.ts"
 import { Directory } from "../../ports/Directory.ts"
-import { LoginTaken, type OperatorChange, OperatorChanged, Operators } from "../../ports/Operators.ts"
+import { type LastAdmin, LoginTaken, type OperatorChange, OperatorChanged, Operators } from "../../ports/Operators.ts"
 import type { StorageError } from "../../ports/StorageError.ts"
 import { newToken } from "./OperatorTokens.ts"
 
@@ -33,6 +35,16 @@ export interface OperatorOrder {
   readonly displayName: string
   /** One at least; each workspace once at most. */
   readonly grants: ReadonlyArray<OperatorGrant>
+}
+
+export interface OperatorEdit extends OperatorOrder {
+  /** That of the operator that the edit was made of; `null` to change any version. */
+  readonly version: number | null
+}
+
+export interface OperatorWithSessions extends Operator {
+  /** Those that are live, the newest first. */
+  readonly sessions: ReadonlyArray<OperatorSession>
 }
 
 export interface CreatedLink {
@@ -59,8 +71,32 @@ export const addOperator = Effect.fnUntraced(function* (order: OperatorOrder) {
     version: (found?.version ?? 0) + 1,
     createdAt: found?.createdAt ?? (yield* Clock.currentTimeMillis)
   }
-  yield* store.write({ operator, endsSessions: true, audit: yield* auditOf("operator.added", operator) })
+  const audit = yield* auditOf("operator.added", operator)
+  yield* Effect.catchTag(
+    store.write({ operator, endsSessions: true, needsOtherAdmin: false, audit }),
+    "pointsman/LastAdmin",
+    Effect.die
+  )
   return operator
+})
+
+/**
+ * Another name and other roles. They count from the operator's next request on; its sessions go on. An edit that changes
+ * nothing is not written, so that a repeated one succeeds.
+ */
+export const editOperator = Effect.fnUntraced(function* ({ displayName, grants, login, version }: OperatorEdit) {
+  yield* check({ displayName, grants, login })
+  return yield* changeOperator(login, (operator) => {
+    if (operator.displayName === displayName && isSameGrants(operator.grants, grants)) return Effect.undefined
+    if (version !== null && version !== operator.version) return Effect.fail(new OperatorChanged())
+    const next = { ...operator, displayName, grants }
+    const before = operator.grants.map(({ role, workspaceId }) => ({ workspace_id: workspaceId, role }))
+    return Effect.map(auditOf("operator.changed", next, { grants_before: before }), (audit) => ({
+      operator: next,
+      endsSessions: false,
+      audit
+    }))
+  })
 })
 
 /** Ends the operator's sessions at once: their next request is refused. */
@@ -85,6 +121,21 @@ export const createSignInLink = Effect.fnUntraced(function* (login: string) {
   return { operator, token, expiresAt: link.expiresAt } satisfies CreatedLink
 })
 
+/** With the sessions of each. Those of a removed operator ended. */
+export const operatorsWithSessions = Effect.gen(function* () {
+  const store = yield* Operators
+  const now = yield* Clock.currentTimeMillis
+  const live = (yield* store.sessions)
+    .filter((session) => isSessionLive(session, now))
+    .toSorted((a, b) => b.createdAt - a.createdAt)
+  return (yield* store.list).map(
+    (operator): OperatorWithSessions => ({
+      ...operator,
+      sessions: live.filter(({ operatorId }) => operatorId === operator.id)
+    })
+  )
+})
+
 const activeOperator = Effect.fnUntraced(function* (login: string) {
   const found = yield* (yield* Operators).byLogin(loginKey(login))
   return yield* Effect.fromOption(Option.filter(found, ({ active }) => active)).pipe(
@@ -95,17 +146,28 @@ const activeOperator = Effect.fnUntraced(function* (login: string) {
 /** Each time another writer came first; writers of one operator are few. */
 const triesAtMost = 5
 
-/** Decides again on what is stored where another change came first. Gives the operator as it is then. */
+/**
+ * Decides again on what is stored where another change came first. `undefined`: there is nothing to change. Gives the
+ * operator as it is then. The last operator who may manage operators keeps that role: without it, only the command line
+ * could give it to another one.
+ */
 export const changeOperator = <E, R>(
   login: string,
-  decide: (operator: Operator) => Effect.Effect<OperatorChange, E, R>
-): Effect.Effect<Operator, E | OperatorNotFound | OperatorChanged | StorageError, R> =>
+  decide: (operator: Operator) => Effect.Effect<Omit<OperatorChange, "needsOtherAdmin"> | undefined, E, R>
+): Effect.Effect<Operator, E | OperatorNotFound | OperatorChanged | LastAdmin | StorageError, R> =>
   Effect.gen(function* () {
     const store = yield* Operators
-    const { audit, endsSessions, operator } = yield* decide(yield* activeOperator(login))
-    const next = { ...operator, version: operator.version + 1 }
+    const stored = yield* activeOperator(login)
+    const change = yield* decide(stored)
+    if (change === undefined) return stored
+    const next = { ...change.operator, version: stored.version + 1 }
+    const needsOtherAdmin = managesOperators(stored) && !managesOperators(next)
     // A login never changes.
-    yield* Effect.catchTag(store.write({ operator: next, endsSessions, audit }), "pointsman/LoginTaken", Effect.die)
+    yield* Effect.catchTag(
+      store.write({ ...change, operator: next, needsOtherAdmin }),
+      "pointsman/LoginTaken",
+      Effect.die
+    )
     return next
   }).pipe(Effect.retry({ times: triesAtMost - 1, while: (error) => error instanceof OperatorChanged }))
 

@@ -140,6 +140,9 @@ export const setPassword = Effect.fnUntraced(function* (
       endsSessions: true,
       audit
     }))
+  ).pipe(
+    // The roles stay.
+    Effect.catchTag("pointsman/LastAdmin", Effect.die)
   )
   return yield* begin(changed, session.method)
 }, Effect.uninterruptible)

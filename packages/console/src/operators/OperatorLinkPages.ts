@@ -1,0 +1,61 @@
+/** Sign-in links of operators, and their removal. */
+import { InProcess } from "@pointsman/http"
+import { Effect } from "effect"
+import { secretView } from "../frame/Forms.ts"
+import { type Document, time } from "../frame/Layout.ts"
+import { type Answer, page, type Visit } from "../frame/Page.ts"
+import type { OperatorRecord } from "./OperatorApi.ts"
+import * as Desk from "./OperatorDesk.ts"
+
+const { html } = InProcess
+
+export const operatorPath = (id: string): string => `/operators/${encodeURIComponent(id)}`
+
+export const linkPage = (
+  { mount }: Visit,
+  { id, login }: OperatorRecord,
+  { expires, url }: { readonly expires: string; readonly url: string }
+): Document => ({
+  title: "Sign-in link",
+  isSmall: true,
+  main: html`<div class="card stack">
+<p class="note">Send the link to ${login} now. It is shown only once: only its hash is stored.</p>
+${secretView(url)}
+<p>It signs in once, until ${time(expires)}.</p>
+<a class="button" href="${mount}${operatorPath(id)}">The operator</a>
+</div>`
+})
+
+/** A repeated request makes another link. The ones before stay valid until their time is over. */
+const createLink = Effect.fnUntraced(function* (visit: Visit) {
+  const id = visit.params["operator"] ?? ""
+  const answer: Answer = linkPage(visit, yield* Desk.operator(id), yield* Desk.createLink(id))
+  return answer
+})
+
+const confirm = Effect.fnUntraced(function* (visit: Visit) {
+  const { id, login, name } = yield* Desk.operator(visit.params["operator"] ?? "")
+  const here = `${visit.mount}${operatorPath(id)}`
+  const answer: Answer = {
+    title: `Remove ${name}`,
+    isSmall: true,
+    main: html`<form method="post" action="${here}/remove" class="card stack">
+<p>${login} is signed out everywhere at once, and cannot sign in. The audit trail keeps what it did.</p>
+<button class="main">Remove the operator</button>
+<a class="button" href="${here}">Back</a>
+</form>`
+  }
+  return answer
+})
+
+const remove = Effect.fnUntraced(function* (visit: Visit) {
+  yield* Desk.remove(visit.params["operator"] ?? "")
+  const answer: Answer = { redirect: "/operators?notice=removed" }
+  return answer
+})
+
+export const operatorLinkPages = [
+  page("POST", "/operators/:operator/link", "operator.manage", createLink),
+  page("GET", "/operators/:operator/remove", "operator.manage", confirm),
+  page("POST", "/operators/:operator/remove", "operator.manage", remove)
+]

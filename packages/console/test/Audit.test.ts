@@ -1,0 +1,117 @@
+/** The audit trail: who sees which entries, and how they are found. */
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { errorOf, everywhere, leadsTo, pageOf } from "./support/PageAnswers.ts"
+import { bodyOf, type World, world } from "./support/World.ts"
+
+let here: World
+let ann: string
+let ofAcme: string
+beforeEach(async () => {
+  here = world()
+  ann = await here.signIn("ann", everywhere("admin"))
+  ofAcme = await here.signIn("jo", [{ workspaceId: "acme", role: "admin" }])
+  for (const workspace of ["acme", "globex"]) {
+    const { id } = await here.pay(workspace, "sandbox", "manual")
+    const headers = { "idempotency-key": `key-of-${workspace}` }
+    const path = `/api/workspaces/${workspace}/sandbox/payments/${id}/void`
+    await here.send(path, { method: "POST", cookie: ann, headers })
+  }
+})
+afterEach(() => here.close())
+
+interface Entry {
+  readonly number: number
+  readonly actor: string
+  readonly action: string
+  readonly details: { readonly workspace_id?: string }
+}
+
+const entriesAt = async (path: string, cookie = ann): Promise<ReadonlyArray<Entry>> =>
+  (await bodyOf(await here.send(path, { cookie }))).data
+
+describe("the API of the audit trail", () => {
+  it("given entries, then all are found newest first, by page, actor, action and time", async () => {
+    const all = await entriesAt("/api/audit")
+    assert.deepStrictEqual(
+      all.map(({ action, actor }) => [actor, action]),
+      [
+        ["ann", "payment.voiding"],
+        ["ann", "payment.voiding"],
+        ["jo", "operator.signed_in"],
+        ["library", "operator.linked"],
+        ["library", "operator.added"],
+        ["ann", "operator.signed_in"],
+        ["library", "operator.linked"],
+        ["library", "operator.added"]
+      ]
+    )
+    const first = await bodyOf(await here.send("/api/audit?limit=3", { cookie: ann }))
+    assert.deepStrictEqual([first.data.length, first.has_more, first.next_cursor], [3, true, "6"])
+    assert.deepStrictEqual(await entriesAt("/api/audit?limit=100&before=6"), all.slice(3))
+    assert.deepStrictEqual(await entriesAt("/api/audit?actor=jo"), all.slice(2, 3))
+    assert.lengthOf(await entriesAt("/api/audit?action=operator.linked"), 2)
+    assert.lengthOf(await entriesAt("/api/audit?from=2020-01-01"), 8)
+    assert.lengthOf(await entriesAt("/api/audit?until=2020-01-01T00:00:00Z"), 0)
+    for (const field of ["from=soon", "until=2026-02-30", "action=nothing", "before=x", "limit=0"]) {
+      const [status, code, message] = await errorOf(await here.send(`/api/audit?${field}`, { cookie: ann }))
+      assert.deepStrictEqual([status, code], [422, "validation_error"])
+      assert.include(message, `\`${field.split("=")[0]}\``)
+    }
+  })
+
+  it("given a role in one workspace, then only entries about that workspace are answered", async () => {
+    for (const cookie of [ann, ofAcme]) {
+      const entries = await entriesAt("/api/workspaces/acme/audit", cookie)
+      assert.deepStrictEqual(
+        entries.map(({ action, details }) => [action, details.workspace_id]),
+        [["payment.voiding", "acme"]]
+      )
+    }
+    for (const path of ["/api/audit", "/api/workspaces/globex/audit"]) {
+      assert.strictEqual((await here.send(path, { cookie: ofAcme })).status, 403)
+    }
+  })
+})
+
+describe("the pages of the audit trail", () => {
+  it("given filters in the address, then they count, and the pages follow one another", async () => {
+    const text = await pageOf(await here.send("/audit", { cookie: ann }))
+    for (const action of ["payment.voiding", "operator.signed_in"])
+      assert.include(text, `<td class="whole-words">${action}</td>`)
+    assert.include(text, "&quot;workspace_id&quot;: &quot;acme&quot;")
+    assert.include(text, "The acme &lt;shop&gt;")
+    const found = await pageOf(
+      await here.send("/audit?actor=jo&action=operator.signed_in&from=2020-01-01", { cookie: ann })
+    )
+    assert.notInclude(found, `<td class="whole-words">payment.voiding</td>`)
+    assert.include(found, `<td class="whole-words">operator.signed_in</td>`)
+    assert.include(found, `name="actor" autocomplete="off" autocapitalize="none" spellcheck="false" value="jo"`)
+    assert.include(await pageOf(await here.send("/audit?until=2020-01-01", { cookie: ann })), "No entries found.")
+    assert.include(await pageOf(await here.send("/audit?from=soon", { cookie: ann }), 422), "`from` must be")
+    for (let turn = 0; turn < 45; turn++) await here.linkOf("jo")
+    const newest = await pageOf(await here.send("/audit?action=operator.linked&workspace=", { cookie: ann }))
+    assert.notInclude(newest, "Older entries")
+    const full = await pageOf(await here.send("/audit?actor=&action=", { cookie: ann }))
+    const [, older = ""] = /href="\/console(\/audit\?[^"]+)">Older/u.exec(full) ?? []
+    const last = await pageOf(await here.send(older.replaceAll("&amp;", "&"), { cookie: ann }))
+    assert.include(last, `<td class="whole-words">operator.added</td>`)
+    assert.notInclude(last, "Older entries")
+  })
+
+  it("given a role in one workspace, then the area leads to its entries, and to no others", async () => {
+    assert.include(await pageOf(await here.send("/payments/acme/sandbox", { cookie: ofAcme })), ">Audit</a>")
+    assert.strictEqual(leadsTo(await here.send("/audit?actor=ann", { cookie: ofAcme })), "/audit/acme?actor=ann")
+    const text = await pageOf(await here.send("/audit/acme", { cookie: ofAcme }))
+    assert.include(text, `<td class="whole-words">payment.voiding</td>`)
+    assert.notInclude(text, "globex")
+    assert.notInclude(text, `<td class="whole-words">operator.added</td>`)
+    assert.strictEqual(leadsTo(await here.send("/audit?workspace=globex", { cookie: ofAcme })), "/audit/globex")
+    await pageOf(await here.send("/audit/globex", { cookie: ofAcme }), 403)
+    await pageOf(await here.send("/audit/nowhere", { cookie: ann }), 404)
+    const viewer = await here.signIn("kim", everywhere("operations"))
+    await pageOf(await here.send("/audit/acme", { cookie: viewer }), 403)
+    const none = await pageOf(await here.send("/audit", { cookie: viewer }))
+    assert.include(none, "in no workspace")
+    assert.notInclude(none, "payment.voiding")
+  })
+})

@@ -1,0 +1,139 @@
+/** An administrator in a real browser: keys, partners, operators and the audit trail. */
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
+import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
+import { listeningWorld } from "../support/ListeningWorld.ts"
+import { addPartner } from "../support/Partner.ts"
+import { bodyOf, mount } from "../support/World.ts"
+
+type Listening = Awaited<ReturnType<typeof listeningWorld>>
+
+let here: Listening["here"]
+let url: string
+let listening: Listening
+let merchant: string
+
+beforeAll(async () => {
+  listening = await listeningWorld()
+  ;({ here, url } = listening)
+  await here.run(
+    (await here.operators).add({ login: "ann", displayName: "Ann", grants: [{ workspaceId: null, role: "admin" }] })
+  )
+  merchant = await addPartner(here)
+})
+afterAll(() => listening.close())
+
+const signIn = async (page: Page) => {
+  await page.goto(`${url}${mount}/link/${await here.linkOf("ann")}`)
+  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.waitForURL(`${url}${mount}/payments/acme/sandbox`)
+}
+
+const keysOf = async (workspace: string) => {
+  const cookie = await here.signInAgain("ann")
+  return (await bodyOf(await here.send(`/api/workspaces/${workspace}/sandbox/keys`, { cookie }))).data
+}
+
+await describeInChromium("administration in a browser", (browser) => {
+  test("given a double click on create and a reload, then one key is created, and its first answer shows it", () =>
+    visit(browser, {}, async ({ page }) => {
+      await signIn(page)
+      await page.getByRole("link", { name: "Keys" }).click()
+      await page.getByRole("link", { name: "Create a key…" }).click()
+      await page.getByLabel("Name (optional)").fill("shop")
+      await page.getByLabel("payments:read").check()
+      await page.getByRole("button", { name: "Create the key" }).dblclick()
+      await page.getByText(/^ps_test_[0-9A-Za-z]{38}$/u).waitFor()
+      expect(await keysOf("acme")).toHaveLength(1)
+      await page.reload()
+      await page.getByText("The key was created before").waitFor()
+      expect(await page.getByText(/ps_test_[0-9A-Za-z]{38}/u).count()).toBe(0)
+      expect(await keysOf("acme")).toHaveLength(1)
+      await page.getByRole("link", { name: "All keys" }).click()
+      await page.getByRole("link", { name: "Revoke…" }).click()
+      await page.getByRole("button", { name: "Revoke the key" }).click()
+      await page.getByText("The key is revoked.").waitFor()
+    }))
+
+  test("given a new operator, when it uses its link, then its roles count, and change on its page", () =>
+    visit(browser, {}, async ({ page }) => {
+      await signIn(page)
+      await page.getByRole("link", { name: "Operators" }).click()
+      await page.getByRole("link", { name: "Add an operator…" }).click()
+      await page.getByLabel("E-mail or name").fill("jo@example.com")
+      await page.getByLabel("Name", { exact: true }).fill("Jo")
+      await page.getByLabel("Workspace", { exact: true }).selectOption({ label: "The acme <shop>" })
+      await page.getByRole("button", { name: "Add, and show a sign-in link" }).dblclick()
+      const link = (await page.getByText(/\/console\/link\//u).textContent()) ?? ""
+      expect(new URL(link).origin).toBe(url)
+      await visit(browser, {}, async ({ page: theirs }) => {
+        await theirs.goto(link)
+        await theirs.getByRole("button", { name: "Sign in" }).click()
+        await theirs.waitForURL(`${url}${mount}/payments/acme/sandbox`)
+        expect(await theirs.getByRole("link", { name: "Keys" }).count()).toBe(0)
+        await page.getByRole("link", { name: "The operator" }).click()
+        await page.getByLabel("The acme <shop>").selectOption("admin")
+        await page.getByRole("button", { name: "Save" }).click()
+        await page.getByText("Saved.").waitFor()
+        await theirs.reload()
+        expect(await theirs.getByRole("link", { name: "Keys" }).count()).toBe(1)
+      })
+    }))
+
+  test.each(["light", "dark"] as const)(
+    "given the pages in the %s, then axe finds nothing, on a phone and a desktop",
+    (colorScheme) =>
+      visit(browser, { colorScheme }, async ({ accessibilityFaults, page, takePicture }) => {
+        await signIn(page)
+        const cookie = await here.signInAgain("ann")
+        const draft = (await bodyOf(await here.send("/api/workspaces/globex/sandbox/key-draft", { cookie }))).data.draft
+        await here.send("/api/workspaces/globex/sandbox/keys", { cookie, body: { draft, scopes: null, name: "shop" } })
+        const [key] = await keysOf("globex")
+        const [{ id }] = (await bodyOf(await here.send("/api/operators", { cookie }))).data
+        const paths = [
+          "/keys/globex/sandbox",
+          "/keys/globex/sandbox/new",
+          `/keys/globex/sandbox/${key.id}/revoke`,
+          "/operators",
+          "/operators/new",
+          `/operators/${id}`,
+          `/operators/${id}/remove`,
+          "/audit",
+          "/audit/acme",
+          "/partners?workspace=acme",
+          "/partners/acme",
+          `/partners/acme/${merchant}/invite`
+        ]
+        const check = async (name: string) => {
+          expect(await accessibilityFaults(), name).toEqual([])
+          // Nothing but a table scrolls sideways.
+          expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name).toBe(true)
+          await takePicture(`console-${colorScheme}-${name.replaceAll(/[^a-z]+/gu, "-")}`)
+        }
+        for (const viewport of [sizes.narrow, sizes.desktop]) {
+          await page.setViewportSize(viewport)
+          for (const path of paths) {
+            await page.goto(`${url}${mount}${path}`)
+            if (path === "/audit") await page.getByText("Details").first().click()
+            await check(path)
+          }
+          // What only an answer shows.
+          await page.getByRole("button", { name: "Create a token" }).click()
+          await check("/invitation")
+          await page.goto(`${url}${mount}/operators/${id}`)
+          await page.getByRole("button", { name: "New sign-in link" }).click()
+          await page.getByText("It is shown only once").waitFor()
+          await check("/link")
+          await page.goto(`${url}${mount}/keys/globex/sandbox/new`)
+          await page.getByRole("button", { name: "Create the key" }).click()
+          await page.getByText("`scopes` must be").waitFor()
+          await check("/refused")
+          await page.getByLabel("All, also those that are added later").check()
+          await page.getByRole("button", { name: "Create the key" }).click()
+          await page.getByText("Copy the key now.").waitFor()
+          await check("/created")
+        }
+      })
+  )
+})
