@@ -203,7 +203,12 @@ export {
   SignInRefused,
   TooManySignIns
 } from "./verbs/administer/SignIn.ts"
-export { DeliveryNotFound, NotRedeliverable } from "./verbs/deliver/ReadDeliveries.ts"
+export {
+  type DeliveryFile,
+  DeliveryNotFound,
+  NotRedeliverable,
+  type RedeliveryOptions
+} from "./verbs/deliver/ReadDeliveries.ts"
 export { type ErasedPayment, type Erasure, type ErasureOrder, ErasureRefused } from "./verbs/erase/ErasePayments.ts"
 export type { ReplayQuery } from "./verbs/explain/ReplayPayments.ts"
 export { type Page, PaymentNotFound } from "./verbs/read/ReadPayments.ts"

@@ -213,6 +213,8 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     forgetKeys: Effect.succeed(0),
     deliveries: () => Effect.succeed({ items: [], hasMore: false }),
     deliveryAttempts: () => new DeliveryNotFound(),
+    deliveredEvents: () => Effect.succeed(new Map()),
+    deliveryFile: () => new DeliveryNotFound(),
     redeliver: () => new DeliveryNotFound(),
     reviews: () => Effect.succeed({ items: [], hasMore: false }),
     reviewOf: () => new ReviewNotFound(),

@@ -38,7 +38,9 @@ const steps = [
   { migration_id: 23, name: "payments_by_amount" },
   { migration_id: 24, name: "metadata" },
   { migration_id: 25, name: "brands" },
-  { migration_id: 26, name: "operators" }
+  { migration_id: 26, name: "operators" },
+  { migration_id: 27, name: "deliveries_by_endpoint" },
+  { migration_id: 28, name: "deliveries_by_event" }
 ]
 
 /** The contents of the schema, whatever created them. */

@@ -45,6 +45,7 @@ export const withoutAccounts = (db: Database): void => {
   for (const table of ["sign_in_guesses", "sign_in_links", "operator_sessions", "operators"]) {
     db.prepare(`drop table ${table}`).run()
   }
+  for (const index of ["deliveries_by_endpoint", "deliveries_by_event"]) db.prepare(`drop index ${index}`).run()
   for (const column of ["name", "expires_at", "networks"]) {
     db.prepare(`alter table api_keys drop column ${column}`).run()
   }
