@@ -28,6 +28,9 @@ import { actPages } from "./payments/ActPages.ts"
 import * as PaymentHandlers from "./payments/PaymentHandlers.ts"
 import { paymentPages } from "./payments/PaymentPages.ts"
 import * as RequestFaults from "./RequestFaults.ts"
+import { deliveryPages } from "./webhooks/DeliveryPages.ts"
+import * as WebhookHandlers from "./webhooks/WebhookHandlers.ts"
+import { webhookPages } from "./webhooks/WebhookPages.ts"
 
 export interface ConsoleOptions {
   /** Where the console is: a path that begins with `/` and does not end with it. */
@@ -94,11 +97,19 @@ const application = (
   HttpRouter.toWebHandler(
     Layer.mergeAll(
       HttpApiBuilder.layer(ConsoleApi, { openapiPath: "/api/openapi.json" }),
-      HttpRouter.addAll([...startPages, ...signInPages, ...paymentPages, ...actPages, noPage]),
+      HttpRouter.addAll([
+        ...startPages,
+        ...signInPages,
+        ...paymentPages,
+        ...actPages,
+        ...webhookPages,
+        ...deliveryPages,
+        noPage
+      ]),
       HttpRouter.addAll(files),
       HttpRouter.add("GET", "/api/*", envelope("not_found", "Route not found."))
     ).pipe(
-      Layer.provide([AccountHandlers.layer, PaymentHandlers.layer]),
+      Layer.provide([AccountHandlers.layer, PaymentHandlers.layer, WebhookHandlers.layer]),
       Layer.provide([Authorize.layer, RequestFaults.layer, fallbacks]),
       // What each request runs with.
       Layer.provideMerge(InProcess.PaymentViews.layer(undefined)),

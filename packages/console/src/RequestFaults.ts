@@ -15,6 +15,8 @@ const expectations = {
   password: "a text",
   current: "a text",
   token: "the text of a sign-in token",
+  state: "due, sending, delivered, refused or given_up",
+  attempts: "the number of attempts that the delivery had when it was read",
   amount: "an integer of at least 1, in the minor unit of the payment's currency",
   reason: `text of at most ${operationLimits.reason} characters, without NUL or lone surrogates`
 }

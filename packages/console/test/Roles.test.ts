@@ -14,7 +14,12 @@ const leastRoles: { readonly [Endpoint in keyof typeof accessOf]: OperatorRole |
   payment: "viewer",
   capture: "support",
   void: "support",
-  refund: "support"
+  refund: "support",
+  endpoints: "viewer",
+  endpoint: "viewer",
+  deliveries: "viewer",
+  delivery: "viewer",
+  redeliver: "support"
 }
 
 interface Endpoint {

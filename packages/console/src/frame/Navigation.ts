@@ -21,7 +21,8 @@ interface Area {
 
 /** In the order of the links. The key is the first part of the path. */
 export const areas = {
-  payments: { name: "Payments", access: "payment.read", isOfEnvironment: true }
+  payments: { name: "Payments", access: "payment.read", isOfEnvironment: true },
+  webhooks: { name: "Webhooks", access: "payment.read", isOfEnvironment: true }
 } as const satisfies Readonly<Record<string, Area>>
 
 type AreaName = keyof typeof areas

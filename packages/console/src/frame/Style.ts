@@ -45,6 +45,7 @@ td.number, th.number { text-align: end; font-variant-numeric: tabular-nums; whit
 .card > :last-child { margin-bottom: 0; } .card > :first-child { margin-top: 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin: 0; }
 dt { color: var(--soft); } dd { margin: 0; }
+pre { margin: 0; white-space: pre-wrap; }
 ol, ul { padding-inline-start: 1.25rem; margin: 0; } ol.card { padding-inline-start: 2.25rem; }
 label { display: block; font-weight: 550; margin-bottom: .25rem; }
 .fields { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; }

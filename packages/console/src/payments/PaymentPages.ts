@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { alert, type Html, time, timeOr } from "../frame/Layout.ts"
 import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
+import { paymentDeliveries } from "../webhooks/DeliveryTable.ts"
 import * as Desk from "./PaymentDesk.ts"
 import type { PaymentFile } from "./PaymentRecords.ts"
 
@@ -135,6 +136,7 @@ ${routingView(view)}
 ${refundsView(view)}
 <h2>Timeline</h2>
 <ol class="card">${view.events.map(({ created, type }) => html`<li>${type} <span class="soft">${time(created)}</span></li>`)}</ol>
+${yield* paymentDeliveries(path, path.payment, visit.mount)}
 <p><a href="${visit.mount}${pathOf("payments", path)}">All payments</a></p>`
   }
   return answer

@@ -1,0 +1,45 @@
+/** The endpoints of webhooks. */
+import { pageLimits } from "@pointsman/http/api"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { ConsoleApi } from "../api/ConsoleApi.ts"
+import type { DeskServices } from "../gate/Caller.ts"
+import * as Desk from "./WebhookDesk.ts"
+import { endpointView } from "./WebhookViews.ts"
+
+export const layer = HttpApiBuilder.group(
+  ConsoleApi,
+  "webhooks",
+  Effect.fnUntraced(function* (handlers) {
+    const services = yield* Effect.context<DeskServices>()
+    return handlers
+      .handle("endpoints", ({ params }) =>
+        Effect.map(Desk.endpoints(params), (found) => ({ data: found.map(endpointView) })).pipe(
+          Effect.provideContext(services)
+        )
+      )
+      .handle("endpoint", ({ params }) =>
+        Effect.map(Desk.endpoint(params), (found) => ({ data: endpointView(found) })).pipe(
+          Effect.provideContext(services)
+        )
+      )
+      .handle(
+        "deliveries",
+        Effect.fnUntraced(function* ({ params, query: { limit = pageLimits.default, ...search } }) {
+          const { hasMore, items } = yield* Desk.deliveries(params, { ...search, limit })
+          return { data: items, has_more: hasMore, next_cursor: hasMore ? (items.at(-1)?.id ?? null) : null }
+        }, Effect.provideContext(services))
+      )
+      .handle("delivery", ({ params }) =>
+        Effect.map(Desk.deliveryFile(params), ({ file }) => ({ data: file })).pipe(Effect.provideContext(services))
+      )
+      .handle(
+        "redeliver",
+        ({ params, payload }) =>
+          Effect.map(Desk.redeliver(params, payload.attempts), (data) => ({ data })).pipe(
+            Effect.provideContext(services)
+          ),
+        { uninterruptible: true }
+      )
+  })
+)
