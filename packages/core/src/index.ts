@@ -66,7 +66,7 @@ export {
   sendFailures
 } from "./model/Delivery.ts"
 export { type DeliveryState, deliveryStates } from "./model/DeliveryMachine.ts"
-export { endpointSecretContext } from "./model/EndpointSecret.ts"
+export { endpointSecretContext, type SecretRotation, signingSecrets } from "./model/EndpointSecret.ts"
 export type { Event, EventDraft, JsonObject, JsonValue } from "./model/Event.ts"
 export { type EventType, eventTypes } from "./model/EventType.ts"
 export { type EventView, viewOfEvent } from "./model/EventView.ts"
@@ -209,6 +209,13 @@ export {
   NotRedeliverable,
   type RedeliveryOptions
 } from "./verbs/deliver/ReadDeliveries.ts"
+export {
+  EndpointChanged,
+  EndpointNotFound,
+  maxSecretOverlapMillis,
+  type RotatedSecret,
+  type SecretRotationOrder
+} from "./verbs/deliver/RotateEndpointSecret.ts"
 export { type ErasedPayment, type Erasure, type ErasureOrder, ErasureRefused } from "./verbs/erase/ErasePayments.ts"
 export type { ReplayQuery } from "./verbs/explain/ReplayPayments.ts"
 export { type Page, PaymentNotFound } from "./verbs/read/ReadPayments.ts"

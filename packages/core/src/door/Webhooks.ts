@@ -16,6 +16,13 @@ import {
   type RedeliveryOptions,
   redeliver
 } from "../verbs/deliver/ReadDeliveries.ts"
+import {
+  type EndpointChanged,
+  type EndpointNotFound,
+  type RotatedSecret,
+  rotateEndpointSecret,
+  type SecretRotationOrder
+} from "../verbs/deliver/RotateEndpointSecret.ts"
 import type { Page } from "../verbs/read/ReadPayments.ts"
 import type { DoorContext } from "./DoorContext.ts"
 import { intents } from "./Intent.ts"
@@ -44,6 +51,15 @@ export interface WebhookMethods {
     deliveryId: string,
     options?: RedeliveryOptions
   ) => Effect.Effect<Delivery, DeliveryNotFound | NotRedeliverable | StorageError>
+  /**
+   * Replaces the signing secret of an endpoint by a new one; for the overlap, both sign. Repeated with the same key, it
+   * gives the same secret. A configuration that still names the former secret does not bring it back. After `StorageError`
+   * it may be replaced all the same; repeat the request.
+   */
+  readonly rotateEndpointSecret: (
+    tenant: Tenant,
+    order: SecretRotationOrder
+  ) => Effect.Effect<RotatedSecret, EndpointNotFound | EndpointChanged | StorageError>
 }
 
 export const webhookMethods = (context: DoorContext): WebhookMethods => ({
@@ -51,6 +67,7 @@ export const webhookMethods = (context: DoorContext): WebhookMethods => ({
   deliveredEvents: (tenant, ids) => Effect.provideContext(deliveredEvents(tenant, ids), context),
   deliveryFile: (tenant, id) => Effect.provideContext(deliveryFile(tenant, id), context),
   deliveryAttempts: (tenant, id) => Effect.provideContext(deliveryAttempts(tenant, id), context),
+  rotateEndpointSecret: (tenant, order) => Effect.provideContext(rotateEndpointSecret(tenant, order), context),
   redeliver: (tenant, id, options) =>
     Effect.andThen(
       intents(context)("webhook.redelivering", id, {

@@ -5,6 +5,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { ApiKey } from "../model/ApiKey.ts"
 import type { Connection } from "../model/Connection.ts"
+import type { SecretRotation } from "../model/EndpointSecret.ts"
 import type { ProviderAccount } from "../model/ProviderAccount.ts"
 import type { RoutingSettings } from "../model/RoutingSettings.ts"
 import type { Environment, Tenant } from "../model/Tenant.ts"
@@ -24,6 +25,8 @@ export interface WebhookEndpoint {
   readonly sealedSecret: string
   /** The secret before it, while receivers change over: what is sent is signed with both. */
   readonly sealedPreviousSecret?: string | null | undefined
+  /** Absent while no operator replaced the secret: it is the configuration's, and so is the one before it. */
+  readonly rotation?: SecretRotation | undefined
   readonly active: boolean
 }
 
@@ -121,6 +124,15 @@ export class Directory extends Context.Service<
      * not, nothing is written: the change was planned on contents that another configuration has replaced.
      */
     readonly apply: (change: ConfigurationChange) => Effect.Effect<boolean, StorageError>
+    /**
+     * Writes the secrets and the rotation of the endpoint, together with the entry of the audit trail, where
+     * `expectedSealed` is still its sealed secret; whether it did.
+     */
+    readonly replaceEndpointSecret: (
+      expectedSealed: string,
+      after: WebhookEndpoint,
+      audit: AuditDraft
+    ) => Effect.Effect<boolean, StorageError>
     /**
      * Records a connection's account (`withStatedAccount`), unless the connection has other credentials by now. `write`
      * and `apply` leave it as it is.

@@ -215,6 +215,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     deliveryAttempts: () => new DeliveryNotFound(),
     deliveredEvents: () => Effect.succeed(new Map()),
     deliveryFile: () => new DeliveryNotFound(),
+    rotateEndpointSecret: () => Effect.die("not scripted"),
     redeliver: () => new DeliveryNotFound(),
     reviews: () => Effect.succeed({ items: [], hasMore: false }),
     reviewOf: () => new ReviewNotFound(),

@@ -33,6 +33,20 @@ export const make = (state: State): Directory["Service"] =>
         if (configuration !== null) state.configurations.push(copy(configuration))
         return Effect.as(audit === undefined ? Effect.void : logEntry(append(state, audit)), true)
       }),
+    replaceEndpointSecret: (expectedSealed, after, audit) =>
+      Effect.suspend(() => {
+        const stored = state.webhookEndpoints.get(after.id)
+        if (stored?.sealedSecret !== expectedSealed) return Effect.succeed(false)
+        const { sealedPreviousSecret: _, ...rest } = stored
+        const { rotation, sealedPreviousSecret, sealedSecret } = copy(after)
+        state.webhookEndpoints.set(after.id, {
+          ...rest,
+          sealedSecret,
+          ...(sealedPreviousSecret == null ? {} : { sealedPreviousSecret }),
+          rotation
+        })
+        return Effect.as(logEntry(append(state, audit)), true)
+      }),
     recordAccount: ({ account, at, connectionId, sealedCredentials }) =>
       Effect.sync(() => {
         const connection = state.connections.get(connectionId)

@@ -16,10 +16,12 @@ import {
   type StatedAccount,
   StorageAllowance,
   StorageError,
+  type WebhookEndpoint,
   withAllowance
 } from "@pointsman/core/ports"
 import {
   bindAccount,
+  bindJson,
   type DirectoryTable,
   list,
   makeDirectory,
@@ -27,6 +29,7 @@ import {
   type Row,
   readConfiguration,
   recordAccountText,
+  replaceEndpointSecretText,
   replaceKeyUse,
   type Snapshot,
   snapshotOf
@@ -163,6 +166,7 @@ export const make = Effect.fnUntraced(function* (db: Database) {
   const directory = makeDirectory(current, {
     write: (contents, audit) => Effect.ensuring(write(db, contents, audit), forget),
     apply: (change) => Effect.ensuring(applyAndLog(db, change), forget),
+    replaceEndpointSecret: (...replacement) => Effect.ensuring(replaceEndpointSecret(db, ...replacement), forget),
     recordAccount: (stated) => Effect.ensuring(Effect.asVoid(recordAccount(db, stated)), forget),
     ...keyUses(db)
   })
@@ -245,6 +249,28 @@ const recordAccount = (db: Database, { account, at, connectionId, sealedCredenti
     bindText(connectionId),
     bindText(sealedCredentials)
   ])
+
+const replaceEndpointSecret = (
+  db: Database,
+  expectedSealed: string,
+  { id, rotation, sealedPreviousSecret, sealedSecret }: WebhookEndpoint,
+  audit: AuditDraft
+) =>
+  inTurn(db, "replaceEndpointSecret", (query) =>
+    Effect.gen(function* () {
+      yield* query(`with version as (${newVersion} returning version) ${tellOthers} from version`)
+      const found = yield* query(replaceSecret, [
+        bindText(sealedSecret),
+        sealedPreviousSecret == null ? null : bindText(sealedPreviousSecret),
+        bindJson(rotation ?? null),
+        bindText(id),
+        bindText(expectedSealed)
+      ])
+      return found.length === 1 ? yield* append(query, audit) : undefined
+    })
+  ).pipe(Effect.flatMap((entry) => (entry === undefined ? Effect.succeed(false) : Effect.as(logEntry(entry), true))))
+
+const replaceSecret = `${replaceEndpointSecretText("$1::text", "$2::text", "$3::text", "$4::text", "$5::text")} returning 1 as one`
 
 /** In one order, so that two processes never wait for each other. */
 const recordUses = `insert into api_key_uses (hash, used_at)

@@ -621,7 +621,9 @@ export const steps: Readonly<Record<string, Step>> = {
   "28_deliveries_by_event": {
     index: "deliveries_by_event",
     on: "deliveries (workspace_id, environment, event_id) where event_id <> ''"
-  }
+  },
+  // As JSON.
+  "29_secret_rotations": { additive: ['alter table webhook_endpoints add column rotation text collate "C"'] }
 }
 
 /** The number of the last step. */

@@ -15,10 +15,12 @@ import {
 } from "@pointsman/core/ports"
 import {
   bindAccount,
+  bindJson,
   type DirectoryTable,
   makeDirectory,
   readConfiguration,
   recordAccountText,
+  replaceEndpointSecretText,
   replaceKeyUse,
   type Snapshot,
   snapshotOf,
@@ -76,6 +78,17 @@ export const make = (db: Database): KeptDirectory => {
           return { isApplied, entry: isApplied && change.audit ? append(db, change.audit) : undefined }
         }),
         ({ entry, isApplied }) => Effect.as(entry === undefined ? Effect.void : logEntry(entry), isApplied)
+      ),
+    replaceEndpointSecret: (expectedSealed, { id, rotation, sealedPreviousSecret, sealedSecret }, audit) =>
+      Effect.flatMap(
+        writing("replaceEndpointSecret", () => {
+          const previous = sealedPreviousSecret == null ? null : bindText(sealedPreviousSecret)
+          const { changes } = db
+            .prepare(replaceEndpointSecretText("?1", "?2", "?3", "?4", "?5"))
+            .run(bindText(sealedSecret), previous, bindJson(rotation ?? null), bindText(id), bindText(expectedSealed))
+          return changes === 1 ? append(db, audit) : undefined
+        }),
+        (entry) => (entry === undefined ? Effect.succeed(false) : Effect.as(logEntry(entry), true))
       ),
     recordAccount: ({ account, at, connectionId, sealedCredentials }) =>
       writing("recordAccount", () => {

@@ -640,7 +640,9 @@ const steps: Record<string, Step> = {
   "31_delivery_search": execute([
     "create index deliveries_by_endpoint on deliveries (endpoint_id, state, id)",
     "create index deliveries_by_event on deliveries (workspace_id, environment, event_id)"
-  ])
+  ]),
+  // As JSON.
+  "32_secret_rotations": execute(["alter table webhook_endpoints add column rotation text"])
 }
 
 /** The number of the last step. */
