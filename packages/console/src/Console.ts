@@ -29,6 +29,7 @@ import * as PaymentHandlers from "./payments/PaymentHandlers.ts"
 import { paymentPages } from "./payments/PaymentPages.ts"
 import * as RequestFaults from "./RequestFaults.ts"
 import { deliveryPages } from "./webhooks/DeliveryPages.ts"
+import { endpointPages } from "./webhooks/EndpointPages.ts"
 import * as WebhookHandlers from "./webhooks/WebhookHandlers.ts"
 import { webhookPages } from "./webhooks/WebhookPages.ts"
 
@@ -104,6 +105,7 @@ const application = (
         ...actPages,
         ...webhookPages,
         ...deliveryPages,
+        ...endpointPages,
         noPage
       ]),
       HttpRouter.addAll(files),

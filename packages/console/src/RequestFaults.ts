@@ -16,6 +16,8 @@ const expectations = {
   current: "a text",
   token: "the text of a sign-in token",
   state: "due, sending, delivered, refused or given_up",
+  overlap_seconds: "an integer from 0 to 604800",
+  secret_rotated: "that of the endpoint when it was read, or null",
   attempts: "the number of attempts that the delivery had when it was read",
   amount: "an integer of at least 1, in the minor unit of the payment's currency",
   reason: `text of at most ${operationLimits.reason} characters, without NUL or lone surrogates`

@@ -19,7 +19,8 @@ const leastRoles: { readonly [Endpoint in keyof typeof accessOf]: OperatorRole |
   endpoint: "viewer",
   deliveries: "viewer",
   delivery: "viewer",
-  redeliver: "support"
+  redeliver: "support",
+  rotateSecret: "admin"
 }
 
 interface Endpoint {

@@ -9,6 +9,7 @@ const own = {
   forbidden: { status: 403, meaning: "The operator's role in this workspace does not allow it." },
   too_many_sign_ins: { status: 429, meaning: "Too many sign-ins were tried; Retry-After states the seconds to wait." },
   operator_changed: { status: 409, meaning: "The operator was changed or removed at the same time." },
+  endpoint_changed: { status: 409, meaning: "Another request replaced the endpoint's secret first." },
   not_redeliverable: {
     status: 409,
     meaning: "The delivery is on its way, has arrived, was sent again since, or its endpoint is not active."

@@ -1,14 +1,17 @@
 /** Webhooks: endpoints, deliveries, and sending one again. */
+import { maxSecretOverlapMillis } from "@pointsman/core"
 import { limitParameter, pageOf } from "@pointsman/http/api"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
-import { Authorize, RequestErrors, summary, tenantPath } from "../api/Parts.ts"
+import { Authorize, moneyHeaders, RequestErrors, summary, tenantPath } from "../api/Parts.ts"
 import type { AccessOf } from "../gate/Access.ts"
-import { Delivery, DeliveryFile, Endpoint, State } from "./WebhookRecords.ts"
+import { Delivery, DeliveryFile, Endpoint, RotatedSecret, State } from "./WebhookRecords.ts"
 
 const endpointPath = { ...tenantPath, endpoint: Schema.String }
 const deliveryPath = { ...tenantPath, delivery: Schema.String }
+
+export const overlapLimits = { minimum: 0, maximum: maxSecretOverlapMillis / 1000 }
 
 export class Webhooks extends HttpApiGroup.make("webhooks")
   .add(
@@ -22,6 +25,22 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       success: Schema.Struct({ data: Endpoint }),
       error: failures("not_found", "internal_error")
     }).annotateMerge(summary("One webhook endpoint", "With the age of its secret.")),
+    HttpApiEndpoint.post("rotateSecret", "/workspaces/:workspace/:environment/webhook-endpoints/:endpoint/secret", {
+      params: endpointPath,
+      headers: moneyHeaders,
+      payload: Schema.Struct({
+        overlap_seconds: Schema.Int.check(Schema.isBetween(overlapLimits)).annotateKey({
+          description: "For how long the former secret signs too."
+        }),
+        secret_rotated: Schema.NullOr(Schema.String).annotateKey({
+          description: "`secret_rotated` of the endpoint as it was read: of two requests, one replaces that secret."
+        })
+      }),
+      success: Schema.Struct({ data: RotatedSecret }),
+      error: failures("not_found", "endpoint_changed", "internal_error")
+    }).annotateMerge(
+      summary("Rotate a secret", "Replaces the signing secret of an endpoint, under the operator's name.")
+    ),
     HttpApiEndpoint.get("deliveries", "/workspaces/:workspace/:environment/deliveries", {
       params: tenantPath,
       query: {
@@ -61,6 +80,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
 export const webhookAccess = {
   endpoints: "payment.read",
   endpoint: "payment.read",
+  rotateSecret: "endpoint.manage",
   deliveries: "payment.read",
   delivery: "payment.read",
   redeliver: "webhook.redeliver"

@@ -1,12 +1,12 @@
 /** What an operator reads of webhooks and does to them, through core's door. The pages and the API share it. */
 import { Pointsman, type Tenant } from "@pointsman/core"
 import { Directory, type WebhookEndpoint } from "@pointsman/core/ports"
-import { Effect } from "effect"
+import { Clock, DateTime, Effect, Option, Redacted } from "effect"
 import { failure } from "../api/Errors.ts"
 import { internalError } from "../Failures.ts"
 import { callerOf, type TenantPath } from "../gate/Caller.ts"
-import { type StateName, stateNames } from "./WebhookRecords.ts"
-import { deliveryFileView, deliveryView } from "./WebhookViews.ts"
+import { type RotatedSecret, type StateName, stateNames } from "./WebhookRecords.ts"
+import { deliveryFileView, deliveryView, endpointView } from "./WebhookViews.ts"
 
 export interface DeliveryPath extends TenantPath {
   readonly delivery: string
@@ -27,6 +27,10 @@ export interface DeliverySearch {
 
 const deliveryNotFound = failure("not_found", "Delivery not found.")
 const endpointNotFound = failure("not_found", "Webhook endpoint not found.")
+const endpointChanged = failure(
+  "endpoint_changed",
+  "The secret was replaced since you opened the form. Open it again to replace that one."
+)
 
 const endpointsOf = Effect.fnUntraced(function* ({ environment, workspaceId }: Tenant) {
   const { webhookEndpoints } = yield* Effect.catch((yield* Directory).contents, internalError)
@@ -36,14 +40,46 @@ const endpointsOf = Effect.fnUntraced(function* ({ environment, workspaceId }: T
 /** Active ones first, each by its address. */
 export const endpoints = Effect.fnUntraced(function* (path: TenantPath) {
   const { tenant } = yield* callerOf(path)
-  return (yield* endpointsOf(tenant)).toSorted(
-    (a, b) => Number(b.active) - Number(a.active) || (a.url < b.url ? -1 : 1)
-  )
+  const now = yield* Clock.currentTimeMillis
+  return (yield* endpointsOf(tenant))
+    .toSorted((a, b) => Number(b.active) - Number(a.active) || (a.url < b.url ? -1 : 1))
+    .map((one) => endpointView(one, now))
 })
 
 export const endpoint = Effect.fnUntraced(function* (path: EndpointPath) {
   const found = (yield* endpoints(path)).find(({ id }) => id === path.endpoint)
   return found ?? (yield* Effect.fail(endpointNotFound))
+})
+
+export interface RotationOrder {
+  readonly overlapSeconds: number
+  readonly idempotencyKey: string
+  /** `secret_rotated` of the endpoint as the operator saw it. */
+  readonly seen: string | null
+}
+
+export const rotateSecret = Effect.fnUntraced(function* (path: EndpointPath, order: RotationOrder) {
+  const { tenant } = yield* callerOf(path)
+  const seen = order.seen === null ? null : Option.getOrUndefined(DateTime.make(order.seen))
+  if (seen === undefined) return yield* Effect.fail(endpointChanged)
+  const { endpoint, secret } = yield* (yield* Pointsman)
+    .rotateEndpointSecret(tenant, {
+      endpointId: path.endpoint,
+      overlapMillis: order.overlapSeconds * 1000,
+      idempotencyKey: order.idempotencyKey,
+      seenRotation: seen === null ? null : seen.epochMilliseconds
+    })
+    .pipe(
+      Effect.catchTags({
+        "pointsman/EndpointNotFound": () => Effect.fail(endpointNotFound),
+        "pointsman/EndpointChanged": () => Effect.fail(endpointChanged),
+        "pointsman/StorageError": internalError
+      })
+    )
+  return {
+    endpoint: endpointView(endpoint, yield* Clock.currentTimeMillis),
+    secret: Redacted.value(secret)
+  } satisfies RotatedSecret
 })
 
 const stateOf = (name: StateName | undefined) =>

@@ -5,7 +5,6 @@ import { HttpApiBuilder } from "effect/http-api"
 import { ConsoleApi } from "../api/ConsoleApi.ts"
 import type { DeskServices } from "../gate/Caller.ts"
 import * as Desk from "./WebhookDesk.ts"
-import { endpointView } from "./WebhookViews.ts"
 
 export const layer = HttpApiBuilder.group(
   ConsoleApi,
@@ -14,14 +13,10 @@ export const layer = HttpApiBuilder.group(
     const services = yield* Effect.context<DeskServices>()
     return handlers
       .handle("endpoints", ({ params }) =>
-        Effect.map(Desk.endpoints(params), (found) => ({ data: found.map(endpointView) })).pipe(
-          Effect.provideContext(services)
-        )
+        Effect.map(Desk.endpoints(params), (data) => ({ data })).pipe(Effect.provideContext(services))
       )
       .handle("endpoint", ({ params }) =>
-        Effect.map(Desk.endpoint(params), (found) => ({ data: endpointView(found) })).pipe(
-          Effect.provideContext(services)
-        )
+        Effect.map(Desk.endpoint(params), (data) => ({ data })).pipe(Effect.provideContext(services))
       )
       .handle(
         "deliveries",
@@ -32,6 +27,19 @@ export const layer = HttpApiBuilder.group(
       )
       .handle("delivery", ({ params }) =>
         Effect.map(Desk.deliveryFile(params), ({ file }) => ({ data: file })).pipe(Effect.provideContext(services))
+      )
+      .handle(
+        "rotateSecret",
+        ({ headers, params, payload: { overlap_seconds, secret_rotated } }) =>
+          Desk.rotateSecret(params, {
+            overlapSeconds: overlap_seconds,
+            idempotencyKey: headers["idempotency-key"],
+            seen: secret_rotated
+          }).pipe(
+            Effect.map((data) => ({ data })),
+            Effect.provideContext(services)
+          ),
+        { uninterruptible: true }
       )
       .handle(
         "redeliver",

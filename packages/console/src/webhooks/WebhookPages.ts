@@ -1,12 +1,11 @@
 /** The endpoints of an environment, and its deliveries. */
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
-import type { Html } from "../frame/Layout.ts"
+import { type Html, time } from "../frame/Layout.ts"
 import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { deliveryTable, stateTexts } from "./DeliveryTable.ts"
 import * as Desk from "./WebhookDesk.ts"
 import { type Endpoint, type StateName, states } from "./WebhookRecords.ts"
-import { endpointView } from "./WebhookViews.ts"
 
 const { html } = InProcess
 
@@ -16,7 +15,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
   const tenant = yield* tenantOf(visit)
   const asked = searchOf(visit.query)
   const before = visit.query.get("before") ?? undefined
-  const endpoints = (yield* Desk.endpoints(tenant)).map(endpointView)
+  const endpoints = yield* Desk.endpoints(tenant)
   const { hasMore, items } = yield* Desk.deliveries(tenant, { ...asked, before, limit: pageSize })
   const here = `${visit.mount}${pathOf("webhooks", tenant)}`
   const older = new URLSearchParams({ ...asked, before: items.at(-1)?.id ?? "" })
@@ -68,14 +67,23 @@ const endpointTable = (endpoints: ReadonlyArray<Endpoint>, here: string): Html =
   endpoints.length === 0
     ? html`<p>No webhook endpoints are configured here.</p>`
     : html`<div class="card scroll" tabindex="0" role="region" aria-label="Endpoints"><table>
-<thead><tr><th scope="col">Address</th><th scope="col">Events</th><th scope="col">State</th></tr></thead>
+<thead><tr><th scope="col">Address</th><th scope="col">Events</th><th scope="col">State</th><th scope="col">Secret</th></tr></thead>
 <tbody>${endpoints.map(
         (one) => html`<tr><td><a href="${here}/endpoints/${one.id}">${one.url}</a></td>
-<td>${eventsText(one)}</td><td>${one.active ? "Active" : "Inactive"}</td></tr>`
+<td>${eventsText(one)}</td><td>${one.active ? "Active" : "Inactive"}</td><td>${secretView(one)}</td></tr>`
       )}</tbody></table></div>`
 
 export const eventsText = ({ events }: Endpoint): string =>
   events.includes("*") ? "All events" : events.length === 0 ? "No events" : events.join(", ")
+
+export const secretView = ({ previous_secret, secret_rotated }: Endpoint): Html =>
+  html`${secret_rotated === null ? "From the configuration" : html`Rotated ${time(secret_rotated)}`}${
+    previous_secret === null
+      ? undefined
+      : previous_secret.until === null
+        ? html`; the configuration’s previous secret signs too`
+        : html`; the former secret signs too until ${time(previous_secret.until)}`
+  }`
 
 export const webhookPages = [
   page("GET", "/webhooks", "signedIn", () => firstOf("webhooks")),

@@ -35,7 +35,15 @@ export const Endpoint = Schema.Struct({
   id: Text,
   url: Text.annotateKey(described("Without credentials, and without the values of its query.")),
   events: Schema.Array(Text).annotateKey(described('The event types that it receives; `["*"]` for all of them.')),
-  active: Schema.Boolean
+  active: Schema.Boolean,
+  secret_rotated: TextOrNull.annotateKey(
+    described("When an operator replaced the secret; `null` for the secret of the configuration.")
+  ),
+  previous_secret: Schema.NullOr(Schema.Struct({ until: TextOrNull })).annotateKey(
+    described(
+      "The former secret, while it signs too; `until` is `null` if it signs until the configuration no longer names it."
+    )
+  )
 }).annotate({ identifier: "WebhookEndpoint", description: "Where events are sent." })
 
 export type Endpoint = typeof Endpoint.Type
@@ -54,6 +62,13 @@ export const Delivery = Schema.Struct({
 }).annotate({ identifier: "Delivery", description: "One event on its way to one endpoint." })
 
 export type Delivery = typeof Delivery.Type
+
+export const RotatedSecret = Schema.Struct({
+  endpoint: Endpoint,
+  secret: Text.annotateKey(described("The new secret, which no other request returns."))
+}).annotate({ identifier: "RotatedSecret", description: "An endpoint with its new secret." })
+
+export type RotatedSecret = typeof RotatedSecret.Type
 
 const DeliveryAttempt = Schema.Struct({
   number: Schema.Int,

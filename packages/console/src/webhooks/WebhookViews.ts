@@ -1,5 +1,11 @@
 /** Core's records as the API shows them. */
-import { type DeliveryAttempt, type Event, type Delivery as Recorded, viewOfEvent } from "@pointsman/core"
+import {
+  type DeliveryAttempt,
+  type Event,
+  type Delivery as Recorded,
+  signingSecrets,
+  viewOfEvent
+} from "@pointsman/core"
 import type { WebhookEndpoint } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { type Delivery, type DeliveryFile, type Endpoint, failureNames, stateNames } from "./WebhookRecords.ts"
@@ -14,12 +20,21 @@ const shownUrl = (text: string): string => {
   return `${url.origin}${url.pathname}${url.search === "" ? "" : "?…"}`
 }
 
-export const endpointView = ({ active, events, id, url }: WebhookEndpoint): Endpoint => ({
-  id,
-  url: shownUrl(url),
-  events: [...events],
-  active
-})
+/** `now`: epoch milliseconds. */
+export const endpointView = (endpoint: WebhookEndpoint, now: number): Endpoint => {
+  const { active, events, id, rotation, url } = endpoint
+  return {
+    id,
+    url: shownUrl(url),
+    events: [...events],
+    active,
+    secret_rotated: rotation === undefined ? null : timeView(rotation.at),
+    previous_secret:
+      signingSecrets(endpoint, now).length === 1
+        ? null
+        : { until: rotation === undefined ? null : timeView(rotation.previousUntil) }
+  }
+}
 
 export const deliveryView = (
   delivery: Recorded,
