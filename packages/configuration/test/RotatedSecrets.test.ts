@@ -98,6 +98,31 @@ describe("a rotated secret", () => {
     }).pipe(Effect.provide(world))
   )
 
+  it.effect(
+    "given a rotation while a configuration is applied, then the configuration is planned again, and the new secret stays",
+    () =>
+      Effect.gen(function* () {
+        yield* applyConfiguration(fileWith("first"))
+        const directory = yield* Directory
+        const services = yield* Effect.context<Directory | Secrets>()
+        let count = 0
+        const slow: Directory["Service"] = {
+          ...directory,
+          apply: (change) =>
+            Effect.gen(function* () {
+              // After the configuration was planned, and before it is written.
+              if (count++ === 0) yield* Effect.orDie(Effect.provideContext(rotateTo("second"), services))
+              return yield* directory.apply(change)
+            })
+        }
+        const withdrawn = applyConfiguration({ workspaces: [{ id: "acme" }] })
+        yield* Effect.provideService(withdrawn, Directory, slow)
+        assert.strictEqual(count, 2)
+        assert.isFalse((yield* stored).active)
+        assert.deepStrictEqual(secretsOf(yield* stored), ["second", "first"])
+      }).pipe(Effect.provide(world))
+  )
+
   it.effect("given an endpoint that leaves the configuration and returns, then its rotated secret stays", () =>
     Effect.gen(function* () {
       yield* applyConfiguration(fileWith("first"))

@@ -164,6 +164,20 @@ export const directory = (it: StorageTest): void => {
           expect(yield* read).toStrictEqual(endpoint)
           yield* writeDirectory({ webhookEndpoints: [after] })
           expect(yield* read).toStrictEqual(after)
+          const { configurations } = yield* directory.state
+          const change = {
+            contents: { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [endpoint] },
+            configuration: null,
+            after: configurations.at(-1)?.generation ?? 0
+          }
+          const seeing = (id: string, sealed: string) => ({ ...change, seenSecrets: new Map([[id, sealed]]) })
+          expect(yield* directory.apply(seeing(endpoint.id, "sealed"))).toBe(false)
+          expect(yield* directory.apply(seeing("of no endpoint", "second"))).toBe(false)
+          expect(yield* read).toStrictEqual(after)
+          expect(yield* directory.apply(seeing(endpoint.id, "second"))).toBe(true)
+          expect(yield* read).toStrictEqual(endpoint)
+          yield* writeDirectory({ webhookEndpoints: [after] })
+          expect(yield* read).toStrictEqual(after)
         })
     )
 

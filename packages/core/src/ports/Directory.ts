@@ -69,6 +69,11 @@ export interface ConfigurationChange {
   readonly configuration: AppliedConfiguration | null
   /** The newest generation of the state that the change was planned on; 0 for none. */
   readonly after: number
+  /**
+   * By id, the sealed secrets of the endpoints in `contents` as they were when the change was planned: one that was
+   * replaced since must not come back.
+   */
+  readonly seenSecrets?: ReadonlyMap<string, string> | undefined
   /** An entry of the audit trail that is written with it, or not at all. */
   readonly audit?: AuditDraft | undefined
 }
@@ -120,8 +125,8 @@ export class Directory extends Context.Service<
      */
     readonly write: (contents: DirectoryContents, audit?: AuditDraft) => Effect.Effect<void, StorageError>
     /**
-     * As `write`, together with the record of the generation, where `after` is still the newest one; whether it was. If
-     * not, nothing is written: the change was planned on contents that another configuration has replaced.
+     * As `write`, together with the record of the generation, where `after` is still the newest one and the seen secrets
+     * are still stored; whether they were. If not, nothing is written: the change was planned on other contents.
      */
     readonly apply: (change: ConfigurationChange) => Effect.Effect<boolean, StorageError>
     /**

@@ -291,12 +291,19 @@ const keyUses = (db: Database): Pick<Directory["Service"], "recordKeyUses" | "ke
 
 const addConfiguration = "insert into configurations (generation, hash, applied_at) values ($1, $2, $3)"
 
-const apply = (query: Query, { after, configuration, contents }: ConfigurationChange) =>
+const replacedSecrets = `select 1 as one
+  from jsonb_to_recordset($1::text::jsonb) as seen (id text, sealed text)
+    left join webhook_endpoints as e on e.id = seen.id and e.sealed_secret = seen.sealed
+  where e.id is null limit 1`
+
+const apply = (query: Query, { after, configuration, contents, seenSecrets = new Map() }: ConfigurationChange) =>
   Effect.gen(function* () {
     // Whoever applies another one waits here, and then sees this one.
     yield* query("select version from directory_version for update")
     const [newest] = yield* query("select max(generation) as generation from configurations")
     if ((newest?.["generation"] ?? 0) !== after) return false
+    const seen = [...seenSecrets].map(([id, sealed]) => ({ id: bindText(id), sealed: bindText(sealed) }))
+    if (seen.length > 0 && (yield* query(replacedSecrets, [JSON.stringify(seen)])).length > 0) return false
     yield* put(query, contents)
     if (configuration !== null) {
       const { appliedAt, generation, hash } = configuration

@@ -118,9 +118,17 @@ export const insertWorkspace = (db: Database, workspace: Workspace): void => {
   db.prepare(addWorkspace).run(...bindWorkspace(workspace))
 }
 
-const apply = (db: Database, { after, configuration, contents }: ConfigurationChange, now: number): boolean => {
+const apply = (
+  db: Database,
+  { after, configuration, contents, seenSecrets = new Map() }: ConfigurationChange,
+  now: number
+): boolean => {
   const newest = db.prepare("select coalesce(max(generation), 0) as generation from configurations").get()
   if (newest?.["generation"] !== after) return false
+  const isStored = db.prepare("select 1 from webhook_endpoints where id = ? and sealed_secret = ?")
+  for (const [id, sealed] of seenSecrets) {
+    if (isStored.get(bindText(id), bindText(sealed)) === undefined) return false
+  }
   writeContents(db, contents, now)
   if (configuration !== null) {
     const { appliedAt, generation, hash } = configuration
