@@ -49,15 +49,15 @@ pre { margin: 0; white-space: pre-wrap; }
 ol, ul { padding-inline-start: 1.25rem; margin: 0; } ol.card { padding-inline-start: 2.25rem; }
 label { display: block; font-weight: 550; margin-bottom: .25rem; }
 .fields { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; }
-.fields .wide { flex: 1 1 16rem; }
+.fields .wide { flex: 1 1 16rem; min-width: 0; }
 .fields p.wide { flex-basis: 100%; margin: 0; }
-.wide input { width: 100%; }
-.stack { display: grid; gap: 1rem; }
+.wide input, .wide select { width: 100%; }
+.stack { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem; }
 input, select, button, .button {
   min-height: 2.75rem; padding: .5rem .875rem; border: 1px solid var(--edge); border-radius: .5rem; font: inherit;
   background: var(--card); color: var(--text); max-width: 100%;
 }
-.stack input, .stack button { width: 100%; }
+.stack input, .stack select, .stack button { width: 100%; }
 button, .button { cursor: pointer; font-weight: 550; text-decoration: none; display: inline-block; text-align: center; }
 button:hover, .button:hover { background: var(--hover); }
 .main, .main:hover { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
