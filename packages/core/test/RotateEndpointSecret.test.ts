@@ -6,6 +6,7 @@ import { Audit, type AuditEntry, AuditLog, Directory, Secrets, type WebhookReque
 import { openSecretsLayer, scriptedSender } from "@pointsman/core/testing"
 import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { rotateEndpointSecret } from "../src/verbs/deliver/RotateEndpointSecret.ts"
 import { background, drawing, minute, pass, settle } from "./support/Delivering.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
@@ -114,6 +115,25 @@ describe("an endpoint's secret", () => {
       // Of what the configuration named, and not of what an operator rotated away.
       assert.strictEqual(next.endpoint.rotation?.configured, before?.rotation?.configured)
     }).pipe(Effect.provide(world({ webhookEndpoints: endpoints }).layer))
+  )
+
+  it.effect(
+    "given two requests under one key, where the second read before the first wrote, then both get one secret",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const stale = yield* directory.contents
+        const first = yield* rotate()
+        let reads = 0
+        const behind = Directory.of({
+          ...directory,
+          contents: Effect.suspend(() => (reads++ === 0 ? Effect.succeed(stale) : directory.contents))
+        })
+        const second = yield* rotateEndpointSecret(tenant, order).pipe(Effect.provideService(Directory, behind))
+        assert.strictEqual(reads, 2)
+        assert.isFalse(second.isChanged)
+        assert.strictEqual(Redacted.value(second.secret), Redacted.value(first.secret))
+      }).pipe(Effect.provide(world({ webhookEndpoints: endpoints }).layer))
   )
 
   it.effect("given a write by another process in between, then nothing is replaced, and no entry is written", () => {
