@@ -4395,6 +4395,54 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "send a webhook again for each copy of the form",
+    harm: "An operator who clicks twice has the receiver act twice.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/deliver/ReadDeliveries.ts",
+        find: "seenAttempts !== undefined && seenAttempts !== before.attempts",
+        replace: "seenAttempts !== undefined && seenAttempts < 0"
+      }
+    ],
+    caughtBy: {
+      project: "console",
+      file: "packages/console/test/Webhooks.test.ts",
+      test: "given a refused delivery, when its form is sent twice, and once more after it was refused again, then it is sent once"
+    }
+  },
+  {
+    name: "rotate a secret for an older form",
+    harm: "A form in a browser's history replaces a secret that the receiver has just learned, and every webhook is refused.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/deliver/RotateEndpointSecret.ts",
+        find: "  if ((endpoint.rotation?.at ?? null) !== seenRotation) return yield* new EndpointChanged()\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "console",
+      file: "packages/console/test/SecretRotation.test.ts",
+      test: "given an older form, when it is sent after another one, then its secret is refused, and the other one stays"
+    }
+  },
+  {
+    name: "bring a rotated secret back with the next start",
+    harm: "A leaked secret signs again, and webhooks that are signed with the new one stop.",
+    edits: [
+      {
+        file: "packages/configuration/src/ConfiguredDirectory.ts",
+        find: "before.rotation.configured === configured || ",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "configuration",
+      file: "packages/configuration/test/RotatedSecrets.test.ts",
+      test: "given a configuration that names the former secret, when it is applied, then the new one stays"
+    }
+  },
+  {
     name: "let every operator act everywhere",
     harm: "An operator of one workspace, or one who may only read, refunds the payments of all.",
     edits: [

@@ -60,11 +60,20 @@ export const applyConfiguration = Effect.fnUntraced(function* (file: Configurati
           ? { generation: standing.generation, hash, appliedAt: yield* Clock.currentTimeMillis }
           : null,
       after: configurations.at(-1)?.generation ?? 0,
+      seenSecrets: secretsOf(contents, plan),
       audit: yield* auditOf(plan, outcome, options)
     })
     if (isApplied) return outcome
   }
 })
+
+/** Those that are stored of the endpoints in the plan. */
+const secretsOf = (present: DirectoryContents, plan: DirectoryContents): ReadonlyMap<string, string> => {
+  const planned = new Set(plan.webhookEndpoints.map(({ id }) => id))
+  return new Map(
+    present.webhookEndpoints.flatMap(({ id, sealedSecret }) => (planned.has(id) ? [[id, sealedSecret] as const] : []))
+  )
+}
 
 /** What changes, by ids; a key's is the beginning of its hash. */
 const auditOf = Effect.fnUntraced(function* (

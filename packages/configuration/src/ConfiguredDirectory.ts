@@ -9,11 +9,12 @@ import {
   type Workspace,
   webhookSecretContext
 } from "@pointsman/core"
-import type { WantedDirectory } from "@pointsman/core/internal"
+import { configuredSecretText, type WantedDirectory } from "@pointsman/core/internal"
 import {
   type DirectoryContents,
   keyStorageError,
   Secrets,
+  type StorageError,
   type WebhookEndpoint,
   type WorkspaceRouting
 } from "@pointsman/core/ports"
@@ -138,18 +139,44 @@ const endpointOf = Effect.fnUntraced(function* (
     environment,
     url,
     events: webhook.events ?? ["*"],
-    sealedSecret: yield* sealedOnce(webhook.secret, endpointSecretContext(id), before?.sealedSecret),
-    ...(webhook.previousSecret === undefined
-      ? {}
-      : {
-          sealedPreviousSecret: yield* sealedOnce(
-            webhook.previousSecret,
-            endpointSecretContext(id),
-            before?.sealedPreviousSecret
-          )
-        }),
+    ...(yield* endpointSecretsOf(id, webhook, before)),
     active: true
   } satisfies WebhookEndpoint
+})
+
+/**
+ * What an operator rotated stays while the file names the secret that was rotated away, or the new one. Any other secret
+ * of the file replaces the operator's.
+ */
+const endpointSecretsOf = Effect.fnUntraced(function* (
+  id: string,
+  { previousSecret, secret }: Pick<NonNullable<WorkspaceFile["webhooks"]>[number], "previousSecret" | "secret">,
+  before: WebhookEndpoint | undefined
+): Effect.fn.Return<
+  Pick<WebhookEndpoint, "sealedSecret" | "sealedPreviousSecret" | "rotation">,
+  StorageError,
+  Secrets
+> {
+  const secrets = yield* Secrets
+  const context = endpointSecretContext(id)
+  const configured = yield* secrets.fingerprint(configuredSecretText(id, secret))
+  const sealedSecret = yield* sealedOnce(secret, context, before?.sealedSecret)
+  if (
+    before?.rotation !== undefined &&
+    (before.rotation.configured === configured || sealedSecret === before.sealedSecret)
+  ) {
+    const { rotation, sealedPreviousSecret, sealedSecret } = before
+    return {
+      sealedSecret,
+      ...(sealedPreviousSecret == null ? {} : { sealedPreviousSecret }),
+      rotation: { ...rotation, configured }
+    }
+  }
+  if (previousSecret === undefined) return { sealedSecret }
+  return {
+    sealedSecret,
+    sealedPreviousSecret: yield* sealedOnce(previousSecret, context, before?.sealedPreviousSecret)
+  }
 })
 
 /** The text that is stored where it holds this secret already, else a new one. */

@@ -48,6 +48,10 @@ import { historyPages } from "./routing/HistoryPages.ts"
 import { previewPages } from "./routing/PreviewPages.ts"
 import * as RoutingHandlers from "./routing/RoutingHandlers.ts"
 import { routingPages } from "./routing/RoutingPages.ts"
+import { deliveryPages } from "./webhooks/DeliveryPages.ts"
+import { endpointPages } from "./webhooks/EndpointPages.ts"
+import * as WebhookHandlers from "./webhooks/WebhookHandlers.ts"
+import { webhookPages } from "./webhooks/WebhookPages.ts"
 
 export interface ConsoleOptions {
   /** Where the console is: a path that begins with `/` and does not end with it. */
@@ -131,6 +135,9 @@ const application = (
         ...operatorPages,
         ...operatorLinkPages,
         ...auditPages,
+        ...webhookPages,
+        ...deliveryPages,
+        ...endpointPages,
         noPage
       ]),
       HttpRouter.addAll(files),
@@ -146,7 +153,8 @@ const application = (
         KeyHandlers.layer,
         PartnerHandlers.layer,
         OperatorHandlers.layer,
-        AuditHandlers.layer
+        AuditHandlers.layer,
+        WebhookHandlers.layer
       ]),
       Layer.provide([Authorize.layer, RequestFaults.layer, fallbacks]),
       // What each request runs with.

@@ -1,10 +1,10 @@
 /** The pages, as a browser without scripts sees them. */
 import { gzipSync } from "node:zlib"
-import { accessOf } from "@pointsman/console"
 import type { OperatorGrant, OperatorRole } from "@pointsman/core"
 import { Unanswered } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { accessOf } from "../src/api/ConsoleApi.ts"
 import { script } from "../src/frame/Script.ts"
 import { style } from "../src/frame/Style.ts"
 import { bodyOf, cookieOf, password, type World, world } from "./support/World.ts"

@@ -41,7 +41,13 @@ const leastRoles: { readonly [Endpoint in keyof typeof accessOf]: OperatorRole |
   removeOperator: "admin",
   createSignInLink: "admin",
   auditTrail: "admin",
-  workspaceAudit: "admin"
+  workspaceAudit: "admin",
+  endpoints: "viewer",
+  endpoint: "viewer",
+  deliveries: "viewer",
+  delivery: "viewer",
+  redeliver: "support",
+  rotateSecret: "admin"
 }
 
 interface Endpoint {

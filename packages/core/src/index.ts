@@ -67,7 +67,7 @@ export {
   sendFailures
 } from "./model/Delivery.ts"
 export { type DeliveryState, deliveryStates } from "./model/DeliveryMachine.ts"
-export { endpointSecretContext } from "./model/EndpointSecret.ts"
+export { endpointSecretContext, type SecretRotation, signingSecrets } from "./model/EndpointSecret.ts"
 export type { Event, EventDraft, JsonObject, JsonValue } from "./model/Event.ts"
 export { type EventType, eventTypes } from "./model/EventType.ts"
 export { type EventView, viewOfEvent } from "./model/EventView.ts"
@@ -210,7 +210,19 @@ export {
   SignInRefused,
   TooManySignIns
 } from "./verbs/administer/SignIn.ts"
-export { DeliveryNotFound, NotRedeliverable } from "./verbs/deliver/ReadDeliveries.ts"
+export {
+  type DeliveryFile,
+  DeliveryNotFound,
+  NotRedeliverable,
+  type RedeliveryOptions
+} from "./verbs/deliver/ReadDeliveries.ts"
+export {
+  EndpointChanged,
+  EndpointNotFound,
+  maxSecretOverlapMillis,
+  type RotatedSecret,
+  type SecretRotationOrder
+} from "./verbs/deliver/RotateEndpointSecret.ts"
 export { type ErasedPayment, type Erasure, type ErasureOrder, ErasureRefused } from "./verbs/erase/ErasePayments.ts"
 export type { PreviewedRoute, PreviewQuery, RoutingPreview } from "./verbs/explain/PreviewRouting.ts"
 export { type ConnectionHealth, type ConnectionOutcome, healthPayments } from "./verbs/explain/ReadConnectionHealth.ts"

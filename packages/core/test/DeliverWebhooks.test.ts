@@ -224,6 +224,40 @@ describe("DeliverWebhooks", () => {
     }).pipe(Effect.provide(own.layer), drawing(0.5))
   })
 
+  it.effect(
+    "given a refused delivery, then its file has its event and attempts, and it is sent again only as it was seen",
+    () => {
+      const { sender } = setup(answering(410))
+      const own = world({ sender, webhookEndpoints: captures })
+      return Effect.gen(function* () {
+        yield* background
+        const payment = yield* create
+        yield* settle
+        const pointsman = yield* Pointsman
+        const { id } = yield* only
+        const { attempts, delivery, event } = yield* pointsman.deliveryFile(tenant, id)
+        assert.deepStrictEqual(
+          [delivery.state, event.type, event.paymentId],
+          ["Refused", "payment.captured", payment.id]
+        )
+        assert.deepStrictEqual(
+          attempts.map(({ end, number }) => [number, end]),
+          [[1, { _tag: "Answered", status: 410 }]]
+        )
+        assert.deepStrictEqual(yield* pointsman.deliveredEvents(tenant, [id, "dlv_of_none"]), new Map([[id, event]]))
+        for (const seenAttempts of [0, 2]) {
+          const refused = yield* Effect.flip(pointsman.redeliver(tenant, id, { seenAttempts }))
+          assert.strictEqual(refused._tag, "pointsman/NotRedeliverable")
+        }
+        yield* pointsman.redeliver(tenant, id, { seenAttempts: 1 })
+        yield* settle
+        assert.lengthOf(sender.sent, 2)
+        const elsewhere = yield* Effect.flip(pointsman.deliveryFile({ ...tenant, environment: "production" }, id))
+        assert.strictEqual(elsewhere._tag, "pointsman/DeliveryNotFound")
+      }).pipe(Effect.provide(own.layer), drawing(0.5))
+    }
+  )
+
   it.effect("given a failure, when the receiver is back, then it has arrived and nothing more is sent", () => {
     const { sender } = setup((_, number) => Effect.succeed(number < 3 ? 500 : 200))
     const own = world({ sender, webhookEndpoints: captures })

@@ -186,7 +186,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
     }
     for (const [{ code, stdout }, says] of [
       [lookAtEmpty, "warning: {} has no tables yet: the server creates them at first startup"],
-      [lookAtOurs, "ok: {}, schema version 26"]
+      [lookAtOurs, "ok: {}, schema version 29"]
     ] as const) {
       assert.notInclude(stdout, password)
       const { checks, wrong } = JSON.parse(stdout).data

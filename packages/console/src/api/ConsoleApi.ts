@@ -11,9 +11,23 @@ import { Partners, partnerAccess } from "../partners/PartnerApi.ts"
 import { Payments, paymentAccess } from "../payments/PaymentApi.ts"
 import { Reviews, reviewAccess } from "../reviews/ReviewApi.ts"
 import { Routing, routingAccess } from "../routing/RoutingApi.ts"
+import { Webhooks, webhookAccess } from "../webhooks/WebhookApi.ts"
 
 export class ConsoleApi extends HttpApi.make("pointsman-console")
-  .add(Entry, Account, Payments, Reviews, Messages, Routing, Connections, Keys, Partners, OperatorGroup, AuditTrail)
+  .add(
+    Entry,
+    Account,
+    Payments,
+    Reviews,
+    Messages,
+    Routing,
+    Connections,
+    Keys,
+    Partners,
+    OperatorGroup,
+    AuditTrail,
+    Webhooks
+  )
   .prefix("/api") {}
 
 type Groups = (typeof ConsoleApi)["groups"]
@@ -30,5 +44,6 @@ export const accessOf = {
   ...keyAccess,
   ...partnerAccess,
   ...operatorAccess,
-  ...auditAccess
+  ...auditAccess,
+  ...webhookAccess
 } as const satisfies AccessOf<Guarded>

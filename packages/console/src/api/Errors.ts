@@ -17,7 +17,12 @@ const own = {
   key_in_configuration: { status: 409, meaning: "The configuration file names the key." },
   login_taken: { status: 409, meaning: "An operator has this login already." },
   last_admin: { status: 409, meaning: "No other operator has the role admin in all workspaces." },
-  operator_changed: { status: 409, meaning: "The operator was changed or removed at the same time." }
+  operator_changed: { status: 409, meaning: "The operator was changed or removed at the same time." },
+  endpoint_changed: { status: 409, meaning: "Another request replaced the endpoint's secret first." },
+  not_redeliverable: {
+    status: 409,
+    meaning: "The delivery is on its way, has arrived, was sent again since, or its endpoint is not active."
+  }
 } as const satisfies Record<string, CodeRow>
 
 export const consoleCodes = { ...errorCodes, ...own }

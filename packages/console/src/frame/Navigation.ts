@@ -26,6 +26,7 @@ export const areas = {
   payments: { name: "Payments", access: "payment.read", isOfEnvironment: true },
   reviews: { name: "Reviews", access: "review.resolve", isOfEnvironment: true },
   messages: { name: "Messages", access: "message.apply", isOfEnvironment: true },
+  webhooks: { name: "Webhooks", access: "payment.read", isOfEnvironment: true },
   routing: { name: "Routing", access: "routing.read", isOfEnvironment: true },
   connections: { name: "Connections", access: "connection.read", isOfEnvironment: true },
   keys: { name: "Keys", access: "key.manage", isOfEnvironment: true },

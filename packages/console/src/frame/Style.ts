@@ -50,16 +50,15 @@ dt { color: var(--soft); } dd { margin: 0; }
 ol, ul { padding-inline-start: 1.25rem; margin: 0; } :is(ol, ul).card { padding-inline-start: 2.25rem; }
 label { display: block; font-weight: 550; margin-bottom: .25rem; }
 .fields { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; }
-.fields .wide { flex: 1 1 16rem; }
+.fields .wide { flex: 1 1 16rem; min-width: 0; }
 .fields p.wide { flex-basis: 100%; margin: 0; }
-.wide input { width: 100%; }
-.stack { display: grid; gap: 1rem; }
-pre { white-space: pre-wrap; font-size: .875rem; }
+.wide input, .wide select { width: 100%; }
+.stack { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem; }
 input, select, button, textarea, .button {
   min-height: 2.75rem; padding: .5rem .875rem; border: 1px solid var(--edge); border-radius: .5rem; font: inherit;
   background: var(--card); color: var(--text); max-width: 100%;
 }
-.stack input, .stack button, .stack textarea { width: 100%; }
+.stack :is(input, select, button, textarea) { width: 100%; }
 button, .button { cursor: pointer; font-weight: 550; text-decoration: none; display: inline-block; text-align: center; }
 button:hover, .button:hover { background: var(--hover); }
 .main, .main:hover { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
@@ -80,8 +79,9 @@ fieldset > div + div { margin-top: .75rem; }
 legend { font-weight: 550; padding: 0 .25rem; }
 .choice { display: flex; gap: .625rem; align-items: center; min-height: 2.75rem; margin: 0; font-weight: inherit; }
 .stack .choice input { width: 1.25rem; min-height: 1.25rem; flex: none; accent-color: var(--accent); }
-.stack select { width: 100%; } .stack p { margin: 0; } .stack p.soft { margin-top: .25rem; }
-summary { cursor: pointer; min-height: 1.5rem; } pre { margin: .25rem 0; white-space: pre-wrap; }
+.stack p { margin: 0; } .stack p.soft { margin-top: .25rem; }
+pre { margin: .25rem 0; white-space: pre-wrap; font-size: .875rem; }
+summary { cursor: pointer; min-height: 1.5rem; }
 .secret { display: block; padding: .75rem; border: 1px solid var(--edge); border-radius: .5rem; user-select: all; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 `

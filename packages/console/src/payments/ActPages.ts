@@ -26,9 +26,9 @@ const meanings = {
   refund: "The provider gives the money back. It cannot be undone."
 } as const
 
-const keyShape = /^[ -~]{8,200}$/u
+export const keyShape = /^[ -~]{8,200}$/u
 
-const newKey = Effect.gen(function* () {
+export const newKey = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom
   return `console-${yield* random.uuidV7()}`
 }).pipe(Effect.provide(SecureRandom.layerWebCrypto))

@@ -8,6 +8,7 @@ import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../fra
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
 import { messagesOfPayment } from "../messages/PaymentMessages.ts"
 import { reviewLink } from "../reviews/ReviewLink.ts"
+import { paymentDeliveries } from "../webhooks/DeliveryTable.ts"
 import * as Desk from "./PaymentDesk.ts"
 import type { PaymentFile } from "./PaymentRecords.ts"
 
@@ -139,6 +140,7 @@ ${refundsView(view)}
 ${yield* messagesOfPayment(visit.mount, path)}
 <h2>Timeline</h2>
 <ol class="card">${view.events.map(({ created, type }) => html`<li>${type} <span class="soft">${time(created)}</span></li>`)}</ol>
+${yield* paymentDeliveries(path, path.payment, visit.mount)}
 <p><a href="${visit.mount}${pathOf("payments", path)}">All payments</a></p>`
   }
   return answer

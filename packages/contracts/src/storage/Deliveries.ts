@@ -375,5 +375,68 @@ export const deliveries = (it: StorageTest): void => {
         expect(yield* store.attempts(other, all[4] ?? "")).toEqual([])
       })
     )
+
+    it.effect(
+      "given endpoints and payments, then deliveries are listed of each, newest first, and come with their events",
+      () =>
+        Effect.gen(function* () {
+          const store = yield* Deliveries
+          const tenant = yield* newTenant()
+          const elsewhere = { ...tenant, environment: "production" } as const
+          const one = yield* endpointFor(tenant)
+          const other = yield* endpointFor(tenant)
+          const foreign = yield* endpointFor(elsewhere)
+          const at = someTime()
+          const books = [
+            yield* created(tenant, at),
+            yield* created(tenant, at + 1000),
+            yield* created(tenant, at + 2000)
+          ]
+          yield* created(elsewhere, at)
+          const payments = books.map(({ payment }) => payment.id)
+          const all = yield* listed(tenant)
+          const events = yield* store.events(tenant, [...all.map(({ id }) => id), "dlv_of_none"])
+          expect(events.size).toBe(6)
+          for (const { eventId, id } of all) expect(events.get(id)?.id).toBe(eventId)
+          const [oldest, ...others] = yield* (yield* Ledger).timeline(tenant, payments[0] ?? "", { limit: 10 })
+          expect(others).toEqual([])
+          expect([...events.values()].filter(({ id }) => id === oldest?.id)).toStrictEqual([oldest, oldest])
+          expect(
+            yield* store.events(
+              elsewhere,
+              all.map(({ id }) => id)
+            )
+          ).toEqual(new Map())
+
+          const idsOf = (found: ReadonlyArray<Delivery>) => found.map(({ id }) => id)
+          const ofOne = all.filter(({ endpointId }) => endpointId === one.id).map(({ id }) => id)
+          expect(ofOne).toHaveLength(3)
+          expect(idsOf(yield* store.list(tenant, { limit: 9, endpointId: one.id }))).toEqual(ofOne)
+          expect(idsOf(yield* store.list(tenant, { limit: 2, endpointId: one.id }))).toEqual(ofOne.slice(0, 2))
+          const older = { limit: 9, endpointId: one.id, before: ofOne[0] ?? "" }
+          expect(idsOf(yield* store.list(tenant, older))).toEqual(ofOne.slice(1))
+          const [first] = (yield* taken(at, tenant)).filter(({ delivery }) => delivery.endpointId === one.id)
+          expect(first?.delivery.id).toBe(ofOne[2])
+          // Of two states, still by id.
+          expect(idsOf(yield* store.list(tenant, { limit: 9, endpointId: one.id }))).toEqual(ofOne)
+          expect(idsOf(yield* store.list(tenant, { limit: 9, endpointId: one.id, state: "Sending" }))).toEqual(
+            ofOne.slice(2)
+          )
+          expect(yield* store.list(tenant, { limit: 9, endpointId: foreign.id })).toEqual([])
+
+          const ofPayment = all.filter(({ eventId }) => eventId === oldest?.id).map(({ id }) => id)
+          expect(ofPayment).toHaveLength(2)
+          const paymentId = payments[0] ?? ""
+          expect(idsOf(yield* store.list(tenant, { limit: 9, paymentId }))).toEqual(ofPayment)
+          expect(idsOf(yield* store.list(tenant, { limit: 1, paymentId }))).toEqual(ofPayment.slice(0, 1))
+          expect(idsOf(yield* store.list(tenant, { limit: 9, paymentId, before: ofPayment[0] ?? "" }))).toEqual(
+            ofPayment.slice(1)
+          )
+          const both = yield* store.list(tenant, { limit: 9, paymentId, endpointId: other.id, state: "Sending" })
+          expect(both.map(({ endpointId }) => endpointId)).toEqual([other.id])
+          expect(yield* store.list(tenant, { limit: 9, paymentId, endpointId: other.id, state: "Due" })).toEqual([])
+          expect(yield* store.list(elsewhere, { limit: 9, paymentId })).toEqual([])
+        })
+    )
   })
 }

@@ -1,7 +1,7 @@
 /** Workspaces, keys, connections, routing and endpoints: replaced by their keys, never deleted. */
 import { describe, expect } from "@effect/vitest"
 import type { RoutingSettings, Tenant } from "@pointsman/core"
-import { Directory, type ProviderAccount, type WebhookEndpoint } from "@pointsman/core/ports"
+import { Audit, auditDraft, Directory, type ProviderAccount, type WebhookEndpoint } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { apiKeyOf, connectionOf, newTenant, workspaceOf, writeDirectory } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"
@@ -128,6 +128,57 @@ export const directory = (it: StorageTest): void => {
         expect(yield* directory.routing(production)).toEqual(Option.none())
         expect(yield* directory.routing(stranger)).toEqual(Option.none())
       })
+    )
+
+    it.effect(
+      "given an endpoint, when its secret is replaced, then only where the expected one is stored, with an entry",
+      () =>
+        Effect.gen(function* () {
+          const directory = yield* Directory
+          const tenant = yield* newTenant()
+          const endpoint = endpointOf(tenant)
+          yield* writeDirectory({ workspaces: [workspaceOf(tenant)], webhookEndpoints: [endpoint] })
+          const read = Effect.map(directory.contents, ({ webhookEndpoints }) =>
+            webhookEndpoints.find(({ id }) => id === endpoint.id)
+          )
+          const entries = Effect.map((yield* Audit).list({ after: 0, limit: 10_000 }), (all) =>
+            all.filter(({ subject }) => subject === endpoint.id)
+          )
+          const draft = yield* auditDraft("endpoint.secret_rotated", endpoint.id, {})
+          const rotation = { at: 5, previousUntil: 10, configured: "fingerprint" }
+          const after = { ...endpoint, sealedSecret: "second", sealedPreviousSecret: "sealed", rotation }
+          expect(yield* directory.replaceEndpointSecret("other", after, draft)).toBe(false)
+          expect(yield* read).toStrictEqual(endpoint)
+          expect(yield* entries).toEqual([])
+          // Nothing but the secrets and the rotation is written.
+          const stale = { ...after, url: "https://elsewhere.example", active: false, events: [] }
+          expect(yield* directory.replaceEndpointSecret("sealed", stale, draft)).toBe(true)
+          expect(yield* read).toStrictEqual(after)
+          expect(yield* directory.replaceEndpointSecret("sealed", after, draft)).toBe(false)
+          expect(yield* entries).toHaveLength(1)
+          const alone = { ...after, sealedSecret: "third", sealedPreviousSecret: null }
+          expect(yield* directory.replaceEndpointSecret("second", alone, draft)).toBe(true)
+          const { sealedPreviousSecret: _, ...expected } = alone
+          expect(yield* read).toStrictEqual(expected)
+          yield* writeDirectory({ webhookEndpoints: [endpoint] })
+          expect(yield* read).toStrictEqual(endpoint)
+          yield* writeDirectory({ webhookEndpoints: [after] })
+          expect(yield* read).toStrictEqual(after)
+          const { configurations } = yield* directory.state
+          const change = {
+            contents: { workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [endpoint] },
+            configuration: null,
+            after: configurations.at(-1)?.generation ?? 0
+          }
+          const seeing = (id: string, sealed: string) => ({ ...change, seenSecrets: new Map([[id, sealed]]) })
+          expect(yield* directory.apply(seeing(endpoint.id, "sealed"))).toBe(false)
+          expect(yield* directory.apply(seeing("of no endpoint", "second"))).toBe(false)
+          expect(yield* read).toStrictEqual(after)
+          expect(yield* directory.apply(seeing(endpoint.id, "second"))).toBe(true)
+          expect(yield* read).toStrictEqual(endpoint)
+          yield* writeDirectory({ webhookEndpoints: [after] })
+          expect(yield* read).toStrictEqual(after)
+        })
     )
 
     it.effect("given what is not stored, when it is asked for, then there is none", () =>

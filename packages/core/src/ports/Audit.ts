@@ -11,6 +11,7 @@ export const auditActions = [
   "key.created",
   "key.revoked",
   "key.restored",
+  "endpoint.secret_rotated",
   "configuration.applied",
   "configuration.rolled_back",
   "payment.capturing",

@@ -35,6 +35,9 @@ export interface AttemptRecord {
 
 export interface DeliveryQuery {
   readonly state?: DeliveryState | undefined
+  readonly endpointId?: string | undefined
+  /** Only deliveries of events of this payment. */
+  readonly paymentId?: string | undefined
   /** Only deliveries with a smaller id. */
   readonly before?: string | undefined
   readonly limit: number
@@ -61,6 +64,11 @@ export class Deliveries extends Context.Service<
     readonly delivery: (tenant: Tenant, id: string) => Effect.Effect<Option.Option<Delivery>, StorageError>
     /** Newest first. */
     readonly list: (tenant: Tenant, query: DeliveryQuery) => Effect.Effect<ReadonlyArray<Delivery>, StorageError>
+    /** The events of the deliveries with these ids, by the delivery's id. */
+    readonly events: (
+      tenant: Tenant,
+      deliveryIds: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, Event>, StorageError>
     /** In the order of their numbers. */
     readonly attempts: (tenant: Tenant, id: string) => Effect.Effect<ReadonlyArray<DeliveryAttempt>, StorageError>
   }

@@ -5,6 +5,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { ApiKey } from "../model/ApiKey.ts"
 import type { Connection } from "../model/Connection.ts"
+import type { SecretRotation } from "../model/EndpointSecret.ts"
 import type { ProviderAccount } from "../model/ProviderAccount.ts"
 import type { RoutingSettings } from "../model/RoutingSettings.ts"
 import type { Environment, Tenant } from "../model/Tenant.ts"
@@ -24,6 +25,8 @@ export interface WebhookEndpoint {
   readonly sealedSecret: string
   /** The secret before it, while receivers change over: what is sent is signed with both. */
   readonly sealedPreviousSecret?: string | null | undefined
+  /** Absent while no operator replaced the secret: it is the configuration's, and so is the one before it. */
+  readonly rotation?: SecretRotation | undefined
   readonly active: boolean
 }
 
@@ -66,6 +69,11 @@ export interface ConfigurationChange {
   readonly configuration: AppliedConfiguration | null
   /** The newest generation of the state that the change was planned on; 0 for none. */
   readonly after: number
+  /**
+   * By id, the sealed secrets of the endpoints in `contents` as they were when the change was planned: one that was
+   * replaced since must not come back.
+   */
+  readonly seenSecrets?: ReadonlyMap<string, string> | undefined
   /** An entry of the audit trail that is written with it, or not at all. */
   readonly audit?: AuditDraft | undefined
 }
@@ -117,10 +125,19 @@ export class Directory extends Context.Service<
      */
     readonly write: (contents: DirectoryContents, audit?: AuditDraft) => Effect.Effect<void, StorageError>
     /**
-     * As `write`, together with the record of the generation, where `after` is still the newest one; whether it was. If
-     * not, nothing is written: the change was planned on contents that another configuration has replaced.
+     * As `write`, together with the record of the generation, where `after` is still the newest one and the seen secrets
+     * are still stored; whether they were. If not, nothing is written: the change was planned on other contents.
      */
     readonly apply: (change: ConfigurationChange) => Effect.Effect<boolean, StorageError>
+    /**
+     * Writes the secrets and the rotation of the endpoint, together with the entry of the audit trail, where
+     * `expectedSealed` is still its sealed secret; whether it did.
+     */
+    readonly replaceEndpointSecret: (
+      expectedSealed: string,
+      after: WebhookEndpoint,
+      audit: AuditDraft
+    ) => Effect.Effect<boolean, StorageError>
     /**
      * Records a connection's account (`withStatedAccount`), unless the connection has other credentials by now. `write`
      * and `apply` leave it as it is.

@@ -36,16 +36,28 @@ export const make = (state: State): Deliveries["Service"] =>
       }),
     delivery: (tenant, id) =>
       Effect.sync(() => Option.map(Option.fromUndefinedOr(ofTenant(state, { tenant, id })?.delivery), copy)),
-    list: (tenant, { before, limit, state: wanted }) =>
+    list: (tenant, { before, endpointId, limit, paymentId, state: wanted }) =>
       Effect.sync(() =>
         [...state.deliveries.values()]
+          .filter(({ event }) => paymentId === undefined || event.paymentId === paymentId)
           .map(({ delivery }) => delivery)
+          .filter((delivery) => endpointId === undefined || delivery.endpointId === endpointId)
           .filter((delivery) => tenantKey(delivery.tenant) === tenantKey(tenant))
           .filter((delivery) => wanted === undefined || delivery.state === wanted)
           .filter(({ id }) => before === undefined || id < before)
           .sort((a, b) => byText(b.id, a.id))
           .slice(0, limit)
           .map(copy)
+      ),
+    events: (tenant, ids) =>
+      Effect.sync(
+        () =>
+          new Map(
+            ids.flatMap((id) => {
+              const stored = ofTenant(state, { tenant, id })
+              return stored === undefined ? [] : [[id, copy(stored.event)] as const]
+            })
+          )
       ),
     attempts: (tenant, id) => Effect.sync(() => copy(ofTenant(state, { tenant, id })?.attempts ?? []))
   })

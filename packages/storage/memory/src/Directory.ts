@@ -26,12 +26,29 @@ export const make = (state: State): Directory["Service"] =>
         write(state, contents, now)
         return audit === undefined ? Effect.void : logEntry(append(state, audit))
       }),
-    apply: ({ after, audit, configuration, contents }) =>
+    apply: ({ after, audit, configuration, contents, seenSecrets = new Map() }) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         if ((state.configurations.at(-1)?.generation ?? 0) !== after) return Effect.succeed(false)
+        for (const [id, sealed] of seenSecrets) {
+          if (state.webhookEndpoints.get(id)?.sealedSecret !== sealed) return Effect.succeed(false)
+        }
         write(state, contents, now)
         if (configuration !== null) state.configurations.push(copy(configuration))
         return Effect.as(audit === undefined ? Effect.void : logEntry(append(state, audit)), true)
+      }),
+    replaceEndpointSecret: (expectedSealed, after, audit) =>
+      Effect.suspend(() => {
+        const stored = state.webhookEndpoints.get(after.id)
+        if (stored?.sealedSecret !== expectedSealed) return Effect.succeed(false)
+        const { sealedPreviousSecret: _, ...rest } = stored
+        const { rotation, sealedPreviousSecret, sealedSecret } = copy(after)
+        state.webhookEndpoints.set(after.id, {
+          ...rest,
+          sealedSecret,
+          ...(sealedPreviousSecret == null ? {} : { sealedPreviousSecret }),
+          rotation
+        })
+        return Effect.as(logEntry(append(state, audit)), true)
       }),
     recordAccount: ({ account, at, connectionId, sealedCredentials }) =>
       Effect.sync(() => {

@@ -3,9 +3,11 @@
  * read. What is taken is chosen endpoint by endpoint, each by its own walk along the index: however much waits for one
  * of them, the others cost no more to find.
  */
+import { deliveryStates, type Tenant } from "@pointsman/core"
 import {
   type AttemptRecord,
   Deliveries,
+  type DeliveryQuery,
   type DueDelivery,
   type DueDeliveryQuery,
   StorageError
@@ -13,7 +15,7 @@ import {
 import { afterAll, endColumns, type Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import type { Database } from "./Database.ts"
-import { bindTenant, bindText, rows } from "./Rows.ts"
+import { bindTenant, bindText, readText, rows } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 
@@ -53,21 +55,63 @@ export const make = (db: Database): Deliveries["Service"] =>
       Effect.map(db.read("delivery", selectDelivery, [...bindTenant(tenant), bindText(id)]), ([row]) =>
         Option.map(Option.fromUndefinedOr(row), rows.readDelivery)
       ),
-    list: (tenant, { before, limit, state }) =>
+    list: (tenant, query) =>
+      Effect.map(db.read("list", ...selectDeliveries(tenant, query)), (found) => found.map(rows.readDelivery)),
+    events: (tenant, ids) =>
       Effect.map(
-        db.read(
-          "list",
-          `select * from deliveries where ${ofTenant} and id < $3 ${state === undefined ? "" : "and state <> '' and state = $5"}
-            order by id desc limit $4`,
-          [...bindTenant(tenant), bindText(before ?? afterAll), String(limit), ...(state === undefined ? [] : [state])]
-        ),
-        (found) => found.map(rows.readDelivery)
+        db.read("events", selectEvents, [...bindTenant(tenant), JSON.stringify(ids.map(bindText))]),
+        (found) => new Map(found.map((row) => [readText(row["delivery_id"]), rows.readEvent(row)]))
       ),
     attempts: (tenant, id) =>
       Effect.map(db.read("attempts", selectAttempts, [...bindTenant(tenant), bindText(id)]), (found) =>
         found.map(rows.readDeliveryAttempt)
       )
   })
+
+const selectEvents = `select e.*, d.id as delivery_id
+  from deliveries as d join events as e on e.workspace_id = d.workspace_id and e.environment = d.environment
+    and e.id = d.event_id
+  where d.workspace_id = $1 and d.environment = $2
+    and d.id in (select jsonb_array_elements_text($3::text::jsonb))`
+
+type Statement = readonly [sql: string, params: ReadonlyArray<string>]
+
+/**
+ * By one walk along an index; those of an endpoint by a walk for each state. A payment has few.
+ *
+ * The walk of an endpoint does not name the tenant, because PostgreSQL would walk along all of the tenant's deliveries.
+ */
+const selectDeliveries = (
+  tenant: Tenant,
+  { before = afterAll, endpointId, limit, paymentId, state }: DeliveryQuery
+): Statement => {
+  const params: Array<string> = [...bindTenant(tenant), bindText(before), String(limit)]
+  const bind = (value: string) => `$${params.push(bindText(value))}`
+  const newest = "order by id desc limit $4"
+  if (paymentId !== undefined) {
+    const more = [
+      ...(state === undefined ? [] : [`and d.state = ${bind(state)}`]),
+      ...(endpointId === undefined ? [] : [`and d.endpoint_id = ${bind(endpointId)}`])
+    ].join(" ")
+    return [
+      `select d.* from events as e join deliveries as d on d.workspace_id = e.workspace_id
+          and d.environment = e.environment and d.event_id = e.id and d.event_id <> ''
+        where e.workspace_id = $1 and e.environment = $2 and e.payment_id = ${bind(paymentId)} and e.payment_id <> ''
+          and d.id < $3 ${more} order by d.id desc limit $4`,
+      params
+    ]
+  }
+  if (endpointId !== undefined) {
+    const endpoint = bind(endpointId)
+    const walks = (state === undefined ? deliveryStates : [state]).map(
+      (one) =>
+        `(select * from deliveries where endpoint_id = ${endpoint} and state = ${bind(one)} and id < $3 ${newest})`
+    )
+    return [`select * from (${walks.join(" union all ")}) as found where ${ofTenant} ${newest}`, params]
+  }
+  const inState = state === undefined ? "" : `and state <> '' and state = ${bind(state)}`
+  return [`select * from deliveries where ${ofTenant} and id < $3 ${inState} ${newest}`, params]
+}
 
 /**
  * Endpoints with something due, those that wait longest first. From one endpoint to the next by the index: what else

@@ -16,10 +16,12 @@ import {
   type StatedAccount,
   StorageAllowance,
   StorageError,
+  type WebhookEndpoint,
   withAllowance
 } from "@pointsman/core/ports"
 import {
   bindAccount,
+  bindJson,
   type DirectoryTable,
   list,
   makeDirectory,
@@ -27,6 +29,7 @@ import {
   type Row,
   readConfiguration,
   recordAccountText,
+  replaceEndpointSecretText,
   replaceKeyUse,
   type Snapshot,
   snapshotOf
@@ -163,6 +166,7 @@ export const make = Effect.fnUntraced(function* (db: Database) {
   const directory = makeDirectory(current, {
     write: (contents, audit) => Effect.ensuring(write(db, contents, audit), forget),
     apply: (change) => Effect.ensuring(applyAndLog(db, change), forget),
+    replaceEndpointSecret: (...replacement) => Effect.ensuring(replaceEndpointSecret(db, ...replacement), forget),
     recordAccount: (stated) => Effect.ensuring(Effect.asVoid(recordAccount(db, stated)), forget),
     ...keyUses(db)
   })
@@ -246,6 +250,28 @@ const recordAccount = (db: Database, { account, at, connectionId, sealedCredenti
     bindText(sealedCredentials)
   ])
 
+const replaceEndpointSecret = (
+  db: Database,
+  expectedSealed: string,
+  { id, rotation, sealedPreviousSecret, sealedSecret }: WebhookEndpoint,
+  audit: AuditDraft
+) =>
+  inTurn(db, "replaceEndpointSecret", (query) =>
+    Effect.gen(function* () {
+      yield* query(`with version as (${newVersion} returning version) ${tellOthers} from version`)
+      const found = yield* query(replaceSecret, [
+        bindText(sealedSecret),
+        sealedPreviousSecret == null ? null : bindText(sealedPreviousSecret),
+        bindJson(rotation ?? null),
+        bindText(id),
+        bindText(expectedSealed)
+      ])
+      return found.length === 1 ? yield* append(query, audit) : undefined
+    })
+  ).pipe(Effect.flatMap((entry) => (entry === undefined ? Effect.succeed(false) : Effect.as(logEntry(entry), true))))
+
+const replaceSecret = `${replaceEndpointSecretText("$1::text", "$2::text", "$3::text", "$4::text", "$5::text")} returning 1 as one`
+
 /** In one order, so that two processes never wait for each other. */
 const recordUses = `insert into api_key_uses (hash, used_at)
   select hash, used_at from jsonb_to_recordset($1::text::jsonb) as used (hash text, used_at bigint) order by hash
@@ -265,12 +291,19 @@ const keyUses = (db: Database): Pick<Directory["Service"], "recordKeyUses" | "ke
 
 const addConfiguration = "insert into configurations (generation, hash, applied_at) values ($1, $2, $3)"
 
-const apply = (query: Query, { after, configuration, contents }: ConfigurationChange) =>
+const replacedSecrets = `select 1 as one
+  from jsonb_to_recordset($1::text::jsonb) as seen (id text, sealed text)
+    left join webhook_endpoints as e on e.id = seen.id and e.sealed_secret = seen.sealed
+  where e.id is null limit 1`
+
+const apply = (query: Query, { after, configuration, contents, seenSecrets = new Map() }: ConfigurationChange) =>
   Effect.gen(function* () {
     // Whoever applies another one waits here, and then sees this one.
     yield* query("select version from directory_version for update")
     const [newest] = yield* query("select max(generation) as generation from configurations")
     if ((newest?.["generation"] ?? 0) !== after) return false
+    const seen = [...seenSecrets].map(([id, sealed]) => ({ id: bindText(id), sealed: bindText(sealed) }))
+    if (seen.length > 0 && (yield* query(replacedSecrets, [JSON.stringify(seen)])).length > 0) return false
     yield* put(query, contents)
     if (configuration !== null) {
       const { appliedAt, generation, hash } = configuration

@@ -615,7 +615,15 @@ export const steps: Readonly<Record<string, Step>> = {
   "24_metadata": { additive: metadata },
   // As JSON.
   "25_brands": { additive: ['alter table workspaces add column brand text collate "C"'] },
-  "26_operators": { additive: operatorTables }
+  "26_operators": { additive: operatorTables },
+  "27_deliveries_by_endpoint": { index: "deliveries_by_endpoint", on: "deliveries (endpoint_id, state, id)" },
+  // Deliveries of a payment, by its events.
+  "28_deliveries_by_event": {
+    index: "deliveries_by_event",
+    on: "deliveries (workspace_id, environment, event_id) where event_id <> ''"
+  },
+  // As JSON.
+  "29_secret_rotations": { additive: ['alter table webhook_endpoints add column rotation text collate "C"'] }
 }
 
 /** The number of the last step. */

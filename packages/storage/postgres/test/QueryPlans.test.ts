@@ -322,6 +322,15 @@ describe.skipIf(!hasServer)("query plans", () => {
             deliveries.list(tenant, { ...page, state: "Refused" }),
             `deliveries_by_state (${byTenant}, state, id)`
           ],
+          "the deliveries of an endpoint": [
+            deliveries.list(tenant, { ...page, endpointId: "endpoint ws1" }),
+            "deliveries_by_endpoint (endpoint_id, state, id)"
+          ],
+          "the deliveries of a payment": [
+            deliveries.list(tenant, { ...page, paymentId: "p1-1" }),
+            `deliveries_by_event (${byTenant}, event_id)`,
+            `events_by_payment (${byTenant}, payment_id)`
+          ],
           "what changed of the rates": [rates.changedSince(19), "success_rates_by_time (at)"],
           "forgetting rates": [rates.forgetBefore(2), "success_rates_by_time (at)"]
         }

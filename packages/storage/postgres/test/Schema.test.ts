@@ -38,7 +38,10 @@ const steps = [
   { migration_id: 23, name: "payments_by_amount" },
   { migration_id: 24, name: "metadata" },
   { migration_id: 25, name: "brands" },
-  { migration_id: 26, name: "operators" }
+  { migration_id: 26, name: "operators" },
+  { migration_id: 27, name: "deliveries_by_endpoint" },
+  { migration_id: 28, name: "deliveries_by_event" },
+  { migration_id: 29, name: "secret_rotations" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -85,6 +88,7 @@ const withoutAccounts = (sql: PgClient.PgClient) =>
       "drop table audit_entries",
       "drop function audit_entries_are_kept",
       "alter table workspaces drop column brand",
+      "alter table webhook_endpoints drop column rotation",
       "drop table operators, operator_sessions, sign_in_links, sign_in_guesses"
     ],
     (statement) => sql.unsafe(statement)

@@ -22,7 +22,10 @@ export interface Snapshot {
 /** `current`: the copy that may be used at this moment. */
 export const makeDirectory = (
   current: (operation: string) => Effect.Effect<Snapshot, StorageError>,
-  writing: Pick<Directory["Service"], "write" | "apply" | "recordAccount" | "recordKeyUses" | "keyUses">
+  writing: Pick<
+    Directory["Service"],
+    "write" | "apply" | "replaceEndpointSecret" | "recordAccount" | "recordKeyUses" | "keyUses"
+  >
 ): Directory["Service"] => {
   const find = <A>(operation: string, found: (now: Snapshot) => A | undefined) =>
     Effect.map(current(operation), (now) => Option.fromUndefinedOr(found(now)))

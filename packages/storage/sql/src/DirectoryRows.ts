@@ -164,6 +164,17 @@ export const replaceKeyUse = `on conflict (hash) do update set used_at = exclude
 /** One text for each account: it is compared as it is stored. */
 export const bindAccount = ({ id, mode }: ProviderAccount): string => JSON.stringify({ id, mode })
 
+/** Parameters, by the given names: the new secret, the previous one, the rotation, the id, the secret that is replaced. */
+export const replaceEndpointSecretText = (
+  secret: string,
+  previous: string,
+  rotation: string,
+  id: string,
+  expected: string
+): string =>
+  `update webhook_endpoints set sealed_secret = ${secret}, sealed_previous_secret = ${previous}, rotation = ${rotation}
+  where id = ${id} and sealed_secret = ${expected}`
+
 const routingTable = <V>(parts: Parts<V>): DirectoryTable<WorkspaceRouting, V> => ({
   table: "routing",
   key: tenantKey,
@@ -183,7 +194,8 @@ const webhookEndpointTable = <V>(parts: Parts<V>): DirectoryTable<WebhookEndpoin
       events: ({ events }) => bindTexts(events),
       sealed_secret: ({ sealedSecret }) => bindText(sealedSecret),
       sealed_previous_secret: ({ sealedPreviousSecret }) => bindTextOrNull(sealedPreviousSecret ?? null),
-      active: ({ active }) => bindBoolean(active)
+      active: ({ active }) => bindBoolean(active),
+      rotation: ({ rotation }) => bindJson(rotation ?? null)
     },
     read: (row) => ({
       id: readText(row["id"]),
@@ -195,7 +207,8 @@ const webhookEndpointTable = <V>(parts: Parts<V>): DirectoryTable<WebhookEndpoin
       ...(row["sealed_previous_secret"] === null
         ? {}
         : { sealedPreviousSecret: readText(row["sealed_previous_secret"]) }),
-      active: readBoolean(row["active"])
+      active: readBoolean(row["active"]),
+      ...(row["rotation"] == null ? {} : { rotation: readJson(row["rotation"]) })
     })
   }
 }

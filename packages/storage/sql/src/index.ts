@@ -30,6 +30,7 @@ export {
   type DirectoryTable,
   readConfiguration,
   recordAccountText,
+  replaceEndpointSecretText,
   replaceKeyUse
 } from "./DirectoryRows.ts"
 export { type IdRange, idRangeOf } from "./IdRange.ts"

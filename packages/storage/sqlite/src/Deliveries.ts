@@ -3,9 +3,16 @@
  * read. What is taken is chosen endpoint by endpoint, each by its own walk along the index: however much waits for one
  * of them, the others cost no more to find.
  */
-import type { Delivery, Event } from "@pointsman/core"
+import type { SQLInputValue } from "node:sqlite"
+import { type Delivery, deliveryStates, type Event } from "@pointsman/core"
 import { resumed } from "@pointsman/core/internal"
-import { type AttemptRecord, Deliveries, type DueDelivery, type DueDeliveryQuery } from "@pointsman/core/ports"
+import {
+  type AttemptRecord,
+  Deliveries,
+  type DeliveryQuery,
+  type DueDelivery,
+  type DueDeliveryQuery
+} from "@pointsman/core/ports"
 import { afterAll, endColumns, type Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import { type Database, read, update } from "./Database.ts"
@@ -56,16 +63,21 @@ export const make = (db: Database): Deliveries["Service"] =>
         read("delivery", () => db.prepare(selectDelivery).get(...bindTenant(tenant), bindText(id))),
         (row) => Option.map(Option.fromUndefinedOr(row), rows.readDelivery)
       ),
-    list: (tenant, { before, limit, state }) =>
+    list: (tenant, query) =>
       Effect.map(
-        read("list", () =>
-          db
-            .prepare(`select * from deliveries ${state === undefined ? "" : "indexed by deliveries_by_state"}
-              where ${ofTenant} ${state === undefined ? "" : "and state = ?"} and id < ? order by id desc limit ?`)
-            .all(...bindTenant(tenant), ...(state === undefined ? [] : [state]), bindText(before ?? afterAll), limit)
-        ),
+        read("list", () => listed(db, tenant, query)),
         (found) => found.map(rows.readDelivery)
       ),
+    events: (tenant, ids) =>
+      read("events", () => {
+        const select = db.prepare(selectEvent)
+        return new Map(
+          ids.flatMap((id) => {
+            const row = select.get(...bindTenant(tenant), bindText(id))
+            return row === undefined ? [] : [[id, rows.readEvent(row)] as const]
+          })
+        )
+      }),
     attempts: (tenant, id) =>
       Effect.map(
         read("attempts", () =>
@@ -76,6 +88,46 @@ export const make = (db: Database): Deliveries["Service"] =>
         (found) => found.map(rows.readDeliveryAttempt)
       )
   })
+
+const selectEvent = `select events.* from deliveries join events on events.workspace_id = deliveries.workspace_id
+    and events.environment = deliveries.environment and events.id = deliveries.event_id
+  where deliveries.workspace_id = ? and deliveries.environment = ? and deliveries.id = ?`
+
+const ofPayment = `select deliveries.* from events indexed by events_by_payment
+  join deliveries indexed by deliveries_by_event on deliveries.workspace_id = events.workspace_id
+    and deliveries.environment = events.environment and deliveries.event_id = events.id
+  where events.workspace_id = ? and events.environment = ? and events.payment_id = ?`
+
+/** By one walk along an index; those of an endpoint by a walk for each state. A payment has few. */
+const listed = (
+  db: Database,
+  tenant: Delivery["tenant"],
+  { before = afterAll, endpointId, limit, paymentId, state }: DeliveryQuery
+): ReadonlyArray<Row> => {
+  const older = bindText(before)
+  if (paymentId !== undefined) {
+    const where: Readonly<Record<string, SQLInputValue>> = {
+      ...(endpointId === undefined ? {} : { endpoint_id: bindText(endpointId) }),
+      ...(state === undefined ? {} : { state })
+    }
+    const more = Object.keys(where).map((column) => ` and deliveries.${column} = ?`)
+    return db
+      .prepare(`${ofPayment}${more.join("")} and deliveries.id < ? order by deliveries.id desc limit ?`)
+      .all(...bindTenant(tenant), bindText(paymentId), ...Object.values(where), older, limit)
+  }
+  if (endpointId !== undefined) {
+    const select = db.prepare(`select * from deliveries indexed by deliveries_by_endpoint
+      where endpoint_id = ? and state = ? and id < ? and ${ofTenant} order by id desc limit ?`)
+    return (state === undefined ? deliveryStates : [state])
+      .flatMap((one) => select.all(bindText(endpointId), one, older, ...bindTenant(tenant), limit))
+      .sort((a, b) => (readText(a["id"]) < readText(b["id"]) ? 1 : -1))
+      .slice(0, limit)
+  }
+  return db
+    .prepare(`select * from deliveries ${state === undefined ? "" : "indexed by deliveries_by_state"}
+      where ${ofTenant} ${state === undefined ? "" : "and state = ?"} and id < ? order by id desc limit ?`)
+    .all(...bindTenant(tenant), ...(state === undefined ? [] : [state]), older, limit)
+}
 
 /**
  * Endpoints with something due, those that wait longest first. From one endpoint to the next by the index: what else

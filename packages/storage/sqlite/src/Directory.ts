@@ -15,10 +15,12 @@ import {
 } from "@pointsman/core/ports"
 import {
   bindAccount,
+  bindJson,
   type DirectoryTable,
   makeDirectory,
   readConfiguration,
   recordAccountText,
+  replaceEndpointSecretText,
   replaceKeyUse,
   type Snapshot,
   snapshotOf,
@@ -77,6 +79,17 @@ export const make = (db: Database): KeptDirectory => {
         }),
         ({ entry, isApplied }) => Effect.as(entry === undefined ? Effect.void : logEntry(entry), isApplied)
       ),
+    replaceEndpointSecret: (expectedSealed, { id, rotation, sealedPreviousSecret, sealedSecret }, audit) =>
+      Effect.flatMap(
+        writing("replaceEndpointSecret", () => {
+          const previous = sealedPreviousSecret == null ? null : bindText(sealedPreviousSecret)
+          const { changes } = db
+            .prepare(replaceEndpointSecretText("?1", "?2", "?3", "?4", "?5"))
+            .run(bindText(sealedSecret), previous, bindJson(rotation ?? null), bindText(id), bindText(expectedSealed))
+          return changes === 1 ? append(db, audit) : undefined
+        }),
+        (entry) => (entry === undefined ? Effect.succeed(false) : Effect.as(logEntry(entry), true))
+      ),
     recordAccount: ({ account, at, connectionId, sealedCredentials }) =>
       writing("recordAccount", () => {
         const values = [bindAccount(account), at, bindText(connectionId), bindText(sealedCredentials)]
@@ -105,9 +118,17 @@ export const insertWorkspace = (db: Database, workspace: Workspace): void => {
   db.prepare(addWorkspace).run(...bindWorkspace(workspace))
 }
 
-const apply = (db: Database, { after, configuration, contents }: ConfigurationChange, now: number): boolean => {
+const apply = (
+  db: Database,
+  { after, configuration, contents, seenSecrets = new Map() }: ConfigurationChange,
+  now: number
+): boolean => {
   const newest = db.prepare("select coalesce(max(generation), 0) as generation from configurations").get()
   if (newest?.["generation"] !== after) return false
+  const isStored = db.prepare("select 1 from webhook_endpoints where id = ? and sealed_secret = ?")
+  for (const [id, sealed] of seenSecrets) {
+    if (isStored.get(bindText(id), bindText(sealed)) === undefined) return false
+  }
   writeContents(db, contents, now)
   if (configuration !== null) {
     const { appliedAt, generation, hash } = configuration

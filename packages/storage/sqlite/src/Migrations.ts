@@ -635,7 +635,14 @@ const steps: Record<string, Step> = {
   "28_metadata": execute(metadata),
   // As JSON.
   "29_brands": execute(["alter table workspaces add column brand text"]),
-  "30_operators": execute(operatorTables)
+  "30_operators": execute(operatorTables),
+  // Deliveries of an endpoint, and of a payment by its events.
+  "31_delivery_search": execute([
+    "create index deliveries_by_endpoint on deliveries (endpoint_id, state, id)",
+    "create index deliveries_by_event on deliveries (workspace_id, environment, event_id)"
+  ]),
+  // As JSON.
+  "32_secret_rotations": execute(["alter table webhook_endpoints add column rotation text"])
 }
 
 /** The number of the last step. */

@@ -59,6 +59,21 @@ describe("query plans of deliveries", () => {
       [`deliveries USING INDEX deliveries_by_state ${byTenant} AND state=? AND id<?)`]
     ],
     "a page": [(store) => store.list(tenant, { limit: 9 }), [`deliveries USING PRIMARY KEY ${byTenant} AND id<?)`]],
+    "a page of an endpoint": [
+      (store) => store.list(tenant, { endpointId: "whe_1", limit: 9 }),
+      ["deliveries USING INDEX deliveries_by_endpoint (endpoint_id=? AND state=? AND id<?)"]
+    ],
+    "a page of a payment": [
+      (store) => store.list(tenant, { paymentId: "payment", limit: 9 }),
+      [
+        `events USING COVERING INDEX events_by_payment ${byTenant} AND payment_id=?)`,
+        `deliveries USING INDEX deliveries_by_event ${byTenant} AND event_id=? AND id<?)`
+      ]
+    ],
+    "the events": [
+      (store) => store.events(tenant, ["dlv_1"]),
+      [`deliveries USING PRIMARY KEY ${byTenant} AND id=?)`, `events USING PRIMARY KEY ${byTenant} AND id=?)`]
+    ],
     "the attempts": [
       (store) => store.attempts(tenant, "dlv_1"),
       [`delivery_attempts USING PRIMARY KEY ${byTenant} AND delivery_id=?)`]

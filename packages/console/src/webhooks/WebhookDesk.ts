@@ -1,0 +1,143 @@
+/** What an operator reads of webhooks and does to them, through core's door. The pages and the API share it. */
+import { Pointsman, type Tenant } from "@pointsman/core"
+import { Directory, type WebhookEndpoint } from "@pointsman/core/ports"
+import { Clock, DateTime, Effect, Option, Redacted } from "effect"
+import { failure } from "../api/Errors.ts"
+import { internalError } from "../Failures.ts"
+import { callerOf, type TenantPath } from "../gate/Caller.ts"
+import { type RotatedSecret, type StateName, stateNames } from "./WebhookRecords.ts"
+import { deliveryFileView, deliveryView, endpointView } from "./WebhookViews.ts"
+
+export interface DeliveryPath extends TenantPath {
+  readonly delivery: string
+}
+
+export interface EndpointPath extends TenantPath {
+  readonly endpoint: string
+}
+
+export interface DeliverySearch {
+  readonly state?: StateName | undefined
+  readonly endpoint?: string | undefined
+  readonly payment?: string | undefined
+  /** Only deliveries with a smaller id. */
+  readonly before?: string | undefined
+  readonly limit: number
+}
+
+const deliveryNotFound = failure("not_found", "Delivery not found.")
+const endpointNotFound = failure("not_found", "Webhook endpoint not found.")
+const endpointChanged = failure(
+  "endpoint_changed",
+  "The secret was replaced since you opened the form. Open it again to replace that one."
+)
+
+const endpointsOf = Effect.fnUntraced(function* ({ environment, workspaceId }: Tenant) {
+  const { webhookEndpoints } = yield* Effect.catch((yield* Directory).contents, internalError)
+  return webhookEndpoints.filter((one) => one.workspaceId === workspaceId && one.environment === environment)
+})
+
+/** Active ones first, each by its address. */
+export const endpoints = Effect.fnUntraced(function* (path: TenantPath) {
+  const { tenant } = yield* callerOf(path)
+  const now = yield* Clock.currentTimeMillis
+  return (yield* endpointsOf(tenant))
+    .toSorted((a, b) => Number(b.active) - Number(a.active) || (a.url < b.url ? -1 : 1))
+    .map((one) => endpointView(one, now))
+})
+
+export const endpoint = Effect.fnUntraced(function* (path: EndpointPath) {
+  const found = (yield* endpoints(path)).find(({ id }) => id === path.endpoint)
+  return found ?? (yield* Effect.fail(endpointNotFound))
+})
+
+export interface RotationOrder {
+  readonly overlapSeconds: number
+  readonly idempotencyKey: string
+  /** `secret_rotated` of the endpoint as the operator saw it. */
+  readonly seen: string | null
+}
+
+export const rotateSecret = Effect.fnUntraced(function* (path: EndpointPath, order: RotationOrder) {
+  const { tenant } = yield* callerOf(path)
+  const seen = order.seen === null ? null : Option.getOrUndefined(DateTime.make(order.seen))
+  if (seen === undefined) return yield* Effect.fail(endpointChanged)
+  const { endpoint, secret } = yield* (yield* Pointsman)
+    .rotateEndpointSecret(tenant, {
+      endpointId: path.endpoint,
+      overlapMillis: order.overlapSeconds * 1000,
+      idempotencyKey: order.idempotencyKey,
+      seenRotation: seen === null ? null : seen.epochMilliseconds
+    })
+    .pipe(
+      Effect.catchTags({
+        "pointsman/EndpointNotFound": () => Effect.fail(endpointNotFound),
+        "pointsman/EndpointChanged": () => Effect.fail(endpointChanged),
+        "pointsman/StorageError": internalError
+      })
+    )
+  return {
+    endpoint: endpointView(endpoint, yield* Clock.currentTimeMillis),
+    secret: Redacted.value(secret)
+  } satisfies RotatedSecret
+})
+
+const stateOf = (name: StateName | undefined) =>
+  (Object.keys(stateNames) as ReadonlyArray<keyof typeof stateNames>).find((state) => stateNames[state] === name)
+
+export const deliveries = Effect.fnUntraced(function* (
+  path: TenantPath,
+  { before, endpoint, limit, payment, state }: DeliverySearch
+) {
+  const { tenant } = yield* callerOf(path)
+  const pointsman = yield* Pointsman
+  const query = { state: stateOf(state), endpointId: endpoint, paymentId: payment, before, limit }
+  const { hasMore, items } = yield* Effect.catch(pointsman.deliveries(tenant, query), internalError)
+  const ids = items.map(({ id }) => id)
+  const events = yield* Effect.catch(pointsman.deliveredEvents(tenant, ids), internalError)
+  const known = new Map((yield* endpointsOf(tenant)).map((one) => [one.id, one]))
+  return {
+    hasMore,
+    items: items.flatMap((one) => {
+      const event = events.get(one.id)
+      return event === undefined ? [] : [deliveryView(one, event, known.get(one.endpointId))]
+    })
+  }
+})
+
+export const deliveryFile = Effect.fnUntraced(function* (path: DeliveryPath) {
+  const { tenant } = yield* callerOf(path)
+  const { attempts, delivery, event } = yield* (yield* Pointsman).deliveryFile(tenant, path.delivery).pipe(
+    Effect.catchTags({
+      "pointsman/DeliveryNotFound": () => Effect.fail(deliveryNotFound),
+      "pointsman/StorageError": internalError
+    })
+  )
+  const endpoint: WebhookEndpoint | undefined = (yield* endpointsOf(tenant)).find(
+    ({ id }) => id === delivery.endpointId
+  )
+  return {
+    isActive: endpoint?.active === true,
+    file: deliveryFileView(deliveryView(delivery, event, endpoint), event, attempts)
+  }
+})
+
+const notRedeliverable = (message: string) => Effect.fail(failure("not_redeliverable", message))
+
+/** `seenAttempts`: those that the delivery had when the operator read it. */
+export const redeliver = Effect.fnUntraced(function* (path: DeliveryPath, seenAttempts: number) {
+  const { tenant } = yield* callerOf(path)
+  // It would be given up at once.
+  if (!(yield* deliveryFile(path)).isActive) {
+    return yield* notRedeliverable("The endpoint is not active, so the delivery cannot be sent again.")
+  }
+  yield* (yield* Pointsman).redeliver(tenant, path.delivery, { seenAttempts }).pipe(
+    Effect.catchTags({
+      "pointsman/DeliveryNotFound": () => Effect.fail(deliveryNotFound),
+      "pointsman/NotRedeliverable": () =>
+        notRedeliverable("The delivery is on its way, has arrived, or was sent again since it was read."),
+      "pointsman/StorageError": internalError
+    })
+  )
+  return (yield* deliveryFile(path)).file.delivery
+})

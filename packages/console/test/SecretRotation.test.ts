@@ -1,0 +1,216 @@
+/** Endpoints, and the rotation of their secrets, by the API and by the pages. */
+import { createHmac } from "node:crypto"
+import type { OperatorGrant, OperatorRole } from "@pointsman/core"
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { addEndpoint, deliver, firstSecret } from "./support/Webhooks.ts"
+import { bodyOf, type World, world } from "./support/World.ts"
+
+let here: World
+beforeEach(() => {
+  here = world()
+})
+afterEach(() => here.close())
+
+const everywhere = (role: OperatorRole): ReadonlyArray<OperatorGrant> => [{ workspaceId: null, role }]
+const at = "/webhooks/acme/sandbox/endpoints/whe_shop"
+const api = "/api/workspaces/acme/sandbox/webhook-endpoints"
+
+const pageOf = async (response: Response, status = 200): Promise<string> => {
+  assert.strictEqual(response.status, status)
+  const text = await response.text()
+  assert.notMatch(text, /<style|style=|<script(?! src=)|\son\w+=/u)
+  return text
+}
+
+/** Of the page that shows it. */
+const secretIn = (page: string): string => {
+  const [, text = ""] = /<pre>(.*)<\/pre>/u.exec(page) ?? []
+  return text.replaceAll("&quot;", '"').replaceAll("&amp;", "&")
+}
+
+/** The new form's key, and what it says of the secret. */
+const openForm = async (cookie: string) => {
+  const response = await here.send(`${at}/secret`, { cookie })
+  assert.strictEqual(response.status, 303)
+  const asked = (response.headers.get("location") ?? "").replace(/^\/console/u, "")
+  const { key = "", seen = "" } = Object.fromEntries(new URL(asked, "http://console").searchParams)
+  return { asked, key, seen }
+}
+
+const isSignedWith = async (secrets: ReadonlyArray<string>) => {
+  await here.pay("acme", "sandbox", "automatic")
+  for (const { body, headers } of await deliver(here, 200)) {
+    const [time, ...tags] = (headers["x-service-signature"] ?? "").split(",")
+    const expected = secrets.map(
+      (secret) =>
+        `v1=${createHmac("sha256", secret)
+          .update(`${time?.slice(2)}.`)
+          .update(body)
+          .digest("hex")}`
+    )
+    assert.deepStrictEqual(tags, expected)
+  }
+}
+
+describe("endpoints", () => {
+  it("given endpoints, then they are listed with their events, state and secret's age, without what their address hides", async () => {
+    const cookie = await here.signIn("jo", everywhere("viewer"))
+    await addEndpoint(here)
+    await addEndpoint(here, { id: "whe_old", active: false, events: ["payment.captured", "payment.declined"] })
+    await addEndpoint(here, { id: "whe_live", environment: "production" })
+    const { data } = await bodyOf(await here.send(api, { cookie }))
+    assert.deepStrictEqual(data, [
+      {
+        id: "whe_shop",
+        url: "https://shop.example/hooks/whe_shop?…",
+        events: ["*"],
+        active: true,
+        secret_rotated: null,
+        previous_secret: null
+      },
+      {
+        id: "whe_old",
+        url: "https://shop.example/hooks/whe_old?…",
+        events: ["payment.captured", "payment.declined"],
+        active: false,
+        secret_rotated: null,
+        previous_secret: null
+      }
+    ])
+    assert.deepStrictEqual((await bodyOf(await here.send(`${api}/whe_shop`, { cookie }))).data, data[0])
+    const list = await pageOf(await here.send("/webhooks/acme/sandbox", { cookie }))
+    for (const text of ["All events", "payment.captured, payment.declined", "Inactive", "From the configuration"]) {
+      assert.include(list, text)
+    }
+    const page = await pageOf(await here.send(at, { cookie }))
+    for (const text of ["token=", firstSecret, "Rotate the secret"]) assert.notInclude(page, text)
+    await pageOf(await here.send("/webhooks/acme/sandbox/endpoints/whe_live", { cookie }), 404)
+  })
+
+  it("given a secret with one before it in the configuration, then the page says that both sign", async () => {
+    const cookie = await here.signIn("jo", everywhere("viewer"))
+    await addEndpoint(here, { sealedPreviousSecret: "webhook-endpoint:whe_shop:secret|whsec_zeroth" })
+    assert.include(await pageOf(await here.send(at, { cookie })), "the configuration’s previous secret signs too")
+  })
+})
+
+describe("rotating a secret", () => {
+  it("given its form, when it is reloaded and sent twice, then one new secret is shown, both sign, and the entry names the operator", async () => {
+    const cookie = await here.signIn("jo@example.com", everywhere("admin"))
+    await addEndpoint(here)
+    assert.include(await pageOf(await here.send(at, { cookie })), "Rotate the secret…")
+    const { asked, key, seen } = await openForm(cookie)
+    for (let look = 0; look < 2; look++) {
+      assert.include(await pageOf(await here.send(asked, { cookie })), `name="key" value="${key}"`)
+    }
+    const post = () => here.send(`${at}/secret`, { cookie, form: { key, seen, overlap: "86400" } })
+    const first = await pageOf(await post())
+    assert.include(first, "no other page shows it")
+    assert.include(first, "Both secrets sign until")
+    const secret = secretIn(first)
+    assert.match(secret, /^whsec_./u)
+    assert.strictEqual(secretIn(await pageOf(await post())), secret)
+    await isSignedWith([secret, firstSecret])
+    assert.lengthOf(
+      here.log.filter((line) => line.includes("endpoint.secret_rotated") && line.includes("jo@example.com")),
+      1
+    )
+    assert.notInclude(here.log.join("\n"), JSON.stringify(secret).slice(1, -1))
+    const page = await pageOf(await here.send(at, { cookie }))
+    assert.match(page, /Rotated <time .*; the former secret signs too until <time/u)
+    assert.strictEqual(secretIn(page), "")
+  })
+
+  it("given no overlap, then the new secret alone signs at once", async () => {
+    const cookie = await here.signIn("jo", everywhere("admin"))
+    await addEndpoint(here)
+    const { key, seen } = await openForm(cookie)
+    const page = await pageOf(await here.send(`${at}/secret`, { cookie, form: { key, seen, overlap: "0" } }))
+    assert.include(page, "The new secret alone signs from now on.")
+    await isSignedWith([secretIn(page)])
+  })
+
+  it("given an older form, when it is sent after another one, then its secret is refused, and the other one stays", async () => {
+    const cookie = await here.signIn("jo", everywhere("admin"))
+    await addEndpoint(here)
+    const older = await openForm(cookie)
+    const newer = await openForm(cookie)
+    const post = ({ key, seen }: typeof older) =>
+      here.send(`${at}/secret`, { cookie, form: { key, seen, overlap: "0" } })
+    const secret = secretIn(await pageOf(await post(newer)))
+    const refused = await pageOf(await post(older), 409)
+    assert.include(refused, "The secret was replaced since you opened the form.")
+    assert.strictEqual(secretIn(refused), "")
+    await isSignedWith([secret])
+    const next = await openForm(cookie)
+    assert.notStrictEqual(next.seen, newer.seen)
+    assert.notStrictEqual(secretIn(await pageOf(await post(next))), secret)
+    // The first form is in the browser's history still.
+    await pageOf(await post(newer), 409)
+  })
+
+  it("given an overlap that has begun, then the form says that the older secret stops", async () => {
+    const cookie = await here.signIn("jo", everywhere("admin"))
+    await addEndpoint(here)
+    const { key, seen } = await openForm(cookie)
+    await here.send(`${at}/secret`, { cookie, form: { key, seen, overlap: "3600" } })
+    const { asked } = await openForm(cookie)
+    assert.include(await pageOf(await here.send(asked, { cookie })), "The older one stops at once.")
+  })
+
+  it("given the API, then it is rotated once for one key, and bad fields are named", async () => {
+    const cookie = await here.signIn("jo", everywhere("admin"))
+    await addEndpoint(here)
+    const post = (body: unknown, endpoint = "whe_shop", key = "rotate-once-1") =>
+      here.send(`${api}/${endpoint}/secret`, { cookie, body, headers: { "idempotency-key": key } })
+    const body = { overlap_seconds: 60, secret_rotated: null }
+    const { data } = await bodyOf(await post(body))
+    assert.deepStrictEqual((await bodyOf(await post(body))).data, data)
+    assert.isString(data.endpoint.secret_rotated)
+    assert.isString(data.endpoint.previous_secret.until)
+    const refused = async (response: Response) => {
+      const { error } = await bodyOf(response)
+      return [response.status, error.code, error.message]
+    }
+    assert.deepStrictEqual((await refused(await post(body, "whe_shop", "another-key"))).slice(0, 2), [
+      409,
+      "endpoint_changed"
+    ])
+    assert.deepStrictEqual((await refused(await post({ ...body, secret_rotated: "yesterday" }))).slice(0, 2), [
+      409,
+      "endpoint_changed"
+    ])
+    assert.deepStrictEqual((await refused(await post(body, "whe_none"))).slice(0, 2), [404, "not_found"])
+    for (const overlap_seconds of [-1, 604_801, 1.5, "60"]) {
+      assert.deepStrictEqual(await refused(await post({ ...body, overlap_seconds })), [
+        422,
+        "validation_error",
+        "`overlap_seconds` must be an integer from 0 to 604800."
+      ])
+    }
+    assert.deepStrictEqual(await refused(await post({ overlap_seconds: 60 })), [
+      422,
+      "validation_error",
+      "`secret_rotated` must be that of the endpoint when it was read, or null."
+    ])
+  })
+
+  it("given another role or workspace, or a wrong form, then nothing is rotated", async () => {
+    await addEndpoint(here)
+    const form = { key: "key-of-a-form", seen: "never", overlap: "0" }
+    const operations = await here.signIn("ann", everywhere("operations"))
+    const elsewhere = await here.signIn("eve", [{ workspaceId: "globex", role: "admin" }])
+    for (const cookie of [operations, elsewhere]) {
+      await pageOf(await here.send(`${at}/secret`, { cookie }), 403)
+      await pageOf(await here.send(`${at}/secret`, { cookie, form }), 403)
+    }
+    const cookie = await here.signIn("jo", everywhere("admin"))
+    const post = (more: Partial<typeof form>) => here.send(`${at}/secret`, { cookie, form: { ...form, ...more } })
+    assert.include(await pageOf(await post({ overlap: "5" }), 422), "`overlap` must be one of 3600, 86400, 604800, 0")
+    assert.include(await pageOf(await post({ key: "" }), 422), "`key` and `seen`")
+    assert.include(await pageOf(await post({ seen: "" }), 422), "`key` and `seen`")
+    await pageOf(await here.send(at.replace("whe_shop", "whe_none"), { cookie }), 404)
+    await pageOf(await here.send(at.replace("acme", "globex"), { cookie }), 404)
+    await isSignedWith([firstSecret])
+  })
+})

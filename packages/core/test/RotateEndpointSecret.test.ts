@@ -1,0 +1,170 @@
+/** The secret of a webhook endpoint, replaced by an operator. */
+import { createHmac } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import { endpointSecretContext, Pointsman } from "@pointsman/core"
+import { Audit, type AuditEntry, AuditLog, Directory, Secrets, type WebhookRequest } from "@pointsman/core/ports"
+import { openSecretsLayer, scriptedSender } from "@pointsman/core/testing"
+import { Effect, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { rotateEndpointSecret } from "../src/verbs/deliver/RotateEndpointSecret.ts"
+import { background, drawing, minute, pass, settle } from "./support/Delivering.ts"
+import { caller, request, tenant, world } from "./support/World.ts"
+
+const endpoints = [{ id: "shop", events: ["payment.captured"] }]
+const order = { endpointId: "shop", overlapMillis: 10 * minute, idempotencyKey: "rotate-once-1", seenRotation: null }
+
+const rotate = (more: Partial<Parameters<Pointsman["Service"]["rotateEndpointSecret"]>[1]> = {}) =>
+  Effect.flatMap(Pointsman, ({ rotateEndpointSecret }) => rotateEndpointSecret(tenant, { ...order, ...more }))
+
+const stored = Effect.gen(function* () {
+  const { webhookEndpoints } = yield* (yield* Directory).contents
+  return webhookEndpoints.find(({ id }) => id === "shop")
+})
+
+const tagsOf = ({ body, headers }: WebhookRequest, secrets: ReadonlyArray<string>) => {
+  const [time, ...tags] = (headers["x-service-signature"] ?? "").split(",")
+  const expected = secrets.map(
+    (secret) =>
+      `v1=${createHmac("sha256", secret)
+        .update(`${time?.slice(2)}.`)
+        .update(body)
+        .digest("hex")}`
+  )
+  return [tags, expected]
+}
+
+describe("an endpoint's secret", () => {
+  it.effect(
+    "given an overlap, when the secret is rotated, then both sign until it ends, and the new one alone then",
+    () => {
+      const sender = scriptedSender()
+      const own = world({ sender, webhookEndpoints: endpoints })
+      const deliverOne = Effect.gen(function* () {
+        yield* (yield* Pointsman).create(caller, request())
+        yield* settle
+        return sender.sent.at(-1) as WebhookRequest
+      })
+      return Effect.gen(function* () {
+        yield* background
+        yield* pass(minute)
+        const { endpoint, isChanged, secret } = yield* rotate()
+        const text = Redacted.value(secret)
+        assert.isTrue(isChanged)
+        assert.match(text, /^whsec_./u)
+        assert.deepInclude(endpoint.rotation, { at: minute, previousUntil: 11 * minute })
+        assert.deepStrictEqual(yield* stored, endpoint)
+        const [both, expectedBoth] = tagsOf(yield* deliverOne, [text, "whsec_shop"])
+        assert.deepStrictEqual(both, expectedBoth)
+        yield* pass(10 * minute)
+        const [alone, expectedAlone] = tagsOf(yield* deliverOne, [text])
+        assert.deepStrictEqual(alone, expectedAlone)
+      }).pipe(Effect.provide(own.layer), drawing(0.5))
+    }
+  )
+
+  it.effect("given no overlap, then the former secret is gone at once", () =>
+    Effect.gen(function* () {
+      yield* rotate({ overlapMillis: 0 })
+      assert.notProperty(yield* stored, "sealedPreviousSecret")
+    }).pipe(Effect.provide(world({ webhookEndpoints: endpoints }).layer))
+  )
+
+  it.effect(
+    "given one key, when it is sent again, then it gets the same secret, and the endpoint was rotated once",
+    () => {
+      const entries: Array<AuditEntry> = []
+      const log = Layer.succeed(AuditLog, (entry: AuditEntry) => Effect.sync(() => void entries.push(entry)))
+      return Effect.gen(function* () {
+        const first = yield* rotate()
+        yield* TestClock.adjust(minute)
+        const again = yield* rotate({ overlapMillis: 0 })
+        assert.isFalse(again.isChanged)
+        assert.strictEqual(Redacted.value(again.secret), Redacted.value(first.secret))
+        assert.deepStrictEqual(yield* stored, first.endpoint)
+        assert.deepStrictEqual(
+          entries.map(({ action, details, subject }) => [action, subject, JSON.parse(details)]),
+          [
+            [
+              "endpoint.secret_rotated",
+              "shop",
+              { workspace_id: "acme", environment: "sandbox", previous_until: 10 * minute }
+            ]
+          ]
+        )
+      }).pipe(Effect.provide(log), Effect.provide(world({ webhookEndpoints: endpoints }).layer))
+    }
+  )
+
+  it.effect("given two requests about one secret, also at once, then one of them replaces it", () =>
+    Effect.gen(function* () {
+      const results = yield* Effect.forEach(
+        ["key-of-one", "key-of-other"],
+        (idempotencyKey) => Effect.result(rotate({ idempotencyKey })),
+        { concurrency: "unbounded" }
+      )
+      assert.sameMembers(
+        results.map(({ _tag }) => _tag),
+        ["Success", "Failure"]
+      )
+      const late = yield* Effect.flip(rotate({ idempotencyKey: "key-of-a-third" }))
+      assert.strictEqual(late._tag, "pointsman/EndpointChanged")
+      const before = yield* stored
+      const seenRotation = before?.rotation?.at ?? null
+      const next = yield* rotate({ idempotencyKey: "key-of-a-third", seenRotation })
+      assert.strictEqual(next.endpoint.sealedPreviousSecret, before?.sealedSecret)
+      // Of what the configuration named, and not of what an operator rotated away.
+      assert.strictEqual(next.endpoint.rotation?.configured, before?.rotation?.configured)
+    }).pipe(Effect.provide(world({ webhookEndpoints: endpoints }).layer))
+  )
+
+  it.effect(
+    "given two requests under one key, where the second read before the first wrote, then both get one secret",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const stale = yield* directory.contents
+        const first = yield* rotate()
+        let reads = 0
+        const behind = Directory.of({
+          ...directory,
+          contents: Effect.suspend(() => (reads++ === 0 ? Effect.succeed(stale) : directory.contents))
+        })
+        const second = yield* rotateEndpointSecret(tenant, order).pipe(Effect.provideService(Directory, behind))
+        assert.strictEqual(reads, 2)
+        assert.isFalse(second.isChanged)
+        assert.strictEqual(Redacted.value(second.secret), Redacted.value(first.secret))
+      }).pipe(Effect.provide(world({ webhookEndpoints: endpoints }).layer))
+  )
+
+  it.effect("given a write by another process in between, then nothing is replaced, and no entry is written", () => {
+    const seal = (text: string) =>
+      Effect.flatMap(Secrets, (secrets) => secrets.seal(Redacted.make(text), endpointSecretContext("shop")))
+    return Effect.gen(function* () {
+      const directory = yield* Directory
+      const before = yield* stored
+      if (before === undefined) return assert.fail()
+      const after = { ...before, sealedSecret: yield* seal("whsec_late") }
+      const draft = { at: 0, actor: "test", action: "endpoint.secret_rotated", subject: "shop", details: "{}" } as const
+      assert.isFalse(yield* directory.replaceEndpointSecret(yield* seal("whsec_of_before"), after, draft))
+      assert.deepStrictEqual(yield* stored, before)
+      assert.lengthOf(yield* (yield* Audit).list({ after: 0, limit: 10 }), 0)
+    }).pipe(Effect.provide(world({ webhookEndpoints: endpoints }).layer), Effect.provide(openSecretsLayer))
+  })
+
+  it.effect("given a secret that cannot be decrypted, when it is rotated, then the new one signs alone", () =>
+    Effect.gen(function* () {
+      const { endpoint } = yield* rotate()
+      assert.isNull(endpoint.sealedPreviousSecret)
+    }).pipe(Effect.provide(world({ webhookEndpoints: [{ id: "shop", sealedSecret: "of another key" }] }).layer))
+  )
+
+  it.effect("given an endpoint of another workspace or environment, then it is not found", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      for (const other of [{ ...tenant, environment: "production" } as const, { ...tenant, workspaceId: "globex" }]) {
+        const reason = yield* Effect.flip(pointsman.rotateEndpointSecret(other, order))
+        assert.strictEqual(reason._tag, "pointsman/EndpointNotFound")
+      }
+    }).pipe(Effect.provide(world({ webhookEndpoints: endpoints }).layer))
+  )
+})
