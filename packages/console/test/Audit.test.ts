@@ -98,6 +98,14 @@ describe("the pages of the audit trail", () => {
     assert.notInclude(last, "Older entries")
   })
 
+  it("given no session, when the trail is asked for, then the operator comes back to it after the sign-in", async () => {
+    const asked = leadsTo(await here.send("/audit?actor=jo"))
+    assert.include(await pageOf(await here.send(asked)), `name="next" value="/audit?actor=jo"`)
+    for (const next of ["/auditor", "/audit@evil.test", "//audit"]) {
+      assert.include(await pageOf(await here.send(`/sign-in?next=${next}`)), `name="next" value="/payments"`)
+    }
+  })
+
   it("given a role in one workspace, then the area leads to its entries, and to no others", async () => {
     assert.include(await pageOf(await here.send("/payments/acme/sandbox", { cookie: ofAcme })), ">Audit</a>")
     assert.strictEqual(leadsTo(await here.send("/audit?actor=ann", { cookie: ofAcme })), "/audit/acme?actor=ann")

@@ -15,7 +15,7 @@ export const AuditRecord = Schema.Struct({
   number: Schema.Int.annotateKey(described("From 1, without gaps in the trail of the installation.")),
   at: Text,
   actor: Text,
-  action: Schema.Literals(auditActions),
+  action: Text.annotateKey(described("Releases may add actions.")),
   subject: Text.annotateKey(described("The record that it is about.")),
   details: Schema.Unknown.annotateKey(described("JSON, without secrets.")),
   hash: Text
