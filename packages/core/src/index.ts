@@ -203,6 +203,7 @@ export {
   SignInRefused,
   TooManySignIns
 } from "./verbs/administer/SignIn.ts"
+export type { OidcIdentity } from "./verbs/administer/SignInWithOidc.ts"
 export { DeliveryNotFound, NotRedeliverable } from "./verbs/deliver/ReadDeliveries.ts"
 export { type ErasedPayment, type Erasure, type ErasureOrder, ErasureRefused } from "./verbs/erase/ErasePayments.ts"
 export type { ReplayQuery } from "./verbs/explain/ReplayPayments.ts"

@@ -1,6 +1,6 @@
 /** Sessions of operators and the links that begin them. The store has hashes of their tokens alone. */
 
-export const signInMethods = ["password", "link"] as const
+export const signInMethods = ["password", "link", "passkey", "oidc"] as const
 export type SignInMethod = (typeof signInMethods)[number]
 
 export interface OperatorSession {

@@ -244,6 +244,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
       createLink: () => Effect.die("not asked for here"),
       signInWithPassword: () => Effect.die("not asked for here"),
       signInWithLink: () => Effect.die("not asked for here"),
+      signInWithOidc: () => Effect.die("not asked for here"),
       session: () => Effect.die("not asked for here"),
       signOut: () => Effect.die("not asked for here"),
       signOutEverywhere: () => Effect.die("not asked for here"),

@@ -46,7 +46,7 @@ export interface CreatedLink {
 /** An operator that was removed may be added again: with the same id, and without the former password. */
 export const addOperator = Effect.fnUntraced(function* (order: OperatorOrder) {
   const store = yield* Operators
-  yield* check(order)
+  yield* checkOrder(order)
   const found = Option.getOrUndefined(yield* store.byLogin(loginKey(order.login)))
   if (found?.active === true) return yield* new LoginTaken()
   const operator: Operator = {
@@ -117,7 +117,7 @@ export const auditOf = (action: AuditAction, { displayName, grants, id, login }:
     ...details
   })
 
-const check = Effect.fnUntraced(function* ({ displayName, grants, login }: OperatorOrder) {
+export const checkOrder = Effect.fnUntraced(function* ({ displayName, grants, login }: OperatorOrder) {
   if (!isLogin(login)) return yield* new OperatorInvalid({ field: "login", expected: loginExpected })
   if (!isDisplayName(displayName)) {
     return yield* new OperatorInvalid({ field: "displayName", expected: displayNameExpected })

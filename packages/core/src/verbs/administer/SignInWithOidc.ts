@@ -1,0 +1,69 @@
+/** Signing in as whom an OpenID Connect issuer identified. */
+import { Effect, Option } from "effect"
+import { isDisplayName, loginKey, type Operator, type OperatorGrant } from "../../model/Operator.ts"
+import { AuditActor } from "../../ports/Audit.ts"
+import { Operators } from "../../ports/Operators.ts"
+import { addOperator, auditOf, changeOperator, checkOrder } from "./ManageOperators.ts"
+import { begin, countGuess, refused } from "./SignIn.ts"
+
+export interface OidcIdentity {
+  /** Its URL. The audit trail names it as the actor where its claims add an operator or change roles. */
+  readonly issuer: string
+  readonly login: string
+  /** For an operator who is added; the login is used where it cannot be a display name. */
+  readonly displayName: string
+  /** The roles that the claims give; `null` where the issuer does not decide about roles. */
+  readonly grants: ReadonlyArray<OperatorGrant> | null
+}
+
+export const signInWithOidc = Effect.fnUntraced(function* <E>(
+  identify: Effect.Effect<OidcIdentity, E>,
+  source: string
+) {
+  yield* countGuess("source", source)
+  const identity = yield* identify
+  const operator = yield* Effect.provideService(operatorOf(identity), AuditActor, identity.issuer).pipe(
+    Effect.catchTags({
+      "pointsman/OperatorInvalid": ({ expected, field }) =>
+        Effect.as(
+          Effect.logError("the claims of an OpenID Connect sign-in make no operator").pipe(
+            Effect.annotateLogs({ issuer: identity.issuer, field, expected })
+          ),
+          undefined
+        ),
+      // Another change came at the same time. The person can try again.
+      "pointsman/LoginTaken": () => Effect.undefined,
+      "pointsman/OperatorChanged": () => Effect.undefined,
+      "pointsman/OperatorNotFound": () => Effect.undefined
+    })
+  )
+  return operator === undefined ? yield* refused("oidc") : yield* begin(operator, "oidc")
+})
+
+/** `undefined`: nobody who may sign in. An operator that was removed here is not added again by the issuer. */
+const operatorOf = Effect.fnUntraced(function* ({ displayName, grants, login }: OidcIdentity) {
+  const stored = Option.getOrUndefined(yield* (yield* Operators).byLogin(loginKey(login)))
+  if (stored?.active === false || grants === null) return stored
+  if (grants.length === 0) return undefined
+  if (stored === undefined) {
+    const name = [displayName, login].find(isDisplayName) ?? "No name"
+    return yield* addOperator({ login, displayName: name, grants })
+  }
+  if (areSame(stored.grants, grants)) return stored
+  yield* checkOrder({ ...stored, grants })
+  return yield* changeOperator(login, (operator) => {
+    const changed: Operator = { ...operator, grants }
+    return Effect.map(auditOf("operator.changed", changed), (audit) => ({
+      operator: changed,
+      endsSessions: false,
+      audit
+    }))
+  })
+})
+
+/** Each workspace occurs once at most. */
+const areSame = (before: ReadonlyArray<OperatorGrant>, after: ReadonlyArray<OperatorGrant>): boolean =>
+  before.length === after.length &&
+  after.every(({ role, workspaceId }) =>
+    before.some((grant) => grant.workspaceId === workspaceId && grant.role === role)
+  )
