@@ -40,6 +40,7 @@ export { type Evidence, type OperatorStatement, statedOfCharges, statedOfRefunds
 export { NotRefundable, type RefundOrder, RefundPending } from "./decide/RefundOrder.ts"
 export type { HostedFailure } from "./door/HostedPages.ts"
 export type { OperatorMethods } from "./door/Operators.ts"
+export type { NewPasskeyChallenge, PasskeyMethods } from "./door/Passkeys.ts"
 export type { CaptureFailure, CreateFailure, RefundFailure, VoidFailure } from "./door/Payments.ts"
 export * as Metrics from "./metrics/Metrics.ts"
 export { type ApiKey, apiKeyEntropyBytes, formatApiKey, type Scope, scopes } from "./model/ApiKey.ts"
@@ -96,6 +97,7 @@ export {
   operatorRoles
 } from "./model/Operator.ts"
 export { type OperatorSession, type SignInLink, type SignInMethod, signInMethods } from "./model/OperatorSession.ts"
+export type { Passkey, PasskeyChallenge } from "./model/Passkey.ts"
 export {
   type CaptureMethod,
   captureMethods,
@@ -186,6 +188,13 @@ export {
   OperatorNotFound,
   type OperatorOrder
 } from "./verbs/administer/ManageOperators.ts"
+export {
+  PasskeyInvalid,
+  PasskeyNotFound,
+  type PasskeyOrder,
+  PasskeyRefused,
+  type VerifiedPasskey
+} from "./verbs/administer/ManagePasskeys.ts"
 export { MerchantNotFound, type MerchantWithStatus } from "./verbs/administer/ProvisionMerchant.ts"
 export {
   countSealed,
@@ -204,6 +213,7 @@ export {
   TooManySignIns
 } from "./verbs/administer/SignIn.ts"
 export type { OidcIdentity } from "./verbs/administer/SignInWithOidc.ts"
+export type { PasskeySignIn } from "./verbs/administer/SignInWithPasskey.ts"
 export { DeliveryNotFound, NotRedeliverable } from "./verbs/deliver/ReadDeliveries.ts"
 export { type ErasedPayment, type Erasure, type ErasureOrder, ErasureRefused } from "./verbs/erase/ErasePayments.ts"
 export type { ReplayQuery } from "./verbs/explain/ReplayPayments.ts"

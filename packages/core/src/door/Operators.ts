@@ -29,9 +29,11 @@ import {
 } from "../verbs/administer/SignIn.ts"
 import { type OidcIdentity, signInWithOidc } from "../verbs/administer/SignInWithOidc.ts"
 import type { DoorContext } from "./DoorContext.ts"
+import { type PasskeyMethods, passkeyMethods } from "./Passkeys.ts"
 import { requests } from "./Requests.ts"
 
 export interface OperatorMethods {
+  readonly passkeys: PasskeyMethods
   /** Also reactivates one that was removed, without the former password. */
   readonly add: (
     order: OperatorOrder
@@ -82,6 +84,7 @@ export interface OperatorMethods {
 export const operatorMethods = (context: DoorContext): OperatorMethods => {
   const { ask } = requests(context)
   return {
+    passkeys: passkeyMethods(context),
     add: (order) => ask(addOperator(order)),
     list: Effect.flatMap(Operators, ({ list }) => list).pipe(Effect.provideContext(context)),
     remove: (login) => ask(removeOperator(login)),

@@ -32,5 +32,8 @@ export const sessionSeenEveryMillis = 60_000
 /** Long enough to copy it from a terminal into a browser. */
 export const signInLinkMillis = 15 * 60_000
 
+/** After a sign-in: what changes how an operator signs in, without a password, is allowed for so long. */
+export const recentSignInMillis = 15 * 60_000
+
 export const isSessionLive = ({ createdAt, seenAt }: OperatorSession, now: number): boolean =>
   now < seenAt + sessionIdleMillis && now < createdAt + sessionAtMostMillis

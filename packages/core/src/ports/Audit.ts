@@ -31,6 +31,8 @@ export type AuditAction =
   | "operator.signed_in"
   | "operator.signed_out"
   | "operator.password_set"
+  | "operator.passkey_added"
+  | "operator.passkey_removed"
 
 export interface AuditDraft {
   /** Epoch milliseconds. */

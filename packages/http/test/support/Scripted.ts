@@ -238,6 +238,14 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     acceptLoss: Effect.never,
     recordLoss: Effect.never,
     operators: {
+      passkeys: {
+        list: () => Effect.die("not asked for here"),
+        begin: () => Effect.die("not asked for here"),
+        add: () => Effect.die("not asked for here"),
+        remove: () => Effect.die("not asked for here"),
+        beginSignIn: () => Effect.die("not asked for here"),
+        signIn: () => Effect.die("not asked for here")
+      },
       add: () => Effect.die("not asked for here"),
       list: Effect.succeed([]),
       remove: () => Effect.die("not asked for here"),
