@@ -10,7 +10,7 @@ import {
   type SignedIn
 } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
-import { append } from "./Audit.ts"
+import { append, logged } from "./Audit.ts"
 import { byText, copy, type State } from "./State.ts"
 
 export const make = (state: State): Operators => {
@@ -79,12 +79,6 @@ export const make = (state: State): Operators => {
 
 type Entry = ReturnType<typeof append>
 
-/** Reports the entry of the audit trail that was stored, if one was. */
-const logged = <A>(body: () => readonly [A, Entry?]): Effect.Effect<A> =>
-  Effect.flatMap(Effect.sync(body), ([value, entry]) =>
-    entry === undefined ? Effect.succeed(value) : Effect.as(logEntry(entry), value)
-  )
-
 const withLogin = (state: State, key: string): Operator | undefined =>
   [...state.operators.values()].find(({ login }) => loginKey(login) === key)
 
@@ -99,6 +93,11 @@ const write = (
   if ((stored?.version ?? 0) + 1 !== operator.version) return Result.fail(new OperatorChanged())
   state.operators.set(operator.id, operator)
   if (endsSessions) endSessionsOf(state, operator.id)
+  if (!operator.active) {
+    for (const { id, operatorId } of [...state.passkeys.values()]) {
+      if (operatorId === operator.id) state.passkeys.delete(id)
+    }
+  }
   return Result.succeed(append(state, audit))
 }
 

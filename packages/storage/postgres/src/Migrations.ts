@@ -14,6 +14,7 @@ import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { eventIdFunctions } from "./EventIds.ts"
 import { operatorTables } from "./OperatorTables.ts"
+import { passkeyTables } from "./PasskeyTables.ts"
 import { writeSuccessRates } from "./SuccessRates.ts"
 
 const text = 'text collate "C"'
@@ -615,7 +616,8 @@ export const steps: Readonly<Record<string, Step>> = {
   "24_metadata": { additive: metadata },
   // As JSON.
   "25_brands": { additive: ['alter table workspaces add column brand text collate "C"'] },
-  "26_operators": { additive: operatorTables }
+  "26_operators": { additive: operatorTables },
+  "27_passkeys": { additive: passkeyTables }
 }
 
 /** The number of the last step. */

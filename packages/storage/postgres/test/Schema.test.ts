@@ -38,7 +38,8 @@ const steps = [
   { migration_id: 23, name: "payments_by_amount" },
   { migration_id: 24, name: "metadata" },
   { migration_id: 25, name: "brands" },
-  { migration_id: 26, name: "operators" }
+  { migration_id: 26, name: "operators" },
+  { migration_id: 27, name: "passkeys" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -85,6 +86,7 @@ const withoutAccounts = (sql: PgClient.PgClient) =>
       "drop table audit_entries",
       "drop function audit_entries_are_kept",
       "alter table workspaces drop column brand",
+      "drop table passkeys, passkey_challenges",
       "drop table operators, operator_sessions, sign_in_links, sign_in_guesses"
     ],
     (statement) => sql.unsafe(statement)
@@ -101,6 +103,8 @@ const acrossTenants = [
   "operator_sessions (hash)",
   "operators (id)",
   "operators (login_key)",
+  "passkey_challenges (hash)",
+  "passkeys (id)",
   "payments (page_token_hash)",
   "pointsman_migrations (migration_id)",
   "record_losses (number)",

@@ -14,6 +14,7 @@ import { Effect } from "effect"
 import * as Client from "effect/sql/SqlClient"
 import type { Database } from "./Database.ts"
 import { operatorTables } from "./OperatorTables.ts"
+import { passkeyTables } from "./PasskeyTables.ts"
 import { make as makeSqlClient } from "./SqlClient.ts"
 
 const environment = "environment text not null check (environment in ('sandbox', 'production'))"
@@ -635,7 +636,8 @@ const steps: Record<string, Step> = {
   "28_metadata": execute(metadata),
   // As JSON.
   "29_brands": execute(["alter table workspaces add column brand text"]),
-  "30_operators": execute(operatorTables)
+  "30_operators": execute(operatorTables),
+  "31_passkeys": execute(passkeyTables)
 }
 
 /** The number of the last step. */

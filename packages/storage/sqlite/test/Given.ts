@@ -42,7 +42,8 @@ export const withoutAccounts = (db: Database): void => {
   db.prepare("drop table api_key_uses").run()
   db.prepare("drop table audit_entries").run()
   db.prepare("alter table workspaces drop column brand").run()
-  for (const table of ["sign_in_guesses", "sign_in_links", "operator_sessions", "operators"]) {
+  const ofOperators = ["passkeys", "passkey_challenges", "sign_in_guesses", "sign_in_links", "operator_sessions"]
+  for (const table of [...ofOperators, "operators"]) {
     db.prepare(`drop table ${table}`).run()
   }
   for (const column of ["name", "expires_at", "networks"]) {
