@@ -96,7 +96,13 @@ export {
   operatorActions,
   operatorRoles
 } from "./model/Operator.ts"
-export { type OperatorSession, type SignInLink, type SignInMethod, signInMethods } from "./model/OperatorSession.ts"
+export {
+  type OperatorSession,
+  recentSignInMillis,
+  type SignInLink,
+  type SignInMethod,
+  signInMethods
+} from "./model/OperatorSession.ts"
 export type { Passkey, PasskeyChallenge } from "./model/Passkey.ts"
 export {
   type CaptureMethod,
