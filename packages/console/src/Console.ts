@@ -26,6 +26,8 @@ import { crossSite, isCrossSite, withHeaders } from "./gate/CrossSite.ts"
 import { ConsoleSettings, RequestOrigin, RequestSource, type Settings } from "./gate/Settings.ts"
 import { makeOidcClient, type OidcOptions } from "./oidc/OidcClient.ts"
 import { oidcPages } from "./oidc/OidcPages.ts"
+import * as PasskeyHandlers from "./passkeys/PasskeyHandlers.ts"
+import { passkeyPages } from "./passkeys/PasskeyPages.ts"
 import { actPages } from "./payments/ActPages.ts"
 import * as PaymentHandlers from "./payments/PaymentHandlers.ts"
 import { paymentPages } from "./payments/PaymentPages.ts"
@@ -105,11 +107,19 @@ const application = (
   HttpRouter.toWebHandler(
     Layer.mergeAll(
       HttpApiBuilder.layer(ConsoleApi, { openapiPath: "/api/openapi.json" }),
-      HttpRouter.addAll([...startPages, ...signInPages, ...oidcPages, ...paymentPages, ...actPages, noPage]),
+      HttpRouter.addAll([
+        ...startPages,
+        ...signInPages,
+        ...oidcPages,
+        ...passkeyPages,
+        ...paymentPages,
+        ...actPages,
+        noPage
+      ]),
       HttpRouter.addAll(files),
       HttpRouter.add("GET", "/api/*", envelope("not_found", "Route not found."))
     ).pipe(
-      Layer.provide([AccountHandlers.layer, PaymentHandlers.layer]),
+      Layer.provide([AccountHandlers.layer, PasskeyHandlers.layer, PaymentHandlers.layer]),
       Layer.provide([Authorize.layer, RequestFaults.layer, fallbacks]),
       // What each request runs with.
       Layer.provideMerge(InProcess.PaymentViews.layer(undefined)),

@@ -14,6 +14,9 @@ const expectations = {
   login: "the text of a login",
   password: "a text",
   current: "a text",
+  name: "a text",
+  challenge: "the text of a challenge",
+  response: "the response of the browser, in JSON",
   token: "the text of a sign-in token",
   amount: "an integer of at least 1, in the minor unit of the payment's currency",
   reason: `text of at most ${operationLimits.reason} characters, without NUL or lone surrogates`

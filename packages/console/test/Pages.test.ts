@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { script } from "../src/frame/Script.ts"
 import { style } from "../src/frame/Style.ts"
+import { passkeyScript } from "../src/passkeys/PasskeyScript.ts"
 import { bodyOf, cookieOf, password, type World, world } from "./support/World.ts"
 
 let here: World
@@ -221,7 +222,7 @@ describe("what pages load", () => {
     const operations = Object.values<Record<string, { readonly summary: string }>>(document.paths).flatMap(
       Object.values
     )
-    assert.lengthOf(operations, 11)
+    assert.lengthOf(operations, 17)
     for (const { summary } of operations) assert.isNotEmpty(summary)
   })
 
@@ -229,11 +230,12 @@ describe("what pages load", () => {
     for (const [path, type] of [
       ["/style.css", "text/css; charset=utf-8"],
       ["/console.js", "text/javascript; charset=utf-8"],
+      ["/passkeys.js", "text/javascript; charset=utf-8"],
       ["/icon.svg", "image/svg+xml"]
     ] as const) {
       const response = await here.send(path)
       assert.deepStrictEqual([response.status, response.headers.get("content-type")], [200, type])
     }
-    assert.isBelow(style.length + script.length, 10_000)
+    assert.isBelow(style.length + script.length + passkeyScript.length, 10_000)
   })
 })

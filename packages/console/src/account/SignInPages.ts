@@ -8,6 +8,7 @@ import { type Answer, openPage, page, type Visit } from "../frame/Page.ts"
 import { clearCookie, setCookie } from "../gate/Cookie.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
 import { ConsoleSettings, RequestSource } from "../gate/Settings.ts"
+import { passkeySignIn } from "../passkeys/PasskeyPages.ts"
 import { endFormer } from "./AccountHandlers.ts"
 
 const { html } = InProcess
@@ -27,6 +28,7 @@ export const signInPage = Effect.fnUntraced(function* (
     status,
     title: "Sign in",
     isSmall: true,
+    script: "passkeys.js",
     main: html`${alert(problem)}
 ${
   oidc === undefined
@@ -42,6 +44,7 @@ ${
 <input id="password" name="password" type="password" autocomplete="current-password" required></div>
 <button class="main">Sign in</button>
 </form>
+${passkeySignIn(mount, next)}
 <p class="soft">No password yet? Ask an administrator for a sign-in link.</p>`
   }
   return page

@@ -4,10 +4,17 @@ import { Schema } from "effect"
 
 const own = {
   not_signed_in: { status: 401, meaning: "There is no session, or it ended." },
-  sign_in_refused: { status: 401, meaning: "The login, the password or the link is wrong, or the link was used." },
+  sign_in_refused: {
+    status: 401,
+    meaning: "The login, the password, the link or the passkey is wrong, or the link was used."
+  },
   password_refused: { status: 401, meaning: "The current password is needed, and is missing or wrong." },
   forbidden: { status: 403, meaning: "The operator's role in this workspace does not allow it." },
   too_many_sign_ins: { status: 429, meaning: "Too many sign-ins were tried; Retry-After states the seconds to wait." },
+  passkey_refused: {
+    status: 409,
+    meaning: "The passkey was not added: the sign-in is too long ago, or the response is not right."
+  },
   operator_changed: { status: 409, meaning: "The operator was changed or removed at the same time." }
 } as const satisfies Record<string, CodeRow>
 
