@@ -79,9 +79,11 @@ export const make = (options: ConsoleOptions, services: Layer.Layer<Pointsman | 
       if (isCrossSite(request, host)) return withHeaders(crossSite())
       const isSecure = options.isSecure ?? url.protocol === "https:"
       const { handler } = of(isSecure)
+      // As browsers write it, without the port of the scheme.
+      const origin = URL.parse(`${isSecure ? "https" : "http"}://${host}`)?.origin ?? url.origin
       const response = await handler(
         withoutMount(request, url, options.mount),
-        Context.make(RequestSource, source).pipe(Context.add(RequestOrigin, `${isSecure ? "https" : "http"}://${host}`))
+        Context.make(RequestSource, source).pipe(Context.add(RequestOrigin, origin))
       )
       // Of `fetch`, headers may be immutable.
       return withHeaders(new Response(response.body, response))

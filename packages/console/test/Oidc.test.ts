@@ -164,8 +164,11 @@ describe("what is refused", () => {
       issuer.settings.claims = { sub: "1", email: "jo@example.com", email_verified }
       await refused(await signIn(), 401, "not verified")
     }
-    issuer.settings.claims = { sub: "1" }
-    await refused(await signIn(), 401, "did not say who you are")
+    // The last one reads like the operator's, and is another address.
+    for (const email of [undefined, "", 1, "\uff4ao@example.com"]) {
+      issuer.settings.claims = { sub: "1", email, email_verified: true }
+      await refused(await signIn(), 401, "did not say who you are")
+    }
   })
 
   it("given an unknown person, and an operator that was removed, then they are refused", async () => {

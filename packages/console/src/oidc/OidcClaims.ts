@@ -31,7 +31,10 @@ type Claims = Readonly<Record<string, unknown>>
 
 export const identityOf = (claims: Claims, { loginClaim = "email", roles = {}, rolesClaim }: ClaimRules) => {
   const login = claims[loginClaim]
-  if (typeof login !== "string" || login === "") return new ClaimsRefused({ reason: "noLogin" })
+  // Logins are compared in their compatible form (`loginKey`): a look-alike of another login must not become it.
+  if (typeof login !== "string" || login === "" || login !== login.normalize("NFKC")) {
+    return new ClaimsRefused({ reason: "noLogin" })
+  }
   if (loginClaim === "email" && claims["email_verified"] !== true) {
     return new ClaimsRefused({ reason: "emailUnverified" })
   }

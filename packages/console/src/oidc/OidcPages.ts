@@ -29,7 +29,7 @@ const problems = {
 const noFlow = "This sign-in began in another browser, or more than 10 minutes ago. Sign in again from this page."
 const notAnOperator =
   "Your account may not use this console, or it was removed. Ask an administrator to give you a role."
-const noLogin = "The sign-in service did not say who you are: the claim of the login is missing."
+const noLogin = "The sign-in service did not say who you are: the claim of the login is missing or invalid."
 const emailUnverified = "Your e-mail address is not verified at the sign-in service. Verify it there, and try again."
 
 const told = ({ code, reason }: OidcFailed, visit: Visit, next: string) => {
