@@ -1,4 +1,4 @@
-/** Signing in by OpenID Connect: to the issuer, and back. What goes wrong is said on the sign-in page. */
+/** Signing in by OpenID Connect: to the issuer, and back. The sign-in page shows what went wrong. */
 import { Pointsman } from "@pointsman/core"
 import { Effect, Option, Redacted, Result, Schema } from "effect"
 import { Base64Url } from "effect/encoding"
@@ -32,7 +32,7 @@ const notAnOperator =
 const noLogin = "The sign-in service did not say who you are: the claim of the login is missing or invalid."
 const emailUnverified = "Your e-mail address is not verified at the sign-in service. Verify it there, and try again."
 
-const told = ({ code, reason }: OidcFailed, visit: Visit, next: string) => {
+const reported = ({ code, reason }: OidcFailed, visit: Visit, next: string) => {
   const { status, text } = problems[reason]
   return Effect.logWarning("a sign-in by OpenID Connect failed").pipe(
     Effect.annotateLogs({ reason, code }),
@@ -49,7 +49,7 @@ const begin = Effect.fnUntraced(function* (visit: Visit) {
       const value = Redacted.make(Base64Url.encode(JSON.stringify(flow)))
       return { elsewhere: url, headers: { "set-cookie": oidcCookie.set(value, settings) } }
     }),
-    Effect.catchTag("pointsman/OidcFailed", (failed) => told(failed, visit, next))
+    Effect.catchTag("pointsman/OidcFailed", (failed) => reported(failed, visit, next))
   )
 })
 
@@ -75,7 +75,7 @@ const finish = Effect.fnUntraced(function* (visit: Visit) {
   return yield* operators.signInWithOidc(oidc.identify(url, flow), yield* RequestSource).pipe(
     Effect.flatMap((session) => beginSession(session, next)),
     Effect.catchTags({
-      "pointsman/OidcFailed": (failed) => told(failed, visit, next),
+      "pointsman/OidcFailed": (failed) => reported(failed, visit, next),
       "pointsman/ClaimsRefused": ({ reason }) => again(reason === "noLogin" ? noLogin : emailUnverified, 401),
       "pointsman/SignInRefused": () => again(notAnOperator, 403),
       "pointsman/TooManySignIns": ({ retryAfterMillis }) => again(slower(retryAfterMillis), 429),

@@ -40,10 +40,9 @@ const addForm = (mount: string, { createdAt, method }: OperatorSession, now: num
   }
   return html`<noscript><p class="soft">Adding a passkey takes JavaScript.</p></noscript>
 <div data-passkeys="${mount}" hidden>
-<form data-add="${mount}/account?notice=added" class="card stack">
-<div><label for="name">Name of the passkey</label>
-<input id="name" name="name" maxlength="120" autocomplete="off" required aria-describedby="rule">
-<p id="rule" class="soft">Such as the device that keeps it.</p></div>
+<form data-add="${mount}/account?notice=added" class="card fields">
+<div class="wide"><label for="name">Name of the passkey, such as its device</label>
+<input id="name" name="name" maxlength="120" autocomplete="off" required></div>
 <button class="main">Add a passkey</button>
 </form>
 <p class="note" role="alert" hidden></p>

@@ -106,6 +106,6 @@ export const verifySignIn = (challenge: string, response: SignInResponse) =>
     return result?.verified === true ? result.authenticationInfo.newCounter : undefined
   })
 
-/** Whom the device believes the passkey to belong to: the operator's id, as it was registered. */
+/** Of the operator for whom the device made the passkey. */
 export const operatorIdOf = ({ response }: SignInResponse): string =>
   Result.getOrElse(Base64Url.decodeString(response.userHandle ?? ""), () => "")

@@ -75,7 +75,7 @@ export const passkeys = (it: StorageTest): void => {
         for (const passkey of [second, first, other]) expect(yield* add(passkey)).toBe(true)
         expect(yield* list(operator.id)).toEqual([first, second])
         expect(yield* byId(second.id)).toEqual(Option.some(second))
-        expect(yield* byId("passkey-of-nobody")).toEqual(Option.none())
+        expect(yield* byId("passkey-unknown")).toEqual(Option.none())
         expect(yield* entriesAbout(operator)).toEqual([
           "operator.changed",
           "operator.passkey_added",
@@ -113,7 +113,7 @@ export const passkeys = (it: StorageTest): void => {
         expect(yield* byId(counting.id)).toEqual(Option.some({ ...counting, counter: 6, usedAt: 120_000 }))
         for (const time of [130_000, 140_000]) expect(yield* used(still.id, 0, time)).toBe(true)
         expect(yield* byId(still.id)).toEqual(Option.some({ ...still, usedAt: 140_000 }))
-        expect(yield* used("passkey-of-nobody", 1, 1)).toBe(false)
+        expect(yield* used("passkey-unknown", 1, 1)).toBe(false)
       })
     )
 

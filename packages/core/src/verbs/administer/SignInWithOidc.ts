@@ -1,4 +1,4 @@
-/** Signing in as whom an OpenID Connect issuer identified. */
+/** Signing in by OpenID Connect: which operator a person is, whom an issuer identified. */
 import { Effect, Option } from "effect"
 import { isDisplayName, loginKey, type Operator, type OperatorGrant } from "../../model/Operator.ts"
 import { AuditActor } from "../../ports/Audit.ts"
@@ -40,7 +40,7 @@ export const signInWithOidc = Effect.fnUntraced(function* <E>(
   return operator === undefined ? yield* refused("oidc") : yield* begin(operator, "oidc")
 })
 
-/** `undefined`: nobody who may sign in. An operator that was removed here is not added again by the issuer. */
+/** `undefined`: the person may not sign in. An operator that was removed here is not added again by the issuer. */
 const operatorOf = Effect.fnUntraced(function* ({ displayName, grants, login }: OidcIdentity) {
   const stored = Option.getOrUndefined(yield* (yield* Operators).byLogin(loginKey(login)))
   if (stored?.active === false || grants === null) return stored

@@ -11,7 +11,7 @@ export interface PasskeySignIn<E> {
   readonly challenge: string
   /** Of the response. */
   readonly passkeyId: string
-  /** Of the response: whom the device believes the passkey to belong to. */
+  /** Of the response: the operator for whom the device made the passkey. */
   readonly operatorId: string
   /** Verifies the response with the stored passkey; gives its counter, and `undefined` for one that is not right. */
   readonly verify: (passkey: Passkey) => Effect.Effect<number | undefined, E>
