@@ -10,7 +10,7 @@ import { registrationOptions, verifyRegistration } from "./WebAuthn.ts"
 
 const { timeView } = InProcess
 
-export const passkeyView = ({ createdAt, id, name, usedAt }: Passkey): PasskeyView => ({
+const passkeyView = ({ createdAt, id, name, usedAt }: Passkey): PasskeyView => ({
   id,
   name,
   created_at: timeView(createdAt),
