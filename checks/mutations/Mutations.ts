@@ -4537,5 +4537,76 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/core/test/Operators.test.ts",
       test: "given guesses at one login from many sources, then the eleventh is refused without a comparison"
     }
+  },
+  {
+    name: "take an e-mail address that the issuer did not verify",
+    harm: "A person who enters an operator's address at the issuer is that operator.",
+    edits: [
+      {
+        file: "packages/console/src/oidc/OidcClaims.ts",
+        find: 'if (loginClaim === "email" && claims["email_verified"] !== true) {',
+        replace: 'if (loginClaim === "email" && claims["email_verified"] === null) {'
+      }
+    ],
+    caughtBy: {
+      project: "console",
+      file: "packages/console/test/Oidc.test.ts",
+      test: "given an e-mail that is not verified, or none, then it is refused"
+    }
+  },
+  {
+    name: "add an operator again whom an administrator removed",
+    harm: "A person who was removed in the console refunds again, because a group at the issuer was forgotten.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/administer/SignInWithOidc.ts",
+        find: "if (stored?.active === false || grants === null) return stored",
+        replace:
+          "if (grants === null) return stored\n  if (stored?.active === false) return yield* addOperator({ ...stored, grants })"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/SignInWithOidc.test.ts",
+      test: "given no roles of the issuer, then an operator keeps its own, and an unknown person is refused"
+    }
+  },
+  {
+    name: "take the answer to any challenge of a passkey",
+    harm: "A response of a passkey that was recorded once signs in again.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/administer/SignInWithPasskey.ts",
+        find: "if (!(yield* takeChallenge(challenge, null))) return",
+        replace: 'if (challenge === "") return'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Passkeys.test.ts",
+      test: "given a challenge, then it is answered once, in time, and not by one of a registration"
+    }
+  },
+  {
+    name: "take passkeys of other sites",
+    harm: "A site that looks like the console gets a response that signs in here.",
+    edits: [
+      {
+        file: "packages/console/src/passkeys/WebAuthn.ts",
+        find: `          clientExtensionResults: {}
+        },
+        expectedChallenge: challenge,
+        expectedOrigin: origin,`,
+        replace: `          clientExtensionResults: {}
+        },
+        expectedChallenge: challenge,
+        expectedOrigin: [origin, "http://evil.test"],`
+      }
+    ],
+    caughtBy: {
+      project: "console",
+      file: "packages/console/test/Passkeys.test.ts",
+      test: "given another origin, then it is refused"
+    }
   }
 ]

@@ -57,7 +57,7 @@ const allowances: Readonly<Record<string, Allowance>> = {
       "@pointsman/http",
       "@pointsman/http/api"
     ],
-    others: [],
+    others: ["@simplewebauthn/server", "openid-client"],
     node: []
   },
   // A front door over core, the API and the way out to the network. Storages and connectors are handed to it; each of

@@ -21,7 +21,27 @@ const parts: Readonly<Record<string, Part>> = {
       $schema: "for editors; it changes nothing",
       generation:
         "the number of this configuration: a greater one is newer, and belongs to one content ([generations](../guides/configuration.md#generations))",
+      console: "settings of the [console](../guides/console.md)",
+      "console.oidc": "[signing in by OpenID Connect](#openid-connect)",
       workspaces: "[the workspaces](#a-workspace)"
+    }
+  },
+  "console.oidc": {
+    title: "OpenID Connect",
+    about:
+      "How people sign in to the console with the accounts of their company ([the rules](../guides/console.md#openid-connect)). It is read at the start of a server, and belongs to no generation.",
+    fields: {
+      issuer: "who identifies people, as in its discovery document",
+      clientId: "the console, as it is registered there",
+      clientSecret: "of the client",
+      scopes: "what is requested besides `openid`; `email` and `profile` where it is left out",
+      name: 'what the button is called, after "Sign in with"; `single sign-on` where it is left out',
+      loginClaim: "the claim that is the operator's login; `email` where it is left out, if it is verified",
+      rolesClaim:
+        "a claim that decides about roles, such as `groups`; operators have the roles of Pointsman without it",
+      roles: "the roles, by the values of that claim",
+      "roles.<value>.workspace": "where the role counts; in all workspaces where it is left out",
+      "roles.<value>.role": "what the operator may do there"
     }
   },
   "workspaces[]": {
@@ -181,7 +201,7 @@ const takes = (ast: SchemaAST.AST): string => {
 }
 
 /** What a record's keys are, by the field that holds it. */
-const keys: Readonly<Record<string, string>> = { amount: "<currency>", split: "<id>" }
+const keys: Readonly<Record<string, string>> = { amount: "<currency>", split: "<id>", roles: "<value>" }
 
 interface Field {
   readonly path: string

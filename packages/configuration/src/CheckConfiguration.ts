@@ -46,8 +46,24 @@ export const checkConfiguration = (file: ConfigurationFile, options: CheckOption
     ),
     "expected a URL that is unique among the webhooks of this workspace and environment"
   ),
+  ...checkRoles(file),
   ...file.workspaces.flatMap((workspace, index) => checkWorkspace(workspace, ["workspaces", index], options))
 ]
+
+/** A role in a workspace that does not exist would refuse everybody who has it. */
+const checkRoles = ({ console: { oidc } = {}, workspaces }: ConfigurationFile): ReadonlyArray<Mistake> => {
+  if (oidc === undefined) return []
+  const path = ["console", "oidc", "roles"]
+  if ((oidc.rolesClaim === undefined) !== (oidc.roles === undefined)) {
+    return [{ path, message: "expected `rolesClaim` and `roles` together, or neither" }]
+  }
+  const ids = new Set(workspaces.map(({ id }) => id))
+  return Object.entries(oidc.roles ?? {}).flatMap(([value, { workspace }]) =>
+    workspace === undefined || ids.has(workspace)
+      ? []
+      : [{ path: [...path, value, "workspace"], message: "expected the id of a workspace of this file" }]
+  )
+}
 
 const everywhere = <A>(
   file: ConfigurationFile,

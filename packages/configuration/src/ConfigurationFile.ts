@@ -8,6 +8,7 @@ import {
   eventTypes,
   initiators,
   isCurrency,
+  operatorRoles,
   paymentMethods,
   routingModes,
   scopes
@@ -231,11 +232,47 @@ const WorkspaceFile = Schema.Struct({
 })
 export type WorkspaceFile = typeof WorkspaceFile.Type
 
+const Issuer = text(
+  "an https URL, or http on this machine, without user, query, fragment and /.well-known",
+  (value) => {
+    const url = URL.parse(value)
+    if (url === null || url.username !== "" || url.password !== "" || /[?#]|\/\.well-known\//u.test(value)) return false
+    return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))
+  }
+)
+const isLoopback = (host: string): boolean => ["localhost", "127.0.0.1", "[::1]"].includes(host)
+
+/** How people sign in to the console by OpenID Connect. That roles need `rolesClaim` is checked with the whole file. */
+const OidcFile = Schema.Struct({
+  issuer: Issuer,
+  clientId: Word,
+  clientSecret: Secret,
+  /** `["openid", "email", "profile"]` where it is left out. */
+  scopes: Schema.optionalKey(listOf(text("a scope without spaces", (value) => /^[!#-[\]-~]+$/u.test(value)))),
+  /** Of the button on the sign-in page. */
+  name: Schema.optionalKey(Name),
+  /** `email` where it is left out, which has to be verified. */
+  loginClaim: Schema.optionalKey(Word),
+  rolesClaim: Schema.optionalKey(Word),
+  /** By the values of `rolesClaim`. Without `workspace`, the role counts in all of them. */
+  roles: Schema.optionalKey(
+    Schema.Record(
+      Schema.String,
+      Schema.Struct({ workspace: Schema.optionalKey(Id), role: Schema.Literals(operatorRoles) })
+    )
+  )
+})
+
+/** Of each server, and not a part of a generation: it is not stored in the database. */
+const ConsoleFile = Schema.Struct({ oidc: Schema.optionalKey(OidcFile) })
+export type ConsoleFile = typeof ConsoleFile.Type
+
 export const ConfigurationFile = Schema.Struct({
   /** For editors. */
   $schema: Schema.optionalKey(Schema.String),
   /** A greater one is a newer configuration; without one, new content is (decisions, section 12). */
   generation: Schema.optionalKey(Generation),
+  console: Schema.optionalKey(ConsoleFile),
   workspaces: Schema.Array(WorkspaceFile)
 })
 export type ConfigurationFile = typeof ConfigurationFile.Type

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { formatMistake, routingSettingsOf, understandConfiguration } from "@pointsman/configuration"
+import { contentHash, formatMistake, routingSettingsOf, understandConfiguration } from "@pointsman/configuration"
 import { formatApiKey } from "@pointsman/core"
 import type { ConnectorDefinition, Connectors, Transport } from "@pointsman/core/ports"
+import { openSecretsLayer } from "@pointsman/core/testing"
 import { Effect, Option, Result } from "effect"
 
 const testKey = formatApiKey("sandbox", new Uint8Array(64).fill(1))
@@ -419,5 +420,76 @@ describe("the configuration file", () => {
       ["workspaces[0].__proto__", "workspaces[0].constructor"]
     )
     assert.strictEqual(mistakes(withChange([...w, "country"], { $env: "constructor" })).length, 1)
+  })
+})
+
+describe("console.oidc", () => {
+  const oidc = {
+    issuer: "https://login.example.com/tenant",
+    clientId: "console",
+    clientSecret: { $env: "OIDC_SECRET" },
+    scopes: ["openid", "email"],
+    name: "Example",
+    loginClaim: "email",
+    rolesClaim: "groups",
+    roles: { refunds: { workspace: "acme", role: "support" }, admins: { role: "admin" } }
+  }
+  const environment = { OIDC_SECRET: "visible-secret" }
+  /** A field that is `undefined` is left out. */
+  const withOidc = (change: object) => {
+    const json = { ...full(), console: { oidc: { ...oidc, ...change } } }
+    return mistakes(JSON.parse(JSON.stringify(json)), environment)
+  }
+
+  it("given all of its fields, when the file is read, then it has no mistake, and the secret is the variable's", () => {
+    const configuration = Result.getOrThrow(understand({ ...full(), console: { oidc } }, environment))
+    assert.deepStrictEqual(configuration.console?.oidc, { ...oidc, clientSecret: "visible-secret" } as never)
+  })
+
+  it("given an issuer on this machine, then http is allowed", () => {
+    for (const issuer of ["http://localhost:9000", "http://127.0.0.1:9000/a", "http://[::1]:9000"]) {
+      assert.deepStrictEqual(withOidc({ issuer }), [])
+    }
+  })
+
+  it("given an issuer that is not one, then the mistake says what was expected, and not the value", () => {
+    for (const issuer of [
+      "http://login.example.com",
+      "login.example.com",
+      "https://visible@login.example.com",
+      "https://login.example.com/?visible",
+      "https://login.example.com/#visible",
+      "https://login.example.com/.well-known/openid-configuration"
+    ]) {
+      assert.deepStrictEqual(withOidc({ issuer }), [
+        "console.oidc.issuer: expected an https URL, or http on this machine, without user, query, fragment and /.well-known"
+      ])
+    }
+  })
+
+  it("given roles that no claim decides, or a claim without roles, then they are refused", () => {
+    const expected = "console.oidc.roles: expected `rolesClaim` and `roles` together, or neither"
+    assert.deepStrictEqual(withOidc({ rolesClaim: undefined }), [expected])
+    assert.deepStrictEqual(withOidc({ roles: undefined }), [expected])
+  })
+
+  it("given a role in an unknown workspace, an unknown role, or a scope with a space, then the mistake names the field", () => {
+    assert.deepStrictEqual(withOidc({ roles: { a: { workspace: "nowhere", role: "viewer" } } }), [
+      "console.oidc.roles.a.workspace: expected the id of a workspace of this file"
+    ])
+    assert.deepStrictEqual(
+      [...withOidc({ roles: { a: { role: "root" } } }), ...withOidc({ scopes: ["openid email"] })].map(
+        (mistake) => mistake.split(":")[0]
+      ),
+      ["console.oidc.roles.a.role", "console.oidc.scopes[0]"]
+    )
+  })
+
+  it("given another console, then the configuration has the same content", async () => {
+    const hashOf = (json: unknown) =>
+      Effect.runPromise(
+        contentHash(Result.getOrThrow(understand(json, environment))).pipe(Effect.provide(openSecretsLayer))
+      )
+    assert.strictEqual(await hashOf(full()), await hashOf({ ...full(), console: { oidc } }))
   })
 })

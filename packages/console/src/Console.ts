@@ -27,16 +27,20 @@ import { openPage } from "./frame/Page.ts"
 import { startPages } from "./frame/StartPages.ts"
 import * as Authorize from "./gate/Authorize.ts"
 import { crossSite, isCrossSite, withHeaders } from "./gate/CrossSite.ts"
-import { ConsoleSettings, RequestSource } from "./gate/Settings.ts"
+import { ConsoleSettings, RequestOrigin, RequestSource, type Settings } from "./gate/Settings.ts"
 import * as KeyHandlers from "./keys/KeyHandlers.ts"
 import { keyPages } from "./keys/KeyPages.ts"
 import * as MessageHandlers from "./messages/MessageHandlers.ts"
 import { messagePages } from "./messages/MessagePages.ts"
+import { makeOidcClient, type OidcOptions } from "./oidc/OidcClient.ts"
+import { oidcPages } from "./oidc/OidcPages.ts"
 import * as OperatorHandlers from "./operators/OperatorHandlers.ts"
 import { operatorLinkPages } from "./operators/OperatorLinkPages.ts"
 import { operatorPages } from "./operators/OperatorPages.ts"
 import * as PartnerHandlers from "./partners/PartnerHandlers.ts"
 import { partnerPages } from "./partners/PartnerPages.ts"
+import * as PasskeyHandlers from "./passkeys/PasskeyHandlers.ts"
+import { passkeyPages } from "./passkeys/PasskeyPages.ts"
 import { actPages } from "./payments/ActPages.ts"
 import * as PaymentHandlers from "./payments/PaymentHandlers.ts"
 import { paymentPages } from "./payments/PaymentPages.ts"
@@ -63,6 +67,8 @@ export interface ConsoleOptions {
   readonly isSecure?: boolean | undefined
   /** As the API's: what becomes of digits in a reason that may be a card number. `warn` unless set. */
   readonly cardNumbers?: "warn" | "refuse" | undefined
+  /** Signing in by OpenID Connect; only by links, passwords and passkeys unless set. */
+  readonly oidc?: OidcOptions | undefined
 }
 
 /** What the server knows of a request besides what it says. */
@@ -82,18 +88,27 @@ const bodyBytes = 16_384
 /** One application for https and one for http, because the cookie's name depends on it; most programs make one. */
 export const make = (options: ConsoleOptions, services: Layer.Layer<Pointsman | Directory, unknown>): Console => {
   const memoMap = Layer.makeMemoMapUnsafe()
+  const oidc = options.oidc === undefined ? undefined : makeOidcClient(options.oidc)
   const made = new Map<boolean, ReturnType<typeof application>>()
   const of = (isSecure: boolean) => {
-    const found = made.get(isSecure) ?? application(options, isSecure, services, memoMap)
+    const found =
+      made.get(isSecure) ?? application(options, { isSecure, mount: options.mount, oidc }, services, memoMap)
     made.set(isSecure, found)
     return found
   }
   return {
     handler: async (request, { source = "" } = {}) => {
       const url = new URL(request.url)
-      if (isCrossSite(request, request.headers.get("host") ?? url.host)) return withHeaders(crossSite())
-      const { handler } = of(options.isSecure ?? url.protocol === "https:")
-      const response = await handler(withoutMount(request, url, options.mount), Context.make(RequestSource, source))
+      const host = request.headers.get("host") ?? url.host
+      if (isCrossSite(request, host)) return withHeaders(crossSite())
+      const isSecure = options.isSecure ?? url.protocol === "https:"
+      const { handler } = of(isSecure)
+      // As browsers write it, without the port of the scheme.
+      const origin = URL.parse(`${isSecure ? "https" : "http"}://${host}`)?.origin ?? url.origin
+      const response = await handler(
+        withoutMount(request, url, options.mount),
+        Context.make(RequestSource, source).pipe(Context.add(RequestOrigin, origin))
+      )
       // Of `fetch`, headers may be immutable.
       return withHeaders(new Response(response.body, response))
     },
@@ -110,8 +125,8 @@ const withoutMount = (request: Request, url: URL, mount: string): Request => {
 }
 
 const application = (
-  { cardNumbers = "warn", mount }: ConsoleOptions,
-  isSecure: boolean,
+  { cardNumbers = "warn" }: ConsoleOptions,
+  settings: Settings,
   services: Layer.Layer<Pointsman | Directory, unknown>,
   memoMap: Layer.MemoMap
 ) =>
@@ -121,6 +136,8 @@ const application = (
       HttpRouter.addAll([
         ...startPages,
         ...signInPages,
+        ...oidcPages,
+        ...passkeyPages,
         ...paymentPages,
         ...actPages,
         ...reviewPages,
@@ -145,6 +162,7 @@ const application = (
     ).pipe(
       Layer.provide([
         AccountHandlers.layer,
+        PasskeyHandlers.layer,
         PaymentHandlers.layer,
         ReviewHandlers.layer,
         MessageHandlers.layer,
@@ -162,7 +180,7 @@ const application = (
       Layer.provideMerge([
         // With what else it brings, such as loggers.
         services,
-        Layer.succeed(ConsoleSettings, { isSecure, mount }),
+        Layer.succeed(ConsoleSettings, settings),
         CardNumbers.layer({ bare: cardNumbers }),
         HttpServer.layerServices,
         Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bodyBytes))

@@ -23,6 +23,8 @@ const expectations = {
   login: "the text of a login",
   password: "a text",
   current: "a text",
+  challenge: "the text of a challenge",
+  response: "the response of the browser, in JSON",
   token: "the text of a sign-in token",
   name: "a text",
   roles:

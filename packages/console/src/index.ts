@@ -2,3 +2,4 @@
 export { accessOf } from "./api/ConsoleApi.ts"
 export { type Console, type ConsoleOptions, type From, make } from "./Console.ts"
 export type { Access } from "./gate/Access.ts"
+export type { OidcOptions } from "./oidc/OidcClient.ts"

@@ -30,6 +30,7 @@ import type { Ledger } from "./ports/Ledger.ts"
 import type { Merchants } from "./ports/Merchants.ts"
 import { Notifier } from "./ports/Notifier.ts"
 import { Operators } from "./ports/Operators.ts"
+import { Passkeys } from "./ports/Passkeys.ts"
 import { Passwords } from "./ports/Passwords.ts"
 import { type AfterRestore, PaymentSettings } from "./ports/PaymentSettings.ts"
 import { RecordLosses } from "./ports/RecordLoss.ts"
@@ -149,6 +150,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           Context.add(RecordLosses, yield* RecordLosses),
           Context.add(Audit, yield* Audit),
           Context.add(Operators, yield* Operators),
+          Context.add(Passkeys, yield* Passkeys),
           Context.add(Passwords, yield* Passwords),
           Context.add(DeliverySettings, deliverySettings),
           Context.add(ConnectionShares, shares)

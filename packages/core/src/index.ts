@@ -41,6 +41,7 @@ export type { PossibleStatement } from "./decide/PossibleStatements.ts"
 export { NotRefundable, type RefundOrder, RefundPending } from "./decide/RefundOrder.ts"
 export type { HostedFailure } from "./door/HostedPages.ts"
 export type { OperatorMethods } from "./door/Operators.ts"
+export type { NewPasskeyChallenge, PasskeyMethods } from "./door/Passkeys.ts"
 export type { CaptureFailure, CreateFailure, RefundFailure, VoidFailure } from "./door/Payments.ts"
 export * as Metrics from "./metrics/Metrics.ts"
 export { type ApiKey, apiKeyEntropyBytes, formatApiKey, type Scope, scopes } from "./model/ApiKey.ts"
@@ -97,7 +98,14 @@ export {
   operatorActions,
   operatorRoles
 } from "./model/Operator.ts"
-export { type OperatorSession, type SignInLink, type SignInMethod, signInMethods } from "./model/OperatorSession.ts"
+export {
+  type OperatorSession,
+  recentSignInMillis,
+  type SignInLink,
+  type SignInMethod,
+  signInMethods
+} from "./model/OperatorSession.ts"
+export type { Passkey, PasskeyChallenge } from "./model/Passkey.ts"
 export {
   type CaptureMethod,
   captureMethods,
@@ -193,6 +201,13 @@ export {
   type OperatorOrder,
   type OperatorWithSessions
 } from "./verbs/administer/ManageOperators.ts"
+export {
+  PasskeyInvalid,
+  PasskeyNotFound,
+  type PasskeyOrder,
+  PasskeyRefused,
+  type VerifiedPasskey
+} from "./verbs/administer/ManagePasskeys.ts"
 export { MerchantNotFound, type MerchantWithStatus } from "./verbs/administer/ProvisionMerchant.ts"
 export {
   countSealed,
@@ -210,6 +225,8 @@ export {
   SignInRefused,
   TooManySignIns
 } from "./verbs/administer/SignIn.ts"
+export type { OidcIdentity } from "./verbs/administer/SignInWithOidc.ts"
+export type { PasskeySignIn } from "./verbs/administer/SignInWithPasskey.ts"
 export {
   type DeliveryFile,
   DeliveryNotFound,

@@ -1,4 +1,5 @@
 /** The console at `/console`: at the admin address where there is one, and else at that of the API. */
+import type { ConsoleFile } from "@pointsman/configuration"
 import { Pointsman } from "@pointsman/core"
 import { AuditActor, AuditLog, Directory, LoginTaken } from "@pointsman/core/ports"
 import { Source } from "@pointsman/http"
@@ -17,7 +18,8 @@ export const isConsolePath = (path: string): boolean => path === consoleMount ||
 /** `baseUrl`: of the API, as browsers reach it. The admin address has no TLS of its own. */
 export const layer = (
   { adminPort, cardNumbers }: Pick<Settings, "adminPort" | "cardNumbers">,
-  baseUrl: string
+  baseUrl: string,
+  file: ConsoleFile | undefined
 ): Layer.Layer<never, never, Pointsman | Directory | HttpRouter.HttpRouter> =>
   HttpRouter.addAll(
     Effect.gen(function* () {
@@ -27,10 +29,11 @@ export const layer = (
         Context.add(Logger.CurrentLoggers, yield* Logger.CurrentLoggers),
         Context.add(References.MinimumLogLevel, yield* References.MinimumLogLevel)
       )
+      const oidc = file?.oidc && { ...file.oidc, clientSecret: Redacted.make(file.oidc.clientSecret) }
       const isSecure = adminPort === null && baseUrl.startsWith("https:")
       const { make } = yield* Effect.promise(() => import("@pointsman/console"))
       const { handler } = yield* Effect.acquireRelease(
-        Effect.sync(() => make({ mount: consoleMount, isSecure, cardNumbers }, Layer.succeedContext(services))),
+        Effect.sync(() => make({ mount: consoleMount, isSecure, cardNumbers, oidc }, Layer.succeedContext(services))),
         ({ dispose }) => Effect.promise(dispose)
       )
       const answer = (request: HttpServerRequest.HttpServerRequest) =>

@@ -9,6 +9,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import {
   type ConfigurationFile,
+  type ConsoleFile,
   configurationStanding,
   longestCallsMillis,
   sendsNothing,
@@ -111,9 +112,8 @@ const serveAlone = Effect.fnUntraced(function* (
           : yield* ConsoleRoutes.demoLink(settings, listeners)
       }
     }).pipe(Effect.provide(Pointsman.layer(pointsmanOptions(settings))))
-    yield* answerRequests(settings, url, { ...prepared, docsNote: docsNoteOf(prepared.sandboxKey) }, (handlers) =>
-      serveAll(listeners, handlers)
-    )
+    const started = { ...prepared, console: configuration?.console, docsNote: docsNoteOf(prepared.sandboxKey) }
+    yield* answerRequests(settings, url, started, (handlers) => serveAll(listeners, handlers))
     yield* Console.log(greeting(settings, listeners, prepared, told, link))
     return yield* Effect.never
   }).pipe(onStorage(settings, encryptionKeys))
@@ -132,7 +132,8 @@ const serveByWorkers = Effect.fnUntraced(function* (settings: Settings, environm
       port: api.port,
       url: api.url,
       adminPort: admin?.port ?? null,
-      fileHash: prepared.fileHash
+      fileHash: prepared.fileHash,
+      console: configuration?.console ?? null
     },
     release: Scope.close(holding, Exit.void),
     onListening: Console.log(greeting(settings, listeners, prepared))
@@ -145,10 +146,10 @@ const serveByWorkers = Effect.fnUntraced(function* (settings: Settings, environm
  */
 const serveAsWorker = Effect.fnUntraced(function* (settings: Settings) {
   yield* endAfterPrimary
-  const { fileHash, url } = yield* askPrimary("Address")
+  const { console, fileHash, url } = yield* askPrimary("Address")
   return yield* Effect.gen(function* () {
     const contents = yield* (yield* Directory).contents
-    yield* answerRequests(settings, url, { contents, fileHash }, (handlers) =>
+    yield* answerRequests(settings, url, { contents, fileHash, console: console ?? undefined }, (handlers) =>
       Effect.flatMap(askPrimary("Turn"), ({ adminPort, host, port }) =>
         listenAll({ ...settings, adminPort, host, port }, handlers)
       )
@@ -234,6 +235,7 @@ interface Started {
   readonly contents: DirectoryContents
   /** Of the configuration file; `null` for none. */
   readonly fileHash: string | null
+  readonly console?: ConsoleFile | undefined
   /** Markdown that the reference page begins with. */
   readonly docsNote?: string | undefined
 }
@@ -253,17 +255,22 @@ const placesOf = ({ databaseConnections }: Settings): number =>
 const answerRequests = Effect.fnUntraced(function* <R>(
   settings: Settings,
   url: string,
-  { contents, docsNote, fileHash }: Started,
+  { console, contents, docsNote, fileHash }: Started,
   bind: (handlers: Handlers) => Effect.Effect<Listeners, StartFailure, R>
 ) {
   const requests = yield* Scope.make()
   const admission = makeAdmission({ places: placesOf(settings), onRefused: yield* countRefused })
   const admitted = yield* admitRequests(admission)
   const admin = adminRoutes(settings.adminPort !== null)
-  const handler = yield* routes(settings, settings.baseUrl ?? url, docsNote, {
-    fileHash,
-    seesDetails: admin.seesDetails
-  }).pipe(
+  const baseUrl = settings.baseUrl ?? url
+  const handler = yield* routes(
+    settings,
+    { baseUrl, console, docsNote },
+    {
+      fileHash,
+      seesDetails: admin.seesDetails
+    }
+  ).pipe(
     Effect.provideService(Admission, admission),
     Effect.flatMap((app) => NodeHttpServer.makeHandler(admitted.answer(admin.answer(app)), { scope: requests }))
   )
@@ -291,7 +298,13 @@ const checkStoredTimeouts = Effect.fnUntraced(function* (
   })
 })
 
-const routes = (settings: Settings, baseUrl: string, docsNote: string | undefined, health: Health.HealthOptions) =>
+interface Pages {
+  readonly baseUrl: string
+  readonly console: ConsoleFile | undefined
+  readonly docsNote: string | undefined
+}
+
+const routes = (settings: Settings, { baseUrl, console, docsNote }: Pages, health: Health.HealthOptions) =>
   HttpRouter.toHttpEffect(
     Layer.mergeAll(
       PointsmanHttp.layer({
@@ -302,7 +315,7 @@ const routes = (settings: Settings, baseUrl: string, docsNote: string | undefine
         accessLog: settings.accessLog
       }),
       Health.layer(health),
-      ConsoleRoutes.layer(settings, baseUrl),
+      ConsoleRoutes.layer(settings, baseUrl, console),
       Layer.unwrap(
         Effect.map(Backlog.make, (readBacklog) =>
           Metrics.layer({ readBacklog, refresh: settings.otlpEndpoint !== null, fileHash: health.fileHash })

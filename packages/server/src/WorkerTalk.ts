@@ -6,6 +6,7 @@
  * that a worker which takes the place of a dead one refuses nothing while it starts.
  */
 import cluster from "node:cluster"
+import type { ConsoleFile } from "@pointsman/configuration"
 import { Effect } from "effect"
 
 export interface Address {
@@ -18,6 +19,8 @@ export interface Address {
   readonly adminPort: number | null
   /** Hash of the configuration file that the primary read; `null` for none. */
   readonly fileHash: string | null
+  /** Of that file: a worker does not read it. */
+  readonly console: ConsoleFile | null
 }
 
 export type Question = "Address" | "Turn"

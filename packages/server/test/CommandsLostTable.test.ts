@@ -42,7 +42,9 @@ const unread = [
   "operators",
   "operator_sessions",
   "sign_in_links",
-  "sign_in_guesses"
+  "sign_in_guesses",
+  "passkeys",
+  "passkey_challenges"
 ]
 
 describe("a database that lost a table", () => {

@@ -1,4 +1,5 @@
 /** The console beside the API, and at the admin address. */
+import { writeFileSync } from "node:fs"
 import { assert, describe, it, onTestFinished } from "vitest"
 import { startHere } from "./support/CommandInProcess.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
@@ -42,6 +43,18 @@ describe("the console of a server", () => {
     const unknown = await fetch(`${url}/console/nowhere`)
     assert.strictEqual(unknown.status, 404)
     assert.include(unknown.headers.get("content-security-policy") ?? "", "frame-ancestors 'none'")
+  })
+
+  it("given an issuer in the configuration file, then the sign-in page leads to it", async () => {
+    const folder = temporaryFolder()
+    const oidc = { issuer: "http://127.0.0.1:1", clientId: "console", clientSecret: { $env: "OIDC" }, name: "Example" }
+    writeFileSync(`${folder}/pointsman.json`, JSON.stringify({ workspaces: [{ id: "acme" }], console: { oidc } }))
+    const server = startHere(folder, ["serve", "--port", "0", "--config", "pointsman.json"], { OIDC: "a secret" })
+    onTestFinished(async () => void (await server.stop()))
+    const [, url = ""] = await server.printed(/^Pointsman listens on (\S+)$/mu)
+    assert.include(await textOf(`${url}/console/sign-in`, ""), "Sign in with Example")
+    assert.include(await textOf(`${url}/console/sign-in/oidc`, ""), "could not be reached")
+    assert.notInclude(server.stdout() + server.stderr(), "a secret")
   })
 
   it("given an admin address, then the console is there, and not where the API is", async () => {

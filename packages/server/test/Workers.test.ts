@@ -72,6 +72,14 @@ describe.skipIf(sharedPostgres.url === "")("workers", () => {
     assert.strictEqual((await server.stop()).code, 0)
   })
 
+  it("given an issuer in the configuration file, then each of 2, which do not read the file, leads to it", async () => {
+    const oidc = { issuer: "http://127.0.0.1:1", clientId: "console", clientSecret: "secret", name: "Example" }
+    const server = await start(2, { configuration: { workspaces: [{ id: "acme" }], console: { oidc } } })
+    const pages = await Promise.all(Array.from({ length: 6 }, () => fetch(`${server.url}/console/sign-in`)))
+    for (const page of pages) assert.include(await page.text(), "Sign in with Example")
+    assert.strictEqual((await server.stop()).code, 0)
+  })
+
   it("given 3 on a free port, when the server starts, then it greets once, and each of them answers", async () => {
     const server = await start(3, { environment: { POINTSMAN_RATE_LIMIT: "5" } })
     assert.lengthOf(childrenOf(server.pid), 3)

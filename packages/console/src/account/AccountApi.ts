@@ -5,6 +5,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, RequestErrors, summary } from "../api/Parts.ts"
 import type { AccessOf } from "../gate/Access.ts"
+import { SignInOptions, SignInResponse } from "../passkeys/PasskeyApi.ts"
 
 const Text = Schema.String
 const described = (description: string) => ({ description })
@@ -53,6 +54,17 @@ export class Entry extends HttpApiGroup.make("entry")
       success: Session,
       error: failures("sign_in_refused", "too_many_sign_ins", "internal_error")
     }).annotateMerge(summary("Sign in by a link", "Begins a session with a token that works once.")),
+    HttpApiEndpoint.post("beginPasskeySignIn", "/session/passkey/options", {
+      success: Schema.Struct({ data: SignInOptions }),
+      error: failures("too_many_sign_ins", "internal_error")
+    }).annotateMerge(summary("Begin to sign in with a passkey", "The options for `navigator.credentials.get`.")),
+    HttpApiEndpoint.post("signInByPasskey", "/session/passkey", {
+      payload: Schema.Struct({ challenge: Schema.String, response: SignInResponse }),
+      success: Session,
+      error: failures("sign_in_refused", "internal_error")
+    }).annotateMerge(
+      summary("Sign in with a passkey", "Begins a session with the response of the browser to the challenge.")
+    ),
     HttpApiEndpoint.delete("signOut", "/session", {
       success: HttpApiSchema.NoContent,
       error: failures("internal_error")

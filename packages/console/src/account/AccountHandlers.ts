@@ -10,10 +10,14 @@ import type { DeskServices } from "../gate/Caller.ts"
 import { clearCookie, readCookie, setCookie } from "../gate/Cookie.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
 import { ConsoleSettings, RequestSource } from "../gate/Settings.ts"
+import { operatorIdOf, signInOptions, verifySignIn } from "../passkeys/WebAuthn.ts"
 import type { SessionView } from "./AccountApi.ts"
 import { me } from "./Me.ts"
 
-const refused = failure("sign_in_refused", "The login, the password or the link is wrong, or the link was used.")
+const refused = failure(
+  "sign_in_refused",
+  "The login, the password, the link or the passkey is wrong, or the link was used."
+)
 
 const tooMany = (retryAfterMillis: number) => {
   const seconds = Math.max(1, Math.ceil(retryAfterMillis / 1000))
@@ -62,6 +66,27 @@ const entryLayer = HttpApiBuilder.group(
       )
       .handle("signInByLink", ({ payload }) =>
         Effect.flatMap(RequestSource, (source) => signIn(operators.signInWithLink(payload.token, source)))
+      )
+      .handle("beginPasskeySignIn", () =>
+        RequestSource.pipe(
+          Effect.flatMap(operators.passkeys.beginSignIn),
+          Effect.flatMap(signInOptions),
+          Effect.map((data) => ({ data })),
+          Effect.catchTags({
+            "pointsman/TooManySignIns": ({ retryAfterMillis }) => Effect.succeed(tooMany(retryAfterMillis)),
+            "pointsman/StorageError": internalError
+          })
+        )
+      )
+      .handle("signInByPasskey", ({ payload: { challenge, response } }) =>
+        signIn(
+          operators.passkeys.signIn({
+            challenge,
+            passkeyId: response.id,
+            operatorId: operatorIdOf(response),
+            verify: verifySignIn(challenge, response)
+          })
+        )
       )
       .handle("signOut", () =>
         endFormer.pipe(

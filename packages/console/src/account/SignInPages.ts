@@ -9,17 +9,32 @@ import { type Answer, openPage, page, type Visit } from "../frame/Page.ts"
 import { clearCookie, setCookie } from "../gate/Cookie.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
 import { ConsoleSettings, RequestSource } from "../gate/Settings.ts"
+import { passkeySignIn } from "../passkeys/PasskeyPages.ts"
 import { endFormer } from "./AccountHandlers.ts"
 
 const { html } = InProcess
 
-const nextOf = (text: string | null): string => (text !== null && isAreaPath(text) ? text : "/payments")
+export const nextOf = (text: string | null): string => (text !== null && isAreaPath(text) ? text : "/payments")
 
-const signInPage = ({ mount }: Visit, next: string, problem?: string, status?: number): Document => ({
-  status,
-  title: "Sign in",
-  isSmall: true,
-  main: html`${alert(problem)}
+export const signInPage = Effect.fnUntraced(function* (
+  { mount }: Visit,
+  next: string,
+  problem?: string,
+  status?: number
+) {
+  const { oidc } = yield* ConsoleSettings
+  const page: Document = {
+    status,
+    title: "Sign in",
+    isSmall: true,
+    script: "passkeys.js",
+    main: html`${alert(problem)}
+${
+  oidc === undefined
+    ? undefined
+    : // A link: browsers hold the redirect of a form to the policy of the page (`form-action`).
+      html`<p class="card stack"><a class="button main" href="${mount}/sign-in/oidc?next=${encodeURIComponent(next)}">Sign in with ${oidc.name}</a></p>`
+}
 <form method="post" action="${mount}/sign-in" class="card stack">
 <input type="hidden" name="next" value="${next}">
 <div><label for="login">E-mail or name</label>
@@ -28,7 +43,10 @@ const signInPage = ({ mount }: Visit, next: string, problem?: string, status?: n
 <input id="password" name="password" type="password" autocomplete="current-password" required></div>
 <button class="main">Sign in</button>
 </form>
+${passkeySignIn(mount, next)}
 <p class="soft">No password yet? Ask an administrator for a sign-in link.</p>`
+  }
+  return page
 })
 
 const linkPage = ({ mount, params }: Visit, problem?: string, status?: number): Document => ({
@@ -42,7 +60,7 @@ const linkPage = ({ mount, params }: Visit, problem?: string, status?: number): 
 </form>`
 })
 
-const begin = Effect.fnUntraced(function* ({ token }: NewSession, next: string) {
+export const beginSession = Effect.fnUntraced(function* ({ token }: NewSession, next: string) {
   yield* endFormer
   const answer: Answer = { redirect: next, headers: { "set-cookie": setCookie(token, yield* ConsoleSettings) } }
   return answer
@@ -50,7 +68,8 @@ const begin = Effect.fnUntraced(function* ({ token }: NewSession, next: string) 
 
 const refused = "The login or the password is wrong."
 const usedLink = "The link is wrong, was used or is too old. Ask an administrator for another one."
-const slower = (millis: number) => `Too many sign-ins were tried. Try again in ${Math.ceil(millis / 60_000)} min.`
+export const slower = (millis: number) =>
+  `Too many sign-ins were tried. Try again in ${Math.ceil(millis / 60_000)} min.`
 
 const signIn = Effect.fnUntraced(function* (visit: Visit) {
   const { operators } = yield* Pointsman
@@ -61,11 +80,10 @@ const signIn = Effect.fnUntraced(function* (visit: Visit) {
     source: yield* RequestSource
   }
   return yield* operators.signInWithPassword(given).pipe(
-    Effect.flatMap((session) => begin(session, next)),
+    Effect.flatMap((session) => beginSession(session, next)),
     Effect.catchTags({
-      "pointsman/SignInRefused": () => Effect.succeed<Answer>(signInPage(visit, next, refused, 401)),
-      "pointsman/TooManySignIns": ({ retryAfterMillis }) =>
-        Effect.succeed<Answer>(signInPage(visit, next, slower(retryAfterMillis), 429)),
+      "pointsman/SignInRefused": () => signInPage(visit, next, refused, 401),
+      "pointsman/TooManySignIns": ({ retryAfterMillis }) => signInPage(visit, next, slower(retryAfterMillis), 429),
       "pointsman/StorageError": internalError
     })
   )
@@ -76,7 +94,7 @@ const useLink = Effect.fnUntraced(function* (visit: Visit) {
   const { operators } = yield* Pointsman
   const token = Redacted.make(visit.params["token"] ?? "")
   return yield* operators.signInWithLink(token, yield* RequestSource).pipe(
-    Effect.flatMap((session) => begin(session, "/payments")),
+    Effect.flatMap((session) => beginSession(session, "/payments")),
     Effect.catchTags({
       "pointsman/SignInRefused": () => Effect.succeed<Answer>(linkPage(visit, usedLink, 401)),
       "pointsman/TooManySignIns": ({ retryAfterMillis }) =>
@@ -120,7 +138,7 @@ const setPassword = Effect.fnUntraced(function* (visit: Visit) {
     Effect.succeed<Answer>(passwordPage(visit, signedIn.operator.passwordHash !== null, problem, status))
   const changed = () => again("Your account was changed at the same time. Sign in again.", 409)
   return yield* operators.setPassword(signedIn, order).pipe(
-    Effect.flatMap((session) => begin(session, "/payments")),
+    Effect.flatMap((session) => beginSession(session, "/payments")),
     Effect.catchTags({
       "pointsman/OperatorInvalid": ({ expected }) => again(`New password: expected ${expected}.`, 422),
       "pointsman/PasswordRefused": () => again("The current password is needed, and is missing or wrong.", 401),
@@ -134,7 +152,7 @@ const setPassword = Effect.fnUntraced(function* (visit: Visit) {
 })
 
 export const signInPages = [
-  openPage("GET", "/sign-in", (visit) => Effect.succeed(signInPage(visit, nextOf(visit.query.get("next"))))),
+  openPage("GET", "/sign-in", (visit) => signInPage(visit, nextOf(visit.query.get("next")))),
   openPage("POST", "/sign-in", signIn),
   openPage("GET", "/link/:token", (visit) => Effect.succeed(linkPage(visit))),
   openPage("POST", "/link/:token", useLink),

@@ -8,6 +8,7 @@ import { Keys, keyAccess } from "../keys/KeyApi.ts"
 import { Messages, messageAccess } from "../messages/MessageApi.ts"
 import { OperatorGroup, operatorAccess } from "../operators/OperatorApi.ts"
 import { Partners, partnerAccess } from "../partners/PartnerApi.ts"
+import { Passkeys, passkeyAccess } from "../passkeys/PasskeyApi.ts"
 import { Payments, paymentAccess } from "../payments/PaymentApi.ts"
 import { Reviews, reviewAccess } from "../reviews/ReviewApi.ts"
 import { Routing, routingAccess } from "../routing/RoutingApi.ts"
@@ -26,7 +27,8 @@ export class ConsoleApi extends HttpApi.make("pointsman-console")
     Partners,
     OperatorGroup,
     AuditTrail,
-    Webhooks
+    Webhooks,
+    Passkeys
   )
   .prefix("/api") {}
 
@@ -45,5 +47,6 @@ export const accessOf = {
   ...partnerAccess,
   ...operatorAccess,
   ...auditAccess,
-  ...webhookAccess
+  ...webhookAccess,
+  ...passkeyAccess
 } as const satisfies AccessOf<Guarded>

@@ -4,7 +4,10 @@ import { Schema } from "effect"
 
 const own = {
   not_signed_in: { status: 401, meaning: "There is no session, or it ended." },
-  sign_in_refused: { status: 401, meaning: "The login, the password or the link is wrong, or the link was used." },
+  sign_in_refused: {
+    status: 401,
+    meaning: "The login, the password, the link or the passkey is wrong, or the link was used."
+  },
   password_refused: { status: 401, meaning: "The current password is needed, and is missing or wrong." },
   forbidden: { status: 403, meaning: "The operator's role in this workspace does not allow it." },
   too_many_sign_ins: { status: 429, meaning: "Too many sign-ins were tried; Retry-After states the seconds to wait." },
@@ -22,6 +25,10 @@ const own = {
   not_redeliverable: {
     status: 409,
     meaning: "The delivery is on its way, has arrived, was sent again since, or its endpoint is not active."
+  },
+  passkey_refused: {
+    status: 409,
+    meaning: "The passkey was not added: the sign-in is too long ago, or the response is not right."
   }
 } as const satisfies Record<string, CodeRow>
 

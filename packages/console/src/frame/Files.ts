@@ -1,5 +1,6 @@
 /** What pages load: one look, one script and one icon, from here. */
 import { HttpRouter, HttpServerResponse } from "effect/http"
+import { passkeyScript } from "../passkeys/PasskeyScript.ts"
 import { script } from "./Script.ts"
 import { style } from "./Style.ts"
 
@@ -16,5 +17,6 @@ const file = (path: `/${string}`, text: string, contentType: string) =>
 export const files = [
   file("/style.css", style, "text/css; charset=utf-8"),
   file("/console.js", script, "text/javascript; charset=utf-8"),
+  file("/passkeys.js", passkeyScript, "text/javascript; charset=utf-8"),
   file("/icon.svg", icon, "image/svg+xml")
 ]

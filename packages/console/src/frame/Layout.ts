@@ -14,11 +14,13 @@ export interface Document {
   readonly isLive?: boolean
   /** For a form alone. */
   readonly isSmall?: boolean
+  /** What the page loads besides the script of all pages. */
+  readonly script?: "passkeys.js"
   readonly headers?: Readonly<Record<string, string>>
 }
 
 export const documentText = (
-  { isLive = false, isSmall = false, main, title }: Document,
+  { isLive = false, isSmall = false, main, script, title }: Document,
   mount: string,
   frame: Frame | undefined
 ): string =>
@@ -32,6 +34,7 @@ export const documentText = (
 <link rel="icon" href="${mount}/icon.svg">
 <link rel="stylesheet" href="${mount}/style.css">
 <script src="${mount}/console.js" defer></script>
+${script === undefined ? undefined : html`<script src="${mount}/${script}" defer></script>`}
 </head>
 <body>
 ${
@@ -39,7 +42,7 @@ ${
     ? undefined
     : html`<header>
 <nav aria-label="Console">${areaLinks(frame, mount)}</nav>
-<a href="${mount}/password">${frame.operator.displayName}</a>
+<a href="${mount}/account">${frame.operator.displayName}</a>
 <form method="post" action="${mount}/sign-out"><button>Sign out</button></form>
 </header>`
 }

@@ -25,8 +25,13 @@ export interface Visit {
   readonly form: URLSearchParams
 }
 
-/** `redirect`: a path under the mount. */
-export type Answer = Document | { readonly redirect: string; readonly headers?: Readonly<Record<string, string>> }
+type Headers = Readonly<Record<string, string>>
+
+/** `redirect`: a path under the mount. `elsewhere`: the URL of another site. */
+export type Answer =
+  | Document
+  | { readonly redirect: string; readonly headers?: Headers }
+  | { readonly elsewhere: string; readonly headers?: Headers }
 
 type PageServices = DeskServices | ConsoleSettings | HttpServerRequest.HttpServerRequest
 
@@ -92,6 +97,9 @@ const answering = <R>(operator: Operator | undefined, handler: Handler<R>) =>
         status: 303,
         headers: answer.headers ?? {}
       })
+    }
+    if ("elsewhere" in answer) {
+      return HttpServerResponse.redirect(answer.elsewhere, { status: 303, headers: answer.headers ?? {} })
     }
     const frame = operator === undefined ? undefined : yield* frameOf(operator, visit)
     return HttpServerResponse.text(documentText(answer, visit.mount, frame), {

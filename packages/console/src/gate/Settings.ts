@@ -1,10 +1,19 @@
 import { Context } from "effect"
+import type { OidcClient } from "../oidc/OidcClient.ts"
 import type { CookieSettings } from "./Cookie.ts"
 
+export interface Settings extends CookieSettings {
+  /** `undefined`: the console has no sign-in by OpenID Connect. */
+  readonly oidc?: OidcClient | undefined
+}
+
 /** What is the same for all requests. */
-export class ConsoleSettings extends Context.Service<ConsoleSettings, CookieSettings>()(
+export class ConsoleSettings extends Context.Service<ConsoleSettings, Settings>()(
   "pointsman/console/ConsoleSettings"
 ) {}
+
+/** How the browser reached this server: scheme, host and port. */
+export const RequestOrigin = Context.Reference<string>("pointsman/console/RequestOrigin", { defaultValue: () => "" })
 
 /** Whom the present request comes from, for the limit of sign-ins: all that do not say so are one source. */
 export const RequestSource = Context.Reference<string>("pointsman/console/RequestSource", { defaultValue: () => "" })

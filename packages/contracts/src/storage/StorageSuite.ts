@@ -30,6 +30,7 @@ import { moves } from "./Moves.ts"
 import { oldClaims } from "./OldClaims.ts"
 import { operators } from "./Operators.ts"
 import { pages } from "./Pages.ts"
+import { passkeys } from "./Passkeys.ts"
 import { paymentSearch } from "./PaymentSearch.ts"
 import { races } from "./Races.ts"
 import { racingCreates } from "./RacingCreates.ts"
@@ -85,5 +86,6 @@ export const storageSuite = <E>(
     recordLosses(it)
     audit(it)
     operators(it)
+    passkeys(it)
   })
 }

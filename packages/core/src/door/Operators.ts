@@ -31,10 +31,13 @@ import {
   signOutEverywhere,
   type TooManySignIns
 } from "../verbs/administer/SignIn.ts"
+import { type OidcIdentity, signInWithOidc } from "../verbs/administer/SignInWithOidc.ts"
 import type { DoorContext } from "./DoorContext.ts"
+import { type PasskeyMethods, passkeyMethods } from "./Passkeys.ts"
 import { requests } from "./Requests.ts"
 
 export interface OperatorMethods {
+  readonly passkeys: PasskeyMethods
   /** Also reactivates one that was removed, without the former password. */
   readonly add: (
     order: OperatorOrder
@@ -65,6 +68,14 @@ export interface OperatorMethods {
     token: Redacted.Redacted<string>,
     source: string
   ) => Effect.Effect<NewSession, SignInRefused | TooManySignIns | StorageError>
+  /**
+   * `identify` asks the issuer, after the attempt was counted for `source`. Where the identity has grants, an unknown
+   * operator is added and the roles of a known one are replaced by them; an operator that was removed stays removed.
+   */
+  readonly signInWithOidc: <E>(
+    identify: Effect.Effect<OidcIdentity, E>,
+    source: string
+  ) => Effect.Effect<NewSession, E | SignInRefused | TooManySignIns | StorageError>
   /** Who sends a request. A session ends 30 minutes after its last request, and 12 hours after it began. */
   readonly session: (token: Redacted.Redacted<string>) => Effect.Effect<SignedIn, NotSignedIn | StorageError>
   readonly signOut: (token: Redacted.Redacted<string>) => Effect.Effect<void, StorageError>
@@ -89,6 +100,7 @@ export interface OperatorMethods {
 export const operatorMethods = (context: DoorContext): OperatorMethods => {
   const { ask } = requests(context)
   return {
+    passkeys: passkeyMethods(context),
     add: (order) => ask(addOperator(order)),
     list: ask(operatorsWithSessions),
     edit: (edit) => ask(editOperator(edit)),
@@ -96,6 +108,7 @@ export const operatorMethods = (context: DoorContext): OperatorMethods => {
     createLink: (login) => ask(createSignInLink(login)),
     signInWithPassword: (given) => ask(signInWithPassword(given)),
     signInWithLink: (token, source) => ask(signInWithLink(token, source)),
+    signInWithOidc: (identify, source) => ask(signInWithOidc(identify, source)),
     session: (token) => ask(sessionOf(token)),
     signOut: (token) => ask(signOut(token)),
     signOutEverywhere: (operator) => ask(signOutEverywhere(operator)),

@@ -1,6 +1,6 @@
 /** Sessions of operators and the links that begin them. The store has hashes of their tokens alone. */
 
-export const signInMethods = ["password", "link"] as const
+export const signInMethods = ["password", "link", "passkey", "oidc"] as const
 export type SignInMethod = (typeof signInMethods)[number]
 
 export interface OperatorSession {
@@ -31,6 +31,9 @@ export const sessionAtMostMillis = 12 * 60 * 60_000
 export const sessionSeenEveryMillis = 60_000
 /** Long enough to copy it from a terminal into a browser. */
 export const signInLinkMillis = 15 * 60_000
+
+/** After a sign-in: what changes how an operator signs in, without a password, is allowed for so long. */
+export const recentSignInMillis = 15 * 60_000
 
 export const isSessionLive = ({ createdAt, seenAt }: OperatorSession, now: number): boolean =>
   now < seenAt + sessionIdleMillis && now < createdAt + sessionAtMostMillis

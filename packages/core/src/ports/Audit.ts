@@ -31,7 +31,9 @@ export const auditActions = [
   "operator.linked",
   "operator.signed_in",
   "operator.signed_out",
-  "operator.password_set"
+  "operator.password_set",
+  "operator.passkey_added",
+  "operator.passkey_removed"
 ] as const
 
 export type AuditAction = (typeof auditActions)[number]

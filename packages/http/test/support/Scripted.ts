@@ -249,6 +249,14 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     acceptLoss: Effect.never,
     recordLoss: Effect.never,
     operators: {
+      passkeys: {
+        list: () => Effect.die("not asked for here"),
+        begin: () => Effect.die("not asked for here"),
+        add: () => Effect.die("not asked for here"),
+        remove: () => Effect.die("not asked for here"),
+        beginSignIn: () => Effect.die("not asked for here"),
+        signIn: () => Effect.die("not asked for here")
+      },
       add: () => Effect.die("not asked for here"),
       list: Effect.succeed([]),
       edit: () => Effect.die("not asked for here"),
@@ -256,6 +264,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
       createLink: () => Effect.die("not asked for here"),
       signInWithPassword: () => Effect.die("not asked for here"),
       signInWithLink: () => Effect.die("not asked for here"),
+      signInWithOidc: () => Effect.die("not asked for here"),
       session: () => Effect.die("not asked for here"),
       signOut: () => Effect.die("not asked for here"),
       signOutEverywhere: () => Effect.die("not asked for here"),

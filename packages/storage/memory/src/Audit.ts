@@ -38,4 +38,10 @@ export const append = (state: State, draft: AuditDraft): AuditEntry => {
   return entry
 }
 
+/** Reports the entry of the audit trail that was stored, if one was. */
+export const logged = <A>(body: () => readonly [A, AuditEntry?]): Effect.Effect<A> =>
+  Effect.flatMap(Effect.sync(body), ([value, entry]) =>
+    entry === undefined ? Effect.succeed(value) : Effect.as(logEntry(entry), value)
+  )
+
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")

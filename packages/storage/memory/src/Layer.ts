@@ -7,6 +7,7 @@ import {
   Ledger,
   Merchants,
   Operators,
+  Passkeys,
   RecordLosses,
   SealedTexts,
   StorageHistory,
@@ -19,6 +20,7 @@ import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
 import { make as makeOperators } from "./Operators.ts"
+import { make as makePasskeys } from "./Passkeys.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { make as makeSealedTexts } from "./SealedTexts.ts"
 import { make as makeState, snapshot } from "./State.ts"
@@ -46,6 +48,7 @@ export const layer = (
         Context.add(RecordLosses, makeRecordLosses()),
         Context.add(Audit, makeAudit(state)),
         Context.add(Operators, makeOperators(state)),
+        Context.add(Passkeys, makePasskeys(state)),
         Context.add(StorageHistory, { firstVersion: () => firstVersionIn(state.history) }),
         Context.add(StorageSnapshots, { take: () => snapshot(state) })
       )

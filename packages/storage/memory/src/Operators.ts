@@ -11,7 +11,7 @@ import {
   type SignedIn
 } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
-import { append } from "./Audit.ts"
+import { append, logged } from "./Audit.ts"
 import { byText, copy, type State } from "./State.ts"
 
 export const make = (state: State): Operators => {
@@ -81,12 +81,6 @@ export const make = (state: State): Operators => {
 
 type Entry = ReturnType<typeof append>
 
-/** Reports the entry of the audit trail that was stored, if one was. */
-const logged = <A>(body: () => readonly [A, Entry?]): Effect.Effect<A> =>
-  Effect.flatMap(Effect.sync(body), ([value, entry]) =>
-    entry === undefined ? Effect.succeed(value) : Effect.as(logEntry(entry), value)
-  )
-
 const withLogin = (state: State, key: string): Operator | undefined =>
   [...state.operators.values()].find(({ login }) => loginKey(login) === key)
 
@@ -103,6 +97,11 @@ const write = (
   if (needsOtherAdmin && !others.some(managesOperators)) return Result.fail(new LastAdmin())
   state.operators.set(operator.id, operator)
   if (endsSessions) endSessionsOf(state, operator.id)
+  if (!operator.active) {
+    for (const { id, operatorId } of [...state.passkeys.values()]) {
+      if (operatorId === operator.id) state.passkeys.delete(id)
+    }
+  }
   return Result.succeed(append(state, audit))
 }
 

@@ -8,6 +8,8 @@ import type {
   Operation,
   Operator,
   OperatorSession,
+  Passkey,
+  PasskeyChallenge,
   Payment,
   Refund,
   SignInLink,
@@ -74,6 +76,10 @@ export interface State {
   /** By hash. */
   readonly signInLinks: Map<string, SignInLink>
   readonly signInGuesses: Map<string, GuessCount>
+  /** By id. */
+  readonly passkeys: Map<string, Passkey>
+  /** By hash. */
+  readonly passkeyChallenges: Map<string, PasskeyChallenge>
   readonly deliveries: Map<string, StoredDelivery>
   /** The sealed derivation keys. */
   derivation: string | null
@@ -96,6 +102,8 @@ export const make = (): State => ({
   operatorSessions: new Map(),
   signInLinks: new Map(),
   signInGuesses: new Map(),
+  passkeys: new Map(),
+  passkeyChallenges: new Map(),
   deliveries: new Map(),
   derivation: null
 })

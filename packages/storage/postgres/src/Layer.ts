@@ -6,6 +6,7 @@ import {
   Ledger,
   Merchants,
   Operators,
+  Passkeys,
   RecordLosses,
   SealedTexts,
   StorageClock,
@@ -28,6 +29,7 @@ import { make as makeMerchants } from "./Merchants.ts"
 import { migrate } from "./Migrate.ts"
 import { requireSchema } from "./Migrations.ts"
 import { make as makeOperators } from "./Operators.ts"
+import { make as makePasskeys } from "./Passkeys.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { make as makeSealedTexts } from "./SealedTexts.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
@@ -73,6 +75,7 @@ export const layerGathering = (
         Context.add(RecordLosses, losses),
         Context.add(Audit, makeAudit(db)),
         Context.add(Operators, makeOperators(db)),
+        Context.add(Passkeys, makePasskeys(db)),
         Context.add(StorageClock, clock),
         Context.add(StorageHistory, timeline),
         Context.add(StorageCondition, condition)

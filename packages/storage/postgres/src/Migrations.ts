@@ -14,6 +14,7 @@ import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { eventIdFunctions } from "./EventIds.ts"
 import { operatorTables } from "./OperatorTables.ts"
+import { passkeyTables } from "./PasskeyTables.ts"
 import { writeSuccessRates } from "./SuccessRates.ts"
 
 const text = 'text collate "C"'
@@ -623,7 +624,8 @@ export const steps: Readonly<Record<string, Step>> = {
     on: "deliveries (workspace_id, environment, event_id) where event_id <> ''"
   },
   // As JSON.
-  "29_secret_rotations": { additive: ['alter table webhook_endpoints add column rotation text collate "C"'] }
+  "29_secret_rotations": { additive: ['alter table webhook_endpoints add column rotation text collate "C"'] },
+  "30_passkeys": { additive: passkeyTables }
 }
 
 /** The number of the last step. */

@@ -4,8 +4,6 @@
  */
 import { managesOperators } from "@pointsman/core"
 import {
-  type AuditDraft,
-  type AuditEntry,
   LastAdmin,
   LoginTaken,
   logEntry,
@@ -16,9 +14,9 @@ import {
 } from "@pointsman/core/ports"
 import { list, type Row, valuesOf } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
-import type { SqlError } from "effect/sql/SqlError"
 import { append } from "./Audit.ts"
 import type { Database, Query } from "./Database.ts"
+import { loggedIn, transactions, whileActive } from "./LoggedSteps.ts"
 import { bindText, bindValue, insertInto, rows } from "./Rows.ts"
 
 const { linkColumns, operatorColumns, readGuesses, readLink, readOperator, readSession, readSignedIn, sessionColumns } =
@@ -35,7 +33,6 @@ const updateOperator = `update operators set ${list(changed.map((column, at) => 
 const insertSession = insertInto("operator_sessions", Object.keys(sessionColumns))
 const insertLink = insertInto("sign_in_links", Object.keys(linkColumns))
 const selectOthers = "select * from operators where id <> $1 and active"
-const lockActive = "select id from operators where id = $1 and active for share"
 const deleteLinks = "delete from sign_in_links where operator_id = $1"
 const deleteSessions = "delete from operator_sessions where operator_id = $1 returning hash"
 const selectSession = "select * from operator_sessions join operators on operators.id = operator_id where hash = $1"
@@ -48,28 +45,7 @@ const countGuess = `insert into sign_in_guesses as stored (key, since, count) va
 export const make = (db: Database): Operators => {
   const one = <A>(operation: string, sql: string, key: string, take: (row: Row) => A) =>
     Effect.map(db.read(operation, sql, [bindText(key)]), ([row]) => Option.map(Option.fromUndefinedOr(row), take))
-  const transaction = transactions(db)
-  /** `undefined` of the body: nothing was changed, and no entry is written. */
-  const logged = <A>(
-    operation: string,
-    audit: AuditDraft,
-    body: (query: Query) => Effect.Effect<A | undefined, SqlError>
-  ): Effect.Effect<A | undefined, StorageError> =>
-    transaction(operation, (query) =>
-      Effect.flatMap(body(query), (value) =>
-        value === undefined
-          ? Effect.succeed<Noted<A>>({ value, entry: undefined })
-          : Effect.map(append(query, audit), (entry): Noted<A> => ({ value, entry }))
-      )
-    ).pipe(
-      Effect.flatMap(({ entry, value }) =>
-        entry === undefined ? Effect.succeed(value) : Effect.as(logEntry(entry), value)
-      )
-    )
-  const whileActive = (query: Query, operatorId: string, sql: string, values: ReadonlyArray<string | null>) =>
-    Effect.flatMap(query(lockActive, [bindText(operatorId)]), (found) =>
-      found.length === 0 ? Effect.undefined : Effect.as(query(sql, values), true as const)
-    )
+  const logged = loggedIn(db)
   return {
     list: Effect.map(db.read("operators.list", "select * from operators order by id"), (found) =>
       found.map(readOperator)
@@ -96,7 +72,7 @@ export const make = (db: Database): Operators => {
             query(deleteOver, [String(createdBefore), String(seenBefore)])
           )
         ),
-        (added) => added === true
+        (added) => added !== undefined
       ),
     seen: (hash, at) => Effect.asVoid(db.update("operators.seen", recordSeen, [bindText(hash), String(at)])),
     endSession: (hash, audit) =>
@@ -121,19 +97,11 @@ export const make = (db: Database): Operators => {
             query("delete from sign_in_links where expires_at <= $1::text::bigint", [String(link.createdAt)])
           )
         ),
-        (added) => added === true
+        (added) => added !== undefined
       ),
     ...usedOnce(db)
   }
 }
-
-/** For callers that do the same whether nothing was written or the result is unknown. */
-const transactions =
-  (db: Database) =>
-  <A>(operation: string, body: (query: Query) => Effect.Effect<A, SqlError>): Effect.Effect<A, StorageError> =>
-    Effect.catchTag(db.transaction<A, never>(operation, body), "pointsman/CommitUnknown", ({ cause }) =>
-      Effect.fail(new StorageError({ operation, cause }))
-    )
 
 /** Links that are taken, and tries that are counted. */
 const usedOnce = (db: Database): Pick<Operators, "takeLink" | "countGuess" | "forgetGuesses"> => {
@@ -158,11 +126,6 @@ const usedOnce = (db: Database): Pick<Operators, "takeLink" | "countGuess" | "fo
   }
 }
 
-interface Noted<A> {
-  readonly value: A | undefined
-  readonly entry: AuditEntry | undefined
-}
-
 const writeOperator = Effect.fnUntraced(function* (
   query: Query,
   { audit, endsSessions, needsOtherAdmin, operator }: OperatorChange
@@ -174,6 +137,7 @@ const writeOperator = Effect.fnUntraced(function* (
     : query(updateOperator, [...values, String(operator.version - 1)])
   if (written.length === 0) return yield* isNew ? new LoginTaken() : new OperatorChanged()
   if (endsSessions) yield* endSessionsOf(query, operator.id)
+  if (!operator.active) yield* query("delete from passkeys where operator_id = $1", [bindText(operator.id)])
   const entry = yield* append(query, audit)
   // Those who append take turns: another operator's change is committed and seen here, or waits and sees this one.
   if (needsOtherAdmin) {

@@ -41,7 +41,8 @@ const steps = [
   { migration_id: 26, name: "operators" },
   { migration_id: 27, name: "deliveries_by_endpoint" },
   { migration_id: 28, name: "deliveries_by_event" },
-  { migration_id: 29, name: "secret_rotations" }
+  { migration_id: 29, name: "secret_rotations" },
+  { migration_id: 30, name: "passkeys" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -89,6 +90,7 @@ const withoutAccounts = (sql: PgClient.PgClient) =>
       "drop function audit_entries_are_kept",
       "alter table workspaces drop column brand",
       "alter table webhook_endpoints drop column rotation",
+      "drop table passkeys, passkey_challenges",
       "drop table operators, operator_sessions, sign_in_links, sign_in_guesses"
     ],
     (statement) => sql.unsafe(statement)
@@ -105,6 +107,8 @@ const acrossTenants = [
   "operator_sessions (hash)",
   "operators (id)",
   "operators (login_key)",
+  "passkey_challenges (hash)",
+  "passkeys (id)",
   "payments (page_token_hash)",
   "pointsman_migrations (migration_id)",
   "record_losses (number)",

@@ -12,6 +12,7 @@ import { makeMerchantRows } from "./Merchants.ts"
 import { makeMessageRows } from "./Messages.ts"
 import { makeOperationRows } from "./OperationRows.ts"
 import { makeOperatorRows } from "./Operators.ts"
+import { makePasskeyRows } from "./Passkeys.ts"
 import { makePaymentRows } from "./PaymentRows.ts"
 import { makeRefundRows } from "./RefundRows.ts"
 import { makeSuccessRateRows } from "./SuccessRates.ts"
@@ -60,6 +61,7 @@ export const makeRows = <V>(form: Form<V>) => {
     ...makeSuccessRateRows(parts),
     ...makeAuditRows(parts),
     ...makeOperatorRows(parts),
+    ...makePasskeyRows(parts),
     readBook
   }
 }

@@ -8,7 +8,8 @@ import {
   type AuditSearch,
   detailsOfWorkspace,
   logEntry,
-  nextEntry
+  nextEntry,
+  type StorageError
 } from "@pointsman/core/ports"
 import { valuesOf } from "@pointsman/storage-sql"
 import { Effect } from "effect"
@@ -71,5 +72,20 @@ export const append = (db: Database, draft: AuditDraft): AuditEntry => {
   db.prepare(insert).run(...bind(entry))
   return entry
 }
+
+/** One write, and its entry; `undefined` of the body: nothing was changed, and no entry is written. */
+export const logged = <A>(
+  db: Database,
+  operation: string,
+  audit: AuditDraft,
+  body: () => A | undefined
+): Effect.Effect<A | undefined, StorageError> =>
+  Effect.flatMap(
+    update(db, operation, () => {
+      const value = body()
+      return { value, entry: value === undefined ? undefined : append(db, audit) }
+    }),
+    ({ entry, value }) => (entry === undefined ? Effect.succeed(value) : Effect.as(logEntry(entry), value))
+  )
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")

@@ -6,6 +6,7 @@ import {
   Ledger,
   Merchants,
   Operators,
+  Passkeys,
   RecordLosses,
   SealedTexts,
   StorageCondition,
@@ -23,6 +24,7 @@ import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
 import { migrate } from "./Migrations.ts"
 import { make as makeOperators } from "./Operators.ts"
+import { make as makePasskeys } from "./Passkeys.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { requireSchema } from "./SchemaCheck.ts"
 import { make as makeSealedTexts } from "./SealedTexts.ts"
@@ -81,6 +83,7 @@ export const layer = (
         Context.add(RecordLosses, losses),
         Context.add(Audit, makeAudit(db)),
         Context.add(Operators, makeOperators(db)),
+        Context.add(Passkeys, makePasskeys(db)),
         Context.add(StorageCondition, condition)
       )
     })

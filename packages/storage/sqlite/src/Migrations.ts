@@ -14,6 +14,7 @@ import { Effect } from "effect"
 import * as Client from "effect/sql/SqlClient"
 import type { Database } from "./Database.ts"
 import { operatorTables } from "./OperatorTables.ts"
+import { passkeyTables } from "./PasskeyTables.ts"
 import { make as makeSqlClient } from "./SqlClient.ts"
 
 const environment = "environment text not null check (environment in ('sandbox', 'production'))"
@@ -642,7 +643,8 @@ const steps: Record<string, Step> = {
     "create index deliveries_by_event on deliveries (workspace_id, environment, event_id)"
   ]),
   // As JSON.
-  "32_secret_rotations": execute(["alter table webhook_endpoints add column rotation text"])
+  "32_secret_rotations": execute(["alter table webhook_endpoints add column rotation text"]),
+  "33_passkeys": execute(passkeyTables)
 }
 
 /** The number of the last step. */

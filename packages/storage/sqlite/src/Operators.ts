@@ -1,7 +1,6 @@
 /** Operators, their sessions and links in SQLite. Each method is one write transaction, or reads one statement. */
 import { managesOperators } from "@pointsman/core"
 import {
-  type AuditDraft,
   type AuditEntry,
   type CommitUnknown,
   LastAdmin,
@@ -14,7 +13,7 @@ import {
 } from "@pointsman/core/ports"
 import { list, type Row, valuesOf } from "@pointsman/storage-sql"
 import { Effect, Option, Result } from "effect"
-import { append } from "./Audit.ts"
+import { append, logged } from "./Audit.ts"
 import { type Database, read, update, write } from "./Database.ts"
 import { bindText, insertInto, rows } from "./Rows.ts"
 
@@ -36,19 +35,6 @@ export const make = (db: Database): Operators => {
     read(operation, () => Option.map(Option.fromUndefinedOr(db.prepare(sql).get(bindText(key))), take))
   const isActive = (id: string): boolean =>
     db.prepare("select 1 from operators where id = ? and active = 1").get(bindText(id)) !== undefined
-  /** Reports the entry of the audit trail that was stored, if one was. */
-  const logged = <A>(
-    operation: string,
-    audit: AuditDraft,
-    body: () => A | undefined
-  ): Effect.Effect<A | undefined, StorageError> =>
-    Effect.flatMap(
-      update(db, operation, () => {
-        const value = body()
-        return { value, entry: value === undefined ? undefined : append(db, audit) }
-      }),
-      ({ entry, value }) => (entry === undefined ? Effect.succeed(value) : Effect.as(logEntry(entry), value))
-    )
   return {
     list: read("operators.list", () => db.prepare("select * from operators order by id").all().map(readOperator)),
     byLogin: (key) => one("operators.byLogin", "select * from operators where login_key = ?", key, readOperator),
@@ -68,7 +54,7 @@ export const make = (db: Database): Operators => {
       ),
     addSession: (session, { createdBefore, seenBefore }, audit) =>
       Effect.map(
-        logged("operators.addSession", audit, () => {
+        logged(db, "operators.addSession", audit, () => {
           if (!isActive(session.operatorId)) return undefined
           db.prepare("delete from operator_sessions where signed_in_at < ? or seen_at < ?").run(
             createdBefore,
@@ -84,19 +70,19 @@ export const make = (db: Database): Operators => {
       }),
     endSession: (hash, audit) =>
       Effect.map(
-        logged("operators.endSession", audit, () =>
+        logged(db, "operators.endSession", audit, () =>
           Number(db.prepare("delete from operator_sessions where hash = ?").run(hash).changes) > 0 ? true : undefined
         ),
         (ended) => ended === true
       ),
     endSessionsOf: (id, audit) =>
       Effect.map(
-        logged("operators.endSessionsOf", audit, () => endSessionsOf(db, id)),
+        logged(db, "operators.endSessionsOf", audit, () => endSessionsOf(db, id)),
         (ended) => ended ?? 0
       ),
     addLink: (link, audit) =>
       Effect.map(
-        logged("operators.addLink", audit, () => {
+        logged(db, "operators.addLink", audit, () => {
           if (!isActive(link.operatorId)) return undefined
           db.prepare("delete from sign_in_links where expires_at <= ?").run(link.createdAt)
           return db.prepare(insertLink).run(...bindLink(link))
@@ -120,6 +106,7 @@ const writeOperator = (
     : db.prepare(updateOperator).run(...values.slice(1), bindText(operator.id), operator.version - 1)
   if (Number(changes) === 0) return Result.fail(isNew ? new LoginTaken() : new OperatorChanged())
   if (endsSessions) endSessionsOf(db, operator.id)
+  if (!operator.active) db.prepare("delete from passkeys where operator_id = ?").run(bindText(operator.id))
   return Result.succeed(append(db, audit))
 }
 

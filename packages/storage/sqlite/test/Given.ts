@@ -43,7 +43,8 @@ export const withoutAccounts = (db: Database): void => {
   db.prepare("drop table audit_entries").run()
   db.prepare("alter table workspaces drop column brand").run()
   db.prepare("alter table webhook_endpoints drop column rotation").run()
-  for (const table of ["sign_in_guesses", "sign_in_links", "operator_sessions", "operators"]) {
+  const ofOperators = ["passkeys", "passkey_challenges", "sign_in_guesses", "sign_in_links", "operator_sessions"]
+  for (const table of [...ofOperators, "operators"]) {
     db.prepare(`drop table ${table}`).run()
   }
   for (const index of ["deliveries_by_endpoint", "deliveries_by_event"]) db.prepare(`drop index ${index}`).run()

@@ -58,7 +58,7 @@ export interface CreatedLink {
 /** An operator that was removed may be added again: with the same id, and without the former password. */
 export const addOperator = Effect.fnUntraced(function* (order: OperatorOrder) {
   const store = yield* Operators
-  yield* check(order)
+  yield* checkOrder(order)
   const found = Option.getOrUndefined(yield* store.byLogin(loginKey(order.login)))
   if (found?.active === true) return yield* new LoginTaken()
   const operator: Operator = {
@@ -85,7 +85,7 @@ export const addOperator = Effect.fnUntraced(function* (order: OperatorOrder) {
  * nothing is not written, so that a repeated one succeeds.
  */
 export const editOperator = Effect.fnUntraced(function* ({ displayName, grants, login, version }: OperatorEdit) {
-  yield* check({ displayName, grants, login })
+  yield* checkOrder({ displayName, grants, login })
   return yield* changeOperator(login, (operator) => {
     if (operator.displayName === displayName && isSameGrants(operator.grants, grants)) return Effect.undefined
     if (version !== null && version !== operator.version) return Effect.fail(new OperatorChanged())
@@ -179,7 +179,7 @@ export const auditOf = (action: AuditAction, { displayName, grants, id, login }:
     ...details
   })
 
-const check = Effect.fnUntraced(function* ({ displayName, grants, login }: OperatorOrder) {
+export const checkOrder = Effect.fnUntraced(function* ({ displayName, grants, login }: OperatorOrder) {
   if (!isLogin(login)) return yield* new OperatorInvalid({ field: "login", expected: loginExpected })
   if (!isDisplayName(displayName)) {
     return yield* new OperatorInvalid({ field: "displayName", expected: displayNameExpected })

@@ -148,7 +148,7 @@ export const setPassword = Effect.fnUntraced(function* (
 }, Effect.uninterruptible)
 
 /** Each sign-in gets a new token, so that a token which an attacker planted before it is never valid. */
-const begin = Effect.fnUntraced(function* (operator: Operator, method: SignInMethod) {
+export const begin = Effect.fnUntraced(function* (operator: Operator, method: SignInMethod) {
   const { hash, token } = yield* newToken("session token")
   const now = yield* Clock.currentTimeMillis
   const session: OperatorSession = { hash, operatorId: operator.id, method, createdAt: now, seenAt: now }
@@ -165,7 +165,7 @@ const auditAs = (
 ) => Effect.provideService(auditOf(action, operator, details), AuditActor, operator.login)
 
 /** A login is not logged: people write their password there. */
-const refused = Effect.fnUntraced(function* (method: SignInMethod, operator?: Operator) {
+export const refused = Effect.fnUntraced(function* (method: SignInMethod, operator?: Operator) {
   yield* Effect.logWarning("a sign-in was refused").pipe(
     Effect.annotateLogs({ method, ...(operator === undefined ? {} : { operator_id: operator.id }) })
   )
@@ -187,7 +187,7 @@ const guessKey = Effect.fnUntraced(function* (about: keyof typeof guessesAtMost,
   return yield* (yield* Secrets).fingerprint(`pointsman/operator-guess/${about}/${name}`)
 })
 
-const countGuess = Effect.fnUntraced(function* (about: keyof typeof guessesAtMost, name: string) {
+export const countGuess = Effect.fnUntraced(function* (about: keyof typeof guessesAtMost, name: string) {
   const now = yield* Clock.currentTimeMillis
   const counted = yield* (yield* Operators).countGuess(yield* guessKey(about, name), now, guessWindowMillis)
   const retryAfter = retryAfterMillis(counted, about, now)

@@ -1,0 +1,306 @@
+/** Signing in by OpenID Connect, with an issuer that is asked over HTTP. */
+import { generateKeyPairSync } from "node:crypto"
+import type { OidcOptions } from "@pointsman/console"
+import type { OperatorGrant, OperatorRole } from "@pointsman/core"
+import { Audit } from "@pointsman/core/ports"
+import { Effect, Redacted } from "effect"
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { client, type Issuer, startIssuer } from "./support/Issuer.ts"
+import { bodyOf, cookieOf, mount, origin, type World, world } from "./support/World.ts"
+
+let issuer: Issuer
+let here: World
+const worlds: Array<World> = []
+const opened = (options: Partial<OidcOptions> = {}): World => {
+  const oidc = { issuer: issuer.issuer, ...client, clientSecret: Redacted.make(client.clientSecret), ...options }
+  const made = world({ oidc })
+  worlds.push(made)
+  return made
+}
+beforeEach(async () => {
+  issuer = await startIssuer()
+  here = opened()
+})
+afterEach(async () => {
+  issuer.close()
+  for (const made of worlds.splice(0)) await made.close()
+})
+
+const everywhere = (role: OperatorRole): ReadonlyArray<OperatorGrant> => [{ workspaceId: null, role }]
+const add = async (login: string, grants = everywhere("viewer")) =>
+  here.run((await here.operators).add({ login, displayName: login, grants }))
+
+interface Begun {
+  readonly cookie: string
+  readonly asked: URLSearchParams
+}
+const begin = async (path = "/sign-in/oidc"): Promise<Begun> => {
+  const response = await here.send(path)
+  assert.strictEqual(response.status, 303)
+  return { cookie: cookieOf(response), asked: new URL(response.headers.get("location") ?? "").searchParams }
+}
+/** The browser comes back from the issuer. */
+const finish = (callback: string, cookie?: string) =>
+  here.send(callback.replace(`${origin}${mount}`, ""), { cookie, headers: { "sec-fetch-site": "cross-site" } })
+
+const signIn = async (): Promise<Response> => {
+  const { asked, cookie } = await begin()
+  return finish(issuer.authorize(asked), cookie)
+}
+const refused = async (response: Response, status: number, text: string) => {
+  assert.strictEqual(response.status, status)
+  assert.isNull(response.headers.get("set-cookie"))
+  const page = await response.text()
+  assert.include(page, text)
+  assert.include(page, 'action="/console/sign-in"')
+}
+const meOf = async (response: Response) => {
+  assert.strictEqual(response.status, 303)
+  return (await bodyOf(await here.send("/api/me", { cookie: cookieOf(response) }))).data
+}
+const auditTrail = () =>
+  here.run(
+    Effect.flatMap(Audit, ({ list }) => list({ after: 0, limit: 100 })).pipe(
+      Effect.map((entries) => entries.map(({ action, actor }) => `${actor} ${action}`))
+    )
+  )
+
+describe("an operator who exists", () => {
+  it("given its verified e-mail, when it signs in, then the session is its own, and leads to what was asked for", async () => {
+    await add("Jo@Example.com", everywhere("support"))
+    const page = await (await here.send("/sign-in?next=/payments/acme/sandbox")).text()
+    assert.include(page, "Sign in with single sign-on")
+    assert.include(page, "/console/sign-in/oidc?next=%2Fpayments%2Facme%2Fsandbox")
+    const { asked, cookie } = await begin("/sign-in/oidc?next=%2Fpayments%2Facme%2Fsandbox")
+    assert.strictEqual(asked.get("redirect_uri"), `${origin}${mount}/sign-in/oidc/callback`)
+    assert.strictEqual(asked.get("scope"), "openid email profile")
+    assert.deepStrictEqual([asked.get("code_challenge_method"), asked.get("response_type")], ["S256", "code"])
+    const response = await finish(issuer.authorize(asked), cookie)
+    assert.strictEqual(response.headers.get("location"), `${mount}/payments/acme/sandbox`)
+    assert.match(response.headers.get("set-cookie") ?? "", /^pointsman_console=.*HttpOnly; SameSite=Lax$/u)
+    const { login, roles } = await meOf(response)
+    assert.deepStrictEqual([login, roles], ["Jo@Example.com", [{ workspace_id: null, role: "support" }]])
+    assert.include(await auditTrail(), "Jo@Example.com operator.signed_in")
+    assert.include(here.log.join("\n"), String.raw`\"method\":\"oidc\"`)
+  })
+
+  it("given several sign-ins, then the issuer's document is read once", async () => {
+    await add("jo@example.com")
+    await signIn()
+    await signIn()
+    assert.lengthOf(
+      issuer.requested.filter((path) => path.startsWith("/.well-known/")),
+      1
+    )
+  })
+
+  it("given a next page that is elsewhere, then the sign-in leads to the start", async () => {
+    await add("jo@example.com")
+    const { asked, cookie } = await begin("/sign-in/oidc?next=https%3A%2F%2Fevil.test%2F")
+    const response = await finish(issuer.authorize(asked), cookie)
+    assert.strictEqual(response.headers.get("location"), `${mount}/payments`)
+  })
+})
+
+describe("what is refused", () => {
+  beforeEach(() => add("jo@example.com"))
+
+  it("given a callback without the cookie, with another state, or with another browser's cookie, then nothing is asked of the issuer", async () => {
+    const { asked, cookie } = await begin()
+    const callback = issuer.authorize(asked)
+    await refused(await finish(callback), 401, "began in another browser")
+    await refused(await finish(callback, "pointsman_console_oidc=e30"), 401, "began in another browser")
+    await refused(await finish(callback.replace(/state=[^&]+/u, "state=other"), cookie), 401, "is invalid")
+    await refused(await finish(callback, (await begin()).cookie), 401, "is invalid")
+    assert.notInclude(issuer.requested, "/token")
+  })
+
+  it("given a code, when the callback is repeated, then the second one is refused", async () => {
+    const { asked, cookie } = await begin()
+    const callback = issuer.authorize(asked)
+    assert.strictEqual((await finish(callback, cookie)).status, 303)
+    await refused(await finish(callback, cookie), 401, "is invalid")
+  })
+
+  it("given a code of another browser, then its verifier is not right", async () => {
+    const { asked } = await begin()
+    const mine = await begin()
+    const stolen = issuer.authorize(asked).replace(/state=[^&]+/u, `state=${mine.asked.get("state")}`)
+    await refused(await finish(stolen, mine.cookie), 401, "is invalid")
+  })
+
+  const now = () => Math.floor(Date.now() / 1000)
+  for (const [what, falsified] of [
+    ["another nonce", () => ({ nonce: "other" })],
+    ["no nonce", () => ({ nonce: undefined })],
+    ["an end in the past", () => ({ exp: now() - 3_600 })],
+    ["another audience", () => ({ aud: "other" })],
+    ["another issuer", () => ({ iss: "https://evil.test" })]
+  ] as const) {
+    it(`given a token with ${what}, then it is refused, and the log has no token`, async () => {
+      issuer.settings.falsified = falsified()
+      await refused(await signIn(), 401, "is invalid")
+      assert.include(here.log.join("\n"), "OAUTH_")
+      assert.notInclude(here.log.join("\n"), "eyJ")
+    })
+  }
+
+  it("given a token that another key signed, then it is refused", async () => {
+    issuer.settings.privateKey = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey
+    await refused(await signIn(), 401, "is invalid")
+  })
+
+  it("given another client secret, then it is refused, and no page or line has the secret", async () => {
+    here = opened({ clientSecret: Redacted.make("a wrong secret") })
+    await add("jo@example.com")
+    const response = await signIn()
+    await refused(response, 401, "is invalid")
+    assert.include(here.log.join("\n"), "invalid_client")
+    assert.notInclude(here.log.join("\n"), "a wrong secret")
+  })
+
+  it("given an e-mail that is not verified, or none, then it is refused", async () => {
+    for (const email_verified of [false, undefined, "true"]) {
+      issuer.settings.claims = { sub: "1", email: "jo@example.com", email_verified }
+      await refused(await signIn(), 401, "not verified")
+    }
+    // The last one reads like the operator's, and is another address.
+    for (const email of [undefined, "", 1, "\uff4ao@example.com"]) {
+      issuer.settings.claims = { sub: "1", email, email_verified: true }
+      await refused(await signIn(), 401, "did not say who you are")
+    }
+  })
+
+  it("given an unknown person, and an operator that was removed, then they are refused", async () => {
+    issuer.settings.claims = { sub: "1", email: "ann@example.com", email_verified: true }
+    await refused(await signIn(), 403, "may not use this console")
+    issuer.settings.claims = { sub: "1", email: "jo@example.com", email_verified: true }
+    await here.run((await here.operators).remove("jo@example.com"))
+    await refused(await signIn(), 403, "may not use this console")
+  })
+
+  it("given that the person cancels, then the page says so, and does not repeat what the issuer wrote", async () => {
+    const { asked, cookie } = await begin()
+    const callback = `/sign-in/oidc/callback?state=${asked.get("state")}&error=access_denied&error_description=<b>no</b>`
+    const response = await finish(callback, cookie)
+    await refused(response, 401, "it was cancelled there")
+    const other = await finish(callback.replace("access_denied", "%0Aforged"), cookie)
+    await refused(other, 401, "is invalid")
+    assert.notInclude(here.log.join("\n"), "forged")
+  })
+
+  it("given an issuer that is down, then the page says so, before and after", async () => {
+    const { asked, cookie } = await begin()
+    issuer.settings.isDown = true
+    await refused(await finish(issuer.authorize(asked), cookie), 502, "could not be reached")
+    here = opened()
+    await refused(await here.send("/sign-in/oidc"), 502, "could not be reached")
+    issuer.close()
+    here = opened()
+    await refused(await here.send("/sign-in/oidc"), 502, "could not be reached")
+  })
+
+  it("given 61 callbacks of one source, then the last one is refused before the issuer is asked", async () => {
+    const { asked, cookie } = await begin()
+    for (let count = 0; count < 60; count++)
+      await finish(`/sign-in/oidc/callback?code=x&state=${asked.get("state")}`, cookie)
+    const asks = issuer.requested.length
+    const response = await finish(`/sign-in/oidc/callback?code=x&state=${asked.get("state")}`, cookie)
+    await refused(response, 429, "Too many sign-ins")
+    assert.lengthOf(issuer.requested, asks)
+  })
+
+  it("given a console without an issuer, then the pages do not exist", async () => {
+    const without = world()
+    worlds.push(without)
+    for (const path of ["/sign-in/oidc", "/sign-in/oidc/callback?code=x&state=y"]) {
+      assert.strictEqual((await without.send(path)).status, 404)
+    }
+    assert.notInclude(await (await without.send("/sign-in")).text(), "/sign-in/oidc")
+  })
+})
+
+describe("roles by a claim", () => {
+  const roles = {
+    payments: { workspace: "acme", role: "viewer" },
+    refunds: { workspace: "acme", role: "support" },
+    admins: { role: "admin" }
+  } as const
+  const person = (groups: unknown) => ({
+    sub: "1",
+    email: "ann@example.com",
+    email_verified: true,
+    name: "Ann",
+    groups
+  })
+  beforeEach(() => {
+    here = opened({ rolesClaim: "groups", roles, name: "Example <ID>", scopes: ["email", "groups"] })
+  })
+
+  it("given an unknown person with mapped groups, then it is added with the greatest role of each workspace", async () => {
+    assert.include(await (await here.send("/sign-in")).text(), "Sign in with Example &lt;ID&gt;")
+    issuer.settings.claims = person(["refunds", "payments", "other", 7])
+    const { login, name, roles } = await meOf(await signIn())
+    assert.deepStrictEqual([login, name], ["ann@example.com", "Ann"])
+    assert.deepStrictEqual(roles, [{ workspace_id: "acme", role: "support" }])
+    assert.deepStrictEqual(await auditTrail(), [
+      `${issuer.issuer} operator.added`,
+      "ann@example.com operator.signed_in"
+    ])
+  })
+
+  it("given other groups at the next sign-in, then the roles are those, and the trail says it once", async () => {
+    issuer.settings.claims = person("payments")
+    const first = await signIn()
+    issuer.settings.claims = person(["admins"])
+    const { roles } = await meOf(await signIn())
+    assert.deepStrictEqual(roles, [{ workspace_id: null, role: "admin" }])
+    // The session before has them too.
+    assert.deepStrictEqual((await meOf(first)).roles, roles)
+    await signIn()
+    assert.lengthOf(
+      (await auditTrail()).filter((entry) => entry === `${issuer.issuer} operator.changed`),
+      1
+    )
+  })
+
+  it("given no mapped group, then the person is refused, whether or not it is an operator", async () => {
+    for (const groups of [undefined, [], ["other"], "__proto__", { payments: true }]) {
+      issuer.settings.claims = person(groups)
+      await refused(await signIn(), 403, "may not use this console")
+    }
+    await add("ann@example.com", everywhere("admin"))
+    await refused(await signIn(), 403, "may not use this console")
+  })
+
+  it("given the last admin, when its claims give it another role, then it is refused, and the log says why", async () => {
+    issuer.settings.claims = person("admins")
+    await signIn()
+    issuer.settings.claims = person("payments")
+    await refused(await signIn(), 403, "may not use this console")
+    assert.include(here.log.join("\n"), "from the last operator who has it")
+  })
+
+  it("given an operator that was removed here, then mapped groups do not add it again", async () => {
+    issuer.settings.claims = person("admins")
+    const session = await signIn()
+    await add("the-other-admin@example.com", everywhere("admin"))
+    await here.run((await here.operators).remove("ann@example.com"))
+    assert.strictEqual((await here.send("/api/me", { cookie: cookieOf(session) })).status, 401)
+    await refused(await signIn(), 403, "may not use this console")
+  })
+
+  it("given a role in a workspace that does not exist, then the person is refused, and the log says why", async () => {
+    here = opened({ rolesClaim: "groups", roles: { payments: { workspace: "nowhere", role: "viewer" } } })
+    issuer.settings.claims = person("payments")
+    await refused(await signIn(), 403, "may not use this console")
+    assert.include(here.log.join("\n"), "ids of workspaces of this installation")
+  })
+
+  it("given another claim for the login, then it counts as it is, without a verified e-mail", async () => {
+    here = opened({ loginClaim: "upn" })
+    await add("ann@corp")
+    issuer.settings.claims = { sub: "1", upn: "ann@corp" }
+    assert.strictEqual((await meOf(await signIn())).login, "ann@corp")
+  })
+})

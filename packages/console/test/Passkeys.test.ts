@@ -1,0 +1,247 @@
+/** Passkeys: adding, listing and removing them, and signing in. */
+import type { OperatorGrant } from "@pointsman/core"
+import { Effect, Redacted } from "effect"
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { type Authenticator, type Falsified, newAuthenticator } from "./support/Authenticator.ts"
+import { bodyOf, cookieOf, origin, type World, world } from "./support/World.ts"
+
+const viewer: ReadonlyArray<OperatorGrant> = [{ workspaceId: null, role: "viewer" }]
+
+let here: World
+beforeEach(() => {
+  here = world()
+})
+afterEach(() => here.close())
+
+const codeOf = async (response: Response) => [response.status, (await bodyOf(response)).error.code]
+const refused = async (response: Response) => {
+  assert.isNull(response.headers.get("set-cookie"))
+  assert.deepStrictEqual(await codeOf(response), [401, "sign_in_refused"])
+}
+const dataOf = async (response: Response) => {
+  assert.strictEqual(response.status, 200)
+  return (await bodyOf(response)).data
+}
+
+const optionsToAdd = async (cookie: string) =>
+  dataOf(await here.send("/api/passkeys/options", { method: "POST", cookie }))
+const add = async (cookie: string, passkey: Authenticator, falsified: Falsified = {}, name = "Laptop <1>") => {
+  const options = await optionsToAdd(cookie)
+  const { challenge } = options
+  const body = { name, challenge, response: passkey.register(options, falsified) }
+  return here.send("/api/passkeys", { cookie, body })
+}
+const optionsToSignIn = async () => dataOf(await here.send("/api/session/passkey/options", { method: "POST" }))
+const answerOf = async (passkey: Authenticator, falsified: Falsified = {}) => {
+  const options = await optionsToSignIn()
+  return { challenge: options.challenge, response: passkey.signIn(options, falsified) }
+}
+const signIn = async (passkey: Authenticator, falsified: Falsified = {}) =>
+  here.send("/api/session/passkey", { body: await answerOf(passkey, falsified) })
+
+const passkeysOf = async (cookie: string) => dataOf(await here.send("/api/passkeys", { cookie }))
+
+describe("adding a passkey", () => {
+  it("given a session, when a passkey is added, then it is listed, and the next options exclude it", async () => {
+    const cookie = await here.signIn("jo", viewer)
+    const passkey = newAuthenticator(origin)
+    const options = await optionsToAdd(cookie)
+    assert.deepInclude(options, {
+      rp: { id: "console.test", name: "Pointsman" },
+      authenticatorSelection: { residentKey: "required", requireResidentKey: true, userVerification: "required" },
+      excludeCredentials: []
+    })
+    assert.deepInclude(await dataOf(await add(cookie, passkey)), {
+      id: passkey.id,
+      name: "Laptop <1>",
+      last_used_at: null
+    })
+    assert.deepStrictEqual((await optionsToAdd(cookie)).excludeCredentials, [
+      { id: passkey.id, type: "public-key", transports: ["internal"] }
+    ])
+    assert.lengthOf(await passkeysOf(cookie), 1)
+    assert.include(here.log.join("\n"), "operator.passkey_added")
+  })
+
+  for (const [what, falsified] of [
+    ["another origin", { origin: "http://evil.test" }],
+    ["another port", { origin: `${origin}:8080` }],
+    ["another host's passkey", { rpId: "evil.test" }],
+    ["another challenge", { challenge: "x".repeat(43) }],
+    ["a response to a sign-in", { type: "webauthn.get" }],
+    ["a user who was not verified", { flags: 0x01 }]
+  ] as const) {
+    it(`given ${what}, then it is refused, and the log says why`, async () => {
+      const cookie = await here.signIn("jo", viewer)
+      assert.deepStrictEqual(await codeOf(await add(cookie, newAuthenticator(origin), falsified)), [
+        409,
+        "passkey_refused"
+      ])
+      assert.deepStrictEqual(await passkeysOf(cookie), [])
+      assert.include(here.log.join("\n"), "the response of a passkey was refused")
+    })
+  }
+
+  it("given a response, when it is repeated or sent by another operator, then it is refused", async () => {
+    const cookie = await here.signIn("jo", viewer)
+    const other = await here.signIn("ann", viewer)
+    const passkey = newAuthenticator(origin)
+    const options = await optionsToAdd(cookie)
+    const body = { name: "Laptop", challenge: options.challenge, response: passkey.register(options) }
+    assert.deepStrictEqual(await codeOf(await here.send("/api/passkeys", { cookie: other, body })), [
+      409,
+      "passkey_refused"
+    ])
+    // The attempt used the challenge up.
+    assert.deepStrictEqual(await codeOf(await here.send("/api/passkeys", { cookie, body })), [409, "passkey_refused"])
+    await dataOf(await add(cookie, passkey))
+    assert.deepStrictEqual(await codeOf(await add(other, passkey)), [409, "passkey_refused"])
+  })
+
+  it("given a body that is not right, then the field is named", async () => {
+    const cookie = await here.signIn("jo", viewer)
+    const options = await optionsToAdd(cookie)
+    const right = { name: "a", challenge: options.challenge, response: newAuthenticator(origin).register(options) }
+    for (const [field, body] of [
+      ["name", { ...right, name: " " }],
+      ["name", { ...right, name: 1 }],
+      ["challenge", { ...right, challenge: null }],
+      ["response", { ...right, response: "x" }]
+    ] as const) {
+      const response = await here.send("/api/passkeys", { cookie, body })
+      const { error } = await bodyOf(response)
+      assert.deepStrictEqual([response.status, error.code], [422, "validation_error"])
+      assert.include(error.message, `\`${field}`)
+    }
+    for (const response of [
+      { ...right.response, id: "a", rawId: "b" },
+      { ...right.response, response: { ...right.response.response, attestationObject: "AAAA" } },
+      { ...right.response, response: { ...right.response.response, clientDataJSON: "AAAA" } }
+    ]) {
+      const { challenge } = await optionsToAdd(cookie)
+      const body = { name: "a", challenge, response }
+      assert.deepStrictEqual(await codeOf(await here.send("/api/passkeys", { cookie, body })), [409, "passkey_refused"])
+    }
+  })
+})
+
+describe("signing in with a passkey", () => {
+  const registered = async (login = "jo") => {
+    const cookie = await here.signIn(login, viewer)
+    const passkey = newAuthenticator(origin)
+    await dataOf(await add(cookie, passkey))
+    return { cookie, passkey }
+  }
+
+  it("given a passkey and no login, then the session is its operator's, and the trail names the method", async () => {
+    await registered("ann")
+    const { cookie, passkey } = await registered()
+    const options = await optionsToSignIn()
+    assert.hasAllKeys(options, ["challenge", "rpId", "timeout", "userVerification"])
+    const response = await signIn(passkey)
+    assert.match(response.headers.get("set-cookie") ?? "", /^pointsman_console=[\w-]{43}; .*HttpOnly/u)
+    assert.deepStrictEqual(await dataOf(response), { login: "jo", method: "passkey" })
+    const me = await here.send("/api/me", { cookie: cookieOf(response) })
+    assert.strictEqual((await dataOf(me)).login, "jo")
+    assert.include(here.log.join("\n"), String.raw`\"method\":\"passkey\"`)
+    assert.isString((await passkeysOf(cookie))[0].last_used_at)
+  })
+
+  it("given a response, when it is sent again, then it is refused", async () => {
+    const { passkey } = await registered()
+    const body = await answerOf(passkey)
+    await dataOf(await here.send("/api/session/passkey", { body }))
+    await refused(await here.send("/api/session/passkey", { body }))
+    // With a challenge that is valid, but was not signed.
+    const { challenge } = await optionsToSignIn()
+    await refused(await here.send("/api/session/passkey", { body: { ...body, challenge } }))
+  })
+
+  for (const [what, falsified] of [
+    ["another origin", { origin: "http://evil.test" }],
+    ["https instead of http", { origin: origin.replace("http:", "https:") }],
+    ["another host", { rpId: "evil.test" }],
+    ["another challenge", { challenge: "x".repeat(43) }],
+    ["a response to a registration", { type: "webauthn.create" }],
+    ["a user who was not verified", { flags: 0x01 }],
+    ["a counter that did not grow", { counter: 1 }],
+    ["no user handle", { userHandle: "" }],
+    ["another operator's handle", { userHandle: Buffer.from("opr_other").toString("base64url") }]
+  ] as const) {
+    it(`given ${what}, then it is refused`, async () => {
+      const { passkey } = await registered()
+      await refused(await signIn(passkey, falsified))
+      await dataOf(await signIn(passkey))
+    })
+  }
+
+  it("given another passkey's signature, or a passkey that is unknown, then it is refused", async () => {
+    const { passkey } = await registered()
+    const other = newAuthenticator(origin)
+    const forged = await answerOf(passkey)
+    const { response } = await answerOf(other)
+    const { signature } = response.response
+    const body = { ...forged, response: { ...forged.response, response: { ...forged.response.response, signature } } }
+    await refused(await here.send("/api/session/passkey", { body }))
+    await refused(await signIn(other))
+  })
+
+  it("given a passkey that was removed, or whose operator was, then it is refused", async () => {
+    const { cookie, passkey } = await registered()
+    const remove = (by = cookie) => here.send(`/api/passkeys/${passkey.id}`, { method: "DELETE", cookie: by })
+    assert.strictEqual((await remove(await here.signIn("ann", viewer))).status, 404)
+    assert.strictEqual((await remove()).status, 204)
+    assert.deepStrictEqual(await codeOf(await remove()), [404, "not_found"])
+    await refused(await signIn(passkey))
+    await dataOf(await add(cookie, passkey))
+    await here.run((await here.operators).remove("jo"))
+    await refused(await signIn(passkey))
+  })
+
+  it("given 61 challenges of one source, then the last one is refused, and another source is not", async () => {
+    for (let count = 0; count < 60; count++) await optionsToSignIn()
+    const last = await here.send("/api/session/passkey/options", { method: "POST" })
+    assert.deepStrictEqual([last.status, last.headers.get("retry-after")], [429, "900"])
+    assert.strictEqual((await bodyOf(last)).error.code, "too_many_sign_ins")
+    const other = await here.send("/api/session/passkey/options", { method: "POST", source: "203.0.113.10" })
+    assert.strictEqual(other.status, 200)
+  })
+})
+
+describe("the account page", () => {
+  it("given passkeys, then they are listed with their text escaped, and removed by a form that may be sent twice", async () => {
+    const cookie = await here.signIn("jo", viewer)
+    const passkey = newAuthenticator(origin)
+    await add(cookie, passkey)
+    const page = await (await here.send("/account", { cookie })).text()
+    assert.include(page, "Laptop &lt;1&gt;")
+    assert.include(page, "Add a passkey")
+    const action = /action="\/console(\/account\/passkeys\/[^"]+)"/u.exec(page)?.[1] ?? ""
+    const other = await here.signIn("ann", viewer)
+    await here.send(action, { method: "POST", cookie: other })
+    assert.lengthOf(await passkeysOf(cookie), 1)
+    for (let turn = 0; turn < 2; turn++) {
+      const response = await here.send(action, { method: "POST", cookie })
+      assert.deepStrictEqual(
+        [response.status, response.headers.get("location")],
+        [303, "/console/account?notice=removed"]
+      )
+    }
+    const after = await (await here.send("/account?notice=removed", { cookie })).text()
+    assert.include(after, "No passkeys yet.")
+    assert.include(after, "The passkey was removed.")
+  })
+
+  it("given a session of an issuer, then neither the page nor the API adds a passkey", async () => {
+    const { operators } = here
+    await here.signIn("jo", viewer)
+    const identity = { issuer: "https://login.example.com", login: "jo", displayName: "Jo", grants: null }
+    const { token } = await here.run((await operators).signInWithOidc(Effect.succeed(identity), "203.0.113.9"))
+    const cookie = `pointsman_console=${Redacted.value(token)}`
+    const page = await (await here.send("/account", { cookie })).text()
+    assert.include(page, "passkeys cannot be added in this session")
+    assert.notInclude(page, "Add a passkey")
+    const asked = await here.send("/api/passkeys/options", { method: "POST", cookie })
+    assert.deepStrictEqual(await codeOf(asked), [409, "passkey_refused"])
+  })
+})

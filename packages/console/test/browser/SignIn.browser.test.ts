@@ -1,0 +1,160 @@
+/** Signing in by passkeys and by OpenID Connect in a real browser. The authenticator is Chromium's virtual one. */
+import { Redacted } from "effect"
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
+import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
+import { client, type Issuer, startIssuer } from "../support/Issuer.ts"
+import { listen } from "../support/ListeningConsole.ts"
+import { mount, type World, world } from "../support/World.ts"
+
+let issuer: Issuer
+let here: World
+let server: Awaited<ReturnType<typeof listen>>
+let url: string
+
+beforeAll(async () => {
+  issuer = await startIssuer()
+  here = world({ oidc: { issuer: issuer.issuer, ...client, clientSecret: Redacted.make(client.clientSecret) } })
+  server = await listen(here)
+  url = `${server.url}${mount}`
+  const grants = [{ workspaceId: null, role: "viewer" as const }]
+  await here.run((await here.operators).add({ login: "jo@example.com", displayName: "Jo", grants }))
+})
+afterAll(async () => {
+  server.close()
+  issuer.close()
+  await here.close()
+})
+
+const withAuthenticator = async (page: Page) => {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send("WebAuthn.enable")
+  const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true
+    }
+  })
+  return { devtools, authenticatorId }
+}
+const signInByLink = async (page: Page) => {
+  await page.goto(`${url}/link/${await here.linkOf("jo@example.com")}`)
+  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.waitForURL(`${url}/payments/acme/sandbox`)
+}
+const addPasskey = async (page: Page, name: string) => {
+  await page.goto(`${url}/account`)
+  await page.getByLabel("Name of the passkey").fill(name)
+  await page.getByRole("button", { name: "Add a passkey" }).click()
+  await page.waitForURL(`${url}/account?notice=added`)
+}
+const signOut = async (page: Page) => {
+  await page.getByRole("button", { name: "Sign out" }).click()
+  await page.waitForURL(`${url}/sign-in`)
+}
+const signInByPasskey = (page: Page) => page.getByRole("button", { name: "Sign in with a passkey" }).click()
+
+await describeInChromium("signing in to the console in a browser", (browser) => {
+  test("given a passkey that an operator adds, then it signs in, not twice with one response, and not once it was removed", () =>
+    visit(browser, {}, async ({ accessibilityFaults, origins, page }) => {
+      await withAuthenticator(page)
+      await signInByLink(page)
+      await addPasskey(page, "Laptop")
+      expect(await accessibilityFaults()).toEqual([])
+      await page.getByLabel("Name of the passkey").fill("Laptop again")
+      await page.getByRole("button", { name: "Add a passkey" }).click()
+      await page.getByText("This device has a passkey of yours").waitFor()
+      await signOut(page)
+
+      let sent: string | null = null
+      page.on("request", (request) => {
+        if (request.url() === `${url}/api/session/passkey`) sent = request.postData()
+      })
+      await page.goto(`${url}/payments/acme/production`)
+      await signInByPasskey(page)
+      await page.waitForURL(`${url}/payments/acme/production`)
+      const again = await here.send("/api/session/passkey", { body: JSON.parse(sent ?? "") })
+      expect(again.status).toBe(401)
+
+      await page.goto(`${url}/account`)
+      await page.getByRole("button", { name: "Remove Laptop" }).click()
+      await page.getByText("No passkeys yet.").waitFor()
+      await signOut(page)
+      await signInByPasskey(page)
+      await page.getByText("the passkey is wrong").waitFor()
+      expect(await accessibilityFaults()).toEqual([])
+      expect(origins()).toEqual([server.url])
+    }))
+
+  test("given no passkey on the device, or a user who is not verified, then the page says so", () =>
+    visit(browser, {}, async ({ page }) => {
+      const { authenticatorId, devtools } = await withAuthenticator(page)
+      await page.goto(`${url}/sign-in`)
+      await signInByPasskey(page)
+      await page.getByText("No passkey was used").waitFor()
+      await signInByLink(page)
+      await addPasskey(page, "Phone")
+      await signOut(page)
+      await devtools.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false })
+      await signInByPasskey(page)
+      await page.getByText("No passkey was used").waitFor()
+    }))
+
+  test("given a passkey of this console, when another origin of the host uses it, then the console refuses the response", () =>
+    visit(browser, {}, async ({ page }) => {
+      await withAuthenticator(page)
+      await signInByLink(page)
+      await addPasskey(page, "Key")
+      await signOut(page)
+      const other = await listen(here)
+      try {
+        await page.goto(`${other.url}${mount}/sign-in`)
+        // What was signed for the other port is sent to this one.
+        const bodies: Array<string> = []
+        await page.route("**/api/session/passkey", async (route) => {
+          bodies.push(route.request().postData() ?? "")
+          await route.fulfill({ status: 401, json: { error: { code: "sign_in_refused", message: "Kept." } } })
+        })
+        await signInByPasskey(page)
+        await expect.poll(() => bodies.length).toBe(1)
+        const headers = { host: new URL(server.url).host }
+        const [body = ""] = bodies
+        expect((await here.send("/api/session/passkey", { body: JSON.parse(body), headers })).status).toBe(401)
+      } finally {
+        other.close()
+      }
+    }))
+
+  test("given an account at the issuer, when its link is followed, then the operator is signed in", () =>
+    visit(browser, {}, async ({ page }) => {
+      await page.goto(`${url}/payments/globex/sandbox`)
+      await page.getByRole("link", { name: "Sign in with single sign-on" }).click()
+      await page.waitForURL(`${url}/payments/globex/sandbox`)
+      await page.goto(`${url}/account`)
+      await page.getByText("passkeys cannot be added in this session").waitFor()
+    }))
+
+  test.each(["light", "dark"] as const)(
+    "given the pages in the %s, then axe finds nothing, on a phone and a desktop",
+    (colorScheme) =>
+      visit(browser, { colorScheme }, async ({ accessibilityFaults, page }) => {
+        await withAuthenticator(page)
+        await signInByLink(page)
+        await addPasskey(page, `Device with a long name ${"x".repeat(80)} ${colorScheme}`)
+        for (const viewport of [sizes.narrow, sizes.phone, sizes.desktop]) {
+          await page.setViewportSize(viewport)
+          for (const path of ["/account", "/account?notice=removed", "/sign-in", "/sign-in/oidc/callback?code=x"]) {
+            await page.goto(`${url}${path}`)
+            expect(await accessibilityFaults()).toEqual([])
+            // Nothing but a table scrolls sideways.
+            expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
+          }
+        }
+      })
+  )
+})

@@ -1,0 +1,186 @@
+/** Passkeys and their challenges: what two servers do at once is done once, and a removed operator has none. */
+import { describe, expect } from "@effect/vitest"
+import type { Operator, Passkey, PasskeyChallenge } from "@pointsman/core"
+import { Audit, auditDraft, Ids, Operators, Passkeys } from "@pointsman/core/ports"
+import { Effect, Option } from "effect"
+import type { StorageTest } from "./StorageTest.ts"
+
+const write = Effect.fnUntraced(function* (operator: Operator) {
+  const audit = yield* auditDraft("operator.changed", operator.id, {})
+  yield* (yield* Operators).write({ operator, endsSessions: !operator.active, needsOtherAdmin: false, audit })
+})
+
+const storedOperator = Effect.gen(function* () {
+  const id = `opr_${yield* (yield* Ids).payment}`
+  const operator: Operator = {
+    id,
+    login: `Jo-${id}`,
+    displayName: "Jo",
+    active: true,
+    grants: [{ workspaceId: null, role: "viewer" }],
+    passwordHash: null,
+    version: 1,
+    createdAt: 1_000
+  }
+  yield* write(operator)
+  return operator
+})
+
+const passkeyFor = Effect.fnUntraced(function* ({ id }: Operator, fields: Partial<Passkey> = {}) {
+  const passkey: Passkey = {
+    id: `passkey-${yield* (yield* Ids).payment}`,
+    operatorId: id,
+    name: "Laptop ü \u{1f600}",
+    publicKey: "pQECAyYgASFY",
+    counter: 0,
+    transports: ["internal", "hybrid"],
+    createdAt: 100_000,
+    usedAt: null,
+    ...fields
+  }
+  return passkey
+})
+
+const add = Effect.fnUntraced(function* (passkey: Passkey) {
+  const audit = yield* auditDraft("operator.passkey_added", passkey.operatorId, {})
+  return yield* (yield* Passkeys).add(passkey, audit)
+})
+
+const remove = Effect.fnUntraced(function* (operatorId: string, id: string) {
+  const audit = yield* auditDraft("operator.passkey_removed", operatorId, {})
+  return yield* (yield* Passkeys).remove(operatorId, id, audit)
+})
+
+const entriesAbout = (operator: Operator) =>
+  Effect.flatMap(Audit, ({ list }) => list({ after: 0, limit: 100_000 })).pipe(
+    Effect.map((entries) => entries.filter(({ subject }) => subject === operator.id).map(({ action }) => action))
+  )
+
+const challengeFor = Effect.fnUntraced(function* (fields: Partial<PasskeyChallenge> = {}) {
+  const hash = `challenge ${yield* (yield* Ids).payment}`
+  const challenge: PasskeyChallenge = { hash, operatorId: null, expiresAt: 200_000, ...fields }
+  return challenge
+})
+
+export const passkeys = (it: StorageTest): void => {
+  describe("passkeys", () => {
+    it.effect("given passkeys, when they are added, then each operator has its own, in the order of their times", () =>
+      Effect.gen(function* () {
+        const { byId, list } = yield* Passkeys
+        const operator = yield* storedOperator
+        const neighbour = yield* storedOperator
+        const second = yield* passkeyFor(operator, { createdAt: 200_000, transports: [], usedAt: 300_000 })
+        const first = yield* passkeyFor(operator)
+        const other = yield* passkeyFor(neighbour)
+        for (const passkey of [second, first, other]) expect(yield* add(passkey)).toBe(true)
+        expect(yield* list(operator.id)).toEqual([first, second])
+        expect(yield* byId(second.id)).toEqual(Option.some(second))
+        expect(yield* byId("passkey-unknown")).toEqual(Option.none())
+        expect(yield* entriesAbout(operator)).toEqual([
+          "operator.changed",
+          "operator.passkey_added",
+          "operator.passkey_added"
+        ])
+      })
+    )
+
+    it.effect("given one passkey, when two operators add it at once, then one of them has it", () =>
+      Effect.gen(function* () {
+        const operator = yield* storedOperator
+        const other = yield* storedOperator
+        const passkey = yield* passkeyFor(operator)
+        const ends = yield* Effect.all([add(passkey), add({ ...passkey, operatorId: other.id })], {
+          concurrency: "unbounded"
+        })
+        expect(ends.toSorted()).toEqual([false, true])
+        expect((yield* entriesAbout(operator)).length + (yield* entriesAbout(other)).length).toBe(3)
+      })
+    )
+
+    it.effect("given a counter, when a sign-in is recorded, then it only grows, and 0 stays 0", () =>
+      Effect.gen(function* () {
+        const { byId, used } = yield* Passkeys
+        const operator = yield* storedOperator
+        const counting = yield* passkeyFor(operator, { counter: 5 })
+        const still = yield* passkeyFor(operator)
+        for (const passkey of [counting, still]) yield* add(passkey)
+        expect(yield* used(counting.id, 5, 110_000)).toBe(false)
+        expect(yield* used(counting.id, 0, 110_000)).toBe(false)
+        expect(yield* byId(counting.id)).toEqual(Option.some(counting))
+        const at = [120_000, 120_000, 120_000]
+        const ends = yield* Effect.forEach(at, (time) => used(counting.id, 6, time), { concurrency: "unbounded" })
+        expect(ends.toSorted()).toEqual([false, false, true])
+        expect(yield* byId(counting.id)).toEqual(Option.some({ ...counting, counter: 6, usedAt: 120_000 }))
+        for (const time of [130_000, 140_000]) expect(yield* used(still.id, 0, time)).toBe(true)
+        expect(yield* byId(still.id)).toEqual(Option.some({ ...still, usedAt: 140_000 }))
+        expect(yield* used("passkey-unknown", 1, 1)).toBe(false)
+      })
+    )
+
+    it.effect(
+      "given a passkey, when it is removed twice at once, then it is removed once, and by its operator alone",
+      () =>
+        Effect.gen(function* () {
+          const { byId } = yield* Passkeys
+          const operator = yield* storedOperator
+          const other = yield* storedOperator
+          const passkey = yield* passkeyFor(operator)
+          yield* add(passkey)
+          expect(yield* remove(other.id, passkey.id)).toBe(false)
+          expect(yield* byId(passkey.id)).toEqual(Option.some(passkey))
+          const ends = yield* Effect.all([remove(operator.id, passkey.id), remove(operator.id, passkey.id)], {
+            concurrency: "unbounded"
+          })
+          expect(ends.toSorted()).toEqual([false, true])
+          expect(yield* byId(passkey.id)).toEqual(Option.none())
+          expect((yield* entriesAbout(operator)).slice(2)).toEqual(["operator.passkey_removed"])
+          expect(yield* entriesAbout(other)).toEqual(["operator.changed"])
+        })
+    )
+
+    it.effect("given an operator that is deactivated, then its passkeys are gone for good, and it gets no others", () =>
+      Effect.gen(function* () {
+        const { list } = yield* Passkeys
+        const operator = yield* storedOperator
+        const neighbour = yield* storedOperator
+        yield* add(yield* passkeyFor(operator))
+        yield* add(yield* passkeyFor(neighbour))
+        yield* write({ ...operator, displayName: "Joan", version: 2 })
+        expect(yield* list(operator.id)).toHaveLength(1)
+        yield* write({ ...operator, active: false, version: 3 })
+        expect(yield* add(yield* passkeyFor(operator))).toBe(false)
+        yield* write({ ...operator, version: 4 })
+        expect(yield* list(operator.id)).toEqual([])
+        expect(yield* list(neighbour.id)).toHaveLength(1)
+      })
+    )
+
+    it.effect("given a challenge, when eight requests take it at once, then one of them gets it", () =>
+      Effect.gen(function* () {
+        const { addChallenge, takeChallenge } = yield* Passkeys
+        const operator = yield* storedOperator
+        for (const operatorId of [null, operator.id]) {
+          const challenge = yield* challengeFor({ operatorId })
+          yield* addChallenge(challenge, 100_000)
+          const taken = yield* Effect.forEach(Array(8).keys(), () => takeChallenge(challenge.hash), {
+            concurrency: "unbounded"
+          })
+          expect(taken.filter(Option.isSome)).toEqual([Option.some(challenge)])
+        }
+      })
+    )
+
+    it.effect("given a challenge that is over, when another one is added, then the first is deleted", () =>
+      Effect.gen(function* () {
+        const { addChallenge, takeChallenge } = yield* Passkeys
+        const over = yield* challengeFor({ expiresAt: 150_000 })
+        const later = yield* challengeFor({ expiresAt: 150_001 })
+        yield* addChallenge(over, 100_000)
+        yield* addChallenge(later, 100_000)
+        yield* addChallenge(yield* challengeFor(), 150_000)
+        expect(yield* takeChallenge(over.hash)).toEqual(Option.none())
+        expect(yield* takeChallenge(later.hash)).toEqual(Option.some(later))
+      })
+    )
+  })
+}

@@ -1,0 +1,73 @@
+/** Signing in as whom an issuer identified: who gets in, with which roles. */
+import { assert, describe, it } from "@effect/vitest"
+import { type OidcIdentity, type OperatorGrant, Pointsman } from "@pointsman/core"
+import { Audit } from "@pointsman/core/ports"
+import { Effect } from "effect"
+import { world } from "./support/World.ts"
+
+const source = "203.0.113.9"
+const viewer: ReadonlyArray<OperatorGrant> = [{ workspaceId: null, role: "viewer" }]
+const admin: ReadonlyArray<OperatorGrant> = [{ workspaceId: null, role: "admin" }]
+const jo: OidcIdentity = {
+  issuer: "https://login.example.com",
+  login: "jo@example.com",
+  displayName: "Jo",
+  grants: null
+}
+
+const signIn = (identity: Partial<OidcIdentity>) =>
+  Effect.flatMap(Pointsman, ({ operators }) => operators.signInWithOidc(Effect.succeed({ ...jo, ...identity }), source))
+const tagOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), ({ _tag }) => _tag.replace("pointsman/", ""))
+const trail = Effect.flatMap(Audit, ({ list }) => list({ after: 0, limit: 100 })).pipe(
+  Effect.map((entries) => entries.map(({ action, actor }) => `${actor} ${action}`))
+)
+
+describe("signing in by OpenID Connect", () => {
+  it.effect("given no roles of the issuer, then an operator keeps its own, and an unknown person is refused", () =>
+    Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      assert.strictEqual(yield* tagOf(signIn({})), "SignInRefused")
+      yield* operators.add({ login: "Jo@Example.com", displayName: "Joan", grants: viewer })
+      const { operator, session, token } = yield* signIn({})
+      assert.deepStrictEqual([operator.displayName, operator.grants, session.method], ["Joan", viewer, "oidc"])
+      assert.strictEqual((yield* operators.session(token)).operator.id, operator.id)
+      yield* operators.remove(operator.login)
+      for (const grants of [null, admin]) assert.strictEqual(yield* tagOf(signIn({ grants })), "SignInRefused")
+    }).pipe(Effect.provide(world().layer))
+  )
+
+  it.effect("given roles of the issuer, then they are written once, by the issuer", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* tagOf(signIn({ grants: [] })), "SignInRefused")
+      const { operator } = yield* signIn({ grants: viewer, displayName: "\n" })
+      assert.strictEqual(operator.displayName, jo.login)
+      assert.deepStrictEqual((yield* signIn({ grants: admin })).operator.grants, admin)
+      const again = yield* signIn({ grants: admin })
+      assert.deepStrictEqual([again.operator.id, again.operator.version], [operator.id, 2])
+      const signedIn = `${jo.login} operator.signed_in`
+      assert.deepStrictEqual(yield* trail, [
+        `${jo.issuer} operator.added`,
+        signedIn,
+        `${jo.issuer} operator.changed`,
+        signedIn,
+        signedIn
+      ])
+      assert.strictEqual(yield* tagOf(signIn({ grants: [] })), "SignInRefused")
+      const nowhere = [{ workspaceId: "nowhere", role: "viewer" as const }]
+      assert.strictEqual(yield* tagOf(signIn({ grants: nowhere })), "SignInRefused")
+    }).pipe(Effect.provide(world().layer))
+  )
+
+  it.effect("given many sign-ins of one source, then the issuer is asked 60 times", () =>
+    Effect.gen(function* () {
+      const { operators } = yield* Pointsman
+      let asked = 0
+      const identify = Effect.suspend(() => Effect.fail(`refusal ${++asked}`))
+      for (let count = 0; count < 60; count++) yield* Effect.flip(operators.signInWithOidc(identify, source))
+      const last = yield* Effect.flip(operators.signInWithOidc(identify, source))
+      assert.deepInclude(last as object, { _tag: "pointsman/TooManySignIns" })
+      assert.strictEqual(asked, 60)
+    }).pipe(Effect.provide(world().layer))
+  )
+})
