@@ -23,6 +23,7 @@ export type AuditAction =
   | "records.recovering"
   | "loss.accepting"
   | "payments.erasing"
+  | "payments.exporting"
   | "encryption.rotating"
   | "operator.added"
   | "operator.changed"

@@ -216,6 +216,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     redeliver: () => new DeliveryNotFound(),
     reviews: () => Effect.succeed({ items: [], hasMore: false }),
     reviewOf: () => new ReviewNotFound(),
+    exportPayments: () => Stream.empty,
     paymentFile: () => new PaymentNotFound(),
     createApiKey: () => Effect.die("not asked for here"),
     revokeApiKey: () => Effect.die("not asked for here"),
