@@ -23,8 +23,12 @@ import { openPage } from "./frame/Page.ts"
 import { startPages } from "./frame/StartPages.ts"
 import * as Authorize from "./gate/Authorize.ts"
 import { crossSite, isCrossSite, withHeaders } from "./gate/CrossSite.ts"
-import { ConsoleSettings, RequestSource } from "./gate/Settings.ts"
+import * as OpenResponses from "./gate/OpenResponses.ts"
+import { ConsoleSettings, RequestSource, Stopping } from "./gate/Settings.ts"
+import { livePages } from "./live/LivePages.ts"
+import * as TenantChanges from "./live/TenantChanges.ts"
 import { actPages } from "./payments/ActPages.ts"
+import { listPages } from "./payments/ListPages.ts"
 import * as PaymentHandlers from "./payments/PaymentHandlers.ts"
 import { paymentPages } from "./payments/PaymentPages.ts"
 import * as RequestFaults from "./RequestFaults.ts"
@@ -39,6 +43,8 @@ export interface ConsoleOptions {
   readonly isSecure?: boolean | undefined
   /** As the API's: what becomes of digits in a reason that may be a card number. `warn` unless set. */
   readonly cardNumbers?: "warn" | "refuse" | undefined
+  /** Aborts when the program is about to stop: exports and streams of changes end at once. `dispose` ends them as well. */
+  readonly stopping?: AbortSignal | undefined
 }
 
 /** What the server knows of a request besides what it says. */
@@ -59,8 +65,10 @@ const bodyBytes = 16_384
 export const make = (options: ConsoleOptions, services: Layer.Layer<Pointsman | Directory, unknown>): Console => {
   const memoMap = Layer.makeMemoMapUnsafe()
   const made = new Map<boolean, ReturnType<typeof application>>()
+  const disposing = new AbortController()
+  const stopping = AbortSignal.any([disposing.signal, ...(options.stopping === undefined ? [] : [options.stopping])])
   const of = (isSecure: boolean) => {
-    const found = made.get(isSecure) ?? application(options, isSecure, services, memoMap)
+    const found = made.get(isSecure) ?? application(options, isSecure, services, memoMap, stopping)
     made.set(isSecure, found)
     return found
   }
@@ -74,6 +82,7 @@ export const make = (options: ConsoleOptions, services: Layer.Layer<Pointsman | 
       return withHeaders(new Response(response.body, response))
     },
     dispose: async () => {
+      disposing.abort()
       for (const { dispose } of made.values()) await dispose()
     }
   }
@@ -89,23 +98,33 @@ const application = (
   { cardNumbers = "warn", mount }: ConsoleOptions,
   isSecure: boolean,
   services: Layer.Layer<Pointsman | Directory, unknown>,
-  memoMap: Layer.MemoMap
+  memoMap: Layer.MemoMap,
+  stopping: AbortSignal
 ) =>
   HttpRouter.toWebHandler(
     Layer.mergeAll(
       HttpApiBuilder.layer(ConsoleApi, { openapiPath: "/api/openapi.json" }),
-      HttpRouter.addAll([...startPages, ...signInPages, ...paymentPages, ...actPages, noPage]),
+      HttpRouter.addAll([
+        ...startPages,
+        ...signInPages,
+        ...listPages,
+        ...paymentPages,
+        ...actPages,
+        ...livePages,
+        noPage
+      ]),
       HttpRouter.addAll(files),
       HttpRouter.add("GET", "/api/*", envelope("not_found", "Route not found."))
     ).pipe(
       Layer.provide([AccountHandlers.layer, PaymentHandlers.layer]),
       Layer.provide([Authorize.layer, RequestFaults.layer, fallbacks]),
       // What each request runs with.
-      Layer.provideMerge(InProcess.PaymentViews.layer(undefined)),
+      Layer.provideMerge([InProcess.PaymentViews.layer(undefined), TenantChanges.layer, OpenResponses.layer]),
       Layer.provideMerge([
         // With what else it brings, such as loggers.
         services,
         Layer.succeed(ConsoleSettings, { isSecure, mount }),
+        Layer.succeed(Stopping, stopping),
         CardNumbers.layer({ bare: cardNumbers }),
         HttpServer.layerServices,
         Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bodyBytes))

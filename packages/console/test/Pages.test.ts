@@ -221,7 +221,7 @@ describe("what pages load", () => {
     const operations = Object.values<Record<string, { readonly summary: string }>>(document.paths).flatMap(
       Object.values
     )
-    assert.lengthOf(operations, 11)
+    assert.lengthOf(operations, 12)
     for (const { summary } of operations) assert.isNotEmpty(summary)
   })
 

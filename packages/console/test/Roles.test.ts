@@ -11,6 +11,7 @@ const leastRoles: { readonly [Endpoint in keyof typeof accessOf]: OperatorRole |
   signOutEverywhere: null,
   setPassword: null,
   payments: "viewer",
+  exportPayments: "viewer",
   payment: "viewer",
   capture: "support",
   void: "support",

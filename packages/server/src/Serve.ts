@@ -257,19 +257,22 @@ const answerRequests = Effect.fnUntraced(function* <R>(
   bind: (handlers: Handlers) => Effect.Effect<Listeners, StartFailure, R>
 ) {
   const requests = yield* Scope.make()
+  const stopping = new AbortController()
   const admission = makeAdmission({ places: placesOf(settings), onRefused: yield* countRefused })
   const admitted = yield* admitRequests(admission)
   const admin = adminRoutes(settings.adminPort !== null)
-  const handler = yield* routes(settings, settings.baseUrl ?? url, docsNote, {
-    fileHash,
-    seesDetails: admin.seesDetails
-  }).pipe(
+  const health = { fileHash, seesDetails: admin.seesDetails }
+  const handler = yield* routes(settings, settings.baseUrl ?? url, docsNote, health, stopping.signal).pipe(
     Effect.provideService(Admission, admission),
     Effect.flatMap((app) => NodeHttpServer.makeHandler(admitted.answer(admin.answer(app)), { scope: requests }))
   )
   yield* Effect.acquireRelease(
     bind({ api: admitted.listener(handler), admin: admin.atAdminAddress(handler) }),
-    ({ api }) => stop(api, requests, settings, contents),
+    ({ api }) =>
+      Effect.andThen(
+        Effect.sync(() => stopping.abort()),
+        stop(api, requests, settings, contents)
+      ),
     {
       interruptible: true
     }
@@ -291,7 +294,13 @@ const checkStoredTimeouts = Effect.fnUntraced(function* (
   })
 })
 
-const routes = (settings: Settings, baseUrl: string, docsNote: string | undefined, health: Health.HealthOptions) =>
+const routes = (
+  settings: Settings,
+  baseUrl: string,
+  docsNote: string | undefined,
+  health: Health.HealthOptions,
+  stopping: AbortSignal
+) =>
   HttpRouter.toHttpEffect(
     Layer.mergeAll(
       PointsmanHttp.layer({
@@ -302,7 +311,7 @@ const routes = (settings: Settings, baseUrl: string, docsNote: string | undefine
         accessLog: settings.accessLog
       }),
       Health.layer(health),
-      ConsoleRoutes.layer(settings, baseUrl),
+      ConsoleRoutes.layer(settings, baseUrl, stopping),
       Layer.unwrap(
         Effect.map(Backlog.make, (readBacklog) =>
           Metrics.layer({ readBacklog, refresh: settings.otlpEndpoint !== null, fileHash: health.fileHash })

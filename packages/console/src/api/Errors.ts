@@ -8,7 +8,8 @@ const own = {
   password_refused: { status: 401, meaning: "The current password is needed, and is missing or wrong." },
   forbidden: { status: 403, meaning: "The operator's role in this workspace does not allow it." },
   too_many_sign_ins: { status: 429, meaning: "Too many sign-ins were tried; Retry-After states the seconds to wait." },
-  operator_changed: { status: 409, meaning: "The operator was changed or removed at the same time." }
+  operator_changed: { status: 409, meaning: "The operator was changed or removed at the same time." },
+  too_many_requests: { status: 429, meaning: "The operator has too many responses of this kind open." }
 } as const satisfies Record<string, CodeRow>
 
 export const consoleCodes = { ...errorCodes, ...own }

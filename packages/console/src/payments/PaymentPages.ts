@@ -1,93 +1,19 @@
-/** The list of payments, and one payment. */
-import { mayAct, type Operator, type OperatorAction, type PaymentStatus, paymentStatuses } from "@pointsman/core"
-import { amountText } from "@pointsman/core/internal"
+/** One payment. */
+import { mayAct, type Operator, type OperatorAction } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { alert, type Html, time, timeOr } from "../frame/Layout.ts"
-import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
 import * as Desk from "./PaymentDesk.ts"
 import type { PaymentFile } from "./PaymentRecords.ts"
+import { money, statusView } from "./PaymentWords.ts"
 
 const { html } = InProcess
-
-/** In the manner of the pages' language. */
-const money = (minorUnits: number, currency: string): string => amountText({ minorUnits, currency }, "en")
-
-/** With a word, so that no one has to see colours. */
-const statusView = (status: PaymentStatus): Html =>
-  html`<span class="status ${tones[status]}">${statusText(status)}</span>`
-
-const statusText = (status: string): string =>
-  `${status.charAt(0)}${status.slice(1).toLowerCase().replaceAll("_", " ")}`
-
-const tones: Readonly<Record<PaymentStatus, "good" | "bad" | "wait" | "soft">> = {
-  CREATED: "wait",
-  PENDING: "wait",
-  REQUIRES_ACTION: "wait",
-  AUTHORIZED: "wait",
-  CAPTURED: "good",
-  SETTLED: "good",
-  DECLINED: "bad",
-  FAILED: "bad",
-  UNKNOWN: "bad",
-  CHARGEBACK: "bad",
-  CANCELLED: "soft",
-  REFUNDED: "soft",
-  PARTIALLY_REFUNDED: "soft"
-}
 
 /** Of the path. */
 export const paymentOf = (visit: Visit) =>
   Effect.map(tenantOf(visit), (tenant): Desk.PaymentPath => ({ ...tenant, payment: visit.params["payment"] ?? "" }))
-
-const pageSize = 50
-
-const list = Effect.fnUntraced(function* (visit: Visit) {
-  const tenant = yield* tenantOf(visit)
-  const text = visit.query.get("search")?.trim() ?? ""
-  if (yield* Desk.isPayment(tenant, text.toLowerCase())) {
-    const answer: Answer = { redirect: pathOf("payments", tenant, text.toLowerCase()) }
-    return answer
-  }
-  const status = paymentStatuses.find((one) => one === visit.query.get("status")?.toUpperCase())
-  const before = visit.query.get("before") ?? undefined
-  const asked = { ...(status === undefined ? {} : { status }), ...(text === "" ? {} : { search: text }) }
-  const { hasMore, items } = yield* Desk.search(tenant, text, {
-    ...InProcess.filterOf(status === undefined ? {} : { status }),
-    before,
-    limit: pageSize
-  })
-  const views = yield* InProcess.PaymentViews
-  const payments = yield* Effect.forEach(items, (payment) => views.payment(payment, false))
-  const here = `${visit.mount}${pathOf("payments", tenant)}`
-  const older = new URLSearchParams({ ...asked, before: payments.at(-1)?.id ?? "" })
-  const answer: Answer = {
-    title: "Payments",
-    isLive: before === undefined,
-    main: html`<form action="${here}" class="card fields" role="search">
-<div class="wide"><label for="search">Search</label><input id="search" name="search" type="search" spellcheck="false" value="${text}" aria-describedby="search-hint"></div>
-<div><label for="status">Status</label><select id="status" name="status"><option value="">All</option>${paymentStatuses.map(
-      (one) => html`<option value="${one}"${one === status ? html` selected` : undefined}>${statusText(one)}</option>`
-    )}</select></div>
-<button>Find</button>
-<p id="search-hint" class="soft wide">A payment id, your reference, the provider’s reference, an amount (<code>19.99</code>, <code>EUR 20</code>) or metadata (<code>order=1001</code>).</p>
-</form>
-${
-  payments.length === 0
-    ? html`<p>No payments found.</p>`
-    : html`<div class="card scroll" tabindex="0" role="region" aria-label="Payments"><table>
-<thead><tr><th scope="col">Created</th><th scope="col">Reference</th><th scope="col">Status</th><th scope="col" class="number">Amount</th></tr></thead>
-<tbody>${payments.map(
-        (payment) => html`<tr><td><a href="${here}/${payment.id}">${time(payment.created)}</a></td>
-<td>${payment.reference ?? "–"}</td><td>${statusView(payment.status)}</td>
-<td class="number">${money(payment.amount, payment.currency)}</td></tr>`
-      )}</tbody></table></div>`
-}
-${hasMore ? html`<p><a class="button" href="${here}?${older.toString()}">Older payments</a></p>` : undefined}`
-  }
-  return answer
-})
 
 const notices = {
   done: "Done.",
@@ -110,6 +36,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const answer: Answer = {
     title: payment.reference ?? `Payment ${payment.id}`,
     isLive: true,
+    changes: `${pathOf("live", path)}?payment=${payment.id}`,
     main: html`${alert(noticeIn(visit))}
 <div class="card">
 <p class="amount">${money(payment.amount, payment.currency)}</p>
@@ -240,8 +167,4 @@ const refundsView = ({ refunds }: PaymentFile): Html | undefined =>
 <td class="number">${money(refund.amount, refund.currency)}</td></tr>`
       )}</tbody></table></div>`
 
-export const paymentPages = [
-  page("GET", "/payments", "signedIn", () => firstOf("payments")),
-  page("GET", "/payments/:workspace/:environment", "payment.read", list),
-  page("GET", "/payments/:workspace/:environment/:payment", "payment.read", show)
-]
+export const paymentPages = [page("GET", "/payments/:workspace/:environment/:payment", "payment.read", show)]
