@@ -101,7 +101,7 @@ describe("payments", () => {
     assert.include(foundByReference, named.id)
     assert.notInclude(foundByReference, captured.id)
     // Each of them by what it alone has; both cost 19.99 EUR.
-    for (const text of ["order <manual>", ` ${authorized.providerRef} `, "kind = manual"]) {
+    for (const text of ["order <manual>", ` ${authorized.providerRef} `, "kind = manual", "manual"]) {
       const found = await pageOf(await search(text))
       assert.include(found, authorized.id, text)
       assert.notInclude(found, captured.id, text)

@@ -635,7 +635,11 @@ const steps: Record<string, Step> = {
   "28_metadata": execute(metadata),
   // As JSON.
   "29_brands": execute(["alter table workspaces add column brand text"]),
-  "30_operators": execute(operatorTables)
+  "30_operators": execute(operatorTables),
+  // For a text whose name is not known.
+  "31_metadata_values": execute([
+    `create index payment_metadata_by_text on payment_metadata (workspace_id, environment, value, payment_id)`
+  ])
 }
 
 /** The number of the last step. */
