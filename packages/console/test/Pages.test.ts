@@ -114,7 +114,7 @@ describe("payments", () => {
       assert.include(await pageOf(await search(text)), "No payments found.", text)
     }
     const one = await pageOf(await here.send(`${at}/${captured.id}`, { cookie }))
-    assert.include(one, "<strong>acme-sandbox</strong>: Captured")
+    assert.include(one, "The acme-sandbox acquirer captured the payment")
     assert.include(one, "captured and kept")
     assert.include(one, "payment.captured")
     assert.notInclude(one, "Refund…")

@@ -7,6 +7,7 @@ import { type Answer, page, pathOf, tenantOf, type Visit } from "../frame/Page.t
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
 import * as Desk from "./PaymentDesk.ts"
 import type { PaymentFile } from "./PaymentRecords.ts"
+import { stepsOf } from "./PaymentSteps.ts"
 import { money, statusView } from "./PaymentWords.ts"
 
 const { html } = InProcess
@@ -58,10 +59,8 @@ ${
       ({ act, title }) => html`<a class="button" href="${here}/${act}">${title}</a>`
     )}</p>
 </div>
-${routingView(view)}
+${pathView(view)}
 ${refundsView(view)}
-<h2>Timeline</h2>
-<ol class="card">${view.events.map(({ created, type }) => html`<li>${type} <span class="soft">${time(created)}</span></li>`)}</ol>
 <p><a href="${visit.mount}${pathOf("payments", path)}">All payments</a></p>`
   }
   return answer
@@ -87,7 +86,7 @@ export const refundable = ({
   captured_amount - refunded_amount - refund_pending_amount
 
 /** Where the money is: attributes of an image, because the policy of the page allows no inline style. */
-const bar = ({ payment }: PaymentFile): Html => {
+const bar = ({ authorized_amount: authorized, payment }: PaymentFile): Html => {
   const {
     amount,
     captured_amount: captured,
@@ -95,11 +94,14 @@ const bar = ({ payment }: PaymentFile): Html => {
     refund_pending_amount: pending,
     refunded_amount: given
   } = payment
+  // What a capture left is released, and so is a voided authorization.
+  const isOpen = captured === 0 && (payment.status === "AUTHORIZED" || payment.status === "PENDING")
   const share = (minorUnits: number) => (amount === 0 ? 0 : Math.round((minorUnits / amount) * 1000) / 10)
   const parts = [
     ["kept", captured - given - pending, "captured and kept"],
     ["pending", pending, "being refunded"],
-    ["given", given, "refunded"]
+    ["given", given, "refunded"],
+    ["held", isOpen ? authorized : 0, "authorized"]
   ] as const
   const words = parts.flatMap(([, minorUnits, what]) =>
     minorUnits === 0 ? [] : [`${money(minorUnits, currency)} ${what}`]
@@ -113,46 +115,26 @@ const bar = ({ payment }: PaymentFile): Html => {
 <p class="soft">${words.join(", ") || "Nothing is captured"}.</p>`
 }
 
-/** Why each connection was asked, or was not. */
-const routingView = ({ attempts, operations, routing }: PaymentFile): Html => html`<h2>Attempts</h2>
+const routeWords = ({ candidates, mode, note, rule }: NonNullable<PaymentFile["routing"]>): string =>
+  [
+    `Mode ${mode}${rule === null ? "" : `, rule ${rule}`}`,
+    ...(note === null ? [] : [note]),
+    `Order: ${candidates.map(({ name }) => name).join(", ") || "no connection"}.`
+  ].join(". ")
+
+/** What happened, and why: one path from the first connection to the last event. */
+const pathView = (file: PaymentFile): Html => {
+  const { attempts, routing } = file
+  return html`<h2>What happened</h2>
 <div class="card">
-${
-  attempts.length === 0
-    ? html`<p>No provider was asked.</p>`
-    : html`<ol>${attempts.map(
-        (attempt) =>
-          html`<li><strong>${attempt.connection_id}</strong>: ${attempt.outcome ?? "in flight"}${
-            attempt.code === null ? undefined : ` (${attempt.code})`
-          }, ${money(attempt.amount, attempt.currency)} <span class="soft">${time(attempt.sent)}</span>${
-            attempt.reason === null ? undefined : html`<br><span class="soft">${attempt.reason}</span>`
-          }</li>`
-      )}</ol>`
-}
-${
-  routing === null
-    ? undefined
-    : html`<p class="soft">Mode ${routing.mode}${routing.rule === null ? undefined : `, rule ${routing.rule}`}${
-        routing.note === null ? undefined : `. ${routing.note}`
-      }. Order: ${routing.candidates.map(({ name }) => name).join(", ") || "no connection"}.</p>
-${
-  routing.excluded.length === 0
-    ? undefined
-    : html`<p>Not asked:</p><ul>${routing.excluded.map(
-        ({ code, name, reason }) => html`<li><strong>${name}</strong>: ${reason} <span class="soft">${code}</span></li>`
-      )}</ul>`
-}`
-}
-${
-  operations.length === 0
-    ? undefined
-    : html`<p>Captures and voids:</p><ul>${operations.map(
-        ({ amount, currency, kind, outcome, reason, sent }) =>
-          html`<li>${kind} of ${money(amount, currency)}: ${outcome ?? "in flight"} <span class="soft">${time(sent)}</span>${
-            reason === null ? undefined : html`<br><span class="soft">${reason}</span>`
-          }</li>`
-      )}</ul>`
-}
+${routing === null ? undefined : html`<p class="soft">${routeWords(routing)}</p>`}
+${attempts.length === 0 ? html`<p>No provider was asked.</p>` : undefined}
+<ol class="path">${stepsOf(file).map(
+    ({ at, details, mark, words }) =>
+      html`<li class="${mark}"><span>${words}</span> <span class="soft">${time(at)}${details.map((text) => ` · ${text}`)}</span></li>`
+  )}</ol>
 </div>`
+}
 
 const refundsView = ({ refunds }: PaymentFile): Html | undefined =>
   refunds.length === 0
