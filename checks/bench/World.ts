@@ -2,6 +2,7 @@
  * The library as a backend embeds it: a storage, one connection of a provider that agrees to everything, a workspace
  * with an API key, and no network. Each request carries an idempotency key, and its commit asks for the API key.
  */
+import { createHash } from "node:crypto"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { HttpConnector } from "@pointsman/connector-http"
 import { type Caller, credentialsContext, Pointsman, SecretsLayer } from "@pointsman/core"
@@ -25,6 +26,10 @@ import { Effect, Layer, Redacted, Result } from "effect"
 export type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, StorageError, Ids>
 
 const apiKeyHash = "bench"
+
+const keyBytes = createHash("sha256").update("bench").digest()
+/** As a server's settings have it. */
+export const encryptionKey = keyBytes.toString("base64")
 
 export const caller: Caller = {
   tenant: { workspaceId: "acme", environment: "sandbox" },
@@ -135,7 +140,7 @@ export const worldLayer = (
     Layer.provideMerge(storage),
     Layer.provide([
       Connectors.layer([provider.definition]),
-      SecretsLayer.layer(Redacted.make(new Uint8Array(32).fill(7))),
+      SecretsLayer.layer(Redacted.make(new Uint8Array(keyBytes))),
       provider.transport
     ]),
     Layer.provide([Ids.layer, Layer.merge(NodeCrypto.layer, NodeTransport.NodeMac.layer)]),

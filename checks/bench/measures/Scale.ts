@@ -169,7 +169,7 @@ const fillPostgres = async (url: string, count: number): Promise<string> => {
   return url
 }
 
-const fillSqlite = async (filename: string, count: number): Promise<string> => {
+export const fillSqlite = async (filename: string, count: number): Promise<string> => {
   const ids = await makeSamples(SqliteStorage.layer({ filename }))
   const db = new DatabaseSync(filename, { enableForeignKeyConstraints: false })
   try {

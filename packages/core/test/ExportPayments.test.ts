@@ -5,7 +5,7 @@ import { Audit } from "@pointsman/core/ports"
 import { Effect, Exit, Stream } from "effect"
 import { caller, request, tenant, world } from "./support/World.ts"
 
-const pageRows = 500
+const pageRows = 200
 
 describe("exports of payments", () => {
   it.effect("given more than two pages, then all are read once, newest first, and no page before it is needed", () => {

@@ -6,8 +6,8 @@ import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger, type PaymentFilter } from "../../ports/Ledger.ts"
 import { withAllowance } from "../../ports/StorageAllowance.ts"
 
-/** Rows that are in memory at once: enough that a query costs little for each. */
-const pageRows = 500
+/** Rows in memory at once. A storage in this process keeps others waiting for as long as it reads a page. */
+const pageRows = 200
 
 /** Newest first, one page at a time; each page is one chunk of the stream. A payment that is created meanwhile is not read. */
 export const exportPayments = (tenant: Tenant, filter: PaymentFilter) =>
