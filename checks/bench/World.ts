@@ -25,11 +25,10 @@ import { Effect, Layer, Redacted, Result } from "effect"
 
 export type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, StorageError, Ids>
 
-const apiKeyHash = "bench"
+/** For who opens a store that was filled here. */
+export const encryptionKey: Uint8Array = createHash("sha256").update("bench").digest()
 
-const keyBytes = createHash("sha256").update("bench").digest()
-/** As a server's settings have it. */
-export const encryptionKey = keyBytes.toString("base64")
+const apiKeyHash = "bench"
 
 export const caller: Caller = {
   tenant: { workspaceId: "acme", environment: "sandbox" },
@@ -140,7 +139,7 @@ export const worldLayer = (
     Layer.provideMerge(storage),
     Layer.provide([
       Connectors.layer([provider.definition]),
-      SecretsLayer.layer(Redacted.make(new Uint8Array(keyBytes))),
+      SecretsLayer.layer(Redacted.make(encryptionKey)),
       provider.transport
     ]),
     Layer.provide([Ids.layer, Layer.merge(NodeCrypto.layer, NodeTransport.NodeMac.layer)]),

@@ -1,9 +1,9 @@
 /** The reference server, in a process of its own and as an operator starts it. */
+import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { formatApiKey } from "@pointsman/core"
-import { encryptionKey } from "../World.ts"
 import { ended, forked, nodeFlags } from "./Side.ts"
 
 export interface ServerOptions {
@@ -66,7 +66,7 @@ export const startServer = async (options: ServerOptions): Promise<Server> => {
   }
   if (databaseUrl !== undefined) {
     variables["POINTSMAN_DATABASE_URL"] = databaseUrl
-    variables["POINTSMAN_ENCRYPTION_KEY"] = encryptionKey
+    variables["POINTSMAN_ENCRYPTION_KEY"] = createHash("sha256").update("bench").digest("base64")
   }
   if (providers !== undefined) {
     const path = join(folder, "pointsman.json")

@@ -9,7 +9,7 @@ import type { Measure } from "../kit/Options.ts"
 import { short } from "../kit/Result.ts"
 import type { Spread } from "../kit/Rounds.ts"
 import { residentMegabytes, startServer } from "../kit/Server.ts"
-import { caller, encryptionKey, worldLayer } from "../World.ts"
+import { caller, worldLayer } from "../World.ts"
 import { fillSqlite } from "./Scale.ts"
 
 /** The megabytes that an export may add. */
@@ -19,12 +19,12 @@ const lookEveryMillis = 100
 export const exports: Measure = async ({ folder, smoke, tell }) => {
   const payments = smoke ? 20_000 : 1_000_000
   const served = join(folder, "export")
-  const filename = join(served, ".pointsman", "pointsman.db")
-  mkdirSync(join(served, ".pointsman"), { recursive: true })
+  const filename = join(served, "export.db")
+  mkdirSync(served)
   await fillSqlite(filename, payments)
   tell(`filled with ${payments} payments`)
   const token = await signInToken(filename)
-  const server = await startServer({ folder: served, environment: { POINTSMAN_ENCRYPTION_KEY: encryptionKey } })
+  const server = await startServer({ folder: served, databaseUrl: `sqlite:${filename}` })
   const held = () => residentMegabytes(server.pid) ?? Number.NaN
   try {
     const signedIn = await fetch(`${server.url}/console/api/session/link`, {

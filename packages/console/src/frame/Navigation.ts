@@ -7,9 +7,9 @@ import { internalError } from "../Failures.ts"
 import { type Access, isAllowed } from "../gate/Access.ts"
 import type { TenantPath } from "../gate/Caller.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
-import type { Html } from "./Layout.ts"
 
 const { html } = InProcess
+type Html = InProcess.Html
 
 interface Area {
   readonly name: string
