@@ -257,22 +257,19 @@ const answerRequests = Effect.fnUntraced(function* <R>(
   bind: (handlers: Handlers) => Effect.Effect<Listeners, StartFailure, R>
 ) {
   const requests = yield* Scope.make()
-  const stopping = new AbortController()
+  const lasting = yield* Scope.make()
+  const stopping = yield* Scope.provide(Effect.abortSignal, lasting)
   const admission = makeAdmission({ places: placesOf(settings), onRefused: yield* countRefused })
   const admitted = yield* admitRequests(admission)
   const admin = adminRoutes(settings.adminPort !== null)
   const health = { fileHash, seesDetails: admin.seesDetails }
-  const handler = yield* routes(settings, settings.baseUrl ?? url, docsNote, health, stopping.signal).pipe(
+  const handler = yield* routes(settings, settings.baseUrl ?? url, docsNote, health, stopping).pipe(
     Effect.provideService(Admission, admission),
     Effect.flatMap((app) => NodeHttpServer.makeHandler(admitted.answer(admin.answer(app)), { scope: requests }))
   )
   yield* Effect.acquireRelease(
     bind({ api: admitted.listener(handler), admin: admin.atAdminAddress(handler) }),
-    ({ api }) =>
-      Effect.andThen(
-        Effect.sync(() => stopping.abort()),
-        stop(api, requests, settings, contents)
-      ),
+    ({ api }) => Effect.andThen(Scope.close(lasting, Exit.void), stop(api, requests, settings, contents)),
     {
       interruptible: true
     }

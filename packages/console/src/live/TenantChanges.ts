@@ -85,7 +85,7 @@ const followFrom = Effect.fnUntraced(function* (pointsman: Door, { tenant, waiti
     after = hasMore ? undefined : items.at(-1)?.id
     announce(waiting, hasMore ? undefined : new Set(items.map(({ paymentId }) => paymentId)))
   })
-  yield* Effect.sleep(askEveryMillis).pipe(
+  return yield* Effect.sleep(askEveryMillis).pipe(
     Effect.andThen(look),
     Effect.catch((error) => Effect.logDebug("changes of payments could not be read", error)),
     Effect.forever
