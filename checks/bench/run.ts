@@ -16,6 +16,7 @@ import { endAll } from "./kit/Side.ts"
 import { batching } from "./measures/Batching.ts"
 import { creates } from "./measures/Creates.ts"
 import { deliveries } from "./measures/Deliveries.ts"
+import { exports } from "./measures/Export.ts"
 import { http } from "./measures/Http.ts"
 import { memory } from "./measures/Memory.ts"
 import { peer } from "./measures/Peer.ts"
@@ -34,10 +35,11 @@ const measures: Readonly<Record<string, Measure>> = {
   deliveries,
   routing,
   start,
-  memory
+  memory,
+  export: exports
 }
 
-const smokeNames = ["creates", "batching", "http", "waiting", "routing", "start"]
+const smokeNames = ["creates", "batching", "http", "waiting", "routing", "start", "export"]
 
 const usage = `npm run bench:all -- [options]
   --only <names>    some of: ${Object.keys(measures).join(", ")}

@@ -4523,6 +4523,54 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "export payments without an entry of the audit trail",
+    harm: "An operator takes all payments of a workspace, and the audit trail does not show it.",
+    edits: [
+      {
+        file: "packages/core/src/door/Payments.ts",
+        find: "if (operator === undefined) return exported",
+        replace: "return exported"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ExportPayments.test.ts",
+      test: "given an operator, then an entry names the filter before anything is read, and of texts the name alone"
+    }
+  },
+  {
+    name: "export cells that a spreadsheet runs",
+    harm: "A customer's reference is run as a formula on the operator's machine, and sends other cells elsewhere.",
+    edits: [
+      {
+        file: "packages/console/src/payments/PaymentCsv.ts",
+        find: "const harmless = beginsFormula.test(text) ?",
+        replace: "const harmless = false ?"
+      }
+    ],
+    caughtBy: {
+      project: "console",
+      file: "packages/console/test/Export.test.ts",
+      test: "given text that a spreadsheet would run, or that RFC 4180 quotes, then it is harmless and reads as one field"
+    }
+  },
+  {
+    name: "let streams outlive their session",
+    harm: "A removed operator goes on to export payments, and to see when they change.",
+    edits: [
+      {
+        file: "packages/console/src/gate/SessionEnd.ts",
+        find: "if (isOver) return",
+        replace: "if (isOver) continue"
+      }
+    ],
+    caughtBy: {
+      project: "console",
+      file: "packages/console/test/Live.test.ts",
+      test: "given a removed operator, one who signed out and one who lost the role, then their streams end within seconds"
+    }
+  },
+  {
     name: "count no sign-ins by password",
     harm: "A password is found by sending enough guesses.",
     edits: [

@@ -27,9 +27,12 @@ import { openPage } from "./frame/Page.ts"
 import { startPages } from "./frame/StartPages.ts"
 import * as Authorize from "./gate/Authorize.ts"
 import { crossSite, isCrossSite, withHeaders } from "./gate/CrossSite.ts"
-import { ConsoleSettings, RequestOrigin, RequestSource, type Settings } from "./gate/Settings.ts"
+import * as OpenResponses from "./gate/OpenResponses.ts"
+import { ConsoleSettings, RequestOrigin, RequestSource, type Settings, Stopping } from "./gate/Settings.ts"
 import * as KeyHandlers from "./keys/KeyHandlers.ts"
 import { keyPages } from "./keys/KeyPages.ts"
+import { livePages } from "./live/LivePages.ts"
+import * as TenantChanges from "./live/TenantChanges.ts"
 import * as MessageHandlers from "./messages/MessageHandlers.ts"
 import { messagePages } from "./messages/MessagePages.ts"
 import { makeOidcClient, type OidcOptions } from "./oidc/OidcClient.ts"
@@ -42,6 +45,7 @@ import { partnerPages } from "./partners/PartnerPages.ts"
 import * as PasskeyHandlers from "./passkeys/PasskeyHandlers.ts"
 import { passkeyPages } from "./passkeys/PasskeyPages.ts"
 import { actPages } from "./payments/ActPages.ts"
+import { listPages } from "./payments/ListPages.ts"
 import * as PaymentHandlers from "./payments/PaymentHandlers.ts"
 import { paymentPages } from "./payments/PaymentPages.ts"
 import * as RequestFaults from "./RequestFaults.ts"
@@ -69,6 +73,8 @@ export interface ConsoleOptions {
   readonly cardNumbers?: "warn" | "refuse" | undefined
   /** Signing in by OpenID Connect; only by links, passwords and passkeys unless set. */
   readonly oidc?: OidcOptions | undefined
+  /** Aborts when the program is about to stop: exports and streams of changes end at once. `dispose` ends them as well. */
+  readonly stopping?: AbortSignal | undefined
 }
 
 /** What the server knows of a request besides what it says. */
@@ -90,9 +96,11 @@ export const make = (options: ConsoleOptions, services: Layer.Layer<Pointsman | 
   const memoMap = Layer.makeMemoMapUnsafe()
   const oidc = options.oidc === undefined ? undefined : makeOidcClient(options.oidc)
   const made = new Map<boolean, ReturnType<typeof application>>()
+  const disposing = new AbortController()
+  const stopping = AbortSignal.any([disposing.signal, ...(options.stopping === undefined ? [] : [options.stopping])])
   const of = (isSecure: boolean) => {
     const found =
-      made.get(isSecure) ?? application(options, { isSecure, mount: options.mount, oidc }, services, memoMap)
+      made.get(isSecure) ?? application(options, { isSecure, mount: options.mount, oidc }, services, memoMap, stopping)
     made.set(isSecure, found)
     return found
   }
@@ -113,6 +121,7 @@ export const make = (options: ConsoleOptions, services: Layer.Layer<Pointsman | 
       return withHeaders(new Response(response.body, response))
     },
     dispose: async () => {
+      disposing.abort()
       for (const { dispose } of made.values()) await dispose()
     }
   }
@@ -128,7 +137,8 @@ const application = (
   { cardNumbers = "warn" }: ConsoleOptions,
   settings: Settings,
   services: Layer.Layer<Pointsman | Directory, unknown>,
-  memoMap: Layer.MemoMap
+  memoMap: Layer.MemoMap,
+  stopping: AbortSignal
 ) =>
   HttpRouter.toWebHandler(
     Layer.mergeAll(
@@ -138,6 +148,7 @@ const application = (
         ...signInPages,
         ...oidcPages,
         ...passkeyPages,
+        ...listPages,
         ...paymentPages,
         ...actPages,
         ...reviewPages,
@@ -155,6 +166,7 @@ const application = (
         ...webhookPages,
         ...deliveryPages,
         ...endpointPages,
+        ...livePages,
         noPage
       ]),
       HttpRouter.addAll(files),
@@ -176,11 +188,12 @@ const application = (
       ]),
       Layer.provide([Authorize.layer, RequestFaults.layer, fallbacks]),
       // What each request runs with.
-      Layer.provideMerge(InProcess.PaymentViews.layer(undefined)),
+      Layer.provideMerge([InProcess.PaymentViews.layer(undefined), TenantChanges.layer, OpenResponses.layer]),
       Layer.provideMerge([
         // With what else it brings, such as loggers.
         services,
         Layer.succeed(ConsoleSettings, settings),
+        Layer.succeed(Stopping, stopping),
         CardNumbers.layer({ bare: cardNumbers }),
         HttpServer.layerServices,
         Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bodyBytes))

@@ -15,6 +15,7 @@ const leastRoles: { readonly [Endpoint in keyof typeof accessOf]: OperatorRole |
   addPasskey: null,
   removePasskey: null,
   payments: "viewer",
+  exportPayments: "viewer",
   payment: "viewer",
   capture: "support",
   void: "support",

@@ -15,11 +15,15 @@ export const consolePaths = { [consoleMount]: methods, [`${consoleMount}/*`]: me
 
 export const isConsolePath = (path: string): boolean => path === consoleMount || path.startsWith(`${consoleMount}/`)
 
-/** `baseUrl`: of the API, as browsers reach it. The admin address has no TLS of its own. */
+/**
+ * `baseUrl`: of the API, as browsers reach it. The admin address has no TLS of its own. `stopping`: aborts before the
+ * server waits for the requests under way, of which an open stream would be one.
+ */
 export const layer = (
   { adminPort, cardNumbers }: Pick<Settings, "adminPort" | "cardNumbers">,
   baseUrl: string,
-  file: ConsoleFile | undefined
+  file: ConsoleFile | undefined,
+  stopping: AbortSignal
 ): Layer.Layer<never, never, Pointsman | Directory | HttpRouter.HttpRouter> =>
   HttpRouter.addAll(
     Effect.gen(function* () {
@@ -33,7 +37,9 @@ export const layer = (
       const isSecure = adminPort === null && baseUrl.startsWith("https:")
       const { make } = yield* Effect.promise(() => import("@pointsman/console"))
       const { handler } = yield* Effect.acquireRelease(
-        Effect.sync(() => make({ mount: consoleMount, isSecure, cardNumbers, oidc }, Layer.succeedContext(services))),
+        Effect.sync(() =>
+          make({ mount: consoleMount, isSecure, cardNumbers, oidc, stopping }, Layer.succeedContext(services))
+        ),
         ({ dispose }) => Effect.promise(dispose)
       )
       const answer = (request: HttpServerRequest.HttpServerRequest) =>

@@ -259,24 +259,20 @@ const answerRequests = Effect.fnUntraced(function* <R>(
   bind: (handlers: Handlers) => Effect.Effect<Listeners, StartFailure, R>
 ) {
   const requests = yield* Scope.make()
+  const lasting = yield* Scope.make()
+  const stopping = yield* Scope.provide(Effect.abortSignal, lasting)
   const admission = makeAdmission({ places: placesOf(settings), onRefused: yield* countRefused })
   const admitted = yield* admitRequests(admission)
   const admin = adminRoutes(settings.adminPort !== null)
   const baseUrl = settings.baseUrl ?? url
-  const handler = yield* routes(
-    settings,
-    { baseUrl, console, docsNote },
-    {
-      fileHash,
-      seesDetails: admin.seesDetails
-    }
-  ).pipe(
+  const health = { fileHash, seesDetails: admin.seesDetails }
+  const handler = yield* routes(settings, { baseUrl, console, docsNote, stopping }, health).pipe(
     Effect.provideService(Admission, admission),
     Effect.flatMap((app) => NodeHttpServer.makeHandler(admitted.answer(admin.answer(app)), { scope: requests }))
   )
   yield* Effect.acquireRelease(
     bind({ api: admitted.listener(handler), admin: admin.atAdminAddress(handler) }),
-    ({ api }) => stop(api, requests, settings, contents),
+    ({ api }) => Effect.andThen(Scope.close(lasting, Exit.void), stop(api, requests, settings, contents)),
     {
       interruptible: true
     }
@@ -302,9 +298,10 @@ interface Pages {
   readonly baseUrl: string
   readonly console: ConsoleFile | undefined
   readonly docsNote: string | undefined
+  readonly stopping: AbortSignal
 }
 
-const routes = (settings: Settings, { baseUrl, console, docsNote }: Pages, health: Health.HealthOptions) =>
+const routes = (settings: Settings, { baseUrl, console, docsNote, stopping }: Pages, health: Health.HealthOptions) =>
   HttpRouter.toHttpEffect(
     Layer.mergeAll(
       PointsmanHttp.layer({
@@ -315,7 +312,7 @@ const routes = (settings: Settings, { baseUrl, console, docsNote }: Pages, healt
         accessLog: settings.accessLog
       }),
       Health.layer(health),
-      ConsoleRoutes.layer(settings, baseUrl, console),
+      ConsoleRoutes.layer(settings, baseUrl, console, stopping),
       Layer.unwrap(
         Effect.map(Backlog.make, (readBacklog) =>
           Metrics.layer({ readBacklog, refresh: settings.otlpEndpoint !== null, fileHash: health.fileHash })

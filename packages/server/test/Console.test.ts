@@ -1,5 +1,6 @@
 /** The console beside the API, and at the admin address. */
 import { writeFileSync } from "node:fs"
+import { setTimeout } from "node:timers/promises"
 import { assert, describe, it, onTestFinished } from "vitest"
 import { startHere } from "./support/CommandInProcess.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
@@ -67,5 +68,34 @@ describe("the console of a server", () => {
       assert.deepStrictEqual([here.status, JSON.parse(await here.text()).error.message], [404, "Route not found."])
       assert.isNotNull(there.headers.get("content-security-policy"))
     }
+  })
+
+  it("given an open stream of changes, then a payment shows in it at once, and the server stops without waiting for it", async () => {
+    const { link, server, url } = await start()
+    const cookie = ((await signIn(link)).headers.get("set-cookie") ?? "").split(";", 1)[0] ?? ""
+    const stream = await fetch(`${url}/console/live/demo/sandbox`, { headers: { cookie } })
+    assert.strictEqual(stream.headers.get("content-type"), "text/event-stream")
+    const reader = (stream.body as ReadableStream<Uint8Array>).getReader()
+    let text = ""
+    const ended = (async () => {
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done) return
+        text += new TextDecoder().decode(value)
+      }
+    })()
+    const [, key = ""] = /^ {2}API key {3}(\S+)$/mu.exec(server.stdout()) ?? []
+    const body = JSON.stringify({ amount: 1999, currency: "EUR", country: "NL" })
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+    const created = await fetch(`${url}/api/v1/payments`, { method: "POST", headers, body })
+    assert.strictEqual(created.status, 201)
+    while (!text.includes("data: changed")) await setTimeout(20)
+    const exported = await textOf(`${url}/console/payments/demo/sandbox/export.csv`, cookie)
+    assert.include(exported, JSON.parse(await created.text()).data.id)
+    const began = performance.now()
+    await server.stop()
+    await ended
+    assert.isBelow(performance.now() - began, 3_000)
+    assert.notInclude(server.stderr(), "before 1 request")
   })
 })

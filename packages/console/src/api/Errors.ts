@@ -29,7 +29,8 @@ const own = {
   passkey_refused: {
     status: 409,
     meaning: "The passkey was not added: the sign-in is too long ago, or the response is not right."
-  }
+  },
+  too_many_requests: { status: 429, meaning: "The operator has too many responses of this kind open." }
 } as const satisfies Record<string, CodeRow>
 
 export const consoleCodes = { ...errorCodes, ...own }

@@ -12,6 +12,8 @@ export interface Document {
   readonly main: Html
   /** Whether the page shows changes by itself. */
   readonly isLive?: boolean
+  /** Under the mount: the stream that says when a live page changed. Without it, the page asks every five seconds. */
+  readonly changes?: string
   /** For a form alone. */
   readonly isSmall?: boolean
   /** What the page loads besides the script of all pages. */
@@ -20,7 +22,7 @@ export interface Document {
 }
 
 export const documentText = (
-  { isLive = false, isSmall = false, main, script, title }: Document,
+  { changes, isLive = false, isSmall = false, main, script, title }: Document,
   mount: string,
   frame: Frame | undefined
 ): string =>
@@ -46,7 +48,7 @@ ${
 <form method="post" action="${mount}/sign-out"><button>Sign out</button></form>
 </header>`
 }
-<main${isSmall ? html` class="small"` : undefined}${isLive ? html` data-live="yes"` : undefined}>
+<main${isSmall ? html` class="small"` : undefined}${isLive ? html` data-live="${changes === undefined ? "" : `${mount}${changes}`}"` : undefined}>
 ${frame === undefined ? undefined : placeLinks(frame, mount)}
 <h1>${title}</h1>
 ${main}

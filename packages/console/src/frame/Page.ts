@@ -5,14 +5,16 @@
 import { environments, type Operator } from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type ConsoleCode, type ConsoleError, consoleCodes, failure } from "../api/Errors.ts"
 import { type Access, isAllowed } from "../gate/Access.ts"
 import { asOperator, currentSession, forbidden } from "../gate/Authorize.ts"
 import type { DeskServices, TenantPath } from "../gate/Caller.ts"
 import type { CurrentOperator } from "../gate/CurrentOperator.ts"
+import type { OpenResponses } from "../gate/OpenResponses.ts"
 import { ConsoleSettings } from "../gate/Settings.ts"
+import type { TenantChanges } from "../live/TenantChanges.ts"
 import { alert, type Document, documentText } from "./Layout.ts"
 import { areaNames, areas, type EnvironmentArea, type Frame, places } from "./Navigation.ts"
 
@@ -27,13 +29,21 @@ export interface Visit {
 
 type Headers = Readonly<Record<string, string>>
 
-/** `redirect`: a path under the mount. `elsewhere`: the URL of another site. */
+/** `redirect`: a path under the mount. `elsewhere`: the URL of another site. A response is not a page: an export, say. */
 export type Answer =
   | Document
   | { readonly redirect: string; readonly headers?: Headers }
   | { readonly elsewhere: string; readonly headers?: Headers }
+  | HttpServerResponse.HttpServerResponse
 
-type PageServices = DeskServices | ConsoleSettings | HttpServerRequest.HttpServerRequest
+type PageServices =
+  | DeskServices
+  | ConsoleSettings
+  | HttpServerRequest.HttpServerRequest
+  | HttpRouter.RouteContext
+  | OpenResponses
+  | TenantChanges
+  | Scope.Scope
 
 type Handler<R> = (visit: Visit) => Effect.Effect<Answer, ConsoleError<ConsoleCode>, R>
 
@@ -92,6 +102,7 @@ const answering = <R>(operator: Operator | undefined, handler: Handler<R>) =>
   Effect.gen(function* () {
     const visit = yield* visitOf
     const answer = yield* Effect.catch(handler(visit), (reason) => Effect.succeed(refusal(reason)))
+    if (HttpServerResponse.isHttpServerResponse(answer)) return answer
     if ("redirect" in answer) {
       return HttpServerResponse.redirect(`${visit.mount}${answer.redirect}`, {
         status: 303,
@@ -143,8 +154,11 @@ export const tenantOf = ({ params }: Visit): Effect.Effect<TenantPath, ConsoleEr
 }
 
 /** Under the mount. */
-export const pathOf = (area: EnvironmentArea, { environment, workspace }: TenantPath, ...more: ReadonlyArray<string>) =>
-  `/${area}/${[workspace, environment, ...more].map(encodeURIComponent).join("/")}`
+export const pathOf = (
+  area: EnvironmentArea | "live",
+  { environment, workspace }: TenantPath,
+  ...more: ReadonlyArray<string>
+) => `/${area}/${[workspace, environment, ...more].map(encodeURIComponent).join("/")}`
 
 /** The area in the first workspace that the operator may see it in. */
 export const firstOf = (

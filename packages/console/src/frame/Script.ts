@@ -1,30 +1,42 @@
 /**
- * Shows what changed while a page is open. Everything works without it.
+ * Shows what changed while a page is open, and times in the reader's zone. Everything works without it.
  *
- * It stops ten minutes after the last key or click: a page that asks for ever would keep the session of an operator who
- * left alive.
+ * A live page follows the stream that it names, and asks every five seconds where there is none or it cannot be read. A
+ * page that is hidden does neither: a browser has few connections to a host. Ten minutes after the last key or click a page
+ * stops too, because one that goes on for ever would keep the session of an operator who left alive.
  */
 export const script = `"use strict"
 {
   const every = 5000
+  const least = 2000
   const idle = 600000
+  const times = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" })
   let touched = performance.now()
-  for (const event of ["pointerdown", "keydown"]) addEventListener(event, () => { touched = performance.now() })
+  let looked = touched
+  let isStale = false
+  let source
+  const localize = (root) => {
+    for (const time of root.querySelectorAll("time[datetime]:not([title])")) {
+      time.title = time.textContent
+      time.textContent = times.format(new Date(time.dateTime))
+    }
+  }
+  const live = () => document.querySelector("main[data-live]")
   const isBusy = (main) => main.contains(document.activeElement) && document.activeElement !== main
   const look = async () => {
-    const main = document.querySelector("main[data-live]")
-    if (main === null) return
-    if (!document.hidden && !isBusy(main) && performance.now() - touched < idle) {
-      const response = await fetch(location.href, { redirect: "manual" })
-      if (response.ok) {
-        const next = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("main[data-live]")
-        if (next !== null && next.innerHTML !== main.innerHTML && !isBusy(main)) main.replaceWith(document.adoptNode(next))
-      }
-    }
-    again()
+    const main = live()
+    if (main === null || isBusy(main) || performance.now() - looked < least) return
+    looked = performance.now()
+    isStale = false
+    const response = await fetch(location.href, { redirect: "manual" })
+    if (!response.ok) return
+    const next = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("main[data-live]")
+    if (next === null) return
+    localize(next)
+    if (next.innerHTML === main.innerHTML) return
+    if (isBusy(main)) isStale = true
+    else main.replaceWith(document.adoptNode(next))
   }
-  const again = () => setTimeout(() => { look().catch(again) }, every)
-  again()
   // A second click while the first request is under way would replace its answer, which may show a secret once.
   const sent = new WeakMap()
   addEventListener("submit", (event) => {
@@ -32,5 +44,29 @@ export const script = `"use strict"
     if (performance.now() - (sent.get(event.target) ?? -every) < every) event.preventDefault()
     else sent.set(event.target, performance.now())
   })
+  const lookAgain = () => look().catch(() => { isStale = true })
+  const changed = () => { isStale = true; lookAgain() }
+  const follow = () => {
+    const main = live()
+    if (main === null) return false
+    if (document.hidden || performance.now() - touched >= idle) {
+      source?.close()
+      source = undefined
+      isStale = true
+      return false
+    }
+    if (source === undefined && main.dataset.live !== "") {
+      source = new EventSource(main.dataset.live)
+      source.onopen = changed
+      source.onmessage = changed
+    }
+    return true
+  }
+  const tick = () => { if (follow() && (isStale || source?.readyState !== 1)) lookAgain() }
+  for (const event of ["pointerdown", "keydown"]) addEventListener(event, () => { touched = performance.now() })
+  document.addEventListener("visibilitychange", tick)
+  localize(document)
+  follow()
+  setInterval(tick, every)
 }
 `

@@ -64,7 +64,7 @@ button:hover, .button:hover { background: var(--hover); }
 .main, .main:hover { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
 .bar { width: 100%; height: .75rem; display: block; border-radius: .375rem; margin: .75rem 0; }
 .bar .whole { fill: var(--line); } .bar .kept { fill: var(--good); } .bar .given { fill: var(--accent); }
-.bar .pending { fill: var(--wait); }
+.bar .pending { fill: var(--wait); } .bar .held { fill: var(--edge); }
 .plot { display: grid; grid-template-columns: max-content 1fr; gap: .25rem .5rem; margin: 0 0 .75rem; font-size: .875rem; }
 .plot .axis { display: flex; flex-direction: column; justify-content: space-between; text-align: end; margin: -.6rem 0; }
 .plot .ends { grid-column: 2; display: flex; justify-content: space-between; gap: 1rem; }
@@ -83,5 +83,20 @@ legend { font-weight: 550; padding: 0 .25rem; }
 pre { margin: .25rem 0; white-space: pre-wrap; font-size: .875rem; }
 summary { cursor: pointer; min-height: 1.5rem; }
 .secret { display: block; padding: .75rem; border: 1px solid var(--edge); border-radius: .5rem; user-select: all; }
+.path { list-style: none; padding: 0; }
+.path li { position: relative; padding: 0 0 .75rem 1.75rem; border-inline-start: 2px solid var(--line); margin-inline-start: .5rem; }
+.path li:last-child { padding-bottom: 0; border-color: transparent; }
+.path li::before { content: ""; position: absolute; inset-inline-start: -.4375rem; top: .4375rem; width: .75rem; height: .75rem;
+  border-radius: 50%; background: var(--card); border: 2px solid var(--edge); }
+.path .good, .path .bad, .path .wait { font-weight: 600; } .path .soft { font-weight: 400; }
+.path .good::before { background: var(--good); border-color: var(--good); }
+.path .bad::before { background: var(--bad); border-color: var(--bad); border-radius: 0; }
+.path .wait::before { border-color: var(--wait); }
+.path .asked::before { background: var(--accent); border-color: var(--accent); }
+.path .excluded::before { border-style: dashed; border-radius: 0; }
+.path .event::before { width: .5rem; height: .5rem; inset-inline-start: -.3125rem; top: .5625rem; }
+.chips { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .5rem; margin-bottom: 1rem; }
+.chip { display: inline-block; padding: .25rem .75rem; border: 1px solid var(--edge); border-radius: 1rem; background: var(--card); text-decoration: none; }
+details summary { cursor: pointer; padding: .5rem 0; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 `

@@ -10,7 +10,7 @@ import {
   RefundPayment
 } from "@pointsman/http/api"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, moneyHeaders, RequestErrors, summary, tenantPath } from "../api/Parts.ts"
 import type { AccessOf } from "../gate/Access.ts"
@@ -48,6 +48,17 @@ export class Payments extends HttpApiGroup.make("payments")
       success: pageOf(Payment),
       error: failures("not_found", "internal_error")
     }).annotateMerge(summary("List payments", "Newest first.")),
+    HttpApiEndpoint.get("exportPayments", "/workspaces/:workspace/:environment/payments/export.csv", {
+      params: tenantPath,
+      query: paymentFilter,
+      success: HttpApiSchema.StreamUint8Array({ contentType: "text/csv" }),
+      error: failures("not_found", "too_many_requests", "internal_error")
+    }).annotateMerge(
+      summary(
+        "Export payments",
+        "All payments of the filter as CSV, newest first. An entry of the audit trail names it."
+      )
+    ),
     HttpApiEndpoint.get("payment", "/workspaces/:workspace/:environment/payments/:payment", {
       params: paymentPath,
       success: Schema.Struct({ data: PaymentFile }),
@@ -86,6 +97,7 @@ export class Payments extends HttpApiGroup.make("payments")
 
 export const paymentAccess = {
   payments: "payment.read",
+  exportPayments: "payment.read",
   payment: "payment.read",
   capture: "payment.capture",
   void: "payment.void",

@@ -1,5 +1,6 @@
 /** What an operator reads of payments and does to them, through core's door. The pages and the API share it. */
 import { type Answered, type Page, type Payment, Pointsman } from "@pointsman/core"
+import type { PaymentFilter, PaymentQuery } from "@pointsman/core/ports"
 import { decodeRefund, errorBodyOf, InProcess } from "@pointsman/http"
 import { Cause, Effect } from "effect"
 import { failure } from "../api/Errors.ts"
@@ -16,10 +17,7 @@ export interface PaymentPath extends TenantPath {
 
 const paymentNotFound = failure("not_found", "Payment not found.")
 
-export const payments = Effect.fnUntraced(function* (
-  path: TenantPath,
-  query: Parameters<Pointsman["Service"]["payments"]>[1]
-) {
+export const payments = Effect.fnUntraced(function* (path: TenantPath, query: PaymentQuery) {
   const { tenant } = yield* callerOf(path)
   return yield* Effect.catch((yield* Pointsman).payments(tenant, query), internalError)
 })
@@ -36,6 +34,12 @@ export const isPayment = Effect.fnUntraced(function* (path: TenantPath, text: st
   )
 })
 
+/** What the text may mean, of the payments that the filter finds. */
+const filtersOf = (text: string, filter: PaymentFilter): ReadonlyArray<PaymentFilter> =>
+  meaningsOf(text)
+    .filter(({ currency }) => currency === undefined || currency === (filter.currency ?? currency))
+    .map((meaning) => ({ ...filter, ...meaning }))
+
 /**
  * The payments of the first meaning of the text that finds any. The next page has the same meaning: those before it found
  * nothing at all.
@@ -43,13 +47,22 @@ export const isPayment = Effect.fnUntraced(function* (path: TenantPath, text: st
 export const search = Effect.fnUntraced(function* (
   path: TenantPath,
   text: string,
-  query: Parameters<Pointsman["Service"]["payments"]>[1]
+  { before, limit, ...filter }: PaymentQuery
 ) {
-  for (const meaning of meaningsOf(text)) {
-    const found = yield* payments(path, { ...query, ...meaning })
+  for (const meaning of filtersOf(text, filter)) {
+    const found = yield* payments(path, { ...meaning, before, limit })
     if (found.items.length > 0) return found
   }
   return { items: [], hasMore: false } satisfies Page<Payment>
+})
+
+/** The filter of what `search` finds. Where it finds nothing, that of the text's first meaning. */
+export const searchFilter = Effect.fnUntraced(function* (path: TenantPath, text: string, filter: PaymentFilter) {
+  const filters = filtersOf(text, filter)
+  for (const meaning of filters) {
+    if ((yield* payments(path, { ...meaning, limit: 1 })).items.length > 0) return meaning
+  }
+  return filters[0] ?? { ...filter, states: [] }
 })
 
 export const paymentFile = Effect.fnUntraced(function* (path: PaymentPath) {

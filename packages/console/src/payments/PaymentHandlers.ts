@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ConsoleApi } from "../api/ConsoleApi.ts"
 import type { DeskServices } from "../gate/Caller.ts"
+import { exportCsv } from "./ExportDesk.ts"
 import * as Desk from "./PaymentDesk.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -23,6 +24,12 @@ export const layer = HttpApiBuilder.group(
           const page = yield* Desk.payments(params, { ...InProcess.filterOf(filter), before, limit })
           const data = yield* Effect.forEach(page.items, (payment) => views.payment(payment, false))
           return { data, has_more: page.hasMore, next_cursor: page.hasMore ? (data.at(-1)?.id ?? null) : null }
+        }, Effect.provideContext(services))
+      )
+      .handle(
+        "exportPayments",
+        Effect.fnUntraced(function* ({ params, query }) {
+          return yield* exportCsv(params, InProcess.filterOf(query))
         }, Effect.provideContext(services))
       )
       .handle("payment", ({ params }) =>

@@ -1,96 +1,23 @@
-/** The list of payments, and one payment. */
-import { mayAct, type Operator, type OperatorAction, type PaymentStatus, paymentStatuses } from "@pointsman/core"
-import { amountText } from "@pointsman/core/internal"
+/** One payment. */
+import { mayAct, type Operator, type OperatorAction } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { alert, type Html, time, timeOr } from "../frame/Layout.ts"
-import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
 import { messagesOfPayment } from "../messages/PaymentMessages.ts"
 import { reviewLink } from "../reviews/ReviewLink.ts"
 import { paymentDeliveries } from "../webhooks/DeliveryTable.ts"
 import * as Desk from "./PaymentDesk.ts"
 import type { PaymentFile } from "./PaymentRecords.ts"
+import { stepsOf } from "./PaymentSteps.ts"
+import { money, statusView } from "./PaymentWords.ts"
 
 const { html } = InProcess
-
-/** In the manner of the pages' language. */
-export const money = (minorUnits: number, currency: string): string => amountText({ minorUnits, currency }, "en")
-
-/** With a word, so that no one has to see colours. */
-export const statusView = (status: PaymentStatus): Html =>
-  html`<span class="status ${tones[status]}">${statusText(status)}</span>`
-
-export const statusText = (status: string): string =>
-  `${status.charAt(0)}${status.slice(1).toLowerCase().replaceAll("_", " ")}`
-
-const tones: Readonly<Record<PaymentStatus, "good" | "bad" | "wait" | "soft">> = {
-  CREATED: "wait",
-  PENDING: "wait",
-  REQUIRES_ACTION: "wait",
-  AUTHORIZED: "wait",
-  CAPTURED: "good",
-  SETTLED: "good",
-  DECLINED: "bad",
-  FAILED: "bad",
-  UNKNOWN: "bad",
-  CHARGEBACK: "bad",
-  CANCELLED: "soft",
-  REFUNDED: "soft",
-  PARTIALLY_REFUNDED: "soft"
-}
 
 /** Of the path. */
 export const paymentOf = (visit: Visit) =>
   Effect.map(tenantOf(visit), (tenant): Desk.PaymentPath => ({ ...tenant, payment: visit.params["payment"] ?? "" }))
-
-const pageSize = 50
-
-const list = Effect.fnUntraced(function* (visit: Visit) {
-  const tenant = yield* tenantOf(visit)
-  const text = visit.query.get("search")?.trim() ?? ""
-  if (yield* Desk.isPayment(tenant, text.toLowerCase())) {
-    const answer: Answer = { redirect: pathOf("payments", tenant, text.toLowerCase()) }
-    return answer
-  }
-  const status = paymentStatuses.find((one) => one === visit.query.get("status")?.toUpperCase())
-  const before = visit.query.get("before") ?? undefined
-  const asked = { ...(status === undefined ? {} : { status }), ...(text === "" ? {} : { search: text }) }
-  const { hasMore, items } = yield* Desk.search(tenant, text, {
-    ...InProcess.filterOf(status === undefined ? {} : { status }),
-    before,
-    limit: pageSize
-  })
-  const views = yield* InProcess.PaymentViews
-  const payments = yield* Effect.forEach(items, (payment) => views.payment(payment, false))
-  const here = `${visit.mount}${pathOf("payments", tenant)}`
-  const older = new URLSearchParams({ ...asked, before: payments.at(-1)?.id ?? "" })
-  const answer: Answer = {
-    title: "Payments",
-    isLive: before === undefined,
-    main: html`<form action="${here}" class="card fields" role="search">
-<div class="wide"><label for="search">Search</label><input id="search" name="search" type="search" spellcheck="false" value="${text}" aria-describedby="search-hint"></div>
-<div><label for="status">Status</label><select id="status" name="status"><option value="">All</option>${paymentStatuses.map(
-      (one) => html`<option value="${one}"${one === status ? html` selected` : undefined}>${statusText(one)}</option>`
-    )}</select></div>
-<button>Find</button>
-<p id="search-hint" class="soft wide">A payment id, your reference, the provider’s reference, an amount (<code>19.99</code>, <code>EUR 20</code>) or metadata (<code>order=1001</code>).</p>
-</form>
-${
-  payments.length === 0
-    ? html`<p>No payments found.</p>`
-    : html`<div class="card scroll" tabindex="0" role="region" aria-label="Payments"><table>
-<thead><tr><th scope="col">Created</th><th scope="col">Reference</th><th scope="col">Status</th><th scope="col" class="number">Amount</th></tr></thead>
-<tbody>${payments.map(
-        (payment) => html`<tr><td><a href="${here}/${payment.id}">${time(payment.created)}</a></td>
-<td>${payment.reference ?? "–"}</td><td>${statusView(payment.status)}</td>
-<td class="number">${money(payment.amount, payment.currency)}</td></tr>`
-      )}</tbody></table></div>`
-}
-${hasMore ? html`<p><a class="button" href="${here}?${older.toString()}">Older payments</a></p>` : undefined}`
-  }
-  return answer
-})
 
 const notices = {
   done: "Done.",
@@ -113,6 +40,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const answer: Answer = {
     title: payment.reference ?? `Payment ${payment.id}`,
     isLive: true,
+    changes: `${pathOf("live", path)}?payment=${payment.id}`,
     main: html`${alert(noticeIn(visit))}
 <div class="card">
 <p class="amount">${money(payment.amount, payment.currency)}</p>
@@ -135,11 +63,9 @@ ${reviewLink(operator, visit.mount, path)}`
       ({ act, title }) => html`<a class="button" href="${here}/${act}">${title}</a>`
     )}</p>
 </div>
-${routingView(view)}
+${pathView(view)}
 ${refundsView(view)}
 ${yield* messagesOfPayment(visit.mount, path)}
-<h2>Timeline</h2>
-<ol class="card">${view.events.map(({ created, type }) => html`<li>${type} <span class="soft">${time(created)}</span></li>`)}</ol>
 ${yield* paymentDeliveries(path, path.payment, visit.mount)}
 <p><a href="${visit.mount}${pathOf("payments", path)}">All payments</a></p>`
   }
@@ -166,7 +92,7 @@ export const refundable = ({
   captured_amount - refunded_amount - refund_pending_amount
 
 /** Where the money is: attributes of an image, because the policy of the page allows no inline style. */
-const bar = ({ payment }: PaymentFile): Html => {
+const bar = ({ authorized_amount: authorized, payment }: PaymentFile): Html => {
   const {
     amount,
     captured_amount: captured,
@@ -174,11 +100,14 @@ const bar = ({ payment }: PaymentFile): Html => {
     refund_pending_amount: pending,
     refunded_amount: given
   } = payment
+  // What a capture left is released, and so is a voided authorization.
+  const isOpen = captured === 0 && (payment.status === "AUTHORIZED" || payment.status === "PENDING")
   const share = (minorUnits: number) => (amount === 0 ? 0 : Math.round((minorUnits / amount) * 1000) / 10)
   const parts = [
     ["kept", captured - given - pending, "captured and kept"],
     ["pending", pending, "being refunded"],
-    ["given", given, "refunded"]
+    ["given", given, "refunded"],
+    ["held", isOpen ? authorized : 0, "authorized"]
   ] as const
   const words = parts.flatMap(([, minorUnits, what]) =>
     minorUnits === 0 ? [] : [`${money(minorUnits, currency)} ${what}`]
@@ -192,46 +121,26 @@ const bar = ({ payment }: PaymentFile): Html => {
 <p class="soft">${words.join(", ") || "Nothing is captured"}.</p>`
 }
 
-/** Why each connection was asked, or was not. */
-const routingView = ({ attempts, operations, routing }: PaymentFile): Html => html`<h2>Attempts</h2>
+const routeWords = ({ candidates, mode, note, rule }: NonNullable<PaymentFile["routing"]>): string =>
+  [
+    `Mode ${mode}${rule === null ? "" : `, rule ${rule}`}`,
+    ...(note === null ? [] : [note]),
+    `Order: ${candidates.map(({ name }) => name).join(", ") || "no connection"}.`
+  ].join(". ")
+
+/** What happened, and why: one path from the first connection to the last event. */
+const pathView = (file: PaymentFile): Html => {
+  const { attempts, routing } = file
+  return html`<h2>What happened</h2>
 <div class="card">
-${
-  attempts.length === 0
-    ? html`<p>No provider was asked.</p>`
-    : html`<ol>${attempts.map(
-        (attempt) =>
-          html`<li><strong>${attempt.connection_id}</strong>: ${attempt.outcome ?? "in flight"}${
-            attempt.code === null ? undefined : ` (${attempt.code})`
-          }, ${money(attempt.amount, attempt.currency)} <span class="soft">${time(attempt.sent)}</span>${
-            attempt.reason === null ? undefined : html`<br><span class="soft">${attempt.reason}</span>`
-          }</li>`
-      )}</ol>`
-}
-${
-  routing === null
-    ? undefined
-    : html`<p class="soft">Mode ${routing.mode}${routing.rule === null ? undefined : `, rule ${routing.rule}`}${
-        routing.note === null ? undefined : `. ${routing.note}`
-      }. Order: ${routing.candidates.map(({ name }) => name).join(", ") || "no connection"}.</p>
-${
-  routing.excluded.length === 0
-    ? undefined
-    : html`<p>Not asked:</p><ul>${routing.excluded.map(
-        ({ code, name, reason }) => html`<li><strong>${name}</strong>: ${reason} <span class="soft">${code}</span></li>`
-      )}</ul>`
-}`
-}
-${
-  operations.length === 0
-    ? undefined
-    : html`<p>Captures and voids:</p><ul>${operations.map(
-        ({ amount, currency, kind, outcome, reason, sent }) =>
-          html`<li>${kind} of ${money(amount, currency)}: ${outcome ?? "in flight"} <span class="soft">${time(sent)}</span>${
-            reason === null ? undefined : html`<br><span class="soft">${reason}</span>`
-          }</li>`
-      )}</ul>`
-}
+${routing === null ? undefined : html`<p class="soft">${routeWords(routing)}</p>`}
+${attempts.length === 0 ? html`<p>No provider was asked.</p>` : undefined}
+<ol class="path">${stepsOf(file).map(
+    ({ at, details, mark, words }) =>
+      html`<li class="${mark}"><span>${words}</span> <span class="soft">${time(at)}${details.map((text) => ` · ${text}`)}</span></li>`
+  )}</ol>
 </div>`
+}
 
 const refundsView = ({ refunds }: PaymentFile): Html | undefined =>
   refunds.length === 0
@@ -246,8 +155,4 @@ const refundsView = ({ refunds }: PaymentFile): Html | undefined =>
 <td class="number">${money(refund.amount, refund.currency)}</td></tr>`
       )}</tbody></table></div>`
 
-export const paymentPages = [
-  page("GET", "/payments", "signedIn", () => firstOf("payments")),
-  page("GET", "/payments/:workspace/:environment", "payment.read", list),
-  page("GET", "/payments/:workspace/:environment/:payment", "payment.read", show)
-]
+export const paymentPages = [page("GET", "/payments/:workspace/:environment/:payment", "payment.read", show)]

@@ -1,5 +1,12 @@
 /** A payment as the console's API shows it. Amounts are in minor units of the payment's currency, times in RFC 3339. */
-import { attemptOutcomes, exclusionCodes, operationKinds, operationOutcomes, refundStages } from "@pointsman/core"
+import {
+  attemptOutcomes,
+  eventTypes,
+  exclusionCodes,
+  operationKinds,
+  operationOutcomes,
+  refundStages
+} from "@pointsman/core"
 import { Payment } from "@pointsman/http/api"
 import { Schema } from "effect"
 
@@ -58,13 +65,14 @@ const Routing = Schema.Struct({
   )
 }).annotate({ identifier: "Routing", description: "Why the payment went where it went." })
 
-const Event = Schema.Struct({ id: Text, type: Text, created: Text }).annotate({
+const Event = Schema.Struct({ id: Text, type: Schema.Literals(eventTypes), created: Text }).annotate({
   identifier: "TimelineEvent",
   description: "An entry of the payment's timeline."
 })
 
 export const PaymentFile = Schema.Struct({
   payment: Payment,
+  authorized_amount: Schema.Int.annotateKey(described("What the provider holds or held.")),
   connection_id: TextOrNull,
   provider_reference: TextOrNull,
   review: Schema.NullOr(Schema.Struct({ since: Text, reasons: Schema.Array(Text) })).annotateKey(

@@ -8,6 +8,7 @@ const timeOrNull = (at: number | null): string | null => (at === null ? null : t
 
 export const fileView = (file: Recorded, payment: PaymentFile["payment"]): PaymentFile => ({
   payment,
+  authorized_amount: file.payment.authorizedMinor,
   connection_id: file.payment.connectionId,
   provider_reference: file.payment.providerRef,
   review:

@@ -1,12 +1,13 @@
 /**
  * What an operator may mean by a text: the meanings are tried in their order, and the first that finds a payment counts.
  *
- * A text is a reference of the merchant or of a provider. `name=text` may also be metadata, and a number with decimals or a
+ * A text is a reference of the merchant or of a provider, or a text of the metadata. `name=text` may also be metadata with its name, and a number with decimals or a
  * currency, such as `19.99` or `1999 JPY`, may also be an amount. A bare number is not an amount, because its currency is
  * not known.
  */
 import { isCurrency } from "@pointsman/core"
 import type { PaymentFilter } from "@pointsman/core/ports"
+import { purchaseLimits } from "@pointsman/http/api"
 import { readAmount } from "./Amounts.ts"
 
 /** The longest reference that a create takes. */
@@ -18,7 +19,8 @@ export const meaningsOf = (text: string): ReadonlyArray<PaymentFilter> => {
     ...([...text].length <= referenceCharacters ? [{ reference: text }] : []),
     { providerRef: text },
     ...metadataIn(text),
-    ...amountIn(text)
+    ...amountIn(text),
+    ...([...text].length <= purchaseLimits.text ? [{ metadataValue: text }] : [])
   ]
 }
 

@@ -9,7 +9,7 @@ import {
   type ReviewReason,
   statusOf
 } from "@pointsman/core"
-import { money, statusText } from "../payments/PaymentPages.ts"
+import { money, statusText } from "../payments/PaymentWords.ts"
 
 export const reasonTexts: Readonly<Record<ReviewReason, string>> = {
   unknown: "The provider’s result is unknown. Background checks ask the provider again and may settle it first.",

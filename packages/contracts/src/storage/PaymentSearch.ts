@@ -16,7 +16,8 @@ const metadata: ReadonlyArray<Metadata | null> = [
   { channel: "web", order: "1001" },
   { channel: "app", "": "x", "na\0me": "te\ud800xt", order: "1001" },
   { order: "v".repeat(5_000), "order]": '"quoted" \\ and {braced}' },
-  { channel: "web", order: "1002", constructor: "c" }
+  { channel: "web", order: "1002", constructor: "c" },
+  { first: "web", second: "web" }
 ]
 
 /** A payment a day, no two alike; each second one is captured at a connection of its own. */
@@ -64,6 +65,7 @@ const matches = (payment: Payment, filter: PaymentFilter): boolean =>
   Object.entries(filter.metadata ?? {}).every(
     ([name, text]) => new Map(Object.entries(payment.metadata ?? {})).get(name) === text
   ) &&
+  (filter.metadataValue === undefined || Object.values(payment.metadata ?? {}).includes(filter.metadataValue)) &&
   (filter.createdFrom ?? 0) <= payment.createdAt &&
   payment.createdAt < (filter.createdBefore ?? Number.POSITIVE_INFINITY)
 
@@ -94,6 +96,7 @@ export const paymentSearch = (it: StorageTest): void => {
             { missing: "web" },
             {}
           ]),
+          ...each("metadataValue", ["web", "1001", "c", "te\ud800xt", "v".repeat(5_000), "channel", ""]),
           ...each("states", [["Charging"], ["Captured", "Charging"], []]),
           ...each("createdFrom", [at(7), (at(7) ?? 0) + 1, 0, Number.MAX_SAFE_INTEGER]),
           ...each("createdBefore", [at(7), (at(7) ?? 0) + 1, 0, Number.MAX_SAFE_INTEGER])
@@ -172,6 +175,7 @@ export const paymentSearch = (it: StorageTest): void => {
         for (const filter of [{ customer: "1" }, { other: "2" }, { customer: "1", other: "2" }]) {
           expect(yield* ledger.payments(tenant, { metadata: filter, limit: 10 })).toStrictEqual([second.after.payment])
         }
+        expect(yield* ledger.payments(tenant, { metadataValue: "2", limit: 10 })).toStrictEqual([second.after.payment])
       })
     )
 

@@ -1,5 +1,5 @@
 /** Making, moving and reading payments. */
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import {
   type Caller,
   type Created,
@@ -34,6 +34,7 @@ import {
   type ApiKeyRevoked,
   type EventQuery,
   Ledger,
+  type PaymentFilter,
   type PaymentQuery,
   type TimelineQuery,
   type UsageQuery
@@ -42,6 +43,7 @@ import type { NotAdmitted } from "../ports/StorageCondition.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import { create } from "../verbs/create/CreatePayment.ts"
 import { capture, voidPayment } from "../verbs/operate/OperatePayment.ts"
+import { auditedFilter, exportPayments } from "../verbs/read/ExportPayments.ts"
 import { events, type Page, type PaymentNotFound, payment, payments, timeline } from "../verbs/read/ReadPayments.ts"
 import { refund } from "../verbs/refund/RefundPayment.ts"
 import { type PaymentFile, paymentFile } from "../verbs/review/ReadReviews.ts"
@@ -94,6 +96,14 @@ export interface PaymentMethods {
   readonly payment: (tenant: Tenant, id: string) => Effect.Effect<Payment, PaymentNotFound | StorageError>
   /** Newest first. */
   readonly payments: (tenant: Tenant, query: PaymentQuery) => Effect.Effect<Page<Payment>, StorageError>
+  /**
+   * Every payment that the filter finds, newest first. It reads pages as they are consumed, so that its memory does not
+   * grow with their number. An operator's export has its entry in the audit trail first. Without one, nothing is read.
+   */
+  readonly exportPayments: (
+    caller: Pick<Caller, "tenant" | "operator">,
+    filter: PaymentFilter
+  ) => Stream.Stream<Payment, StorageError>
   /** All that is recorded of a payment. It only reads, where `payment` ends a hosted page whose time is over. */
   readonly paymentFile: (tenant: Tenant, id: string) => Effect.Effect<PaymentFile, PaymentNotFound | StorageError>
   /** Oldest first. */
@@ -139,6 +149,21 @@ export const paymentMethods = (context: DoorContext): PaymentMethods => {
     refund: (caller, order) => intended(caller, "payment.refunding", order, begin(named(order, refund(caller, order)))),
     payment: (tenant, id) => ask(payment(tenant, id)),
     payments: (tenant, query) => ask(payments(tenant, query)),
+    exportPayments: ({ operator, tenant }, filter) => {
+      const exported = Stream.provideContext(exportPayments(tenant, filter), context)
+      if (operator === undefined) return exported
+      const details = {
+        workspace_id: tenant.workspaceId,
+        environment: tenant.environment,
+        filter: auditedFilter(filter)
+      }
+      return Stream.unwrap(
+        intents(context)("payments.exporting", tenant.workspaceId, details).pipe(
+          Effect.provideService(AuditActor, operator),
+          Effect.as(exported)
+        )
+      )
+    },
     paymentFile: (tenant, id) => ask(paymentFile(tenant, id)),
     timeline: (tenant, id, query) => ask(timeline(tenant, id, query)),
     events: (tenant, query) => ask(events(tenant, query)),

@@ -24,6 +24,7 @@ export const auditActions = [
   "records.recovering",
   "loss.accepting",
   "payments.erasing",
+  "payments.exporting",
   "encryption.rotating",
   "operator.added",
   "operator.changed",

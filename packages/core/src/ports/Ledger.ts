@@ -274,6 +274,8 @@ export interface PaymentFilter {
   readonly providerRef?: string | undefined
   /** Exactly these texts under these names. */
   readonly metadata?: Metadata | undefined
+  /** Exactly this text under any name of the metadata. */
+  readonly metadataValue?: string | undefined
   /** Created at this time or later; epoch milliseconds. */
   readonly createdFrom?: number | undefined
   /** Created earlier than this; epoch milliseconds. */

@@ -226,6 +226,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     redeliver: () => new DeliveryNotFound(),
     reviews: () => Effect.succeed({ items: [], hasMore: false }),
     reviewOf: () => new ReviewNotFound(),
+    exportPayments: () => Stream.empty,
     paymentFile: () => new PaymentNotFound(),
     reviewFile: () => new PaymentNotFound(),
     createApiKey: () => Effect.die("not asked for here"),

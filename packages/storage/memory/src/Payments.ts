@@ -58,7 +58,7 @@ export const paymentMethods = (
 
 const isFound = (payment: Payment, attempts: ReadonlyArray<Attempt>, filter: PaymentFilter): boolean => {
   const is = <A>(expected: A | undefined, stored: A) => expected === undefined || stored === expected
-  const { createdBefore, createdFrom, providerRef, states } = filter
+  const { createdBefore, createdFrom, metadataValue, providerRef, states } = filter
   return (
     (states === undefined || states.includes(payment.state)) &&
     is(filter.reference, payment.reference) &&
@@ -67,6 +67,7 @@ const isFound = (payment: Payment, attempts: ReadonlyArray<Attempt>, filter: Pay
     is(filter.connectionId, payment.connectionId) &&
     (providerRef === undefined || [payment, ...attempts].some((one) => one.providerRef === providerRef)) &&
     Object.entries(filter.metadata ?? {}).every(([name, text]) => payment.metadata?.[name] === text) &&
+    (metadataValue === undefined || Object.values(payment.metadata ?? {}).includes(metadataValue)) &&
     (createdFrom === undefined || payment.createdAt >= createdFrom) &&
     (createdBefore === undefined || payment.createdAt < createdBefore)
   )

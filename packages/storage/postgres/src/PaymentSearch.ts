@@ -47,7 +47,7 @@ const conditionsOf = (
 }
 
 const selectBy = (
-  { amountMinor, currency, metadata, providerRef, reference, states }: PaymentFilter,
+  { amountMinor, currency, metadata, metadataValue, providerRef, reference, states }: PaymentFilter,
   conditions: ReadonlyArray<string>,
   bind: (value: string | number) => string
 ): string => {
@@ -56,7 +56,9 @@ const selectBy = (
   const pairs = Object.entries(metadata ?? {}).map((pair) => pair.map(bind) as [name: string, value: string])
   // Each state is a value of its own where it does not lead the walk.
   const inStates = () => (states === undefined ? [] : [`state in (${distinct(states).map(bind).join(", ")})`])
-  const rest = (others = pairs) => [...inStates(), ...others.map(isNamed)]
+  const value = metadataValue === undefined ? undefined : bind(metadataValue)
+  const ofValue = value === undefined ? [] : [hasText(value)]
+  const rest = (others = pairs) => [...inStates(), ...others.map(isNamed), ...ofValue]
   if (providerRef !== undefined) {
     return `${namedBy(bind(providerRef))} ${select("id = any(array(select payment_id from found))", ...rest())}`
   }
@@ -65,6 +67,11 @@ const selectBy = (
   if (first !== undefined) {
     return `select found.* from (${withText(...first)}) as named
       cross join lateral (${select("id = named.payment_id", ...rest(others))}) as found
+      order by named.payment_id desc limit $4`
+  }
+  if (value !== undefined) {
+    return `select found.* from (${withAnyName(value)}) as named
+      cross join lateral (${select("id = named.payment_id", ...inStates())}) as found
       order by named.payment_id desc limit $4`
   }
   if (amountMinor !== undefined && currency !== undefined) return select(...rest())
@@ -85,6 +92,17 @@ const isNamed = ([name, value]: readonly [name: string, value: string]): string 
     and other.environment = payments.environment and other.payment_id = payments.id
     and other.name = ${name} and other.value = ${value}
 )`
+
+/** Whether a payment has the text under any name. */
+const hasText = (value: string): string => `exists (
+  select 1 from payment_metadata as other where other.workspace_id = payments.workspace_id
+    and other.environment = payments.environment and other.payment_id = payments.id and other.value = ${value}
+)`
+
+/** The payments with the text under any name, newest first, each once. */
+const withAnyName = (value: string): string => `select distinct payment_id from payment_metadata
+  where ${ofTenant} and name <> '' and left(value, 64) = left(${value}, 64) and value = ${value}
+    and payment_id < $3 order by payment_id desc`
 
 /** The payments with the text under the name, newest first. */
 const withText = (name: string, value: string): string => `select payment_id from payment_metadata

@@ -248,6 +248,11 @@ describe.skipIf(!hasServer)("query plans", () => {
             `payment_metadata_pkey (${byTenant}, payment_id, name)`,
             `payments_pkey (${byTenant}, id)`
           ],
+          "a page of payments with a text of their metadata": [
+            ledger.payments(tenant, { ...page, metadataValue: "b", currency: "EUR", states: ["Charging"] }),
+            `payment_metadata_by_value (${byTenant}, 64, payment_id)`,
+            `payments_pkey (${byTenant}, id)`
+          ],
           "a page of payments of an amount": [
             ledger.payments(tenant, { ...page, amountMinor: 1_000, currency: "EUR", states: ["Charging"] }),
             `payments_by_amount (${byTenant}, currency, amount_minor, id)`

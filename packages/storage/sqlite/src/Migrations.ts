@@ -644,7 +644,11 @@ const steps: Record<string, Step> = {
   ]),
   // As JSON.
   "32_secret_rotations": execute(["alter table webhook_endpoints add column rotation text"]),
-  "33_passkeys": execute(passkeyTables)
+  "33_passkeys": execute(passkeyTables),
+  // For a text whose name is not known.
+  "34_metadata_values": execute([
+    `create index payment_metadata_by_text on payment_metadata (workspace_id, environment, value, payment_id)`
+  ])
 }
 
 /** The number of the last step. */

@@ -50,7 +50,7 @@ const isText = (column: string, text: string): Condition => ({ sql: `${column} =
 
 /** None where nothing can be found. */
 const walksOf = (db: Database, tenant: Tenant, query: PaymentQuery): ReadonlyArray<Walk> => {
-  const { amountMinor, currency, metadata, providerRef, reference, states } = query
+  const { amountMinor, currency, metadata, metadataValue, providerRef, reference, states } = query
   if (states?.length === 0) return []
   const inStates = states === undefined ? [] : [inSet("state", states)]
   if (providerRef !== undefined) {
@@ -73,6 +73,15 @@ const walksOf = (db: Database, tenant: Tenant, query: PaymentQuery): ReadonlyArr
         and named.payment_id < ? and payments.id = named.payment_id`,
       values: [...bindTenant(tenant), value, name, bindText(idRangeOf(query).before)]
     }
+    return [{ rows, order: "named.payment_id", is: [isNamed, ...inStates] }]
+  }
+  if (metadataValue !== undefined) {
+    const isNamed = {
+      sql: `named.workspace_id = ? and named.environment = ? and named.value = ? and named.payment_id < ?
+        and payments.id = named.payment_id and ${isFirstName}`,
+      values: [...bindTenant(tenant), bindText(metadataValue), bindText(idRangeOf(query).before)]
+    }
+    const rows = "payment_metadata as named indexed by payment_metadata_by_text cross join payments"
     return [{ rows, order: "named.payment_id", is: [isNamed, ...inStates] }]
   }
   if (amountMinor !== undefined) {
@@ -111,11 +120,14 @@ const restOf = ({
   createdFrom,
   currency,
   metadata,
+  metadataValue,
   reference,
   providerRef
 }: PaymentFilter): ReadonlyArray<Condition> => {
   const found = Object.entries(metadata ?? {}).map(isNamed)
-  const isLed = reference !== undefined || providerRef !== undefined || found.length > 0
+  const isNamedFirst = reference !== undefined || providerRef !== undefined || found.length > 0
+  const isLed = isNamedFirst || metadataValue !== undefined
+  if (metadataValue !== undefined && isNamedFirst) found.push(hasText(metadataValue))
   if (providerRef !== undefined && reference !== undefined) found.push(isText("reference", reference))
   if (currency !== undefined && (isLed || amountMinor === undefined)) found.push(isText("currency", currency))
   if (amountMinor !== undefined && isLed) found.push({ sql: "amount_minor = ?", values: [amountMinor] })
@@ -131,6 +143,18 @@ const isNamed = ([name, value]: readonly [name: string, value: string]): Conditi
     and other.environment = payments.environment and other.payment_id = payments.id and other.name = ? and other.value = ?)`,
   values: [bindText(name), bindText(value)]
 })
+
+/** Whether a payment has the text under any name. */
+const hasText = (value: string): Condition => ({
+  sql: `exists (select 1 from payment_metadata as other where other.workspace_id = payments.workspace_id
+    and other.environment = payments.environment and other.payment_id = payments.id and other.value = ?)`,
+  values: [bindText(value)]
+})
+
+/** A payment that has the text under several names is met once, by the first of them. */
+const isFirstName = `not exists (select 1 from payment_metadata as earlier where earlier.workspace_id = named.workspace_id
+  and earlier.environment = named.environment and earlier.payment_id = named.payment_id and earlier.name < named.name
+  and earlier.value = named.value)`
 
 /** The currencies of the tenant's payments. */
 const currenciesOf = (db: Database, tenant: Tenant): ReadonlyArray<string> =>

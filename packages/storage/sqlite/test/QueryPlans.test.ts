@@ -126,7 +126,13 @@ describe("query plans", () => {
         ledger.payments(tenant, { ...page, metadata: { a: "b", c: "d" }, currency: "EUR", states: ["Charging"] }),
       "named USING COVERING INDEX payment_metadata_by_value (workspace_id=? AND environment=? AND value=? AND name=? AND payment_id<?)",
       `payments ${byId} AND id=?)`,
-      `other ${byId} AND payment_id=? AND name=?)`
+      "other USING COVERING INDEX payment_metadata_by_text (workspace_id=? AND environment=? AND value=? AND payment_id=? AND name=?)"
+    ],
+    "a page of payments with a text of their metadata": [
+      (ledger) => ledger.payments(tenant, { ...page, metadataValue: "b", currency: "EUR", states: ["Charging"] }),
+      "named USING COVERING INDEX payment_metadata_by_text (workspace_id=? AND environment=? AND value=? AND payment_id<?)",
+      `payments ${byId} AND id=?)`,
+      "earlier USING COVERING INDEX payment_metadata_by_text (workspace_id=? AND environment=? AND value=? AND payment_id=? AND name<?)"
     ],
     "a page of payments of an amount": [
       (ledger) => ledger.payments(tenant, { ...page, amountMinor: 1, currency: "EUR", states: ["Charging"] }),

@@ -1,0 +1,105 @@
+/** What the server holds of the machine's memory while an operator exports every payment from the console. */
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { Pointsman } from "@pointsman/core"
+import { AuditLog } from "@pointsman/core/ports"
+import * as SqliteStorage from "@pointsman/storage-sqlite"
+import { Effect, ManagedRuntime, Redacted } from "effect"
+import { fillSqlite } from "../kit/FillStores.ts"
+import type { Measure } from "../kit/Options.ts"
+import { short } from "../kit/Result.ts"
+import type { Spread } from "../kit/Rounds.ts"
+import { residentMegabytes, startServer } from "../kit/Server.ts"
+import { caller, worldLayer } from "../World.ts"
+
+/** The megabytes that an export may add. */
+const mostAdded = 100
+const lookEveryMillis = 100
+
+export const exports: Measure = async ({ folder, smoke, tell }) => {
+  const payments = smoke ? 20_000 : 1_000_000
+  const served = join(folder, "export")
+  const filename = join(served, "export.db")
+  mkdirSync(served)
+  await fillSqlite(filename, payments)
+  tell(`filled with ${payments} payments`)
+  const token = await signInToken(filename)
+  const server = await startServer({ folder: served, databaseUrl: `sqlite:${filename}` })
+  const held = () => residentMegabytes(server.pid) ?? Number.NaN
+  try {
+    const signedIn = await fetch(`${server.url}/console/api/session/link`, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: server.url },
+      body: JSON.stringify({ token })
+    })
+    const cookie = (signedIn.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? ""
+    const { environment, workspaceId } = caller.tenant
+    // So that what a first page needs is not counted.
+    await (await fetch(`${server.url}/console/payments/${workspaceId}/${environment}`, { headers: { cookie } })).text()
+    const before = held()
+    const began = performance.now()
+    let most = before
+    const looking = setInterval(() => {
+      most = Math.max(most, held())
+    }, lookEveryMillis)
+    const rows = await linesOf(`${server.url}/console/payments/${workspaceId}/${environment}/export.csv`, cookie)
+    clearInterval(looking)
+    const seconds = (performance.now() - began) / 1_000
+    // The header, and the two that the others are made like.
+    if (rows !== payments + 3) throw new Error(`the export has ${rows} lines of ${payments} payments`)
+    return {
+      id: "export",
+      title: `An export of ${payments.toLocaleString("en-US")} payments as CSV, from SQLite`,
+      rows: [
+        {
+          id: "export-memory",
+          what: "resident memory that the export adds at most",
+          value: once(Math.max(most, held()) - before),
+          unit: "MB",
+          atMost: mostAdded,
+          beside: `${short(before)} MB before`
+        },
+        {
+          id: "export-rate",
+          what: "payments",
+          value: once(payments / seconds),
+          unit: "per second",
+          beside: `${short(seconds)} s for all of them`
+        }
+      ],
+      note: "One run. Memory is read from /proc."
+    }
+  } finally {
+    await server.stop()
+  }
+}
+
+const signInToken = async (filename: string): Promise<string> => {
+  const runtime = ManagedRuntime.make(worldLayer(SqliteStorage.layer({ filename })))
+  try {
+    const { token } = await runtime.runPromise(
+      Effect.gen(function* () {
+        const { operators } = yield* Pointsman
+        const grants = [{ workspaceId: null, role: "viewer" as const }]
+        yield* operators.add({ login: "bench", displayName: "Bench", grants })
+        return yield* operators.createLink("bench")
+      }).pipe(Effect.provideService(AuditLog, () => Effect.void))
+    )
+    return Redacted.value(token)
+  } finally {
+    await runtime.dispose()
+  }
+}
+
+const newline = 10
+
+/** Counted as they come: this process does not hold them either. */
+const linesOf = async (url: string, cookie: string): Promise<number> => {
+  const response = await fetch(url, { headers: { cookie } })
+  if (response.status !== 200 || response.body === null) throw new Error(`the export was answered ${response.status}`)
+  let lines = 0
+  for await (const chunk of response.body) for (const byte of chunk) if (byte === newline) lines++
+  return lines
+}
+
+const once = (value: number): Spread => ({ median: value, min: value, max: value })

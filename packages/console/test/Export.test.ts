@@ -1,0 +1,149 @@
+/** Exports of payments as CSV, by the page and by the API. */
+import { Pointsman } from "@pointsman/core"
+import { Audit } from "@pointsman/core/ports"
+import { Effect } from "effect"
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { csvField } from "../src/payments/PaymentCsv.ts"
+import { bodyOf, type World, world } from "./support/World.ts"
+
+let here: World
+beforeEach(() => {
+  here = world()
+})
+afterEach(() => here.close())
+
+const at = "/payments/acme/sandbox/export.csv"
+const api = "/api/workspaces/acme/sandbox/payments/export.csv"
+
+/** The fields of each line, read by a parser of its own. */
+const rowsOf = (text: string): ReadonlyArray<ReadonlyArray<string>> =>
+  text
+    .split("\r\n")
+    .slice(0, -1)
+    .map((line) =>
+      [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/gu)].map(([, quoted, plain]) =>
+        quoted === undefined ? (plain ?? "") : quoted.replaceAll('""', '"')
+      )
+    )
+
+const recordsOf = (text: string) => {
+  const [names = [], ...rows] = rowsOf(text)
+  return rows.map((row) => Object.fromEntries(names.map((name, place) => [name, row[place]])))
+}
+
+const auditOf = () =>
+  here.run(
+    Effect.gen(function* () {
+      yield* Pointsman
+      const entries = yield* (yield* Audit).list({ after: 0, limit: 100 })
+      return entries.filter(({ action }) => action === "payments.exporting")
+    })
+  )
+
+describe("fields", () => {
+  it("given text that a spreadsheet would run, or that RFC 4180 quotes, then it is harmless and reads as one field", () => {
+    for (const [text, field] of [
+      ["=1+1", "'=1+1"],
+      ["+1", "'+1"],
+      ["-1", "'-1"],
+      ["@x", "'@x"],
+      ["\tx", "'\tx"],
+      ["\rx", `"'\rx"`],
+      ["\nx", `"'\nx"`],
+      ["＝1", "'＝1"],
+      ['=HYPERLINK("a","b")', `"'=HYPERLINK(""a"",""b"")"`],
+      ["a,b", '"a,b"'],
+      ['say "x"', '"say ""x"""'],
+      ["a=b", "a=b"],
+      ["", ""]
+    ] as const) {
+      assert.strictEqual(csvField(text), field)
+    }
+  })
+})
+
+describe("exports", () => {
+  it("given payments, then the export has each with its amounts as decimals, its times and its status", async () => {
+    const cookie = await here.signIn("ann", [{ workspaceId: "acme", role: "viewer" }])
+    const first = await here.pay("acme", "sandbox", "automatic", "=SUM(A1)")
+    const second = await here.pay("acme", "sandbox", "manual", 'a "quoted", one')
+    await here.pay("acme", "production", "manual", "another environment")
+    const response = await here.send(at, { cookie })
+    assert.deepStrictEqual(
+      ["content-type", "content-disposition", "cache-control"].map((name) => response.headers.get(name)),
+      ["text/csv; charset=utf-8; header=present", 'attachment; filename="payments-acme-sandbox.csv"', "no-store"]
+    )
+    const text = await response.text()
+    const records = recordsOf(text)
+    assert.deepStrictEqual(
+      records.map(({ payment_id }) => payment_id),
+      [second.id, first.id]
+    )
+    assert.deepInclude(records[1], {
+      created: new Date(first.createdAt).toISOString(),
+      status: "CAPTURED",
+      amount: "19.99",
+      currency: "EUR",
+      authorized_amount: "19.99",
+      captured_amount: "19.99",
+      refunded_amount: "0.00",
+      reference: "'=SUM(A1)",
+      connection: "acme-sandbox",
+      metadata: '{"kind":"automatic"}'
+    })
+    assert.deepInclude(records[0], { status: "AUTHORIZED", captured_amount: "0.00", reference: 'a "quoted", one' })
+    assert.strictEqual(await (await here.send(api, { cookie })).text(), text)
+  })
+
+  it("given the list's filters and search, then the export has what the list shows, and the audit trail names them", async () => {
+    const cookie = await here.signIn("ann", [{ workspaceId: "acme", role: "viewer" }])
+    const captured = await here.pay("acme", "sandbox", "automatic", "order-1")
+    const authorized = await here.pay("acme", "sandbox", "manual", "order-2")
+    const ids = async (path: string) =>
+      recordsOf(await (await here.send(path, { cookie })).text()).map(({ payment_id }) => payment_id)
+    assert.deepStrictEqual(await ids(`${at}?status=authorized`), [authorized.id])
+    assert.deepStrictEqual(await ids(`${at}?search=order-1`), [captured.id])
+    assert.deepStrictEqual(await ids(`${at}?search=nothing`), [])
+    assert.deepStrictEqual(await ids(`${at}?currency=JPY`), [])
+    assert.deepStrictEqual(await ids(`${api}?status=CAPTURED`), [captured.id])
+    const entries = await auditOf()
+    assert.deepStrictEqual(
+      entries.map(({ actor, details, subject }) => [actor, subject, JSON.parse(details).filter]),
+      [
+        ["ann", "acme", { states: ["Authorized"] }],
+        ["ann", "acme", { searched: ["reference"] }],
+        ["ann", "acme", { searched: ["reference"] }],
+        ["ann", "acme", { currency: "JPY" }],
+        ["ann", "acme", { states: ["Captured"] }]
+      ].map(([actor, subject, filter]) => [actor, subject, filter])
+    )
+  })
+
+  it("given an invalid filter, no session or another workspace, then nothing is exported", async () => {
+    const cookie = await here.signIn("ann", [{ workspaceId: "acme", role: "viewer" }])
+    const invalid = await here.send(`${at}?currency=euros`, { cookie })
+    assert.strictEqual(invalid.status, 422)
+    assert.include(await invalid.text(), "`currency` must be an ISO 4217 currency code")
+    const refused = await here.send(`${api}?currency=euros`, { cookie })
+    assert.deepStrictEqual([refused.status, (await bodyOf(refused)).error.code], [422, "validation_error"])
+    assert.strictEqual((await here.send(at.replace("acme", "globex"), { cookie })).status, 403)
+    assert.strictEqual((await here.send(api.replace("acme", "globex"), { cookie })).status, 403)
+    assert.strictEqual((await here.send(at)).status, 303)
+    assert.strictEqual((await here.send(api)).status, 401)
+    assert.deepStrictEqual(await auditOf(), [])
+  })
+
+  it("given two exports that are not read, then a third is refused until one of them ends", async () => {
+    const cookie = await here.signIn("ann", [{ workspaceId: "acme", role: "viewer" }])
+    const [one, two] = [await here.send(at, { cookie }), await here.send(api, { cookie })]
+    const third = await here.send(at, { cookie })
+    assert.strictEqual(third.status, 429)
+    assert.include(await third.text(), "Two of your exports are running.")
+    const refused = await here.send(api, { cookie })
+    assert.deepStrictEqual([refused.status, (await bodyOf(refused)).error.code], [429, "too_many_requests"])
+    await one.body?.cancel()
+    const fourth = await here.send(at, { cookie })
+    assert.strictEqual(fourth.status, 200)
+    await Promise.all([two.text(), fourth.text()])
+  })
+})

@@ -1,0 +1,91 @@
+/** The filters of the list of payments, in its address. */
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { type World, world } from "./support/World.ts"
+
+let here: World
+let cookie: string
+beforeEach(async () => {
+  here = world()
+  cookie = await here.signIn("ann", [{ workspaceId: "acme", role: "viewer" }])
+})
+afterEach(() => here.close())
+
+const at = "/payments/acme/sandbox"
+const list = async (query: string, status = 200): Promise<string> => {
+  const response = await here.send(`${at}?${query}`, { cookie })
+  assert.strictEqual(response.status, status)
+  return response.text()
+}
+
+describe("the list of payments", () => {
+  it("given filters and a text, then payments are shown that match all of them", async () => {
+    const captured = await here.pay("acme", "sandbox", "automatic", "order-1")
+    const authorized = await here.pay("acme", "sandbox", "manual", "order-2")
+    const day = new Date(captured.createdAt).toISOString().slice(0, 10)
+    const tomorrow = new Date(captured.createdAt + 24 * 60 * 60_000).toISOString().slice(0, 10)
+    for (const [query, found] of [
+      ["connection=acme-sandbox", [captured, authorized]],
+      ["connection=other", []],
+      ["currency=eur", [captured, authorized]],
+      ["currency=JPY", []],
+      [`created_from=${day}&created_before=${tomorrow}`, [captured, authorized]],
+      [`created_from=${tomorrow}`, []],
+      [`created_before=${day}`, []],
+      [`created_from=${new Date(captured.createdAt).toISOString()}`, [captured, authorized]],
+      ["status=authorized&connection=acme-sandbox", [authorized]],
+      ["search=order-1&currency=EUR", [captured]],
+      ["search=order-1&status=AUTHORIZED", []],
+      ["search=EUR 19.99&currency=JPY", []],
+      ["search=19.99&currency=EUR&status=CAPTURED", [captured]],
+      ["search=manual", [authorized]],
+      ["search=&connection=&currency=&created_from=&created_before=&status=", [captured, authorized]]
+    ] as const) {
+      const text = await list(query)
+      for (const payment of [captured, authorized]) {
+        assert.strictEqual(
+          text.includes(payment.id),
+          found.some(({ id }) => id === payment.id),
+          query
+        )
+      }
+    }
+  })
+
+  it("given filters, then each is a link to the list without it, and the next page and the export keep them", async () => {
+    for (let count = 0; count < 51; count++) await here.pay("acme", "sandbox", "automatic", "a & <b>")
+    const text = await list("status=CAPTURED&currency=EUR&search=a %26 <b>")
+    for (const [rest, label] of [
+      ["currency=EUR&amp;search=a+%26+%3Cb%3E", "Status: Captured"],
+      ["status=CAPTURED&amp;search=a+%26+%3Cb%3E", "Currency: EUR"],
+      ["status=CAPTURED&amp;currency=EUR", "Search: a &amp; &lt;b&gt;"]
+    ] as const) {
+      assert.include(
+        text,
+        `<a class="chip" href="/console${at}?${rest}" aria-label="Remove the filter ${label}">${label} ×</a>`
+      )
+    }
+    assert.match(
+      text,
+      /href="\/console\/payments\/acme\/sandbox\?status=CAPTURED&amp;currency=EUR&amp;search=[^"]*&amp;before=/u
+    )
+    assert.include(text, `href="/console${at}/export.csv?status=CAPTURED&amp;currency=EUR&amp;search=a+%26+%3Cb%3E"`)
+    assert.include(text, "<details")
+    assert.notInclude(await list(""), "chips")
+  })
+
+  it("given values that are invalid, then the page names each of them, and keeps what was typed", async () => {
+    await here.pay("acme", "sandbox", "automatic")
+    const text = await list("status=PAID&currency=euros&created_from=2026-02-30&created_before=soon", 422)
+    for (const expected of [
+      "`status` must be one of CREATED",
+      "`currency` must be an ISO 4217 currency code",
+      "`created_from` must be a day such as 2026-11-01",
+      "`created_before` must be a day"
+    ]) {
+      assert.include(text, expected)
+    }
+    assert.include(text, 'value="EUROS"')
+    assert.notInclude(text, "<table")
+    assert.notInclude(text, "data-live")
+  })
+})

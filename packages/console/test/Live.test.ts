@@ -1,0 +1,112 @@
+/** Streams of changes, as a browser's `EventSource` reads them. */
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { type World, world } from "./support/World.ts"
+
+let here: World
+let stopping: AbortController
+beforeEach(() => {
+  stopping = new AbortController()
+  here = world({ stopping: stopping.signal })
+})
+afterEach(() => here.close())
+
+const at = "/live/acme/sandbox"
+const viewer = [{ workspaceId: "acme", role: "viewer" }] as const
+
+const follow = async (path: string, cookie: string) => {
+  const response = await here.send(path, { cookie })
+  assert.strictEqual(response.status, 200)
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  let text = ""
+  const closed = (async () => {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      text += new TextDecoder().decode(value)
+    }
+  })()
+  const messages = () => text.split("\n").filter((line) => line === "data: changed").length
+  const reaches = async (count: number) => {
+    while (messages() < count) await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return { response, closed, messages, reaches, text: () => text, cancel: () => reader.cancel() }
+}
+
+describe("streams of changes", () => {
+  it("given a change of a payment, then the streams of the tenant and of the payment say so, and no others", async () => {
+    const cookie = await here.signIn("ann", viewer)
+    const { id } = await here.pay("acme", "sandbox", "manual")
+    const streams = [
+      await follow(at, cookie),
+      await follow(`${at}?payment=${id}`, cookie),
+      await follow(`${at}?payment=01a1fe08-9226-7266-a33a-e3e7f1609a4e`, cookie),
+      await follow("/live/acme/production", cookie)
+    ] as const
+    const [all, own, ...others] = streams
+    assert.deepStrictEqual(
+      ["content-type", "cache-control", "x-accel-buffering"].map((name) => all.response.headers.get(name)),
+      ["text/event-stream", "no-store", "no"]
+    )
+    const support = await here.signIn("joe", [{ workspaceId: "acme", role: "support" }])
+    const headers = { "idempotency-key": "key-of-a-void" }
+    await here.send(`/api/workspaces/acme/sandbox/payments/${id}/void`, { method: "POST", cookie: support, headers })
+    await Promise.all([all.reaches(1), own.reaches(1)])
+    for (const other of others) assert.strictEqual(other.messages(), 0)
+    assert.match(all.text(), /^retry: 3000\n\n/u)
+    for (const stream of streams) await stream.cancel()
+  })
+
+  it("given four streams of an operator, then a fifth is refused until one of them closes", async () => {
+    const cookie = await here.signIn("ann", viewer)
+    const streams = []
+    for (let open = 0; open < 4; open++) streams.push(await follow(at, cookie))
+    assert.strictEqual((await here.send(at, { cookie })).status, 429)
+    const joe = await here.signIn("joe", viewer)
+    streams.push(await follow(at, joe))
+    await streams[0]?.cancel()
+    streams.push(await follow(at, cookie))
+    for (const stream of streams) await stream.cancel()
+  })
+
+  it("given a removed operator, one who signed out and one who lost the role, then their streams end within seconds", async () => {
+    const streams = await Promise.all(
+      ["ann", "joe", "max"].map(async (login) => {
+        const cookie = await here.signIn(login, viewer)
+        return { cookie, stream: await follow(at, cookie) }
+      })
+    )
+    const began = performance.now()
+    const operators = await here.operators
+    await here.run(operators.remove("ann"))
+    await here.send("/sign-out", { method: "POST", cookie: streams[1]?.cookie })
+    await here.run(operators.remove("max"))
+    await here.run(
+      operators.add({ login: "max", displayName: "Max", grants: [{ workspaceId: "globex", role: "admin" }] })
+    )
+    const allClosed = Promise.all(streams.map(({ stream }) => stream.closed))
+    await Promise.race([allClosed, new Promise((resolve) => setTimeout(resolve, 8_000))])
+    assert.isBelow(performance.now() - began, 6_000)
+  })
+
+  it("given a console that stops, then its streams end at once, and its exports break off", async () => {
+    const cookie = await here.signIn("ann", viewer)
+    await here.pay("acme", "sandbox", "manual")
+    const stream = await follow(at, cookie)
+    const exported = await here.send("/payments/acme/sandbox/export.csv", { cookie })
+    stopping.abort()
+    await stream.closed
+    let isBroken = false
+    await exported.text().catch(() => {
+      isBroken = true
+    })
+    assert.isTrue(isBroken)
+    await (await follow(at, cookie)).closed
+  })
+
+  it("given no session, another workspace or no such environment, then there is no stream", async () => {
+    const cookie = await here.signIn("ann", viewer)
+    assert.strictEqual((await here.send(at)).status, 303)
+    assert.strictEqual((await here.send("/live/globex/sandbox", { cookie })).status, 403)
+    assert.strictEqual((await here.send("/live/acme/staging", { cookie })).status, 404)
+  })
+})

@@ -1,0 +1,168 @@
+/** Pages that follow changes, the list's filters and a payment's path, in a real browser. */
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Readable } from "node:stream"
+import { text } from "node:stream/consumers"
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
+import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
+import { mount, type World, world } from "../support/World.ts"
+
+let here: World
+let server: Server
+let url: string
+/** Paths under the mount, of requests that came. */
+const asked: Array<string> = []
+/** As for an operator with too many pages. */
+let refusesStreams = false
+
+beforeAll(async () => {
+  here = world()
+  server = createServer(async (request, response) => {
+    const path = request.url ?? ""
+    asked.push(path)
+    if (refusesStreams && path.startsWith(`${mount}/live/`)) return void response.writeHead(429).end()
+    const sent = await text(request)
+    const headers = Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)])
+    const body = sent === "" ? {} : { body: sent }
+    const answer = await here.handler(
+      new Request(`${url}${path}`, { method: request.method ?? "GET", headers, ...body })
+    )
+    response.writeHead(answer.status, [...answer.headers].flat())
+    if (answer.body === null) return void response.end()
+    const stream = Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0])
+    response.once("close", () => stream.destroy())
+    stream.on("error", () => response.destroy()).pipe(response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await here.run(
+    (await here.operators).add({ login: "jo", displayName: "Jo", grants: [{ workspaceId: null, role: "support" }] })
+  )
+})
+afterAll(async () => {
+  server.closeAllConnections()
+  server.close()
+  await here.close()
+})
+
+const signIn = async (page: Page) => {
+  await page.goto(`${url}${mount}/link/${await here.linkOf("jo")}`)
+  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.waitForURL(`${url}${mount}/payments/acme/sandbox`)
+}
+
+const voidPayment = async (id: string) => {
+  const cookie = await here.signInAgain("jo")
+  const headers = { "idempotency-key": `void-${id}` }
+  await here.send(`/api/workspaces/acme/sandbox/payments/${id}/void`, { method: "POST", cookie, headers })
+}
+
+await describeInChromium("live pages in a browser", (browser) => {
+  test.each([false, true])(
+    "given a page of a payment, with streams refused: %s, when it changes, then the page shows it, and asks only without a stream",
+    (isRefused) =>
+      visit(browser, {}, async ({ page }) => {
+        refusesStreams = isRefused
+        const { id } = await here.pay("acme", "sandbox", "manual")
+        await signIn(page)
+        const path = `${mount}/payments/acme/sandbox/${id}`
+        const stream = isRefused
+          ? undefined
+          : page.waitForResponse((response) => response.url().endsWith(`/live/acme/sandbox?payment=${id}`))
+        await page.goto(`${url}${path}`)
+        expect((await stream)?.headers()["content-type"] ?? "text/event-stream").toBe("text/event-stream")
+        // Behind the first look after the stream opened.
+        await page.waitForTimeout(5_500)
+        const before = asked.filter((one) => one === path).length
+        await page.waitForTimeout(5_500)
+        expect(asked.filter((one) => one === path).length > before).toBe(isRefused)
+        await voidPayment(id)
+        await page.getByText("Cancelled", { exact: true }).first().waitFor()
+        refusesStreams = false
+      })
+  )
+
+  test("given a hidden page, then it holds no connection, and shows what changed once it is visible", () =>
+    visit(browser, {}, async ({ page }) => {
+      const { id } = await here.pay("acme", "sandbox", "manual")
+      await signIn(page)
+      const closed = page.waitForEvent("requestfinished", (request) => request.url().includes("payment="))
+      const failed = page.waitForEvent("requestfailed", (request) => request.url().includes("payment="))
+      await page.goto(`${url}${mount}/payments/acme/sandbox/${id}`)
+      const hide = (isHidden: boolean) =>
+        page.evaluate(
+          `Object.defineProperty(document, "hidden", { configurable: true, value: ${isHidden} });
+           document.dispatchEvent(new Event("visibilitychange"))`
+        )
+      await page.waitForTimeout(1_000)
+      await hide(true)
+      await Promise.race([closed, failed])
+      await voidPayment(id)
+      await page.waitForTimeout(1_500)
+      expect(await page.getByText("Cancelled", { exact: true }).count()).toBe(0)
+      await hide(false)
+      await page.getByText("Cancelled", { exact: true }).first().waitFor()
+    }))
+
+  test("given a reader in another zone, then times are the reader's, with UTC in their title, also after a change", () =>
+    visit(browser, { timezoneId: "Asia/Tokyo", locale: "en-GB" }, async ({ page }) => {
+      const { createdAt, id } = await here.pay("acme", "sandbox", "manual")
+      await signIn(page)
+      await page.goto(`${url}${mount}/payments/acme/sandbox/${id}`)
+      const utc = `${new Date(createdAt).toISOString().slice(0, 19).replace("T", " ")} UTC`
+      const local = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long", timeZone: "Asia/Tokyo" })
+      const check = async () => {
+        const first = page.locator("main time").first()
+        expect([await first.getAttribute("title"), await first.textContent()]).toEqual([utc, local.format(createdAt)])
+      }
+      await check()
+      await voidPayment(id)
+      await page.getByText("Cancelled", { exact: true }).first().waitFor()
+      await check()
+    }))
+
+  test.each(["light", "dark"] as const)(
+    "given the list with filters and a payment's path in the %s, then axe finds nothing, on a phone and a desktop",
+    (colorScheme) =>
+      visit(browser, { colorScheme }, async ({ accessibilityFaults, page }) => {
+        const { id } = await here.pay(
+          "acme",
+          "sandbox",
+          "manual",
+          "an-order-with-a-long-reference-that-has-no-space-in-it-at-all-1234"
+        )
+        await voidPayment(id)
+        await signIn(page)
+        for (const viewport of [sizes.narrow, sizes.desktop]) {
+          await page.setViewportSize(viewport)
+          for (const path of [
+            "?search=manual&status=CANCELLED&currency=EUR&connection=acme-sandbox&created_from=2020-01-01",
+            "?currency=euros&created_from=soon",
+            "?search=nothing",
+            `/${id}`
+          ]) {
+            await page.goto(`${url}${mount}/payments/acme/sandbox${path}`)
+            expect(await accessibilityFaults()).toEqual([])
+            expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
+          }
+        }
+      })
+  )
+
+  test("given the list, when filters are typed, removed and exported, then four actions are enough", () =>
+    visit(browser, {}, async ({ page }) => {
+      await here.pay("acme", "sandbox", "automatic")
+      await signIn(page)
+      await page.getByText("More filters").click()
+      await page.getByLabel("Currency").fill("EUR")
+      await page.getByRole("button", { name: "Find" }).click()
+      await page.waitForURL(/currency=EUR/u)
+      const download = page.waitForEvent("download")
+      await page.getByRole("link", { name: "Export as CSV" }).click()
+      expect((await download).suggestedFilename()).toBe("payments-acme-sandbox.csv")
+      await page.getByRole("link", { name: "Remove the filter Currency: EUR" }).click()
+      await page.waitForURL(`${url}${mount}/payments/acme/sandbox`)
+    }))
+})
