@@ -18,11 +18,13 @@ import * as AccountHandlers from "./account/AccountHandlers.ts"
 import { signInPages } from "./account/SignInPages.ts"
 import { ConsoleApi } from "./api/ConsoleApi.ts"
 import { type ConsoleCode, consoleCodes, failure } from "./api/Errors.ts"
+import { bodyUntil } from "./BodyUntil.ts"
 import { files } from "./frame/Files.ts"
 import { openPage } from "./frame/Page.ts"
 import { startPages } from "./frame/StartPages.ts"
 import * as Authorize from "./gate/Authorize.ts"
 import { crossSite, isCrossSite, withHeaders } from "./gate/CrossSite.ts"
+import { mountExpected, parseMount, pathUnder } from "./gate/Mount.ts"
 import { ConsoleSettings, RequestSource } from "./gate/Settings.ts"
 import { actPages } from "./payments/ActPages.ts"
 import * as PaymentHandlers from "./payments/PaymentHandlers.ts"
@@ -30,8 +32,8 @@ import { paymentPages } from "./payments/PaymentPages.ts"
 import * as RequestFaults from "./RequestFaults.ts"
 
 export interface ConsoleOptions {
-  /** Where the console is: a path that begins with `/` and does not end with it. */
-  readonly mount: `/${string}`
+  /** Where the console is: the whole path, as browsers see it. `/` for a host of its own. */
+  readonly mount: string
   /**
    * Whether browsers reach it by https; by the request's own URL unless set. A server behind a proxy that ends TLS has to
    * set it.
@@ -49,14 +51,22 @@ export interface From {
 
 export interface Console {
   readonly handler: (request: Request, from?: From) => Promise<Response>
+  /** Also ends responses that are streams. */
   readonly dispose: () => Promise<void>
 }
 
 /** Requests of the console are small. */
-const bodyBytes = 16_384
+export const maxBodyBytes = 16_384
 
-/** One application for https and one for http, because the cookie's name depends on it; most programs make one. */
-export const make = (options: ConsoleOptions, services: Layer.Layer<Pointsman | Directory, unknown>): Console => {
+/**
+ * One application for https and one for http, because the cookie's name depends on it; most programs make one. Throws
+ * where `mount` is not a path.
+ */
+export const make = (given: ConsoleOptions, services: Layer.Layer<Pointsman | Directory, unknown>): Console => {
+  const mount = parseMount(given.mount)
+  if (mount === undefined) throw new TypeError(`mount: expected ${mountExpected}`)
+  const options = { ...given, mount }
+  const ending = new AbortController()
   const memoMap = Layer.makeMemoMapUnsafe()
   const made = new Map<boolean, ReturnType<typeof application>>()
   const of = (isSecure: boolean) => {
@@ -68,22 +78,23 @@ export const make = (options: ConsoleOptions, services: Layer.Layer<Pointsman | 
     handler: async (request, { source = "" } = {}) => {
       const url = new URL(request.url)
       if (isCrossSite(request, request.headers.get("host") ?? url.host)) return withHeaders(crossSite())
+      const path = pathUnder(mount, url.pathname)
+      if (path === undefined) return withHeaders(Response.json(outside, { status: 404 }))
       const { handler } = of(options.isSecure ?? url.protocol === "https:")
-      const response = await handler(withoutMount(request, url, options.mount), Context.make(RequestSource, source))
+      // The routes do not know where they are mounted.
+      url.pathname = path
+      const response = await handler(new Request(url, request), Context.make(RequestSource, source))
       // Of `fetch`, headers may be immutable.
-      return withHeaders(new Response(response.body, response))
+      return withHeaders(new Response(bodyUntil(ending.signal, response), response))
     },
     dispose: async () => {
+      ending.abort()
       for (const { dispose } of made.values()) await dispose()
     }
   }
 }
 
-/** The routes do not know where they are mounted. What is outside of the mount is no route. */
-const withoutMount = (request: Request, url: URL, mount: string): Request => {
-  const path = url.pathname === mount || url.pathname.startsWith(`${mount}/`) ? url.pathname.slice(mount.length) : ""
-  return new Request(new URL(`${path === "" ? "/" : path}${url.search}`, url.origin), request)
-}
+const outside = failure("not_found", "This path is outside of the console's mount path.")
 
 const application = (
   { cardNumbers = "warn", mount }: ConsoleOptions,
@@ -108,7 +119,7 @@ const application = (
         Layer.succeed(ConsoleSettings, { isSecure, mount }),
         CardNumbers.layer({ bare: cardNumbers }),
         HttpServer.layerServices,
-        Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bodyBytes))
+        Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes))
       ])
     ),
     { disableLogger: true, memoMap }
@@ -136,7 +147,7 @@ const fallbacks = HttpRouter.middleware(
           if (reason.reason._tag === "RequestParseError") {
             return Effect.succeed(
               reason.reason.reason === "BodyTooLarge"
-                ? envelope("payload_too_large", `The body must not be larger than ${bodyBytes} bytes.`)
+                ? envelope("payload_too_large", `The body must not be larger than ${maxBodyBytes} bytes.`)
                 : envelope("invalid_json", "The body could not be read.")
             )
           }

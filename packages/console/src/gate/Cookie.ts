@@ -15,7 +15,7 @@ export interface CookieSettings {
 const nameOf = ({ isSecure }: CookieSettings): string => `${isSecure ? "__Host-" : ""}pointsman_console`
 
 const attributesOf = ({ isSecure, mount }: CookieSettings): string =>
-  `Path=${isSecure ? "/" : mount}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`
+  `Path=${isSecure || mount === "" ? "/" : mount}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`
 
 /** It ends with the browser, and on the server by its age. */
 export const setCookie = (token: Redacted.Redacted<string>, settings: CookieSettings): string =>
