@@ -22,6 +22,7 @@ export type StateCode =
   | "workspace_suspended"
   | "statement_refused"
   | "not_redeliverable"
+  | "login_taken"
 export type UnknownResultCode =
   | "payment_result_unknown"
   | "capture_result_unknown"
