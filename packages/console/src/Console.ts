@@ -32,8 +32,10 @@ import { paymentPages } from "./payments/PaymentPages.ts"
 import * as RequestFaults from "./RequestFaults.ts"
 
 export interface ConsoleOptions {
-  /** Where the console is: the whole path, as browsers see it. `/` for a host of its own. */
+  /** The path of the console in a request's URL; `/` for a host of its own. */
   readonly mount: string
+  /** What browsers see before `mount`, and requests do not have: a proxy or a framework takes it off. */
+  readonly basePath?: string | undefined
   /**
    * Whether browsers reach it by https; by the request's own URL unless set. A server behind a proxy that ends TLS has to
    * set it.
@@ -60,17 +62,16 @@ export const maxBodyBytes = 16_384
 
 /**
  * One application for https and one for http, because the cookie's name depends on it; most programs make one. Throws
- * where `mount` is not a path.
+ * where `mount` or `basePath` is not a path.
  */
-export const make = (given: ConsoleOptions, services: Layer.Layer<Pointsman | Directory, unknown>): Console => {
-  const mount = parseMount(given.mount)
-  if (mount === undefined) throw new TypeError(`mount: expected ${mountExpected}`)
-  const options = { ...given, mount }
+export const make = (options: ConsoleOptions, services: Layer.Layer<Pointsman | Directory, unknown>): Console => {
+  const mount = checkMount("mount", options.mount)
+  const shownMount = `${checkMount("basePath", options.basePath ?? "/")}${mount}`
   const ending = new AbortController()
   const memoMap = Layer.makeMemoMapUnsafe()
   const made = new Map<boolean, ReturnType<typeof application>>()
   const of = (isSecure: boolean) => {
-    const found = made.get(isSecure) ?? application(options, isSecure, services, memoMap)
+    const found = made.get(isSecure) ?? application({ ...options, mount: shownMount }, isSecure, services, memoMap)
     made.set(isSecure, found)
     return found
   }
@@ -82,7 +83,7 @@ export const make = (given: ConsoleOptions, services: Layer.Layer<Pointsman | Di
       if (path === undefined) return withHeaders(Response.json(outside, { status: 404 }))
       const { handler } = of(options.isSecure ?? url.protocol === "https:")
       // The routes do not know where they are mounted.
-      url.pathname = path
+      url.pathname = withoutSlash(path)
       const response = await handler(new Request(url, request), Context.make(RequestSource, source))
       // Of `fetch`, headers may be immutable.
       return withHeaders(new Response(bodyUntil(ending.signal, response), response))
@@ -93,6 +94,15 @@ export const make = (given: ConsoleOptions, services: Layer.Layer<Pointsman | Di
     }
   }
 }
+
+const checkMount = (field: string, text: string): string => {
+  const mount = parseMount(text)
+  if (mount === undefined) throw new TypeError(`${field}: expected ${mountExpected}`)
+  return mount
+}
+
+/** Some frameworks redirect to paths with a slash at the end. */
+const withoutSlash = (path: string): string => (path === "/" ? path : path.replace(/\/$/u, ""))
 
 const outside = failure("not_found", "This path is outside of the console's mount path.")
 

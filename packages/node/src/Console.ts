@@ -2,11 +2,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 
 export interface ConsoleOptions {
-  /**
-   * The whole path of the console, as browsers see it, such as `/admin/desk`; with Next's `basePath` in front. `/` for a
-   * host of its own.
-   */
+  /** The whole path of the console, such as `/admin/desk`; `/` for a host of its own. */
   readonly mount: string
+  /** What browsers see before `mount`, and the program does not: Next's `basePath`, or a path that a proxy takes off. */
+  readonly basePath?: string | undefined
   /**
    * Whether browsers reach it by https. Unless set, `true` if `baseUrl` is an https URL, and otherwise taken from each
    * request. Behind a proxy that ends TLS, set it to `true`.

@@ -28,13 +28,18 @@ export const makeConsoles = ({ gate, run, settings, warn }: ConsolesOptions): Co
   const disposals: Array<() => Promise<void>> = []
 
   const open = Effect.fnUntraced(function* (given: unknown) {
-    const { isSecure, mount: path, sourceOf } = yield* consoleFields(given)
+    const { basePath = "/", isSecure, mount: path, sourceOf } = yield* consoleFields(given)
     // Most programs have no console, and do not wait for its code.
     const { make, maxBodyBytes, mountExpected, parseMount, pathUnder } = yield* Effect.promise(
       () => import("@pointsman/console")
     )
     const mount = typeof path === "string" ? parseMount(path) : undefined
-    if (mount === undefined) return yield* Effect.fail(wrong(`\`mount\` must be ${mountExpected}.`))
+    if (typeof path !== "string" || mount === undefined) {
+      return yield* Effect.fail(wrong(`\`mount\` must be ${mountExpected}.`))
+    }
+    if (typeof basePath !== "string" || parseMount(basePath) === undefined) {
+      return yield* Effect.fail(wrong(`\`basePath\` must be ${mountExpected}.`))
+    }
     if (isSecure !== undefined && typeof isSecure !== "boolean") {
       return yield* Effect.fail(wrong("`isSecure` must be true or false."))
     }
@@ -44,7 +49,8 @@ export const makeConsoles = ({ gate, run, settings, warn }: ConsolesOptions): Co
     const services = yield* Effect.context<Services>()
     const { dispose, handler } = make(
       {
-        mount: mount === "" ? "/" : mount,
+        mount: path,
+        basePath,
         isSecure: isSecure ?? (settings.baseUrl?.startsWith("https:") === true ? true : undefined),
         cardNumbers: settings.cardNumbers
       },

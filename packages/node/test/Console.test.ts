@@ -76,6 +76,25 @@ describe("ways in", () => {
     }
   )
 
+  it("given a base path, then browsers are led to it, and requests come without it", async () => {
+    const here = await withOperator({ mount: "/desk", basePath: "/shop/" })
+    const url = await listening((request, response) => {
+      const { url = "" } = request
+      assert.isTrue(url.startsWith("/shop/"))
+      Object.assign(request, { url: url.slice("/shop".length) })
+      here.desk.listener(request, response)
+    })
+    const browser = await tryConsole(here, url, undefined, "/shop/desk")
+    assert.include((await browser.get(`${url}/shop/desk/payments/shop/sandbox`)).text, 'href="/shop/desk/style.css"')
+  })
+
+  it("given a slash at the end of a path, then it is the same page", async () => {
+    const here = await withOperator()
+    const url = await listening(here.desk.listener)
+    const browser = await tryConsole(here, url)
+    assert.include((await browser.get(`${url}${mount}/payments/shop/sandbox/`)).text, "€19.99")
+  })
+
   it("given a next, then paths outside of the mount, and other spellings of it, go there", async () => {
     const { desk } = await withOperator()
     const url = await listening((request, response) =>
@@ -296,6 +315,8 @@ describe("whom a sign-in comes from", () => {
 describe("settings and closing", () => {
   it.each([
     [{}, /`mount` must be a path/u],
+    [{ mount, basePath: "shop" }, /`basePath` must be a path/u],
+    [{ mount: ["/desk"] }, /`mount` must be a path/u],
     [{ mount: "desk" }, /`mount` must be a path/u],
     [{ mount: "//evil.example" }, /`mount` must be a path/u],
     [{ mount: "/desk?x" }, /`mount` must be a path/u],
