@@ -31,7 +31,10 @@ for (const [place, appOf] of Object.entries(apps)) {
     const pointsman = await openPointsman(shopFolder(), "YW4gZXhhbXBsZSBrZXksIGRvIG5vdCB1c2UgaXQhISE=")
     onTestFinished(() => pointsman.close())
     await pointsman.create({ amount: 450, currency: "EUR", country: "NL", reference: "1001" })
-    const { listener } = await pointsman.console({ mount: "/team/desk" })
+    const { listener } = await pointsman.console({
+      mount: "/team/desk",
+      sourceOf: (request: express.Request) => request.ip
+    })
     const server = appOf(listener).listen(0, "127.0.0.1")
     await once(server, "listening")
     onTestFinished(() => void server.close(() => {}).closeAllConnections())

@@ -13,9 +13,10 @@ export interface ConsoleOptions {
   readonly isSecure?: boolean | undefined
   /**
    * Finds the client's address in a request to `listener`; sign-ins are limited by it. Unless set, the address of the
-   * connection, which is the proxy's behind a proxy. In Express: `(request) => request.ip`, with `trust proxy` set.
+   * connection, which is the proxy's behind a proxy. In Express: `(request: express.Request) => request.ip`, with
+   * `trust proxy` set. A method, so that its parameter may be a framework's own type of request.
    */
-  readonly sourceOf?: ((request: IncomingMessage) => string | undefined) | undefined
+  sourceOf?(request: IncomingMessage): string | undefined
 }
 
 export interface MountedConsole {

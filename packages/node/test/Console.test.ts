@@ -1,7 +1,10 @@
 /** The console inside of a program, by a `Request` and by Node's own requests. */
+import { once } from "node:events"
 import { type IncomingMessage, request as requestTo, type ServerResponse } from "node:http"
+import { connect, createServer as createHttp2Server, type IncomingHttpHeaders } from "node:http2"
+import type { AddressInfo } from "node:net"
 import { buffer, text } from "node:stream/consumers"
-import { assert, describe, it } from "vitest"
+import { assert, describe, it, onTestFinished } from "vitest"
 import type { ConsoleOptions, MountedConsole, Pointsman } from "../src/index.ts"
 import { listening } from "./support/Listening.ts"
 import { failureOf, folder, inFiles, open, order } from "./support/Shop.ts"
@@ -93,6 +96,35 @@ describe("ways in", () => {
     const url = await listening(here.desk.listener)
     const browser = await tryConsole(here, url)
     assert.include((await browser.get(`${url}${mount}/payments/shop/sandbox/`)).text, "€19.99")
+  })
+
+  it("given HTTP/2, when an operator uses a link, then the console shows the payments", async () => {
+    const { desk, pointsman } = await withOperator()
+    const server = createHttp2Server((request, response) =>
+      // As Fastify hands them over.
+      desk.listener(request as unknown as IncomingMessage, response as unknown as ServerResponse)
+    )
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const client = connect(url)
+    onTestFinished(() => {
+      client.destroy()
+      server.close()
+    })
+    const ask: Ask = async (path, init) => {
+      const sent = Object.fromEntries(new Headers(init.headers))
+      if (init.method === "POST") sent["content-type"] = "application/x-www-form-urlencoded"
+      const stream = client.request({ ...sent, ":path": path.slice(url.length), ":method": init.method ?? "GET" })
+      stream.end(init.method === "POST" ? String(init.body) : undefined)
+      const [{ ":status": status, ...received }] = (await once(stream, "response")) as [IncomingHttpHeaders]
+      const headers = new Headers()
+      for (const [name, value] of Object.entries(received)) {
+        for (const one of [value].flat()) headers.append(name, String(one))
+      }
+      return new Response(await text(stream), { status: Number(status), headers })
+    }
+    const page = await visitor(ask).signIn(await linkFor(pointsman, url))
+    assert.include(page.text, ">Jo</a>")
   })
 
   it("given a next, then paths outside of the mount, and other spellings of it, go there", async () => {
