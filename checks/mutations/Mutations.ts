@@ -4571,6 +4571,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "mount the console under every spelling of its path",
+    harm: "A program's own check of the path is passed by another spelling of it.",
+    edits: [
+      {
+        file: "packages/node/src/OpenConsole.ts",
+        find: 'pathUnder(mount, originalUrl(request).split("?", 1)[0] ?? "")',
+        replace: 'pathUnder(mount, urlOf(request)?.pathname ?? "")'
+      }
+    ],
+    caughtBy: {
+      project: "node",
+      file: "packages/node/test/Console.test.ts",
+      test: "given a next, then paths outside of the mount, and other spellings of it, go there"
+    }
+  },
+  {
+    name: "leave out fields of a form that a body parser nested",
+    harm: "A refund whose amount was lost on its way gives all of the money back.",
+    edits: [
+      {
+        file: "packages/node/src/FormBody.ts",
+        find: 'if (typeof one !== "string") return undefined',
+        replace: 'if (typeof one !== "string") continue'
+      }
+    ],
+    caughtBy: {
+      project: "node",
+      file: "packages/node/test/Console.test.ts",
+      test: "given a parser that leaves nested fields, then it says what to do and changes nothing"
+    }
+  },
+  {
     name: "count no sign-ins by password",
     harm: "A password is found by sending enough guesses.",
     edits: [

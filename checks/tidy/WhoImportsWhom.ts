@@ -65,6 +65,7 @@ const allowances: Readonly<Record<string, Allowance>> = {
   "packages/node": {
     ours: [
       "@pointsman/configuration",
+      "@pointsman/console",
       "@pointsman/core",
       "@pointsman/core/ports",
       "@pointsman/core/internal",

@@ -25,6 +25,10 @@ const pay = async () => {
   const again = await pointsman.create(order, { idempotencyKey: "order-1001" })
   deepStrictEqual([first.payment.status, first.isReplay, again.isReplay], ["CAPTURED", false, true])
   strictEqual(again.payment.id, first.payment.id)
+  await pointsman.operators.add({ login: "jo", role: "support" })
+  const { url } = await pointsman.operators.createLink("jo", { consoleUrl: "http://shop.example/desk" })
+  const desk = await pointsman.console({ mount: "/desk" })
+  strictEqual((await desk.handler(new Request(url))).status, 200)
   await pointsman.close()
   console.log("taken")
 }

@@ -21,7 +21,8 @@ export const pay = async (): Promise<Payment | undefined> => {
     encryptionKey: "…",
     workspaces: [{ id: "shop", connections: [{ id: "first", environment: "sandbox" }] }]
   })
-  createServer(pointsman.listener)
+  const desk = await pointsman.console({ mount: "/desk", sourceOf: ({ socket }) => socket.remoteAddress })
+  createServer((request, response) => desk.listener(request, response, () => pointsman.listener(request, response)))
   try {
     const { payment } = await pointsman.create({ amount: 1234, currency: "EUR", country: "NL" })
     // @ts-expect-error an amount is a number of minor units

@@ -1,6 +1,7 @@
+import { once } from "node:events"
 import { mkdirSync } from "node:fs"
 import type { AddressInfo } from "node:net"
-import { openPointsman, shop } from "./Shop.ts"
+import { consolePath, openPointsman, shop, signInLink } from "./Shop.ts"
 
 const folder = process.env["SHOP_FOLDER"] ?? ".shop"
 mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -8,9 +9,16 @@ mkdirSync(folder, { recursive: true, mode: 0o700 })
 const encryptionKey = process.env["SHOP_ENCRYPTION_KEY"] ?? "YW4gZXhhbXBsZSBrZXksIGRvIG5vdCB1c2UgaXQhISE="
 
 const pointsman = await openPointsman(folder, encryptionKey, process.env["SHOP_API_KEY"])
-const server = shop(pointsman).listen(Number(process.env["PORT"] ?? 3000), "127.0.0.1", () => {
-  console.log(`The shop listens on http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-})
+const app = await shop(pointsman)
+const server = app.listen(Number(process.env["PORT"] ?? 3000), "127.0.0.1")
+await once(server, "listening")
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+console.log(`The shop listens on ${url}`)
+
+const operator = process.env["SHOP_OPERATOR"]
+if (operator !== undefined) {
+  console.log(`${operator} signs in once at ${await signInLink(pointsman, operator, `${url}${consolePath}`)}`)
+}
 
 const stop = () => {
   server.close()

@@ -1,4 +1,4 @@
-/** A shop on Fastify: its own checkout, and Pointsman's API beside it. */
+/** A shop on Fastify: its own checkout, with Pointsman's API and console beside it. */
 
 import { createPointsman, type Pointsman, PointsmanError } from "@pointsman/node"
 import { sandbox } from "@pointsman/node/sandbox"
@@ -27,6 +27,16 @@ export const openPointsman = (folder: string, encryptionKey: string, apiKey?: st
     ]
   })
 
+/** A link that signs a person of the shop in to the console, once. Every other change is `pointsman.operators` too. */
+export const signInLink = async ({ operators }: Pointsman, login: string, consoleUrl: string): Promise<string> => {
+  const known = await operators.list()
+  if (!known.some((one) => one.active && one.login === login)) await operators.add({ login, role: "support" })
+  return (await operators.createLink(login, { consoleUrl })).url
+}
+
+/** Where the shop's people work with its payments. */
+export const consolePath = "/desk"
+
 /** What the shop sells. The price is the shop's word and never the browser's; in cents of EUR. */
 const prices: Readonly<Record<string, number>> = { tea: 450, teapot: 3999 }
 
@@ -43,6 +53,14 @@ export const shop = (pointsman: Pointsman): FastifyInstance => {
       reply.hijack()
       pointsman.listener(request.raw, reply.raw)
     })
+
+    const desk = await pointsman.console({ mount: consolePath })
+    for (const path of [consolePath, `${consolePath}/*`]) {
+      api.all(path, (request, reply) => {
+        reply.hijack()
+        desk.listener(request.raw, reply.raw)
+      })
+    }
   })
 
   app.post("/checkout", async (request, reply) => {

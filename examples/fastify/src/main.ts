@@ -1,5 +1,5 @@
 import { mkdirSync } from "node:fs"
-import { openPointsman, shop } from "./Shop.ts"
+import { consolePath, openPointsman, shop, signInLink } from "./Shop.ts"
 
 const folder = process.env["SHOP_FOLDER"] ?? ".shop"
 mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -8,7 +8,13 @@ const encryptionKey = process.env["SHOP_ENCRYPTION_KEY"] ?? "YW4gZXhhbXBsZSBrZXk
 
 const pointsman = await openPointsman(folder, encryptionKey, process.env["SHOP_API_KEY"])
 const app = shop(pointsman)
-console.log(`The shop listens on ${await app.listen({ host: "127.0.0.1", port: Number(process.env["PORT"] ?? 3000) })}`)
+const url = await app.listen({ host: "127.0.0.1", port: Number(process.env["PORT"] ?? 3000) })
+console.log(`The shop listens on ${url}`)
+
+const operator = process.env["SHOP_OPERATOR"]
+if (operator !== undefined) {
+  console.log(`${operator} signs in once at ${await signInLink(pointsman, operator, `${url}${consolePath}`)}`)
+}
 
 // What is being paid is answered first.
 const stop = () => void app.close()

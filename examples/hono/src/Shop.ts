@@ -1,4 +1,5 @@
-/** A shop on Hono: its own checkout, and Pointsman's API beside it. */
+/** A shop on Hono: its own checkout, with Pointsman's API and console beside it. */
+import { getConnInfo } from "@hono/node-server/conninfo"
 
 import { createPointsman, type Pointsman, PointsmanError } from "@pointsman/node"
 import { sandbox } from "@pointsman/node/sandbox"
@@ -27,13 +28,29 @@ export const openPointsman = (folder: string, encryptionKey: string, apiKey?: st
     ]
   })
 
+/** A link that signs a person of the shop in to the console, once. Every other change is `pointsman.operators` too. */
+export const signInLink = async ({ operators }: Pointsman, login: string, consoleUrl: string): Promise<string> => {
+  const known = await operators.list()
+  if (!known.some((one) => one.active && one.login === login)) await operators.add({ login, role: "support" })
+  return (await operators.createLink(login, { consoleUrl })).url
+}
+
+/** Where the shop's people work with its payments. */
+export const consolePath = "/staff/desk"
+
 /** What the shop sells. The price is the shop's word and never the browser's; in cents of EUR. */
 const prices: Readonly<Record<string, number>> = { tea: 450, teapot: 3999 }
 
-export const shop = (pointsman: Pointsman): Hono => {
+export const shop = async (pointsman: Pointsman): Promise<Hono> => {
   const app = new Hono()
 
   app.all("/api/v1/*", (context) => pointsman.handler(context.req.raw))
+
+  const desk = await pointsman.console({ mount: consolePath })
+  // Sign-ins are limited by the address that they come from. Behind a proxy, it is in a header of the proxy.
+  app.all(`${consolePath}/*`, (context) =>
+    desk.handler(context.req.raw, { source: getConnInfo(context).remote.address })
+  )
 
   app.post("/checkout", async (context) => {
     const { item, orderId } = await context.req.json<{ readonly item?: unknown; readonly orderId?: unknown }>()

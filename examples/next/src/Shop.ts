@@ -1,8 +1,18 @@
 /** The shop's one Pointsman. */
 import { mkdirSync } from "node:fs"
-import { createPointsman, type Pointsman } from "@pointsman/node"
+import { createPointsman, type MountedConsole, type Pointsman } from "@pointsman/node"
 import { sandbox } from "@pointsman/node/sandbox"
 import { sqlite } from "@pointsman/node/sqlite"
+
+/** A link that signs a person of the shop in to the console, once. Every other change is `pointsman.operators` too. */
+export const signInLink = async ({ operators }: Pointsman, login: string, consoleUrl: string): Promise<string> => {
+  const known = await operators.list()
+  if (!known.some((one) => one.active && one.login === login)) await operators.add({ login, role: "support" })
+  return (await operators.createLink(login, { consoleUrl })).url
+}
+
+/** Where the shop's people work with its payments. */
+const consolePath = "/desk"
 
 const open = (): Promise<Pointsman> => {
   const folder = process.env["SHOP_FOLDER"] ?? ".shop"
@@ -34,11 +44,19 @@ const open = (): Promise<Pointsman> => {
  * several; and it loads them while it builds, when nothing may be opened. So it is opened at the first request, and kept
  * where all of them look.
  */
-const held = globalThis as typeof globalThis & { shopPointsman?: Promise<Pointsman> | undefined }
+const held = globalThis as typeof globalThis & {
+  shopPointsman?: Promise<Pointsman> | undefined
+  shopDesk?: Promise<MountedConsole> | undefined
+}
 
 export const pointsman = (): Promise<Pointsman> => {
   held.shopPointsman ??= open().then(
-    (opened) => {
+    async (opened) => {
+      const operator = process.env["SHOP_OPERATOR"]
+      if (operator !== undefined) {
+        const consoleUrl = `${process.env["SHOP_URL"] ?? "http://localhost:3000"}${consolePath}`
+        console.log(`${operator} signs in once at ${await signInLink(opened, operator, consoleUrl)}`)
+      }
       const close = () => void opened.close()
       process.once("SIGTERM", close)
       process.once("SIGINT", close)
@@ -53,9 +71,21 @@ export const pointsman = (): Promise<Pointsman> => {
   return held.shopPointsman
 }
 
+export const desk = (): Promise<MountedConsole> => {
+  held.shopDesk ??= pointsman().then(
+    (opened) => opened.console({ mount: consolePath }),
+    (error) => {
+      held.shopDesk = undefined
+      throw error
+    }
+  )
+  return held.shopDesk
+}
+
 /** Ends it, for tests. */
 export const closePointsman = async (): Promise<void> => {
   const opened = held.shopPointsman
   held.shopPointsman = undefined
+  held.shopDesk = undefined
   await (await opened)?.close()
 }

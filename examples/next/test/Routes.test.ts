@@ -1,9 +1,11 @@
 /** The routes as Next calls them, and, where asked for, a Next that was built. */
 import { assert, describe, it, onTestFinished } from "vitest"
+import { tryConsole } from "../../express/test/support/ConsoleVisit.ts"
 import { apiKey, shopFolder } from "../../express/test/support/ShopProcess.ts"
 import * as api from "../app/api/v1/[...path]/route.ts"
 import * as checkout from "../app/checkout/route.ts"
-import { closePointsman } from "../src/Shop.ts"
+import * as desk from "../app/desk/[[...path]]/route.ts"
+import { closePointsman, pointsman, signInLink } from "../src/Shop.ts"
 import { buildAndTry } from "./support/BuiltNext.ts"
 
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
@@ -44,6 +46,13 @@ it("given the routes, when an order is sent twice, then it is paid once, and the
   )
   const removal = new Request("http://shop.example/api/v1/payments", { method: "DELETE" })
   assert.strictEqual((await api.DELETE(removal)).status, 405)
+})
+
+it("given the routes, when an operator uses a link, then the console shows the payments and takes a form", async () => {
+  prepare()
+  await checkout.POST(post("/checkout", { orderId: "1001", item: "tea" }))
+  const link = await signInLink(await pointsman(), "jo", "http://shop.example/desk")
+  await tryConsole(link, (url, init) => (init.method === "POST" ? desk.POST : desk.GET)(new Request(url, init)))
 })
 
 // A minute where nothing else runs, and needs the packages built: `npm run build`, then POINTSMAN_NEXT=build. The checks do so.

@@ -27,6 +27,7 @@ import { openPage } from "./frame/Page.ts"
 import { startPages } from "./frame/StartPages.ts"
 import * as Authorize from "./gate/Authorize.ts"
 import { crossSite, isCrossSite, withHeaders } from "./gate/CrossSite.ts"
+import { mountExpected, parseMount, pathUnder } from "./gate/Mount.ts"
 import * as OpenResponses from "./gate/OpenResponses.ts"
 import { ConsoleSettings, RequestOrigin, RequestSource, type Settings, Stopping } from "./gate/Settings.ts"
 import * as KeyHandlers from "./keys/KeyHandlers.ts"
@@ -62,8 +63,10 @@ import * as WebhookHandlers from "./webhooks/WebhookHandlers.ts"
 import { webhookPages } from "./webhooks/WebhookPages.ts"
 
 export interface ConsoleOptions {
-  /** Where the console is: a path that begins with `/` and does not end with it. */
-  readonly mount: `/${string}`
+  /** The path of the console in a request's URL; `/` for a host of its own. */
+  readonly mount: string
+  /** What browsers see before `mount`, and requests do not have: a proxy or a framework takes it off. */
+  readonly basePath?: string | undefined
   /**
    * Whether browsers reach it by https; by the request's own URL unless set. A server behind a proxy that ends TLS has to
    * set it.
@@ -85,14 +88,20 @@ export interface From {
 
 export interface Console {
   readonly handler: (request: Request, from?: From) => Promise<Response>
+  /** Also ends responses that are streams. */
   readonly dispose: () => Promise<void>
 }
 
 /** Requests of the console are small. */
-const bodyBytes = 16_384
+export const maxBodyBytes = 16_384
 
-/** One application for https and one for http, because the cookie's name depends on it; most programs make one. */
+/**
+ * One application for https and one for http, because the cookie's name depends on it; most programs make one. Throws
+ * where `mount` or `basePath` is not a path.
+ */
 export const make = (options: ConsoleOptions, services: Layer.Layer<Pointsman | Directory, unknown>): Console => {
+  const mount = checkMount("mount", options.mount)
+  const shownMount = `${checkMount("basePath", options.basePath ?? "/")}${mount}`
   const memoMap = Layer.makeMemoMapUnsafe()
   const oidc = options.oidc === undefined ? undefined : makeOidcClient(options.oidc)
   const made = new Map<boolean, ReturnType<typeof application>>()
@@ -100,7 +109,7 @@ export const make = (options: ConsoleOptions, services: Layer.Layer<Pointsman | 
   const stopping = AbortSignal.any([disposing.signal, ...(options.stopping === undefined ? [] : [options.stopping])])
   const of = (isSecure: boolean) => {
     const found =
-      made.get(isSecure) ?? application(options, { isSecure, mount: options.mount, oidc }, services, memoMap, stopping)
+      made.get(isSecure) ?? application(options, { isSecure, mount: shownMount, oidc }, services, memoMap, stopping)
     made.set(isSecure, found)
     return found
   }
@@ -109,12 +118,16 @@ export const make = (options: ConsoleOptions, services: Layer.Layer<Pointsman | 
       const url = new URL(request.url)
       const host = request.headers.get("host") ?? url.host
       if (isCrossSite(request, host)) return withHeaders(crossSite())
+      const path = pathUnder(mount, url.pathname)
+      if (path === undefined) return withHeaders(Response.json(outside, { status: 404 }))
       const isSecure = options.isSecure ?? url.protocol === "https:"
       const { handler } = of(isSecure)
       // As browsers write it, without the port of the scheme.
       const origin = URL.parse(`${isSecure ? "https" : "http"}://${host}`)?.origin ?? url.origin
+      // The routes do not know where they are mounted.
+      url.pathname = withoutSlash(path)
       const response = await handler(
-        withoutMount(request, url, options.mount),
+        new Request(url, request),
         Context.make(RequestSource, source).pipe(Context.add(RequestOrigin, origin))
       )
       // Of `fetch`, headers may be immutable.
@@ -127,11 +140,16 @@ export const make = (options: ConsoleOptions, services: Layer.Layer<Pointsman | 
   }
 }
 
-/** The routes do not know where they are mounted. What is outside of the mount is no route. */
-const withoutMount = (request: Request, url: URL, mount: string): Request => {
-  const path = url.pathname === mount || url.pathname.startsWith(`${mount}/`) ? url.pathname.slice(mount.length) : ""
-  return new Request(new URL(`${path === "" ? "/" : path}${url.search}`, url.origin), request)
+const checkMount = (field: string, text: string): string => {
+  const mount = parseMount(text)
+  if (mount === undefined) throw new TypeError(`${field}: expected ${mountExpected}`)
+  return mount
 }
+
+/** Some frameworks redirect to paths with a slash at the end. */
+const withoutSlash = (path: string): string => (path === "/" ? path : path.replace(/\/$/u, ""))
+
+const outside = failure("not_found", "This path is outside of the console's mount path.")
 
 const application = (
   { cardNumbers = "warn" }: ConsoleOptions,
@@ -196,7 +214,7 @@ const application = (
         Layer.succeed(Stopping, stopping),
         CardNumbers.layer({ bare: cardNumbers }),
         HttpServer.layerServices,
-        Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bodyBytes))
+        Layer.succeed(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBodyBytes))
       ])
     ),
     { disableLogger: true, memoMap }
@@ -224,7 +242,7 @@ const fallbacks = HttpRouter.middleware(
           if (reason.reason._tag === "RequestParseError") {
             return Effect.succeed(
               reason.reason.reason === "BodyTooLarge"
-                ? envelope("payload_too_large", `The body must not be larger than ${bodyBytes} bytes.`)
+                ? envelope("payload_too_large", `The body must not be larger than ${maxBodyBytes} bytes.`)
                 : envelope("invalid_json", "The body could not be read.")
             )
           }

@@ -6,6 +6,7 @@ import type { Defaults } from "./calls/Caller.ts"
 import { deliveries, deliveryAttempts, redeliver } from "./calls/Deliveries.ts"
 import { fromStore } from "./calls/Failures.ts"
 import { capture, create, refund, voidPayment } from "./calls/MoveMoney.ts"
+import { addOperator, createSignInLink, listOperators, removeOperator } from "./calls/Operators.ts"
 import { events, explainRouting, payment, paymentFile, payments, timeline } from "./calls/ReadPayments.ts"
 import { acceptLoss, recover } from "./calls/Recovery.ts"
 import { resolveReview, reviewOf, reviews } from "./calls/Reviews.ts"
@@ -15,7 +16,7 @@ import { circuits, successRates, usage } from "./calls/Statistics.ts"
 import type { Gate } from "./Gate.ts"
 import type { Pointsman } from "./Pointsman.ts"
 
-export type Calls = Omit<Pointsman, "handler" | "listener" | "close" | typeof Symbol.asyncDispose>
+export type Calls = Omit<Pointsman, "console" | "handler" | "listener" | "close" | typeof Symbol.asyncDispose>
 
 export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
   const call = makeCall(run, gate)
@@ -55,6 +56,13 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
 
     createApiKey: (order, options) => call(createApiKey(defaults, order, options)),
     revokeApiKey: (hash) => call(revokeApiKey(hash)),
+
+    operators: {
+      add: (order, options) => call(addOperator(order, options)),
+      list: () => call(listOperators),
+      remove: (login, options) => call(removeOperator(login, options)),
+      createLink: (login, order, options) => call(createSignInLink(login, order, options))
+    },
 
     rotateEncryption: () => call(rotateEncryption),
 

@@ -18,6 +18,7 @@ import { makeCalls } from "./Calls.ts"
 import { anotherEffect, type CheckedSettings, checkSettings, wrongSettings } from "./CheckSettings.ts"
 import { makeGate } from "./Gate.ts"
 import { lineOf } from "./LogLine.ts"
+import { makeConsoles } from "./OpenConsole.ts"
 import type { Pointsman } from "./Pointsman.ts"
 import { StartError } from "./PointsmanError.ts"
 import { makeRequests } from "./Requests.ts"
@@ -93,6 +94,7 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
 
   const gate = yield* makeGate
   const runFork = Effect.runForkWith(services)
+  const warn = (message: string) => void runFork(Effect.logError(message))
   const { cutUnfinished, handler, listener } = makeRequests({
     gate,
     native,
@@ -100,9 +102,10 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
     docs: settings.docs ?? false,
     hasPages: settings.baseUrl !== undefined,
     keepAliveMillis: settings.keepAliveMillis ?? defaultKeepAliveMillis,
-    warn: (message) => runFork(Effect.logError(message))
+    warn
   })
   const run = Effect.runPromiseExitWith(services)
+  const consoles = makeConsoles({ run, gate, settings, warn })
 
   const ending = Effect.gen(function* () {
     const directory = yield* Ports.Directory
@@ -114,6 +117,7 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
     )
     yield* Fiber.interrupt(cutting)
     if (left > 0) yield* Effect.logError(`Pointsman closed before ${left} call(s) had completed`)
+    yield* Effect.promise(consoles.close)
     // Those whose client went away are not among the above; what must not be interrupted of them is waited for here.
     yield* Scope.close(requests, Exit.void)
     yield* Scope.close(background, Exit.void)
@@ -132,6 +136,7 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
       workspace: settings.workspace ?? onlyOne(configuration)?.id,
       environment: settings.environment
     }),
+    console: consoles.open,
     handler,
     listener,
     close,
@@ -193,7 +198,7 @@ const understand = (
 const mistakeOf = ({ message, path }: Configuration.Mistake) => ({ field: Configuration.formatPath(path), message })
 
 const platform = Layer.mergeAll(
-  Layer.merge(NodeCrypto.layer, NodeTransport.NodeMac.layer),
+  Layer.mergeAll(NodeCrypto.layer, NodeTransport.NodeMac.layer, NodeTransport.NodePasswords.layer),
   NodeHttpServer.layerHttpServices
 )
 

@@ -52,6 +52,11 @@ const fieldsOf = (
 export const createFields = (order: unknown) => fieldsOf("order", order, Object.keys(CreatePayment.fields))
 export const captureFields = (order: unknown) => fieldsOf("order", order, Object.keys(CapturePayment.fields))
 export const apiKeyFields = (order: unknown) => fieldsOf("order", order, ["scopes", "name", "expiresAt", "networks"])
+export const consoleFields = (options: unknown) =>
+  fieldsOf("options", options, ["mount", "basePath", "isSecure", "sourceOf"])
+export const operatorFields = (order: unknown) => fieldsOf("order", order, ["login", "name", "role", "workspaces"])
+export const linkFields = (order: unknown) => fieldsOf("order", order, ["consoleUrl"])
+export const byFields = (options: unknown) => fieldsOf("options", options, ["by"])
 export const refundFields = (order: unknown) => fieldsOf("order", order, Object.keys(RefundPayment.fields))
 
 export interface Options {

@@ -1,5 +1,7 @@
 /** What `createPointsman` gives: core's services with promises in place of effects, and the API for requests. */
 import type { IncomingMessage, ServerResponse } from "node:http"
+import type { ConsoleOptions, MountedConsole } from "./Console.ts"
+import type { OperatorCalls } from "./Operators.ts"
 import type { CreatePayment, Environment, Event, Page, Payment, PaymentStatus } from "./Payment.ts"
 import type {
   ApiKeyOrder,
@@ -182,6 +184,14 @@ export interface Pointsman extends AsyncDisposable {
    * (`express.json()`).
    */
   readonly listener: (request: IncomingMessage, response: ServerResponse, next?: (error?: unknown) => void) => void
+
+  /**
+   * The dashboard for people, under a path of the program. Each call makes one; its code is loaded by the first. It ends
+   * with `close`.
+   */
+  readonly console: (options: ConsoleOptions) => Promise<MountedConsole>
+  /** Who may use the console. */
+  readonly operators: OperatorCalls
 
   /**
    * Takes nothing more, waits for what is under way, ends the background and closes the storage. May be called again, and

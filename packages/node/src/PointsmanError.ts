@@ -22,6 +22,8 @@ export type StateCode =
   | "workspace_suspended"
   | "statement_refused"
   | "not_redeliverable"
+  | "login_taken"
+  | "last_admin"
 export type UnknownResultCode =
   | "payment_result_unknown"
   | "capture_result_unknown"

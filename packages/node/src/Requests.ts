@@ -6,6 +6,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { Effect } from "effect"
 import type { Gate } from "./Gate.ts"
 import type { Pointsman } from "./Pointsman.ts"
+import { sendWebResponse, webRequest } from "./WebMessages.ts"
 
 export interface RequestsOptions {
   readonly gate: Gate
@@ -128,24 +129,11 @@ const answerFromBytes = async (
   body: Uint8Array,
   web: (request: Request) => Promise<Response>
 ): Promise<void> => {
-  const headers = new Headers()
-  for (const [name, values] of Object.entries(request.headersDistinct)) {
-    // The length is the body's own, and the parser that read it has decoded it.
-    if (name === "content-length" || name === "transfer-encoding" || name === "content-encoding") continue
-    for (const value of values ?? []) headers.append(name, value)
-  }
   try {
-    const asWeb = new Request(new URL(request.url ?? "/", "http://localhost"), {
-      method: request.method ?? "POST",
-      headers,
-      body: body.length === 0 ? null : Buffer.from(body)
-    })
+    const asked = webRequest(request, new URL(request.url ?? "/", "http://localhost"), body)
     // A header that was sent twice cannot be told from one with a comma any more: the routes look here.
-    Object.defineProperty(asWeb, "rawHeaders", { value: request.rawHeaders })
-    const answer = await web(asWeb)
-    for (const [name, value] of answer.headers) response.setHeader(name, value)
-    response.statusCode = answer.status
-    response.end(Buffer.from(await answer.arrayBuffer()))
+    Object.defineProperty(asked, "rawHeaders", { value: request.rawHeaders })
+    await sendWebResponse(await web(asked), response)
   } catch {
     response.destroy()
   }

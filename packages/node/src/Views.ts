@@ -3,6 +3,7 @@ import * as Core from "@pointsman/core"
 import type * as Ports from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Redacted } from "effect"
+import type { Operator } from "./Operators.ts"
 import type { Event, Payment } from "./Payment.ts"
 import type {
   Attempt,
@@ -22,7 +23,7 @@ import type {
   SuccessRate
 } from "./Records.ts"
 
-const { timeView } = InProcess
+export const { timeView } = InProcess
 
 const timeOrNull = (epochMillis: number | null): string | null => (epochMillis === null ? null : timeView(epochMillis))
 
@@ -185,6 +186,24 @@ export const apiKeyView = ({ apiKey, secret }: Core.CreatedApiKey): CreatedApiKe
   name: apiKey.name,
   expires: timeOrNull(apiKey.expiresAt),
   networks: apiKey.networks
+})
+
+export const operatorView = ({
+  active,
+  createdAt,
+  displayName,
+  grants,
+  id,
+  login,
+  passwordHash
+}: Core.Operator): Operator => ({
+  id,
+  login,
+  name: displayName,
+  active,
+  roles: grants.map(({ role, workspaceId }) => ({ role, workspace_id: workspaceId })),
+  has_password: passwordHash !== null,
+  created: timeView(createdAt)
 })
 
 const recoveryResults = { Complete: "complete", NoList: "no_list", Failed: "failed" } as const

@@ -1,6 +1,8 @@
 /** Pointsman for Node backends that do not use Effect: `createPointsman({ storage, connectors, encryptionKey, workspaces })`. */
+export type { ConsoleOptions, MountedConsole } from "./Console.ts"
 export { createPointsman } from "./CreatePointsman.ts"
 export type * from "./IncomingWebhook.ts"
+export type * from "./Operators.ts"
 export type * from "./Payment.ts"
 export type * from "./Pointsman.ts"
 export * from "./PointsmanError.ts"

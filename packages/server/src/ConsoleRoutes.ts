@@ -59,7 +59,11 @@ export const layer = (
 export const linkUrl = (
   { adminUrl, apiUrl }: { readonly adminUrl: string | undefined; readonly apiUrl: string },
   token: Redacted.Redacted<string>
-): string => `${adminUrl ?? apiUrl}${consoleMount}/link/${Redacted.value(token)}`
+): string => linkBelow(`${adminUrl ?? apiUrl}${consoleMount}`, token)
+
+/** `consoleUrl`: without a slash at its end. */
+export const linkBelow = (consoleUrl: string, token: Redacted.Redacted<string>): string =>
+  `${consoleUrl}/link/${Redacted.value(token)}`
 
 const demoLogin = "demo"
 

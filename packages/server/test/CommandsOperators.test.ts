@@ -1,5 +1,9 @@
 /** `pointsman operators` on the database of a server. */
-import { assert, describe, it } from "vitest"
+import { join } from "node:path"
+import { createPointsman } from "@pointsman/node"
+import { sandbox } from "@pointsman/node/sandbox"
+import { sqlite } from "@pointsman/node/sqlite"
+import { assert, describe, it, onTestFinished } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
 import { startServerHere } from "./support/ServerHere.ts"
@@ -84,5 +88,46 @@ describe("pointsman operators", () => {
       ]
     )
     assert.notInclude(JSON.stringify(data), link.stdout.trim().slice(-43))
+  })
+
+  it("given the database of a program that uses @pointsman/node, then each manages the operators of the other", async () => {
+    const folder = temporaryFolder()
+    const encryptionKey = "jZAB0yxqcD2Vkhp3EVBQ8z3YI9PxcwvTUhXcvsrW3CA="
+    const {
+      console: openConsole,
+      operators,
+      close
+    } = await createPointsman({
+      storage: sqlite(join(folder, "shop.db")),
+      connectors: [sandbox()],
+      encryptionKey,
+      background: false,
+      log: () => {},
+      workspaces: [{ id: "shop", connections: [{ id: "first", environment: "sandbox" }] }]
+    })
+    onTestFinished(close)
+    await operators.add({ login: "ann", role: "admin" })
+    const settings = {
+      POINTSMAN_DATABASE_URL: `sqlite:${join(folder, "shop.db")}`,
+      POINTSMAN_ENCRYPTION_KEY: encryptionKey
+    }
+    const run = (...words: ReadonlyArray<string>) => runHere(folder, ["operators", ...words], settings)
+    assert.match((await run("list")).stdout, /^ann +ann +admin \(all workspaces\)/mu)
+    const added = await run("add", "jo", "--role", "viewer", "--workspace", "shop", "--by", "root")
+    assert.strictEqual(added.code, 0)
+    assert.deepStrictEqual(
+      (await operators.list()).map(({ login }) => login),
+      ["ann", "jo"]
+    )
+
+    const link = await run("link", "jo", "--console-url", "http://shop.example/desk/", "--by", "root")
+    assert.match(link.stdout, /^http:\/\/shop\.example\/desk\/link\/[A-Za-z0-9_-]{43}\n$/u)
+    const { handler } = await openConsole({ mount: "/desk" })
+    const origin = "http://shop.example"
+    const signedIn = await handler(new Request(link.stdout.trim(), { method: "POST", headers: { origin } }))
+    assert.deepStrictEqual([signedIn.status, signedIn.headers.get("location")], [303, "/desk/payments"])
+    const refused = await run("link", "jo", "--console-url", "shop.example")
+    assert.strictEqual(refused.code, 1)
+    assert.include(refused.stderr, "an http or https URL without query and fragment")
   })
 })

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { assert, onTestFinished } from "vitest"
+import { tryConsole } from "./ConsoleVisit.ts"
 
 /**
  * A key as the configuration takes them; it opens the shops of these tests alone.
@@ -16,14 +17,16 @@ export const apiKey = "ps_test_0369CFILORUXadgjmpsvy147ADGJMPSV3OFgj0"
 
 export interface ShopProcess {
   readonly url: string
+  /** Signs the operator `jo` in, once. */
+  readonly link: string
   /** As Ctrl-C does; gives the exit code. */
   readonly stop: () => Promise<number | null>
 }
 
 /** `folder`: where it keeps its payments. */
-const startShop = async (main: string, folder: string): Promise<ShopProcess> => {
+export const startShop = async (main: string, folder: string): Promise<ShopProcess> => {
   const child = spawn(process.execPath, ["--conditions=@pointsman/source", main], {
-    env: { ...process.env, PORT: "0", SHOP_FOLDER: folder, SHOP_API_KEY: apiKey },
+    env: { ...process.env, PORT: "0", SHOP_FOLDER: folder, SHOP_API_KEY: apiKey, SHOP_OPERATOR: "jo" },
     stdio: ["ignore", "pipe", "inherit"]
   })
   const ended = once(child, "exit")
@@ -31,12 +34,15 @@ const startShop = async (main: string, folder: string): Promise<ShopProcess> => 
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL")
     await ended
   })
+  let url: string | undefined
   for await (const line of createInterface({ input: child.stdout })) {
-    const url = /listens on (http:\S+)$/u.exec(line)?.[1]
-    if (url === undefined) continue
+    url ??= /listens on (http:\S+)$/u.exec(line)?.[1]
+    const link = /^jo signs in once at (http:\S+)$/u.exec(line)?.[1]
+    if (url === undefined || link === undefined) continue
     child.stdout.resume()
     return {
       url,
+      link,
       stop: async () => {
         child.kill("SIGINT")
         await ended
@@ -53,14 +59,14 @@ export const shopFolder = (): string => {
   return path
 }
 
-const post = (url: string, body: unknown, headers: Record<string, string> = {}) =>
+export const post = (url: string, body: unknown, headers: Record<string, string> = {}) =>
   fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(body)
   })
 
-const authorization = { authorization: `Bearer ${apiKey}` }
+export const authorization = { authorization: `Bearer ${apiKey}` }
 
 interface CheckedOut {
   readonly status: string
@@ -95,5 +101,6 @@ export const tryShop = async (main: string, folder = shopFolder()): Promise<void
   )
   assert.strictEqual((await fetch(`${shop.url}/api/v1/payments`)).status, 401)
   assert.strictEqual((await fetch(`${shop.url}/nothing`)).status, 404)
+  await tryConsole(shop.link)
   assert.strictEqual(await shop.stop(), 0)
 }

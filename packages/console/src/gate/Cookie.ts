@@ -15,7 +15,7 @@ export interface CookieSettings {
 const cookie = (base: string, label: string, maxAgeSeconds?: number) => {
   const nameOf = ({ isSecure }: CookieSettings): string => `${isSecure ? "__Host-" : ""}${base}`
   const attributesOf = ({ isSecure, mount }: CookieSettings): string =>
-    `Path=${isSecure ? "/" : mount}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`
+    `Path=${isSecure || mount === "" ? "/" : mount}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`
   const age = maxAgeSeconds === undefined ? "" : `Max-Age=${maxAgeSeconds}; `
   return {
     set: (value: Redacted.Redacted<string>, settings: CookieSettings): string =>

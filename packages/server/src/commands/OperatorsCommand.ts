@@ -5,7 +5,7 @@ import { loginKey } from "@pointsman/core/internal"
 import { Directory } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { linkUrl } from "../ConsoleRoutes.ts"
+import { linkBelow, linkUrl } from "../ConsoleRoutes.ts"
 import type { Settings } from "../Settings.ts"
 import { actingAs, byFlag } from "./Actor.ts"
 import { CommandFailure } from "./CommandFailure.ts"
@@ -212,15 +212,32 @@ const remove = Command.make(
   ])
 )
 
+/** Without the slash at its end. */
+const readConsoleUrl = (text: string): Option.Option<string> => {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/u.test(url.protocol) && url.search === "" && url.hash === ""
+    ? Option.some(url.href.replace(/\/$/u, ""))
+    : Option.none()
+}
+
 const link = Command.make(
   "link",
   {
     login: loginArgument,
+    consoleUrl: Flag.String("console-url").pipe(
+      Flag.withMetavar("url"),
+      Flag.withDescription("Address of a console that a program of yours serves; default: the server's own"),
+      Flag.filterMap(
+        readConsoleUrl,
+        () => "an http or https URL without query and fragment, such as https://shop.example/desk"
+      ),
+      Flag.optional
+    ),
     by: byFlag,
     json: jsonFlag,
     ...settingFlags([...databaseSettings, "port", "host", "baseUrl", "adminPort", "adminHost"])
   },
-  Effect.fnUntraced(function* ({ by, json, login, ...texts }) {
+  Effect.fnUntraced(function* ({ by, consoleUrl, json, login, ...texts }) {
     yield* onDatabase(
       textsOf(texts),
       Effect.fnUntraced(function* (settings) {
@@ -229,7 +246,10 @@ const link = Command.make(
           "pointsman/OperatorNotFound",
           () => notFound(login)
         )
-        const url = linkUrl(addressesOf(settings), token)
+        const url = Option.match(consoleUrl, {
+          onNone: () => linkUrl(addressesOf(settings), token),
+          onSome: (url) => linkBelow(url, token)
+        })
         yield* print(json, { data: { login: operator.login, url, expires: timeOf(expiresAt) } }, url)
         yield* Console.error(
           `It signs ${printable(operator.login)} in once, until ${timeOf(expiresAt)}. It is shown only once: only its ` +

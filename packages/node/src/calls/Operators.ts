@@ -1,0 +1,108 @@
+/** The people who use the console. */
+import * as Core from "@pointsman/core"
+import { AuditActor, Directory } from "@pointsman/core/ports"
+import { Effect, Redacted } from "effect"
+import { byFields, linkFields, operatorFields, wrong } from "../Orders.ts"
+import { InternalError, NotFoundError, StateError } from "../PointsmanError.ts"
+import { operatorView, timeView } from "../Views.ts"
+import { fromStore, logCause } from "./Failures.ts"
+
+export const listOperators = Effect.gen(function* () {
+  const { operators } = yield* Core.Pointsman
+  return (yield* fromStore(operators.list)).map(operatorView)
+})
+
+export const addOperator = Effect.fnUntraced(function* (order: unknown, options: unknown) {
+  const { operators } = yield* Core.Pointsman
+  const actAs = yield* actorOf(options)
+  const { login, name = login, role, workspaces } = yield* operatorFields(order)
+  if (typeof login !== "string") return yield* Effect.fail(wrong("`login` must be a text."))
+  if (typeof name !== "string") return yield* Effect.fail(wrong("`name` must be a text."))
+  const known = Core.operatorRoles.find((one) => one === role)
+  if (known === undefined) return yield* Effect.fail(wrong(`\`role\` must be one of ${Core.operatorRoles.join(", ")}.`))
+  const grants = yield* grantsOf(known, workspaces)
+  return yield* actAs(operators.add({ login, displayName: name, grants })).pipe(
+    Effect.tapError(logCause),
+    Effect.catchTags({
+      "pointsman/OperatorInvalid": ({ expected, field }) =>
+        Effect.fail(wrong(`\`${names[field]}\` must be ${expected}.`)),
+      "pointsman/LoginTaken": () =>
+        Effect.fail(new StateError("login_taken", "An active operator has this login already.")),
+      "pointsman/OperatorChanged": changedMeanwhile,
+      "pointsman/StorageError": () =>
+        Effect.fail(new InternalError("The operator may have been added. List the operators."))
+    }),
+    Effect.map(operatorView)
+  )
+})
+
+export const removeOperator = Effect.fnUntraced(function* (login: unknown, options: unknown) {
+  const { operators } = yield* Core.Pointsman
+  const actAs = yield* actorOf(options)
+  return yield* actAs(operators.remove(yield* checkLogin(login))).pipe(
+    Effect.tapError(logCause),
+    Effect.catchTags({
+      "pointsman/OperatorNotFound": operatorNotFound,
+      "pointsman/LastAdmin": () =>
+        Effect.fail(new StateError("last_admin", "No other operator has the role admin in all workspaces.")),
+      "pointsman/OperatorChanged": changedMeanwhile,
+      "pointsman/StorageError": () =>
+        Effect.fail(new InternalError("The operator may have been removed. List the operators."))
+    }),
+    Effect.map(operatorView)
+  )
+})
+
+export const createSignInLink = Effect.fnUntraced(function* (login: unknown, order: unknown, options: unknown) {
+  const { operators } = yield* Core.Pointsman
+  const actAs = yield* actorOf(options)
+  const { consoleUrl } = yield* linkFields(order)
+  const base = typeof consoleUrl === "string" ? URL.parse(consoleUrl) : null
+  if (base === null || !/^https?:$/u.test(base.protocol) || base.search !== "" || base.hash !== "") {
+    return yield* Effect.fail(
+      wrong("`consoleUrl` must be the http or https URL of the console, such as https://shop.example/desk.")
+    )
+  }
+  const { expiresAt, operator, token } = yield* actAs(operators.createLink(yield* checkLogin(login))).pipe(
+    Effect.tapError(logCause),
+    Effect.catchTags({
+      "pointsman/OperatorNotFound": operatorNotFound,
+      "pointsman/StorageError": () => Effect.fail(new InternalError("No link was created. Call again."))
+    })
+  )
+  const url = `${base.href.replace(/\/$/u, "")}/link/${Redacted.value(token)}`
+  return { login: operator.login, url, expires: timeView(expiresAt) }
+})
+
+const names = { login: "login", displayName: "name", grants: "workspaces", password: "password" } as const
+
+const grantsOf = Effect.fnUntraced(function* (role: Core.OperatorRole, workspaces: unknown) {
+  const grants: ReadonlyArray<Core.OperatorGrant> = [{ workspaceId: null, role }]
+  if (workspaces === undefined) return grants
+  if (!Array.isArray(workspaces) || !workspaces.every((id) => typeof id === "string")) {
+    return yield* Effect.fail(wrong("`workspaces` must be a list of ids of workspaces."))
+  }
+  const known = yield* fromStore((yield* Directory).contents)
+  const unknown = workspaces.find((id) => !known.workspaces.some((workspace) => workspace.id === id))
+  if (unknown !== undefined) {
+    return yield* Effect.fail(wrong(`\`workspaces\` must be ids of configured workspaces; "${unknown}" not found.`))
+  }
+  return workspaces.map((workspaceId): Core.OperatorGrant => ({ workspaceId, role }))
+})
+
+const checkLogin = (login: unknown) =>
+  typeof login === "string" ? Effect.succeed(login) : Effect.fail(wrong("`login` must be a text."))
+
+/** As the command's `--by`. */
+const actorOf = Effect.fnUntraced(function* (options: unknown) {
+  const { by } = yield* byFields(options)
+  if (by === undefined) return <A, E, R>(act: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => act
+  if (typeof by !== "string" || by.trim() === "" || Array.from(by).length > 120) {
+    return yield* Effect.fail(wrong("`by` must be a name of 1 to 120 characters."))
+  }
+  return Effect.provideService(AuditActor, by)
+})
+
+const operatorNotFound = () => Effect.fail(new NotFoundError("Operator not found, or removed."))
+
+const changedMeanwhile = () => Effect.fail(new InternalError("The operator was changed at the same time. Call again."))

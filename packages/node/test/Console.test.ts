@@ -1,0 +1,387 @@
+/** The console inside of a program, by a `Request` and by Node's own requests. */
+import { once } from "node:events"
+import { type IncomingMessage, request as requestTo, type ServerResponse } from "node:http"
+import { connect, createServer as createHttp2Server, type IncomingHttpHeaders } from "node:http2"
+import type { AddressInfo } from "node:net"
+import { buffer, text } from "node:stream/consumers"
+import { assert, describe, it, onTestFinished } from "vitest"
+import type { ConsoleOptions, MountedConsole, Pointsman } from "../src/index.ts"
+import { listening } from "./support/Listening.ts"
+import { failureOf, folder, inFiles, open, order } from "./support/Shop.ts"
+import { type Ask, visitor } from "./support/Visitor.ts"
+
+const mount = "/admin/desk"
+
+const withOperator = async (options: Partial<ConsoleOptions> = {}) => {
+  const shop = await open()
+  const { payment } = await shop.pointsman.create(order)
+  await shop.pointsman.operators.add({ login: "jo@shop.example", name: "Jo", role: "support" })
+  return { ...shop, payment, desk: await shop.pointsman.console({ mount, ...options }) }
+}
+
+const linkFor = async (pointsman: Pointsman, url: string, path = mount) =>
+  (await pointsman.operators.createLink("jo@shop.example", { consoleUrl: `${url}${path}` })).url
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
+
+/** Signs in, and refunds the payment by its form. */
+const tryConsole = async (
+  { payment, pointsman }: Awaited<ReturnType<typeof withOperator>>,
+  url: string,
+  ask?: Ask,
+  path = mount
+) => {
+  const browser = visitor(ask)
+  const page = await browser.signIn(await linkFor(pointsman, url, path))
+  assert.strictEqual(page.status, 200)
+  assert.include(page.text, ">Jo</a>")
+  assert.include(page.text, "€19.99")
+  const refundUrl = `${url}${path}/payments/shop/sandbox/${payment.id}/refund`
+  const asked = await browser.get(refundUrl)
+  // The form's key is in its address.
+  const key = new URL(asked.location ?? "", url).searchParams.get("key") ?? ""
+  const done = await browser.post(refundUrl, { key, amount: "5.00", reason: "a dent & a scratch + more" })
+  assert.deepStrictEqual([done.status, /notice=done/u.test(done.location ?? "")], [303, true])
+  const refunded = await pointsman.payment(payment.id)
+  assert.strictEqual(refunded.refunded_amount, 500)
+  const shown = await browser.get(new URL(done.location ?? "", url).href)
+  assert.include(shown.text, "<td>a dent &amp; a scratch + more</td>")
+  return browser
+}
+
+describe("ways in", () => {
+  it("given a Request, when an operator uses a link, then the console shows the payments and takes a form", async () => {
+    const here = await withOperator()
+    await tryConsole(here, "http://shop.example", (url, init) => here.desk.handler(new Request(url, init)))
+  })
+
+  it("given Node's requests, when an operator uses a link, then the console shows the payments and takes a form", async () => {
+    const here = await withOperator()
+    await tryConsole(here, await listening(here.desk.listener))
+  })
+
+  it("given a framework that takes the mount off the URL, then its `originalUrl` counts", async () => {
+    const here = await withOperator()
+    const url = await listening((request, response) => {
+      const { url = "" } = request
+      Object.assign(request, { originalUrl: url, url: url.slice(mount.length) })
+      here.desk.listener(request, response)
+    })
+    await tryConsole(here, url)
+  })
+
+  it.each(["/", "/desk/", "/büro/a b", "/b%C3%BCro"])(
+    "given the mount %s, then links and cookies lead there",
+    async (path) => {
+      const here = await withOperator({ mount: path })
+      const url = await listening(here.desk.listener)
+      await tryConsole(here, url, undefined, new URL(path, url).pathname.replace(/\/$/u, ""))
+    }
+  )
+
+  it("given a base path, then browsers are led to it, and requests come without it", async () => {
+    const here = await withOperator({ mount: "/desk", basePath: "/shop/" })
+    const url = await listening((request, response) => {
+      const { url = "" } = request
+      assert.isTrue(url.startsWith("/shop/"))
+      Object.assign(request, { url: url.slice("/shop".length) })
+      here.desk.listener(request, response)
+    })
+    const browser = await tryConsole(here, url, undefined, "/shop/desk")
+    assert.include((await browser.get(`${url}/shop/desk/payments/shop/sandbox`)).text, 'href="/shop/desk/style.css"')
+  })
+
+  it("given a slash at the end of a path, then it is the same page", async () => {
+    const here = await withOperator()
+    const url = await listening(here.desk.listener)
+    const browser = await tryConsole(here, url)
+    assert.include((await browser.get(`${url}${mount}/payments/shop/sandbox/`)).text, "€19.99")
+  })
+
+  it("given HTTP/2, when an operator uses a link, then the console shows the payments", async () => {
+    const { desk, pointsman } = await withOperator()
+    const server = createHttp2Server((request, response) =>
+      // As Fastify hands them over.
+      desk.listener(request as unknown as IncomingMessage, response as unknown as ServerResponse)
+    )
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const client = connect(url)
+    onTestFinished(() => {
+      client.destroy()
+      server.close()
+    })
+    const ask: Ask = async (path, init) => {
+      const sent = Object.fromEntries(new Headers(init.headers))
+      if (init.method === "POST") sent["content-type"] = "application/x-www-form-urlencoded"
+      const stream = client.request({ ...sent, ":path": path.slice(url.length), ":method": init.method ?? "GET" })
+      stream.end(init.method === "POST" ? String(init.body) : undefined)
+      const [{ ":status": status, ...received }] = (await once(stream, "response")) as [IncomingHttpHeaders]
+      const headers = new Headers()
+      for (const [name, value] of Object.entries(received)) {
+        for (const one of [value].flat()) headers.append(name, String(one))
+      }
+      return new Response(await text(stream), { status: Number(status), headers })
+    }
+    const page = await visitor(ask).signIn(await linkFor(pointsman, url))
+    assert.include(page.text, ">Jo</a>")
+  })
+
+  it("given a next, then paths outside of the mount, and other spellings of it, go there", async () => {
+    const { desk } = await withOperator()
+    const url = await listening((request, response) =>
+      desk.listener(request, response, () => response.end("the shop's"))
+    )
+    const raw = async (path: string) => {
+      const { hostname, port } = new URL(url)
+      const answer = await new Promise<IncomingMessage>((resolve) => {
+        requestTo({ hostname, port, path }, resolve).end()
+      })
+      return text(answer)
+    }
+    for (const path of [
+      "/",
+      "/admin",
+      "/admin/desks",
+      "/x?/admin/desk",
+      "/admin/%64esk",
+      "/x/../admin/desk",
+      "//admin/desk"
+    ]) {
+      assert.strictEqual(await raw(path), "the shop's")
+    }
+    for (const path of ["/admin/desk", "/admin/desk/", "/admin/desk?x", "/admin/desk/payments", "/admin/desk/../x"]) {
+      assert.notInclude(await raw(path), "the shop's")
+    }
+  })
+
+  it("given no next, then a path outside of the mount is not found", async () => {
+    const { desk } = await withOperator()
+    const url = await listening(desk.listener)
+    assert.strictEqual((await fetch(`${url}/admin`)).status, 404)
+    assert.strictEqual((await desk.handler(new Request("http://shop.example/admin/desks"))).status, 404)
+  })
+
+  it("given a URL or a Host that is malformed, then 400", async () => {
+    const { desk } = await withOperator()
+    const { hostname, port } = new URL(await listening(desk.listener))
+    for (const [path, host] of [
+      ["*", "shop.example"],
+      ["/admin/desk", "shop example"]
+    ] as const) {
+      const answer = await new Promise<IncomingMessage>((resolve) => {
+        requestTo({ hostname, port, path, headers: { host }, method: "OPTIONS" }, resolve).end()
+      })
+      assert.strictEqual(answer.statusCode, 400)
+    }
+  })
+})
+
+const urlencoded = async (request: IncomingMessage) => Object.fromEntries(new URLSearchParams(await text(request)))
+
+/** Body parsers that come first, and what they leave. */
+const parsers: Readonly<Record<string, (request: IncomingMessage) => Promise<object>>> = {
+  "the fields as body": async (request) => ({ body: await urlencoded(request) }),
+  "the text as body": async (request) => ({ body: await text(request) }),
+  "the bytes as body": async (request) => ({ body: await buffer(request) }),
+  "the bytes as rawBody": async (request) => ({ rawBody: await buffer(request), body: {} })
+}
+
+describe("after a body parser", () => {
+  for (const [kept, parse] of Object.entries(parsers)) {
+    it(`given a parser that keeps ${kept}, then forms work`, async () => {
+      const here = await withOperator()
+      const url = await listening(async (request, response) => {
+        if (request.method === "POST") Object.assign(request, await parse(request))
+        here.desk.listener(request, response)
+      })
+      await tryConsole(here, url)
+    })
+  }
+
+  it("given a parser that keeps JSON as body, then the console's API works", async () => {
+    const { desk, payment, pointsman } = await withOperator()
+    const url = await listening(async (request, response) => {
+      const isJson = request.headers["content-type"]?.startsWith("application/json") === true
+      if (isJson) Object.assign(request, { body: JSON.parse(await text(request)) })
+      desk.listener(request, response)
+    })
+    const browser = visitor()
+    await browser.signIn(await linkFor(pointsman, url))
+    const path = `${url}${mount}/api/workspaces/shop/sandbox/payments/${payment.id}/refunds`
+    const answer = await browser.send(path, {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": "refund-0001" },
+      body: JSON.stringify({ amount: 500, reason: "damaged" })
+    })
+    assert.match(String(answer.status), /^20[01]$/u)
+    assert.strictEqual((await pointsman.payment(payment.id)).refunded_amount, 500)
+  })
+
+  it.each([
+    ["nothing", undefined],
+    ["nested fields", { amount: { value: "5.00" } }]
+  ])("given a parser that leaves %s, then it says what to do and changes nothing", async (_, body) => {
+    const { desk, lines, payment, pointsman } = await withOperator()
+    const listener: Listener = async (request, response) => {
+      if (request.url?.includes("/refund") === true)
+        Object.assign(request, { body }, await buffer(request).then(() => ({})))
+      desk.listener(request, response)
+    }
+    const url = await listening(listener)
+    const browser = visitor()
+    await browser.signIn(await linkFor(pointsman, url))
+    const answer = await browser.post(`${url}${mount}/payments/shop/sandbox/${payment.id}/refund`, { amount: "5.00" })
+    assert.strictEqual(answer.status, 500)
+    assert.match(answer.text, /register the console's `listener` before this body parser/u)
+    assert.strictEqual((await pointsman.payment(payment.id)).refunded_amount, 0)
+    assert.isTrue(lines.some(({ level, message }) => level === "error" && message.includes("body parser")))
+  })
+
+  it("given a Request whose body was read, then it says what to do", async () => {
+    const { desk } = await withOperator()
+    const request = new Request(`http://shop.example${mount}/sign-in`, {
+      method: "POST",
+      body: new URLSearchParams({})
+    })
+    await request.text()
+    const answer = await desk.handler(request)
+    assert.strictEqual(answer.status, 500)
+    assert.match(await answer.text(), /pass it to the console's `handler` first/u)
+  })
+})
+
+describe("what a browser cannot be made to do", () => {
+  it("given a form of another site, then it is refused", async () => {
+    const { desk, pointsman } = await withOperator()
+    const url = await listening(desk.listener)
+    const link = await linkFor(pointsman, url)
+    for (const origin of ["http://evil.example", "null"]) {
+      const answer = await fetch(link, { method: "POST", headers: { origin }, body: new URLSearchParams() })
+      assert.strictEqual(answer.status, 403)
+    }
+  })
+
+  it("given a body that is too long, then 413, and the connection ends", async () => {
+    const { desk } = await withOperator()
+    const url = await listening(desk.listener)
+    const answer = await fetch(`${url}${mount}/api/session`, {
+      method: "POST",
+      headers: { origin: url, "content-type": "application/json" },
+      body: JSON.stringify({ login: "x".repeat(1_000_000), password: "" })
+    })
+    assert.deepStrictEqual([answer.status, answer.headers.get("connection")], [413, "close"])
+  })
+})
+
+describe("https", () => {
+  const cookieOf = async (options: Partial<ConsoleOptions>, baseUrl?: string) => {
+    const { pointsman } = await open(baseUrl === undefined ? {} : { baseUrl })
+    await pointsman.operators.add({ login: "jo@shop.example", role: "viewer" })
+    const desk = await pointsman.console({ mount, ...options })
+    const url = await listening(desk.listener)
+    const link = await linkFor(pointsman, url)
+    const answer = await fetch(link, { method: "POST", headers: { origin: url }, redirect: "manual" })
+    return answer.headers.getSetCookie()[0] ?? ""
+  }
+
+  it("given isSecure or an https base URL, then the cookie is bound to https", async () => {
+    assert.match(await cookieOf({}), /^pointsman_console=\S+; Path=\/admin\/desk; HttpOnly; SameSite=Lax$/u)
+    const secure = /^__Host-pointsman_console=\S+; Path=\/; HttpOnly; SameSite=Lax; Secure$/u
+    assert.match(await cookieOf({ isSecure: true }), secure)
+    assert.match(await cookieOf({}, "https://shop.example"), secure)
+    assert.match(await cookieOf({ isSecure: false }, "https://shop.example"), /^pointsman_console=/u)
+  })
+})
+
+describe("whom a sign-in comes from", () => {
+  const guess = async (send: (token: string) => Promise<Response>): Promise<number> => {
+    let status = 0
+    for (let count = 0; count < 62; count++) status = (await send(`a-guess-${count}`)).status
+    return status
+  }
+  const init = (url: string, token: string, address: string): RequestInit => ({
+    method: "POST",
+    headers: { origin: url, "content-type": "application/json", "x-client": address },
+    body: JSON.stringify({ token })
+  })
+
+  it("given sourceOf, then each client has its own limit, and without it each connection's address", async () => {
+    const { pointsman } = await withOperator()
+    const wayOf = async (desk: MountedConsole) => {
+      const url = await listening(desk.listener)
+      return (address: string) => (token: string) => fetch(`${url}${mount}/api/session/link`, init(url, token, address))
+    }
+    const byClient = await wayOf(
+      await pointsman.console({ mount, sourceOf: ({ headers }) => String(headers["x-client"]) })
+    )
+    assert.strictEqual(await guess(byClient("203.0.113.1")), 429)
+    assert.strictEqual((await byClient("203.0.113.2")("another")).status, 401)
+    const byConnection = await wayOf(await pointsman.console({ mount }))
+    assert.strictEqual(await guess(byConnection("203.0.113.3")), 429)
+    assert.strictEqual((await byConnection("203.0.113.4")("yet another")).status, 429)
+  })
+
+  it("given a source beside a Request, then it has its own limit", async () => {
+    const { desk } = await withOperator()
+    const url = "http://shop.example"
+    const from = (source?: string) => (token: string) =>
+      desk.handler(new Request(`${url}${mount}/api/session/link`, init(url, token, "")), { source })
+    assert.strictEqual(await guess(from("203.0.113.1")), 429)
+    assert.strictEqual((await from("203.0.113.2")("another")).status, 401)
+    assert.strictEqual((await from()("yet another")).status, 401)
+  })
+
+  it("given a sourceOf that throws, then 500, and the log says so without the request's contents", async () => {
+    const { desk, lines } = await withOperator({
+      sourceOf: () => {
+        throw new Error("no address")
+      }
+    })
+    const url = await listening(desk.listener)
+    assert.strictEqual((await fetch(`${url}${mount}/sign-in`)).status, 500)
+    assert.isTrue(lines.some(({ message }) => message === "A request to the console failed: no address"))
+  })
+})
+
+describe("settings and closing", () => {
+  it.each([
+    [{}, /`mount` must be a path/u],
+    [{ mount, basePath: "shop" }, /`basePath` must be a path/u],
+    [{ mount: ["/desk"] }, /`mount` must be a path/u],
+    [{ mount: "desk" }, /`mount` must be a path/u],
+    [{ mount: "//evil.example" }, /`mount` must be a path/u],
+    [{ mount: "/desk?x" }, /`mount` must be a path/u],
+    [{ mount: "/desk;Domain=evil.example" }, /`mount` must be a path/u],
+    [{ mount: "/desk\n" }, /`mount` must be a path/u],
+    [{ mount, isSecure: "yes" }, /`isSecure` must be true or false/u],
+    [{ mount, sourceOf: "ip" }, /`sourceOf` must be a function/u],
+    [{ mount, secure: true }, /`secure` is not a field of `options`/u]
+  ])("given %o, then it is refused and names the field", async (options, message) => {
+    const { pointsman } = await open()
+    const failure = await failureOf(pointsman.console(options as ConsoleOptions))
+    assert.deepInclude(failure, { code: "validation_error" })
+    assert.match(String(failure), message)
+  })
+
+  it("given a closed Pointsman, then the console answers 503, and none is made", async () => {
+    const { desk, pointsman } = await withOperator()
+    const url = await listening(desk.listener)
+    await pointsman.close()
+    const answer = await fetch(`${url}${mount}/sign-in`)
+    assert.deepStrictEqual([answer.status, answer.headers.get("retry-after")], [503, "1"])
+    assert.deepInclude(await failureOf(pointsman.console({ mount })), { code: "closed" })
+  })
+
+  it("given two processes on one database, when an operator is removed in one, then its session ends in the other", async () => {
+    const home = folder()
+    const [{ pointsman: here }, { pointsman: there }] = [await open(inFiles(home)), await open(inFiles(home))]
+    await here.operators.add({ login: "jo@shop.example", role: "viewer" })
+    const desk = await there.console({ mount })
+    const browser = visitor((url, init) => desk.handler(new Request(url, init)))
+    assert.strictEqual((await browser.signIn(await linkFor(here, "http://shop.example"))).status, 200)
+    await here.operators.remove("jo@shop.example")
+    const page = await browser.get(`http://shop.example${mount}/payments`)
+    assert.match(page.location ?? "", /^\/admin\/desk\/sign-in/u)
+  })
+})

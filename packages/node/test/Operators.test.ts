@@ -1,0 +1,89 @@
+/** Who may use the console, managed by the program. */
+import { assert, describe, it } from "vitest"
+import type { OperatorOrder } from "../src/index.ts"
+import { failureOf, folder, inFiles, open } from "./support/Shop.ts"
+
+const consoleUrl = "https://shop.example/desk"
+const jo: OperatorOrder = { login: "jo@shop.example", name: "Jo", role: "support", workspaces: ["shop"] }
+
+describe("operators", () => {
+  it("given a new operator, then it is listed, removed, and added again under the same id", async () => {
+    const { pointsman } = await open(inFiles(folder()))
+    const added = await pointsman.operators.add(jo)
+    assert.deepInclude(added, {
+      login: "jo@shop.example",
+      name: "Jo",
+      active: true,
+      roles: [{ role: "support", workspace_id: "shop" }],
+      has_password: false
+    })
+    assert.match(added.id, /^opr_/u)
+    assert.match(added.created, /^\d{4}-\d\d-\d\dT.*Z$/u)
+    assert.deepStrictEqual(await pointsman.operators.list(), [added])
+    const removed = await pointsman.operators.remove("JO@shop.example")
+    assert.deepStrictEqual(removed, { ...added, active: false })
+    assert.deepStrictEqual(await pointsman.operators.list(), [removed])
+    const again = await pointsman.operators.add({ login: "jo@shop.example", role: "admin" })
+    assert.deepInclude(again, { id: added.id, name: "jo@shop.example", roles: [{ role: "admin", workspace_id: null }] })
+  })
+
+  it("given a name in `by`, then the audit trail has it, and `library` without it", async () => {
+    const { lines, pointsman } = await open()
+    await pointsman.operators.add(jo, { by: "root" })
+    await pointsman.operators.createLink(jo.login, { consoleUrl })
+    const audited = lines
+      .filter(({ message }) => message === "audit")
+      .map(({ fields }) => [fields["actor"], fields["action"]])
+    assert.deepStrictEqual(audited.slice(-2), [
+      ["root", "operator.added"],
+      ["library", "operator.linked"]
+    ])
+  })
+
+  it("given the console's URL, then the link is below it, and no log line has its token", async () => {
+    const { lines, pointsman } = await open()
+    await pointsman.operators.add(jo)
+    for (const given of [consoleUrl, `${consoleUrl}/`]) {
+      const { expires, login, url } = await pointsman.operators.createLink(jo.login, { consoleUrl: given })
+      assert.strictEqual(login, jo.login)
+      const [, token = ""] = /^https:\/\/shop\.example\/desk\/link\/([\w-]{20,})$/u.exec(url) ?? []
+      assert.notStrictEqual(token, "")
+      assert.isAbove(Date.parse(expires), Date.now() + 10 * 60_000)
+      assert.notInclude(JSON.stringify(lines), token)
+    }
+  })
+
+  it.each([
+    [{ ...jo, role: "owner" }, /`role` must be one of viewer, support, operations, admin/u],
+    [{ ...jo, login: "" }, /`login` must be 1 to 254 characters/u],
+    [{ ...jo, login: 7 }, /`login` must be a text/u],
+    [{ ...jo, name: " " }, /`name` must be 1 to 120 characters/u],
+    [{ ...jo, name: 7 }, /`name` must be a text/u],
+    [{ ...jo, workspaces: [] }, /`workspaces` must be one role or more/u],
+    [{ ...jo, workspaces: "shop" }, /`workspaces` must be a list/u],
+    [{ ...jo, workspaces: ["castle"] }, /`workspaces` must be ids of configured workspaces; "castle" not found/u],
+    [{ ...jo, displayName: "Jo" }, /`displayName` is not a field of `order`/u]
+  ])("given the order %o, then it is refused and names the field", async (order, message) => {
+    const { pointsman } = await open()
+    const failure = await failureOf(pointsman.operators.add(order as OperatorOrder))
+    assert.deepInclude(failure, { code: "validation_error", moneyMayHaveMoved: false })
+    assert.match(String(failure), message)
+    assert.deepStrictEqual(await pointsman.operators.list(), [])
+  })
+
+  it("given what cannot be done, then the error says why", async () => {
+    const { pointsman } = await open()
+    await pointsman.operators.add(jo)
+    const { add, createLink, remove } = pointsman.operators
+    assert.deepInclude(await failureOf(add(jo)), { code: "login_taken", moneyMayHaveMoved: false })
+    assert.deepInclude(await failureOf(remove("ann")), { code: "not_found" })
+    assert.deepInclude(await failureOf(createLink("ann", { consoleUrl })), { code: "not_found" })
+    for (const wrong of ["shop.example/desk", "ftp://shop.example", `${consoleUrl}?x`, `${consoleUrl}#x`]) {
+      assert.match(String(await failureOf(createLink(jo.login, { consoleUrl: wrong }))), /`consoleUrl` must be/u)
+    }
+    assert.match(String(await failureOf(remove(jo.login, { by: " " }))), /`by` must be a name of 1 to 120/u)
+    assert.lengthOf(await pointsman.operators.list(), 1)
+    await pointsman.close()
+    assert.deepInclude(await failureOf(pointsman.operators.list()), { code: "closed" })
+  })
+})

@@ -1,0 +1,156 @@
+/** Responses that are streams, such as server-sent events and exports, on their way through Node. */
+import { once } from "node:events"
+import { type IncomingMessage, request as requestTo, type ServerResponse } from "node:http"
+import { assert, describe, it } from "vitest"
+import { sendWebResponse } from "../src/WebMessages.ts"
+import { listening } from "./support/Listening.ts"
+
+const eventStream = { headers: { "content-type": "text/event-stream" } }
+
+interface Source {
+  readonly stream: ReadableStream<Uint8Array>
+  readonly push: (text: string) => void
+  readonly end: () => void
+  readonly fail: () => void
+  readonly cancelled: Promise<void>
+}
+
+const source = (): Source => {
+  const { promise: cancelled, resolve } = Promise.withResolvers<void>()
+  let at: ReadableStreamDefaultController<Uint8Array> | undefined
+  const stream = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      at = controller
+    },
+    cancel: () => resolve()
+  })
+  return {
+    stream,
+    push: (text) => at?.enqueue(new TextEncoder().encode(text)),
+    end: () => at?.close(),
+    fail: () => at?.error(new Error("the source broke")),
+    cancelled
+  }
+}
+
+const ask = async (url: string): Promise<IncomingMessage> => {
+  const asked = requestTo(url)
+  asked.on("error", () => {})
+  asked.end()
+  const [answer] = (await once(asked, "response")) as [IncomingMessage]
+  return answer
+}
+
+const next = async (answer: IncomingMessage): Promise<string> => String((await once(answer, "data"))[0])
+
+describe("a response that is a stream", () => {
+  it("given no event yet, then its headers arrive, and each event as it is made", async () => {
+    const { end, push, stream } = source()
+    const answer = await ask(
+      await listening((_request, response) => void sendWebResponse(new Response(stream, eventStream), response))
+    )
+    assert.strictEqual(answer.headers["content-type"], "text/event-stream")
+    for (const text of ["data: 1\n\n", "data: 2\n\n"]) {
+      push(text)
+      assert.strictEqual(await next(answer), text)
+    }
+    end()
+    answer.resume()
+    await once(answer, "end")
+  })
+
+  it("given a client that goes away, then the stream is cancelled", async () => {
+    const { cancelled, push, stream } = source()
+    const answer = await ask(
+      await listening((_request, response) => void sendWebResponse(new Response(stream, eventStream), response))
+    )
+    push("data: 1\n\n")
+    await next(answer)
+    answer.destroy()
+    await cancelled
+  })
+
+  it("given a client that went away before the answer, then the stream is cancelled", async () => {
+    const { cancelled, stream } = source()
+    const url = await listening(async (_request, response) => {
+      await once(response, "close")
+      await sendWebResponse(new Response(stream, eventStream), response)
+    })
+    const asked = requestTo(url)
+    asked.on("error", () => {})
+    asked.end()
+    setTimeout(() => asked.destroy(), 50)
+    await cancelled
+  })
+
+  it("given a client that reads nothing, then the stream waits for it, and ends whole", async () => {
+    const size = 64 * 1024
+    const pieces = 1_000
+    let made = 0
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        pull: (controller) => {
+          made += 1
+          controller.enqueue(new Uint8Array(size))
+          if (made === pieces) controller.close()
+        }
+      },
+      { highWaterMark: 0 }
+    )
+    const answer = await ask(
+      await listening((_request, response) => void sendWebResponse(new Response(stream), response))
+    )
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const before = made
+    assert.isBelow(before, pieces / 2)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    assert.strictEqual(made, before)
+    let received = 0
+    for await (const piece of answer) received += (piece as Uint8Array).length
+    assert.strictEqual(received, size * pieces)
+  })
+
+  it("given a stream that breaks, then the client sees that the rest is missing", async () => {
+    const { fail, push, stream } = source()
+    const answer = await ask(
+      await listening((_request, response) => void sendWebResponse(new Response(stream), response))
+    )
+    push("id,amount\n")
+    await next(answer)
+    fail()
+    const [error] = (await once(answer, "error")) as [NodeJS.ErrnoException]
+    assert.strictEqual(error.code, "ECONNRESET")
+  })
+
+  it("given the method `flush` of a compression, then it is called after each piece of a stream", async () => {
+    const { end, push, stream } = source()
+    const flushes: Array<number> = []
+    const url = await listening((_request, response) => {
+      void sendWebResponse(new Response(stream), Object.assign(response, { flush: () => void flushes.push(1) }))
+    })
+    const answer = await ask(url)
+    push("1")
+    await next(answer)
+    push("2")
+    await next(answer)
+    end()
+    answer.resume()
+    await once(answer, "end")
+    assert.lengthOf(flushes, 2)
+  })
+
+  it("given cookies, then each is a header, beside one that the program had set", async () => {
+    const headers = new Headers([
+      ["set-cookie", "a=1; Path=/"],
+      ["set-cookie", "b=2; Path=/"]
+    ])
+    const listener = (_request: IncomingMessage, response: ServerResponse) => {
+      response.appendHeader("set-cookie", "own=0")
+      void sendWebResponse(new Response("whole", { status: 201, headers }), response)
+    }
+    const answer = await fetch(await listening(listener))
+    assert.strictEqual(answer.status, 201)
+    assert.deepStrictEqual(answer.headers.getSetCookie(), ["own=0", "a=1; Path=/", "b=2; Path=/"])
+    assert.strictEqual(await answer.text(), "whole")
+  })
+})
