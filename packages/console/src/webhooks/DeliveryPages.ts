@@ -76,7 +76,7 @@ const sendAgain = (
   if (!isEnded || !mayAct(operator, "webhook.redeliver", path.workspace)) return undefined
   if (!isActive) return html`<p class="note">The endpoint is not active, so the delivery cannot be sent again.</p>`
   return html`<form method="post" action="${mount}${pathTo(path)}/redeliver">
-<input type="hidden" name="attempts" value="${attempts}"><button>Send again</button>
+<input type="hidden" name="attempts" value="${attempts}"><p><button>Send again</button></p>
 </form>`
 }
 

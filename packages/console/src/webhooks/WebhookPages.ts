@@ -70,7 +70,7 @@ const endpointTable = (endpoints: ReadonlyArray<Endpoint>, here: string): Html =
 <thead><tr><th scope="col">Address</th><th scope="col">Events</th><th scope="col">State</th><th scope="col">Secret</th></tr></thead>
 <tbody>${endpoints.map(
         (one) => html`<tr><td><a href="${here}/endpoints/${one.id}">${one.url}</a></td>
-<td>${eventsText(one)}</td><td>${one.active ? "Active" : "Inactive"}</td><td>${secretView(one)}</td></tr>`
+<td>${eventsText(one)}</td><td class="word">${one.active ? "Active" : "Inactive"}</td><td>${secretView(one)}</td></tr>`
       )}</tbody></table></div>`
 
 export const eventsText = ({ events }: Endpoint): string =>
