@@ -38,7 +38,7 @@ export const possibleStatements = (book: PaymentBook, at: EvidenceTime): Readonl
     stated,
     needsReference,
     outcome: Result.map(
-      applyEvidence(book, needsReference ? withReference(stated) : stated, nobody, at),
+      applyEvidence(book, needsReference ? withReference(stated) : stated, noEvidence, at),
       ({ payment }) => payment
     )
   }))
@@ -81,4 +81,4 @@ const withReference = (stated: OperatorStatement): OperatorStatement => {
   }
 }
 
-const nobody = { evidence: "", by: "" }
+const noEvidence = { evidence: "", by: "" }

@@ -19,7 +19,7 @@ import type { DoorContext } from "./DoorContext.ts"
 import { intents } from "./Intent.ts"
 
 export interface ReviewMethods {
-  /** Payments that operations have to look at, those that wait longest first; of all tenants unless one is named. */
+  /** Payments that operations have to look at, those that wait longest first, or by amount; of all tenants unless one is named. */
   readonly reviews: (query: ReviewQuery) => Effect.Effect<Page<Payment>, StorageError>
   /** All that is recorded of a payment that waits for operations, of whichever tenant. */
   readonly reviewOf: (paymentId: string) => Effect.Effect<PaymentFile, ReviewNotFound | StorageError>

@@ -18,7 +18,7 @@ export interface PaymentFile extends PaymentBook {
   readonly timeline: ReadonlyArray<Event>
 }
 
-/** Those that wait longest first. */
+/** Those that wait longest first, or by amount. */
 export const reviews = Effect.fnUntraced(function* (query: ReviewQuery) {
   const ledger = yield* Ledger
   const found: Page<Payment> = page(query.limit, yield* ledger.reviews({ ...query, limit: query.limit + 1 }))
