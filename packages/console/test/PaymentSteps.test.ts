@@ -1,5 +1,5 @@
 /** The steps of a payment in the order of time, in words. */
-import { attemptOutcomes, eventTypes, operationOutcomes, refundStages } from "@pointsman/core"
+import { type AttemptOutcome, attemptOutcomes, eventTypes, operationOutcomes, refundStages } from "@pointsman/core"
 import { assert, describe, it } from "vitest"
 import type { PaymentFile } from "../src/payments/PaymentRecords.ts"
 import { stepsOf } from "../src/payments/PaymentSteps.ts"
@@ -107,10 +107,22 @@ describe("the steps of a payment", () => {
     assert.deepStrictEqual(steps[3]?.details, ["no", "05"])
   })
 
+  it("given a payment that did not go through, then it says why each connection that was left was not asked", () => {
+    const lastOf = (outcome: AttemptOutcome) =>
+      stepsOf(file({ attempts: [{ ...attempt(1, "first"), outcome, answered: at(2) }] })).at(-1)
+    assert.deepInclude(lastOf("Declined"), {
+      at: at(2),
+      mark: "excluded",
+      words: "The second was not asked: the decline before it ended the payment"
+    })
+    assert.include(lastOf("Unanswered")?.words, "the customer must not pay twice")
+    assert.strictEqual(lastOf("Captured")?.words, "The first captured the payment")
+  })
+
   it("given every outcome, stage and type of event, also of a call in flight, then each has words", () => {
     for (const outcome of [...attemptOutcomes, null]) {
       const steps = stepsOf(file({ attempts: [{ ...attempt(1, "first"), outcome, answered: null }] }))
-      assert.match(steps.at(-1)?.words ?? "", /^The first \w+ /u)
+      assert.match(steps.find(({ mark }) => mark !== "asked" && mark !== "excluded")?.words ?? "", /^The first \w+ /u)
     }
     for (const outcome of [...operationOutcomes, null]) {
       for (const kind of ["capture", "void"] as const) {

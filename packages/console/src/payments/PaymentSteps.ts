@@ -84,6 +84,30 @@ const eventWords: Readonly<Record<EventType, string>> = {
   "payment.reviewed": "An operator stated what the provider’s record says"
 }
 
+/** Why the attempt before was the last one. A payment that went through needs no other, and says nothing about it. */
+const endings: Readonly<Partial<Record<AttemptOutcome, string>>> = {
+  Declined: "the decline before it ended the payment",
+  Unanswered: "the provider before it may have charged, and the customer must not pay twice",
+  Mismatched: "the provider before it may have charged, and the customer must not pay twice",
+  Rejected: "no further attempt was allowed",
+  NotSent: "no further attempt was allowed"
+}
+
+/** Candidates whose turn never came. */
+const notAsked = ({ attempts, routing }: PaymentFile): ReadonlyArray<Step> => {
+  const last = attempts.at(-1)
+  const why = last?.outcome == null ? undefined : endings[last.outcome]
+  if (last === undefined || why === undefined) return []
+  return (routing?.candidates ?? [])
+    .filter(({ connection_id }) => !attempts.some((attempt) => attempt.connection_id === connection_id))
+    .map(({ name }) => ({
+      at: last.answered ?? last.sent,
+      mark: "excluded",
+      words: `${name} was not asked: ${why}`,
+      details: []
+    }))
+}
+
 export const stepsOf = (file: PaymentFile): ReadonlyArray<Step> => {
   const { attempts, events, operations, payment, refunds, routing } = file
   const names = new Map(
@@ -130,6 +154,7 @@ export const stepsOf = (file: PaymentFile): ReadonlyArray<Step> => {
         [attempt.reason, attempt.decline_category, attempt.code]
       )
     ),
+    ...notAsked(file),
     ...operations.flatMap((one) =>
       call(one, `${one.kind} ${amountOf(one)}`, one.outcome === null ? inFlight : operationWords[one.outcome], [
         one.reason,
