@@ -11,13 +11,14 @@ import { sqlite } from "@pointsman/node/sqlite"
 import { stripe } from "@pointsman/node/stripe"
 
 const pay = async () => {
+  const lines = []
   strictEqual(postgres("postgres://user@localhost/shop").name, "PostgreSQL localhost/shop")
   const pointsman = await createPointsman({
     storage: sqlite("payments.db"),
     connectors: [sandbox(), stripe, adyen, http],
     encryptionKey: randomBytes(32).toString("base64"),
     environment: "sandbox",
-    log: () => {},
+    log: ({ message }) => lines.push(message),
     workspaces: [{ id: "shop", connections: [{ id: "first", environment: "sandbox" }] }]
   })
   const order = { amount: 1234, currency: "EUR", country: "NL" }
@@ -51,7 +52,8 @@ const pay = async () => {
     response: { clientDataJSON: "AA", attestationObject: "AA" }
   }
   const added = await post("/passkeys", { name: "key", challenge: data.challenge, response })
-  deepStrictEqual([added.status, (await added.json()).error.code], [422, "passkey_refused"])
+  deepStrictEqual([added.status, (await added.json()).error.code], [409, "passkey_refused"])
+  strictEqual(lines.includes("the response of a passkey was refused"), true)
   await pointsman.close()
   console.log("taken")
 }

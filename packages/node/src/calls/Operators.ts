@@ -126,8 +126,9 @@ const grantsOf = Effect.fnUntraced(function* (role: Core.OperatorRole, workspace
 const checkWorkspaces = Effect.fnUntraced(function* (name: string, ids: ReadonlyArray<string>) {
   const { workspaces } = yield* fromStore((yield* Directory).contents)
   const unknown = ids.find((id) => !workspaces.some((workspace) => workspace.id === id))
-  if (unknown === undefined) return
-  yield* Effect.fail(wrong(`\`${name}\` must be ids of configured workspaces; "${unknown}" not found.`))
+  if (unknown !== undefined) {
+    return yield* Effect.fail(wrong(`\`${name}\` must be ids of configured workspaces; "${unknown}" not found.`))
+  }
 })
 
 /** A role without `workspace_id` is refused: it does not say whether it counts in all workspaces. */
