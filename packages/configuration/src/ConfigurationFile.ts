@@ -278,9 +278,11 @@ export const ConfigurationFile = Schema.Struct({
 })
 export type ConfigurationFile = typeof ConfigurationFile.Type
 
+type Decoded<A> = Result.Result<A, ReadonlyArray<Mistake>>
+
 const decode =
   <A>(schema: Schema.Codec<A, unknown>) =>
-  (json: unknown): Result.Result<A, ReadonlyArray<Mistake>> =>
+  (json: unknown): Decoded<A> =>
     Schema.decodeUnknownResult(schema)(json, { errors: "all", onExcessProperty: "error" }).pipe(
       Result.mapError((error) =>
         formatIssue(error.issue).issues.map(
@@ -293,10 +295,10 @@ const decode =
     )
 
 /** Decodes the file's JSON; fails with every mistake in its shape. */
-export const decodeConfigurationFile = decode(ConfigurationFile)
+export const decodeConfigurationFile: (json: unknown) => Decoded<ConfigurationFile> = decode(ConfigurationFile)
 
 /** `console.oidc` alone. */
-export const decodeOidc = decode(OidcFile)
+export const decodeOidc: (json: unknown) => Decoded<OidcFile> = decode(OidcFile)
 
 const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) => {
