@@ -3165,7 +3165,9 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/ports/HideSecrets.ts",
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template.
         find: "`%(?:25){0,2}${byte}`",
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template.
         replace: "`%${byte}`"
       }
     ],

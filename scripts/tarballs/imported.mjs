@@ -11,13 +11,14 @@ import { sqlite } from "@pointsman/node/sqlite"
 import { stripe } from "@pointsman/node/stripe"
 
 const pay = async () => {
+  const lines = []
   strictEqual(postgres("postgres://user@localhost/shop").name, "PostgreSQL localhost/shop")
   const pointsman = await createPointsman({
     storage: sqlite("payments.db"),
     connectors: [sandbox(), stripe, adyen, http],
     encryptionKey: randomBytes(32).toString("base64"),
     environment: "sandbox",
-    log: () => {},
+    log: ({ message }) => lines.push(message),
     workspaces: [{ id: "shop", connections: [{ id: "first", environment: "sandbox" }] }]
   })
   const order = { amount: 1234, currency: "EUR", country: "NL" }
@@ -27,8 +28,32 @@ const pay = async () => {
   strictEqual(again.payment.id, first.payment.id)
   await pointsman.operators.add({ login: "jo", role: "support" })
   const { url } = await pointsman.operators.createLink("jo", { consoleUrl: "http://shop.example/desk" })
-  const desk = await pointsman.console({ mount: "/desk" })
+  const oidc = { issuer: "http://127.0.0.1:1", clientId: "desk", clientSecret: randomBytes(32).toString("base64") }
+  const desk = await pointsman.console({ mount: "/desk", oidc })
   strictEqual((await desk.handler(new Request(url))).status, 200)
+  // What loads the libraries of OpenID Connect and of passkeys: an issuer that is down, and a response that is none.
+  strictEqual((await desk.handler(new Request("http://shop.example/desk/sign-in/oidc"))).status, 502)
+  const origin = "http://shop.example"
+  const signedIn = await desk.handler(new Request(url, { method: "POST", headers: { origin } }))
+  const cookie = signedIn.headers.get("set-cookie")?.split(";", 1)[0] ?? ""
+  const post = (path, body) =>
+    desk.handler(
+      new Request(`${origin}/desk/api${path}`, {
+        method: "POST",
+        headers: { origin, cookie, "content-type": "application/json" },
+        body: JSON.stringify(body)
+      })
+    )
+  const { data } = await (await post("/passkeys/options", {})).json()
+  const response = {
+    id: "AA",
+    rawId: "AA",
+    type: "public-key",
+    response: { clientDataJSON: "AA", attestationObject: "AA" }
+  }
+  const added = await post("/passkeys", { name: "key", challenge: data.challenge, response })
+  deepStrictEqual([added.status, (await added.json()).error.code], [409, "passkey_refused"])
+  strictEqual(lines.includes("the response of a passkey was refused"), true)
   await pointsman.close()
   console.log("taken")
 }

@@ -21,7 +21,17 @@ export const pay = async (): Promise<Payment | undefined> => {
     encryptionKey: "…",
     workspaces: [{ id: "shop", connections: [{ id: "first", environment: "sandbox" }] }]
   })
-  const desk = await pointsman.console({ mount: "/desk", sourceOf: ({ socket }) => socket.remoteAddress })
+  const desk = await pointsman.console({
+    mount: "/desk",
+    sourceOf: ({ socket }) => socket.remoteAddress,
+    oidc: {
+      issuer: "https://login.shop.example",
+      clientId: "desk",
+      clientSecret: "…",
+      rolesClaim: "groups",
+      roles: { admins: { role: "admin" }, support: { workspace: "shop", role: "support" } }
+    }
+  })
   createServer((request, response) => desk.listener(request, response, () => pointsman.listener(request, response)))
   try {
     const { payment } = await pointsman.create({ amount: 1234, currency: "EUR", country: "NL" })

@@ -85,7 +85,7 @@ export const shop = (pointsman: Pointsman): FastifyInstance => {
     return reply.code(error.code === "validation_error" ? 422 : 409).send({ error: error.code })
   })
 
-  // Closed with the application, after its last request.
-  app.addHook("onClose", () => pointsman.close())
+  // Before Fastify waits for its connections: open pages of the console follow changes, and end with Pointsman alone.
+  app.addHook("preClose", () => pointsman.close())
   return app
 }

@@ -4,7 +4,7 @@ import { environmentOfApiKey } from "@pointsman/core/internal"
 import type { ConnectorDefinition, Connectors, Transport } from "@pointsman/core/ports"
 import { Option, Result } from "effect"
 import { contrastAtLeast, readableShade, whiteTextContrast } from "./ColorContrast.ts"
-import type { ConfigurationFile, ConnectionFile, RoutingFile, WorkspaceFile } from "./ConfigurationFile.ts"
+import type { ConfigurationFile, ConnectionFile, OidcFile, RoutingFile, WorkspaceFile } from "./ConfigurationFile.ts"
 import { readDuration } from "./DurationText.ts"
 import type { Mistake } from "./Mistake.ts"
 
@@ -46,22 +46,24 @@ export const checkConfiguration = (file: ConfigurationFile, options: CheckOption
     ),
     "expected a URL that is unique among the webhooks of this workspace and environment"
   ),
-  ...checkRoles(file),
+  ...checkOidcRoles(file.console?.oidc, new Set(file.workspaces.map(({ id }) => id))).map(
+    ({ message, path }): Mistake => ({ path: ["console", "oidc", ...path], message })
+  ),
   ...file.workspaces.flatMap((workspace, index) => checkWorkspace(workspace, ["workspaces", index], options))
 ]
 
-/** A role in a workspace that does not exist would refuse everybody who has it. */
-const checkRoles = ({ console: { oidc } = {}, workspaces }: ConfigurationFile): ReadonlyArray<Mistake> => {
-  if (oidc === undefined) return []
-  const path = ["console", "oidc", "roles"]
-  if ((oidc.rolesClaim === undefined) !== (oidc.roles === undefined)) {
-    return [{ path, message: "expected `rolesClaim` and `roles` together, or neither" }]
+/** A role in a workspace that does not exist would refuse all operators who have it. */
+export const checkOidcRoles = (
+  oidc: OidcFile | undefined,
+  workspaceIds: ReadonlySet<string>
+): ReadonlyArray<Mistake> => {
+  if ((oidc?.rolesClaim === undefined) !== (oidc?.roles === undefined)) {
+    return [{ path: ["roles"], message: "expected `rolesClaim` and `roles` together, or neither" }]
   }
-  const ids = new Set(workspaces.map(({ id }) => id))
-  return Object.entries(oidc.roles ?? {}).flatMap(([value, { workspace }]) =>
-    workspace === undefined || ids.has(workspace)
+  return Object.entries(oidc?.roles ?? {}).flatMap(([value, { workspace }]) =>
+    workspace === undefined || workspaceIds.has(workspace)
       ? []
-      : [{ path: [...path, value, "workspace"], message: "expected the id of a workspace of this file" }]
+      : [{ path: ["roles", value, "workspace"], message: "expected the id of a configured workspace" }]
   )
 }
 

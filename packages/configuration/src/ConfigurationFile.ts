@@ -262,6 +262,7 @@ const OidcFile = Schema.Struct({
     )
   )
 })
+export type OidcFile = typeof OidcFile.Type
 
 /** Of each server, and not a part of a generation: it is not stored in the database. */
 const ConsoleFile = Schema.Struct({ oidc: Schema.optionalKey(OidcFile) })
@@ -277,18 +278,27 @@ export const ConfigurationFile = Schema.Struct({
 })
 export type ConfigurationFile = typeof ConfigurationFile.Type
 
-/** Decodes the file's JSON; fails with every mistake in its shape. */
-export const decodeConfigurationFile = (json: unknown): Result.Result<ConfigurationFile, ReadonlyArray<Mistake>> =>
-  Schema.decodeUnknownResult(ConfigurationFile)(json, { errors: "all", onExcessProperty: "error" }).pipe(
-    Result.mapError((error) =>
-      formatIssue(error.issue).issues.map(
-        (issue): Mistake => ({
-          path: (issue.path ?? []) as ReadonlyArray<PropertyKey>,
-          message: withSmallLetter(issue.message)
-        })
+type Decoded<A> = Result.Result<A, ReadonlyArray<Mistake>>
+
+const decode =
+  <A>(schema: Schema.Codec<A, unknown>) =>
+  (json: unknown): Decoded<A> =>
+    Schema.decodeUnknownResult(schema)(json, { errors: "all", onExcessProperty: "error" }).pipe(
+      Result.mapError((error) =>
+        formatIssue(error.issue).issues.map(
+          (issue): Mistake => ({
+            path: (issue.path ?? []) as ReadonlyArray<PropertyKey>,
+            message: withSmallLetter(issue.message)
+          })
+        )
       )
     )
-  )
+
+/** Decodes the file's JSON; fails with every mistake in its shape. */
+export const decodeConfigurationFile: (json: unknown) => Decoded<ConfigurationFile> = decode(ConfigurationFile)
+
+/** `console.oidc` alone. */
+export const decodeOidc: (json: unknown) => Decoded<OidcFile> = decode(OidcFile)
 
 const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) => {

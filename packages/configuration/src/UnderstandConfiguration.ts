@@ -1,7 +1,7 @@
 /** From JSON, or an object that looks like it, to a configuration without a mistake, or to all of its mistakes. Pure. */
 import { Result } from "effect"
-import { type CheckOptions, checkConfiguration } from "./CheckConfiguration.ts"
-import { type ConfigurationFile, decodeConfigurationFile } from "./ConfigurationFile.ts"
+import { type CheckOptions, checkConfiguration, checkOidcRoles } from "./CheckConfiguration.ts"
+import { type ConfigurationFile, decodeConfigurationFile, decodeOidc, type OidcFile } from "./ConfigurationFile.ts"
 import { resolveReferences } from "./EnvironmentReferences.ts"
 import type { Mistake } from "./Mistake.ts"
 
@@ -27,3 +27,13 @@ export const understandConfiguration = (
   const mistakes = checkConfiguration(decoded.success, options)
   return mistakes.length > 0 ? Result.fail(mistakes) : Result.succeed(decoded.success)
 }
+
+/** `console.oidc` of a program that has no configuration file, and the ids of its workspaces. */
+export const understandOidc = (
+  json: unknown,
+  workspaceIds: ReadonlySet<string>
+): Result.Result<OidcFile, ReadonlyArray<Mistake>> =>
+  Result.flatMap(decodeOidc(json), (oidc) => {
+    const mistakes = checkOidcRoles(oidc, workspaceIds)
+    return mistakes.length > 0 ? Result.fail(mistakes) : Result.succeed(oidc)
+  })

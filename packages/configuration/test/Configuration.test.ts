@@ -475,7 +475,7 @@ describe("console.oidc", () => {
 
   it("given a role in an unknown workspace, an unknown role, or a scope with a space, then the mistake names the field", () => {
     assert.deepStrictEqual(withOidc({ roles: { a: { workspace: "nowhere", role: "viewer" } } }), [
-      "console.oidc.roles.a.workspace: expected the id of a workspace of this file"
+      "console.oidc.roles.a.workspace: expected the id of a configured workspace"
     ])
     assert.deepStrictEqual(
       [...withOidc({ roles: { a: { role: "root" } } }), ...withOidc({ scopes: ["openid email"] })].map(

@@ -91,7 +91,7 @@ describe("an endpoint's secret", () => {
             ]
           ]
         )
-      }).pipe(Effect.provide(log), Effect.provide(world({ webhookEndpoints: endpoints }).layer))
+      }).pipe(Effect.provide([log, world({ webhookEndpoints: endpoints }).layer]))
     }
   )
 
@@ -148,7 +148,7 @@ describe("an endpoint's secret", () => {
       assert.isFalse(yield* directory.replaceEndpointSecret(yield* seal("whsec_of_before"), after, draft))
       assert.deepStrictEqual(yield* stored, before)
       assert.lengthOf(yield* (yield* Audit).list({ after: 0, limit: 10 }), 0)
-    }).pipe(Effect.provide(world({ webhookEndpoints: endpoints }).layer), Effect.provide(openSecretsLayer))
+    }).pipe(Effect.provide([world({ webhookEndpoints: endpoints }).layer, openSecretsLayer]))
   })
 
   it.effect("given a secret that cannot be decrypted, when it is rotated, then the new one signs alone", () =>

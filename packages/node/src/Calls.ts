@@ -6,7 +6,7 @@ import type { Defaults } from "./calls/Caller.ts"
 import { deliveries, deliveryAttempts, redeliver } from "./calls/Deliveries.ts"
 import { fromStore } from "./calls/Failures.ts"
 import { capture, create, refund, voidPayment } from "./calls/MoveMoney.ts"
-import { addOperator, createSignInLink, listOperators, removeOperator } from "./calls/Operators.ts"
+import { addOperator, createSignInLink, editOperator, listOperators, removeOperator } from "./calls/Operators.ts"
 import { events, explainRouting, payment, paymentFile, payments, timeline } from "./calls/ReadPayments.ts"
 import { acceptLoss, recover } from "./calls/Recovery.ts"
 import { resolveReview, reviewOf, reviews } from "./calls/Reviews.ts"
@@ -60,6 +60,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
     operators: {
       add: (order, options) => call(addOperator(order, options)),
       list: () => call(listOperators),
+      edit: (login, order, options) => call(editOperator(login, order, options)),
       remove: (login, options) => call(removeOperator(login, options)),
       createLink: (login, order, options) => call(createSignInLink(login, order, options))
     },

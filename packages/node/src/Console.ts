@@ -1,5 +1,31 @@
 /** The console inside of a program: its settings, and what a framework calls. */
 import type { IncomingMessage, ServerResponse } from "node:http"
+import type { OperatorRole } from "./Operators.ts"
+
+/** A role that a value of `rolesClaim` gives. */
+export interface OidcRole {
+  /** All workspaces unless set, also those that are added later. */
+  readonly workspace?: string
+  readonly role: OperatorRole
+}
+
+/** Sign-in by OpenID Connect, as `console.oidc` of the server's configuration file: docs/guides/console.md. */
+export interface ConsoleOidc {
+  /** As in its discovery document: an `https` URL, or `http` on this machine. */
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** `["openid", "email", "profile"]` unless set; `openid` is always requested. */
+  readonly scopes?: ReadonlyArray<string>
+  /** What the sign-in page calls the issuer: "Sign in with …". `single sign-on` unless set. */
+  readonly name?: string
+  /** The claim that is the operator's login. `email` unless set, which counts only with `email_verified`. */
+  readonly loginClaim?: string
+  /** A claim that decides about roles, such as `groups`. Operators have the roles that they have here without it. */
+  readonly rolesClaim?: string
+  /** By the values of `rolesClaim`. */
+  readonly roles?: { readonly [value: string]: OidcRole }
+}
 
 export interface ConsoleOptions {
   /** The whole path of the console, such as `/admin/desk`; `/` for a host of its own. */
@@ -17,6 +43,8 @@ export interface ConsoleOptions {
    * `trust proxy` set. A method, so that its parameter may be a framework's own type of request.
    */
   sourceOf?(request: IncomingMessage): string | undefined
+  /** Signing in by OpenID Connect; only by links, passwords and passkeys unless set. */
+  readonly oidc?: ConsoleOidc | undefined
 }
 
 export interface MountedConsole {

@@ -1,7 +1,10 @@
 /** `pointsman.console`: `@pointsman/console` for the web's requests and for Node's own. */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Effect, Layer } from "effect"
+import * as Configuration from "@pointsman/configuration"
+import { Directory } from "@pointsman/core/ports"
+import { Effect, Layer, Redacted, Result } from "effect"
 import type { ConsoleOptions, MountedConsole } from "./Console.ts"
+import { fromStore } from "./calls/Failures.ts"
 import { makeCall, type Run, type Services } from "./calls/RunCall.ts"
 import { bodyOf } from "./FormBody.ts"
 import type { Gate } from "./Gate.ts"
@@ -19,16 +22,19 @@ export interface ConsolesOptions {
 
 export interface Consoles {
   readonly open: (options: ConsoleOptions) => Promise<MountedConsole>
-  /** After the gate was shut. Responses that are streams end here. */
+  /** Ends responses that are streams. Other requests go on. */
+  readonly stop: () => void
+  /** After the last request. */
   readonly close: () => Promise<void>
 }
 
 export const makeConsoles = ({ gate, run, settings, warn }: ConsolesOptions): Consoles => {
   const call = makeCall(run, gate)
   const disposals: Array<() => Promise<void>> = []
+  const stopping = new AbortController()
 
   const open = Effect.fnUntraced(function* (given: unknown) {
-    const { basePath = "/", isSecure, mount: path, sourceOf } = yield* consoleFields(given)
+    const { basePath = "/", isSecure, mount: path, oidc, sourceOf } = yield* consoleFields(given)
     // Most programs have no console, and do not wait for its code.
     const { make, maxBodyBytes, mountExpected, parseMount, pathUnder } = yield* Effect.promise(
       () => import("@pointsman/console")
@@ -46,13 +52,16 @@ export const makeConsoles = ({ gate, run, settings, warn }: ConsolesOptions): Co
     if (sourceOf !== undefined && typeof sourceOf !== "function") {
       return yield* Effect.fail(wrong("`sourceOf` must be a function from a request to an address."))
     }
+    const checkedOidc = oidc === undefined ? undefined : yield* checkOidc(oidc)
     const services = yield* Effect.context<Services>()
     const { dispose, handler } = make(
       {
         mount: path,
         basePath,
         isSecure: isSecure ?? (settings.baseUrl?.startsWith("https:") === true ? true : undefined),
-        cardNumbers: settings.cardNumbers
+        cardNumbers: settings.cardNumbers,
+        oidc: checkedOidc,
+        stopping: stopping.signal
       },
       Layer.succeedContext(services)
     )
@@ -111,11 +120,25 @@ export const makeConsoles = ({ gate, run, settings, warn }: ConsolesOptions): Co
 
   return {
     open: (options) => call(open(options)),
+    stop: () => stopping.abort(),
     close: async () => {
       for (const dispose of disposals) await dispose()
     }
   }
 }
+
+const checkOidc = Effect.fnUntraced(function* (given: unknown) {
+  const { workspaces } = yield* fromStore((yield* Directory).contents)
+  const understood = Configuration.understandOidc(given, new Set(workspaces.map(({ id }) => id)))
+  if (Result.isFailure(understood)) {
+    const mistakes = understood.failure.map(
+      ({ message, path }) => `\`${Configuration.formatPath(["oidc", ...path])}\`: ${message}.`
+    )
+    return yield* Effect.fail(wrong(mistakes.join(" ")))
+  }
+  const { clientSecret, ...rest } = understood.success
+  return { ...rest, clientSecret: Redacted.make(clientSecret) }
+})
 
 /** Express and Connect take the path of a mount off `url`. */
 const originalUrl = (request: IncomingMessage & { readonly originalUrl?: unknown }): string =>

@@ -126,6 +126,7 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
   let ended: Promise<void> | undefined
   const close = (): Promise<void> => {
     gate.shut()
+    consoles.stop()
     ended ??= run(ending).then((exit) => {
       if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
     })

@@ -31,6 +31,14 @@ export interface OperatorOrder {
   readonly workspaces?: ReadonlyArray<string> | undefined
 }
 
+/** What changes of an operator: one field or both. */
+export interface OperatorEdit {
+  /** Another name that the console shows; it stays unless set. */
+  readonly name?: string | undefined
+  /** All roles of the operator: those that are not here are taken away. They stay unless set. */
+  readonly roles?: ReadonlyArray<OperatorRoleIn> | undefined
+}
+
 export interface SignInLink {
   readonly login: string
   /** Signs the operator in once. It is shown only once: the store has only a hash of its token. */
@@ -50,6 +58,11 @@ export interface OperatorCalls {
   readonly add: (order: OperatorOrder, options?: ByOption) => Promise<Operator>
   /** Also those that were removed, in the order in which they were added. */
   readonly list: () => Promise<ReadonlyArray<Operator>>
+  /**
+   * Another name and other roles, which count from the operator's next request on, in every process. `StateError` with
+   * `last_admin` where it would take the role `admin` in all workspaces from the last operator that has it.
+   */
+  readonly edit: (login: string, order: OperatorEdit, options?: ByOption) => Promise<Operator>
   /**
    * Ends the operator's sessions and links at once, in every process. `StateError` with `last_admin` for the last one with
    * the role `admin` in all workspaces.

@@ -32,13 +32,14 @@ export const sendWebResponse = async (answer: Response, response: ServerResponse
   const reader = answer.body.getReader()
   if (response.destroyed) return void (await reader.cancel())
   response.once("close", () => void reader.cancel().catch(() => {}))
+  const room = roomIn(response)
   const isStream = !answer.headers.has("content-length")
   if (isStream) response.flushHeaders()
   try {
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
       const hasRoom = response.write(piece.value)
       if (isStream) flush(response)
-      if (!hasRoom && !response.destroyed) await roomOrEnd(response)
+      if (!hasRoom && !response.destroyed) await room()
     }
     response.end()
   } catch {
@@ -52,11 +53,16 @@ const flush = (response: ServerResponse & { readonly flush?: unknown }): void =>
   if (typeof response.flush === "function") response.flush()
 }
 
-const roomOrEnd = (response: ServerResponse): Promise<void> =>
-  new Promise((resolve) => {
-    const go = () => {
-      response.off("drain", go).off("close", go)
-      resolve()
-    }
-    response.on("drain", go).on("close", go)
-  })
+/**
+ * Waits until the client took what was written, or went away. It listens once for the whole response: the package
+ * `compression` passes listeners of `drain` on to its own stream, from which `response.off` does not remove them.
+ */
+const roomIn = (response: ServerResponse): (() => Promise<void>) => {
+  let go = () => {}
+  response.on("drain", () => go())
+  response.on("close", () => go())
+  return () =>
+    new Promise((resolve) => {
+      go = resolve
+    })
+}

@@ -1,5 +1,5 @@
 /** Pointsman for Node backends that do not use Effect: `createPointsman({ storage, connectors, encryptionKey, workspaces })`. */
-export type { ConsoleOptions, MountedConsole } from "./Console.ts"
+export type * from "./Console.ts"
 export { createPointsman } from "./CreatePointsman.ts"
 export type * from "./IncomingWebhook.ts"
 export type * from "./Operators.ts"

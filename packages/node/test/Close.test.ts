@@ -5,6 +5,7 @@ import { ClosedError } from "../src/index.ts"
 import { listening } from "./support/Listening.ts"
 import { encryptionKey, failureOf, folder, inFiles, open, order } from "./support/Shop.ts"
 import { type SlowProvider, slowProvider } from "./support/SlowProvider.ts"
+import { visitor } from "./support/Visitor.ts"
 
 const over = (provider: SlowProvider, file: string) => ({
   storage: sqlite(file),
@@ -35,6 +36,31 @@ it("given a call under way, when it is closed, then the call is answered first, 
   await closing
   const { pointsman: next } = await open(over(slowProvider(), file))
   assert.strictEqual((await next.create(order, { idempotencyKey: "order-1001" })).isReplay, true)
+})
+
+it("given a call under way, when it is closed, then streams of the console end at once, and the call is answered", async () => {
+  const provider = slowProvider()
+  const { pointsman } = await open(over(provider, join(folder(), "payments.db")))
+  await pointsman.operators.add({ login: "jo", role: "viewer" })
+  const desk = await pointsman.console({ mount: "/desk" })
+  const url = await listening(desk.listener)
+  const followed = Promise.withResolvers<void>()
+  const browser = visitor(async (address, init) => {
+    const answer = await fetch(address, init)
+    if (address.includes("/live/")) followed.resolve()
+    return answer
+  })
+  await browser.signIn((await pointsman.operators.createLink("jo", { consoleUrl: `${url}/desk` })).url)
+  const paying = pointsman.create(order)
+  await provider.asked
+  const changes = browser.get(`${url}/desk/live/shop/sandbox`)
+  await followed.promise
+  const closing = pointsman.close()
+  const { status, text } = await changes
+  assert.deepStrictEqual([status, text.startsWith("retry: 3000\n\n")], [200, true])
+  provider.answer()
+  assert.strictEqual((await paying).payment.status, "CAPTURED")
+  await closing
 })
 
 it("given requests under way, when it is closed, then they are answered, by handler and listener alike", async () => {

@@ -1,6 +1,6 @@
 /** Who may use the console, managed by the program. */
 import { assert, describe, it } from "vitest"
-import type { OperatorOrder } from "../src/index.ts"
+import type { OperatorEdit, OperatorOrder } from "../src/index.ts"
 import { failureOf, folder, inFiles, open } from "./support/Shop.ts"
 
 const consoleUrl = "https://shop.example/desk"
@@ -71,10 +71,74 @@ describe("operators", () => {
     assert.deepStrictEqual(await pointsman.operators.list(), [])
   })
 
+  it("given another name and other roles, then they are stored, what is not given stays, and the trail says who did it", async () => {
+    const { lines, pointsman } = await open(inFiles(folder()))
+    const { edit } = pointsman.operators
+    const added = await pointsman.operators.add(jo)
+    const named = await edit("JO@shop.example", { name: "Jo Doe" }, { by: "root" })
+    assert.deepStrictEqual(named, { ...added, name: "Jo Doe" })
+    const roles = [
+      { role: "operations", workspace_id: "shop" },
+      { role: "viewer", workspace_id: null }
+    ] as const
+    const changed = await edit(jo.login, { roles })
+    assert.deepStrictEqual(changed, { ...named, roles })
+    // A repeated edit changes nothing.
+    assert.deepStrictEqual(await edit(jo.login, { name: "Jo Doe", roles }), changed)
+    assert.deepStrictEqual(await pointsman.operators.list(), [changed])
+    const audited = lines.filter(({ fields }) => fields["action"] === "operator.changed")
+    assert.deepStrictEqual(
+      audited.map(({ fields }) => fields["actor"]),
+      ["root", "library"]
+    )
+  })
+
+  it("given the last admin, when an edit would take the role away, then it stays until another operator has it", async () => {
+    const { pointsman } = await open()
+    const { add, edit } = pointsman.operators
+    await add({ login: "ann", role: "admin" })
+    await add({ login: "max", role: "admin", workspaces: ["shop"] })
+    const roles = [{ role: "viewer", workspace_id: null }] as const
+    assert.deepInclude(await failureOf(edit("ann", { roles })), { code: "last_admin", moneyMayHaveMoved: false })
+    assert.deepInclude(await edit("ann", { name: "Ann" }), {
+      name: "Ann",
+      roles: [{ role: "admin", workspace_id: null }]
+    })
+    await edit("max", { roles: [{ role: "admin", workspace_id: null }] })
+    assert.deepInclude(await edit("ann", { roles }), { roles })
+  })
+
+  it.each([
+    [{}, /`order` must have `name` or `roles`/u],
+    [{ name: undefined }, /`order` must have `name` or `roles`/u],
+    [{ name: " " }, /`name` must be 1 to 120 characters/u],
+    [{ name: 7 }, /`name` must be a text/u],
+    [{ roles: [] }, /`roles` must be one role or more/u],
+    [{ roles: "admin" }, /`roles` must be a list of \{role, workspace_id\}: role one of viewer, support/u],
+    [{ roles: [{ role: "owner", workspace_id: null }] }, /`roles` must be a list/u],
+    [{ roles: [{ role: "admin" }] }, /`roles` must be a list/u],
+    [{ roles: [{ role: "admin", workspace_id: undefined }] }, /`roles` must be a list/u],
+    [{ roles: [{ role: "admin", workspace_id: null, workspace: "shop" }] }, /`roles` must be a list/u],
+    [{ roles: [{ role: "viewer", workspace_id: "castle" }] }, /`roles\[\]\.workspace_id` must be ids of .*"castle"/u],
+    [{ role: "admin" }, /`role` is not a field of `order`: expected one of name, roles/u]
+  ])("given the edit %o, then it is refused and names the field", async (order, message) => {
+    const { pointsman } = await open()
+    const added = await pointsman.operators.add(jo)
+    const failure = await failureOf(pointsman.operators.edit(jo.login, order as OperatorEdit))
+    assert.deepInclude(failure, { code: "validation_error", moneyMayHaveMoved: false })
+    assert.match(String(failure), message)
+    assert.deepStrictEqual(await pointsman.operators.list(), [added])
+  })
+
   it("given what cannot be done, then the error says why", async () => {
     const { pointsman } = await open()
     await pointsman.operators.add(jo)
-    const { add, createLink, remove } = pointsman.operators
+    const { add, createLink, edit, remove } = pointsman.operators
+    await add({ login: "max", role: "viewer" })
+    await remove("max")
+    for (const login of ["ann", "max"]) {
+      assert.deepInclude(await failureOf(edit(login, { name: "Ann" })), { code: "not_found" })
+    }
     assert.deepInclude(await failureOf(add(jo)), { code: "login_taken", moneyMayHaveMoved: false })
     assert.deepInclude(await failureOf(remove("ann")), { code: "not_found" })
     assert.deepInclude(await failureOf(createLink("ann", { consoleUrl })), { code: "not_found" })
@@ -82,7 +146,11 @@ describe("operators", () => {
       assert.match(String(await failureOf(createLink(jo.login, { consoleUrl: wrong }))), /`consoleUrl` must be/u)
     }
     assert.match(String(await failureOf(remove(jo.login, { by: " " }))), /`by` must be a name of 1 to 120/u)
-    assert.lengthOf(await pointsman.operators.list(), 1)
+    assert.match(
+      String(await failureOf(edit(jo.login, { name: "Jo" }, { by: "" }))),
+      /`by` must be a name of 1 to 120/u
+    )
+    assert.lengthOf(await pointsman.operators.list(), 2)
     await pointsman.close()
     assert.deepInclude(await failureOf(pointsman.operators.list()), { code: "closed" })
   })

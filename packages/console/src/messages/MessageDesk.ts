@@ -84,10 +84,10 @@ export const apply = Effect.fnUntraced(function* (path: TenantPath, key: Message
       "pointsman/SealBroken": () => Effect.fail(notOpened),
       "pointsman/StorageError": internalError,
       "pointsman/MessageNotApplicable": ({ reason }) =>
-        Effect.flatMap(message(path, key), (now) =>
-          now.outcome === "applied"
-            ? Effect.succeed(now)
-            : Effect.fail(failure("message_not_applicable", `Nothing was applied: ${reason}.`))
+        Effect.filterOrFail(
+          message(path, key),
+          (now) => now.outcome === "applied",
+          () => failure("message_not_applicable", `Nothing was applied: ${reason}.`)
         )
     })
   )

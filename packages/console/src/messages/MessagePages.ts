@@ -94,10 +94,10 @@ const submit = Effect.fnUntraced(function* (visit: Visit) {
   const key = keyIn(visit.form)
   return yield* Desk.apply(tenant, key).pipe(
     Effect.as<Answer>({ redirect: `${messagePath(tenant, key)}&notice=decided` }),
-    Effect.catch((problem: ConsoleError) =>
-      problem.error.code === "message_not_applicable"
-        ? Effect.map(Desk.message(tenant, key), (message): Answer => messagePage(visit, tenant, message, problem))
-        : Effect.fail(problem)
+    Effect.catchIf(
+      (problem: ConsoleError) => problem.error.code === "message_not_applicable",
+      (problem) =>
+        Effect.map(Desk.message(tenant, key), (message): Answer => messagePage(visit, tenant, message, problem))
     )
   )
 })

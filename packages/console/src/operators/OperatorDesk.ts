@@ -32,7 +32,7 @@ const operatorView = (operator: OperatorWithSessions): OperatorRecord => ({
   }))
 })
 
-export const grantsOf = (roles: OperatorRecord["roles"]): ReadonlyArray<OperatorGrant> =>
+const grantsOf = (roles: OperatorRecord["roles"]): ReadonlyArray<OperatorGrant> =>
   roles.map(({ role, workspace_id }) => ({ workspaceId: workspace_id, role }))
 
 const stored = Effect.gen(function* () {

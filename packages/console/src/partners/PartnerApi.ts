@@ -38,7 +38,7 @@ export const PartnerMerchant = Schema.Struct({ ...Merchant.fields, usage: Usage 
 
 export type PartnerMerchant = typeof PartnerMerchant.Type
 
-export const Invitation = Schema.Struct({
+const Invitation = Schema.Struct({
   merchant_id: Text,
   email: Text,
   invitation_token: Text.annotateKey(described("For the merchant’s owner. No other response has it."))

@@ -105,8 +105,9 @@ const redeliver = Effect.fnUntraced(function* (visit: Visit) {
   const noticed = (notice: keyof typeof notices): Answer => ({ redirect: `${pathTo(path)}?notice=${notice}` })
   return yield* Desk.redeliver(path, Number(seen)).pipe(
     Effect.as(noticed("scheduled")),
-    Effect.catch((problem: ConsoleError) =>
-      problem.error.code === "not_redeliverable" ? Effect.succeed(noticed("already")) : Effect.fail(problem)
+    Effect.catchIf(
+      (problem: ConsoleError) => problem.error.code === "not_redeliverable",
+      () => Effect.succeed(noticed("already"))
     )
   )
 })

@@ -11,7 +11,7 @@ import { Delivery, DeliveryFile, Endpoint, RotatedSecret, State } from "./Webhoo
 const endpointPath = { ...tenantPath, endpoint: Schema.String }
 const deliveryPath = { ...tenantPath, delivery: Schema.String }
 
-export const overlapLimits = { minimum: 0, maximum: maxSecretOverlapMillis / 1000 }
+const overlapLimits = { minimum: 0, maximum: maxSecretOverlapMillis / 1000 }
 
 export class Webhooks extends HttpApiGroup.make("webhooks")
   .add(

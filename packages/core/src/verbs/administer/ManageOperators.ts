@@ -179,7 +179,7 @@ export const auditOf = (action: AuditAction, { displayName, grants, id, login }:
     ...details
   })
 
-export const checkOrder = Effect.fnUntraced(function* ({ displayName, grants, login }: OperatorOrder) {
+const checkOrder = Effect.fnUntraced(function* ({ displayName, grants, login }: OperatorOrder) {
   if (!isLogin(login)) return yield* new OperatorInvalid({ field: "login", expected: loginExpected })
   if (!isDisplayName(displayName)) {
     return yield* new OperatorInvalid({ field: "displayName", expected: displayNameExpected })
