@@ -220,7 +220,7 @@ const application = (
     { disableLogger: true, memoMap }
   )
 
-const noPage = openPage("GET", "/*", () => Effect.fail(failure("not_found", "There is no such page.")))
+const noPage = openPage("GET", "/*", () => Effect.fail(failure("not_found", "Page not found.")))
 
 const envelope = (code: ConsoleCode, message: string) =>
   HttpServerResponse.jsonUnsafe(failure(code, message), { status: consoleCodes[code].status })

@@ -3,6 +3,7 @@ import { pageLimits } from "@pointsman/http/api"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ConsoleApi } from "../api/ConsoleApi.ts"
+import { pageView } from "../api/Records.ts"
 import type { DeskServices } from "../gate/Caller.ts"
 import * as Desk from "./MessageDesk.ts"
 import { messageView } from "./MessageRecords.ts"
@@ -19,7 +20,7 @@ export const layer = HttpApiBuilder.group(
           const { before, connection, limit = pageLimits.default, outcome, payment } = query
           const filter = { connectionId: connection, paymentId: payment, outcome }
           const { items, next } = yield* Desk.messages(params, { ...filter, before, limit })
-          return { data: items.map(messageView), has_more: next !== null, next_cursor: next }
+          return pageView(items.map(messageView), next)
         }, Effect.provideContext(services))
       )
       .handle("message", ({ params, query }) =>

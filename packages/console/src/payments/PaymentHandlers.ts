@@ -4,6 +4,7 @@ import { pageLimits } from "@pointsman/http/api"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ConsoleApi } from "../api/ConsoleApi.ts"
+import { nextId, pageView } from "../api/Records.ts"
 import type { DeskServices } from "../gate/Caller.ts"
 import { exportCsv } from "./ExportDesk.ts"
 import * as Desk from "./PaymentDesk.ts"
@@ -23,7 +24,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params, query: { before, limit = pageLimits.default, ...filter } }) {
           const page = yield* Desk.payments(params, { ...InProcess.filterOf(filter), before, limit })
           const data = yield* Effect.forEach(page.items, (payment) => views.payment(payment, false))
-          return { data, has_more: page.hasMore, next_cursor: page.hasMore ? (data.at(-1)?.id ?? null) : null }
+          return pageView(data, nextId(page))
         }, Effect.provideContext(services))
       )
       .handle(

@@ -9,10 +9,7 @@ import {
 } from "@pointsman/core"
 import { Payment } from "@pointsman/http/api"
 import { Schema } from "effect"
-
-const described = (description: string) => ({ description })
-const Text = Schema.String
-const TextOrNull = Schema.NullOr(Schema.String)
+import { described, Text, TextOrNull } from "../api/Records.ts"
 
 const Attempt = Schema.Struct({
   id: Text,

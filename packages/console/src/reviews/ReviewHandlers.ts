@@ -4,6 +4,7 @@ import { pageLimits } from "@pointsman/http/api"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ConsoleApi } from "../api/ConsoleApi.ts"
+import { pageView } from "../api/Records.ts"
 import type { DeskServices } from "../gate/Caller.ts"
 import * as Desk from "./ReviewDesk.ts"
 import { recordView, reviewView } from "./ReviewRecords.ts"
@@ -23,7 +24,7 @@ export const layer = HttpApiBuilder.group(
           const data = yield* Effect.forEach(items, ({ payment, review }) =>
             Effect.map(views.payment(payment, false), (view) => reviewView(view, review))
           )
-          return { data, has_more: next !== null, next_cursor: next }
+          return pageView(data, next)
         }, Effect.provideContext(services))
       )
       .handle(

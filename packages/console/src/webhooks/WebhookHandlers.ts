@@ -3,6 +3,7 @@ import { pageLimits } from "@pointsman/http/api"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ConsoleApi } from "../api/ConsoleApi.ts"
+import { nextId, pageView } from "../api/Records.ts"
 import type { DeskServices } from "../gate/Caller.ts"
 import * as Desk from "./WebhookDesk.ts"
 
@@ -21,8 +22,8 @@ export const layer = HttpApiBuilder.group(
       .handle(
         "deliveries",
         Effect.fnUntraced(function* ({ params, query: { limit = pageLimits.default, ...search } }) {
-          const { hasMore, items } = yield* Desk.deliveries(params, { ...search, limit })
-          return { data: items, has_more: hasMore, next_cursor: hasMore ? (items.at(-1)?.id ?? null) : null }
+          const found = yield* Desk.deliveries(params, { ...search, limit })
+          return pageView(found.items, nextId(found))
         }, Effect.provideContext(services))
       )
       .handle("delivery", ({ params }) =>
