@@ -234,7 +234,7 @@ const fallbacks = HttpRouter.middleware(
           : response
       ),
       Effect.catchCause((cause): Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled> => {
-        // The client went away, or the server is shutting down: there is nobody to answer.
+        // The client went away, or the server is shutting down: no client waits for the answer.
         if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
         const reason = Cause.squash(cause)
         if (HttpServerError.isHttpServerError(reason)) {

@@ -49,7 +49,7 @@ type Handler<R> = (visit: Visit) => Effect.Effect<Answer, ConsoleError<ConsoleCo
 
 type Method = "GET" | "POST"
 
-/** For everybody: signing in. */
+/** Without a session: signing in. */
 export const openPage = (method: Method, path: `/${string}`, handler: Handler<PageServices>) =>
   HttpRouter.route(method, path, answering(undefined, handler))
 
@@ -144,7 +144,7 @@ const refusal = (problem: ConsoleError): Document => {
 export const noticeIn = ({ query }: Visit, notices: Readonly<Record<string, string>>): string | undefined =>
   Object.entries(notices).find(([name]) => name === query.get("notice"))?.[1]
 
-/** Of the path. An environment that there is not is not found. */
+/** Of the path. An unknown environment is not found. */
 export const tenantOf = ({ params }: Visit): Effect.Effect<TenantPath, ConsoleError<"not_found">> => {
   const environment = environments.find((one) => one === params["environment"])
   return environment === undefined

@@ -76,7 +76,7 @@ ${workspaces.filter(({ id }) => !taken.has(id)).map(({ id, name }) => html`<opti
 <p class="soft">Viewer reads payments. Support also captures, voids and refunds, and sends webhooks again. Operations also settles reviews and applies messages. Admin also manages keys, connections, endpoints and, with the role in all workspaces, operators.</p>`
 }
 
-/** A workspace and a role for each row. A row without a role or a workspace is none. */
+/** A workspace and a role for each row. A row without a role or a workspace is left out. */
 const rolesIn = ({ form }: Visit): Roles => {
   const named = form.getAll("role")
   return form.getAll("workspace").flatMap((workspace, at) => {

@@ -73,7 +73,7 @@ export const PaymentFile = Schema.Struct({
   connection_id: TextOrNull,
   provider_reference: TextOrNull,
   review: Schema.NullOr(Schema.Struct({ since: Text, reasons: Schema.Array(Text) })).annotateKey(
-    described("What operations have to look at; `null` for a payment that needs nobody.")
+    described("What operations have to settle; `null` for a payment that is not under review.")
   ),
   routing: Schema.NullOr(Routing),
   attempts: Schema.Array(Attempt),

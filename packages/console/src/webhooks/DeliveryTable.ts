@@ -26,7 +26,7 @@ const tones: Readonly<Record<StateName, "good" | "bad" | "wait">> = {
   given_up: "bad"
 }
 
-/** With a word, so that no one has to see colours. */
+/** With a word, because some readers do not see colours. */
 export const stateView = (state: StateName): Html =>
   html`<span class="status ${tones[state]}">${stateTexts[state]}</span>`
 
