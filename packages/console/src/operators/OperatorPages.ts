@@ -73,7 +73,7 @@ ${taken.has(null) ? undefined : html`<option value="${everywhere}">All workspace
 ${workspaces.filter(({ id }) => !taken.has(id)).map(({ id, name }) => html`<option value="${id}">${name}</option>`)}</select></div>
 <div><label for="role-more">${roles.length === 0 ? "Role" : "Role there"}</label><select id="role-more" name="role">${options(named(operatorRoles), "viewer")}</select></div>
 </fieldset>
-<p class="soft">Viewer reads payments. Support also captures, voids and refunds, and sends webhooks again. Operations also settles reviews and applies messages. Admin also manages keys, connections, endpoints and, with the role in all workspaces, operators.</p>`
+<p class="soft">Viewer reads payments and webhooks. Support also captures, voids and refunds, and sends webhooks again. Operations also settles reviews, applies messages and reads routing. Admin also manages keys and the secrets of webhooks, and reads connections and the audit trail; with the role in all workspaces, also operators and partners.</p>`
 }
 
 /** A workspace and a role for each row. A row without a role or a workspace is left out. */
