@@ -6,9 +6,9 @@ import { auditActions } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { failure } from "../api/Errors.ts"
-import { all, asTyped, dateField, field, momentIn, named, select } from "../frame/Forms.ts"
+import { all, asTyped, field, named, periodFields, periodIn, select } from "../frame/Forms.ts"
 import { type Html, time } from "../frame/Layout.ts"
-import { nextPage, queryText, queryWithout } from "../frame/Lists.ts"
+import { nextPage, pageSize, queryText, queryWithout } from "../frame/Lists.ts"
 import { type Answer, inNoWorkspace, page, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import { isAllowed } from "../gate/Access.ts"
@@ -19,8 +19,6 @@ import * as Desk from "./AuditDesk.ts"
 import { subjectPage } from "./AuditSubject.ts"
 
 const { html } = InProcess
-
-const pageSize = 50
 
 const auditPath = (workspace: string | undefined): string =>
   workspace === undefined ? "/audit" : `/audit/${encodeURIComponent(workspace)}`
@@ -56,9 +54,7 @@ const list = Effect.fnUntraced(function* (workspace: string | undefined, visit: 
   }
   const actor = query.get("actor")?.trim() ?? ""
   const action = auditActions.find((one) => one === query.get("action"))
-  const from = momentIn(query, "from")
-  const until = momentIn(query, "until")
-  const faults = [from.fault, until.fault].filter((fault) => fault !== undefined)
+  const { faults, period } = periodIn(query)
   const before = /^\d{1,15}$/u.test(query.get("before") ?? "") ? Number(query.get("before")) : undefined
   const found =
     faults.length > 0
@@ -66,8 +62,7 @@ const list = Effect.fnUntraced(function* (workspace: string | undefined, visit: 
       : yield* Desk.entries(workspace, {
           actor: actor === "" ? undefined : actor,
           action,
-          from: from.at,
-          until: until.at,
+          ...period,
           before,
           limit: pageSize
         })
@@ -88,7 +83,7 @@ ${select({
 })}
 ${field({ name: "actor", label: "Actor", value: actor, attributes: asTyped })}
 ${select({ name: "action", label: "Action", choices: [all, ...named(auditActions)], selected: action })}
-${dateField("from", "From", query)}${dateField("until", "Before", query)}
+${periodFields(query)}
 <button>Find</button>
 <p class="soft wide">Days begin at midnight UTC. ${workspace === undefined ? undefined : "Entries about several workspaces or none, such as changes of operators, are not here."}</p>
 </form>

@@ -9,7 +9,7 @@ const { html } = InProcess
 interface Field {
   readonly name: string
   readonly label: string
-  readonly value: string | undefined
+  readonly value?: string | undefined
   /** More attributes of the input. */
   readonly attributes?: Html
   readonly hint?: string
@@ -30,7 +30,7 @@ export const field = ({ attributes, hint, isWide = false, label, name, value = "
 /** Of what a program reads: a browser leaves it as it was typed. */
 export const asTyped = html`autocomplete="off" autocapitalize="none" spellcheck="false"`
 
-export const dateField = (name: string, label: string, query: URLSearchParams): Html =>
+const dateField = (name: string, label: string, query: URLSearchParams): Html =>
   field({ name, label, value: query.get(name) ?? "", attributes: html`type="date"` })
 
 export const hidden = (name: string, value: string | number): Html =>
@@ -70,6 +70,21 @@ export const momentIn = (
   const at = text === "" ? undefined : readMoment(text)
   return { at, fault: text !== "" && at === undefined ? `\`${name}\` must be ${momentExpected}` : undefined }
 }
+
+/** The fields `from` and `until`, and the clauses that say what is wrong with them. */
+export const periodIn = (fields: URLSearchParams) => {
+  const from = momentIn(fields, "from")
+  const until = momentIn(fields, "until")
+  return {
+    period: { from: from.at, until: until.at },
+    faults: [from.fault, until.fault].filter((fault) => fault !== undefined)
+  }
+}
+
+export const periodFields = (query: URLSearchParams): ReadonlyArray<Html> => [
+  dateField("from", "From", query),
+  dateField("until", "Before", query)
+]
 
 interface FormPage {
   readonly title: string

@@ -4,6 +4,8 @@ import type { Html } from "./Layout.ts"
 
 const { html } = InProcess
 
+export const pageSize = 50
+
 /** The query without the named fields and without fields that were left empty. */
 export const queryWithout = (query: URLSearchParams, ...names: ReadonlyArray<string>): URLSearchParams =>
   new URLSearchParams([...query].filter(([name, value]) => value !== "" && !names.includes(name)))

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { ConsoleError } from "../api/Errors.ts"
 import { all, hidden, select } from "../frame/Forms.ts"
 import { type Document, type Html, idView, time } from "../frame/Layout.ts"
-import { nextPage } from "../frame/Lists.ts"
+import { nextPage, pageSize } from "../frame/Lists.ts"
 import { type Answer, firstOf, noticeIn, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { recordLinks } from "../frame/RecordLinks.ts"
 import type { TenantPath } from "../gate/Caller.ts"
@@ -15,8 +15,6 @@ import { messagePath, messageTable } from "./MessageTable.ts"
 import { aboutText, bodyText, outcomeNames, outcomeTexts } from "./MessageWords.ts"
 
 const { html, timeView } = InProcess
-
-const pageSize = 50
 
 const list = Effect.fnUntraced(function* (visit: Visit) {
   const tenant = yield* tenantOf(visit)

@@ -1,9 +1,9 @@
 /** Partners, their merchants, and usage. */
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
-import { dateField, formPage, momentIn, secretPage, select } from "../frame/Forms.ts"
+import { formPage, periodFields, periodIn, secretPage, select } from "../frame/Forms.ts"
 import { type Html, idView, time } from "../frame/Layout.ts"
-import { nextPage, queryText, queryWithout } from "../frame/Lists.ts"
+import { nextPage, pageSize, queryText, queryWithout } from "../frame/Lists.ts"
 import { type Answer, page, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import { directoryContents } from "../gate/Caller.ts"
@@ -11,17 +11,11 @@ import * as Desk from "./PartnerDesk.ts"
 
 const { html } = InProcess
 
-const periodIn = Effect.fnUntraced(function* ({ query }: Visit) {
-  const from = momentIn(query, "from")
-  const until = momentIn(query, "until")
-  const faults = [from.fault, until.fault].filter((fault) => fault !== undefined)
+const periodOf = Effect.fnUntraced(function* ({ query }: Visit) {
+  const { faults, period } = periodIn(query)
   if (faults.length > 0) return yield* Effect.fail(InProcess.validationErrorOf(...faults))
-  return yield* Desk.periodOf({ from: from.at, until: until.at })
+  return yield* Desk.periodOf(period)
 })
-
-/** The fields of a period. It is in the address of the page. */
-const periodFields = ({ query }: Visit): Html =>
-  html`${dateField("from", "From", query)}${dateField("until", "Before", query)}`
 
 const isoTime = (millis: number): Html => time(InProcess.timeView(millis))
 
@@ -30,7 +24,7 @@ const meaning = ({ from, until }: Desk.Period): Html =>
 
 const list = Effect.fnUntraced(function* (visit: Visit) {
   const { mount, query } = visit
-  const period = yield* periodIn(visit)
+  const period = yield* periodOf(visit)
   const partners = yield* Desk.partners(period)
   const { workspaces } = yield* directoryContents
   const asked = query.get("workspace") ?? ""
@@ -38,7 +32,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
   const kept = keptPeriod(visit)
   const answer: Answer = {
     title: "Partners",
-    main: html`<form action="${mount}/partners" class="card fields">${periodFields(visit)}
+    main: html`<form action="${mount}/partners" class="card fields">${periodFields(query)}
 ${select({
   name: "workspace",
   label: "Usage of",
@@ -67,18 +61,16 @@ const partnerPath = (id: string): string => `/partners/${encodeURIComponent(id)}
 
 const keptPeriod = ({ query }: Visit): string => queryText(queryWithout(query, "workspace", "before"))
 
-const pageSize = 50
-
 const show = Effect.fnUntraced(function* (visit: Visit) {
   const { mount, params, query } = visit
-  const period = yield* periodIn(visit)
+  const period = yield* periodOf(visit)
   const { id, name, partner } = yield* Desk.partner(params["partner"] ?? "")
   const before = query.get("before") ?? undefined
   const { data, next_cursor } = yield* Desk.merchants(id, { before, limit: pageSize }, period)
   const here = `${mount}${partnerPath(id)}`
   const answer: Answer = {
     title: name,
-    main: html`<form action="${here}" class="card fields">${periodFields(visit)}<button>Count</button></form>
+    main: html`<form action="${here}" class="card fields">${periodFields(query)}<button>Count</button></form>
 ${meaning(period)}
 <p>The partner may have ${partner.allowance} merchants.</p>
 ${table({

@@ -7,7 +7,7 @@ import type { ConsoleError } from "../api/Errors.ts"
 import { nextId } from "../api/Records.ts"
 import { all, field, select } from "../frame/Forms.ts"
 import { type Html, time } from "../frame/Layout.ts"
-import { nextPage, queryText } from "../frame/Lists.ts"
+import { nextPage, pageSize, queryText } from "../frame/Lists.ts"
 import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
@@ -17,8 +17,6 @@ import * as Desk from "./PaymentDesk.ts"
 import { money, statusText, statusView } from "./PaymentWords.ts"
 
 const { html } = InProcess
-
-const pageSize = 50
 
 const list = Effect.fnUntraced(function* (visit: Visit) {
   const tenant = yield* tenantOf(visit)

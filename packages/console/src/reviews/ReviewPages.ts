@@ -3,7 +3,7 @@ import { type PossibleStatement, type ReviewFile, statusOf } from "@pointsman/co
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect, Result } from "effect"
 import { type Html, idView, time } from "../frame/Layout.ts"
-import { nextPage } from "../frame/Lists.ts"
+import { nextPage, pageSize } from "../frame/Lists.ts"
 import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { recordLinks } from "../frame/RecordLinks.ts"
 import { table } from "../frame/Table.ts"
@@ -25,8 +25,6 @@ import {
 } from "./ReviewWords.ts"
 
 const { html, timeView } = InProcess
-
-const pageSize = 50
 
 const orderNames = { age: "Longest waiting", amount: "Largest amount" } as const
 

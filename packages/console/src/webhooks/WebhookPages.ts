@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { nextId } from "../api/Records.ts"
 import { all, field, select } from "../frame/Forms.ts"
 import { type Html, time } from "../frame/Layout.ts"
-import { nextPage } from "../frame/Lists.ts"
+import { nextPage, pageSize } from "../frame/Lists.ts"
 import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import { deliveryTable, stateTexts } from "./DeliveryTable.ts"
@@ -12,8 +12,6 @@ import * as Desk from "./WebhookDesk.ts"
 import { type Endpoint, type StateName, states } from "./WebhookRecords.ts"
 
 const { html } = InProcess
-
-const pageSize = 50
 
 const list = Effect.fnUntraced(function* (visit: Visit) {
   const tenant = yield* tenantOf(visit)
