@@ -42,9 +42,9 @@ ${table({
 
 const row = (here: string, key: Key): Html => html`<tr>
 <th scope="row">${key.name ?? "Unnamed"}<br><span class="soft">${idView(key.id)}</span></th>
-<td>${key.revoked === null ? "Active" : html`<span class="status bad">Revoked</span> ${time(key.revoked)}`}</td>
+<td class="word">${key.revoked === null ? "Active" : html`<span class="status bad">Revoked</span><br>${time(key.revoked)}`}</td>
 <td>${scopesText(key)}</td><td>${key.networks?.join(", ") ?? "Any"}</td>
-<td>${key.source === "configuration" ? "Configuration file" : "Operator"}</td>
+<td class="word">${key.source === "configuration" ? "Configuration file" : "Operator"}</td>
 <td>${time(key.created)}</td><td>${timeOr(key.expires, "Never")}</td><td>${timeOr(key.last_used, "Never")}</td>
 <td>${
   key.revoked === null && key.source === "operator"

@@ -23,6 +23,6 @@ export const messageTable = (mount: string, tenant: TenantPath, items: ReadonlyA
       (
         one
       ) => html`<tr><td><a href="${mount}${messagePath(tenant, { connection: one.connectionId, id: one.eventId })}">${time(timeView(one.receivedAt))}</a></td>
-<td>${outcomeNames[one.outcome]}</td><td>${aboutText(one)}</td><td>${one.connectionId}</td><td>${idView(one.eventId)}</td></tr>`
+<td class="word">${outcomeNames[one.outcome]}</td><td>${aboutText(one)}</td><td>${one.connectionId}</td><td>${idView(one.eventId)}</td></tr>`
     )
   })

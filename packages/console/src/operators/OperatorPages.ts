@@ -48,7 +48,7 @@ const row =
   (operator: OperatorRecord): Html => {
     const [newest] = operator.sessions
     return html`<tr><th scope="row"><a href="${visit.mount}${operatorPath(operator.id)}">${operator.name}</a><br><span class="soft">${operator.login}</span></th>
-<td>${operator.active ? "Active" : html`<span class="status bad">Removed</span>`}</td><td>${rolesText(operator.roles)}</td><td>${newest === undefined ? "–" : time(newest.signed_in)}</td>
+<td class="word">${operator.active ? "Active" : html`<span class="status bad">Removed</span>`}</td><td>${rolesText(operator.roles)}</td><td>${newest === undefined ? "–" : time(newest.signed_in)}</td>
 <td class="number">${operator.sessions.length}</td><td>${operator.has_password ? "Yes" : "No"}</td></tr>`
   }
 

@@ -79,7 +79,7 @@ ${table({
   none: "No merchants found.",
   rows: data.map(
     (merchant) => html`<tr><th scope="row">${merchant.name}<br><span class="soft">${idView(merchant.id)}</span></th>
-<td>${merchant.status}</td><td>${merchant.email}</td><td>${time(merchant.created)}</td><td class="number">${merchant.usage.payments}</td>
+<td class="word">${merchant.status}</td><td>${merchant.email}</td><td>${time(merchant.created)}</td><td class="number">${merchant.usage.payments}</td>
 <td><a class="button" href="${here}/${merchant.id}/invite">Invite again…</a></td></tr>`
   )
 })}
