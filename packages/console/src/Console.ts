@@ -220,7 +220,7 @@ const application = (
     { disableLogger: true, memoMap }
   )
 
-const noPage = openPage("GET", "/*", () => Effect.fail(failure("not_found", "There is no such page.")))
+const noPage = openPage("GET", "/*", () => Effect.fail(failure("not_found", "Page not found.")))
 
 const envelope = (code: ConsoleCode, message: string) =>
   HttpServerResponse.jsonUnsafe(failure(code, message), { status: consoleCodes[code].status })
@@ -234,7 +234,7 @@ const fallbacks = HttpRouter.middleware(
           : response
       ),
       Effect.catchCause((cause): Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled> => {
-        // The client went away, or the server is shutting down: there is nobody to answer.
+        // The client went away, or the server is shutting down: no client waits for the answer.
         if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
         const reason = Cause.squash(cause)
         if (HttpServerError.isHttpServerError(reason)) {

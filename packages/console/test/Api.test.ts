@@ -1,6 +1,7 @@
 /** The console's API: who gets in, what each role may do, and what moves money. */
-import { environments, type OperatorGrant, type OperatorRole, operatorRoles } from "@pointsman/core"
+import { environments, type OperatorRole, operatorRoles } from "@pointsman/core"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { codeOf, everywhere } from "./support/Responses.ts"
 import { bodyOf, cookieOf, mount, origin, password, type World, world } from "./support/World.ts"
 
 let here: World
@@ -8,9 +9,6 @@ beforeEach(() => {
   here = world()
 })
 afterEach(() => here.close())
-
-const everywhere = (role: OperatorRole): ReadonlyArray<OperatorGrant> => [{ workspaceId: null, role }]
-const codeOf = async (response: Response) => [response.status, (await bodyOf(response)).error.code]
 
 /** Of each endpoint that is about a workspace: how it is asked. */
 const requests = {

@@ -1,6 +1,6 @@
 /** The audit trail: who sees which entries, and how they are found. */
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { errorOf, everywhere, leadsTo, pageOf } from "./support/PageAnswers.ts"
+import { errorOf, everywhere, leadsTo, pageOf } from "./support/Responses.ts"
 import { bodyOf, type World, world } from "./support/World.ts"
 
 let here: World
@@ -77,15 +77,15 @@ describe("the pages of the audit trail", () => {
   it("given filters in the address, then they count, and the pages follow one another", async () => {
     const text = await pageOf(await here.send("/audit", { cookie: ann }))
     for (const action of ["payment.voiding", "operator.signed_in"])
-      assert.include(text, `<td class="whole-words">${action}</td>`)
+      assert.include(text, `<td class="word">${action}</td>`)
     assert.include(text, "&quot;workspace_id&quot;: &quot;acme&quot;")
     assert.include(text, "The acme &lt;shop&gt;")
     const found = await pageOf(
       await here.send("/audit?actor=jo&action=operator.signed_in&from=2020-01-01", { cookie: ann })
     )
-    assert.notInclude(found, `<td class="whole-words">payment.voiding</td>`)
-    assert.include(found, `<td class="whole-words">operator.signed_in</td>`)
-    assert.include(found, `name="actor" autocomplete="off" autocapitalize="none" spellcheck="false" value="jo"`)
+    assert.notInclude(found, `<td class="word">payment.voiding</td>`)
+    assert.include(found, `<td class="word">operator.signed_in</td>`)
+    assert.include(found, `name="actor" value="jo"`)
     assert.include(await pageOf(await here.send("/audit?until=2020-01-01", { cookie: ann })), "No entries found.")
     assert.include(await pageOf(await here.send("/audit?from=soon", { cookie: ann }), 422), "`from` must be")
     for (let turn = 0; turn < 45; turn++) await here.linkOf("jo")
@@ -94,7 +94,7 @@ describe("the pages of the audit trail", () => {
     const full = await pageOf(await here.send("/audit?actor=&action=", { cookie: ann }))
     const [, older = ""] = /href="\/console(\/audit\?[^"]+)">Older/u.exec(full) ?? []
     const last = await pageOf(await here.send(older.replaceAll("&amp;", "&"), { cookie: ann }))
-    assert.include(last, `<td class="whole-words">operator.added</td>`)
+    assert.include(last, `<td class="word">operator.added</td>`)
     assert.notInclude(last, "Older entries")
   })
 
@@ -110,9 +110,9 @@ describe("the pages of the audit trail", () => {
     assert.include(await pageOf(await here.send("/payments/acme/sandbox", { cookie: ofAcme })), ">Audit</a>")
     assert.strictEqual(leadsTo(await here.send("/audit?actor=ann", { cookie: ofAcme })), "/audit/acme?actor=ann")
     const text = await pageOf(await here.send("/audit/acme", { cookie: ofAcme }))
-    assert.include(text, `<td class="whole-words">payment.voiding</td>`)
+    assert.include(text, `<td class="word">payment.voiding</td>`)
     assert.notInclude(text, "globex")
-    assert.notInclude(text, `<td class="whole-words">operator.added</td>`)
+    assert.notInclude(text, `<td class="word">operator.added</td>`)
     assert.strictEqual(leadsTo(await here.send("/audit?workspace=globex", { cookie: ofAcme })), "/audit/globex")
     await pageOf(await here.send("/audit/globex", { cookie: ofAcme }), 403)
     await pageOf(await here.send("/audit/nowhere", { cookie: ann }), 404)

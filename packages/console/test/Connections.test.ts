@@ -2,6 +2,7 @@
 import { Unanswered } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { pageAt } from "./support/Responses.ts"
 import { routedShop, secret } from "./support/RoutedShop.ts"
 import { bodyOf, type World, world } from "./support/World.ts"
 
@@ -15,11 +16,7 @@ const at = "/connections/acme/sandbox"
 const api = "/api/workspaces/acme/sandbox/connections"
 
 const pageOf = async (path: string, cookie: string, status = 200): Promise<string> => {
-  const response = await here.send(path, { cookie })
-  assert.strictEqual(response.status, status)
-  const text = await response.text()
-  // The policy allows neither.
-  assert.notMatch(text, /<style|style=|<script(?! src=)|\son\w+=/u)
+  const text = await pageAt(here, path, cookie, status)
   assert.notInclude(text, secret)
   return text
 }

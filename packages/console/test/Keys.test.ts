@@ -3,7 +3,7 @@ import { Pointsman } from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { errorOf, everywhere, leadsTo, pageOf } from "./support/PageAnswers.ts"
+import { errorOf, everywhere, leadsTo, pageOf } from "./support/Responses.ts"
 import { bodyOf, type World, world } from "./support/World.ts"
 
 let here: World

@@ -1,5 +1,6 @@
 /** The filters of the list of payments, in its address. */
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { leadsTo } from "./support/Responses.ts"
 import { type World, world } from "./support/World.ts"
 
 let here: World
@@ -33,11 +34,9 @@ describe("the list of payments", () => {
       [`created_before=${day}`, []],
       [`created_from=${new Date(captured.createdAt).toISOString()}`, [captured, authorized]],
       ["status=authorized&connection=acme-sandbox", [authorized]],
-      ["search=order-1&currency=EUR", [captured]],
       ["search=order-1&status=AUTHORIZED", []],
       ["search=EUR 19.99&currency=JPY", []],
-      ["search=19.99&currency=EUR&status=CAPTURED", [captured]],
-      ["search=manual", [authorized]],
+      ["search=19.99&currency=EUR", [captured, authorized]],
       ["search=&connection=&currency=&created_from=&created_before=&status=", [captured, authorized]]
     ] as const) {
       const text = await list(query)
@@ -48,6 +47,23 @@ describe("the list of payments", () => {
           query
         )
       }
+    }
+  })
+
+  it("given a search that finds exactly one payment, then it opens it; given a filter alone or a later page, then it lists", async () => {
+    const captured = await here.pay("acme", "sandbox", "automatic", "order-1")
+    const authorized = await here.pay("acme", "sandbox", "manual", "order-2")
+    for (const [query, { id }] of [
+      ["search=order-1", captured],
+      ["search=order-1&currency=EUR", captured],
+      ["search=19.99&currency=EUR&status=CAPTURED", captured],
+      ["search= manual ", authorized],
+      [`search=${authorized.providerRef}`, authorized]
+    ] as const) {
+      assert.strictEqual(leadsTo(await here.send(`${at}?${query}`, { cookie })), `${at}/${id}`, query)
+    }
+    for (const query of ["status=CAPTURED", `search=19.99&before=${authorized.id}`]) {
+      assert.include(await list(query), captured.id, query)
     }
   })
 

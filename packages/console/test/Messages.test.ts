@@ -1,8 +1,9 @@
 /** Providers' messages: the list, one of them with its body, and applying it again. */
-import { type OperatorGrant, type OperatorRole, Pointsman } from "@pointsman/core"
+import { Pointsman } from "@pointsman/core"
 import { Unanswered } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { everywhere, pageAt } from "./support/Responses.ts"
 import { bodyOf, type World, world } from "./support/World.ts"
 
 let here: World
@@ -11,17 +12,10 @@ beforeEach(() => {
 })
 afterEach(() => here.close())
 
-const everywhere = (role: OperatorRole): ReadonlyArray<OperatorGrant> => [{ workspaceId: null, role }]
 const at = "/messages/acme/sandbox"
 const api = "/api/workspaces/acme/sandbox"
 
-const pageOf = async (path: string, cookie: string, status = 200): Promise<string> => {
-  const response = await here.send(path, { cookie })
-  assert.strictEqual(response.status, status)
-  const text = await response.text()
-  assert.notMatch(text, /<style|style=|<script(?! src=)|\son\w+=/u)
-  return text
-}
+const pageOf = (path: string, cookie: string, status = 200) => pageAt(here, path, cookie, status)
 
 const unknown = async () => {
   here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timeout" }))
@@ -117,12 +111,12 @@ describe("providers' messages", () => {
       timeline.filter(({ type }) => type === "payment.captured"),
       1
     )
-    assert.include(await pageOf(`/payments/acme/sandbox/${id}`, cookie), "Messages of the provider")
+    assert.include(await pageOf(`/payments/acme/sandbox/${id}`, cookie), "<h2>Messages</h2>")
     const answered = await here.send(`${api}/message/apply`, { cookie, body: form })
     assert.deepInclude((await bodyOf(answered)).data, { outcome: "applied", payment_id: id })
     assert.lengthOf(await messagesIn(cookie, `?payment=${id}&connection=${connection}&outcome=applied`), 1)
     const support = await here.signIn("ann", everywhere("support"))
-    assert.notInclude(await pageOf(`/payments/acme/sandbox/${id}`, support), "Messages of the provider")
+    assert.notInclude(await pageOf(`/payments/acme/sandbox/${id}`, support), "<h2>Messages</h2>")
     await pageOf(path, support, 403)
   })
 

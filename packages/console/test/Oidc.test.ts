@@ -1,11 +1,11 @@
 /** Signing in by OpenID Connect, with an issuer that is asked over HTTP. */
 import { generateKeyPairSync } from "node:crypto"
 import type { OidcOptions } from "@pointsman/console"
-import type { OperatorGrant, OperatorRole } from "@pointsman/core"
 import { Audit } from "@pointsman/core/ports"
 import { Effect, Redacted } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { client, type Issuer, startIssuer } from "./support/Issuer.ts"
+import { everywhere } from "./support/Responses.ts"
 import { bodyOf, cookieOf, mount, origin, type World, world } from "./support/World.ts"
 
 let issuer: Issuer
@@ -26,7 +26,6 @@ afterEach(async () => {
   for (const made of worlds.splice(0)) await made.close()
 })
 
-const everywhere = (role: OperatorRole): ReadonlyArray<OperatorGrant> => [{ workspaceId: null, role }]
 const add = async (login: string, grants = everywhere("viewer")) =>
   here.run((await here.operators).add({ login, displayName: login, grants }))
 

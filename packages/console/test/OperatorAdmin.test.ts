@@ -1,6 +1,6 @@
 /** Operators: adding, changing, removing, and the links that are shown once. */
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { errorOf, everywhere, leadsTo, pageOf } from "./support/PageAnswers.ts"
+import { errorOf, everywhere, leadsTo, pageOf } from "./support/Responses.ts"
 import { bodyOf, mount, origin, type World, world } from "./support/World.ts"
 
 let here: World

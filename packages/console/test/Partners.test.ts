@@ -1,7 +1,7 @@
 /** Partners with their merchants, invitations, and usage. */
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { errorOf, everywhere, pageOf } from "./support/PageAnswers.ts"
 import { addPartner } from "./support/Partner.ts"
+import { errorOf, everywhere, pageOf } from "./support/Responses.ts"
 import { bodyOf, type World, world } from "./support/World.ts"
 
 let here: World

@@ -3,6 +3,7 @@ import type { OperatorGrant } from "@pointsman/core"
 import { Effect, Redacted } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { type Authenticator, type Falsified, newAuthenticator } from "./support/Authenticator.ts"
+import { codeOf, dataOf } from "./support/Responses.ts"
 import { bodyOf, cookieOf, origin, type World, world } from "./support/World.ts"
 
 const viewer: ReadonlyArray<OperatorGrant> = [{ workspaceId: null, role: "viewer" }]
@@ -13,16 +14,10 @@ beforeEach(() => {
 })
 afterEach(() => here.close())
 
-const codeOf = async (response: Response) => [response.status, (await bodyOf(response)).error.code]
 const refused = async (response: Response) => {
   assert.isNull(response.headers.get("set-cookie"))
   assert.deepStrictEqual(await codeOf(response), [401, "sign_in_refused"])
 }
-const dataOf = async (response: Response) => {
-  assert.strictEqual(response.status, 200)
-  return (await bodyOf(response)).data
-}
-
 const optionsToAdd = async (cookie: string) =>
   dataOf(await here.send("/api/passkeys/options", { method: "POST", cookie }))
 const add = async (cookie: string, passkey: Authenticator, falsified: Falsified = {}, name = "Laptop <1>") => {

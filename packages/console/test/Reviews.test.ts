@@ -1,9 +1,10 @@
 /** Payments under review: the list, what is known of one, and evidence of what the provider's record says. */
-import { type Environment, type OperatorGrant, type OperatorRole, Pointsman } from "@pointsman/core"
+import { type Environment, Pointsman } from "@pointsman/core"
 import { Unanswered } from "@pointsman/core/connector"
 import { sampleRequest } from "@pointsman/core/testing"
 import { Effect } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { everywhere, pageAt } from "./support/Responses.ts"
 import { bodyOf, type World, workspaceOf, world } from "./support/World.ts"
 
 let here: World
@@ -12,7 +13,6 @@ beforeEach(() => {
 })
 afterEach(() => here.close())
 
-const everywhere = (role: OperatorRole): ReadonlyArray<OperatorGrant> => [{ workspaceId: null, role }]
 const at = "/reviews/acme/sandbox"
 const api = "/api/workspaces/acme/sandbox/reviews"
 
@@ -29,13 +29,7 @@ const unknown = async (
   return (await here.run(Effect.flatMap(Pointsman, ({ create }) => create(caller, request)))).payment.id
 }
 
-const pageOf = async (path: string, cookie: string, status = 200): Promise<string> => {
-  const response = await here.send(path, { cookie })
-  assert.strictEqual(response.status, status)
-  const text = await response.text()
-  assert.notMatch(text, /<style|style=|<script(?! src=)|\son\w+=/u)
-  return text
-}
+const pageOf = (path: string, cookie: string, status = 200) => pageAt(here, path, cookie, status)
 
 const recordOf = async (id: string, cookie: string) => (await bodyOf(await here.send(`${api}/${id}`, { cookie }))).data
 

@@ -1,11 +1,10 @@
 /** Every endpoint of the API against every role, workspace and environment: what a role lacks is not answered. */
-
 import type { accessOf } from "@pointsman/console"
 import { environments, type OperatorRole, operatorRoles } from "@pointsman/core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { bodyOf, type World, world } from "./support/World.ts"
 
-/** By hand, so that a change of the roles shows here. `null`: whoever is signed in. */
+/** By hand, so that a change of the roles shows here. `null`: every operator. */
 const leastRoles: { readonly [Endpoint in keyof typeof accessOf]: OperatorRole | null } = {
   me: null,
   signOutEverywhere: null,

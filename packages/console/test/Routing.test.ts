@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { plot } from "../src/routing/Plot.ts"
 import { successRange } from "../src/routing/SuccessRange.ts"
+import { pageAt } from "./support/Responses.ts"
 import { routedShop, secret } from "./support/RoutedShop.ts"
 import { bodyOf, type World, world } from "./support/World.ts"
 
@@ -45,11 +46,7 @@ const at = "/routing/acme/sandbox"
 const api = "/api/workspaces/acme/sandbox/routing"
 
 const pageOf = async (path: string, cookie: string, status = 200): Promise<string> => {
-  const response = await here.send(path, { cookie })
-  assert.strictEqual(response.status, status)
-  const text = await response.text()
-  // The policy allows neither.
-  assert.notMatch(text, /<style|style=|<script(?! src=)|\son\w+=/u)
+  const text = await pageAt(here, path, cookie, status)
   assert.notInclude(text, secret)
   return text
 }

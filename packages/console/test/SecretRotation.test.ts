@@ -1,7 +1,7 @@
 /** Endpoints, and the rotation of their secrets, by the API and by the pages. */
 import { createHmac } from "node:crypto"
-import type { OperatorGrant, OperatorRole } from "@pointsman/core"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { everywhere, pageOf } from "./support/Responses.ts"
 import { addEndpoint, deliver, firstSecret } from "./support/Webhooks.ts"
 import { bodyOf, type World, world } from "./support/World.ts"
 
@@ -11,20 +11,12 @@ beforeEach(() => {
 })
 afterEach(() => here.close())
 
-const everywhere = (role: OperatorRole): ReadonlyArray<OperatorGrant> => [{ workspaceId: null, role }]
 const at = "/webhooks/acme/sandbox/endpoints/whe_shop"
 const api = "/api/workspaces/acme/sandbox/webhook-endpoints"
 
-const pageOf = async (response: Response, status = 200): Promise<string> => {
-  assert.strictEqual(response.status, status)
-  const text = await response.text()
-  assert.notMatch(text, /<style|style=|<script(?! src=)|\son\w+=/u)
-  return text
-}
-
 /** Of the page that shows it. */
 const secretIn = (page: string): string => {
-  const [, text = ""] = /<pre>(.*)<\/pre>/u.exec(page) ?? []
+  const [, text = ""] = /<code class="secret">(.*)<\/code>/u.exec(page) ?? []
   return text.replaceAll("&quot;", '"').replaceAll("&amp;", "&")
 }
 
@@ -105,7 +97,7 @@ describe("rotating a secret", () => {
     }
     const post = () => here.send(`${at}/secret`, { cookie, form: { key, seen, overlap: "86400" } })
     const first = await pageOf(await post())
-    assert.include(first, "no other page shows it")
+    assert.include(first, "No other page shows it")
     assert.include(first, "Both secrets sign until")
     const secret = secretIn(first)
     assert.match(secret, /^whsec_./u)

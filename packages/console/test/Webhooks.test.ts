@@ -1,6 +1,6 @@
 /** Webhooks by the API and by the pages: endpoints, deliveries, and sending one again. */
-import type { OperatorGrant, OperatorRole } from "@pointsman/core"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { codeOf, everywhere, leadsTo, pageOf } from "./support/Responses.ts"
 import { addEndpoint, deliver } from "./support/Webhooks.ts"
 import { bodyOf, type World, world } from "./support/World.ts"
 
@@ -10,23 +10,8 @@ beforeEach(() => {
 })
 afterEach(() => here.close())
 
-const everywhere = (role: OperatorRole): ReadonlyArray<OperatorGrant> => [{ workspaceId: null, role }]
 const at = "/webhooks/acme/sandbox"
 const api = "/api/workspaces/acme/sandbox"
-
-const leadsTo = (response: Response): string => {
-  assert.strictEqual(response.status, 303)
-  return (response.headers.get("location") ?? "").replace(/^\/console/u, "")
-}
-
-const pageOf = async (response: Response, status = 200): Promise<string> => {
-  assert.strictEqual(response.status, status)
-  const text = await response.text()
-  assert.notMatch(text, /<style|style=|<script(?! src=)|\son\w+=/u)
-  return text
-}
-
-const codeOf = async (response: Response) => [response.status, (await bodyOf(response)).error.code]
 
 /** A payment whose webhooks the receiver refused, newest first. */
 const refused = async (cookie: string) => {

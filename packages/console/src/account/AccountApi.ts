@@ -4,11 +4,9 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, RequestErrors, summary } from "../api/Parts.ts"
+import { described, Text } from "../api/Records.ts"
 import type { AccessOf } from "../gate/Access.ts"
 import { SignInOptions, SignInResponse } from "../passkeys/PasskeyApi.ts"
-
-const Text = Schema.String
-const described = (description: string) => ({ description })
 
 export const Me = Schema.Struct({
   id: Text,

@@ -1,14 +1,13 @@
 /** The operator who is signed in, and what it may do where. */
 import { environments, mayAct, type Operator, operatorActions, type Workspace } from "@pointsman/core"
-import { Directory } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { internalError } from "../Failures.ts"
+import { directoryContents } from "../gate/Caller.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
 import type { Me } from "./AccountApi.ts"
 
 export const me = Effect.gen(function* () {
   const { operator } = yield* CurrentOperator
-  const { workspaces } = yield* Effect.catch((yield* Directory).contents, internalError)
+  const { workspaces } = yield* directoryContents
   return meView(operator, workspaces)
 })
 

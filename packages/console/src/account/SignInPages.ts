@@ -3,6 +3,7 @@ import { type NewSession, Pointsman } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect, Redacted } from "effect"
 import { internalError } from "../Failures.ts"
+import { field, hidden } from "../frame/Forms.ts"
 import { alert, type Document } from "../frame/Layout.ts"
 import { isAreaPath } from "../frame/Navigation.ts"
 import { type Answer, openPage, page, type Visit } from "../frame/Page.ts"
@@ -36,11 +37,9 @@ ${
       html`<p class="card stack"><a class="button main" href="${mount}/sign-in/oidc?next=${encodeURIComponent(next)}">Sign in with ${oidc.name}</a></p>`
 }
 <form method="post" action="${mount}/sign-in" class="card stack">
-<input type="hidden" name="next" value="${next}">
-<div><label for="login">E-mail or name</label>
-<input id="login" name="login" autocomplete="username" autocapitalize="none" spellcheck="false" required></div>
-<div><label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required></div>
+${hidden("next", next)}
+${field({ name: "login", label: "E-mail or name", attributes: html`autocomplete="username" autocapitalize="none" spellcheck="false" required` })}
+${field({ name: "password", label: "Password", attributes: html`type="password" autocomplete="current-password" required` })}
 <button class="main">Sign in</button>
 </form>
 ${passkeySignIn(mount, next)}
@@ -116,12 +115,19 @@ const passwordPage = ({ mount }: Visit, hasPassword: boolean, problem?: string, 
   isSmall: true,
   main: html`${alert(problem)}
 <form method="post" action="${mount}/password" class="card stack">
-<div><label for="current">Current password${hasPassword ? undefined : " (none yet)"}</label>
-<input id="current" name="current" type="password" autocomplete="current-password"></div>
-<div><label for="password">New password</label>
-<input id="password" name="password" type="password" autocomplete="new-password" minlength="12" maxlength="256" required
- aria-describedby="rule"><p id="rule" class="soft">12 to 256 characters. All other sessions end.</p></div>
+${field({
+  name: "current",
+  label: `Current password${hasPassword ? "" : " (none yet)"}`,
+  attributes: html`type="password" autocomplete="current-password"`
+})}
+${field({
+  name: "password",
+  label: "New password",
+  attributes: html`type="password" autocomplete="new-password" minlength="12" maxlength="256" required`,
+  hint: "12 to 256 characters. All other sessions end."
+})}
 <button class="main">Save</button>
+<a class="button" href="${mount}/account">Back</a>
 </form>`
 })
 

@@ -6,10 +6,8 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Moment } from "../api/Moment.ts"
 import { Authorize, RequestErrors, summary } from "../api/Parts.ts"
+import { described, Text } from "../api/Records.ts"
 import type { AccessOf } from "../gate/Access.ts"
-
-const described = (description: string) => ({ description })
-const Text = Schema.String
 
 export const AuditRecord = Schema.Struct({
   number: Schema.Int.annotateKey(described("From 1, without gaps in the trail of the installation.")),

@@ -3,6 +3,7 @@ import { Pointsman } from "@pointsman/core"
 import type { AuditEntry, AuditSearch } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
+import { pageView } from "../api/Records.ts"
 import { internalError } from "../Failures.ts"
 import type { AuditRecord } from "./AuditApi.ts"
 
@@ -13,7 +14,7 @@ export const entries = Effect.fnUntraced(function* (workspace: string | undefine
   const search = { ...filter, workspaceIds: workspace === undefined ? undefined : [workspace] }
   const { hasMore, items } = yield* Effect.catch((yield* Pointsman).auditEntries(search), internalError)
   const data = items.map(entryView)
-  return { data, has_more: hasMore, next_cursor: hasMore ? String(data.at(-1)?.number ?? 0) : null }
+  return pageView(data, hasMore ? String(data.at(-1)?.number ?? 0) : null)
 })
 
 const entryView = ({ action, actor, at, details, hash, number, subject }: AuditEntry): AuditRecord => ({

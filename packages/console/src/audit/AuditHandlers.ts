@@ -3,20 +3,18 @@ import { pageLimits } from "@pointsman/http/api"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ConsoleApi } from "../api/ConsoleApi.ts"
-import type { DeskServices } from "../gate/Caller.ts"
+import { deskAnswers } from "../api/DeskAnswers.ts"
 import * as Desk from "./AuditDesk.ts"
 
 export const layer = HttpApiBuilder.group(
   ConsoleApi,
   "audit",
   Effect.fnUntraced(function* (handlers) {
-    const services = yield* Effect.context<DeskServices>()
+    const { run } = yield* deskAnswers
     return handlers
-      .handle("auditTrail", ({ query }) =>
-        Desk.entries(undefined, { limit: pageLimits.default, ...query }).pipe(Effect.provideContext(services))
-      )
+      .handle("auditTrail", ({ query }) => run(Desk.entries(undefined, { limit: pageLimits.default, ...query })))
       .handle("workspaceAudit", ({ params, query }) =>
-        Desk.entries(params.workspace, { limit: pageLimits.default, ...query }).pipe(Effect.provideContext(services))
+        run(Desk.entries(params.workspace, { limit: pageLimits.default, ...query }))
       )
   })
 )

@@ -2,20 +2,16 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ConsoleApi } from "../api/ConsoleApi.ts"
-import type { DeskServices } from "../gate/Caller.ts"
+import { deskAnswers } from "../api/DeskAnswers.ts"
 import * as Desk from "./ConnectionDesk.ts"
 
 export const layer = HttpApiBuilder.group(
   ConsoleApi,
   "connections",
   Effect.fnUntraced(function* (handlers) {
-    const services = yield* Effect.context<DeskServices>()
+    const { answer } = yield* deskAnswers
     return handlers
-      .handle("connections", ({ params }) =>
-        Effect.map(Desk.connections(params), (data) => ({ data })).pipe(Effect.provideContext(services))
-      )
-      .handle("connection", ({ params }) =>
-        Effect.map(Desk.connection(params), (data) => ({ data })).pipe(Effect.provideContext(services))
-      )
+      .handle("connections", ({ params }) => answer(Desk.connections(params)))
+      .handle("connection", ({ params }) => answer(Desk.connection(params)))
   })
 )

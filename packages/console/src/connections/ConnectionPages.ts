@@ -2,8 +2,9 @@
 import { healthPayments } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
-import { type Html, time, timeOr } from "../frame/Layout.ts"
+import { type Html, idView, time, timeOr } from "../frame/Layout.ts"
 import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
 import { conditionText, limitTexts } from "../routing/ConditionText.ts"
 import { circuitState } from "../routing/RoutingPages.ts"
@@ -35,20 +36,19 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
   const answer: Answer = {
     title: "Connections",
     isLive: true,
-    main: html`<p class="soft">The configuration file owns the connections. ${recently}</p>
-${
-  connections.length === 0
-    ? html`<p>There are no connections.</p>`
-    : html`<div class="card scroll" tabindex="0" role="region" aria-label="Connections"><table>
-<thead><tr><th scope="col">Connection</th><th scope="col">Health</th><th scope="col">Connector</th><th scope="col" class="number">Priority</th><th scope="col" class="number">Succeeded</th><th scope="col">Last success</th></tr></thead>
-<tbody>${connections.map(
-        (
-          connection
-        ) => html`<tr><td><a href="${here}/${encodeURIComponent(connection.id)}">${connection.name}</a><br><span class="soft">${connection.id}</span></td>
+    main: html`<p class="soft">The configuration file names the connections. ${recently}</p>
+${table({
+  label: "Connections",
+  columns: ["Connection", "Health", "Connector", { numbers: "Priority" }, { numbers: "Succeeded" }, "Last success"],
+  none: "No connections found. The configuration file names them.",
+  rows: connections.map(
+    (
+      connection
+    ) => html`<tr><td><a href="${here}/${encodeURIComponent(connection.id)}">${connection.name}</a><br><span class="soft">${idView(connection.id)}</span></td>
 <td>${standingOf(connection)}</td><td>${connection.connector}</td><td class="number">${connection.priority}</td>
 <td class="number">${shareText(connection)}</td><td>${timeOr(connection.health.last_success?.created ?? null, "–")}</td></tr>`
-      )}</tbody></table></div>`
-}`
+  )
+})}`
   }
   return answer
 })
@@ -63,7 +63,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
     main: html`<div class="card">
 <p>${standingOf(connection)}${health.fault === null ? undefined : `: ${health.fault}.`}</p>
 <dl>
-<dt>Connection</dt><dd>${connection.id}</dd>
+<dt>Connection</dt><dd>${idView(connection.id)}</dd>
 <dt>Connector</dt><dd>${connection.connector}</dd>
 <dt>Active</dt><dd>${connection.active ? "yes" : "no: it receives no new payments, and serves its existing ones"}</dd>
 <dt>Priority</dt><dd>${connection.priority}</dd>
@@ -81,6 +81,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
 </div>
 <h2>Limits</h2>
 ${limitsView(connection)}
+<p><a href="${visit.mount}${pathOf("payments", tenant)}?${new URLSearchParams({ connection: connection.id }).toString()}">Payments of this connection</a></p>
 <p><a href="${visit.mount}${pathOf("connections", tenant)}">All connections</a></p>`
   }
   return answer
@@ -113,7 +114,7 @@ const limitsView = ({ provider_supports, restrictions, supports }: Connection): 
     ...restrictions.map((condition) => `Excluded: ${conditionText(condition)}.`)
   ]
   return limits.length === 0
-    ? html`<p>The connection has no limits.</p>`
+    ? html`<p class="card">The connection has no limits.</p>`
     : html`<ul class="card">${limits.map((limit) => html`<li>${limit}</li>`)}</ul>`
 }
 

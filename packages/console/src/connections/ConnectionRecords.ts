@@ -1,11 +1,8 @@
 /** A connection as the console's API shows it: everything but its secrets. Times in RFC 3339. */
 import { attemptOutcomes, healthPayments } from "@pointsman/core"
 import { Schema } from "effect"
+import { described, Text, TextOrNull } from "../api/Records.ts"
 import { Circuit, Condition, Supports } from "../routing/RoutingRecords.ts"
-
-const described = (description: string) => ({ description })
-const Text = Schema.String
-const TextOrNull = Schema.NullOr(Schema.String)
 
 const Outcome = Schema.NullOr(
   Schema.Struct({

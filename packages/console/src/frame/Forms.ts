@@ -1,17 +1,65 @@
-/** Parts of pages with forms. */
+/** Fields and pages of forms. */
 import { InProcess } from "@pointsman/http"
+import type { ConsoleError } from "../api/Errors.ts"
 import { momentExpected, readMoment } from "../api/Moment.ts"
-import type { Html } from "./Layout.ts"
+import type { Document, Html } from "./Layout.ts"
 
 const { html } = InProcess
 
-/** A secret that only this answer shows. A click selects all of it. */
-export const secretView = (text: string): Html => html`<p><code class="secret">${text}</code></p>`
+interface Field {
+  readonly name: string
+  readonly label: string
+  readonly value?: string | undefined
+  /** More attributes of the input. */
+  readonly attributes?: Html
+  readonly hint?: string
+  readonly isWide?: boolean
+}
 
-export const options = (values: ReadonlyArray<string>, selected: string): ReadonlyArray<Html> =>
-  values.map(
-    (value) => html`<option value="${value}"${value === selected ? html` selected` : undefined}>${value}</option>`
+const wide = (isWide: boolean): Html | undefined => (isWide ? html` class="wide"` : undefined)
+
+export const field = ({ attributes, hint, isWide = false, label, name, value = "" }: Field): Html =>
+  html`<div${wide(isWide)}><label for="${name}">${label}</label>
+<input id="${name}" name="${name}" value="${value}" ${attributes}${
+    hint === undefined
+      ? html`></div>`
+      : html` aria-describedby="${name}-hint">
+<p id="${name}-hint" class="soft">${hint}</p></div>`
+  }`
+
+/** Of what a program reads: a browser leaves it as it was typed. */
+export const asTyped = html`autocomplete="off" autocapitalize="none" spellcheck="false"`
+
+const dateField = (name: string, label: string, query: URLSearchParams): Html =>
+  field({ name, label, value: query.get(name) ?? "", attributes: html`type="date"` })
+
+export const hidden = (name: string, value: string | number): Html =>
+  html`<input type="hidden" name="${name}" value="${value}">`
+
+export type Choice = readonly [value: string, text: string]
+
+export const options = (choices: ReadonlyArray<Choice>, selected: string | undefined): ReadonlyArray<Html> =>
+  choices.map(
+    ([value, text]) =>
+      html`<option value="${value}"${value === selected ? html` selected` : undefined}>${text}</option>`
   )
+
+/** Choices that are called by their values. */
+export const named = (values: ReadonlyArray<string>): ReadonlyArray<Choice> => values.map((one) => [one, one])
+
+interface Select {
+  readonly name: string
+  readonly label: string
+  readonly choices: ReadonlyArray<Choice>
+  readonly selected: string | undefined
+  readonly isWide?: boolean
+}
+
+export const select = ({ choices, isWide = false, label, name, selected }: Select): Html =>
+  html`<div${wide(isWide)}><label for="${name}">${label}</label><select id="${name}" name="${name}">${options(choices, selected)}</select></div>`
+
+/** The choice of no filter. */
+export const all: Choice = ["", "All"]
 
 /** Of a field of an address or a form: `undefined` where it is empty, and the clause that says what is wrong. */
 export const momentIn = (
@@ -22,3 +70,67 @@ export const momentIn = (
   const at = text === "" ? undefined : readMoment(text)
   return { at, fault: text !== "" && at === undefined ? `\`${name}\` must be ${momentExpected}` : undefined }
 }
+
+/** The fields `from` and `until`, and the clauses that say what is wrong with them. */
+export const periodIn = (fields: URLSearchParams) => {
+  const from = momentIn(fields, "from")
+  const until = momentIn(fields, "until")
+  return {
+    period: { from: from.at, until: until.at },
+    faults: [from.fault, until.fault].filter((fault) => fault !== undefined)
+  }
+}
+
+export const periodFields = (query: URLSearchParams): ReadonlyArray<Html> => [
+  dateField("from", "From", query),
+  dateField("until", "Before", query)
+]
+
+interface FormPage {
+  readonly title: string
+  /** Where the form is sent to. */
+  readonly action: string
+  /** What is asked and what follows. */
+  readonly fields: Html
+  readonly button: string
+  /** Where "Back" leads. */
+  readonly back: string
+  readonly problem?: ConsoleError | undefined
+  /** Whether its answer shows a secret once: a second click does not replace it. */
+  readonly showsSecret?: boolean
+}
+
+/** A form that changes something. */
+export const formPage = (form: FormPage): Document => ({
+  title: form.title,
+  problem: form.problem,
+  isSmall: true,
+  main: html`<form method="post" action="${form.action}" class="card stack"${form.showsSecret === true ? html` data-once="yes"` : undefined}>
+${form.fields}
+<button class="main">${form.button}</button>
+<a class="button" href="${form.back}">Back</a>
+</form>`
+})
+
+interface SecretPage {
+  readonly title: string
+  /** What to do with it, and why now. */
+  readonly advice: string
+  readonly secret: string
+  /** What it is for. */
+  readonly more: Html
+  /** Where "Done" leads. */
+  readonly done: string
+}
+
+/** A secret that only this answer shows. A click selects all of it. */
+export const secretPage = ({ advice, done, more, secret, title }: SecretPage): Document => ({
+  title,
+  isSmall: true,
+  main: html`<div class="card stack">
+<p class="note">${advice}</p>
+<p><code class="secret">${secret}</code></p>
+${more}
+<a class="button" href="${done}">Done</a>
+</div>`
+})

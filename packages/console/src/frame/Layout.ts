@@ -1,14 +1,19 @@
 /** A page around its contents. */
 import { InProcess } from "@pointsman/http"
+import type { ConsoleError } from "../api/Errors.ts"
 import { areaLinks, type Frame, placeLinks } from "./Navigation.ts"
 
 const { html } = InProcess
 export type Html = InProcess.Html
 
 export interface Document {
-  /** 200 unless set. */
+  /** That of the problem unless set, and 200 without one. */
   readonly status?: number | undefined
   readonly title: string
+  /** Why the request was refused. The page shows it first. */
+  readonly problem?: ConsoleError | undefined
+  /** What the request before did. */
+  readonly notice?: string | undefined
   readonly main: Html
   /** Whether the page shows changes by itself. */
   readonly isLive?: boolean
@@ -22,7 +27,7 @@ export interface Document {
 }
 
 export const documentText = (
-  { changes, isLive = false, isSmall = false, main, script, title }: Document,
+  { changes, isLive = false, isSmall = false, main, notice, problem, script, title }: Document,
   mount: string,
   frame: Frame | undefined
 ): string =>
@@ -51,19 +56,23 @@ ${
 <main${isSmall ? html` class="small"` : undefined}${isLive ? html` data-live="${changes === undefined ? "" : `${mount}${changes}`}"` : undefined}>
 ${frame === undefined ? undefined : placeLinks(frame, mount)}
 <h1>${title}</h1>
+${alert(problem?.error.message)}
+${notice === undefined ? undefined : html`<p class="note" role="status">${notice}</p>`}
 ${main}
 </main>
 </body>
 </html>
 `.text
 
-/** What is wrong with a form, or with the whole request. */
 export const alert = (message: string | undefined): Html | undefined =>
   message === undefined ? undefined : html`<p class="note" role="alert">${message}</p>`
 
 /** `2026-11-24 20:42:13 UTC`, of RFC 3339. */
 export const time = (text: string): Html =>
   html`<time datetime="${text}">${text.slice(0, 19).replace("T", " ")} UTC</time>`
+
+/** An id or a reference, as it is recorded. */
+export const idView = (text: string | null): Html => (text === null ? html`–` : html`<code>${text}</code>`)
 
 export const timeOr = (text: string | null, otherwise: string): Html =>
   text === null ? html`${otherwise}` : time(text)

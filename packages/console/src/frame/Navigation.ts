@@ -1,11 +1,9 @@
 /** The console's areas, and the links to those that the operator may see. */
 import { type Environment, environments, type Operator, type Workspace } from "@pointsman/core"
-import { Directory } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
-import { internalError } from "../Failures.ts"
 import { type Access, isAllowed } from "../gate/Access.ts"
-import type { TenantPath } from "../gate/Caller.ts"
+import { directoryContents, type TenantPath } from "../gate/Caller.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
 
 const { html } = InProcess
@@ -35,7 +33,7 @@ export const areas = {
   audit: { name: "Audit", access: "audit.read", isOfEnvironment: false, isOfAnyWorkspace: true }
 } as const satisfies Readonly<Record<string, Area>>
 
-type AreaName = keyof typeof areas
+export type AreaName = keyof typeof areas
 export type EnvironmentArea = {
   [Name in AreaName]: (typeof areas)[Name]["isOfEnvironment"] extends true ? Name : never
 }[AreaName]
@@ -64,7 +62,7 @@ const placesIn = (operator: Operator, workspaces: ReadonlyArray<Workspace>, acce
 /** Where the operator may do it. */
 export const places = Effect.fnUntraced(function* (access: Access) {
   const { operator } = yield* CurrentOperator
-  const { workspaces } = yield* Effect.catch((yield* Directory).contents, internalError)
+  const { workspaces } = yield* directoryContents
   return placesIn(operator, workspaces, access)
 })
 

@@ -15,8 +15,8 @@ import type { CurrentOperator } from "../gate/CurrentOperator.ts"
 import type { OpenResponses } from "../gate/OpenResponses.ts"
 import { ConsoleSettings } from "../gate/Settings.ts"
 import type { TenantChanges } from "../live/TenantChanges.ts"
-import { alert, type Document, documentText } from "./Layout.ts"
-import { areaNames, areas, type EnvironmentArea, type Frame, places } from "./Navigation.ts"
+import { type Document, documentText } from "./Layout.ts"
+import { type AreaName, areaNames, areas, type EnvironmentArea, type Frame, places } from "./Navigation.ts"
 
 export interface Visit {
   readonly request: HttpServerRequest.HttpServerRequest
@@ -49,7 +49,7 @@ type Handler<R> = (visit: Visit) => Effect.Effect<Answer, ConsoleError<ConsoleCo
 
 type Method = "GET" | "POST"
 
-/** For everybody: signing in. */
+/** Without a session: signing in. */
 export const openPage = (method: Method, path: `/${string}`, handler: Handler<PageServices>) =>
   HttpRouter.route(method, path, answering(undefined, handler))
 
@@ -114,7 +114,7 @@ const answering = <R>(operator: Operator | undefined, handler: Handler<R>) =>
     }
     const frame = operator === undefined ? undefined : yield* frameOf(operator, visit)
     return HttpServerResponse.text(documentText(answer, visit.mount, frame), {
-      status: answer.status ?? 200,
+      status: answer.status ?? (answer.problem === undefined ? 200 : consoleCodes[answer.problem.error.code].status),
       contentType: "text/html; charset=utf-8",
       headers: answer.headers ?? {}
     })
@@ -134,18 +134,17 @@ const frameOf = Effect.fnUntraced(function* (operator: Operator, { params, reque
   return { operator, workspaces, area, tenant } satisfies Frame
 })
 
-const refusal = ({ error: { code, message } }: ConsoleError): Document => {
-  const { status } = consoleCodes[code]
+const refusal = (problem: ConsoleError): Document => {
   const titles: Readonly<Record<number, string>> = { 403: "Not allowed", 404: "Not found" }
-  return {
-    status,
-    title: titles[status] ?? "That did not work",
-    main: InProcess.html`${alert(message)}`,
-    isSmall: true
-  }
+  const title = titles[consoleCodes[problem.error.code].status] ?? "That did not work"
+  return { title, problem, main: InProcess.html``, isSmall: true }
 }
 
-/** Of the path. An environment that there is not is not found. */
+/** The notice that the address names. */
+export const noticeIn = ({ query }: Visit, notices: Readonly<Record<string, string>>): string | undefined =>
+  Object.entries(notices).find(([name]) => name === query.get("notice"))?.[1]
+
+/** Of the path. An unknown environment is not found. */
 export const tenantOf = ({ params }: Visit): Effect.Effect<TenantPath, ConsoleError<"not_found">> => {
   const environment = environments.find((one) => one === params["environment"])
   return environment === undefined
@@ -160,15 +159,15 @@ export const pathOf = (
   ...more: ReadonlyArray<string>
 ) => `/${area}/${[workspace, environment, ...more].map(encodeURIComponent).join("/")}`
 
+export const inNoWorkspace = (area: AreaName): Document => ({
+  title: areas[area].name,
+  main: InProcess.html`<p class="card">Your roles allow this in no workspace of this installation.</p>`
+})
+
 /** The area in the first workspace that the operator may see it in. */
 export const firstOf = (
   area: EnvironmentArea
 ): Effect.Effect<Answer, ConsoleError<"internal_error">, DeskServices | CurrentOperator> =>
   Effect.map(places(areas[area].access), ([tenant]) =>
-    tenant === undefined
-      ? {
-          title: areas[area].name,
-          main: InProcess.html`<p>Your roles allow this in no workspace of this installation.</p>`
-        }
-      : { redirect: pathOf(area, tenant) }
+    tenant === undefined ? inNoWorkspace(area) : { redirect: pathOf(area, tenant) }
   )

@@ -42,9 +42,9 @@ a { color: var(--accent); }
 .status { font-weight: 600; }
 table { width: 100%; border-collapse: collapse; }
 th, td { text-align: start; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-th, .status, .word { white-space: nowrap; }
+th, .status, .word, td .button, td button { white-space: nowrap; }
 td.number, th.number { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.whole-words { white-space: nowrap; } .scroll { overflow-x: auto; } .scroll table { min-width: 34rem; }
+.scroll { overflow-x: auto; } .scroll table { min-width: 34rem; }
 .card > :last-child { margin-bottom: 0; } .card > :first-child { margin-top: 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin: 0; }
 dt { color: var(--soft); } dd { margin: 0; }

@@ -15,6 +15,9 @@ export interface TenantPath {
   readonly environment: Environment
 }
 
+/** Everything that the configuration and operators have stored. */
+export const directoryContents = Effect.flatMap(Directory, ({ contents }) => Effect.catch(contents, internalError))
+
 const workspaceNotFound = failure("not_found", "Workspace not found.")
 
 const tenantOf = ({ environment, workspace }: TenantPath): Tenant => ({ workspaceId: workspace, environment })

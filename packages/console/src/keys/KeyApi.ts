@@ -5,11 +5,9 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Moment } from "../api/Moment.ts"
 import { Authorize, RequestErrors, summary, tenantPath } from "../api/Parts.ts"
+import { described, Text, TextOrNull } from "../api/Records.ts"
 import type { AccessOf } from "../gate/Access.ts"
 
-const described = (description: string) => ({ description })
-const Text = Schema.String
-const TextOrNull = Schema.NullOr(Schema.String)
 const Scopes = Schema.NullOr(Schema.Array(Schema.Literals(scopes)))
 
 export const Key = Schema.Struct({

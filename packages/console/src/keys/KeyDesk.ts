@@ -5,8 +5,9 @@ import { Directory } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect } from "effect"
 import { failure } from "../api/Errors.ts"
+import { timeOrNull } from "../api/Records.ts"
 import { internalError } from "../Failures.ts"
-import { callerOf, type TenantPath } from "../gate/Caller.ts"
+import { callerOf, directoryContents, type TenantPath } from "../gate/Caller.ts"
 import type { Key } from "./KeyApi.ts"
 
 export interface KeyPath extends TenantPath {
@@ -19,7 +20,6 @@ export interface KeyOrder extends Pick<ApiKey, "expiresAt" | "name" | "networks"
 }
 
 const { timeView, validationErrorOf } = InProcess
-const timeOrNull = (at: number | null): string | null => (at === null ? null : timeView(at))
 
 const keyView = (key: ApiKey, usedAt: number | null): Key => ({
   id: apiKeyIdOf(key),
@@ -35,9 +35,8 @@ const keyView = (key: ApiKey, usedAt: number | null): Key => ({
 
 const stored = Effect.fnUntraced(function* (path: TenantPath) {
   const { tenant } = yield* callerOf(path)
-  const directory = yield* Directory
-  const { apiKeys } = yield* Effect.catch(directory.contents, internalError)
-  const uses = yield* Effect.catch(directory.keyUses, internalError)
+  const { apiKeys } = yield* directoryContents
+  const uses = yield* Effect.catch((yield* Directory).keyUses, internalError)
   return apiKeys
     .filter(({ environment, workspaceId }) => workspaceId === tenant.workspaceId && environment === tenant.environment)
     .map((apiKey) => ({ apiKey, usedAt: uses.get(apiKey.hash) ?? null }))

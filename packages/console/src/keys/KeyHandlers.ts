@@ -2,34 +2,28 @@
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ConsoleApi } from "../api/ConsoleApi.ts"
-import type { DeskServices } from "../gate/Caller.ts"
+import { deskAnswers } from "../api/DeskAnswers.ts"
 import * as Desk from "./KeyDesk.ts"
 
 export const layer = HttpApiBuilder.group(
   ConsoleApi,
   "keys",
   Effect.fnUntraced(function* (handlers) {
-    const services = yield* Effect.context<DeskServices>()
+    const { answer } = yield* deskAnswers
     return handlers
-      .handle("keys", ({ params }) =>
-        Effect.map(Desk.keys(params), (data) => ({ data })).pipe(Effect.provideContext(services))
-      )
-      .handle("keyDraft", ({ params }) =>
-        Effect.map(Desk.draft(params), (draft) => ({ data: { draft } })).pipe(Effect.provideContext(services))
-      )
+      .handle("keys", ({ params }) => answer(Desk.keys(params)))
+      .handle("keyDraft", ({ params }) => answer(Effect.map(Desk.draft(params), (draft) => ({ draft }))))
       .handle(
         "createKey",
         ({ params, payload: { draft, expires = null, name = null, networks = null, scopes } }) =>
-          Desk.create(params, { draft, scopes, name, networks, expiresAt: expires }).pipe(
-            Effect.map(({ secret, view }) => ({ data: { ...view, key: Redacted.value(secret) } })),
-            Effect.provideContext(services)
+          answer(
+            Effect.map(
+              Desk.create(params, { draft, scopes, name, networks, expiresAt: expires }),
+              ({ secret, view }) => ({ ...view, key: Redacted.value(secret) })
+            )
           ),
         { uninterruptible: true }
       )
-      .handle(
-        "revokeKey",
-        ({ params }) => Effect.map(Desk.revoke(params), (data) => ({ data })).pipe(Effect.provideContext(services)),
-        { uninterruptible: true }
-      )
+      .handle("revokeKey", ({ params }) => answer(Desk.revoke(params)), { uninterruptible: true })
   })
 )

@@ -7,15 +7,18 @@
 import { scopes as allScopes } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect, Redacted } from "effect"
-import { type ConsoleError, consoleCodes } from "../api/Errors.ts"
-import { momentIn, secretView } from "../frame/Forms.ts"
-import { alert, type Document, type Html, time, timeOr } from "../frame/Layout.ts"
-import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import type { ConsoleError } from "../api/Errors.ts"
+import { asTyped, field, formPage, hidden, momentIn, secretPage } from "../frame/Forms.ts"
+import { type Document, type Html, idView, time, timeOr } from "../frame/Layout.ts"
+import { type Answer, firstOf, noticeIn, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
 import type { Key } from "./KeyApi.ts"
 import * as Desk from "./KeyDesk.ts"
 
 const { html } = InProcess
+
+const notices = { revoked: "The key is revoked. Servers refuse it." } as const
 
 const list = Effect.fnUntraced(function* (visit: Visit) {
   const path = yield* tenantOf(visit)
@@ -23,73 +26,82 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
   const keys = (yield* Desk.keys(path)).filter(({ revoked }) => showsAll || revoked === null)
   const here = `${visit.mount}${pathOf("keys", path)}`
   const answer: Answer = {
-    title: "API keys",
-    main: html`${alert(visit.query.get("notice") === "revoked" ? "The key is revoked. Servers refuse it." : undefined)}
-<p class="fields"><a class="button main" href="${here}/new">Create a key…</a>
+    title: "Keys",
+    notice: noticeIn(visit, notices),
+    main: html`<p class="fields"><a class="button main" href="${here}/new">Create a key…</a>
 <a class="button" href="${here}${showsAll ? "" : "?revoked=yes"}">${showsAll ? "Hide" : "Show"} revoked keys</a></p>
-${
-  keys.length === 0
-    ? html`<p>No keys found.</p>`
-    : html`<div class="card scroll" tabindex="0" role="region" aria-label="API keys"><table>
-<thead><tr><th scope="col">Key</th><th scope="col">Scopes</th><th scope="col">Networks</th><th scope="col">Source</th><th scope="col">Created</th><th scope="col">Expires</th><th scope="col">Last used</th><th scope="col">State</th></tr></thead>
-<tbody>${keys.map((key) => row(here, key))}</tbody></table></div>`
-}`
+${table({
+  label: "Keys",
+  columns: ["Key", "State", "Scopes", "Networks", "Source", "Created", "Expires", "Last used", "Action"],
+  none: "No keys found.",
+  rows: keys.map((key) => row(here, key))
+})}`
   }
   return answer
 })
 
 const row = (here: string, key: Key): Html => html`<tr>
-<th scope="row">${key.name ?? "Unnamed"}<br><code class="soft">${key.id}</code></th>
+<th scope="row">${key.name ?? "Unnamed"}<br><span class="soft">${idView(key.id)}</span></th>
+<td class="word">${key.revoked === null ? "Active" : html`<span class="status bad">Revoked</span><br>${time(key.revoked)}`}</td>
 <td>${scopesText(key)}</td><td>${key.networks?.join(", ") ?? "Any"}</td>
-<td>${key.source === "configuration" ? "Configuration file" : "Operator"}</td>
+<td class="word">${key.source === "configuration" ? "Configuration file" : "Operator"}</td>
 <td>${time(key.created)}</td><td>${timeOr(key.expires, "Never")}</td><td>${timeOr(key.last_used, "Never")}</td>
 <td>${
-  key.revoked !== null
-    ? html`<span class="status bad">Revoked</span> ${time(key.revoked)}`
-    : key.source === "configuration"
-      ? "Change it in the configuration file"
-      : html`<a class="button" href="${here}/${key.id}/revoke">Revoke…</a>`
+  key.revoked === null && key.source === "operator"
+    ? html`<a class="button" href="${here}/${key.id}/revoke">Revoke…</a>`
+    : "–"
 }</td></tr>`
 
 const scopesText = ({ scopes }: Key): string => scopes?.join(", ") ?? "All"
 
 const form = Effect.fnUntraced(function* (visit: Visit) {
   const path = yield* tenantOf(visit)
-  const answer: Answer = formPage(visit, path, yield* Desk.draft(path))
+  const answer: Answer = newPage(visit, path, yield* Desk.draft(path))
   return answer
 })
 
 /** The value of the box for every scope. */
 const everyScope = "all"
 
-const formPage = (visit: Visit, path: TenantPath, draft: string, problem?: ConsoleError): Document => {
+const newPage = (visit: Visit, path: TenantPath, draft: string, problem?: ConsoleError): Document => {
   const { form } = visit
   const ticked = form.getAll("scopes")
   const here = `${visit.mount}${pathOf("keys", path)}`
+  const typed = (name: string) => form.get(name) ?? ""
   const box = (value: string, text: string): Html =>
     html`<label class="choice"><input type="checkbox" name="scopes" value="${value}"${ticked.includes(value) ? html` checked` : undefined}>${text}</label>`
-  return {
-    status: problem === undefined ? 200 : consoleCodes[problem.error.code].status,
-    title: "Create an API key",
-    isSmall: true,
-    main: html`${alert(problem?.error.message)}
-<form method="post" action="${here}/new" class="card stack" data-once="yes">
-<input type="hidden" name="draft" value="${draft}">
-<div><label for="name">Name (optional)</label><input id="name" name="name" maxlength="120" autocomplete="off" value="${form.get("name") ?? ""}"></div>
+  return formPage({
+    title: "Create a key",
+    problem,
+    action: `${here}/new`,
+    showsSecret: true,
+    fields: html`${hidden("draft", draft)}
+${field({ name: "name", label: "Name (optional)", value: typed("name"), attributes: html`maxlength="120" autocomplete="off"` })}
 <fieldset><legend>Scopes</legend>${box(everyScope, "All, also those that are added later")}${allScopes.map((scope) => box(scope, scope))}</fieldset>
-<div><label for="expires">Expires (optional)</label><input id="expires" name="expires" type="date" value="${form.get("expires") ?? ""}" aria-describedby="expires-hint"><p id="expires-hint" class="soft">The key is refused from the beginning of this day in UTC.</p></div>
-<div><label for="networks">Networks (optional)</label><input id="networks" name="networks" autocomplete="off" spellcheck="false" value="${form.get("networks") ?? ""}" aria-describedby="networks-hint"><p id="networks-hint" class="soft">IP addresses and CIDR ranges that requests may come from, separated by commas.</p></div>
-<button class="main">Create the key</button>
-<a class="button" href="${here}">Back</a>
-</form>`
-  }
+${field({
+  name: "expires",
+  label: "Expires (optional)",
+  value: typed("expires"),
+  attributes: html`type="date"`,
+  hint: "The key is refused from the beginning of this day in UTC."
+})}
+${field({
+  name: "networks",
+  label: "Networks (optional)",
+  value: typed("networks"),
+  attributes: asTyped,
+  hint: "IP addresses and CIDR ranges that requests may come from, separated by commas."
+})}`,
+    button: "Create the key",
+    back: here
+  })
 }
 
 const submit = Effect.fnUntraced(function* (visit: Visit) {
   const path = yield* tenantOf(visit)
   const draft = visit.form.get("draft") ?? ""
   const again = (problem: ConsoleError): Answer =>
-    problem.error.code === "key_created" ? createdBefore(visit, path, problem) : formPage(visit, path, draft, problem)
+    problem.error.code === "key_created" ? createdBefore(visit, path, problem) : newPage(visit, path, draft, problem)
   const { at, fault } = momentIn(visit.form, "expires")
   if (fault !== undefined) return again(InProcess.validationErrorOf(fault))
   const text = (name: string) => visit.form.get(name)?.trim() || null
@@ -110,22 +122,20 @@ const submit = Effect.fnUntraced(function* (visit: Visit) {
   )
 })
 
-const createdPage = ({ mount }: Visit, path: TenantPath, key: Key, secret: string): Document => ({
-  title: "The key was created",
-  isSmall: true,
-  main: html`<div class="card stack">
-<p class="note">Copy the key now. It is shown only once: only its hash is stored.</p>
-${secretView(secret)}
-<dl><dt>Id</dt><dd>${key.id}</dd><dt>Scopes</dt><dd>${scopesText(key)}</dd><dt>Expires</dt><dd>${timeOr(key.expires, "Never")}</dd></dl>
-<a class="button" href="${mount}${pathOf("keys", path)}">All keys</a>
-</div>`
-})
+const createdPage = ({ mount }: Visit, path: TenantPath, key: Key, secret: string): Document =>
+  secretPage({
+    title: "The new key",
+    advice: "Copy the key now. It is shown only once: only its hash is stored.",
+    secret,
+    more: html`<dl><dt>Key</dt><dd>${idView(key.id)}</dd><dt>Scopes</dt><dd>${scopesText(key)}</dd><dt>Expires</dt><dd>${timeOr(key.expires, "Never")}</dd></dl>`,
+    done: `${mount}${pathOf("keys", path)}`
+  })
 
-const createdBefore = ({ mount }: Visit, path: TenantPath, { error }: ConsoleError): Document => ({
-  status: consoleCodes[error.code].status,
+const createdBefore = ({ mount }: Visit, path: TenantPath, problem: ConsoleError): Document => ({
+  problem,
   title: "The key was created before",
   isSmall: true,
-  main: html`${alert(error.message)}<p><a class="button" href="${mount}${pathOf("keys", path)}">All keys</a></p>`
+  main: html`<p><a class="button" href="${mount}${pathOf("keys", path)}">All keys</a></p>`
 })
 
 const keyOf = (visit: Visit) =>
@@ -135,16 +145,14 @@ const confirm = Effect.fnUntraced(function* (visit: Visit) {
   const path = yield* keyOf(visit)
   const key = yield* Desk.key(path)
   const here = `${visit.mount}${pathOf("keys", path)}`
-  const answer: Answer = {
+  const answer: Answer = formPage({
     title: `Revoke ${key.name ?? key.id}`,
-    isSmall: true,
-    main: html`<form method="post" action="${here}/${key.id}/revoke" class="card stack">
-<p>Servers refuse the key from their next request on. It cannot be undone.</p>
-<dl><dt>Id</dt><dd>${key.id}</dd><dt>Scopes</dt><dd>${scopesText(key)}</dd><dt>Last used</dt><dd>${timeOr(key.last_used, "Never")}</dd></dl>
-<button class="main">Revoke the key</button>
-<a class="button" href="${here}">Back</a>
-</form>`
-  }
+    action: `${here}/${key.id}/revoke`,
+    fields: html`<p>Servers refuse the key from their next request on. It cannot be undone.</p>
+<dl><dt>Key</dt><dd>${idView(key.id)}</dd><dt>Scopes</dt><dd>${scopesText(key)}</dd><dt>Last used</dt><dd>${timeOr(key.last_used, "Never")}</dd></dl>`,
+    button: "Revoke the key",
+    back: here
+  })
   return answer
 })
 

@@ -3,7 +3,8 @@ import { pageLimits } from "@pointsman/http/api"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ConsoleApi } from "../api/ConsoleApi.ts"
-import type { DeskServices } from "../gate/Caller.ts"
+import { deskAnswers } from "../api/DeskAnswers.ts"
+import { pageView } from "../api/Records.ts"
 import * as Desk from "./MessageDesk.ts"
 import { messageView } from "./MessageRecords.ts"
 
@@ -11,29 +12,21 @@ export const layer = HttpApiBuilder.group(
   ConsoleApi,
   "messages",
   Effect.fnUntraced(function* (handlers) {
-    const services = yield* Effect.context<DeskServices>()
+    const { answer, run } = yield* deskAnswers
     return handlers
-      .handle(
-        "messages",
-        Effect.fnUntraced(function* ({ params, query }) {
-          const { before, connection, limit = pageLimits.default, outcome, payment } = query
-          const filter = { connectionId: connection, paymentId: payment, outcome }
-          const { items, next } = yield* Desk.messages(params, { ...filter, before, limit })
-          return { data: items.map(messageView), has_more: next !== null, next_cursor: next }
-        }, Effect.provideContext(services))
-      )
+      .handle("messages", ({ params, query: { before, connection, limit = pageLimits.default, outcome, payment } }) => {
+        const filter = { connectionId: connection, paymentId: payment, outcome }
+        return run(
+          Effect.map(Desk.messages(params, { ...filter, before, limit }), ({ items, next }) =>
+            pageView(items.map(messageView), next)
+          )
+        )
+      })
       .handle("message", ({ params, query }) =>
-        Effect.map(Desk.message(params, query), (found) => ({
-          data: { ...messageView(found), body: found.body }
-        })).pipe(Effect.provideContext(services))
+        answer(Effect.map(Desk.message(params, query), (found) => ({ ...messageView(found), body: found.body })))
       )
-      .handle(
-        "applyMessage",
-        ({ params, payload }) =>
-          Effect.map(Desk.apply(params, payload), (after) => ({ data: messageView(after) })).pipe(
-            Effect.provideContext(services)
-          ),
-        { uninterruptible: true }
-      )
+      .handle("applyMessage", ({ params, payload }) => answer(Effect.map(Desk.apply(params, payload), messageView)), {
+        uninterruptible: true
+      })
   })
 )

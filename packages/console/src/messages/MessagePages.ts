@@ -3,9 +3,12 @@ import type { MessageFile } from "@pointsman/core"
 import { messageOutcomes } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
-import { type ConsoleError, consoleCodes } from "../api/Errors.ts"
-import { alert, type Document, time } from "../frame/Layout.ts"
-import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import type { ConsoleError } from "../api/Errors.ts"
+import { all, hidden, select } from "../frame/Forms.ts"
+import { type Document, type Html, idView, time } from "../frame/Layout.ts"
+import { nextPage, pageSize } from "../frame/Lists.ts"
+import { type Answer, firstOf, noticeIn, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { recordLinks } from "../frame/RecordLinks.ts"
 import type { TenantPath } from "../gate/Caller.ts"
 import * as Desk from "./MessageDesk.ts"
 import { messagePath, messageTable } from "./MessageTable.ts"
@@ -13,27 +16,27 @@ import { aboutText, bodyText, outcomeNames, outcomeTexts } from "./MessageWords.
 
 const { html, timeView } = InProcess
 
-const pageSize = 50
-
 const list = Effect.fnUntraced(function* (visit: Visit) {
   const tenant = yield* tenantOf(visit)
   const outcome = messageOutcomes.find((one) => one === visit.query.get("outcome"))
   const before = visit.query.get("before") ?? undefined
   const { items, next } = yield* Desk.messages(tenant, { outcome, before, limit: pageSize })
   const here = `${visit.mount}${pathOf("messages", tenant)}`
-  const older = new URLSearchParams({ ...(outcome === undefined ? {} : { outcome }), before: next ?? "" })
+  const query = new URLSearchParams(outcome === undefined ? {} : { outcome })
   const answer: Answer = {
     title: "Messages",
     isLive: before === undefined,
-    main: html`<form action="${here}" class="card fields">
-<div><label for="outcome">Result</label><select id="outcome" name="outcome"><option value="">All</option>${messageOutcomes.map(
-      (one) =>
-        html`<option value="${one}"${one === outcome ? html` selected` : undefined}>${outcomeNames[one]}</option>`
-    )}</select></div>
-<button>Show</button>
+    main: html`<form action="${here}" class="card fields" role="search">
+${select({
+  name: "outcome",
+  label: "Result",
+  choices: [all, ...messageOutcomes.map((one) => [one, outcomeNames[one]] as const)],
+  selected: outcome
+})}
+<button>Find</button>
 </form>
-${items.length === 0 ? html`<p class="card">No messages found.</p>` : messageTable(visit.mount, tenant, items)}
-${next === null ? undefined : html`<p><a class="button" href="${here}?${older.toString()}">Older messages</a></p>`}`
+${messageTable(visit.mount, tenant, items)}
+<p class="fields">${nextPage({ here, query, by: "before", cursor: next, text: "Older messages" })}</p>`
   }
   return answer
 })
@@ -43,28 +46,33 @@ const keyIn = (texts: URLSearchParams): Desk.MessageKey => ({
   id: texts.get("id") ?? ""
 })
 
+const notices = { decided: "It was decided again." } as const
+
 const show = Effect.fnUntraced(function* (visit: Visit) {
   const tenant = yield* tenantOf(visit)
-  const answer: Answer = messagePage(visit, tenant, yield* Desk.message(tenant, keyIn(visit.query)))
-  return answer
+  return yield* messagePage(visit, tenant, yield* Desk.message(tenant, keyIn(visit.query)))
 })
 
-const messagePage = (visit: Visit, tenant: TenantPath, message: MessageFile, problem?: ConsoleError): Document => {
+const messagePage = Effect.fnUntraced(function* (
+  visit: Visit,
+  tenant: TenantPath,
+  message: MessageFile,
+  problem?: ConsoleError
+) {
+  const link = yield* recordLinks(visit, tenant)
   const { body, connectionId, disputeId, eventId, outcome, paymentId, reason, receivedAt, subjectId, writtenAt } =
     message
-  return {
-    status: problem === undefined ? 200 : consoleCodes[problem.error.code].status,
+  const document: Document = {
     title: `Message ${eventId}`,
-    main: html`${alert(problem?.error.message ?? (visit.query.get("notice") === "decided" ? "It was decided again." : undefined))}
-<div class="card">
+    problem,
+    notice: noticeIn(visit, notices),
+    main: html`<div class="card">
 <p><strong>${outcomeNames[outcome]}.</strong> ${outcomeTexts[outcome]}${reason === null ? undefined : ` (${reason})`}</p>
 <dl>
-<dt>Connection</dt><dd>${connectionId}</dd>
-<dt>About</dt><dd>${aboutText(message)}${disputeId === null ? undefined : `, ${disputeId}`}</dd>
-<dt>Names</dt><dd>${subjectId === "" ? "–" : subjectId}</dd>
-<dt>Payment</dt><dd>${
-      paymentId === null ? "–" : html`<a href="${visit.mount}${pathOf("payments", tenant, paymentId)}">${paymentId}</a>`
-    }</dd>
+<dt>Connection</dt><dd>${link("connections", idView(connectionId), connectionId)}</dd>
+<dt>About</dt><dd>${aboutText(message)}${disputeId === null ? undefined : html`, ${idView(disputeId)}`}</dd>
+<dt>Names</dt><dd>${idView(subjectId === "" ? null : subjectId)}</dd>
+<dt>Payment</dt><dd>${paymentId === null ? "–" : link("payments", idView(paymentId), paymentId)}</dd>
 <dt>Written</dt><dd>${time(timeView(writtenAt))}</dd>
 <dt>Received</dt><dd>${time(timeView(receivedAt))}</dd>
 </dl>
@@ -78,14 +86,15 @@ ${
 }
 <p><a href="${visit.mount}${pathOf("messages", tenant)}">All messages</a></p>`
   }
-}
+  return document
+})
 
-const applyForm = (visit: Visit, tenant: TenantPath, { connectionId, eventId, paymentId }: MessageFile) =>
+const applyForm = (visit: Visit, tenant: TenantPath, { connectionId, eventId, paymentId }: MessageFile): Html =>
   html`<form method="post" action="${visit.mount}${pathOf("messages", tenant, "message")}" class="card">
 <p>Apply reads the message again and decides it again on ${
     paymentId === null ? "the payment that it names, if that is stored now" : `payment ${paymentId}`
   }. It was verified when it arrived, and the provider is not asked.</p>
-<input type="hidden" name="connection" value="${connectionId}"><input type="hidden" name="id" value="${eventId}">
+${hidden("connection", connectionId)}${hidden("id", eventId)}
 <button class="main">Apply</button>
 </form>`
 
@@ -96,8 +105,7 @@ const submit = Effect.fnUntraced(function* (visit: Visit) {
     Effect.as<Answer>({ redirect: `${messagePath(tenant, key)}&notice=decided` }),
     Effect.catchIf(
       (problem: ConsoleError) => problem.error.code === "message_not_applicable",
-      (problem) =>
-        Effect.map(Desk.message(tenant, key), (message): Answer => messagePage(visit, tenant, message, problem))
+      (problem) => Effect.flatMap(Desk.message(tenant, key), (message) => messagePage(visit, tenant, message, problem))
     )
   )
 })

@@ -2,11 +2,9 @@
 import { messageOutcomes, type TenantMessage } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Schema } from "effect"
+import { described, Text, TextOrNull } from "../api/Records.ts"
 
 const { timeView } = InProcess
-const described = (description: string) => ({ description })
-const Text = Schema.String
-const TextOrNull = Schema.NullOr(Schema.String)
 
 const fields = {
   connection_id: Text,

@@ -1,8 +1,9 @@
 /** Messages as rows that lead to their pages. */
 import type { TenantMessage } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
-import { type Html, time } from "../frame/Layout.ts"
+import { type Html, idView, time } from "../frame/Layout.ts"
 import { pathOf } from "../frame/Page.ts"
+import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
 import type { MessageKey } from "./MessageDesk.ts"
 import { aboutText, outcomeNames } from "./MessageWords.ts"
@@ -14,10 +15,14 @@ export const messagePath = (tenant: TenantPath, { connection, id }: MessageKey):
   `${pathOf("messages", tenant, "message")}?${new URLSearchParams({ connection, id }).toString()}`
 
 export const messageTable = (mount: string, tenant: TenantPath, items: ReadonlyArray<TenantMessage>): Html =>
-  html`<div class="card scroll" tabindex="0" role="region" aria-label="Messages of providers"><table>
-<thead><tr><th scope="col">Received</th><th scope="col">Result</th><th scope="col">About</th><th scope="col">Connection</th><th scope="col">Message</th></tr></thead>
-<tbody>${items.map(
-    (one) => html`<tr><td>${time(timeView(one.receivedAt))}</td><td>${outcomeNames[one.outcome]}</td>
-<td>${aboutText(one)}</td><td>${one.connectionId}</td>
-<td><a href="${mount}${messagePath(tenant, { connection: one.connectionId, id: one.eventId })}">${one.eventId}</a></td></tr>`
-  )}</tbody></table></div>`
+  table({
+    label: "Messages",
+    columns: ["Received", "Result", "About", "Connection", "Message"],
+    none: "No messages found.",
+    rows: items.map(
+      (
+        one
+      ) => html`<tr><td><a href="${mount}${messagePath(tenant, { connection: one.connectionId, id: one.eventId })}">${time(timeView(one.receivedAt))}</a></td>
+<td class="word">${outcomeNames[one.outcome]}</td><td>${aboutText(one)}</td><td>${one.connectionId}</td><td>${idView(one.eventId)}</td></tr>`
+    )
+  })

@@ -18,7 +18,5 @@ export const messagesOfPayment = Effect.fnUntraced(function* (
   const { operator } = yield* CurrentOperator
   if (!mayAct(operator, "message.apply", tenant.workspace)) return undefined
   const { items } = yield* Desk.messages(tenant, { paymentId: payment, limit })
-  return items.length === 0
-    ? undefined
-    : InProcess.html`<h2>Messages of the provider</h2>${messageTable(mount, tenant, items)}`
+  return items.length === 0 ? undefined : InProcess.html`<h2>Messages</h2>${messageTable(mount, tenant, items)}`
 })

@@ -4,10 +4,8 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, RequestErrors, summary } from "../api/Parts.ts"
+import { described, Text } from "../api/Records.ts"
 import type { AccessOf } from "../gate/Access.ts"
-
-const described = (description: string) => ({ description })
-const Text = Schema.String
 
 const Roles = Schema.Array(
   Schema.Struct({

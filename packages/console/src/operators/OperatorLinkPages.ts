@@ -1,7 +1,7 @@
 /** Sign-in links of operators, and their removal. */
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
-import { secretView } from "../frame/Forms.ts"
+import { formPage, secretPage } from "../frame/Forms.ts"
 import { type Document, time } from "../frame/Layout.ts"
 import { type Answer, page, type Visit } from "../frame/Page.ts"
 import type { OperatorRecord } from "./OperatorApi.ts"
@@ -15,16 +15,14 @@ export const linkPage = (
   { mount }: Visit,
   { id, login }: OperatorRecord,
   { expires, url }: { readonly expires: string; readonly url: string }
-): Document => ({
-  title: "Sign-in link",
-  isSmall: true,
-  main: html`<div class="card stack">
-<p class="note">Send the link to ${login} now. It is shown only once: only its hash is stored.</p>
-${secretView(url)}
-<p>It signs in once, until ${time(expires)}.</p>
-<a class="button" href="${mount}${operatorPath(id)}">The operator</a>
-</div>`
-})
+): Document =>
+  secretPage({
+    title: "Sign-in link",
+    advice: `Send the link to ${login} now. It is shown only once: only its hash is stored.`,
+    secret: url,
+    more: html`<p>It signs in once, until ${time(expires)}.</p>`,
+    done: `${mount}${operatorPath(id)}`
+  })
 
 /** A repeated request makes another link. The ones before stay valid until their time is over. */
 const createLink = Effect.fnUntraced(function* (visit: Visit) {
@@ -36,15 +34,13 @@ const createLink = Effect.fnUntraced(function* (visit: Visit) {
 const confirm = Effect.fnUntraced(function* (visit: Visit) {
   const { id, login, name } = yield* Desk.operator(visit.params["operator"] ?? "")
   const here = `${visit.mount}${operatorPath(id)}`
-  const answer: Answer = {
+  const answer: Answer = formPage({
     title: `Remove ${name}`,
-    isSmall: true,
-    main: html`<form method="post" action="${here}/remove" class="card stack">
-<p>${login} is signed out everywhere at once, and cannot sign in. The audit trail keeps what it did.</p>
-<button class="main">Remove the operator</button>
-<a class="button" href="${here}">Back</a>
-</form>`
-  }
+    action: `${here}/remove`,
+    fields: html`<p>${login} is signed out everywhere at once, and cannot sign in. The audit trail keeps what it did.</p>`,
+    button: "Remove the operator",
+    back: here
+  })
   return answer
 })
 

@@ -1,13 +1,13 @@
 /** The operators of the console: the list, and one of them. */
 import { operatorRoles, type Workspace } from "@pointsman/core"
-import { Directory } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
-import { type ConsoleError, consoleCodes } from "../api/Errors.ts"
-import { internalError } from "../Failures.ts"
-import { options } from "../frame/Forms.ts"
-import { alert, type Document, type Html, time } from "../frame/Layout.ts"
-import { type Answer, page, type Visit } from "../frame/Page.ts"
+import type { ConsoleError } from "../api/Errors.ts"
+import { asTyped, field, formPage, hidden, named, options } from "../frame/Forms.ts"
+import { type Document, type Html, time } from "../frame/Layout.ts"
+import { type Answer, noticeIn, page, type Visit } from "../frame/Page.ts"
+import { table } from "../frame/Table.ts"
+import { directoryContents } from "../gate/Caller.ts"
 import type { OperatorRecord } from "./OperatorApi.ts"
 import * as Desk from "./OperatorDesk.ts"
 import { linkPage, operatorPath } from "./OperatorLinkPages.ts"
@@ -19,18 +19,25 @@ type Roles = OperatorRecord["roles"]
 /** The value of the choice of all workspaces: no workspace has this id. */
 const everywhere = "*"
 
+const notices = {
+  removed: "The operator is removed. All of its sessions ended.",
+  saved: "Saved."
+} as const
+
 const list = Effect.fnUntraced(function* (visit: Visit) {
   const showsAll = visit.query.get("removed") === "yes"
   const operators = (yield* Desk.operators).filter(({ active }) => showsAll || active)
   const here = `${visit.mount}/operators`
   const answer: Answer = {
     title: "Operators",
-    main: html`${alert(visit.query.get("notice") === "removed" ? "The operator is removed. All of its sessions ended." : undefined)}
-<p class="fields"><a class="button main" href="${here}/new">Add an operator…</a>
+    notice: noticeIn(visit, notices),
+    main: html`<p class="fields"><a class="button main" href="${here}/new">Add an operator…</a>
 <a class="button" href="${here}${showsAll ? "" : "?removed=yes"}">${showsAll ? "Hide" : "Show"} removed operators</a></p>
-<div class="card scroll" tabindex="0" role="region" aria-label="Operators"><table>
-<thead><tr><th scope="col">Operator</th><th scope="col">Roles</th><th scope="col">Last sign-in</th><th scope="col">Sessions</th><th scope="col">Password</th><th scope="col">State</th></tr></thead>
-<tbody>${operators.map(row(visit))}</tbody></table></div>
+${table({
+  label: "Operators",
+  columns: ["Operator", "State", "Roles", "Last sign-in", { numbers: "Sessions" }, "Password"],
+  rows: operators.map(row(visit))
+})}
 <p class="soft">The last sign-in is known while one of the operator’s sessions is open. The audit trail has all of them.</p>`
   }
   return answer
@@ -41,18 +48,14 @@ const row =
   (operator: OperatorRecord): Html => {
     const [newest] = operator.sessions
     return html`<tr><th scope="row"><a href="${visit.mount}${operatorPath(operator.id)}">${operator.name}</a><br><span class="soft">${operator.login}</span></th>
-<td>${rolesText(operator.roles)}</td><td>${newest === undefined ? "–" : time(newest.signed_in)}</td>
-<td class="number">${operator.sessions.length}</td><td>${operator.has_password ? "Yes" : "No"}</td>
-<td>${operator.active ? "Active" : html`<span class="status bad">Removed</span>`}</td></tr>`
+<td class="word">${operator.active ? "Active" : html`<span class="status bad">Removed</span>`}</td><td>${rolesText(operator.roles)}</td><td>${newest === undefined ? "–" : time(newest.signed_in)}</td>
+<td class="number">${operator.sessions.length}</td><td>${operator.has_password ? "Yes" : "No"}</td></tr>`
   }
 
 const rolesText = (roles: Roles): string =>
   roles.map(({ role, workspace_id }) => `${role} (${workspace_id ?? "all workspaces"})`).join(", ")
 
-const workspacesHere = Effect.gen(function* () {
-  const { workspaces } = yield* Effect.catch((yield* Directory).contents, internalError)
-  return workspaces
-})
+const workspacesHere = Effect.map(directoryContents, ({ workspaces }) => workspaces)
 
 /** One row for each role there is, and one for another. */
 const roleFields = (roles: Roles, workspaces: ReadonlyArray<Workspace>): Html => {
@@ -62,18 +65,18 @@ const roleFields = (roles: Roles, workspaces: ReadonlyArray<Workspace>): Html =>
   return html`<fieldset><legend>Roles</legend>${roles.map(
     ({ role, workspace_id }, at) =>
       html`<div><label for="role-${at}">${nameOf(workspace_id)}</label><input type="hidden" name="workspace" value="${workspace_id ?? everywhere}">
-<select id="role-${at}" name="role">${options(operatorRoles, role)}<option value="">No role</option></select></div>`
+<select id="role-${at}" name="role">${options(named(operatorRoles), role)}<option value="">No role</option></select></div>`
   )}
 <div><label for="workspace-more">${roles.length === 0 ? "Workspace" : "Another workspace"}</label><select id="workspace-more" name="workspace"${roles.length === 0 ? html` required` : undefined}>
 <option value="">${roles.length === 0 ? "Choose…" : "None"}</option>
 ${taken.has(null) ? undefined : html`<option value="${everywhere}">All workspaces, also later ones</option>`}
 ${workspaces.filter(({ id }) => !taken.has(id)).map(({ id, name }) => html`<option value="${id}">${name}</option>`)}</select></div>
-<div><label for="role-more">${roles.length === 0 ? "Role" : "Role there"}</label><select id="role-more" name="role">${options(operatorRoles, "viewer")}</select></div>
+<div><label for="role-more">${roles.length === 0 ? "Role" : "Role there"}</label><select id="role-more" name="role">${options(named(operatorRoles), "viewer")}</select></div>
 </fieldset>
-<p class="soft">Viewer reads payments. Support also captures, voids and refunds, and sends webhooks again. Operations also settles reviews and applies messages. Admin also manages keys, connections, endpoints and, with the role in all workspaces, operators.</p>`
+<p class="soft">Viewer reads payments and webhooks. Support also captures, voids and refunds, and sends webhooks again. Operations also settles reviews, applies messages and reads routing. Admin also manages keys and the secrets of webhooks, and reads connections and the audit trail; with the role in all workspaces, also operators and partners.</p>`
 }
 
-/** A workspace and a role for each row. A row without a role or a workspace is none. */
+/** A workspace and a role for each row. A row without a role or a workspace is left out. */
 const rolesIn = ({ form }: Visit): Roles => {
   const named = form.getAll("role")
   return form.getAll("workspace").flatMap((workspace, at) => {
@@ -86,21 +89,27 @@ const rolesIn = ({ form }: Visit): Roles => {
 
 const addForm = Effect.fnUntraced(function* (visit: Visit, problem?: ConsoleError) {
   const workspaces = yield* workspacesHere
-  const answer: Answer = {
-    status: problem === undefined ? 200 : consoleCodes[problem.error.code].status,
+  const answer: Answer = formPage({
     title: "Add an operator",
-    isSmall: true,
-    main: html`${alert(problem?.error.message)}
-<form method="post" action="${visit.mount}/operators/new" class="card stack" data-once="yes">
-<div><label for="login">E-mail or name to sign in with</label><input id="login" name="login" maxlength="254" autocomplete="off" autocapitalize="none" spellcheck="false" value="${visit.form.get("login") ?? ""}" required></div>
-<div><label for="name">Name</label><input id="name" name="name" maxlength="120" autocomplete="off" value="${visit.form.get("name") ?? ""}" required></div>
-${roleFields([], workspaces)}
-<button class="main">Add, and show a sign-in link</button>
-<a class="button" href="${visit.mount}/operators">Back</a>
-</form>`
-  }
+    problem,
+    action: `${visit.mount}/operators/new`,
+    showsSecret: true,
+    fields: html`${field({
+      name: "login",
+      label: "E-mail or name to sign in with",
+      value: visit.form.get("login") ?? "",
+      attributes: html`maxlength="254" ${asTyped} required`
+    })}
+${nameField(visit.form.get("name") ?? "")}
+${roleFields([], workspaces)}`,
+    button: "Add, and show a sign-in link",
+    back: `${visit.mount}/operators`
+  })
   return answer
 })
+
+const nameField = (value: string): Html =>
+  field({ name: "name", label: "Name", value, attributes: html`maxlength="120" autocomplete="off" required` })
 
 const add = Effect.fnUntraced(function* (visit: Visit) {
   const order = {
@@ -131,20 +140,19 @@ const operatorPage = (
   problem?: ConsoleError
 ): Document => {
   const here = `${visit.mount}${operatorPath(operator.id)}`
-  const notice = visit.query.get("notice") === "saved" ? "Saved." : undefined
   return {
-    status: problem === undefined ? 200 : consoleCodes[problem.error.code].status,
     title: operator.name,
+    problem,
+    notice: noticeIn(visit, notices),
     isSmall: true,
-    main: html`${alert(problem?.error.message ?? notice)}
-<dl class="card"><dt>Login</dt><dd>${operator.login}</dd><dt>Added</dt><dd>${time(operator.created)}</dd>
+    main: html`<dl class="card"><dt>Login</dt><dd>${operator.login}</dd><dt>Added</dt><dd>${time(operator.created)}</dd>
 <dt>Password</dt><dd>${operator.has_password ? "Set" : "None"}</dd><dt>State</dt><dd>${operator.active ? "Active" : "Removed"}</dd>
 ${operator.active ? undefined : html`<dt>Roles then</dt><dd>${rolesText(operator.roles)}</dd>`}</dl>
 ${
   operator.active
     ? html`<form method="post" action="${here}" class="card stack">
-<input type="hidden" name="version" value="${typed.version}">
-<div><label for="name">Name</label><input id="name" name="name" maxlength="120" autocomplete="off" value="${typed.name}" required></div>
+${hidden("version", typed.version)}
+${nameField(typed.name)}
 ${roleFields(typed.roles, workspaces)}
 <button class="main">Save</button>
 </form>
@@ -155,12 +163,13 @@ ${roleFields(typed.roles, workspaces)}
 <h2>Sessions</h2>
 ${
   operator.sessions.length === 0
-    ? html`<p>No open sessions.</p>`
+    ? html`<p class="card">No open sessions.</p>`
     : html`<ul class="card">${operator.sessions.map(
         ({ last_request, method, signed_in }) =>
           html`<li>By ${method} at ${time(signed_in)}, last request at ${time(last_request)}</li>`
       )}</ul>`
 }
+<p><a href="${visit.mount}/audit?${new URLSearchParams({ actor: operator.login }).toString()}">Audit entries of this operator</a></p>
 <p><a href="${visit.mount}/operators">All operators</a></p>`
   }
 }

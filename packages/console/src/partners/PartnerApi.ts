@@ -5,10 +5,8 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Moment } from "../api/Moment.ts"
 import { Authorize, RequestErrors, summary } from "../api/Parts.ts"
+import { described, Text } from "../api/Records.ts"
 import type { AccessOf } from "../gate/Access.ts"
-
-const described = (description: string) => ({ description })
-const Text = Schema.String
 
 export const Usage = Schema.Struct({
   workspace_id: Text,

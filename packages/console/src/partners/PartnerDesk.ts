@@ -1,10 +1,11 @@
 /** What an operator reads of partners and usage, and the invitations that it makes. The pages and the API share it. */
 import { type MerchantWithStatus, Pointsman, type Workspace } from "@pointsman/core"
-import { Directory } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect, Redacted } from "effect"
 import { failure } from "../api/Errors.ts"
+import { nextId, pageView } from "../api/Records.ts"
 import { internalError } from "../Failures.ts"
+import { directoryContents } from "../gate/Caller.ts"
 import type { Partner, PartnerMerchant, Usage } from "./PartnerApi.ts"
 
 const { timeView, validationErrorOf } = InProcess
@@ -29,9 +30,7 @@ export const periodOf = Effect.fnUntraced(function* (given: {
   return { from, until } satisfies Period
 })
 
-const workspaces = Effect.gen(function* () {
-  return (yield* Effect.catch((yield* Directory).contents, internalError)).workspaces
-})
+const workspaces = Effect.map(directoryContents, ({ workspaces }) => workspaces)
 
 const countUsage = Effect.fnUntraced(function* (workspaceId: string, period: Period) {
   const payments = yield* Effect.catch((yield* Pointsman).usage({ workspaceId, ...period }), internalError)
@@ -81,11 +80,11 @@ export const merchants = Effect.fnUntraced(function* (
   period: Period
 ) {
   const { id } = yield* partner(partnerId)
-  const { hasMore, items } = yield* Effect.catch((yield* Pointsman).merchants(id, query), internalError)
-  const data = yield* Effect.forEach(items, (merchant) =>
+  const page = yield* Effect.catch((yield* Pointsman).merchants(id, query), internalError)
+  const data = yield* Effect.forEach(page.items, (merchant) =>
     Effect.map(countUsage(merchant.workspaceId, period), (usage) => merchantView(merchant, usage))
   )
-  return { data, has_more: hasMore, next_cursor: hasMore ? (data.at(-1)?.id ?? null) : null }
+  return pageView(data, nextId(page))
 })
 
 const merchantView = (merchant: MerchantWithStatus, usage: Usage): PartnerMerchant => ({

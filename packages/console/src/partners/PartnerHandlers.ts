@@ -3,43 +3,26 @@ import { pageLimits } from "@pointsman/http/api"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ConsoleApi } from "../api/ConsoleApi.ts"
-import type { DeskServices } from "../gate/Caller.ts"
+import { deskAnswers } from "../api/DeskAnswers.ts"
 import * as Desk from "./PartnerDesk.ts"
 
 export const layer = HttpApiBuilder.group(
   ConsoleApi,
   "partners",
   Effect.fnUntraced(function* (handlers) {
-    const services = yield* Effect.context<DeskServices>()
+    const { answer, run } = yield* deskAnswers
     return handlers
-      .handle("partners", ({ query }) =>
-        Desk.periodOf(query).pipe(
-          Effect.flatMap(Desk.partners),
-          Effect.map((data) => ({ data })),
-          Effect.provideContext(services)
-        )
-      )
+      .handle("partners", ({ query }) => answer(Effect.flatMap(Desk.periodOf(query), Desk.partners)))
       .handle("partnerMerchants", ({ params, query: { before, limit = pageLimits.default, ...period } }) =>
-        Desk.periodOf(period).pipe(
-          Effect.flatMap((during) => Desk.merchants(params.partner, { before, limit }, during)),
-          Effect.provideContext(services)
+        run(
+          Effect.flatMap(Desk.periodOf(period), (during) => Desk.merchants(params.partner, { before, limit }, during))
         )
       )
-      .handle(
-        "inviteMerchant",
-        ({ params }) =>
-          Desk.invite(params.partner, params.merchant).pipe(
-            Effect.map((data) => ({ data })),
-            Effect.provideContext(services)
-          ),
-        { uninterruptible: true }
-      )
+      .handle("inviteMerchant", ({ params }) => answer(Desk.invite(params.partner, params.merchant)), {
+        uninterruptible: true
+      })
       .handle("usage", ({ params, query }) =>
-        Desk.periodOf(query).pipe(
-          Effect.flatMap((during) => Desk.usage(params.workspace, during)),
-          Effect.map((data) => ({ data })),
-          Effect.provideContext(services)
-        )
+        answer(Effect.flatMap(Desk.periodOf(query), (during) => Desk.usage(params.workspace, during)))
       )
   })
 )

@@ -3,10 +3,8 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, RequestErrors, summary } from "../api/Parts.ts"
+import { described, Text } from "../api/Records.ts"
 import type { AccessOf } from "../gate/Access.ts"
-
-const Text = Schema.String
-const described = (description: string) => ({ description })
 
 export const PasskeyView = Schema.Struct({
   id: Text,

@@ -3,7 +3,8 @@ import { type OperatorSession, recentSignInMillis } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect } from "effect"
 import { type Document, type Html, time, timeOr } from "../frame/Layout.ts"
-import { type Answer, page, type Visit } from "../frame/Page.ts"
+import { type Answer, noticeIn, page, type Visit } from "../frame/Page.ts"
+import { table } from "../frame/Table.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
 import type { PasskeyView } from "./PasskeyApi.ts"
 import * as Desk from "./PasskeyDesk.ts"
@@ -16,20 +17,22 @@ export const passkeySignIn = (mount: string, next: string): Html => html`<div da
 <p class="note" role="alert" hidden></p>
 </div>`
 
-const notices: Readonly<Record<string, string>> = {
+const notices = {
   added: "The passkey was added. You can sign in with it from now on.",
   removed: "The passkey was removed. Remove it on your device too."
-}
+} as const
 
 const listOf = (mount: string, passkeys: ReadonlyArray<PasskeyView>): Html =>
-  passkeys.length === 0
-    ? html`<p class="card soft">No passkeys yet.</p>`
-    : html`<div class="card scroll"><table><thead><tr><th>Name</th><th>Added</th><th>Last used</th><th>Action</th></tr></thead>
-<tbody>${passkeys.map(
-        ({ created_at, id, last_used_at, name }) => html`<tr><td>${name}</td><td>${time(created_at)}</td>
+  table({
+    label: "Passkeys",
+    columns: ["Name", "Added", "Last used", "Action"],
+    none: "No passkeys yet.",
+    rows: passkeys.map(
+      ({ created_at, id, last_used_at, name }) => html`<tr><td>${name}</td><td>${time(created_at)}</td>
 <td>${timeOr(last_used_at, "Never")}</td>
 <td><form method="post" action="${mount}/account/passkeys/${encodeURIComponent(id)}/remove"><button aria-label="Remove ${name}">Remove</button></form></td></tr>`
-      )}</tbody></table></div>`
+    )
+  })
 
 const addForm = (mount: string, { createdAt, method }: OperatorSession, now: number): Html => {
   if (method === "oidc") {
@@ -49,15 +52,15 @@ const addForm = (mount: string, { createdAt, method }: OperatorSession, now: num
 </div>`
 }
 
-const accountPage = Effect.fnUntraced(function* ({ mount, query }: Visit) {
+const accountPage = Effect.fnUntraced(function* (visit: Visit) {
+  const { mount } = visit
   const { operator, session } = yield* CurrentOperator
   const passkeys = yield* Desk.list
-  const notice = notices[query.get("notice") ?? ""]
   const document: Document = {
     title: "Your account",
     script: "passkeys.js",
-    main: html`${notice === undefined ? undefined : html`<p class="note" role="status">${notice}</p>`}
-<dl class="card"><dt>Name</dt><dd>${operator.displayName}</dd><dt>Login</dt><dd>${operator.login}</dd></dl>
+    notice: noticeIn(visit, notices),
+    main: html`<dl class="card"><dt>Name</dt><dd>${operator.displayName}</dd><dt>Login</dt><dd>${operator.login}</dd></dl>
 <h2>Password</h2>
 <p><a href="${mount}/password">${operator.passwordHash === null ? "Set a password" : "Change your password"}</a></p>
 <h2>Passkeys</h2>

@@ -1,14 +1,10 @@
-/**
- * Capturing, voiding and refunding.
- *
- * The idempotency key is made once, when the form is asked for, and is in its address: a reload, a double click and a
- * second tab send the same key, and money moves once.
- */
+/** Capturing, voiding and refunding. The key of the form is the idempotency key, so that money moves once. */
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
-import { SecureRandom } from "effect/crypto"
-import { type ConsoleCode, type ConsoleError, consoleCodes, failure } from "../api/Errors.ts"
-import { alert, type Document } from "../frame/Layout.ts"
+import { type ConsoleCode, type ConsoleError, failure } from "../api/Errors.ts"
+import { isFormKey, newKey } from "../frame/FormKey.ts"
+import { field, formPage, hidden } from "../frame/Forms.ts"
+import type { Document } from "../frame/Layout.ts"
 import { type Answer, page, pathOf, type Visit } from "../frame/Page.ts"
 import { amountExpected, decimalText, readAmount } from "./Amounts.ts"
 import * as Desk from "./PaymentDesk.ts"
@@ -26,13 +22,6 @@ const meanings = {
   refund: "The provider gives the money back. It cannot be undone."
 } as const
 
-export const keyShape = /^[ -~]{8,200}$/u
-
-export const newKey = Effect.gen(function* () {
-  const random = yield* SecureRandom.SecureRandom
-  return `console-${yield* random.uuidV7()}`
-}).pipe(Effect.provide(SecureRandom.layerWebCrypto))
-
 /** Minor units at most. */
 const mostOf = (act: Act, { amount, ...payment }: PaymentFile["payment"]): number =>
   act === "refund" ? refundable(payment) : amount
@@ -41,16 +30,16 @@ const form = (act: Act) =>
   Effect.fnUntraced(function* (visit: Visit) {
     const path = yield* paymentOf(visit)
     const key = visit.query.get("key")
-    if (key === null || !keyShape.test(key)) {
+    if (!isFormKey(key)) {
       const answer: Answer = { redirect: `${pathOf("payments", path, path.payment, act)}?key=${yield* newKey}` }
       return answer
     }
     const { view } = yield* Desk.paymentFile(path)
-    const answer: Answer = formPage(act, visit, path, view, key)
+    const answer: Answer = actPage(act, visit, path, view, key)
     return answer
   })
 
-const formPage = (
+const actPage = (
   act: Act,
   visit: Visit,
   path: Desk.PaymentPath,
@@ -61,29 +50,35 @@ const formPage = (
   const { currency } = payment
   const most = decimalText(mostOf(act, payment), currency)
   const here = `${visit.mount}${pathOf("payments", path, path.payment)}`
-  return {
-    status: problem === undefined ? 200 : consoleCodes[problem.error.code].status,
+  return formPage({
     title: `${titles[act]} ${payment.reference ?? payment.id}`,
-    isSmall: true,
-    main: html`${alert(problem?.error.message)}
-<form method="post" action="${here}/${act}" class="card stack">
-<p>${meanings[act]}</p>
-<input type="hidden" name="key" value="${key}">
+    problem,
+    action: `${here}/${act}`,
+    fields: html`<p>${meanings[act]}</p>
+${hidden("key", key)}
 ${
   act === "void"
     ? undefined
-    : html`<div><label for="amount">Amount in ${currency}, at most ${most}</label>
-<input id="amount" name="amount" inputmode="decimal" autocomplete="off" value="${visit.form.get("amount") ?? most}" required></div>`
+    : field({
+        name: "amount",
+        label: `Amount in ${currency}, at most ${most}`,
+        value: visit.form.get("amount") ?? most,
+        attributes: html`inputmode="decimal" autocomplete="off" required`
+      })
 }
 ${
   act === "refund"
-    ? html`<div><label for="reason">Reason (optional)</label><input id="reason" name="reason" maxlength="200" autocomplete="off" value="${visit.form.get("reason") ?? ""}"></div>`
+    ? field({
+        name: "reason",
+        label: "Reason (optional)",
+        value: visit.form.get("reason") ?? "",
+        attributes: html`maxlength="200" autocomplete="off"`
+      })
     : undefined
-}
-<button class="main">${titles[act]}</button>
-<a class="button" href="${here}">Back</a>
-</form>`
-  }
+}`,
+    button: titles[act],
+    back: here
+  })
 }
 
 /** What may have happened at the provider is shown by the payment's page, and not by a form that asks for it again. */
@@ -99,7 +94,7 @@ const submit = (act: Act) =>
   Effect.fnUntraced(function* (visit: Visit) {
     const path = yield* paymentOf(visit)
     const key = visit.form.get("key") ?? ""
-    if (!keyShape.test(key)) return yield* Effect.fail(failure("validation_error", "`key` must be that of the form."))
+    if (!isFormKey(key)) return yield* Effect.fail(failure("validation_error", "`key` must be that of the form."))
     const { view } = yield* Desk.paymentFile(path)
     const noticed = (notice: Notice): Answer => ({
       redirect: `${pathOf("payments", path, path.payment)}?notice=${notice}`
@@ -108,7 +103,7 @@ const submit = (act: Act) =>
       Effect.as(noticed("done")),
       Effect.catch((problem: ConsoleError) => {
         const notice = noticeOf[problem.error.code]
-        return Effect.succeed(notice === undefined ? formPage(act, visit, path, view, key, problem) : noticed(notice))
+        return Effect.succeed(notice === undefined ? actPage(act, visit, path, view, key, problem) : noticed(notice))
       })
     )
   })

@@ -15,7 +15,7 @@ export interface PaymentPath extends TenantPath {
   readonly payment: string
 }
 
-const paymentNotFound = failure("not_found", "Payment not found.")
+export const paymentNotFound = failure("not_found", "Payment not found.")
 
 export const payments = Effect.fnUntraced(function* (path: TenantPath, query: PaymentQuery) {
   const { tenant } = yield* callerOf(path)

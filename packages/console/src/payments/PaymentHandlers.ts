@@ -4,7 +4,8 @@ import { pageLimits } from "@pointsman/http/api"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ConsoleApi } from "../api/ConsoleApi.ts"
-import type { DeskServices } from "../gate/Caller.ts"
+import { deskAnswers } from "../api/DeskAnswers.ts"
+import { nextId, pageView } from "../api/Records.ts"
 import { exportCsv } from "./ExportDesk.ts"
 import * as Desk from "./PaymentDesk.ts"
 
@@ -13,53 +14,46 @@ export const layer = HttpApiBuilder.group(
   "payments",
   Effect.fnUntraced(function* (handlers) {
     const views = yield* InProcess.PaymentViews
-    const services = yield* Effect.context<DeskServices>()
-    const shown = Effect.fnUntraced(function* ({ payment }: Desk.Answered) {
-      return { data: yield* views.payment(payment, false) }
-    })
+    const { answer, run } = yield* deskAnswers
+    const shown = ({ payment }: Pick<Desk.Answered, "payment">) => views.payment(payment, false)
     return handlers
-      .handle(
-        "payments",
-        Effect.fnUntraced(function* ({ params, query: { before, limit = pageLimits.default, ...filter } }) {
-          const page = yield* Desk.payments(params, { ...InProcess.filterOf(filter), before, limit })
-          const data = yield* Effect.forEach(page.items, (payment) => views.payment(payment, false))
-          return { data, has_more: page.hasMore, next_cursor: page.hasMore ? (data.at(-1)?.id ?? null) : null }
-        }, Effect.provideContext(services))
+      .handle("payments", ({ params, query: { before, limit = pageLimits.default, ...filter } }) =>
+        run(
+          Effect.gen(function* () {
+            const page = yield* Desk.payments(params, { ...InProcess.filterOf(filter), before, limit })
+            const data = yield* Effect.forEach(page.items, (payment) => shown({ payment }))
+            return pageView(data, nextId(page))
+          })
+        )
       )
-      .handle(
-        "exportPayments",
-        Effect.fnUntraced(function* ({ params, query }) {
-          return yield* exportCsv(params, InProcess.filterOf(query))
-        }, Effect.provideContext(services))
-      )
-      .handle("payment", ({ params }) =>
-        Effect.map(Desk.paymentFile(params), ({ view }) => ({ data: view })).pipe(Effect.provideContext(services))
-      )
+      .handle("exportPayments", ({ params, query }) => run(exportCsv(params, InProcess.filterOf(query))))
+      .handle("payment", ({ params }) => answer(Effect.map(Desk.paymentFile(params), ({ view }) => view)))
       .handle(
         "capture",
-        ({ headers, params, payload: { amount = null } }) =>
-          Desk.capture(params, { amountMinor: amount, idempotencyKey: headers["idempotency-key"] }).pipe(
-            Effect.flatMap(shown),
-            Effect.provideContext(services)
-          ),
+        ({ headers, params, payload: { amount = null } }) => {
+          const order = { amountMinor: amount, idempotencyKey: headers["idempotency-key"] }
+          return answer(Effect.flatMap(Desk.capture(params, order), shown))
+        },
         { uninterruptible: true }
       )
       .handle(
         "void",
-        ({ headers, params }) =>
-          Desk.voidPayment(params, { amountMinor: null, idempotencyKey: headers["idempotency-key"] }).pipe(
-            Effect.flatMap(shown),
-            Effect.provideContext(services)
-          ),
+        ({ headers, params }) => {
+          const order = { amountMinor: null, idempotencyKey: headers["idempotency-key"] }
+          return answer(Effect.flatMap(Desk.voidPayment(params, order), shown))
+        },
         { uninterruptible: true }
       )
       .handle(
         "refund",
-        Effect.fnUntraced(function* ({ headers, params, payload }) {
-          const { amount = null, reason = null } = yield* Desk.checkedRefund(payload)
-          const order = { amountMinor: amount, reason, idempotencyKey: headers["idempotency-key"] }
-          return yield* Effect.flatMap(Desk.refund(params, order), shown)
-        }, Effect.provideContext(services)),
+        ({ headers, params, payload }) =>
+          answer(
+            Effect.gen(function* () {
+              const { amount = null, reason = null } = yield* Desk.checkedRefund(payload)
+              const order = { amountMinor: amount, reason, idempotencyKey: headers["idempotency-key"] }
+              return yield* Effect.flatMap(Desk.refund(params, order), shown)
+            })
+          ),
         { uninterruptible: true }
       )
   })

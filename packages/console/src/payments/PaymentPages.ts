@@ -2,11 +2,13 @@
 import { mayAct, type Operator, type OperatorAction } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
-import { alert, type Html, time, timeOr } from "../frame/Layout.ts"
-import { type Answer, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Html, idView, time, timeOr } from "../frame/Layout.ts"
+import { type Answer, noticeIn, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { recordLinks } from "../frame/RecordLinks.ts"
+import { table } from "../frame/Table.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
 import { messagesOfPayment } from "../messages/PaymentMessages.ts"
-import { reviewLink } from "../reviews/ReviewLink.ts"
+import { reasonNames } from "../reviews/ReviewWords.ts"
 import { paymentDeliveries } from "../webhooks/DeliveryTable.ts"
 import * as Desk from "./PaymentDesk.ts"
 import type { PaymentFile } from "./PaymentRecords.ts"
@@ -28,39 +30,35 @@ const notices = {
 } as const
 export type Notice = keyof typeof notices
 
-const noticeIn = ({ query }: Visit): string | undefined =>
-  Object.entries(notices).find(([name]) => name === query.get("notice"))?.[1]
-
 const show = Effect.fnUntraced(function* (visit: Visit) {
   const path = yield* paymentOf(visit)
   const { operator } = yield* CurrentOperator
-  const { view } = yield* Desk.paymentFile(path)
-  const here = `${visit.mount}${pathOf("payments", path, path.payment)}`
+  const { file, view } = yield* Desk.paymentFile(path)
+  const link = yield* recordLinks(visit, path)
   const { payment } = view
   const answer: Answer = {
     title: payment.reference ?? `Payment ${payment.id}`,
     isLive: true,
     changes: `${pathOf("live", path)}?payment=${payment.id}`,
-    main: html`${alert(noticeIn(visit))}
-<div class="card">
+    notice: noticeIn(visit, notices),
+    main: html`<div class="card">
 <p class="amount">${money(payment.amount, payment.currency)}</p>
 <p>${statusView(payment.status)} · ${path.environment} · ${time(payment.created)}</p>
 ${bar(view)}
 <dl>
-<dt>Payment</dt><dd>${payment.id}</dd>
+<dt>Payment</dt><dd><code>${payment.id}</code></dd>
 <dt>Method</dt><dd>${payment.method}${payment.card_brand === null ? undefined : `, ${payment.card_brand}`}, ${payment.country}</dd>
-<dt>Connection</dt><dd>${view.connection_id ?? "–"}</dd>
-<dt>At the provider</dt><dd>${view.provider_reference ?? "–"}</dd>
+<dt>Connection</dt><dd>${view.connection_id === null ? "–" : link("connections", idView(view.connection_id), view.connection_id)}</dd>
+<dt>At the provider</dt><dd>${idView(view.provider_reference)}</dd>
 ${payment.decline_category === null ? undefined : html`<dt>Declined</dt><dd>${payment.decline_category}${payment.decline_reason === null ? undefined : ` (${payment.decline_reason})`}</dd>`}
 </dl>
 ${
-  view.review === null
+  file.payment.review === null
     ? undefined
-    : html`<p class="note">Operations have to look at this payment: ${view.review.reasons.join(", ")}.</p>
-${reviewLink(operator, visit.mount, path)}`
+    : html`<p class="note">This payment is under review: ${file.payment.review.reasons.map((reason) => reasonNames[reason]).join(", ")}.</p>`
 }
-<p class="fields">${actsOf(operator, view, path.workspace).map(
-      ({ act, title }) => html`<a class="button" href="${here}/${act}">${title}</a>`
+<p class="fields">${actsOf(operator, view, path).map(
+      ({ href, title }) => html`<a class="button" href="${visit.mount}${href}">${title}</a>`
     )}</p>
 </div>
 ${pathView(view)}
@@ -73,14 +71,21 @@ ${yield* paymentDeliveries(path, path.payment, visit.mount)}
 })
 
 /** What the payment can take now, and the operator may do. */
-const actsOf = (operator: Operator, { payment }: PaymentFile, workspace: string) => {
+const actsOf = (operator: Operator, { payment, review }: PaymentFile, path: Desk.PaymentPath) => {
   const isAuthorized = payment.status === "AUTHORIZED"
-  const acts: ReadonlyArray<{ act: string; title: string; action: OperatorAction; isOffered: boolean }> = [
-    { act: "capture", title: "Capture…", action: "payment.capture", isOffered: isAuthorized },
-    { act: "void", title: "Void…", action: "payment.void", isOffered: isAuthorized },
-    { act: "refund", title: "Refund…", action: "payment.refund", isOffered: refundable(payment) > 0 }
+  const here = pathOf("payments", path, path.payment)
+  const acts: ReadonlyArray<{ href: string; title: string; action: OperatorAction; isOffered: boolean }> = [
+    {
+      href: pathOf("reviews", path, path.payment),
+      title: "Settle this review…",
+      action: "review.resolve",
+      isOffered: review !== null
+    },
+    { href: `${here}/capture`, title: "Capture…", action: "payment.capture", isOffered: isAuthorized },
+    { href: `${here}/void`, title: "Void…", action: "payment.void", isOffered: isAuthorized },
+    { href: `${here}/refund`, title: "Refund…", action: "payment.refund", isOffered: refundable(payment) > 0 }
   ]
-  return acts.filter(({ action, isOffered }) => isOffered && mayAct(operator, action, workspace))
+  return acts.filter(({ action, isOffered }) => isOffered && mayAct(operator, action, path.workspace))
 }
 
 /** Minor units that a refund may still take. */
@@ -146,13 +151,15 @@ const refundsView = ({ refunds }: PaymentFile): Html | undefined =>
   refunds.length === 0
     ? undefined
     : html`<h2>Refunds</h2>
-<div class="card scroll" tabindex="0" role="region" aria-label="Refunds"><table>
-<thead><tr><th scope="col">Sent</th><th scope="col">State</th><th scope="col">Reason</th><th scope="col">Settled</th><th scope="col" class="number">Amount</th></tr></thead>
-<tbody>${refunds.map(
-        (refund) => html`<tr><td>${time(refund.sent)}</td><td>${refund.stage}${
-          refund.failure_reason === null ? undefined : html`<br><span class="soft">${refund.failure_reason}</span>`
-        }</td><td>${refund.reason ?? "–"}</td><td>${timeOr(refund.settled, "–")}</td>
+${table({
+  label: "Refunds",
+  columns: ["Sent", "State", "Reason", "Settled", { numbers: "Amount" }],
+  rows: refunds.map(
+    (refund) => html`<tr><td>${time(refund.sent)}</td><td>${refund.stage}${
+      refund.failure_reason === null ? undefined : html`<br><span class="soft">${refund.failure_reason}</span>`
+    }</td><td>${refund.reason ?? "–"}</td><td>${timeOr(refund.settled, "–")}</td>
 <td class="number">${money(refund.amount, refund.currency)}</td></tr>`
-      )}</tbody></table></div>`
+  )
+})}`
 
 export const paymentPages = [page("GET", "/payments/:workspace/:environment/:payment", "payment.read", show)]

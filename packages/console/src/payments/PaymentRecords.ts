@@ -9,10 +9,7 @@ import {
 } from "@pointsman/core"
 import { Payment } from "@pointsman/http/api"
 import { Schema } from "effect"
-
-const described = (description: string) => ({ description })
-const Text = Schema.String
-const TextOrNull = Schema.NullOr(Schema.String)
+import { described, Text, TextOrNull } from "../api/Records.ts"
 
 const Attempt = Schema.Struct({
   id: Text,
@@ -76,7 +73,7 @@ export const PaymentFile = Schema.Struct({
   connection_id: TextOrNull,
   provider_reference: TextOrNull,
   review: Schema.NullOr(Schema.Struct({ since: Text, reasons: Schema.Array(Text) })).annotateKey(
-    described("What operations have to look at; `null` for a payment that needs nobody.")
+    described("What operations have to settle; `null` for a payment that is not under review.")
   ),
   routing: Schema.NullOr(Routing),
   attempts: Schema.Array(Attempt),

@@ -1,10 +1,10 @@
 /** Core's records as the API shows them. */
 import type { PaymentFile as Recorded, RoutingDecision } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
+import { timeOrNull } from "../api/Records.ts"
 import type { PaymentFile } from "./PaymentRecords.ts"
 
 const { timeView } = InProcess
-const timeOrNull = (at: number | null): string | null => (at === null ? null : timeView(at))
 
 export const fileView = (file: Recorded, payment: PaymentFile["payment"]): PaymentFile => ({
   payment,

@@ -9,7 +9,7 @@ const { html } = InProcess
 /** In the manner of the pages' language. */
 export const money = (minorUnits: number, currency: string): string => amountText({ minorUnits, currency }, "en")
 
-/** With a word, so that no one has to see colours. */
+/** With a word, because some readers do not see colours. */
 export const statusView = (status: PaymentStatus): Html =>
   html`<span class="status ${tones[status]}">${statusText(status)}</span>`
 

@@ -7,10 +7,12 @@
 import type { OperatorStatement, PossibleStatement, ReviewFile } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect, Result } from "effect"
-import { type ConsoleError, consoleCodes, failure } from "../api/Errors.ts"
-import { alert, type Document } from "../frame/Layout.ts"
+import { type ConsoleError, failure } from "../api/Errors.ts"
+import { asTyped, field, formPage, hidden } from "../frame/Forms.ts"
+import type { Document } from "../frame/Layout.ts"
 import { type Answer, page, pathOf, type Visit } from "../frame/Page.ts"
 import { amountExpected, readAmount } from "../payments/Amounts.ts"
+import type { PaymentPath } from "../payments/PaymentDesk.ts"
 import { paymentOf } from "../payments/PaymentPages.ts"
 import * as Desk from "./ReviewDesk.ts"
 import { revisionOf } from "./ReviewRecords.ts"
@@ -48,21 +50,20 @@ const form = Effect.fnUntraced(function* (visit: Visit) {
   const possible = yield* possibleOf(file, visit.query)
   const answer: Answer = Result.isFailure(possible.outcome)
     ? refusedPage(visit, path, possible.stated, possible.outcome.failure)
-    : formPage(visit, path, file, possible)
+    : evidencePage(visit, path, file, possible)
   return answer
 })
 
-const refusedPage = (visit: Visit, path: Desk.ReviewPath, stated: OperatorStatement, reason: string): Document => ({
-  status: 409,
+const refusedPage = (visit: Visit, path: PaymentPath, stated: OperatorStatement, reason: string): Document => ({
+  problem: failure("statement_refused", `This cannot be stated now: ${reason}.`),
   title: statementName(stated),
   isSmall: true,
-  main: html`${alert(`This cannot be stated now: ${reason}.`)}
-<p><a class="button" href="${visit.mount}${pathOf("reviews", path, path.payment)}">Back to the review</a></p>`
+  main: html`<p><a class="button" href="${visit.mount}${pathOf("reviews", path, path.payment)}">Back</a></p>`
 })
 
-const formPage = (
+const evidencePage = (
   visit: Visit,
-  path: Desk.ReviewPath,
+  path: PaymentPath,
   file: ReviewFile,
   possible: PossibleStatement,
   problem?: ConsoleError
@@ -72,36 +73,40 @@ const formPage = (
   const { amount, reference } = fieldsOf(possible)
   const here = `${visit.mount}${pathOf("reviews", path, path.payment)}`
   const typed = (name: string) => visit.form.get(name) ?? ""
-  const { currency } = payment.money
-  return {
-    status: problem === undefined ? 200 : consoleCodes[problem.error.code].status,
+  return formPage({
     title: `${statementName(stated)}: ${payment.reference ?? payment.id}`,
-    isSmall: true,
-    main: html`${alert(problem?.error.message)}
-<form method="post" action="${here}/evidence" class="card stack">
-<p><strong>${subjectText(stated, file)}.</strong> The provider’s page shows ${providerShows(stated)}</p>
+    problem,
+    action: `${here}/evidence`,
+    fields: html`<p><strong>${subjectText(stated, file)}.</strong> The provider’s page shows ${providerShows(stated)}</p>
 ${Result.isFailure(outcome) ? undefined : html`<p>The payment becomes: ${becomesText(outcome.success)}.</p>`}
-<input type="hidden" name="revision" value="${typed("revision") || revisionOf(file)}">
-${[...evidenceQuery(stated)].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${hidden("revision", typed("revision") || revisionOf(file))}
+${[...evidenceQuery(stated)].map(([name, value]) => hidden(name, value))}
 ${
   amount
-    ? html`<div><label for="amount">Amount in ${currency}, as the provider’s page shows it</label>
-<input id="amount" name="amount" inputmode="decimal" autocomplete="off" value="${typed("amount")}" required></div>`
+    ? field({
+        name: "amount",
+        label: `Amount in ${payment.money.currency}, as the provider’s page shows it`,
+        value: typed("amount"),
+        attributes: html`inputmode="decimal" autocomplete="off" required`
+      })
     : undefined
 }
 ${
   reference === "none"
     ? undefined
-    : html`<div><label for="reference">Provider’s reference${reference === "required" ? "" : " (optional)"}</label>
-<input id="reference" name="reference" autocomplete="off" autocapitalize="none" spellcheck="false" value="${typed("reference")}"${reference === "required" ? html` required` : undefined}></div>`
+    : field({
+        name: "reference",
+        label: `Provider’s reference${reference === "required" ? "" : " (optional)"}`,
+        value: typed("reference"),
+        attributes: html`${asTyped}${reference === "required" ? html` required` : undefined}`
+      })
 }
 <div><label for="evidence">Evidence: what you saw, and where</label>
 <textarea id="evidence" name="evidence" rows="3" maxlength="2000" required aria-describedby="evidence-hint">${typed("evidence")}</textarea>
-<p id="evidence-hint" class="soft">It is on the payment’s timeline under your name, and in the webhook to the merchant. Write no secrets.</p></div>
-<button class="main">Record “${statementName(stated)}”</button>
-<a class="button" href="${here}">Back to the review</a>
-</form>`
-  }
+<p id="evidence-hint" class="soft">It is on the payment’s timeline under your name, and in the webhook to the merchant. Write no secrets.</p></div>`,
+    button: `Record “${statementName(stated)}”`,
+    back: here
+  })
 }
 
 const submit = Effect.fnUntraced(function* (visit: Visit) {
@@ -111,13 +116,13 @@ const submit = Effect.fnUntraced(function* (visit: Visit) {
   const answer: Answer = { redirect: `${pathOf("payments", path, path.payment)}?notice=done` }
   return yield* send(visit, path, file, possible).pipe(
     Effect.as(answer),
-    Effect.catch((problem: ConsoleError) => Effect.succeed<Answer>(formPage(visit, path, file, possible, problem)))
+    Effect.catch((problem: ConsoleError) => Effect.succeed<Answer>(evidencePage(visit, path, file, possible, problem)))
   )
 })
 
 const send = Effect.fnUntraced(function* (
   visit: Visit,
-  path: Desk.ReviewPath,
+  path: PaymentPath,
   { payment: { money } }: ReviewFile,
   possible: PossibleStatement
 ) {

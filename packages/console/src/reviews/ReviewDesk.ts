@@ -6,14 +6,11 @@ import { failure } from "../api/Errors.ts"
 import { internalError } from "../Failures.ts"
 import { callerOf, type TenantPath } from "../gate/Caller.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
+import { type PaymentPath, paymentNotFound } from "../payments/PaymentDesk.ts"
 import { readRevision } from "./ReviewRecords.ts"
 import { statementExpectations } from "./Statements.ts"
 
 const { validationErrorOf } = InProcess
-
-export interface ReviewPath extends TenantPath {
-  readonly payment: string
-}
 
 export const reviewOrders = ["age", "amount"] as const
 export type ReviewOrder = (typeof reviewOrders)[number]
@@ -61,9 +58,7 @@ const placeOf = {
   }
 }
 
-const paymentNotFound = failure("not_found", "Payment not found.")
-
-export const reviewFile = Effect.fnUntraced(function* (path: ReviewPath) {
+export const reviewFile = Effect.fnUntraced(function* (path: PaymentPath) {
   const { tenant } = yield* callerOf(path)
   return yield* (yield* Pointsman).reviewFile(tenant, path.payment).pipe(
     Effect.catchTags({
@@ -80,7 +75,7 @@ export interface EvidenceOrder {
 }
 
 /** Under the operator's name. A repeated order is recorded once: it names the record that it is based on. */
-export const settle = Effect.fnUntraced(function* (path: ReviewPath, { evidence, revision, stated }: EvidenceOrder) {
+export const settle = Effect.fnUntraced(function* (path: PaymentPath, { evidence, revision, stated }: EvidenceOrder) {
   const { tenant } = yield* callerOf(path)
   const { operator } = yield* CurrentOperator
   const basedOn = readRevision(revision)

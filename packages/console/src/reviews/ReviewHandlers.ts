@@ -1,10 +1,12 @@
 /** The endpoints of payments under review. */
+import type { Payment } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { pageLimits } from "@pointsman/http/api"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ConsoleApi } from "../api/ConsoleApi.ts"
-import type { DeskServices } from "../gate/Caller.ts"
+import { deskAnswers } from "../api/DeskAnswers.ts"
+import { pageView } from "../api/Records.ts"
 import * as Desk from "./ReviewDesk.ts"
 import { recordView, reviewView } from "./ReviewRecords.ts"
 import { statementOf } from "./Statements.ts"
@@ -14,32 +16,36 @@ export const layer = HttpApiBuilder.group(
   "reviews",
   Effect.fnUntraced(function* (handlers) {
     const views = yield* InProcess.PaymentViews
-    const services = yield* Effect.context<DeskServices>()
+    const { answer, run } = yield* deskAnswers
+    const shown = (payment: Payment) => views.payment(payment, false)
     return handlers
-      .handle(
-        "reviews",
-        Effect.fnUntraced(function* ({ params, query: { after, limit = pageLimits.default, order = "age" } }) {
-          const { items, next } = yield* Desk.reviews(params, { after, limit, order })
-          const data = yield* Effect.forEach(items, ({ payment, review }) =>
-            Effect.map(views.payment(payment, false), (view) => reviewView(view, review))
-          )
-          return { data, has_more: next !== null, next_cursor: next }
-        }, Effect.provideContext(services))
+      .handle("reviews", ({ params, query: { after, limit = pageLimits.default, order = "age" } }) =>
+        run(
+          Effect.gen(function* () {
+            const { items, next } = yield* Desk.reviews(params, { after, limit, order })
+            const data = yield* Effect.forEach(items, ({ payment, review }) =>
+              Effect.map(shown(payment), (view) => reviewView(view, review))
+            )
+            return pageView(data, next)
+          })
+        )
       )
-      .handle(
-        "review",
-        Effect.fnUntraced(function* ({ params }) {
-          const file = yield* Desk.reviewFile(params)
-          return { data: recordView(file, yield* views.payment(file.payment, false)) }
-        }, Effect.provideContext(services))
+      .handle("review", ({ params }) =>
+        answer(
+          Effect.flatMap(Desk.reviewFile(params), (file) =>
+            Effect.map(shown(file.payment), (view) => recordView(file, view))
+          )
+        )
       )
       .handle(
         "evidence",
-        Effect.fnUntraced(function* ({ params, payload: { statement, ...order } }) {
-          const stated = yield* statementOf(statement)
-          const payment = yield* Desk.settle(params, { ...order, stated })
-          return { data: yield* views.payment(payment, false) }
-        }, Effect.provideContext(services)),
+        ({ params, payload: { statement, ...order } }) =>
+          answer(
+            statementOf(statement).pipe(
+              Effect.flatMap((stated) => Desk.settle(params, { ...order, stated })),
+              Effect.flatMap(shown)
+            )
+          ),
         { uninterruptible: true }
       )
   })

@@ -2,8 +2,11 @@
 import { type PossibleStatement, type ReviewFile, statusOf } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect, Result } from "effect"
-import { type Html, time } from "../frame/Layout.ts"
+import { type Html, idView, time } from "../frame/Layout.ts"
+import { nextPage, pageSize } from "../frame/Lists.ts"
 import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { recordLinks } from "../frame/RecordLinks.ts"
+import { table } from "../frame/Table.ts"
 import { messagesOfPayment } from "../messages/PaymentMessages.ts"
 import { paymentOf } from "../payments/PaymentPages.ts"
 import { money, statusView } from "../payments/PaymentWords.ts"
@@ -23,8 +26,6 @@ import {
 
 const { html, timeView } = InProcess
 
-const pageSize = 50
-
 const orderNames = { age: "Longest waiting", amount: "Largest amount" } as const
 
 const list = Effect.fnUntraced(function* (visit: Visit) {
@@ -41,25 +42,20 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
       (one) =>
         html`<a href="${here}?order=${one}"${one === order ? html` aria-current="true"` : undefined}>${orderNames[one]}</a>`
     )}</nav>
-${
-  items.length === 0
-    ? html`<p class="card">${after === undefined ? "No payments are under review." : "No more payments are under review."}</p>`
-    : html`<div class="card scroll" tabindex="0" role="region" aria-label="Payments under review"><table>
-<thead><tr><th scope="col">Payment</th><th scope="col">Waiting</th><th scope="col">Reasons</th><th scope="col">Status</th><th scope="col" class="number">Amount</th></tr></thead>
-<tbody>${items.map(
-        ({ payment, review }) => html`<tr>
+${table({
+  label: "Payments under review",
+  columns: ["Payment", "Waiting", "Reasons", "Status", { numbers: "Amount" }],
+  none: "No payments are under review.",
+  rows: items.map(
+    ({ payment, review }) => html`<tr>
 <td><a href="${here}/${payment.id}">${payment.reference ?? payment.id}</a></td>
 <td>${ageText(now - review.since)} <span class="soft">${time(timeView(review.since))}</span></td>
 <td>${review.reasons.map((reason) => reasonNames[reason]).join(", ")}</td>
 <td>${statusView(statusOf[payment.state])}</td>
 <td class="number">${money(payment.money.minorUnits, payment.money.currency)}</td></tr>`
-      )}</tbody></table></div>`
-}
-${
-  next === null
-    ? undefined
-    : html`<p><a class="button" href="${here}?${new URLSearchParams({ order, after: next }).toString()}">Next payments</a></p>`
-}`
+  )
+})}
+<p class="fields">${nextPage({ here, query: new URLSearchParams({ order }), by: "after", cursor: next, text: "Next payments" })}</p>`
   }
   return answer
 })
@@ -69,6 +65,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const file = yield* Desk.reviewFile(path)
   const { payment } = file
   const { currency } = payment.money
+  const link = yield* recordLinks(visit, path)
   const answer: Answer = {
     title: `Review of ${payment.reference ?? payment.id}`,
     isLive: true,
@@ -76,10 +73,10 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
 <p class="amount">${money(payment.money.minorUnits, currency)}</p>
 <p>${statusView(statusOf[payment.state])} · ${path.environment} · ${time(timeView(payment.createdAt))}</p>
 <dl>
-<dt>Payment</dt><dd><a href="${visit.mount}${pathOf("payments", path, payment.id)}">${payment.id}</a></dd>
+<dt>Payment</dt><dd>${link("payments", idView(payment.id), payment.id)}</dd>
 <dt>Recorded</dt><dd>${money(payment.authorizedMinor, currency)} authorized, ${money(payment.capturedMinor, currency)} captured, ${money(payment.refundedMinor, currency)} refunded, ${money(payment.refundPendingMinor, currency)} being refunded</dd>
-<dt>Connection</dt><dd>${payment.connectionId ?? "–"}</dd>
-<dt>At the provider</dt><dd>${payment.providerRef ?? "–"}</dd>
+<dt>Connection</dt><dd>${payment.connectionId === null ? "–" : link("connections", idView(payment.connectionId), payment.connectionId)}</dd>
+<dt>At the provider</dt><dd>${idView(payment.providerRef)}</dd>
 </dl>
 ${
   payment.review === null
@@ -156,15 +153,17 @@ const callsView = (file: ReviewFile): Html => {
       reason: refund.failureReason
     }))
   ].toSorted((a, b) => a.sentAt - b.sentAt)
-  if (calls.length === 0) return html`<p class="card">No provider was asked.</p>`
-  return html`<div class="card scroll" tabindex="0" role="region" aria-label="Requests to providers"><table>
-<thead><tr><th scope="col">Request</th><th scope="col">Result</th><th scope="col">Ids</th><th scope="col" class="number">Amount</th></tr></thead>
-<tbody>${calls.map(
-    (call) => html`<tr><td>${call.what}<br><span class="soft">${time(timeView(call.sentAt))}</span></td>
+  return table({
+    label: "Requests to providers",
+    columns: ["Request", "Result", "Ids", { numbers: "Amount" }],
+    none: "No provider was asked.",
+    rows: calls.map(
+      (call) => html`<tr><td>${call.what}<br><span class="soft">${time(timeView(call.sentAt))}</span></td>
 <td>${call.state}${call.code === null ? undefined : ` (${call.code})`}${call.reason === null ? undefined : html`<br><span class="soft">${call.reason}</span>`}</td>
-<td>${call.id}<br><span class="soft">At the provider: ${call.reference ?? "not known"}</span></td>
+<td>${idView(call.id)}<br><span class="soft">At the provider: ${idView(call.reference ?? null)}</span></td>
 <td class="number">${money(call.money.minorUnits, call.money.currency)}</td></tr>`
-  )}</tbody></table></div>`
+    )
+  })
 }
 
 export const reviewPages = [

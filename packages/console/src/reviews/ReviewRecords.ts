@@ -3,11 +3,10 @@ import { paymentStatuses, type ReviewFile, reviewReasons, statusOf } from "@poin
 import { InProcess } from "@pointsman/http"
 import { Payment } from "@pointsman/http/api"
 import { Result, Schema } from "effect"
+import { described } from "../api/Records.ts"
 import { PaymentFile } from "../payments/PaymentRecords.ts"
 import { fileView } from "../payments/PaymentViews.ts"
 import { fieldsOf, Statement } from "./Statements.ts"
-
-const described = (description: string) => ({ description })
 
 export const Review = Schema.Struct({
   payment: Payment,

@@ -55,7 +55,7 @@ const chargeNames = {
   captured: "Captured",
   authorized: "Authorized",
   declined: "Declined",
-  canceled: "Canceled",
+  canceled: "Cancelled",
   capture_failed: "Capture failed",
   void_failed: "Void failed",
   never_received: "Never received"
@@ -78,7 +78,7 @@ const chargeShows = {
   captured: "the charge as captured, paid, succeeded or settled.",
   authorized: "the charge as authorized, reserved or uncaptured.",
   declined: "the charge as declined, refused or failed.",
-  canceled: "the charge as canceled, voided or expired.",
+  canceled: "the charge as cancelled, voided or expired.",
   capture_failed: "the capture as failed or returned.",
   void_failed: "the cancellation as failed: the authorization is still open.",
   never_received: "no charge. Search for its id, and for its amount around the time it was sent."

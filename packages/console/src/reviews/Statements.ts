@@ -2,9 +2,9 @@
 import { type OperatorStatement, type PossibleStatement, statedOfCharges, statedOfRefunds } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect, Schema } from "effect"
+import { described } from "../api/Records.ts"
 
 const { validationErrorOf } = InProcess
-const described = (description: string) => ({ description })
 const optionalText = (description: string) =>
   Schema.optionalKey(Schema.NullOr(Schema.String)).annotateKey(described(description))
 

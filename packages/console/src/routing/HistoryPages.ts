@@ -1,11 +1,13 @@
 /** How attempts ended over time, as plots and as the numbers behind them. */
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
+import { named, select } from "../frame/Forms.ts"
 import { type Html, time } from "../frame/Layout.ts"
 import { type Answer, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { table } from "../frame/Table.ts"
 import { plot } from "./Plot.ts"
 import * as Desk from "./RoutingDesk.ts"
-import { ratesTable } from "./RoutingPages.ts"
+import { connectionLinks, ratesTable } from "./RoutingPages.ts"
 import { type History, type HistoryPeriod, historyPeriods } from "./RoutingRecords.ts"
 import { outcomesText, percent, rangeText, successRange } from "./SuccessRange.ts"
 
@@ -23,21 +25,28 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const segment = visit.query.get("segment") ?? ""
   const history = yield* Desk.history(tenant, period, segment)
   const here = `${visit.mount}${pathOf("routing", tenant)}`
+  const connection = yield* connectionLinks(visit, tenant)
   const answer: Answer = {
     title: "Success over time",
     main: html`<form action="${here}/history" class="card fields">
-<div><label for="period">Period</label><select id="period" name="period">${historyPeriods.map((one) =>
-      option(one, periodNames[one], one === period)
-    )}</select></div>
-<div class="wide"><label for="segment">Payments</label><select id="segment" name="segment">${option("", "All payments", segment === "")}${segmentsOf(
-      history,
-      segment
-    ).map((one) => option(one, one, one === segment))}</select></div>
+${select({
+  name: "period",
+  label: "Period",
+  choices: historyPeriods.map((one) => [one, periodNames[one]] as const),
+  selected: period
+})}
+${select({
+  name: "segment",
+  label: "Payments",
+  choices: [["", "All payments"], ...named(segmentsOf(history, segment))],
+  selected: segment,
+  isWide: true
+})}
 <button>Show</button>
 </form>
 ${
   history.series.length === 0
-    ? html`<p>No attempts in this period.</p>`
+    ? html`<p class="card">No attempts in this period.</p>`
     : html`<p class="soft">${countedText(history)} The range contains the true rate with a confidence of 95 %.</p>
 ${history.series.map((one) => seriesView(one, history.until))}`
 }
@@ -45,15 +54,12 @@ ${
   history.segments.length === 0
     ? undefined
     : html`<h2>Whole period</h2>
-${ratesTable(history.segments, (one) => `${here}/history?${new URLSearchParams({ period, segment: one }).toString()}`)}`
+${ratesTable(history.segments, connection, (one) => `${here}/history?${new URLSearchParams({ period, segment: one }).toString()}`)}`
 }
-<p><a href="${here}">Routing</a></p>`
+<p><a href="${here}">Back to routing</a></p>`
   }
   return answer
 })
-
-const option = (value: string, name: string, isSelected: boolean): Html =>
-  html`<option value="${value}"${isSelected ? html` selected` : undefined}>${name}</option>`
 
 /** Those of the period, and the one that was asked for. */
 const segmentsOf = ({ segments }: History, asked: string): ReadonlyArray<string> => {
@@ -80,13 +86,16 @@ ${
         ends: [time(first.from), time(until)]
       })
 }
-<details><summary>Numbers</summary><div class="scroll" tabindex="0" role="region" aria-label="Numbers of ${connection_id}"><table>
-<thead><tr><th scope="col">From</th><th scope="col" class="number">Success</th><th scope="col">Range</th><th scope="col" class="number">Outcomes</th></tr></thead>
-<tbody>${steps.map((step, at) => {
-    const range = points[at]
-    return html`<tr><td>${time(step.from)}</td><td class="number">${range === undefined ? "–" : percent(range.rate)}</td>
+<details><summary>Numbers</summary>${table({
+    label: `Numbers of ${connection_id}`,
+    columns: ["From", { numbers: "Success" }, "Range", { numbers: "Outcomes" }],
+    isInCard: true,
+    rows: steps.map((step, at) => {
+      const range = points[at]
+      return html`<tr><td>${time(step.from)}</td><td class="number">${range === undefined ? "–" : percent(range.rate)}</td>
 <td>${rangeText(range)}</td><td class="number">${outcomesText(step)}</td></tr>`
-  })}</tbody></table></div></details>
+    })
+  })}</details>
 </section>`
 }
 

@@ -2,8 +2,9 @@
 import { amountLimits, captureMethods, currencies, initiators, isCurrency, paymentMethods } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect, Result, Schema } from "effect"
-import { consoleCodes, failure } from "../api/Errors.ts"
-import { alert, type Html } from "../frame/Layout.ts"
+import { failure } from "../api/Errors.ts"
+import { field, named, select } from "../frame/Forms.ts"
+import type { Html } from "../frame/Layout.ts"
 import { type Answer, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { amountExpected, decimalText, readAmount } from "../payments/Amounts.ts"
 import { modeTexts } from "./ConditionText.ts"
@@ -22,14 +23,12 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const asked = isAsked ? readQuery(query) : undefined
   const here = `${visit.mount}${pathOf("routing", tenant)}`
   const found = asked === undefined || Result.isFailure(asked) ? undefined : yield* Desk.preview(tenant, asked.success)
-  const problem = asked !== undefined && Result.isFailure(asked) ? asked.failure.error : undefined
   const answer: Answer = {
-    status: problem === undefined ? 200 : consoleCodes[problem.code].status,
+    problem: asked !== undefined && Result.isFailure(asked) ? asked.failure : undefined,
     title: "Where would this payment go?",
-    main: html`${alert(problem?.message)}
-${form(`${here}/preview`, query)}
+    main: html`${form(`${here}/preview`, query)}
 ${found === undefined ? undefined : previewView(found)}
-<p><a href="${here}">Routing</a></p>`
+<p><a href="${here}">Back to routing</a></p>`
   }
   return answer
 })
@@ -65,24 +64,20 @@ const initiatorNames = { cit: "the customer", mit: "the merchant (recurring)" } 
 
 const form = (action: string, query: URLSearchParams): Html => {
   const value = (name: string, otherwise: string) => query.get(name) ?? otherwise
-  const options = <const Name extends string>(
-    name: string,
-    values: ReadonlyArray<Name>,
-    nameOf: (value: Name) => string = (one) => one
-  ) =>
-    values.map(
-      (one) =>
-        html`<option value="${one}"${one === query.get(name) ? html` selected` : undefined}>${nameOf(one)}</option>`
-    )
   return html`<form action="${action}" class="card fields">
-<div><label for="amount">Amount</label><input id="amount" name="amount" inputmode="decimal" autocomplete="off" size="10" required value="${value("amount", decimalText(2000, "EUR"))}"></div>
-<div><label for="currency">Currency</label><input id="currency" name="currency" list="currencies" autocomplete="off" size="5" maxlength="3" required value="${value("currency", "EUR")}">
-<datalist id="currencies">${currencies.map((one) => html`<option value="${one}"></option>`)}</datalist></div>
-<div><label for="country">Customer’s country</label><input id="country" name="country" autocomplete="off" size="5" maxlength="2" required value="${value("country", "")}" aria-describedby="country-hint"></div>
-<div><label for="method">Method</label><select id="method" name="method">${options("method", paymentMethods)}</select></div>
-<div><label for="card_brand">Card brand</label><input id="card_brand" name="card_brand" autocomplete="off" size="10" maxlength="20" value="${value("card_brand", "")}"></div>
-<div><label for="initiator">Started by</label><select id="initiator" name="initiator">${options("initiator", initiators, (one) => initiatorNames[one])}</select></div>
-<div><label for="capture_method">Capture</label><select id="capture_method" name="capture_method">${options("capture_method", captureMethods)}</select></div>
+${field({ name: "amount", label: "Amount", value: value("amount", decimalText(2000, "EUR")), attributes: html`inputmode="decimal" autocomplete="off" size="10" required` })}
+${field({ name: "currency", label: "Currency", value: value("currency", "EUR"), attributes: html`list="currencies" autocomplete="off" size="5" maxlength="3" required` })}
+<datalist id="currencies">${currencies.map((one) => html`<option value="${one}"></option>`)}</datalist>
+${field({ name: "country", label: "Customer’s country", value: value("country", ""), attributes: html`autocomplete="off" size="5" maxlength="2" required aria-describedby="country-hint"` })}
+${select({ name: "method", label: "Method", choices: named(paymentMethods), selected: query.get("method") ?? undefined })}
+${field({ name: "card_brand", label: "Card brand", value: value("card_brand", ""), attributes: html`autocomplete="off" size="10" maxlength="20"` })}
+${select({
+  name: "initiator",
+  label: "Started by",
+  choices: initiators.map((one) => [one, initiatorNames[one]] as const),
+  selected: query.get("initiator") ?? undefined
+})}
+${select({ name: "capture_method", label: "Capture", choices: named(captureMethods), selected: query.get("capture_method") ?? undefined })}
 <button class="main">Show</button>
 <p id="country-hint" class="soft wide">Two letters, such as NL. No provider is asked, and nothing is stored.</p>
 </form>`

@@ -1,8 +1,11 @@
 /** How payments of an environment are routed now, and how its connections fare. */
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
-import { type Html, timeOr } from "../frame/Layout.ts"
+import { type Html, idView, timeOr } from "../frame/Layout.ts"
 import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { recordLinks } from "../frame/RecordLinks.ts"
+import { table } from "../frame/Table.ts"
+import type { TenantPath } from "../gate/Caller.ts"
 import { conditionText, modeTexts } from "./ConditionText.ts"
 import { rangeBar } from "./Plot.ts"
 import * as Desk from "./RoutingDesk.ts"
@@ -16,21 +19,22 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const routing = yield* Desk.routing(tenant)
   const rates = yield* Desk.rates(tenant)
   const here = `${visit.mount}${pathOf("routing", tenant)}`
+  const connection = yield* connectionLinks(visit, tenant)
   const answer: Answer = {
     title: "Routing",
     main: html`<p class="fields"><a class="button" href="${here}/preview">Where would this payment go?</a>
 <a class="button" href="${here}/history">Success over time</a></p>
 ${settingsView(routing)}
 ${rulesView(routing)}
-${circuitsView(routing)}
+${circuitsView(routing, connection)}
 <h2>Success rates now</h2>
 ${
   tenant.environment === "sandbox"
-    ? html`<p>Success rates are measured in production. <a href="${here}/history">Success over time</a> is counted in the sandbox too.</p>`
+    ? html`<p class="card">Success rates are measured in production. <a href="${here}/history">Success over time</a> is counted in the sandbox too.</p>`
     : rates.length === 0
-      ? html`<p>Nothing is measured yet.</p>`
+      ? html`<p class="card">Nothing is measured yet.</p>`
       : html`<p class="soft">What mode auto orders connections by. A rate covers about the last 50 outcomes. The range contains the true rate with a confidence of 95 %.</p>
-${ratesTable(rates, (segment) => `${here}/history?${new URLSearchParams({ segment }).toString()}`)}`
+${ratesTable(rates, connection, (segment) => `${here}/history?${new URLSearchParams({ segment }).toString()}`)}`
 }`
   }
   return answer
@@ -57,7 +61,7 @@ const findingsView = (findings: RoutingSettings["findings"]): Html | undefined =
 const rulesView = ({ rules }: RoutingSettings): Html => html`<h2>Rules</h2>
 ${
   rules.length === 0
-    ? html`<p>There are no rules: all payments are routed as above.</p>`
+    ? html`<p class="card">There are no rules: all payments are routed as above.</p>`
     : html`<p class="soft">The first rule that matches decides. Other payments are routed as above.</p>
 <ol class="card stack">${rules.map((rule) => {
         const { max_attempts, mode, order, split, strategy } = rule
@@ -81,19 +85,29 @@ const splitText = (split: Readonly<Record<string, number>>): string => {
     .join(", ")
 }
 
-const circuitsView = ({ circuits }: RoutingSettings): Html => html`<h2>Circuits</h2>
-${
-  circuits.length === 0
-    ? html`<p>All circuits are closed, as this server sees them.</p>`
-    : html`<div class="card scroll" tabindex="0" role="region" aria-label="Circuits"><table>
-<thead><tr><th scope="col">Connection</th><th scope="col">State</th><th scope="col" class="number">Failures in a row</th><th scope="col">Opened</th><th scope="col">Next probe</th></tr></thead>
-<tbody>${circuits.map(
-        ({ connection_id, failures, opened, probe, state }) =>
-          html`<tr><td>${connection_id}</td><td>${circuitState(state)}</td><td class="number">${failures}</td>
+type ConnectionLink = (id: string) => Html
+
+/** To the pages of connections, for operators who may open them. */
+export const connectionLinks = (visit: Visit, tenant: TenantPath) =>
+  Effect.map(
+    recordLinks(visit, tenant),
+    (link): ConnectionLink =>
+      (id) =>
+        link("connections", idView(id), id)
+  )
+
+const circuitsView = ({ circuits }: RoutingSettings, connection: ConnectionLink): Html => html`<h2>Circuits</h2>
+${table({
+  label: "Circuits",
+  columns: ["Connection", "State", { numbers: "Failures in a row" }, "Opened", "Next probe"],
+  none: "All circuits are closed, as this server sees them.",
+  rows: circuits.map(
+    ({ connection_id, failures, opened, probe, state }) =>
+      html`<tr><td>${connection(connection_id)}</td><td>${circuitState(state)}</td><td class="number">${failures}</td>
 <td>${timeOr(opened, "–")}</td><td>${timeOr(probe, "–")}</td></tr>`
-      )}</tbody></table></div>
-<p class="soft">As this server sees them. All other circuits are closed.</p>`
-}`
+  )
+})}
+${circuits.length === 0 ? undefined : html`<p class="soft">As this server sees them. All other circuits are closed.</p>`}`
 
 const circuitTones = { closed: "good", "half-open": "wait", open: "bad" } as const
 
@@ -101,15 +115,21 @@ export const circuitState = (state: keyof typeof circuitTones): Html =>
   html`<span class="status ${circuitTones[state]}">${state}</span>`
 
 /** `pathOf`: of the page of a segment; empty for all payments. */
-export const ratesTable = (rates: ReadonlyArray<Rate>, pathOf: (segment: string) => string): Html =>
-  html`<div class="card scroll" tabindex="0" role="region" aria-label="Success rates"><table>
-<thead><tr><th scope="col">Connection</th><th scope="col">Payments</th><th scope="col" class="number">Success</th><th scope="col">Range</th><th scope="col">0 to 100 %</th><th scope="col" class="number">Outcomes</th></tr></thead>
-<tbody>${rates.map((rate) => {
-    const range = successRange(rate)
-    return html`<tr><td>${rate.connection_id}</td><td><a href="${pathOf(rate.segment ?? "")}">${rate.segment ?? "all"}</a></td>
+export const ratesTable = (
+  rates: ReadonlyArray<Rate>,
+  connection: ConnectionLink,
+  pathOf: (segment: string) => string
+): Html =>
+  table({
+    label: "Success rates",
+    columns: ["Connection", "Payments", { numbers: "Success" }, "Range", "0 to 100 %", { numbers: "Outcomes" }],
+    rows: rates.map((rate) => {
+      const range = successRange(rate)
+      return html`<tr><td>${connection(rate.connection_id)}</td><td><a href="${pathOf(rate.segment ?? "")}">${rate.segment ?? "all"}</a></td>
 <td class="number">${range === undefined ? "–" : percent(range.rate)}</td><td>${rangeText(range)}</td><td>${rangeBar(range)}</td>
 <td class="number">${outcomesText(rate)}</td></tr>`
-  })}</tbody></table></div>`
+    })
+  })
 
 export const routingPages = [
   page("GET", "/routing", "signedIn", () => firstOf("routing")),

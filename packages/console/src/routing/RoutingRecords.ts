@@ -3,10 +3,8 @@ import { ruleFindingKinds } from "@pointsman/configuration"
 import { captureMethods, exclusionCodes, initiators, paymentMethods, routingModes } from "@pointsman/core"
 import { CreatePayment } from "@pointsman/http/api"
 import { Schema, SchemaGetter } from "effect"
+import { described, Text, TextOrNull } from "../api/Records.ts"
 
-const described = (description: string) => ({ description })
-const Text = Schema.String
-const TextOrNull = Schema.NullOr(Schema.String)
 const Texts = Schema.Array(Text)
 const TextsOrNull = Schema.NullOr(Texts)
 const Mode = Schema.Literals(routingModes)

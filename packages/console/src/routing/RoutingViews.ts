@@ -11,11 +11,11 @@ import type {
 import { defaultExploration, defaultMaxAttempts, weightOf } from "@pointsman/core/internal"
 import type { StoredRate } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
+import { timeOrNull } from "../api/Records.ts"
 import type { History, HistoryPeriod, PreviewedRoute, Rate, RoutingSettings } from "./RoutingRecords.ts"
 import { successRange } from "./SuccessRange.ts"
 
 const { timeView } = InProcess
-const timeOrNull = (at: number | null): string | null => (at === null ? null : timeView(at))
 
 export const circuitView = (reading: CircuitReading | undefined) => ({
   state: reading?.state ?? ("closed" as const),

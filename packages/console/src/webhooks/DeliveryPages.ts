@@ -3,8 +3,9 @@ import { mayAct, type Operator } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { type ConsoleError, failure } from "../api/Errors.ts"
-import { alert, type Html, time, timeOr } from "../frame/Layout.ts"
-import { type Answer, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Html, idView, time, timeOr } from "../frame/Layout.ts"
+import { type Answer, noticeIn, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { table } from "../frame/Table.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
 import { stateView } from "./DeliveryTable.ts"
 import * as Desk from "./WebhookDesk.ts"
@@ -26,9 +27,6 @@ const notices = {
   already: "It was not sent again: it is on its way, has arrived, or was sent again since."
 } as const
 
-const noticeIn = ({ query }: Visit): string | undefined =>
-  Object.entries(notices).find(([name]) => name === query.get("notice"))?.[1]
-
 const deliveryOf = (visit: Visit) =>
   Effect.map(tenantOf(visit), (tenant): Desk.DeliveryPath => ({ ...tenant, delivery: visit.params["delivery"] ?? "" }))
 
@@ -43,13 +41,13 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const answer: Answer = {
     title: `Webhook ${delivery.event_type}`,
     isLive: true,
-    main: html`${alert(noticeIn(visit))}
-<div class="card">
+    notice: noticeIn(visit, notices),
+    main: html`<div class="card">
 <p>${stateView(delivery.state)} · ${path.environment} · ${time(delivery.created)}</p>
 <dl>
-<dt>Delivery</dt><dd>${delivery.id}</dd>
-<dt>Event</dt><dd>${delivery.event_id}</dd>
-<dt>Payment</dt><dd><a href="${visit.mount}${pathOf("payments", path, delivery.payment_id)}">${delivery.payment_id}</a></dd>
+<dt>Delivery</dt><dd>${idView(delivery.id)}</dd>
+<dt>Event</dt><dd>${idView(delivery.event_id)}</dd>
+<dt>Payment</dt><dd><a href="${visit.mount}${pathOf("payments", path, delivery.payment_id)}">${idView(delivery.payment_id)}</a></dd>
 <dt>Endpoint</dt><dd><a href="${list}/endpoints/${delivery.endpoint_id}">${delivery.url ?? delivery.endpoint_id}</a></dd>
 <dt>Next attempt</dt><dd>${timeOr(delivery.next_attempt, "–")}</dd>
 </dl>
@@ -81,14 +79,15 @@ const sendAgain = (
 }
 
 const attemptsTable = (attempts: ReadonlyArray<DeliveryAttempt>): Html =>
-  attempts.length === 0
-    ? html`<p>It was not sent yet.</p>`
-    : html`<div class="card scroll" tabindex="0" role="region" aria-label="Attempts"><table>
-<thead><tr><th scope="col" class="number">Attempt</th><th scope="col">Sent</th><th scope="col">Ended</th><th scope="col">Response</th></tr></thead>
-<tbody>${attempts.map(
-        (one) => html`<tr><td class="number">${one.number}</td><td>${time(one.sent)}</td>
+  table({
+    label: "Attempts",
+    columns: [{ numbers: "Attempt" }, "Sent", "Ended", "Response"],
+    none: "It was not sent yet.",
+    rows: attempts.map(
+      (one) => html`<tr><td class="number">${one.number}</td><td>${time(one.sent)}</td>
 <td>${timeOr(one.ended, "–")}</td><td>${responseText(one)}</td></tr>`
-      )}</tbody></table></div>`
+    )
+  })
 
 const responseText = ({ failure, response_status }: DeliveryAttempt): string => {
   if (response_status !== null) return `HTTP ${response_status}`

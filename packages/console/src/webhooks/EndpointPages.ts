@@ -7,13 +7,14 @@
 import { mayAct } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
-import { type ConsoleError, consoleCodes, failure } from "../api/Errors.ts"
-import { alert, type Document, time } from "../frame/Layout.ts"
+import { type ConsoleError, failure } from "../api/Errors.ts"
+import { isFormKey, newKey } from "../frame/FormKey.ts"
+import { formPage, hidden, secretPage, select } from "../frame/Forms.ts"
+import { type Document, idView, time } from "../frame/Layout.ts"
 import { type Answer, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
-import { keyShape, newKey } from "../payments/ActPages.ts"
 import * as Desk from "./WebhookDesk.ts"
-import { eventsText, secretView } from "./WebhookPages.ts"
+import { eventsText, secretText } from "./WebhookPages.ts"
 import type { Endpoint, RotatedSecret } from "./WebhookRecords.ts"
 
 const { html } = InProcess
@@ -34,10 +35,10 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
     main: html`<div class="card">
 <dl>
 <dt>Address</dt><dd>${endpoint.url}</dd>
-<dt>Endpoint</dt><dd>${endpoint.id}</dd>
+<dt>Endpoint</dt><dd>${idView(endpoint.id)}</dd>
 <dt>Events</dt><dd>${eventsText(endpoint)}</dd>
 <dt>State</dt><dd>${endpoint.active ? "Active" : "Inactive: the configuration no longer names it"}</dd>
-<dt>Secret</dt><dd>${secretView(endpoint)}</dd>
+<dt>Secret</dt><dd>${secretText(endpoint)}</dd>
 </dl>
 ${
   endpoint.active && mayAct(operator, "endpoint.manage", path.workspace)
@@ -45,18 +46,19 @@ ${
     : undefined
 }
 </div>
-<p class="soft">The configuration names the endpoints, their addresses and their events.</p>
+<p class="soft">The configuration file names the endpoints, their addresses and their events.</p>
 <p><a href="${list}?${deliveries.toString()}">Deliveries to this endpoint</a></p>
 <p><a href="${list}">All webhooks</a></p>`
   }
   return answer
 })
 
+/** By seconds. */
 const overlaps = [
-  { seconds: 3_600, text: "1 hour" },
-  { seconds: 86_400, text: "24 hours" },
-  { seconds: 604_800, text: "7 days" },
-  { seconds: 0, text: "None: the former secret has leaked" }
+  ["3600", "1 hour"],
+  ["86400", "24 hours"],
+  ["604800", "7 days"],
+  ["0", "None: the present secret has leaked"]
 ] as const
 const usualOverlap = "86400"
 
@@ -66,18 +68,18 @@ const never = "never"
 const form = Effect.fnUntraced(function* (visit: Visit) {
   const path = yield* endpointOf(visit)
   const endpoint = yield* Desk.endpoint(path)
-  const key = visit.query.get("key") ?? ""
+  const key = visit.query.get("key")
   const seen = visit.query.get("seen")
-  if (!keyShape.test(key) || seen === null) {
+  if (!isFormKey(key) || seen === null) {
     const asked = new URLSearchParams({ key: yield* newKey, seen: endpoint.secret_rotated ?? never })
     const answer: Answer = { redirect: `${pathTo(path)}/secret?${asked.toString()}` }
     return answer
   }
-  const answer: Answer = formPage(visit, path, endpoint, { key, seen })
+  const answer: Answer = rotationPage(visit, path, endpoint, { key, seen })
   return answer
 })
 
-const formPage = (
+const rotationPage = (
   visit: Visit,
   path: Desk.EndpointPath,
   endpoint: Endpoint,
@@ -85,28 +87,22 @@ const formPage = (
   problem?: ConsoleError
 ): Document => {
   const here = `${visit.mount}${pathTo(path)}`
-  return {
-    status: problem === undefined ? 200 : consoleCodes[problem.error.code].status,
+  return formPage({
     title: "Rotate the secret",
-    isSmall: true,
-    main: html`${alert(problem?.error.message)}
-<form method="post" action="${here}/secret" class="card stack">
-<p>The server makes a new secret for ${endpoint.url} and shows it on the next page only. Have access to the receiver before you go on.</p>
+    problem,
+    action: `${here}/secret`,
+    fields: html`<p>The server makes a new secret for ${endpoint.url} and shows it on the next page only. Have access to the receiver before you go on.</p>
 ${
   endpoint.previous_secret === null
     ? undefined
     : html`<p class="note">Two secrets sign at present. The older one stops at once.</p>`
 }
 <p>A configuration that still names the present secret does not bring it back. Enter the new one there when you change it next: a configuration with any other secret replaces the new one.</p>
-<input type="hidden" name="key" value="${key}"><input type="hidden" name="seen" value="${seen}">
-<div><label for="overlap">The present secret signs too, for</label><select id="overlap" name="overlap">${overlaps.map(
-      ({ seconds, text }) =>
-        html`<option value="${seconds}"${String(seconds) === usualOverlap ? html` selected` : undefined}>${text}</option>`
-    )}</select></div>
-<button class="main">Rotate the secret</button>
-<a class="button" href="${here}">Back</a>
-</form>`
-  }
+${hidden("key", key)}${hidden("seen", seen)}
+${select({ name: "overlap", label: "The present secret signs too, for", choices: overlaps, selected: visit.form.get("overlap") ?? usualOverlap })}`,
+    button: "Rotate the secret",
+    back: here
+  })
 }
 
 const submit = Effect.fnUntraced(function* (visit: Visit) {
@@ -114,35 +110,34 @@ const submit = Effect.fnUntraced(function* (visit: Visit) {
   const endpoint = yield* Desk.endpoint(path)
   const key = visit.form.get("key") ?? ""
   const seen = visit.form.get("seen") ?? ""
-  const overlap = overlaps.find(({ seconds }) => String(seconds) === visit.form.get("overlap"))
-  if (!keyShape.test(key) || seen === "") {
+  const overlap = overlaps.find(([seconds]) => seconds === visit.form.get("overlap"))
+  if (!isFormKey(key) || seen === "") {
     return yield* Effect.fail(failure("validation_error", "`key` and `seen` must be those of the form."))
   }
   if (overlap === undefined) {
-    const choices = overlaps.map(({ seconds }) => seconds).join(", ")
+    const choices = overlaps.map(([seconds]) => seconds).join(", ")
     return yield* Effect.fail(failure("validation_error", `\`overlap\` must be one of ${choices} (seconds).`))
   }
-  const order = { overlapSeconds: overlap.seconds, idempotencyKey: key, seen: seen === never ? null : seen }
+  const order = { overlapSeconds: Number(overlap[0]), idempotencyKey: key, seen: seen === never ? null : seen }
   return yield* Desk.rotateSecret(path, order).pipe(
-    Effect.map((rotated): Answer => secretPage(visit, path, rotated)),
+    Effect.map((rotated): Answer => rotatedPage(visit, path, rotated)),
     Effect.catch((problem: ConsoleError) =>
-      Effect.succeed<Answer>(formPage(visit, path, endpoint, { key, seen }, problem))
+      Effect.succeed<Answer>(rotationPage(visit, path, endpoint, { key, seen }, problem))
     )
   )
 })
 
-const secretPage = (visit: Visit, path: Desk.EndpointPath, { endpoint, secret }: RotatedSecret): Document => ({
-  title: "The new secret",
-  isSmall: true,
-  main: html`<p class="note" role="alert">Copy the secret now: no other page shows it.</p>
-<div class="card stack"><pre>${secret}</pre>
-${
-  endpoint.previous_secret?.until == null
-    ? html`<p>The new secret alone signs from now on.</p>`
-    : html`<p>Both secrets sign until ${time(endpoint.previous_secret.until)}. Switch the receiver to the new one before then.</p>`
-}
-<a class="button" href="${visit.mount}${pathTo(path)}">Done</a></div>`
-})
+const rotatedPage = (visit: Visit, path: Desk.EndpointPath, { endpoint, secret }: RotatedSecret): Document =>
+  secretPage({
+    title: "The new secret",
+    advice: "Copy the secret now. No other page shows it.",
+    secret,
+    more:
+      endpoint.previous_secret?.until == null
+        ? html`<p>The new secret alone signs from now on.</p>`
+        : html`<p>Both secrets sign until ${time(endpoint.previous_secret.until)}. Switch the receiver to the new one before then.</p>`,
+    done: `${visit.mount}${pathTo(path)}`
+  })
 
 const at = "/webhooks/:workspace/:environment/endpoints/:endpoint" as const
 

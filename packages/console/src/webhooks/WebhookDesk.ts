@@ -1,10 +1,10 @@
 /** What an operator reads of webhooks and does to them, through core's door. The pages and the API share it. */
 import { Pointsman, type Tenant } from "@pointsman/core"
-import { Directory, type WebhookEndpoint } from "@pointsman/core/ports"
+import type { WebhookEndpoint } from "@pointsman/core/ports"
 import { Clock, DateTime, Effect, Option, Redacted } from "effect"
 import { failure } from "../api/Errors.ts"
 import { internalError } from "../Failures.ts"
-import { callerOf, type TenantPath } from "../gate/Caller.ts"
+import { callerOf, directoryContents, type TenantPath } from "../gate/Caller.ts"
 import { type RotatedSecret, type StateName, stateNames } from "./WebhookRecords.ts"
 import { deliveryFileView, deliveryView, endpointView } from "./WebhookViews.ts"
 
@@ -33,7 +33,7 @@ const endpointChanged = failure(
 )
 
 const endpointsOf = Effect.fnUntraced(function* ({ environment, workspaceId }: Tenant) {
-  const { webhookEndpoints } = yield* Effect.catch((yield* Directory).contents, internalError)
+  const { webhookEndpoints } = yield* directoryContents
   return webhookEndpoints.filter((one) => one.workspaceId === workspaceId && one.environment === environment)
 })
 

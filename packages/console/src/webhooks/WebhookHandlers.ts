@@ -3,51 +3,36 @@ import { pageLimits } from "@pointsman/http/api"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ConsoleApi } from "../api/ConsoleApi.ts"
-import type { DeskServices } from "../gate/Caller.ts"
+import { deskAnswers } from "../api/DeskAnswers.ts"
+import { nextId, pageView } from "../api/Records.ts"
 import * as Desk from "./WebhookDesk.ts"
 
 export const layer = HttpApiBuilder.group(
   ConsoleApi,
   "webhooks",
   Effect.fnUntraced(function* (handlers) {
-    const services = yield* Effect.context<DeskServices>()
+    const { answer, run } = yield* deskAnswers
     return handlers
-      .handle("endpoints", ({ params }) =>
-        Effect.map(Desk.endpoints(params), (data) => ({ data })).pipe(Effect.provideContext(services))
+      .handle("endpoints", ({ params }) => answer(Desk.endpoints(params)))
+      .handle("endpoint", ({ params }) => answer(Desk.endpoint(params)))
+      .handle("deliveries", ({ params, query: { limit = pageLimits.default, ...search } }) =>
+        run(Effect.map(Desk.deliveries(params, { ...search, limit }), (found) => pageView(found.items, nextId(found))))
       )
-      .handle("endpoint", ({ params }) =>
-        Effect.map(Desk.endpoint(params), (data) => ({ data })).pipe(Effect.provideContext(services))
-      )
-      .handle(
-        "deliveries",
-        Effect.fnUntraced(function* ({ params, query: { limit = pageLimits.default, ...search } }) {
-          const { hasMore, items } = yield* Desk.deliveries(params, { ...search, limit })
-          return { data: items, has_more: hasMore, next_cursor: hasMore ? (items.at(-1)?.id ?? null) : null }
-        }, Effect.provideContext(services))
-      )
-      .handle("delivery", ({ params }) =>
-        Effect.map(Desk.deliveryFile(params), ({ file }) => ({ data: file })).pipe(Effect.provideContext(services))
-      )
+      .handle("delivery", ({ params }) => answer(Effect.map(Desk.deliveryFile(params), ({ file }) => file)))
       .handle(
         "rotateSecret",
         ({ headers, params, payload: { overlap_seconds, secret_rotated } }) =>
-          Desk.rotateSecret(params, {
-            overlapSeconds: overlap_seconds,
-            idempotencyKey: headers["idempotency-key"],
-            seen: secret_rotated
-          }).pipe(
-            Effect.map((data) => ({ data })),
-            Effect.provideContext(services)
+          answer(
+            Desk.rotateSecret(params, {
+              overlapSeconds: overlap_seconds,
+              idempotencyKey: headers["idempotency-key"],
+              seen: secret_rotated
+            })
           ),
         { uninterruptible: true }
       )
-      .handle(
-        "redeliver",
-        ({ params, payload }) =>
-          Effect.map(Desk.redeliver(params, payload.attempts), (data) => ({ data })).pipe(
-            Effect.provideContext(services)
-          ),
-        { uninterruptible: true }
-      )
+      .handle("redeliver", ({ params, payload }) => answer(Desk.redeliver(params, payload.attempts)), {
+        uninterruptible: true
+      })
   })
 )

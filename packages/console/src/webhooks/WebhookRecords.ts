@@ -1,10 +1,7 @@
 /** Webhook endpoints and deliveries as the console's API shows them. Times are in RFC 3339. */
 import type { DeliveryState, SendFailure } from "@pointsman/core"
 import { Schema } from "effect"
-
-const described = (description: string) => ({ description })
-const Text = Schema.String
-const TextOrNull = Schema.NullOr(Schema.String)
+import { described, Text, TextOrNull } from "../api/Records.ts"
 
 /** As `pointsman webhooks` names them. */
 export const stateNames = {

@@ -8,10 +8,10 @@ import {
 } from "@pointsman/core"
 import type { WebhookEndpoint } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
+import { timeOrNull } from "../api/Records.ts"
 import { type Delivery, type DeliveryFile, type Endpoint, failureNames, stateNames } from "./WebhookRecords.ts"
 
 const { timeView } = InProcess
-const timeOrNull = (at: number | null): string | null => (at === null ? null : timeView(at))
 
 /** An address may hold secrets of the receiver. */
 const shownUrl = (text: string): string => {

@@ -1,50 +1,19 @@
 /** An operator in a real browser, in front of a listening server. */
-import { createServer, type IncomingMessage, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
-import { text } from "node:stream/consumers"
-import type { Page } from "playwright-core"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
-import { mount, type World, world } from "../support/World.ts"
+import { checkPage, type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
+import { mount, type World } from "../support/World.ts"
 
+let listening: ListeningWorld
 let here: World
-let server: Server
 let url: string
 
-const toRequest = async (request: IncomingMessage): Promise<Request> => {
-  const headers = Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)])
-  const body = await text(request)
-  return new Request(`${url}${request.url}`, {
-    method: request.method ?? "GET",
-    headers,
-    ...(body === "" ? {} : { body })
-  })
-}
-
 beforeAll(async () => {
-  here = world()
-  server = createServer(async (request, response) => {
-    const answer = await here.handler(await toRequest(request))
-    response.writeHead(answer.status, [...answer.headers].flat()).end(await answer.text())
-  })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  await here.run(
-    (await here.operators).add({ login: "jo", displayName: "Jo", grants: [{ workspaceId: null, role: "support" }] })
-  )
+  listening = await listeningWorld({ role: "support" })
+  ;({ here, url } = listening)
 })
-afterAll(async () => {
-  server.closeAllConnections()
-  server.close()
-  await here.close()
-})
-
-const signIn = async (page: Page) => {
-  await page.goto(`${url}${mount}/link/${await here.linkOf("jo")}`)
-  await page.getByRole("button", { name: "Sign in" }).click()
-  await page.waitForURL(`${url}${mount}/payments/acme/sandbox`)
-}
+afterAll(() => listening.close())
 
 await describeInChromium("the console in a browser", (browser) => {
   test.each([true, false])(
@@ -53,7 +22,7 @@ await describeInChromium("the console in a browser", (browser) => {
       visit(browser, { javaScriptEnabled }, async ({ origins, page }) => {
         const { id } = await here.pay("acme", "sandbox", "automatic")
         const before = here.provider.refunds.length
-        await signIn(page)
+        await listening.signIn(page)
         await page.getByLabel("Search").fill(id)
         await page.getByRole("button", { name: "Find" }).click()
         await page.getByRole("link", { name: "Refund…" }).click()
@@ -77,18 +46,17 @@ await describeInChromium("the console in a browser", (browser) => {
   test.each(["light", "dark"] as const)(
     "given the pages in the %s, then axe finds nothing, on a phone and a desktop",
     (colorScheme) =>
-      visit(browser, { colorScheme }, async ({ accessibilityFaults, page }) => {
+      visit(browser, { colorScheme }, async (visitor) => {
+        const { page } = visitor
         const { id } = await here.pay("acme", "sandbox", "automatic")
         await page.goto(`${url}${mount}/sign-in`)
-        expect(await accessibilityFaults()).toEqual([])
-        await signIn(page)
+        await checkPage(visitor)
+        await listening.signIn(page)
         for (const viewport of [sizes.narrow, sizes.desktop]) {
           await page.setViewportSize(viewport)
           for (const path of ["", `/${id}`, `/${id}/refund`]) {
             await page.goto(`${url}${mount}/payments/acme/sandbox${path}`)
-            expect(await accessibilityFaults()).toEqual([])
-            // Nothing but a table scrolls sideways.
-            expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
+            await checkPage(visitor)
           }
         }
       })
@@ -97,7 +65,7 @@ await describeInChromium("the console in a browser", (browser) => {
   test("given an open page, when the payment changes, then the page shows it by itself", () =>
     visit(browser, {}, async ({ page }) => {
       const { id } = await here.pay("acme", "sandbox", "manual")
-      await signIn(page)
+      await listening.signIn(page)
       await page.goto(`${url}${mount}/payments/acme/sandbox/${id}`)
       await page.getByText("Authorized", { exact: true }).first().waitFor()
       const cookie = await here.signInAgain("jo")

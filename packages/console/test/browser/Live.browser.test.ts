@@ -1,16 +1,12 @@
 /** Pages that follow changes, the list's filters and a payment's path, in a real browser. */
-import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
-import { Readable } from "node:stream"
-import { text } from "node:stream/consumers"
-import type { Page } from "playwright-core"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
-import { mount, type World, world } from "../support/World.ts"
+import { checkPage, type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
+import { mount, type World } from "../support/World.ts"
 
+let listening: ListeningWorld
 let here: World
-let server: Server
 let url: string
 /** Paths under the mount, of requests that came. */
 const asked: Array<string> = []
@@ -18,40 +14,16 @@ const asked: Array<string> = []
 let refusesStreams = false
 
 beforeAll(async () => {
-  here = world()
-  server = createServer(async (request, response) => {
-    const path = request.url ?? ""
-    asked.push(path)
-    if (refusesStreams && path.startsWith(`${mount}/live/`)) return void response.writeHead(429).end()
-    const sent = await text(request)
-    const headers = Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)])
-    const body = sent === "" ? {} : { body: sent }
-    const answer = await here.handler(
-      new Request(`${url}${path}`, { method: request.method ?? "GET", headers, ...body })
-    )
-    response.writeHead(answer.status, [...answer.headers].flat())
-    if (answer.body === null) return void response.end()
-    const stream = Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0])
-    response.once("close", () => stream.destroy())
-    stream.on("error", () => response.destroy()).pipe(response)
+  listening = await listeningWorld({
+    role: "support",
+    refusalOf: (path) => {
+      asked.push(path)
+      return refusesStreams && path.startsWith(`${mount}/live/`) ? 429 : undefined
+    }
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  await here.run(
-    (await here.operators).add({ login: "jo", displayName: "Jo", grants: [{ workspaceId: null, role: "support" }] })
-  )
+  ;({ here, url } = listening)
 })
-afterAll(async () => {
-  server.closeAllConnections()
-  server.close()
-  await here.close()
-})
-
-const signIn = async (page: Page) => {
-  await page.goto(`${url}${mount}/link/${await here.linkOf("jo")}`)
-  await page.getByRole("button", { name: "Sign in" }).click()
-  await page.waitForURL(`${url}${mount}/payments/acme/sandbox`)
-}
+afterAll(() => listening.close())
 
 const voidPayment = async (id: string) => {
   const cookie = await here.signInAgain("jo")
@@ -66,7 +38,7 @@ await describeInChromium("live pages in a browser", (browser) => {
       visit(browser, {}, async ({ page }) => {
         refusesStreams = isRefused
         const { id } = await here.pay("acme", "sandbox", "manual")
-        await signIn(page)
+        await listening.signIn(page)
         const path = `${mount}/payments/acme/sandbox/${id}`
         const stream = isRefused
           ? undefined
@@ -87,7 +59,7 @@ await describeInChromium("live pages in a browser", (browser) => {
   test("given a hidden page, then it holds no connection, and shows what changed once it is visible", () =>
     visit(browser, {}, async ({ page }) => {
       const { id } = await here.pay("acme", "sandbox", "manual")
-      await signIn(page)
+      await listening.signIn(page)
       const closed = page.waitForEvent("requestfinished", (request) => request.url().includes("payment="))
       const failed = page.waitForEvent("requestfailed", (request) => request.url().includes("payment="))
       await page.goto(`${url}${mount}/payments/acme/sandbox/${id}`)
@@ -109,7 +81,7 @@ await describeInChromium("live pages in a browser", (browser) => {
   test("given a reader in another zone, then times are the reader's, with UTC in their title, also after a change", () =>
     visit(browser, { timezoneId: "Asia/Tokyo", locale: "en-GB" }, async ({ page }) => {
       const { createdAt, id } = await here.pay("acme", "sandbox", "manual")
-      await signIn(page)
+      await listening.signIn(page)
       await page.goto(`${url}${mount}/payments/acme/sandbox/${id}`)
       const utc = `${new Date(createdAt).toISOString().slice(0, 19).replace("T", " ")} UTC`
       const local = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long", timeZone: "Asia/Tokyo" })
@@ -126,7 +98,8 @@ await describeInChromium("live pages in a browser", (browser) => {
   test.each(["light", "dark"] as const)(
     "given the list with filters and a payment's path in the %s, then axe finds nothing, on a phone and a desktop",
     (colorScheme) =>
-      visit(browser, { colorScheme }, async ({ accessibilityFaults, page }) => {
+      visit(browser, { colorScheme }, async (visitor) => {
+        const { page } = visitor
         const { id } = await here.pay(
           "acme",
           "sandbox",
@@ -134,7 +107,7 @@ await describeInChromium("live pages in a browser", (browser) => {
           "an-order-with-a-long-reference-that-has-no-space-in-it-at-all-1234"
         )
         await voidPayment(id)
-        await signIn(page)
+        await listening.signIn(page)
         for (const viewport of [sizes.narrow, sizes.desktop]) {
           await page.setViewportSize(viewport)
           for (const path of [
@@ -144,8 +117,7 @@ await describeInChromium("live pages in a browser", (browser) => {
             `/${id}`
           ]) {
             await page.goto(`${url}${mount}/payments/acme/sandbox${path}`)
-            expect(await accessibilityFaults()).toEqual([])
-            expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
+            await checkPage(visitor)
           }
         }
       })
@@ -154,7 +126,7 @@ await describeInChromium("live pages in a browser", (browser) => {
   test("given the list, when filters are typed, removed and exported, then four actions are enough", () =>
     visit(browser, {}, async ({ page }) => {
       await here.pay("acme", "sandbox", "automatic")
-      await signIn(page)
+      await listening.signIn(page)
       await page.getByText("More filters").click()
       await page.getByLabel("Currency").fill("EUR")
       await page.getByRole("button", { name: "Find" }).click()

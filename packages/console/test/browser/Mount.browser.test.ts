@@ -1,44 +1,27 @@
 /** The console below a path that a proxy takes off, in a real browser: links, styles, the script, the cookie and forms. */
-import { createServer, type IncomingMessage, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
-import { text } from "node:stream/consumers"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
-import { type World, world } from "../support/World.ts"
+import { checkPage, type ListeningWorld, listeningWorld } from "../support/ListeningWorld.ts"
+import type { World } from "../support/World.ts"
 
 const basePath = "/büro"
 const shown = `${encodeURI(basePath)}/admin/desk`
 
+let listening: ListeningWorld
 let here: World
-let server: Server
 let url: string
 
-/** As a proxy passes it on. */
-const toRequest = async (request: IncomingMessage): Promise<Request> => {
-  const headers = Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)])
-  const body = await text(request)
-  const path = (request.url ?? "").slice(encodeURI(basePath).length)
-  return new Request(`${url}${path}`, { method: request.method ?? "GET", headers, ...(body === "" ? {} : { body }) })
-}
-
 beforeAll(async () => {
-  here = world({ mount: "/admin/desk", basePath })
-  server = createServer(async (request, response) => {
-    const answer = await here.handler(await toRequest(request))
-    response.writeHead(answer.status, [...answer.headers].flat()).end(await answer.text())
+  listening = await listeningWorld({
+    role: "support",
+    options: { mount: "/admin/desk", basePath },
+    // As a proxy passes it on.
+    pathOf: (path) => path.slice(encodeURI(basePath).length)
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  await here.run(
-    (await here.operators).add({ login: "jo", displayName: "Jo", grants: [{ workspaceId: null, role: "support" }] })
-  )
+  ;({ here, url } = listening)
 })
-afterAll(async () => {
-  server.closeAllConnections()
-  server.close()
-  await here.close()
-})
+afterAll(() => listening.close())
 
 await describeInChromium("the console below another path", (browser) => {
   test.each([
@@ -47,16 +30,15 @@ await describeInChromium("the console below another path", (browser) => {
   ] as const)(
     "given the pages in the %s, when an operator refunds, then nothing leads out of the path",
     (colorScheme, size) =>
-      visit(browser, { colorScheme }, async ({ accessibilityFaults, origins, page }) => {
+      visit(browser, { colorScheme }, async (visitor) => {
+        const { origins, page } = visitor
         const outside: Array<string> = []
         page.on("request", (request) => {
           if (!new URL(request.url()).pathname.startsWith(`${shown}/`)) outside.push(request.url())
         })
         await page.setViewportSize(size)
         const { id } = await here.pay("acme", "sandbox", "automatic")
-        await page.goto(`${url}${shown}/link/${await here.linkOf("jo")}`)
-        await page.getByRole("button", { name: "Sign in" }).click()
-        await page.waitForURL(`${url}${shown}/payments/acme/sandbox`)
+        await listening.signIn(page, "jo", `${url}${shown}`)
         expect(await page.evaluate("getComputedStyle(document.querySelector('header')).display")).toBe("flex")
         await page.getByLabel("Search").fill(id)
         await page.getByRole("button", { name: "Find" }).click()
@@ -65,8 +47,7 @@ await describeInChromium("the console below another path", (browser) => {
         await page.getByLabel("Reason").fill("damaged")
         await page.getByRole("button", { name: "Refund", exact: true }).click()
         await page.waitForURL(/notice=done$/u)
-        expect(await accessibilityFaults()).toEqual([])
-        expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
+        await checkPage(visitor)
         await page.getByRole("button", { name: "Sign out" }).click()
         await page.waitForURL(`${url}${shown}/sign-in`)
         expect(outside).toEqual([])

@@ -5,26 +5,30 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
 import { sizes, visit } from "../../../http/test/browser/Visitor.ts"
 import { client, type Issuer, startIssuer } from "../support/Issuer.ts"
-import { listen } from "../support/ListeningConsole.ts"
-import { mount, type World, world } from "../support/World.ts"
+import { checkPage, type ListeningWorld, listen, listeningWorld } from "../support/ListeningWorld.ts"
+import { mount, type World } from "../support/World.ts"
 
 let issuer: Issuer
+let listening: ListeningWorld
 let here: World
-let server: Awaited<ReturnType<typeof listen>>
 let url: string
 
 beforeAll(async () => {
   issuer = await startIssuer()
-  here = world({ oidc: { issuer: issuer.issuer, ...client, clientSecret: Redacted.make(client.clientSecret) } })
-  server = await listen(here)
-  url = `${server.url}${mount}`
+  listening = await listeningWorld({
+    role: "viewer",
+    // An address has no passkeys.
+    hostname: "localhost",
+    options: { oidc: { issuer: issuer.issuer, ...client, clientSecret: Redacted.make(client.clientSecret) } }
+  })
+  here = listening.here
+  url = `${listening.url}${mount}`
   const grants = [{ workspaceId: null, role: "viewer" as const }]
   await here.run((await here.operators).add({ login: "jo@example.com", displayName: "Jo", grants }))
 })
 afterAll(async () => {
-  server.close()
   issuer.close()
-  await here.close()
+  await listening.close()
 })
 
 const withAuthenticator = async (page: Page) => {
@@ -42,11 +46,6 @@ const withAuthenticator = async (page: Page) => {
   })
   return { devtools, authenticatorId }
 }
-const signInByLink = async (page: Page) => {
-  await page.goto(`${url}/link/${await here.linkOf("jo@example.com")}`)
-  await page.getByRole("button", { name: "Sign in" }).click()
-  await page.waitForURL(`${url}/payments/acme/sandbox`)
-}
 const addPasskey = async (page: Page, name: string) => {
   await page.goto(`${url}/account`)
   await page.getByLabel("Name of the passkey").fill(name)
@@ -63,7 +62,7 @@ await describeInChromium("signing in to the console in a browser", (browser) => 
   test("given a passkey that an operator adds, then it signs in, not twice with one response, and not once it was removed", () =>
     visit(browser, {}, async ({ accessibilityFaults, origins, page }) => {
       await withAuthenticator(page)
-      await signInByLink(page)
+      await listening.signIn(page)
       await addPasskey(page, "Laptop")
       expect(await accessibilityFaults()).toEqual([])
       await page.getByLabel("Name of the passkey").fill("Laptop again")
@@ -88,7 +87,7 @@ await describeInChromium("signing in to the console in a browser", (browser) => 
       await signInByPasskey(page)
       await page.getByText("the passkey is wrong").waitFor()
       expect(await accessibilityFaults()).toEqual([])
-      expect(origins()).toEqual([server.url])
+      expect(origins()).toEqual([listening.url])
     }))
 
   test("given no passkey on the device, or a user who is not verified, then the page says so", () =>
@@ -97,7 +96,7 @@ await describeInChromium("signing in to the console in a browser", (browser) => 
       await page.goto(`${url}/sign-in`)
       await signInByPasskey(page)
       await page.getByText("No passkey was used").waitFor()
-      await signInByLink(page)
+      await listening.signIn(page)
       await addPasskey(page, "Phone")
       await signOut(page)
       await devtools.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false })
@@ -108,10 +107,10 @@ await describeInChromium("signing in to the console in a browser", (browser) => 
   test("given a passkey of this console, when another origin of the host uses it, then the console refuses the response", () =>
     visit(browser, {}, async ({ page }) => {
       await withAuthenticator(page)
-      await signInByLink(page)
+      await listening.signIn(page)
       await addPasskey(page, "Key")
       await signOut(page)
-      const other = await listen(here)
+      const other = await listen(here, { hostname: "localhost" })
       try {
         await page.goto(`${other.url}${mount}/sign-in`)
         // What was signed for the other port is sent to this one.
@@ -122,7 +121,7 @@ await describeInChromium("signing in to the console in a browser", (browser) => 
         })
         await signInByPasskey(page)
         await expect.poll(() => bodies.length).toBe(1)
-        const headers = { host: new URL(server.url).host }
+        const headers = { host: new URL(listening.url).host }
         const [body = ""] = bodies
         expect((await here.send("/api/session/passkey", { body: JSON.parse(body), headers })).status).toBe(401)
       } finally {
@@ -142,17 +141,16 @@ await describeInChromium("signing in to the console in a browser", (browser) => 
   test.each(["light", "dark"] as const)(
     "given the pages in the %s, then axe finds nothing, on a phone and a desktop",
     (colorScheme) =>
-      visit(browser, { colorScheme }, async ({ accessibilityFaults, page }) => {
+      visit(browser, { colorScheme }, async (visitor) => {
+        const { page } = visitor
         await withAuthenticator(page)
-        await signInByLink(page)
+        await listening.signIn(page)
         await addPasskey(page, `Device with a long name ${"x".repeat(80)} ${colorScheme}`)
         for (const viewport of [sizes.narrow, sizes.phone, sizes.desktop]) {
           await page.setViewportSize(viewport)
           for (const path of ["/account", "/account?notice=removed", "/sign-in", "/sign-in/oidc/callback?code=x"]) {
             await page.goto(`${url}${path}`)
-            expect(await accessibilityFaults()).toEqual([])
-            // Nothing but a table scrolls sideways.
-            expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
+            await checkPage(visitor)
           }
         }
       })

@@ -1,34 +1,87 @@
-/** The console behind a listening server, for a real browser. */
-import { createServer, type IncomingMessage } from "node:http"
+/** The console behind a listening server, for a real browser, and an operator who signs in there. */
+import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { Readable } from "node:stream"
 import { text } from "node:stream/consumers"
-import { type World, world } from "./World.ts"
+import type { ConsoleOptions } from "@pointsman/console"
+import type { OperatorRole } from "@pointsman/core"
+import type { Page } from "playwright-core"
+import { expect } from "vitest"
+import type { Visitor } from "../../../http/test/browser/Visitor.ts"
+import { everywhere } from "./Responses.ts"
+import { mount, type World, world } from "./World.ts"
 
-export const listeningWorld = async () => {
-  const here: World = world()
+interface Listening {
+  /** Passkeys need a name. */
+  readonly hostname?: "127.0.0.1" | "localhost"
+  /** From the path that the browser asked for to the one that the console gets. */
+  readonly pathOf?: (path: string) => string
+  /** A status for a request that the console does not get. */
+  readonly refusalOf?: (path: string) => number | undefined
+}
+
+export const listen = async (
+  here: World,
+  { hostname = "127.0.0.1", pathOf = (path) => path, refusalOf = () => undefined }: Listening = {}
+) => {
   const server = createServer(async (request, response) => {
-    const answer = await here.handler(await toRequest(url, request))
-    response.writeHead(answer.status, [...answer.headers].flat()).end(await answer.text())
+    const path = request.url ?? ""
+    const refusal = refusalOf(path)
+    if (refusal !== undefined) return void response.writeHead(refusal).end()
+    const headers = Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)])
+    const sent = await text(request)
+    const answer = await here.handler(
+      new Request(`${url}${pathOf(path)}`, {
+        method: request.method ?? "GET",
+        headers,
+        ...(sent === "" ? {} : { body: sent })
+      })
+    )
+    response.writeHead(answer.status, [...answer.headers].flat())
+    if (answer.body === null) return void response.end()
+    const stream = Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0])
+    response.once("close", () => stream.destroy())
+    stream.on("error", () => response.destroy()).pipe(response)
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await new Promise<void>((resolve) => server.listen(0, hostname, resolve))
+  const url = `http://${hostname}:${(server.address() as AddressInfo).port}`
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { url, close }
+}
+
+/** `role`: of Jo, who signs in by a link. */
+export const listeningWorld = async ({
+  options = {},
+  role,
+  ...listening
+}: Listening & { readonly options?: Partial<ConsoleOptions>; readonly role?: OperatorRole } = {}) => {
+  const here = world(options)
+  const { close, url } = await listen(here, listening)
+  if (role !== undefined) {
+    await here.run((await here.operators).add({ login: "jo", displayName: "Jo", grants: everywhere(role) }))
+  }
   return {
     here,
     url,
+    signIn: async (page: Page, login = "jo", home = `${url}${mount}`) => {
+      await page.goto(`${home}/link/${await here.linkOf(login)}`)
+      await page.getByRole("button", { name: "Sign in" }).click()
+      await page.waitForURL(`${home}/payments/acme/sandbox`)
+    },
     close: async () => {
-      server.closeAllConnections()
-      server.close()
+      close()
       await here.close()
     }
   }
 }
 
-const toRequest = async (url: string, request: IncomingMessage): Promise<Request> => {
-  const headers = Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)])
-  const body = await text(request)
-  return new Request(`${url}${request.url}`, {
-    method: request.method ?? "GET",
-    headers,
-    ...(body === "" ? {} : { body })
-  })
+export type ListeningWorld = Awaited<ReturnType<typeof listeningWorld>>
+
+/** Axe finds nothing, and nothing but a table scrolls sideways. */
+export const checkPage = async ({ accessibilityFaults, page }: Visitor, name = page.url()): Promise<void> => {
+  expect(await accessibilityFaults(), name).toEqual([])
+  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name).toBe(true)
 }

@@ -1,7 +1,7 @@
-/** What pages answer, as a browser without scripts sees it. */
+/** What the console answers, as a browser without scripts or a program sees it. */
 import type { OperatorGrant, OperatorRole } from "@pointsman/core"
 import { assert } from "vitest"
-import { bodyOf } from "./World.ts"
+import { bodyOf, type World } from "./World.ts"
 
 export const everywhere = (role: OperatorRole): ReadonlyArray<OperatorGrant> => [{ workspaceId: null, role }]
 
@@ -20,7 +20,20 @@ export const pageOf = async (response: Response, status = 200): Promise<string> 
   return text
 }
 
-export const errorOf = async (response: Response): Promise<readonly [number, string, string]> => {
+export const pageAt = async (here: World, path: string, cookie: string, status = 200): Promise<string> =>
+  pageOf(await here.send(path, { cookie }), status)
+
+/** The `data` of a response of the API. */
+export const dataOf = async (response: Response) => {
+  assert.strictEqual(response.status, 200)
+  return (await bodyOf(response)).data
+}
+
+export const errorOf = async (
+  response: Response
+): Promise<readonly [status: number, code: string, message: string]> => {
   const { error } = await bodyOf(response)
   return [response.status, error.code, error.message]
 }
+
+export const codeOf = async (response: Response) => (await errorOf(response)).slice(0, 2)
