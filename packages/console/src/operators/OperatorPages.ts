@@ -3,7 +3,7 @@ import { operatorRoles, type Workspace } from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
-import { type ConsoleError, consoleCodes } from "../api/Errors.ts"
+import { type ConsoleError, consoleCodes, failure } from "../api/Errors.ts"
 import { internalError } from "../Failures.ts"
 import { options } from "../frame/Forms.ts"
 import { alert, type Document, type Html, time } from "../frame/Layout.ts"
@@ -167,11 +167,11 @@ ${
 
 const save = Effect.fnUntraced(function* (visit: Visit) {
   const id = visit.params["operator"] ?? ""
-  const typed = {
-    name: visit.form.get("name")?.trim() ?? "",
-    roles: rolesIn(visit),
-    version: Number(visit.form.get("version"))
+  const version = visit.form.get("version") ?? ""
+  if (!/^\d{1,9}$/u.test(version)) {
+    return yield* Effect.fail(failure("validation_error", "`version` must be the number of the form."))
   }
+  const typed = { name: visit.form.get("name")?.trim() ?? "", roles: rolesIn(visit), version: Number(version) }
   return yield* Desk.edit(id, typed).pipe(
     Effect.map((): Answer => ({ redirect: `${operatorPath(id)}?notice=saved` })),
     Effect.catch((problem: ConsoleError) =>

@@ -1,0 +1,155 @@
+/** What other sites and hostile clients send: every request that changes something, in every form that must not. */
+import { maxBodyBytes } from "@pointsman/console"
+import { Pointsman } from "@pointsman/core"
+import { Effect } from "effect"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { checked } from "./fuzz/Answers.ts"
+import { type Planted, plantedWorld } from "./fuzz/PlantedWorld.ts"
+import { paramsOf, type Target, targetsOf, urlOf } from "./fuzz/Targets.ts"
+import { mount, origin } from "./support/World.ts"
+
+let planted: Planted
+let targets: ReadonlyArray<Target>
+let changing: ReadonlyArray<Target>
+beforeAll(async () => {
+  planted = await plantedWorld()
+  targets = await targetsOf(planted)
+  changing = targets.filter(({ method }) => method !== "GET")
+})
+afterAll(() => planted.here.close())
+
+const headersOf = ({ form }: Target, cookie: string) => ({
+  cookie,
+  "content-type": form === undefined ? "application/json" : "application/x-www-form-urlencoded",
+  "idempotency-key": "a-key-of-another-site"
+})
+
+const bodyOf = ({ form, json }: Target): string =>
+  form === undefined ? (json === undefined ? "" : JSON.stringify(json)) : paramsOf(form)
+
+const send = (target: Target, init: RequestInit) =>
+  planted.here.handler(new Request(`${origin}${mount}${urlOf(target)}`, init), { source: "198.51.100.1" })
+
+/** What a request that changes something leaves behind. */
+const traces = async () => {
+  const { here } = planted
+  const { items } = await here.run(Effect.flatMap(Pointsman, ({ auditEntries }) => auditEntries({ limit: 1 })))
+  const { captures, charges, refunds, voids } = here.provider
+  return { calls: [charges, captures, voids, refunds].map(({ length }) => length), entries: items[0]?.number }
+}
+
+describe("requests of other sites", () => {
+  it("given every request that changes something, when another site sends it, then it is refused and changes nothing", async () => {
+    const cookie = await planted.admin()
+    const before = await traces()
+    assert.isAbove(changing.length, 50)
+    const sites: ReadonlyArray<Readonly<Record<string, string>>> = [
+      { "sec-fetch-site": "cross-site", origin },
+      { "sec-fetch-site": "same-site" },
+      { "sec-fetch-site": "none" },
+      { "sec-fetch-site": "" },
+      { origin: "http://evil.test" },
+      { origin: "null" },
+      { origin: `${origin}.evil.test` },
+      { origin: `${origin}:8080` },
+      { origin: "http://console.test@evil.test" },
+      {}
+    ]
+    for (const target of changing) {
+      for (const site of sites) {
+        const response = await send(target, {
+          method: target.method,
+          headers: { ...headersOf(target, cookie), ...site },
+          body: bodyOf(target)
+        })
+        assert.strictEqual(response.status, 403, `${target.method} ${target.path} ${JSON.stringify(site)}`)
+      }
+    }
+    assert.deepStrictEqual(await traces(), before)
+  })
+
+  it("given every request that changes something, when it is sent by a method that reads, then it changes nothing", async () => {
+    const cookie = await planted.admin()
+    const before = await traces()
+    for (const target of changing) {
+      for (const method of ["GET", "HEAD"]) {
+        const query = [...target.query, ...(target.form ?? [])]
+        const response = await send(
+          { ...target, query },
+          { method, headers: { ...headersOf(target, cookie), "x-http-method-override": "POST" } }
+        )
+        await checked(response, method, planted.secrets)
+      }
+    }
+    assert.deepStrictEqual(await traces(), before)
+  })
+})
+
+describe("sizes", () => {
+  it("given a body without an end, when it is sent to any route, then little of it is read, and it is refused", async () => {
+    for (const session of [true, false]) {
+      for (const target of changing) {
+        const cookie = session ? await planted.admin() : ""
+        let read = 0
+        const endless = new ReadableStream<Uint8Array>({
+          pull: (controller) => {
+            read += 4_096
+            if (read > 10_000_000) controller.close()
+            else controller.enqueue(new Uint8Array(4_096).fill(97))
+          }
+        })
+        const response = await send(target, {
+          method: target.method,
+          headers: { ...headersOf(target, cookie), "sec-fetch-site": "same-origin" },
+          body: endless,
+          duplex: "half"
+        } as RequestInit)
+        await checked(response, target.method, planted.secrets)
+        assert.isBelow(read, 3 * maxBodyBytes, `${target.method} ${target.path} ${response.status}`)
+      }
+    }
+  })
+})
+
+describe("where a sign-in leads", () => {
+  it("given every kind of next page, then it is a path of the console, or the start", async () => {
+    const { here } = planted
+    const cookie = await here.signIn("next", [{ workspaceId: null, role: "viewer" }])
+    await here.send("/api/password", { method: "PUT", cookie, body: { password: "another horse battery" } })
+    for (const next of [
+      "https://evil.test/",
+      "//evil.test/",
+      "/\\evil.test/",
+      "/sign-out",
+      "/paymentsx",
+      "javascript:alert(1)",
+      "/payments/\r\nset-cookie: pointsman_console=planted",
+      "/payments/acme/sandbox?search=日本 é",
+      "/payments/../../..//evil.test",
+      "/payments\t",
+      "/audit?actor=\u0000",
+      "/payments/\ud800"
+    ]) {
+      const response = await here.send("/sign-in", {
+        form: { next, login: "next", password: "another horse battery" },
+        source: next
+      })
+      await checked(response, "POST", planted.secrets)
+      assert.strictEqual(response.status, 303, JSON.stringify(next))
+      const location = response.headers.get("location") ?? ""
+      assert.match(location, /^[!-~]+$/u)
+      assert.match(new URL(location, origin).href, /^http:\/\/console\.test\/console\//u)
+      assert.strictEqual(response.headers.getSetCookie().length, 1)
+    }
+  })
+})
+
+describe("streams of changes", () => {
+  it("given requests for the headers alone, then none of them holds a stream", async () => {
+    const cookie = await planted.admin()
+    for (let nth = 0; nth < 10; nth++) await planted.here.send("/live/acme/sandbox", { method: "HEAD", cookie })
+    const response = await planted.here.send("/live/acme/sandbox", { cookie })
+    assert.strictEqual(response.status, 200)
+    await response.body?.cancel()
+  })
+})
