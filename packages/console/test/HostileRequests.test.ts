@@ -153,3 +153,62 @@ describe("streams of changes", () => {
     await response.body?.cancel()
   })
 })
+
+describe("sessions", () => {
+  it("given a copy of a cookie, when the operator loses its role, its password changes or it is removed, then the copy has no more", async () => {
+    const { here } = planted
+    const operators = await here.operators
+    const grants = [{ workspaceId: "acme", role: "admin" }] as const
+    const copy = await here.signIn("robbed", grants)
+    const keys = () => here.send("/api/workspaces/acme/sandbox/keys", { cookie: copy })
+    assert.strictEqual((await keys()).status, 200)
+    const viewer = {
+      login: "robbed",
+      displayName: "robbed",
+      grants: [{ workspaceId: "acme", role: "viewer" }]
+    } as const
+    await here.run(operators.edit({ ...viewer, version: null }))
+    assert.strictEqual((await keys()).status, 403)
+    const own = await here.signInAgain("robbed")
+    await here.send("/api/password", { method: "PUT", cookie: own, body: { password: "another horse battery" } })
+    for (const cookie of [copy, own]) assert.strictEqual((await here.send("/api/me", { cookie })).status, 401)
+    const later = await here.signInAgain("robbed")
+    const stream = await here.send("/live/acme/sandbox", { cookie: later })
+    await here.run(operators.remove("robbed"))
+    assert.strictEqual((await here.send("/api/me", { cookie: later })).status, 401)
+    // An open stream ends too.
+    await stream.text()
+  })
+
+  it("given a flood of cookies, or two sessions in one header, then there is no session, and the response is quick", async () => {
+    const cookie = await planted.admin()
+    for (const header of [
+      `${cookie}; ${cookie}`,
+      `${cookie}; pointsman_console=x`,
+      `pointsman_console=; ${cookie}`,
+      "a=b; ".repeat(12_000)
+    ]) {
+      const before = process.threadCpuUsage()
+      assert.strictEqual((await planted.here.send("/api/me", { cookie: header })).status, 401)
+      const { system, user } = process.threadCpuUsage(before)
+      assert.isBelow((system + user) / 1_000, 50)
+    }
+  })
+})
+
+describe("the host that a request names", () => {
+  it("given another host than the console's, then a link leads to that host alone, and nothing of it is markup", async () => {
+    const cookie = await planted.admin()
+    const { data } = JSON.parse(await (await planted.here.send("/api/me", { cookie })).text())
+    for (const host of ["evil.test/path?", "evil.test@console.test", 'a"><x-planted>', "evil.test:99999"]) {
+      const response = await planted.here.send(`/operators/${data.id}/link`, {
+        method: "POST",
+        cookie,
+        headers: { host }
+      })
+      const text = await checked(response, "POST", planted.secrets)
+      const [, link = ""] = /<code class="secret">([^<]*)</u.exec(text) ?? []
+      assert.match(link, /^http:\/\/(?:console|evil)\.test\/console\/link\/[\w-]{43}$/u, host)
+    }
+  })
+})

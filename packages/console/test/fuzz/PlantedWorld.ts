@@ -12,6 +12,9 @@ import { password, type World, workspaceOf, world } from "../support/World.ts"
 /** What no page may hold as it is: it would leave a text or an attribute. */
 export const markup = `"'><x-planted onload=alert(1)>&`
 
+/** A stored text of a workspace. */
+export const textOf = (workspaceId: string): string => `${markup} ${workspaceId}-only`
+
 const formula = "=1+1"
 const tenants = [
   { workspaceId: "acme", environment: "sandbox" },
@@ -50,9 +53,9 @@ export const plantedWorld = async (): Promise<Planted> => {
     Effect.flatMap(Directory, (directory) =>
       Effect.flatMap(directory.contents, ({ connections, workspaces }) =>
         directory.write({
-          workspaces: workspaces.map((one) => ({ ...one, name: markup })),
+          workspaces: workspaces.map((one) => ({ ...one, name: textOf(one.id) })),
           apiKeys: [],
-          connections: connections.map((one) => ({ ...one, name: markup })),
+          connections: connections.map((one) => ({ ...one, name: textOf(one.workspaceId) })),
           routing: [],
           webhookEndpoints: []
         })
@@ -63,7 +66,7 @@ export const plantedWorld = async (): Promise<Planted> => {
   const payments: Array<string> = []
   for (const tenant of tenants) payments.push(...(await payIn(here, tenant)))
   for (const { environment, workspaceId } of tenants) {
-    await here.receive(workspaceId, environment, JSON.stringify({ id: markup, says: markup }))
+    await here.receive(workspaceId, environment, JSON.stringify({ id: markup, says: textOf(workspaceId) }))
     await here.receive(workspaceId, environment, JSON.stringify(markup))
   }
   await deliver(here, 400)
@@ -116,13 +119,14 @@ const payIn = async (here: World, tenant: Tenant): Promise<ReadonlyArray<string>
     here.run(
       Effect.gen(function* () {
         const { create } = yield* Pointsman
-        const details = { captureMethod, reference, metadata: { [markup]: markup } }
+        const details = { captureMethod, reference, metadata: { [markup]: text } }
         return (yield* create(caller, sampleRequest({ details }))).payment.id
       })
     )
   const { onCharge } = here.provider
-  const authorized = await create("manual", markup)
-  const captured = await create("automatic", `${formula}${markup}`)
+  const text = textOf(tenant.workspaceId)
+  const authorized = await create("manual", text)
+  const captured = await create("automatic", `${formula}${text}`)
   await here.run(
     Effect.flatMap(Pointsman, ({ refund }) =>
       refund(
@@ -137,7 +141,7 @@ const payIn = async (here: World, tenant: Tenant): Promise<ReadonlyArray<string>
     )
   )
   here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: markup }))
-  const unknown = await create("automatic", markup)
+  const unknown = await create("automatic", text)
   here.provider.onCharge = onCharge
   return [authorized, captured, unknown]
 }
