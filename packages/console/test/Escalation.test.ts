@@ -92,3 +92,14 @@ describe("an administrator of another workspace", () => {
     assert.deepStrictEqual(await traces(), before)
   })
 })
+
+describe("a viewer", () => {
+  it("given every form and endpoint that changes something in its own workspace, then it is forbidden", async () => {
+    const cookie = await planted.here.signIn("reads-only", [{ workspaceId: "acme", role: "viewer" }])
+    const changing = targets.filter(({ method, path }) => method !== "GET" && /\/acme\/|operators|partners/u.test(path))
+    assert.isAbove(changing.length, 30)
+    for (const target of changing) {
+      assert.strictEqual((await send(target, cookie)).status, 403, `${target.method} ${target.path}`)
+    }
+  })
+})
