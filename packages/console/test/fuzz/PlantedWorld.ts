@@ -34,8 +34,8 @@ export interface Planted {
 
 const login = "admin"
 
-export const plantedWorld = async (): Promise<Planted> => {
-  const here = world()
+export const plantedWorld = async (storage?: Parameters<typeof world>[1]): Promise<Planted> => {
+  const here = world({}, storage)
   const cookie = await here.signIn(login, [{ workspaceId: null, role: "admin" }])
   await here.signIn(`other${markup}`.replaceAll(" ", ""), [{ workspaceId: "acme", role: "viewer" }])
   const merchant = await addPartner(here)
