@@ -95,6 +95,9 @@ export interface Console {
 /** Requests of the console are small. */
 export const maxBodyBytes = 16_384
 
+/** No page has a longer path. To find a route, the router takes the square of a path's length in time where it is escaped. */
+const maxPathCharacters = 2_000
+
 /**
  * One application for https and one for http, because the cookie's name depends on it; most programs make one. Throws
  * where `mount` or `basePath` is not a path.
@@ -120,6 +123,7 @@ export const make = (options: ConsoleOptions, services: Layer.Layer<Pointsman | 
       if (isCrossSite(request, host)) return withHeaders(crossSite())
       const path = pathUnder(mount, url.pathname)
       if (path === undefined) return withHeaders(Response.json(outside, { status: 404 }))
+      if (path.length > maxPathCharacters) return withHeaders(Response.json(noRoute, { status: 404 }))
       const isSecure = options.isSecure ?? url.protocol === "https:"
       const { handler } = of(isSecure)
       // As browsers write it, without the port of the scheme.
@@ -150,6 +154,7 @@ const checkMount = (field: string, text: string): string => {
 const withoutSlash = (path: string): string => (path === "/" ? path : path.replace(/\/$/u, ""))
 
 const outside = failure("not_found", "This path is outside of the console's mount path.")
+const noRoute = failure("not_found", "Route not found.")
 
 const application = (
   { cardNumbers = "warn" }: ConsoleOptions,

@@ -44,6 +44,12 @@ describe("fields", () => {
   it("given text that a spreadsheet would run, or that RFC 4180 quotes, then it is harmless and reads as one field", () => {
     for (const [text, field] of [
       ["=1+1", "'=1+1"],
+      [" =1+1", "' =1+1"],
+      ["a;=1+1", `"a;'=1+1"`],
+      ['a;"=1', `"a;'""=1"`],
+      ["a; @b", `"a;' @b"`],
+      ["a\n-1", `"a\n'-1"`],
+      ["a;b", '"a;b"'],
       ["+1", "'+1"],
       ["-1", "'-1"],
       ["@x", "'@x"],

@@ -240,3 +240,18 @@ describe("the account page", () => {
     assert.deepStrictEqual(await codeOf(asked), [409, "passkey_refused"])
   })
 })
+
+describe("the host that a request names", () => {
+  it("given a response that a host below the console's got, then it is refused, whichever host the request names", async () => {
+    const cookie = await here.signIn("jo", viewer)
+    const passkey = newAuthenticator(origin)
+    await dataOf(await add(cookie, passkey))
+    // A browser lets such a page ask for the passkeys of the host above it.
+    const falsified = { origin: "http://evil.console.test", rpId: "console.test" }
+    for (const host of ["console.test", "evil.console.test", "console.test.", "evil.console.test:80"]) {
+      const body = await answerOf(passkey, falsified)
+      await refused(await here.send("/api/session/passkey", { body, headers: { host } }))
+    }
+    assert.strictEqual((await signIn(passkey)).status, 200)
+  })
+})

@@ -108,10 +108,14 @@ export const placeLinks = ({ area, operator, tenant, workspaces }: Frame, mount:
   )}</nav>`
 }
 
-/** A page of an area under the mount: nothing that leads elsewhere, and nothing that signs out. */
+/**
+ * A page of an area under the mount: nothing that leads elsewhere, and nothing that signs out. It has to be written as a
+ * URL parser writes it: `..` would lead out of the mount, and other characters than ASCII cannot be in a header.
+ */
 export const isAreaPath = (text: string): boolean => {
+  const url = URL.parse(text, "http://console")
   const [, name] = /^\/([a-z]+)(?:[/?]|$)/u.exec(text) ?? []
-  return areaNames.some((one) => one === name)
+  return url !== null && `${url.pathname}${url.search}` === text && areaNames.some((one) => one === name)
 }
 
 /** Where the list of workspaces leads. */

@@ -81,11 +81,13 @@ const visitOf = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   const { mount } = yield* ConsoleSettings
   const isPost = request.method === "POST"
+  // A path that begins with `//` is no URL that a parser takes.
+  const [, search = ""] = /\?(.*)/su.exec(request.url) ?? []
   const visit: Visit = {
     request,
     mount,
     params: yield* HttpRouter.params,
-    query: new URL(request.url, "http://console").searchParams,
+    query: new URLSearchParams(search),
     form: new URLSearchParams(isPost ? yield* Effect.orDie(request.text) : "")
   }
   return visit

@@ -8,10 +8,9 @@ import {
 } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect, Redacted } from "effect"
-import { HttpServerRequest } from "effect/http"
 import { failure } from "../api/Errors.ts"
 import { internalError } from "../Failures.ts"
-import { ConsoleSettings } from "../gate/Settings.ts"
+import { ConsoleSettings, RequestOrigin } from "../gate/Settings.ts"
 import type { OperatorRecord } from "./OperatorApi.ts"
 
 const { timeView, validationErrorOf } = InProcess
@@ -122,11 +121,11 @@ export const remove = Effect.fnUntraced(function* (id: string) {
 /** At the address that the operator's browser asked for: the console has no other name for itself. */
 export const createLink = Effect.fnUntraced(function* (id: string) {
   const { login } = yield* oneStored(id)
-  const { isSecure, mount } = yield* ConsoleSettings
-  const { headers } = yield* HttpServerRequest.HttpServerRequest
+  const { mount } = yield* ConsoleSettings
+  const origin = yield* RequestOrigin
   return yield* (yield* Pointsman).operators.createLink(login).pipe(
     Effect.map(({ expiresAt, token }) => ({
-      url: `${isSecure ? "https" : "http"}://${headers["host"] ?? ""}${mount}/link/${Redacted.value(token)}`,
+      url: `${origin}${mount}/link/${Redacted.value(token)}`,
       expires: timeView(expiresAt)
     })),
     Effect.catchTags({

@@ -2,7 +2,7 @@
 import { operatorRoles, type Workspace } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
-import type { ConsoleError } from "../api/Errors.ts"
+import { type ConsoleError, failure } from "../api/Errors.ts"
 import { asTyped, field, formPage, hidden, named, options } from "../frame/Forms.ts"
 import { type Document, type Html, time } from "../frame/Layout.ts"
 import { type Answer, noticeIn, page, type Visit } from "../frame/Page.ts"
@@ -176,11 +176,11 @@ ${
 
 const save = Effect.fnUntraced(function* (visit: Visit) {
   const id = visit.params["operator"] ?? ""
-  const typed = {
-    name: visit.form.get("name")?.trim() ?? "",
-    roles: rolesIn(visit),
-    version: Number(visit.form.get("version"))
+  const version = visit.form.get("version") ?? ""
+  if (!/^\d{1,9}$/u.test(version)) {
+    return yield* Effect.fail(failure("validation_error", "`version` must be the number of the form."))
   }
+  const typed = { name: visit.form.get("name")?.trim() ?? "", roles: rolesIn(visit), version: Number(version) }
   return yield* Desk.edit(id, typed).pipe(
     Effect.map((): Answer => ({ redirect: `${operatorPath(id)}?notice=saved` })),
     Effect.catch((problem: ConsoleError) =>

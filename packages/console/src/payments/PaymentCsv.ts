@@ -30,13 +30,17 @@ const columns: Readonly<Record<string, (payment: Payment) => string | null>> = {
   metadata: ({ metadata }) => (metadata === null ? null : JSON.stringify(metadata))
 }
 
-/** A spreadsheet runs a cell that begins with one of these (CWE-1236); some take the full-width forms for the same. */
-const beginsFormula = /^[=+\-@\t\r\n＝＋－＠]/u
+/**
+ * A spreadsheet runs a cell that begins with one of these (CWE-1236); some take the full-width forms for the same. Where
+ * fields are separated by `;` or a tab, as in many languages, a spreadsheet also begins a cell inside of our field, and
+ * does not see the quotes: there a line break begins one too.
+ */
+const beginsFormula = /(^|[;\t\r\n])(?=[\s"]*[=+\-@＝＋－＠])|^(?=[\t\r\n])/gu
 
 /** One that a spreadsheet would run begins with an apostrophe, which spreadsheets show as text. */
 export const csvField = (text: string): string => {
-  const harmless = beginsFormula.test(text) ? `'${text}` : text
-  return /[",\r\n]/u.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+  const harmless = text.replace(beginsFormula, "$1'")
+  return /[",;\r\n]/u.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
 
 const line = (fields: ReadonlyArray<string>): string => `${fields.join(",")}\r\n`

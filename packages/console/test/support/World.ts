@@ -123,13 +123,14 @@ export interface Sent {
   readonly source?: string
 }
 
-export const world = (options: Partial<ConsoleOptions> = {}) => {
+/** `storage`: another one than that in memory. */
+export const world = (options: Partial<ConsoleOptions> = {}, storage = MemoryStorage.layer()) => {
   const provider = scriptedProvider()
   const log: Array<string> = []
   const runtime = ManagedRuntime.make(
     Pointsman.layer().pipe(
       Layer.provideMerge(configured),
-      Layer.provideMerge(MemoryStorage.layer()),
+      Layer.provideMerge(storage),
       Layer.provideMerge(openSecretsLayer),
       Layer.provide([Ids.layer, noTransport, passwords, Connectors.layer([speaking(provider.definition)])]),
       Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void log.push(line))])),

@@ -1,0 +1,114 @@
+/** Requests that come at once: of two operators, of two tabs, and of a form that was sent twice. */
+import type { OperatorGrant, OperatorRole } from "@pointsman/core"
+import { Unanswered } from "@pointsman/core/connector"
+import { Effect } from "effect"
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { addEndpoint } from "./support/Webhooks.ts"
+import { bodyOf, type World, world } from "./support/World.ts"
+
+let here: World
+beforeEach(() => {
+  here = world()
+})
+afterEach(() => here.close())
+
+const everywhere = (role: OperatorRole): ReadonlyArray<OperatorGrant> => [{ workspaceId: null, role }]
+const at = "/api/workspaces/acme/sandbox"
+
+const statuses = (responses: ReadonlyArray<Response>) => responses.map(({ status }) => status).toSorted()
+
+const rounds = [1, 2, 3, 4, 5]
+
+interface Admin {
+  readonly id: string
+  readonly login: string
+  readonly active: boolean
+  readonly roles: ReadonlyArray<{ readonly role: string }>
+}
+
+describe("administrators", () => {
+  for (const how of ["demotes", "removes"] as const) {
+    it(`given two of them, when each ${how} the other at once, then one keeps the role`, async () => {
+      const cookies = [await here.signIn("ann", everywhere("admin")), await here.signIn("jo", everywhere("admin"))]
+      const list = async (cookie: string | undefined): Promise<ReadonlyArray<Admin>> =>
+        (await bodyOf(await here.send("/api/operators", { cookie }))).data
+      const all = await list(cookies[0])
+      const roles = [{ workspace_id: null, role: "viewer" }]
+      const against = (login: string, cookie: string | undefined) =>
+        here.send(`/api/operators/${all.find((one) => one.login === login)?.id}`, {
+          cookie,
+          ...(how === "removes" ? { method: "DELETE" } : { method: "PUT", body: { name: login, roles, version: 1 } })
+        })
+      const [first, second] = await Promise.all([against("jo", cookies[0]), against("ann", cookies[1])])
+      assert.strictEqual(first?.status, 200)
+      assert.include([401, 403, 409], second?.status)
+      const left = (await list(cookies[0])).filter(({ active, roles }) => active && roles[0]?.role === "admin")
+      assert.deepStrictEqual(
+        left.map(({ login }) => login),
+        ["ann"]
+      )
+    })
+  }
+})
+
+describe("keys and secrets", () => {
+  it("given one draft, when its key is created many times at once, then it is shown once", async () => {
+    const cookie = await here.signIn("ann", everywhere("admin"))
+    const { draft } = (await bodyOf(await here.send(`${at}/key-draft`, { cookie }))).data
+    const responses = await Promise.all(
+      rounds.map(() => here.send(`${at}/keys`, { cookie, body: { draft, scopes: null } }))
+    )
+    assert.deepStrictEqual(statuses(responses), [200, 409, 409, 409, 409])
+    assert.lengthOf((await bodyOf(await here.send(`${at}/keys`, { cookie }))).data, 1)
+  })
+
+  it("given one secret, when several tabs replace it at once, then one of them does, and the others are refused", async () => {
+    const { id } = await addEndpoint(here)
+    const cookie = await here.signIn("ann", everywhere("admin"))
+    const rotate = (key: string) =>
+      here.send(`${at}/webhook-endpoints/${id}/secret`, {
+        cookie,
+        headers: { "idempotency-key": key },
+        body: { overlap_seconds: 60, secret_rotated: null }
+      })
+    const responses = await Promise.all(rounds.map((round) => rotate(`key-of-tab-${round}`)))
+    assert.deepStrictEqual(statuses(responses), [200, 409, 409, 409, 409])
+  })
+})
+
+describe("money", () => {
+  it("given a review, when two tabs state the opposite at once, then one statement is recorded", async () => {
+    const cookie = await here.signIn("ann", everywhere("operations"))
+    here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timeout" }))
+    const { id } = await here.pay("acme", "sandbox", "automatic")
+    const { revision } = (await bodyOf(await here.send(`${at}/reviews/${id}`, { cookie }))).data
+    const state = (statement: object) =>
+      here.send(`${at}/reviews/${id}/evidence`, { cookie, body: { statement, evidence: "seen", revision } })
+    const responses = await Promise.all([
+      state({ about: "charge", says: "captured", amount: 1, provider_reference: "ref" }),
+      state({ about: "charge", says: "declined", provider_reference: "ref" })
+    ])
+    assert.deepStrictEqual(statuses(responses), [200, 409])
+  })
+
+  it("given the key of one form, when it is sent for another payment or by another operator, then each payment is refunded once", async () => {
+    const cookies = [await here.signIn("ann", everywhere("support")), await here.signIn("jo", everywhere("support"))]
+    const payments = [await here.pay("acme", "sandbox", "automatic"), await here.pay("acme", "sandbox", "automatic")]
+    const refund = (payment: string, cookie = "", amount = 5) =>
+      here.send(`${at}/payments/${payment}/refunds`, {
+        cookie,
+        headers: { "idempotency-key": "key-of-one-form" },
+        body: { amount }
+      })
+    const [first = "", second = ""] = payments.map(({ id }) => id)
+    assert.strictEqual((await refund(first, cookies[0])).status, 200)
+    // A key counts within its payment.
+    assert.strictEqual((await refund(second, cookies[0])).status, 200)
+    assert.strictEqual((await refund(first, cookies[1], 6)).status, 422)
+    assert.strictEqual((await refund(first, cookies[1])).status, 200)
+    assert.deepStrictEqual(
+      here.provider.refunds.map(({ money }) => money.minorUnits),
+      [5, 5]
+    )
+  })
+})

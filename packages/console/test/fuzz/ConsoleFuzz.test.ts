@@ -1,0 +1,66 @@
+/**
+ * Generated requests to every page and endpoint, with the session of an operator who may do everything and with none: none
+ * may fail the server, cost over 50 ms of the processor, show a secret, or answer with markup that was stored or sent.
+ * `POINTSMAN_FUZZ_COUNT` and `POINTSMAN_FUZZ_SEED` are those of the server's fuzz tests; a fifth of the count is the
+ * console's.
+ */
+import * as fc from "fast-check"
+import { assert, describe, it } from "vitest"
+import { judge, type Receiver, withoutRejections } from "../../../server/test/fuzz/Judge.ts"
+import { checked } from "./Answers.ts"
+import { plantedWorld } from "./PlantedWorld.ts"
+import { type Input, inputs, requestOf } from "./Requests.ts"
+import { targetsOf } from "./Targets.ts"
+
+const count = Math.ceil(Number(process.env["POINTSMAN_FUZZ_COUNT"] ?? 2_000) / 5)
+const seed = Number(process.env["POINTSMAN_FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
+
+/** What they change is soon used up: payments are captured, and operators removed. */
+const inputsPerWorld = 300
+
+const open = async (): Promise<Receiver<Input> & { readonly statuses: Map<number, number> }> => {
+  const planted = await plantedWorld()
+  const { here, secrets } = planted
+  const targets = await targetsOf(planted)
+  const statuses = new Map<number, number>()
+  let requests = 0
+  return {
+    statuses,
+    close: here.close,
+    send: async (input) => {
+      const asked = await requestOf(planted, targets, input)
+      if (asked === undefined) return { status: 400, code: undefined }
+      const { init, url } = asked
+      const response = await here.handler(new Request(url, init), { source: `203.0.113.${++requests}` })
+      const text = await checked(response, init.method ?? "GET", secrets, JSON.stringify(input))
+      // What failed is not in the response.
+      if (response.status === 500) throw new Error(`${init.method} ${url} ${init.body}: ${here.log.at(-1)}`)
+      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
+      return { status: response.status, code: /"code":"([a-z_]+)"/u.exec(text)?.[1] }
+    }
+  }
+}
+
+describe(`generated requests, again by POINTSMAN_FUZZ_SEED=${seed}`, () => {
+  it(`given ${count} requests, when each is sent, then none fails, is slow, or answers what it must not`, {
+    timeout: 60_000 + count * 30
+  }, async () => {
+    let receiver = await open()
+    let sent = 0
+    let accepted = 0
+    await withoutRejections(() =>
+      fc.assert(
+        fc.asyncProperty(inputs, async (input) => {
+          if (++sent % inputsPerWorld === 0) {
+            await receiver.close()
+            receiver = await open()
+          }
+          const { status } = await judge(receiver, input, open)
+          if (status < 400) accepted++
+        }),
+        { seed, numRuns: count, endOnFailure: true }
+      )
+    ).finally(() => receiver.close())
+    assert.isAbove(accepted, count / 10, "nearly all is garbage")
+  })
+})

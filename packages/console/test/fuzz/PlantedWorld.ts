@@ -1,0 +1,147 @@
+/** A world whose stored texts are all markup, with something to read and to do in every area of the console. */
+import { Pointsman } from "@pointsman/core"
+import { Unanswered } from "@pointsman/core/connector"
+import { Directory } from "@pointsman/core/ports"
+import { sampleRequest } from "@pointsman/core/testing"
+import { Effect, Redacted } from "effect"
+import { addPartner } from "../support/Partner.ts"
+import { routedShop } from "../support/RoutedShop.ts"
+import { addEndpoint, deliver, firstSecret } from "../support/Webhooks.ts"
+import { password, type World, workspaceOf, world } from "../support/World.ts"
+
+/** What no page may hold as it is: it would leave a text or an attribute. */
+export const markup = `"'><x-planted onload=alert(1)>&`
+
+/** A stored text of a workspace. */
+export const textOf = (workspaceId: string): string => `${markup} ${workspaceId}-only`
+
+const formula = "=1+1"
+const tenants = [
+  { workspaceId: "acme", environment: "sandbox" },
+  { workspaceId: "globex", environment: "production" }
+] as const
+type Tenant = (typeof tenants)[number]
+
+export interface Planted {
+  readonly here: World
+  /** The cookie of an operator who may do everything. It is signed in again where a request ended its session. */
+  readonly admin: () => Promise<string>
+  /** What no response may hold. */
+  readonly secrets: ReadonlyArray<string>
+  /** By the names of the API's path parameters. */
+  readonly ids: Readonly<Record<string, string>>
+}
+
+const login = "admin"
+
+export const plantedWorld = async (storage?: Parameters<typeof world>[1]): Promise<Planted> => {
+  const here = world({}, storage)
+  const cookie = await here.signIn(login, [{ workspaceId: null, role: "admin" }])
+  await here.signIn(`other${markup}`.replaceAll(" ", ""), [{ workspaceId: "acme", role: "viewer" }])
+  const merchant = await addPartner(here)
+  await routedShop(
+    here,
+    "sandbox",
+    {
+      mode: "auto",
+      control: { share: 0.25, order: ["acme-sandbox"] },
+      rules: [{ name: markup, when: { country: ["DE"] }, use: { mode: "failover" } }]
+    },
+    [{ id: "second" }]
+  )
+  await here.run(
+    Effect.flatMap(Directory, (directory) =>
+      Effect.flatMap(directory.contents, ({ connections, workspaces }) =>
+        directory.write({
+          workspaces: workspaces.map((one) => ({ ...one, name: textOf(one.id) })),
+          apiKeys: [],
+          connections: connections.map((one) => ({ ...one, name: textOf(one.workspaceId) })),
+          routing: [],
+          webhookEndpoints: []
+        })
+      )
+    )
+  )
+  await addEndpoint(here, { id: "whe_shop", url: `https://shop.example/${markup}?token=${markup}` })
+  const payments: Array<string> = []
+  for (const tenant of tenants) payments.push(...(await payIn(here, tenant)))
+  for (const { environment, workspaceId } of tenants) {
+    await here.receive(workspaceId, environment, JSON.stringify({ id: markup, says: textOf(workspaceId) }))
+    await here.receive(workspaceId, environment, JSON.stringify(markup))
+  }
+  await deliver(here, 400)
+  const key = await here.run(
+    Effect.flatMap(Pointsman, (pointsman) =>
+      Effect.flatMap(pointsman.draftApiKey(tenants[0]), (draft) =>
+        pointsman.createDraftedApiKey(tenants[0], draft, null, { expiresAt: null, name: markup, networks: null })
+      )
+    )
+  )
+  const listed = async (path: string) => JSON.parse(await (await here.send(`/api${path}`, { cookie })).text()).data
+  const at = "/workspaces/acme/sandbox"
+  const ids = {
+    workspace: "acme",
+    environment: "sandbox",
+    payment: payments[0] ?? "",
+    delivery: (await listed(`${at}/deliveries`))[0].id,
+    endpoint: "whe_shop",
+    key: (await listed(`${at}/keys`))[0].id,
+    connection: "acme-sandbox",
+    partner: "acme",
+    merchant,
+    operator: (await listed("/operators")).at(-1).id,
+    passkey: "passkey"
+  }
+  let present = cookie
+  const admin = async () => {
+    const answer = await here.send("/api/me", { cookie: present })
+    const isAdmin =
+      answer.status === 200 && (await answer.text()).includes('"roles":[{"workspace_id":null,"role":"admin"}]')
+    if (isAdmin) return present
+    const operators = await here.operators
+    const order = { login, displayName: login, grants: [{ workspaceId: null, role: "admin" }] } as const
+    await here.run(operators.edit({ ...order, version: null }).pipe(Effect.catch(() => operators.add(order))))
+    present = await here.signInAgain(login)
+    return present
+  }
+  return {
+    here,
+    admin,
+    ids,
+    secrets: [firstSecret, password, "hash of ", Redacted.value(key.secret), "sk_do_not_show"]
+  }
+}
+
+/** One that is authorized, one that is refunded, and one whose result is unknown. */
+const payIn = async (here: World, tenant: Tenant): Promise<ReadonlyArray<string>> => {
+  const caller = { tenant, workspace: workspaceOf(tenant.workspaceId) }
+  const create = (captureMethod: "automatic" | "manual", reference: string) =>
+    here.run(
+      Effect.gen(function* () {
+        const { create } = yield* Pointsman
+        const details = { captureMethod, reference, metadata: { [markup]: text } }
+        return (yield* create(caller, sampleRequest({ details }))).payment.id
+      })
+    )
+  const { onCharge } = here.provider
+  const text = textOf(tenant.workspaceId)
+  const authorized = await create("manual", text)
+  const captured = await create("automatic", `${formula}${text}`)
+  await here.run(
+    Effect.flatMap(Pointsman, ({ refund }) =>
+      refund(
+        { ...caller, operator: "admin" },
+        {
+          paymentId: captured,
+          amountMinor: 1,
+          idempotencyKey: "a-refund-of-the-world",
+          reason: markup
+        }
+      )
+    )
+  )
+  here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: markup }))
+  const unknown = await create("automatic", text)
+  here.provider.onCharge = onCharge
+  return [authorized, captured, unknown]
+}
