@@ -4,6 +4,7 @@
  * sources, as `npm start` does, so that nothing is transformed before.
  */
 import { accessSync, constants, readFileSync, statfsSync } from "node:fs"
+import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { configDefaults, defineConfig } from "vitest/config"
 import { plantVariable } from "./checks/mutations/PlantMutation.ts"
@@ -46,6 +47,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["@pointsman/source"] } },
   test: {
     ...shared,
+    // More than for one project: most of these workers wait for PostgreSQL, for other processes or for a time-out.
+    maxWorkers: availableParallelism() + 3,
     include: tests.flatMap(({ include = [], root }) => include.map((path) => `${root}/${path}`)),
     exclude: [
       ...configDefaults.exclude,
