@@ -58,6 +58,7 @@ export default [
       name: "server",
       root: "packages/server",
       include: ["test/**/*.test.ts"],
+      exclude: withTools ? [] : ["test/browser/*.test.ts"],
       globalSetup: ["test/support/Bundle.ts", "../storage/postgres/test/support/GlobalSetup.ts"]
     }
   },

@@ -186,12 +186,14 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
     }
     for (const [{ code, stdout }, says] of [
       [lookAtEmpty, "warning: {} has no tables yet: the server creates them at first startup"],
-      [lookAtOurs, "ok: {}, schema version 29"]
+      [lookAtOurs, "ok: {}, schema version {}"]
     ] as const) {
       assert.notInclude(stdout, password)
       const { checks, wrong } = JSON.parse(stdout).data
       assert.deepStrictEqual([code, wrong], [0, 0])
-      const told = `${checks[3].verdict}: ${checks[3].says}`.replace(/postgres:\/\/\S+?\d+\/\w+/u, "{}")
+      const told = `${checks[3].verdict}: ${checks[3].says}`
+        .replace(/postgres:\/\/\S+?\d+\/\w+/u, "{}")
+        .replace(/(?<=version )\d+$/u, "{}")
       assert.deepStrictEqual([told, checks[4].check, checks[4].verdict], [says, "clock", "ok"])
     }
     assert.strictEqual(JSON.parse(lookAtOurs.stdout).data.checks.length, 17)

@@ -3,7 +3,7 @@
  * workspaces of its own and ends with a look at everything that is to be seen in them.
  *
  * `POINTSMAN_MODEL_MEMORY`, `POINTSMAN_MODEL_SQLITE` and `POINTSMAN_MODEL_POSTGRES` set the number of sequences over each
- * storage: 150, 25 and 10 unless set. What disagrees is made as short as it gets and printed with its seed and path;
+ * storage: 50, 25 and 10 unless set. What disagrees is made as short as it gets and printed with its seed and path;
  * `POINTSMAN_MODEL_SEED` and `POINTSMAN_MODEL_PATH` run it again.
  */
 import * as MemoryStorage from "@pointsman/storage-memory"
@@ -60,7 +60,7 @@ const testOver = (sequences: number, newStorage: () => Promise<Storage>) => {
 
 describe("the API over memory, and the model of the contract", () => {
   // Other requests may come between a read and a write.
-  testOver(setting("POINTSMAN_MODEL_MEMORY") ?? 150, async () => MemoryStorage.layer({ yieldBetween: true }))
+  testOver(setting("POINTSMAN_MODEL_MEMORY") ?? 50, async () => MemoryStorage.layer({ yieldBetween: true }))
 })
 
 describe("the API over SQLite, and the model of the contract", () => {

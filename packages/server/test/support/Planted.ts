@@ -81,7 +81,7 @@ const base64At = (part: string, offset: number): string => {
   return text.slice(offset === 0 ? 0 : offset + 1, Math.floor(((offset + Buffer.byteLength(part)) * 8) / 6))
 }
 
-const patternsOf = (secret: string): ReadonlyArray<readonly [form: string, text: string]> =>
+const makePatterns = (secret: string): ReadonlyArray<readonly [form: string, text: string]> =>
   [...new Set([secret.slice(0, partLength), secret.slice(-partLength)])].flatMap((part) => [
     ["as it is", part] as const,
     ...[0, 1, 2].flatMap((offset) => {
@@ -91,6 +91,15 @@ const patternsOf = (secret: string): ReadonlyArray<readonly [form: string, text:
     ["hexadecimal", Buffer.from(part).toString("hex")] as const,
     ["hexadecimal", Buffer.from(part).toString("hex").toUpperCase()] as const
   ])
+
+const patterns = new Map<string, ReturnType<typeof makePatterns>>()
+
+/** Made once for each secret: hundreds of texts are searched for the same ones. */
+const patternsOf = (secret: string) => {
+  const known = patterns.get(secret) ?? makePatterns(secret)
+  patterns.set(secret, known)
+  return known
+}
 
 /** Where a text shows one of them; each by the first of its forms that is found. */
 export const leaksIn = (text: string, planted: Planted): ReadonlyArray<Leak> => {
