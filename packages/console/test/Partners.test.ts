@@ -75,6 +75,12 @@ describe("the pages of partners", () => {
     const list = await pageOf(await here.send("/partners", { cookie }))
     assert.include(list, "The acme &lt;shop&gt;")
     assert.include(list, `<td class="number">12</td><td class="number">1</td>`)
+    for (const path of ["/partners", "/partners/acme"]) {
+      const wrong = await pageOf(await here.send(`${path}?from=2026-02-01&until=2026-01-01`, { cookie }), 422)
+      assert.include(wrong, "`from` must be a time before the end of the period")
+      assert.include(wrong, 'value="2026-02-01"')
+      assert.notInclude(wrong, "<table")
+    }
     const counted = await pageOf(await here.send("/partners?workspace=globex&from=2020-01-01", { cookie }))
     assert.include(counted, "<strong>globex</strong>: 0 payments")
     assert.include(counted, "/partners/acme?from=2020-01-01")

@@ -36,7 +36,7 @@ const dateField = (name: string, label: string, query: URLSearchParams): Html =>
 export const hidden = (name: string, value: string | number): Html =>
   html`<input type="hidden" name="${name}" value="${value}">`
 
-export type Choice = readonly [value: string, text: string]
+type Choice = readonly [value: string, text: string]
 
 export const options = (choices: ReadonlyArray<Choice>, selected: string | undefined): ReadonlyArray<Html> =>
   choices.map(

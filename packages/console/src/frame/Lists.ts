@@ -14,7 +14,7 @@ export const queryWithout = (query: URLSearchParams, ...names: ReadonlyArray<str
 export const queryText = (query: URLSearchParams): string => (query.size === 0 ? "" : `?${query}`)
 
 /** The part of the query that names the page of the list. */
-export const cursors = ["before", "after"] as const
+const cursors = ["before", "after"] as const
 
 interface Rest {
   /** The address of the list, without its query. */

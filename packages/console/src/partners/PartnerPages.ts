@@ -1,6 +1,6 @@
 /** Partners, their merchants, and usage. */
 import { InProcess } from "@pointsman/http"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { formPage, periodFields, periodIn, secretPage, select } from "../frame/Forms.ts"
 import { type Html, idView, time } from "../frame/Layout.ts"
 import { nextPage, pageSize, queryText, queryWithout } from "../frame/Lists.ts"
@@ -22,17 +22,25 @@ const isoTime = (millis: number): Html => time(InProcess.timeView(millis))
 const meaning = ({ from, until }: Desk.Period): Html =>
   html`<p class="soft">Usage counts the production payments that were created from ${isoTime(from)} until ${isoTime(until)} and reached a provider, regardless of the result.</p>`
 
+/** What the form of the period asks for. The form stays where the period is wrong. */
+const countPage = Effect.fnUntraced(function* <E, R>(
+  visit: Visit,
+  title: string,
+  form: Html,
+  counted: (period: Desk.Period) => Effect.Effect<Html, E, R>
+) {
+  const period = yield* Effect.result(periodOf(visit))
+  const answer: Answer = Result.isFailure(period)
+    ? { title, problem: period.failure, main: form }
+    : { title, main: html`${form}${meaning(period.success)}${yield* counted(period.success)}` }
+  return answer
+})
+
 const list = Effect.fnUntraced(function* (visit: Visit) {
   const { mount, query } = visit
-  const period = yield* periodOf(visit)
-  const partners = yield* Desk.partners(period)
   const { workspaces } = yield* directoryContents
   const asked = query.get("workspace") ?? ""
-  const usage = asked === "" ? undefined : yield* Desk.usage(asked, period)
-  const kept = keptPeriod(visit)
-  const answer: Answer = {
-    title: "Partners",
-    main: html`<form action="${mount}/partners" class="card fields">${periodFields(query)}
+  const form = html`<form action="${mount}/partners" class="card fields">${periodFields(query)}
 ${select({
   name: "workspace",
   label: "Usage of",
@@ -40,21 +48,27 @@ ${select({
   selected: asked
 })}
 <button>Count</button>
-</form>
-${meaning(period)}
-${usage === undefined ? undefined : html`<p class="card"><strong>${usage.workspace_id}</strong>: ${usage.payments} payments</p>`}
+</form>`
+  return yield* countPage(
+    visit,
+    "Partners",
+    form,
+    Effect.fnUntraced(function* (period) {
+      const partners = yield* Desk.partners(period)
+      const usage = asked === "" ? undefined : yield* Desk.usage(asked, period)
+      return html`${usage === undefined ? undefined : html`<p class="card"><strong>${usage.workspace_id}</strong>: ${usage.payments} payments</p>`}
 ${table({
   label: "Partners",
   columns: ["Partner", { numbers: "Merchants" }, { numbers: "Allowance" }, { numbers: "Payments" }],
   none: "No partners found. The configuration file names them.",
   rows: partners.map(
     ({ allowance, merchants, name, usage, workspace_id }) =>
-      html`<tr><th scope="row"><a href="${mount}${partnerPath(workspace_id)}${kept}">${name}</a></th>
+      html`<tr><th scope="row"><a href="${mount}${partnerPath(workspace_id)}${keptPeriod(visit)}">${name}</a></th>
 <td class="number">${merchants === Desk.merchantsCounted ? `${merchants} or more` : merchants}</td><td class="number">${allowance}</td><td class="number">${usage.payments}</td></tr>`
   )
 })}`
-  }
-  return answer
+    })
+  )
 })
 
 const partnerPath = (id: string): string => `/partners/${encodeURIComponent(id)}`
@@ -63,16 +77,17 @@ const keptPeriod = ({ query }: Visit): string => queryText(queryWithout(query, "
 
 const show = Effect.fnUntraced(function* (visit: Visit) {
   const { mount, params, query } = visit
-  const period = yield* periodOf(visit)
   const { id, name, partner } = yield* Desk.partner(params["partner"] ?? "")
-  const before = query.get("before") ?? undefined
-  const { data, next_cursor } = yield* Desk.merchants(id, { before, limit: pageSize }, period)
   const here = `${mount}${partnerPath(id)}`
-  const answer: Answer = {
-    title: name,
-    main: html`<form action="${here}" class="card fields">${periodFields(query)}<button>Count</button></form>
-${meaning(period)}
-<p>The partner may have ${partner.allowance} merchants.</p>
+  const form = html`<form action="${here}" class="card fields">${periodFields(query)}<button>Count</button></form>`
+  return yield* countPage(
+    visit,
+    name,
+    form,
+    Effect.fnUntraced(function* (period) {
+      const before = query.get("before") ?? undefined
+      const { data, next_cursor } = yield* Desk.merchants(id, { before, limit: pageSize }, period)
+      return html`<p>The partner may have ${partner.allowance} merchants.</p>
 ${table({
   label: "Merchants",
   columns: ["Merchant", "State", "Owner", "Added", { numbers: "Payments" }, "Action"],
@@ -85,8 +100,8 @@ ${table({
 })}
 <p class="fields">${nextPage({ here, query, by: "before", cursor: next_cursor, text: "Older merchants" })}</p>
 <p><a href="${mount}/partners${keptPeriod(visit)}">All partners</a></p>`
-  }
-  return answer
+    })
+  )
 })
 
 const confirm = Effect.fnUntraced(function* ({ mount, params }: Visit) {
