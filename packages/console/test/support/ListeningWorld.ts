@@ -4,8 +4,7 @@ import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { type World, world } from "./World.ts"
 
-export const listeningWorld = async () => {
-  const here: World = world()
+export const listeningWorld = async (here: World = world()) => {
   const server = createServer(async (request, response) => {
     const answer = await here.handler(await toRequest(url, request))
     response.writeHead(answer.status, [...answer.headers].flat()).end(await answer.text())
