@@ -66,6 +66,8 @@ export const script = `"use strict"
   for (const event of ["pointerdown", "keydown"]) addEventListener(event, () => { touched = performance.now() })
   document.addEventListener("visibilitychange", tick)
   localize(document)
+  // On a phone, the line of the areas begins with the first.
+  document.querySelector("header [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" })
   follow()
   setInterval(tick, every)
 }

@@ -54,11 +54,12 @@ const messagePage = (visit: Visit, tenant: TenantPath, message: MessageFile, pro
     message
   return {
     status: problem === undefined ? 200 : consoleCodes[problem.error.code].status,
-    title: `Message ${eventId}`,
+    title: `Message of ${connectionId}`,
     main: html`${alert(problem?.error.message ?? (visit.query.get("notice") === "decided" ? "It was decided again." : undefined))}
 <div class="card">
 <p><strong>${outcomeNames[outcome]}.</strong> ${outcomeTexts[outcome]}${reason === null ? undefined : ` (${reason})`}</p>
 <dl>
+<dt>Message</dt><dd>${eventId}</dd>
 <dt>Connection</dt><dd>${connectionId}</dd>
 <dt>About</dt><dd>${aboutText(message)}${disputeId === null ? undefined : `, ${disputeId}`}</dd>
 <dt>Names</dt><dd>${subjectId === "" ? "–" : subjectId}</dd>

@@ -19,5 +19,5 @@ export const messageTable = (mount: string, tenant: TenantPath, items: ReadonlyA
 <tbody>${items.map(
     (one) => html`<tr><td>${time(timeView(one.receivedAt))}</td><td>${outcomeNames[one.outcome]}</td>
 <td>${aboutText(one)}</td><td>${one.connectionId}</td>
-<td><a href="${mount}${messagePath(tenant, { connection: one.connectionId, id: one.eventId })}">${one.eventId}</a></td></tr>`
+<td class="long"><a href="${mount}${messagePath(tenant, { connection: one.connectionId, id: one.eventId })}">${one.eventId}</a></td></tr>`
   )}</tbody></table></div>`

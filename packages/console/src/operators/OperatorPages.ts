@@ -29,7 +29,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
 <p class="fields"><a class="button main" href="${here}/new">Add an operator…</a>
 <a class="button" href="${here}${showsAll ? "" : "?removed=yes"}">${showsAll ? "Hide" : "Show"} removed operators</a></p>
 <div class="card scroll" tabindex="0" role="region" aria-label="Operators"><table>
-<thead><tr><th scope="col">Operator</th><th scope="col">Roles</th><th scope="col">Last sign-in</th><th scope="col">Sessions</th><th scope="col">Password</th><th scope="col">State</th></tr></thead>
+<thead><tr><th scope="col">Operator</th><th scope="col">Roles</th><th scope="col">Last sign-in</th><th scope="col" class="number">Sessions</th><th scope="col">Password</th><th scope="col">State</th></tr></thead>
 <tbody>${operators.map(row(visit))}</tbody></table></div>
 <p class="soft">The last sign-in is known while one of the operator’s sessions is open. The audit trail has all of them.</p>`
   }

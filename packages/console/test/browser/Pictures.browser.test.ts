@@ -1,4 +1,5 @@
 /** The pages as the guide shows them, over a shop with a day of payments. `POINTSMAN_PICTURES=all` takes the pictures anew. */
+import { writeFile } from "node:fs/promises"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
@@ -6,6 +7,7 @@ import { sizes, takesPictures, visit } from "../../../http/test/browser/Visitor.
 import { folderOfPictures } from "../support/GuidePictures.ts"
 import { listeningWorld } from "../support/ListeningWorld.ts"
 import { openShop } from "../support/Shop.ts"
+import { smallPng } from "../support/SmallPng.ts"
 import { mount } from "../support/World.ts"
 
 let shop: Awaited<ReturnType<typeof openShop>>
@@ -53,8 +55,8 @@ const pictures: ReadonlyArray<Picture> = [
   ["account", () => "/account"]
 ]
 
-/** Twice that of a screen: more of a page says no more to a reader of the guide. */
-const tallest = 1_000
+/** More of a page says no more to a reader of the guide. */
+const tallest = 860
 
 const check = async (page: Page, name: string, accessibilityFaults: () => Promise<ReadonlyArray<string>>) => {
   expect(await accessibilityFaults(), name).toEqual([])
@@ -67,7 +69,7 @@ const take = async (page: Page, name: string) => {
     "({ height: Math.ceil(document.querySelector('main').getBoundingClientRect().bottom), width: innerWidth })"
   )
   const clip = { x: 0, y: 0, width, height: Math.min(height, tallest) }
-  await page.screenshot({ path: `${folderOfPictures}/${name}.png`, fullPage: true, clip })
+  await writeFile(`${folderOfPictures}/${name}.png`, smallPng(await page.screenshot({ fullPage: true, clip })))
 }
 
 const looks = [

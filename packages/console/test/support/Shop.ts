@@ -3,6 +3,7 @@
  * review, messages, deliveries, keys and operators. Its clock stands still between steps and its ids come from a counter, so
  * that pictures of the same pages are the same.
  */
+import { createHash } from "node:crypto"
 import {
   type Connection,
   credentialsContext,
@@ -14,7 +15,7 @@ import {
   webhookSecretContext
 } from "@pointsman/core"
 import { type ChargeAnswer, Directory, Ids, type ProviderMessage, Secrets, Unanswered } from "@pointsman/core/ports"
-import { sampleRequest, scriptedProvider } from "@pointsman/core/testing"
+import { openSecretsLayer, sampleRequest, scriptedProvider } from "@pointsman/core/testing"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { deliver } from "./Webhooks.ts"
@@ -121,6 +122,15 @@ const ids = Ids.layerNoDeps.pipe(
   )
 )
 
+/** Open, but a message without an id is named by a hash, as outside of tests. */
+const secrets = Layer.effect(
+  Secrets,
+  Effect.map(Secrets, (open) => ({
+    ...open,
+    hash: (text: string) => Effect.sync(() => createHash("sha256").update(text).digest("hex"))
+  }))
+).pipe(Layer.provide(openSecretsLayer))
+
 interface Order {
   readonly reference: string
   readonly amount: number
@@ -134,7 +144,10 @@ interface Order {
 
 type Said = ChargeAnswer | Unanswered
 
-const declined = (category: "insufficient_funds" | "do_not_honor" | "issuer_unavailable", code: string): Said => ({
+const declined = (
+  category: "insufficient_funds" | "do_not_honor" | "issuer_unavailable",
+  code: string
+): ChargeAnswer => ({
   _tag: "Declined",
   providerRef: null,
   category,
@@ -142,23 +155,32 @@ const declined = (category: "insufficient_funds" | "do_not_honor" | "issuer_unav
   soft: category !== "insufficient_funds"
 })
 
+const unanswered = new Unanswered({ reason: "no response within 30 seconds" })
+
 export const openShop = async () => {
   let now = endAt - 26 * 60 * minute
   const real = await Effect.runPromise(Clock.Clock)
   const clock: Clock.Clock = {
+    ...real,
     currentTimeMillisUnsafe: () => now,
     currentTimeMillis: Effect.sync(() => now),
+    // Methods of the class, which the spread leaves behind.
     currentTimeNanosUnsafe: () => real.currentTimeNanosUnsafe(),
     currentTimeNanos: real.currentTimeNanos,
     sleep: (duration) => real.sleep(duration)
   }
   const said: Array<Said> = []
+  /** Where nothing is said, by connector. */
+  let declineRates: Readonly<Record<string, number>> = {}
   const providers = ["stripe", "adyen"].map((name) => {
     const provider = scriptedProvider({ name })
     provider.onCharge = ({ attemptId, capture }) =>
       Effect.suspend(() => {
         const answer = said.shift()
         if (answer?._tag === "pointsman/Unanswered") return Effect.fail(answer)
+        if (answer === undefined && random() < (declineRates[name] ?? 0)) {
+          return Effect.succeed(declined("do_not_honor", "05"))
+        }
         return Effect.succeed(
           answer ?? { _tag: capture ? "Captured" : "Authorized", providerRef: `${name}_${attemptId.slice(-12)}` }
         )
@@ -167,7 +189,10 @@ export const openShop = async () => {
       Effect.succeed({ _tag: "Succeeded", providerRefundId: `re_${refundId.slice(-12)}` })
     return provider
   })
-  const here = world({}, { clock, configured, ids, connectors: providers.map((one) => speaking(one.definition)) })
+  const here = world(
+    {},
+    { clock, configured, ids, secrets, connectors: providers.map((one) => speaking(one.definition)) }
+  )
 
   const caller = { tenant, workspace: workspaces[0] as Workspace }
   /** After so many minutes, with these answers of the providers. */
@@ -210,18 +235,28 @@ export const openShop = async () => {
   await addOperator("sam@nordwind.example", "Sam Okafor", [{ workspaceId: null, role: "operations" }])
   await addOperator("lee@harbour.example", "Lee Brandt", [{ workspaceId: "harbour", role: "viewer" }])
 
-  // A day of payments, of which some are declined, and in the middle of it Stripe's worse hours.
+  // A day of payments, and in the middle of it Stripe's worse hours.
   for (let number = 0; number < 280; number++) {
     const isWorse = number > 120 && number < 170
-    const odds = random()
-    const answer: ReadonlyArray<Said> =
-      odds < (isWorse ? 0.25 : 0.04) ? [declined("do_not_honor", "05"), declined("do_not_honor", "05")] : []
-    const amount = 790 + Math.floor(random() * 6_000)
-    const country = random() < 0.6 ? "NL" : "DE"
-    const brand = random() < 0.6 ? "visa" : "mastercard"
-    await pay(5, { reference: `order-${20_100 + number}`, amount, country, brand }, ...answer)
+    declineRates = { stripe: isWorse ? 0.3 : 0.05, adyen: 0.08 }
+    await pay(5, {
+      reference: `order-${20_100 + number}`,
+      amount: 790 + Math.floor(random() * 6_000),
+      country: random() < 0.6 ? "NL" : "DE",
+      brand: random() < 0.6 ? "visa" : "mastercard",
+      initiator: random() < 0.5 ? "mit" : "cit"
+    })
+    if (number === 140) await pay(1, { reference: "order-20239b", amount: 21_900 }, unanswered)
   }
+  declineRates = {}
   await deliver(here, 200, tenant)
+  // It stores what was learned when it is interrupted.
+  await here.run(
+    Effect.timeoutOption(
+      Effect.flatMap(Pointsman, ({ keepLearning }) => keepLearning(minute)),
+      "50 millis"
+    )
+  )
 
   await pay(20, { reference: "order-20401", amount: 5_490, brand: "mastercard", country: "DE" })
   const large = await pay(4, { reference: "order-20402", amount: 128_000 })
@@ -240,19 +275,22 @@ export const openShop = async () => {
     { _tag: "Pending", providerRef: "stripe_pending20407" }
   )
   await pay(3, { reference: "order-20408", amount: 15_900, isManual: true, brand: "mastercard" })
-  const lost = await pay(
-    4,
-    { reference: "order-20409", amount: 7_450 },
-    new Unanswered({ reason: "no response within 30 seconds" })
-  )
+  const lost = await pay(4, { reference: "order-20409", amount: 7_450 }, unanswered)
   await pay(6, { reference: "order-20410", amount: 2_490, returnUrl: "https://shop.nordwind.example/thanks" })
-  await pay(2, { reference: "order-20411", amount: 3_200, currency: "USD", country: "US", brand: "amex" })
+  await pay(2, { reference: "order-20411", amount: 3_200, currency: "USD", country: "US" })
   now += 4 * minute
   const jo = await here.signInAgain("jo@nordwind.example")
   await act(jo, `${api}/payments/${damaged.id}/refunds`, { amount: 1_500, reason: "One bag arrived damaged" })
   await act(jo, `${api}/payments/${returned.id}/refunds`, { reason: "Returned" })
   await act(jo, `${api}/payments/${cancelled.id}/void`)
   await deliver(here, 200, tenant)
+  // It stores what was learned when it is interrupted.
+  await here.run(
+    Effect.timeoutOption(
+      Effect.flatMap(Pointsman, ({ keepLearning }) => keepLearning(minute)),
+      "50 millis"
+    )
+  )
 
   const attemptOf = async (id: string) =>
     (await here.run(Effect.flatMap(Pointsman, ({ paymentFile }) => paymentFile(tenant, id)))).attempts[0]

@@ -129,6 +129,7 @@ export interface WorldParts {
   readonly configured?: Layer.Layer<never, never, Directory | Secrets>
   readonly connectors?: ReadonlyArray<ConnectorDefinition>
   readonly ids?: Layer.Layer<Ids>
+  readonly secrets?: Layer.Layer<Secrets>
 }
 
 export const world = (options: Partial<ConsoleOptions> = {}, parts: WorldParts = {}) => {
@@ -139,7 +140,7 @@ export const world = (options: Partial<ConsoleOptions> = {}, parts: WorldParts =
     Pointsman.layer().pipe(
       Layer.provideMerge(parts.configured ?? configured),
       Layer.provideMerge(MemoryStorage.layer()),
-      Layer.provideMerge(openSecretsLayer),
+      Layer.provideMerge(parts.secrets ?? openSecretsLayer),
       Layer.provide([parts.ids ?? Ids.layer, noTransport, passwords, Connectors.layer(connectors)]),
       Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void log.push(line))])),
       Layer.provideMerge(parts.clock === undefined ? Layer.empty : Layer.succeed(Clock.Clock, parts.clock)),
