@@ -74,7 +74,7 @@ const take = async (page: Page, name: string) => {
 
 const looks = [
   { suffix: "", only: undefined, options: { viewport: sizes.desktop, colorScheme: "light" } },
-  { suffix: "-dark", only: ["routing-history"], options: { viewport: sizes.desktop, colorScheme: "dark" } },
+  { suffix: "-dark", only: ["payments"], options: { viewport: sizes.desktop, colorScheme: "dark" } },
   { suffix: "-phone", only: ["payment"], options: { viewport: sizes.phone, colorScheme: "light" } }
 ] as const
 
