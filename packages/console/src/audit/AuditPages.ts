@@ -85,7 +85,7 @@ const list = Effect.fnUntraced(function* (workspace: string | undefined, visit: 
     }${workspaces.map(
       ({ id, name }) => html`<option value="${id}"${id === workspace ? html` selected` : undefined}>${name}</option>`
     )}</select></div>
-<div><label for="actor">Actor</label><input id="actor" name="actor" size="12" autocomplete="off" autocapitalize="none" spellcheck="false" value="${actor}"></div>
+<div><label for="actor">Actor</label><input id="actor" size="12" name="actor" autocomplete="off" autocapitalize="none" spellcheck="false" value="${actor}"></div>
 <div><label for="action">Action</label><select id="action" name="action"><option value="">All</option>${options(auditActions, action ?? "")}</select></div>
 <div><label for="from">From</label><input id="from" name="from" type="date" value="${query.get("from") ?? ""}"></div>
 <div><label for="until">Before</label><input id="until" name="until" type="date" value="${query.get("until") ?? ""}"></div>

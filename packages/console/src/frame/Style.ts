@@ -29,6 +29,7 @@ header nav a { padding: .5rem 0; border-block: 2px solid transparent; white-spac
 header a { color: var(--soft); text-decoration: none; }
 header a:hover { color: var(--text); }
 header nav a[aria-current] { color: var(--text); font-weight: 600; border-bottom-color: var(--accent); }
+header nav a:focus-visible { outline-offset: -2px; }
 header form { margin: 0; }
 header button { border-color: transparent; color: var(--soft); padding-inline: .5rem; }
 .brand { display: inline-flex; gap: .5rem; align-items: center; padding: .5rem 0; color: var(--text); font-weight: 700; }

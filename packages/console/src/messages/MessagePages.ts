@@ -54,7 +54,7 @@ const messagePage = (visit: Visit, tenant: TenantPath, message: MessageFile, pro
     message
   return {
     status: problem === undefined ? 200 : consoleCodes[problem.error.code].status,
-    title: `Message of ${connectionId}`,
+    title: `Message from ${connectionId}`,
     main: html`${alert(problem?.error.message ?? (visit.query.get("notice") === "decided" ? "It was decided again." : undefined))}
 <div class="card">
 <p><strong>${outcomeNames[outcome]}.</strong> ${outcomeTexts[outcome]}${reason === null ? undefined : ` (${reason})`}</p>

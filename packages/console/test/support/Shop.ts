@@ -23,7 +23,7 @@ import { bodyOf, speaking, world } from "./World.ts"
 
 const tenant = { workspaceId: "nordwind", environment: "production" } as const
 const api = `/api/workspaces/${tenant.workspaceId}/${tenant.environment}`
-const endAt = Date.parse("2026-11-24T14:40:00Z")
+const beginsAt = Date.parse("2026-11-23T12:40:00Z")
 const minute = 60_000
 
 const workspaces: ReadonlyArray<Workspace> = [
@@ -158,7 +158,7 @@ const declined = (
 const unanswered = new Unanswered({ reason: "no response within 30 seconds" })
 
 export const openShop = async () => {
-  let now = endAt - 26 * 60 * minute
+  let now = beginsAt
   const real = await Effect.runPromise(Clock.Clock)
   const clock: Clock.Clock = {
     ...real,
@@ -246,7 +246,7 @@ export const openShop = async () => {
       brand: random() < 0.6 ? "visa" : "mastercard",
       initiator: random() < 0.5 ? "mit" : "cit"
     })
-    if (number === 140) await pay(1, { reference: "order-20239b", amount: 21_900 }, unanswered)
+    if (number === 140) await pay(1, { reference: "gift-card-118", amount: 21_900 }, unanswered)
   }
   declineRates = {}
   await deliver(here, 200, tenant)
