@@ -1,111 +1,21 @@
 /**
  * A shop with a day of payments, for pictures of the pages: connections that succeed and fail, payments in all states, a
- * review, messages, deliveries, keys and operators. Its clock stands still between steps and its ids come from a counter, so
- * that pictures of the same pages are the same.
+ * review, messages, deliveries, keys and operators. Its clock stands still between steps and its random numbers are the
+ * same in each run, so that pictures of the same pages are the same.
  */
 import { createHash } from "node:crypto"
-import {
-  type Connection,
-  credentialsContext,
-  type Environment,
-  endpointSecretContext,
-  type OperatorGrant,
-  Pointsman,
-  type Workspace,
-  webhookSecretContext
-} from "@pointsman/core"
-import { type ChargeAnswer, Directory, Ids, type ProviderMessage, Secrets, Unanswered } from "@pointsman/core/ports"
+import { type OperatorGrant, Pointsman, type Workspace } from "@pointsman/core"
+import { type ChargeAnswer, Ids, type ProviderMessage, Secrets, Unanswered } from "@pointsman/core/ports"
 import { openSecretsLayer, sampleRequest, scriptedProvider } from "@pointsman/core/testing"
-import { Clock, Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { configured, tenant, workspaces } from "./ShopConfiguration.ts"
 import { deliver } from "./Webhooks.ts"
 import { bodyOf, speaking, world } from "./World.ts"
 
-const tenant = { workspaceId: "nordwind", environment: "production" } as const
 const api = `/api/workspaces/${tenant.workspaceId}/${tenant.environment}`
 const beginsAt = Date.parse("2026-11-23T12:40:00Z")
 const minute = 60_000
-
-const workspaces: ReadonlyArray<Workspace> = [
-  { id: "nordwind", name: "Nordwind Coffee", partner: null },
-  { id: "harbour", name: "Harbour Market", partner: { allowance: 25 } }
-].map((one) => ({ ...one, country: "NL", category: null, suspended: false }))
-
-const configured = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const { seal } = yield* Secrets
-    const connection = (id: string, environment: Environment, fields: Partial<Connection>) =>
-      Effect.gen(function* () {
-        const stored: Connection = {
-          id,
-          workspaceId: tenant.workspaceId,
-          environment,
-          name: id,
-          connector: "stripe",
-          active: true,
-          priority: 1,
-          sealedCredentials: yield* seal(Redacted.make("{}"), credentialsContext(id)),
-          sealedWebhookSecret: yield* seal(Redacted.make("whsec"), webhookSecretContext(id)),
-          timeoutMillis: null,
-          supports: {},
-          restrictions: [],
-          circuitBreaker: null,
-          ...fields
-        }
-        return stored
-      })
-    const endpoint = (id: string, url: string, events: ReadonlyArray<string>) =>
-      Effect.gen(function* () {
-        const sealedSecret = yield* seal(Redacted.make("whsec"), endpointSecretContext(id))
-        return { id, ...tenant, url, events, sealedSecret, active: true }
-      })
-    yield* (yield* Directory).write({
-      workspaces,
-      apiKeys: [],
-      connections: [
-        yield* connection("stripe-test", "sandbox", { name: "Stripe test" }),
-        yield* connection("stripe-eu", "production", {
-          name: "Stripe Europe",
-          supports: { currencies: ["EUR", "GBP", "USD"], recurring: true },
-          restrictions: [{ cardBrand: ["amex"], country: ["US"] }]
-        }),
-        yield* connection("adyen-nl", "production", { name: "Adyen Netherlands", connector: "adyen", priority: 2 }),
-        yield* connection("adyen-us", "production", {
-          name: "Adyen United States",
-          connector: "adyen",
-          priority: 3,
-          supports: { currencies: ["USD"] }
-        }),
-        yield* connection("stripe-old", "production", { name: "Stripe, former account", active: false, priority: 4 })
-      ],
-      routing: [
-        {
-          ...tenant,
-          settings: {
-            mode: "auto",
-            control: { share: 0.1, order: ["stripe-eu", "adyen-nl"] },
-            rules: [
-              {
-                name: "large orders",
-                when: { currency: ["EUR"], amount: { min: 100_000 } },
-                use: { mode: "fixed", order: ["adyen-nl"] }
-              },
-              {
-                name: "subscriptions",
-                when: { initiator: ["mit"] },
-                use: { mode: "failover", split: { "stripe-eu": 3, "adyen-nl": 1 } }
-              }
-            ]
-          }
-        }
-      ],
-      webhookEndpoints: [
-        yield* endpoint("whe_shop", "https://shop.nordwind.example/hooks/payments", ["*"]),
-        yield* endpoint("whe_books", "https://books.nordwind.example/inbox", ["payment.captured", "payment.refunded"])
-      ]
-    })
-  }).pipe(Effect.orDie)
-)
 
 /** Numbers from 0 to 1, the same in each run. */
 const drawing = (state: number) => () => {
@@ -235,6 +145,21 @@ export const openShop = async () => {
   await addOperator("sam@nordwind.example", "Sam Okafor", [{ workspaceId: null, role: "operations" }])
   await addOperator("lee@harbour.example", "Lee Brandt", [{ workspaceId: "harbour", role: "viewer" }])
 
+  const merchants = [
+    ["Bakery Oost", "owner@bakery-oost.example"],
+    ["Fietsen Jansen", "jansen@fietsen.example"],
+    ["Tea & Time", "hello@tea-time.example"]
+  ] as const
+  for (const [name, email] of merchants) {
+    const partner = { tenant: { ...tenant, workspaceId: "harbour" }, workspace: workspaces[1] as Workspace }
+    await here.run(
+      Effect.flatMap(Pointsman, ({ provisionMerchant }) =>
+        provisionMerchant(partner, { name, email, country: "NL", category: null })
+      )
+    )
+    now += minute
+  }
+
   // A day of payments, and in the middle of it Stripe's worse hours.
   for (let number = 0; number < 280; number++) {
     const isWorse = number > 120 && number < 170
@@ -330,20 +255,6 @@ export const openShop = async () => {
   ] as const) {
     const { draft } = (await bodyOf(await here.send(`${api}/key-draft`, { cookie: ann }))).data
     await act(ann, `${api}/keys`, { draft, name, scopes })
-  }
-  const merchants = [
-    ["Bakery Oost", "owner@bakery-oost.example"],
-    ["Fietsen Jansen", "jansen@fietsen.example"],
-    ["Tea & Time", "hello@tea-time.example"]
-  ] as const
-  for (const [name, email] of merchants) {
-    const partner = { tenant: { ...tenant, workspaceId: "harbour" }, workspace: workspaces[1] as Workspace }
-    await here.run(
-      Effect.flatMap(Pointsman, ({ provisionMerchant }) =>
-        provisionMerchant(partner, { name, email, country: "NL", category: null })
-      )
-    )
-    now += minute
   }
   return { here, damaged, large, lost, tenant }
 }
