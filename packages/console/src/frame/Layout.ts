@@ -26,6 +26,8 @@ export interface Document {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+const brand = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3 14 8 8 8 2M8 8l5 6"></path></svg>Pointsman`
+
 export const documentText = (
   { changes, isLive = false, isSmall = false, main, notice, problem, script, title }: Document,
   mount: string,
@@ -48,13 +50,14 @@ ${
   frame === undefined
     ? undefined
     : html`<header>
+<a class="brand" href="${mount}/">${brand}</a>
 <nav aria-label="Console">${areaLinks(frame, mount)}</nav>
 <a href="${mount}/account">${frame.operator.displayName}</a>
 <form method="post" action="${mount}/sign-out"><button>Sign out</button></form>
 </header>`
 }
 <main${isSmall ? html` class="small"` : undefined}${isLive ? html` data-live="${changes === undefined ? "" : `${mount}${changes}`}"` : undefined}>
-${frame === undefined ? undefined : placeLinks(frame, mount)}
+${frame === undefined ? html`<p class="brand">${brand}</p>` : placeLinks(frame, mount)}
 <h1>${title}</h1>
 ${alert(problem?.error.message)}
 ${notice === undefined ? undefined : html`<p class="note" role="status">${notice}</p>`}

@@ -66,6 +66,9 @@ export const script = `"use strict"
   for (const event of ["pointerdown", "keydown"]) addEventListener(event, () => { touched = performance.now() })
   document.addEventListener("visibilitychange", tick)
   localize(document)
+  // On a narrow screen the areas are one line that scrolls.
+  const area = document.querySelector("header nav [aria-current]")
+  if (area !== null) area.parentElement.scrollLeft = area.offsetLeft - area.parentElement.offsetLeft - 16
   follow()
   setInterval(tick, every)
 }

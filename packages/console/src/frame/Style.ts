@@ -22,15 +22,29 @@ body {
   margin: 0; background: var(--ground); color: var(--text); overflow-wrap: anywhere;
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", Ubuntu, sans-serif;
 }
-header { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; padding: .75rem 1rem;
-  background: var(--card); border-bottom: 1px solid var(--line); }
-header nav { flex: 1; display: flex; flex-wrap: wrap; gap: .25rem 1rem; }
+header { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: center; background: var(--card); border-bottom: 1px solid var(--line);
+  padding: .25rem max(1rem, calc((100% - 80rem) / 2)); }
+header nav { flex: 1; display: flex; flex-wrap: wrap; gap: 0 1rem; min-width: 0; font-size: .9375rem; }
+header nav a { padding: .5rem 0; border-block: 2px solid transparent; white-space: nowrap; }
+header a { color: var(--soft); text-decoration: none; }
+header a:hover { color: var(--text); }
+header nav a[aria-current] { color: var(--text); font-weight: 600; border-bottom-color: var(--accent); }
+header nav a:focus-visible { outline-offset: -2px; }
 header form { margin: 0; }
-header nav a[aria-current], .places a[aria-current] { color: inherit; font-weight: 650; text-decoration: none; }
+header button { border-color: transparent; color: var(--soft); padding-inline: .5rem; }
+.brand { display: inline-flex; gap: .5rem; align-items: center; padding: .5rem 0; color: var(--text); font-weight: 700; }
+.brand svg { width: 1.25rem; height: 1.25rem; fill: none; stroke: var(--accent); stroke-width: 2; }
+p.brand { margin: 1rem 0 0; font-size: 1.125rem; }
+/* The areas are one line below the rest, which scrolls. */
+@media (max-width: 72rem) {
+  header .brand { flex: 1; }
+  header nav { order: 1; flex: 0 0 calc(100% + 2rem); flex-wrap: nowrap; overflow-x: auto; margin-inline: -1rem; padding: .25rem 1rem; }
+}
 .places { margin-bottom: .5rem; }
-main { max-width: 64rem; margin: 0 auto; padding: 1rem; }
+.places a[aria-current] { color: inherit; font-weight: 650; text-decoration: none; }
+main { max-width: 72rem; margin: 0 auto; padding: 1rem; }
 main.small { max-width: 26rem; }
-h1 { font-size: 1.375rem; line-height: 1.3; margin: .5rem 0 1rem; }
+h1 { font-size: 1.5rem; line-height: 1.3; margin: .75rem 0 1rem; }
 h2 { font-size: 1.0625rem; margin: 1.5rem 0 .5rem; }
 h3 { font-size: 1rem; margin: 1rem 0 .5rem; }
 a { color: var(--accent); }
@@ -39,13 +53,20 @@ a { color: var(--accent); }
 .soft { color: var(--soft); }
 .amount { font-size: 1.75rem; font-weight: 650; font-variant-numeric: tabular-nums; margin: 0; }
 .good { color: var(--good); } .bad { color: var(--bad); } .wait { color: var(--wait); }
-.status { font-weight: 600; }
-table { width: 100%; border-collapse: collapse; }
-th, td { text-align: start; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-th, .status, .word, td .button, td button { white-space: nowrap; }
+.status { font-weight: 600; font-size: .875rem; padding: .125rem .5rem; border-radius: 1rem;
+  background: color-mix(in srgb, currentcolor 9%, var(--card)); }
+table { width: 100%; border-collapse: collapse; font-size: .9375rem; overflow-wrap: break-word; }
+th, td { text-align: start; padding: .5rem 1.25rem .5rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+:is(th, td):last-child { padding-inline-end: 0; } tbody tr:last-child > * { border-bottom: 0; }
+thead th { color: var(--soft); font-size: .875rem; font-weight: 550; padding-top: 0; }
+:is(th, td) > a { text-decoration: none; } :is(th, td) > a:hover { text-decoration: underline; } td time { white-space: nowrap; }
+th .soft { font-weight: 400; } td .button { white-space: nowrap; }
+td code, td pre, td.long { overflow-wrap: anywhere; } td.long { min-width: 14rem; }
+thead th, .status, .word, td button { white-space: nowrap; }
 td.number, th.number { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .scroll { overflow-x: auto; } .scroll table { min-width: 34rem; }
-.card > :last-child { margin-bottom: 0; } .card > :first-child { margin-top: 0; }
+.card.scroll { padding-bottom: .5rem; }
+.card > :last-child, .card > form:last-child > :last-child { margin-bottom: 0; } .card > :first-child { margin-top: 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; margin: 0; }
 dt { color: var(--soft); } dd { margin: 0; }
 ol, ul { padding-inline-start: 1.25rem; margin: 0; } :is(ol, ul).card { padding-inline-start: 2.25rem; }
@@ -60,6 +81,10 @@ input, select, button, textarea, .button {
   background: var(--card); color: var(--text); max-width: 100%;
 }
 .stack :is(input, select, button, textarea) { width: 100%; }
+@media (pointer: fine) {
+  input, select, button, textarea, .button { min-height: 2.375rem; padding: .375rem .75rem; }
+}
+input[type="date"] { padding-block: 0; }
 button, .button { cursor: pointer; font-weight: 550; text-decoration: none; display: inline-block; text-align: center; }
 button:hover, .button:hover { background: var(--hover); }
 .main, .main:hover { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
@@ -82,7 +107,7 @@ legend { font-weight: 550; padding: 0 .25rem; }
 .stack .choice input { width: 1.25rem; min-height: 1.25rem; flex: none; accent-color: var(--accent); }
 .stack p { margin: 0; } .stack p.soft { margin-top: .25rem; }
 pre { margin: .25rem 0; white-space: pre-wrap; font-size: .875rem; }
-summary { cursor: pointer; min-height: 1.5rem; }
+summary { cursor: pointer; min-height: 1.5rem; padding: .25rem 0; }
 .secret { display: block; padding: .75rem; border: 1px solid var(--edge); border-radius: .5rem; user-select: all; }
 .path { list-style: none; padding: 0; }
 .path li { position: relative; padding: 0 0 .75rem 1.75rem; border-inline-start: 2px solid var(--line); margin-inline-start: .5rem; }
@@ -98,6 +123,5 @@ summary { cursor: pointer; min-height: 1.5rem; }
 .path .event::before { width: .5rem; height: .5rem; inset-inline-start: -.3125rem; top: .5625rem; }
 .chips { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .5rem; margin-bottom: 1rem; }
 .chip { display: inline-block; padding: .25rem .75rem; border: 1px solid var(--edge); border-radius: 1rem; background: var(--card); text-decoration: none; }
-details summary { cursor: pointer; padding: .5rem 0; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 `

@@ -63,12 +63,13 @@ const messagePage = Effect.fnUntraced(function* (
   const { body, connectionId, disputeId, eventId, outcome, paymentId, reason, receivedAt, subjectId, writtenAt } =
     message
   const document: Document = {
-    title: `Message ${eventId}`,
+    title: `Message from ${connectionId}`,
     problem,
     notice: noticeIn(visit, notices),
     main: html`<div class="card">
 <p><strong>${outcomeNames[outcome]}.</strong> ${outcomeTexts[outcome]}${reason === null ? undefined : ` (${reason})`}</p>
 <dl>
+<dt>Message</dt><dd>${idView(eventId)}</dd>
 <dt>Connection</dt><dd>${link("connections", idView(connectionId), connectionId)}</dd>
 <dt>About</dt><dd>${aboutText(message)}${disputeId === null ? undefined : html`, ${idView(disputeId)}`}</dd>
 <dt>Names</dt><dd>${idView(subjectId === "" ? null : subjectId)}</dd>

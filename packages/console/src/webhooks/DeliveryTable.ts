@@ -45,7 +45,7 @@ export const deliveryTable = (
         one
       ) => html`<tr><td><a href="${mount}${pathOf("webhooks", tenant, "deliveries", one.id)}">${time(one.created)}</a></td>
 <td class="word">${one.event_type}</td><td>${stateView(one.state)}</td><td class="number">${one.attempts}</td>
-<td>${timeOr(one.next_attempt, "–")}</td><td>${one.url ?? one.endpoint_id}</td></tr>`
+<td>${timeOr(one.next_attempt, "–")}</td><td class="long">${one.url ?? one.endpoint_id}</td></tr>`
     )
   })
 

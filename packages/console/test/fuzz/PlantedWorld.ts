@@ -7,7 +7,7 @@ import { Effect, Redacted } from "effect"
 import { addPartner } from "../support/Partner.ts"
 import { routedShop } from "../support/RoutedShop.ts"
 import { addEndpoint, deliver, firstSecret } from "../support/Webhooks.ts"
-import { password, type World, workspaceOf, world } from "../support/World.ts"
+import { password, type World, type WorldParts, workspaceOf, world } from "../support/World.ts"
 
 /** What no page may hold as it is: it would leave a text or an attribute. */
 export const markup = `"'><x-planted onload=alert(1)>&`
@@ -34,8 +34,8 @@ export interface Planted {
 
 const login = "admin"
 
-export const plantedWorld = async (storage?: Parameters<typeof world>[1]): Promise<Planted> => {
-  const here = world({}, storage)
+export const plantedWorld = async (storage?: WorldParts["storage"]): Promise<Planted> => {
+  const here = world({}, storage === undefined ? {} : { storage })
   const cookie = await here.signIn(login, [{ workspaceId: null, role: "admin" }])
   await here.signIn(`other${markup}`.replaceAll(" ", ""), [{ workspaceId: "acme", role: "viewer" }])
   const merchant = await addPartner(here)

@@ -1,5 +1,5 @@
 /** Webhook endpoints of the world, and a receiver with scripted answers. */
-import { type Environment, endpointSecretContext, Pointsman } from "@pointsman/core"
+import { type Environment, endpointSecretContext, Pointsman, type Tenant } from "@pointsman/core"
 import { Directory, Secrets, type WebhookEndpoint } from "@pointsman/core/ports"
 import { scriptedSender } from "@pointsman/core/testing"
 import { Effect, Redacted } from "effect"
@@ -37,12 +37,15 @@ export const addEndpoint = (
   )
 
 /** Sends what is due to a receiver that answers by this status; gives the requests. */
-export const deliver = async (here: World, status: number) => {
+export const deliver = async (
+  here: World,
+  status: number,
+  tenant: Tenant = { workspaceId: "acme", environment: "sandbox" }
+) => {
   const sender = scriptedSender()
   sender.onSend = () => Effect.succeed(status)
   const isDone = Effect.gen(function* () {
     const pointsman = yield* Pointsman
-    const tenant = { workspaceId: "acme", environment: "sandbox" } as const
     for (const state of ["Due", "Sending"] as const) {
       if ((yield* pointsman.deliveries(tenant, { state, limit: 1 })).items.length > 0) return false
     }

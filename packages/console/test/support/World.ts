@@ -26,7 +26,7 @@ import {
 } from "@pointsman/core/ports"
 import { openSecretsLayer, sampleRequest, scriptedProvider } from "@pointsman/core/testing"
 import * as MemoryStorage from "@pointsman/storage-memory"
-import { Effect, Layer, Logger, ManagedRuntime, Redacted, Result } from "effect"
+import { Clock, Effect, Layer, Logger, ManagedRuntime, Redacted, Result } from "effect"
 
 export const origin = "http://console.test"
 export const mount = "/console"
@@ -46,7 +46,7 @@ const noTransport = Layer.succeed(Transport, {
 })
 
 /** Its messages are JSON: a message's id, the id of an attempt, and that the attempt was captured under `ref`. */
-const speaking = (definition: ConnectorDefinition): ConnectorDefinition => {
+export const speaking = (definition: ConnectorDefinition): ConnectorDefinition => {
   const read = ({ body }: { readonly body: Uint8Array }) => {
     const { attempt, id, says } = JSON.parse(new TextDecoder().decode(body)) as Record<string, string>
     return says === "captured"
@@ -123,17 +123,28 @@ export interface Sent {
   readonly source?: string
 }
 
-/** `storage`: another one than that in memory. */
-export const world = (options: Partial<ConsoleOptions> = {}, storage = MemoryStorage.layer()) => {
+/** What a test may replace. */
+export interface WorldParts {
+  readonly clock?: Clock.Clock
+  readonly configured?: Layer.Layer<never, never, Directory | Secrets>
+  readonly connectors?: ReadonlyArray<ConnectorDefinition>
+  readonly ids?: Layer.Layer<Ids>
+  readonly secrets?: Layer.Layer<Secrets>
+  readonly storage?: ReturnType<typeof MemoryStorage.layer>
+}
+
+export const world = (options: Partial<ConsoleOptions> = {}, parts: WorldParts = {}) => {
   const provider = scriptedProvider()
+  const connectors = parts.connectors ?? [speaking(provider.definition)]
   const log: Array<string> = []
   const runtime = ManagedRuntime.make(
     Pointsman.layer().pipe(
-      Layer.provideMerge(configured),
-      Layer.provideMerge(storage),
-      Layer.provideMerge(openSecretsLayer),
-      Layer.provide([Ids.layer, noTransport, passwords, Connectors.layer([speaking(provider.definition)])]),
+      Layer.provideMerge(parts.configured ?? configured),
+      Layer.provideMerge(parts.storage ?? MemoryStorage.layer()),
+      Layer.provideMerge(parts.secrets ?? openSecretsLayer),
+      Layer.provide([parts.ids ?? Ids.layer, noTransport, passwords, Connectors.layer(connectors)]),
       Layer.provideMerge(Logger.layer([Logger.map(Logger.formatJson, (line) => void log.push(line))])),
+      Layer.provideMerge(parts.clock === undefined ? Layer.empty : Layer.succeed(Clock.Clock, parts.clock)),
       Layer.orDie
     )
   )

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { languages } from "../../src/hosted/Reader.ts"
 import { awaiting, hostedWeb, inProduction } from "../hosted/HostedWeb.ts"
 import { describeInChromium } from "./Chromium.ts"
-import { pictures, sizes, takesPictures, visit } from "./Visitor.ts"
+import { guidePicture, pictures, sizes, takesPictures, visit } from "./Visitor.ts"
 import { brand, type Created, merchant, openWorld, type World } from "./World.ts"
 
 let world: World
@@ -209,6 +209,30 @@ await describeInChromium("the hosted page in a browser", (browser) => {
         expect(await page.evaluate(pageWidth)).toBe(sizes.narrow.width)
       }
       expect(origins()).toEqual([world.url, "https://cdn.example"].sort())
+    }))
+
+  test("given a brand, a description and lines, when the page is opened, then it shows them, as the guide does", () =>
+    visit(browser, {}, async ({ accessibilityFaults, page }) => {
+      const logo = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 232 40" width="232" height="40"><g fill="none" stroke="#123524" stroke-width="3"><path d="M5 15h22v8a11 11 0 0 1-22 0zM27 17h4a4 4 0 0 1 0 9h-5M4 38h24M12 10q-3-4 0-8M20 10q-3-4 0-8"/></g><text x="46" y="29" font-family="sans-serif" font-size="21" font-weight="700" fill="#123524">${brand.name}</text></svg>`
+      await page.route(brand.logo ?? "", (route) => route.fulfill({ contentType: "image/svg+xml", body: logo }))
+      const purchase = {
+        description: "Your order of 24 November",
+        lines: [
+          { name: "Espresso machine", quantity: 1, amount: 114_900 },
+          { name: "Espresso blend, 1 kg", quantity: 3, amount: 7_470 },
+          { name: "Shipping", quantity: 1, amount: 1_086 }
+        ]
+      }
+      await page.goto((await world.create(purchase, "sandbox", "suedwind")).page)
+      expect(await page.getByText(purchase.description).count()).toBe(1)
+      expect(await page.locator(".lines dt").allInnerTexts()).toEqual([
+        "Espresso machine",
+        "3 × Espresso blend, 1 kg",
+        "Shipping"
+      ])
+      expect(await page.locator(".lines dd").allInnerTexts()).toEqual(["€1,149.00", "€74.70", "€10.86"])
+      expect(await accessibilityFaults()).toEqual([])
+      if (takesPictures) await page.screenshot({ path: guidePicture, fullPage: true })
     }))
 
   const approved = async (change: Readonly<Record<string, unknown>>) => {

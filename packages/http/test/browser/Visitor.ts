@@ -6,6 +6,8 @@ import { expect } from "vitest"
 
 /** Where pictures of the pages go, for who asks for them with `POINTSMAN_PICTURES=all`: no test reads them. */
 export const pictures = fileURLToPath(new URL("../../artifacts/hosted/", import.meta.url))
+/** Shown by the guide to hosted pages. */
+export const guidePicture = fileURLToPath(new URL("../../../../docs/guides/hosted-page.png", import.meta.url))
 export const takesPictures = process.env["POINTSMAN_PICTURES"] === "all"
 
 export const sizes = {

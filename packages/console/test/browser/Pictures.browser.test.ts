@@ -1,0 +1,109 @@
+/** The pages as the guide shows them, over a shop with a day of payments. `POINTSMAN_PICTURES=all` takes the pictures anew. */
+import { writeFile } from "node:fs/promises"
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
+import { sizes, takesPictures, visit } from "../../../http/test/browser/Visitor.ts"
+import { folderOfPictures } from "../support/GuidePictures.ts"
+import { listen } from "../support/ListeningWorld.ts"
+import { openShop } from "../support/Shop.ts"
+import { smallPng } from "../support/SmallPng.ts"
+import { mount } from "../support/World.ts"
+
+let shop: Awaited<ReturnType<typeof openShop>>
+let listening: Awaited<ReturnType<typeof listen>> | undefined
+
+beforeAll(async () => {
+  shop = await openShop()
+  listening = await listen(shop.here)
+}, 60_000)
+afterAll(() => listening?.close())
+
+const at = (area: string, rest = "") => `/${area}/nordwind/production${rest}`
+/** Follows a link of the page, so that the picture shows what an operator finds. */
+const follow = (name: string | RegExp) => (page: Page) =>
+  page.locator("main table").getByRole("link", { name }).first().click()
+
+type Picture = readonly [name: string, path: () => string, open?: (page: Page) => Promise<void>]
+
+const pictures: ReadonlyArray<Picture> = [
+  ["payments", () => at("payments")],
+  ["payment", () => at("payments", `/${shop.damaged.id}`)],
+  ["refund", () => at("payments", `/${shop.large.id}/refund`)],
+  ["reviews", () => at("reviews")],
+  ["review", () => at("reviews", `/${shop.lost.id}`)],
+  ["messages", () => at("messages")],
+  [
+    "message",
+    () => at("messages"),
+    (page) => page.getByRole("row").filter({ hasText: "Unreadable" }).getByRole("link").click()
+  ],
+  ["webhooks", () => at("webhooks")],
+  [
+    "delivery",
+    () => at("webhooks", "?state=refused"),
+    (page) => page.getByRole("region", { name: "Deliveries" }).getByRole("link").first().click()
+  ],
+  ["routing", () => at("routing")],
+  ["routing-preview", () => at("routing", "/preview?amount=49.90&currency=EUR&country=NL&card_brand=visa")],
+  ["routing-history", () => at("routing", "/history")],
+  ["connections", () => at("connections")],
+  ["connection", () => at("connections", "/stripe-eu")],
+  ["keys", () => at("keys")],
+  ["key", () => at("keys", "/new")],
+  ["partners", () => "/partners?workspace=nordwind"],
+  ["partner", () => "/partners/harbour"],
+  ["operators", () => "/operators"],
+  ["operator", () => "/operators", follow("Jo Lind")],
+  ["audit", () => "/audit"],
+  ["account", () => "/account"]
+]
+
+/** More of a page says no more to a reader of the guide. */
+const tallest = 860
+
+const check = async (page: Page, name: string, accessibilityFaults: () => Promise<ReadonlyArray<string>>) => {
+  expect(await accessibilityFaults(), name).toEqual([])
+  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name).toBe(true)
+}
+
+const take = async (page: Page, name: string) => {
+  if (!takesPictures) return
+  const { height, width } = await page.evaluate<{ height: number; width: number }>(
+    "({ height: Math.ceil(document.querySelector('main').getBoundingClientRect().bottom), width: innerWidth })"
+  )
+  const clip = { x: 0, y: 0, width, height: Math.min(height, tallest) }
+  await writeFile(`${folderOfPictures}/${name}.png`, smallPng(await page.screenshot({ fullPage: true, clip })))
+}
+
+const looks = [
+  { suffix: "", only: undefined, options: { viewport: sizes.desktop, colorScheme: "light" } },
+  { suffix: "-dark", only: ["payments"], options: { viewport: sizes.desktop, colorScheme: "dark" } },
+  { suffix: "-phone", only: ["payment"], options: { viewport: sizes.phone, colorScheme: "light" } }
+] as const
+
+await describeInChromium("the pages that the guide shows", (browser) => {
+  test.each(looks)(
+    "given the look '$suffix', then axe finds nothing and only tables scroll sideways",
+    ({ only, options, suffix }) =>
+      visit(browser, { ...options, timezoneId: "Europe/Amsterdam" }, async ({ accessibilityFaults, page }) => {
+        const { here } = shop
+        const url = `${listening?.url}${mount}`
+        await page.goto(`${url}/sign-in`)
+        await check(page, "sign-in", accessibilityFaults)
+        if (suffix === "") await take(page, "sign-in")
+        await page.goto(`${url}/link/${await here.linkOf("ann@nordwind.example")}`)
+        await page.getByRole("button", { name: "Sign in" }).click()
+        await page.getByRole("heading", { name: "Payments" }).waitFor()
+        for (const [name, path, open] of pictures) {
+          await page.goto(`${url}${path()}`)
+          if (open !== undefined) {
+            await open(page)
+            await page.waitForLoadState()
+          }
+          await check(page, name, accessibilityFaults)
+          if ((only ?? [name]).some((one) => one === name)) await take(page, `${name}${suffix}`)
+        }
+      })
+  )
+})
