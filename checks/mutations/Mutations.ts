@@ -4578,8 +4578,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/console/src/payments/PaymentCsv.ts",
-        find: `const harmless = text.replace(beginsFormula, "$1'")`,
-        replace: "const harmless = text"
+        find: "(beginsFormula.test(cell) ?",
+        replace: "(cell === text.repeat(2) ?"
       }
     ],
     caughtBy: {

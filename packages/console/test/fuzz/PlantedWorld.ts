@@ -13,7 +13,7 @@ import { password, type World, type WorldParts, workspaceOf, world } from "../su
 export const markup = `"'><x-planted onload=alert(1)>&`
 
 /** A stored text of a workspace. */
-export const textOf = (workspaceId: string): string => `${markup} ${workspaceId}-only`
+const textOf = (workspaceId: string): string => `${markup} ${workspaceId}-only`
 
 const formula = "=1+1"
 const tenants = [

@@ -4,7 +4,7 @@ import { headerText, nearly, scratched, sendable, text } from "../../../server/t
 import { markup, type Planted } from "./PlantedWorld.ts"
 import { bodies, type Fields, paramsOf, type Target, urlOf } from "./Targets.ts"
 
-export type Session = "admin" | "none"
+type Session = "admin" | "none"
 
 type Place = "method" | "path" | "query" | "form" | "header" | "body"
 
@@ -134,7 +134,7 @@ const pathWith = (path: string, { name, nth, value }: Edit): string => {
 
 let requests = 0
 
-export interface Asked {
+interface Asked {
   readonly url: string
   readonly init: RequestInit
 }
