@@ -59,7 +59,7 @@ table { width: 100%; border-collapse: collapse; font-size: .9375rem; overflow-wr
 th, td { text-align: start; padding: .5rem 1.25rem .5rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 :is(th, td):last-child { padding-inline-end: 0; } tbody tr:last-child > * { border-bottom: 0; }
 thead th { color: var(--soft); font-size: .875rem; font-weight: 550; padding-top: 0; }
-:is(th, td) > a { text-decoration: none; } :is(th, td) > a:hover { text-decoration: underline; } td time { white-space: nowrap; }
+:is(th, td) a { display: inline-block; min-height: 1.5rem; } :is(th, td) > a { text-decoration: none; } :is(th, td) > a:hover { text-decoration: underline; } td time { white-space: nowrap; }
 th .soft { font-weight: 400; } td .button { white-space: nowrap; }
 td code, td pre, td.long { overflow-wrap: anywhere; } td.long { min-width: 14rem; }
 thead th, .status, .word, td button { white-space: nowrap; }

@@ -1,0 +1,330 @@
+/**
+ * What three people do with the console on a day, in a real browser in front of a real server: support by the keyboard
+ * alone, operations on a phone, an admin at a desk. Each task takes four actions at most from the first page; filling in a
+ * form is one. `POINTSMAN_LONG=all` does it among 1,000,000 payments, and otherwise there are 2,000.
+ */
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { formatApiKey } from "@pointsman/core"
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core"
+import { expect, test } from "vitest"
+import { fillSqlite } from "../../../../checks/bench/kit/FillStores.ts"
+import { encryptionKey } from "../../../../checks/bench/World.ts"
+import { describeInChromium } from "../../../http/test/browser/Chromium.ts"
+import { sizes, type Visitor, visit } from "../../../http/test/browser/Visitor.ts"
+import { runHere } from "../support/CommandInProcess.ts"
+import { isLong } from "../support/LongRuns.ts"
+import { startProvider } from "../support/ScriptedProvider.ts"
+import { startServerHere } from "../support/ServerHere.ts"
+import { temporaryFolder } from "../support/ServerProcess.ts"
+import { startReceiver } from "../support/WebhookReceiver.ts"
+
+const key = formatApiKey("sandbox", new Uint8Array(64).fill(21))
+const filled = isLong ? 1_000_000 : 2_000
+
+const environment = {
+  POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true",
+  // A payment stays unknown, and what is refused stays refused, until a person acts.
+  POINTSMAN_UNKNOWN_CHECK_INTERVAL: "1 hour",
+  POINTSMAN_WEBHOOK_SCHEDULE: "0 seconds",
+  // The one that the store was filled with.
+  POINTSMAN_ENCRYPTION_KEY: Buffer.from(encryptionKey).toString("base64")
+}
+
+const openShop = async () => {
+  const [north, south, receiver] = [await startProvider(), await startProvider(), await startReceiver()]
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, ".pointsman"))
+  await fillSqlite(join(folder, ".pointsman/pointsman.db"), filled)
+  const connection = (id: string, name: string, { apiKey, url: baseUrl }: typeof north) => ({
+    id,
+    name,
+    environment: "sandbox",
+    connector: "http",
+    credentials: { baseUrl, apiKey },
+    webhookSecret: `whsec_of_${id}`
+  })
+  const server = await startServerHere({
+    folder,
+    configuration: {
+      workspaces: [
+        {
+          id: "acme",
+          name: "Acme",
+          country: "NL",
+          keys: [{ environment: "sandbox", secret: key }],
+          connections: [
+            connection("north", "North acquirer", north),
+            connection("south", "South acquirer", south),
+            { ...connection("east", "East acquirer", south), supports: { currencies: ["USD"] } }
+          ],
+          routing: { sandbox: { mode: "failover", order: ["north", "south", "east"], maxAttempts: 3 } },
+          webhooks: [{ environment: "sandbox", url: receiver.url, secret: "whsec_of_the_shop" }]
+        }
+      ]
+    },
+    environment
+  })
+  const create = async (reference: string): Promise<string> => {
+    const made = await server.request("POST", "/api/v1/payments", {
+      key,
+      body: { amount: 1999, currency: "EUR", country: "NL", reference }
+    })
+    expect(made.status).toBe(201)
+    return made.body.data.payment_id
+  }
+  /** As an older connector left it, which could not read the provider's message. */
+  const keepMessage = (paymentId: string) => {
+    const db = new DatabaseSync(join(folder, ".pointsman/pointsman.db"))
+    try {
+      const attempt = db.prepare("select id from attempts where payment_id = ?").get(paymentId)
+      const body = JSON.stringify({
+        id: "msg_late",
+        type: "charge.updated",
+        created: "2026-11-21T12:00:00Z",
+        data: {
+          attempt_id: attempt?.["id"],
+          provider_reference: "ch_late",
+          status: "captured",
+          captured_amount: 1999,
+          currency: "EUR"
+        }
+      })
+      db.prepare(`insert into messages (workspace_id, environment, connection_id, event_id, about, subject_id, outcome,
+          reason, written_at, received_at, body, is_sealed)
+        values ('acme', 'sandbox', 'north', 'msg_kept', 'unreadable', '', 'unreadable', 'at data', 1, 1, ?, 0)`).run(
+        body
+      )
+    } finally {
+      db.close()
+    }
+  }
+  const run = async (...words: ReadonlyArray<string>): Promise<string> => {
+    const { code, stderr, stdout } = await runHere(folder, words, environment)
+    if (code !== 0) throw new Error(stderr)
+    return stdout
+  }
+  const linkFor = async (login: string, role: string): Promise<string> => {
+    await run("operators", "add", login, "--name", login, "--role", role, "--by", "test")
+    const [path] = /\/console\/link\/\S+/u.exec(await run("operators", "link", login, "--by", "test")) ?? []
+    return `${server.url}${path}`
+  }
+  return { north, receiver, server, create, keepMessage, linkFor }
+}
+type Shop = Awaited<ReturnType<typeof openShop>>
+
+/** How a person uses what is on a page. */
+interface Hands {
+  readonly press: (target: Locator) => Promise<void>
+  readonly type: (target: Locator, text: string) => Promise<void>
+}
+
+const mouse: Hands = { press: (target) => target.click(), type: (target, text) => target.fill(text) }
+
+/** Tab, Enter and letters alone. */
+const keyboard = (page: Page): Hands => {
+  const reach = async (target: Locator) => {
+    await target.waitFor()
+    for (let presses = 0; presses < 200; presses++) {
+      if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return
+      await page.keyboard.press("Tab")
+    }
+    throw new Error(`Tab does not reach ${target.toString()}`)
+  }
+  return {
+    press: async (target) => {
+      await reach(target)
+      await page.keyboard.press("Enter")
+    },
+    type: async (target, text) => {
+      await reach(target)
+      await page.keyboard.press("ControlOrMeta+A")
+      await page.keyboard.type(text)
+    }
+  }
+}
+
+/** A task from the first page on, in four actions at most. */
+const task = async (page: Page, act: (action: (does: () => Promise<void>) => Promise<void>) => Promise<void>) => {
+  await page.goto(`${new URL(page.url()).origin}/console/payments/acme/sandbox`)
+  let actions = 0
+  await act(async (does) => {
+    actions += 1
+    await does()
+  })
+  expect(actions).toBeLessThanOrEqual(4)
+}
+
+const signIn = async (page: Page, link: string, { press }: Hands) => {
+  await page.goto(link)
+  await press(page.getByRole("button", { name: "Sign in" }))
+  await page.waitForURL(/\/console\/payments\/acme\/\w+$/u)
+}
+
+const asSupport = async ({ create, linkFor, north, receiver, server }: Shop, { page }: Visitor) => {
+  north.next("charge", () => ({
+    status: 200,
+    body: { provider_reference: "ch_no", status: "declined", decline: { code: "05", category: "lost_or_stolen" } }
+  }))
+  await create("order-declined")
+  receiver.status = () => 500
+  await create("order-refunded")
+  await receiver.count(1)
+  receiver.status = () => 200
+  const { press, type } = keyboard(page)
+  await signIn(page, await linkFor("sam", "support"), keyboard(page))
+  const find = async (reference: string) => {
+    await type(page.getByLabel("Search"), reference)
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { name: reference }).waitFor()
+  }
+
+  await task(page, async (action) => {
+    await action(() => find("order-declined"))
+    await page.getByText("North acquirer declined the payment").waitFor()
+    await page.getByText("South acquirer was not asked: the decline before it ended the payment").waitFor()
+    await page.getByText(/^East acquirer was not asked: .*EUR/u).waitFor()
+  })
+
+  const before = north.calls.filter(({ operation }) => operation === "refund").length
+  await task(page, async (action) => {
+    await action(() => find("order-refunded"))
+    await action(() => press(page.getByRole("link", { name: "Refund…" })))
+    await action(() => type(page.getByLabel("Amount in EUR"), "10.00"))
+    // Twice, and then the page again.
+    await action(async () => {
+      await press(page.getByRole("button", { name: "Refund", exact: true }))
+      await page.keyboard.press("Enter")
+    })
+    await page.waitForURL(/notice=(?:done|in_progress)$/u)
+    await page.keyboard.press("F5")
+    await page.reload()
+    await page.getByText("Partially refunded").first().waitFor()
+  })
+  expect(north.calls.filter(({ operation }) => operation === "refund").length).toBe(before + 1)
+
+  const heard = receiver.heard.length
+  await task(page, async (action) => {
+    await action(() => find("order-refunded"))
+    await action(() => press(page.getByRole("row").filter({ hasText: "Given up" }).first().getByRole("link")))
+    await action(() => press(page.getByRole("button", { name: "Send again" })))
+    await receiver.count(heard + 1)
+  })
+
+  // What support may not do is not shown, and not answered.
+  for (const name of ["Reviews", "Messages", "Keys", "Operators", "Audit"]) {
+    expect(await page.getByRole("link", { name, exact: true }).count()).toBe(0)
+  }
+  expect((await page.request.get(`${server.url}/console/keys/acme/sandbox`)).status()).toBe(403)
+}
+
+const asOperations = async ({ create, keepMessage, linkFor, north }: Shop, { page }: Visitor) => {
+  north.next("charge", () => "drop")
+  north.always("lookUpCharge", () => "drop")
+  await create("order-unknown")
+  north.next("charge", () => "drop")
+  keepMessage(await create("order-late"))
+  const { press, type } = mouse
+  await signIn(page, await linkFor("olga", "operations"), mouse)
+
+  await task(page, async (action) => {
+    await action(() => press(page.getByRole("link", { name: "Reviews" })))
+    await action(() => press(page.getByRole("link", { name: "order-unknown" })))
+    await action(() => press(page.getByRole("link", { name: "Captured…" })))
+    await action(async () => {
+      await type(page.getByLabel("Amount in EUR"), "19.99")
+      await type(page.getByLabel("Provider’s reference"), "ch_in_their_books")
+      await type(page.getByLabel("Evidence"), "The acquirer’s dashboard shows the charge.")
+      await press(page.getByRole("button", { name: "Record" }))
+    })
+    await page.waitForURL(/notice=done$/u)
+    await page.getByText("Captured", { exact: true }).first().waitFor()
+  })
+
+  await task(page, async (action) => {
+    await action(() => press(page.getByRole("link", { name: "Messages" })))
+    await action(() => press(page.getByRole("row").filter({ hasText: "msg_kept" }).getByRole("link")))
+    await action(() => press(page.getByRole("button", { name: "Apply" })))
+    await page.getByText("It was decided again.").waitFor()
+    await page.getByText("Applied.").waitFor()
+  })
+}
+
+const asAdmin = async ({ linkFor, server }: Shop, { page }: Visitor) => {
+  const { press, type } = mouse
+  await signIn(page, await linkFor("ada", "admin"), mouse)
+
+  await task(page, async (action) => {
+    await action(() => press(page.getByRole("link", { name: "Keys" })))
+    await action(() => press(page.getByRole("link", { name: "Create a key…" })))
+    await action(async () => {
+      await type(page.getByLabel("Name"), "The warehouse")
+      await page.getByLabel("payments:read").check()
+    })
+    await action(() => press(page.getByRole("button", { name: "Create the key" })))
+    const secret = (await page.locator(".secret").textContent())?.trim() ?? ""
+    const read = await server.request("GET", "/api/v1/payments?limit=1", { key: secret })
+    expect(read.status).toBe(200)
+    await press(page.getByRole("link", { name: "Done" }))
+    await page.getByText("The warehouse").waitFor()
+    expect(await page.content()).not.toContain(secret)
+  })
+
+  await task(page, async (action) => {
+    await action(() => press(page.getByRole("link", { name: "Operators" })))
+    await action(() => press(page.getByRole("link", { name: "Add an operator…" })))
+    await action(async () => {
+      await type(page.getByLabel("E-mail or name to sign in with"), "new@example.com")
+      await type(page.getByLabel("Name", { exact: true }), "New")
+      await page.getByLabel("Workspace", { exact: true }).selectOption({ label: "Acme" })
+    })
+    await action(() => press(page.getByRole("button", { name: "Add, and show a sign-in link" })))
+    await page.getByText("/console/link/").waitFor()
+  })
+
+  await task(page, async (action) => {
+    await action(() => press(page.getByRole("link", { name: "Audit" })))
+    for (const text of ["key.created", "operator.added", "payment.refunding", "review.resolving"]) {
+      await page.getByRole("table").getByText(text).first().waitFor()
+    }
+    for (const who of ["sam", "olga", "ada"]) await page.getByRole("cell", { name: who, exact: true }).first().waitFor()
+  })
+}
+
+/** How long the first page takes to be drawn, on a processor that is four times slower. */
+const firstPaintMillis = async (page: Page): Promise<number> => {
+  const session = await page.context().newCDPSession(page)
+  await session.send("Emulation.setCPUThrottlingRate", { rate: 4 })
+  await page.reload()
+  await page.getByRole("table").waitFor()
+  const millis = await page.evaluate<number>(
+    "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.POSITIVE_INFINITY"
+  )
+  await session.send("Emulation.setCPUThrottlingRate", { rate: 1 })
+  return millis
+}
+
+const day = async (browser: Browser, options: BrowserContextOptions, use: (visitor: Visitor) => Promise<void>) =>
+  visit(browser, options, async (visitor) => {
+    await use(visitor)
+    expect(await visitor.accessibilityFaults()).toEqual([])
+  })
+
+await describeInChromium("three people's days at the console", (browser) => {
+  test(`given ${filled.toLocaleString("en")} payments, then each task takes four actions at most`, {
+    timeout: 900_000
+  }, async () => {
+    const shop = await openShop()
+    await day(browser, { viewport: sizes.desktop }, async (visitor) => asSupport(shop, visitor))
+    await day(browser, { viewport: sizes.phone, hasTouch: true, isMobile: true }, async (visitor) =>
+      asOperations(shop, visitor)
+    )
+    await day(browser, { viewport: sizes.desktop, colorScheme: "dark" }, async (visitor) => {
+      await asAdmin(shop, visitor)
+      await task(visitor.page, async () => {
+        expect(await firstPaintMillis(visitor.page)).toBeLessThan(1_000)
+      })
+    })
+  })
+})
