@@ -129,7 +129,7 @@ export const splitUrl = (url: string): Pick<Target, "path" | "query"> => {
   return { path: pathname.replace(/^\/console/u, "") || "/", query: [...searchParams] }
 }
 
-export const targetsIn = (page: string, at: string): ReadonlyArray<Target> => [
+const targetsIn = (page: string, at: string): ReadonlyArray<Target> => [
   ...[...page.matchAll(/<a\b[^>]*>/gu)].flatMap(([tag]) => {
     const href = attribute(tag, "href")
     return href === undefined ? [] : [{ ...none, method: "GET", ...splitUrl(href) }]
