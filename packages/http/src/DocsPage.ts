@@ -10,6 +10,7 @@ import { Base64 } from "effect/encoding"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiScalar, OpenApi } from "effect/http-api"
 import { ServedApi } from "./api/ApiV1.ts"
+import { productIcon } from "./hosted/PageBrand.ts"
 import { openApiDocument } from "./openapi/Document.ts"
 import { type Content, staticAnswer } from "./StaticAnswer.ts"
 
@@ -58,10 +59,10 @@ const page = Effect.fnUntraced(function* (options: Options) {
       Effect.provideService(HttpServerRequest.HttpServerRequest, request)
     )
   )
-  const html = (yield* Effect.promise(() => HttpServerResponse.toWeb(response).text())).replace(
-    "<html>",
-    '<html lang="en">'
-  )
+  const html = (yield* Effect.promise(() => HttpServerResponse.toWeb(response).text()))
+    .replace("<html>", '<html lang="en">')
+    // Without an icon a browser asks for it elsewhere.
+    .replace("<head>", `<head><link rel="icon" href="${productIcon}">`)
   const content: Content = {
     contentType: "text/html; charset=utf-8",
     text: html,

@@ -28,7 +28,7 @@ export const pageBrandOf = (brand: Brand | null, merchant: string, reader: Reade
     link(webUrl(terms)?.href, reader.texts.terms)
   ].filter((one) => one !== undefined)
   return {
-    icon: iconIn(isColor ? color : "#2252cf"),
+    icon: isColor ? iconIn(color) : productIcon,
     style: isColor ? styleOf(color) : undefined,
     imagesFrom: logoUrl?.origin,
     header: source === undefined ? undefined : html`<img class="logo" src="${source}" alt="${merchant}">`,
@@ -61,3 +61,6 @@ const iconIn = (color: string): string => {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${color}"/><rect x="6" y="9" width="20" height="14" rx="2.5" fill="#fff"/><path d="M6 13h20v3H6z" fill="${color}"/></svg>`
   return `data:image/svg+xml,${encodeURIComponent(svg)}`
 }
+
+/** Of pages without a brand. */
+export const productIcon = iconIn("#2252cf")
