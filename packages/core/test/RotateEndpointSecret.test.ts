@@ -95,6 +95,21 @@ describe("an endpoint's secret", () => {
     }
   )
 
+  it.effect(
+    "given a configuration that replaced the new secret, when the form is sent again, then it gives another one",
+    () =>
+      Effect.gen(function* () {
+        const first = yield* rotate()
+        const { rotation: _, sealedPreviousSecret: __, ...endpoint } = first.endpoint
+        const sealedSecret = yield* (yield* Secrets).seal(Redacted.make("whsec_other"), endpointSecretContext("shop"))
+        const webhookEndpoints = [{ ...endpoint, sealedSecret }]
+        yield* (yield* Directory).write({ workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints })
+        const again = yield* rotate()
+        assert.isTrue(again.isChanged)
+        assert.notStrictEqual(Redacted.value(again.secret), Redacted.value(first.secret))
+      }).pipe(Effect.provide([openSecretsLayer, world({ webhookEndpoints: endpoints }).layer]))
+  )
+
   it.effect("given two requests about one secret, also at once, then one of them replaces it", () =>
     Effect.gen(function* () {
       const results = yield* Effect.forEach(

@@ -1,9 +1,10 @@
 /** A world whose stored texts are all markup, with something to read and to do in every area of the console. */
+import { createHash } from "node:crypto"
 import { Pointsman } from "@pointsman/core"
 import { Unanswered } from "@pointsman/core/connector"
-import { Directory } from "@pointsman/core/ports"
-import { sampleRequest } from "@pointsman/core/testing"
-import { Effect, Redacted } from "effect"
+import { Directory, Secrets } from "@pointsman/core/ports"
+import { openSecretsLayer, sampleRequest } from "@pointsman/core/testing"
+import { Effect, Layer, Redacted } from "effect"
 import { addPartner } from "../support/Partner.ts"
 import { routedShop } from "../support/RoutedShop.ts"
 import { addEndpoint, deliver, firstSecret } from "../support/Webhooks.ts"
@@ -34,8 +35,17 @@ export interface Planted {
 
 const login = "admin"
 
+/** As with real keys, a fingerprint does not show its text. */
+const hashing = Layer.effect(
+  Secrets,
+  Effect.map(Secrets, (secrets) => ({
+    ...secrets,
+    fingerprint: (text: string) => Effect.succeed(createHash("sha256").update(text).digest("base64url"))
+  }))
+).pipe(Layer.provide(openSecretsLayer))
+
 export const plantedWorld = async (storage?: WorldParts["storage"]): Promise<Planted> => {
-  const here = world({}, storage === undefined ? {} : { storage })
+  const here = world({}, { secrets: hashing, ...(storage === undefined ? {} : { storage }) })
   const cookie = await here.signIn(login, [{ workspaceId: null, role: "admin" }])
   await here.signIn(`other${markup}`.replaceAll(" ", ""), [{ workspaceId: "acme", role: "viewer" }])
   const merchant = await addPartner(here)

@@ -64,13 +64,16 @@ const rotateOnce = Effect.fnUntraced(function* (tenant: Tenant, order: SecretRot
   if (endpoint === undefined) return yield* new EndpointNotFound()
 
   const context = endpointSecretContext(endpointId)
-  const derivation = JSON.stringify(["new secret of webhook endpoint", endpointId, seenRotation, idempotencyKey])
-  const secret = `whsec_${yield* secrets.fingerprint(derivation)}`
   const former = yield* secrets.open(endpoint.sealedSecret, context).pipe(
     Effect.map(Redacted.value),
     // A secret that cannot be decrypted signs nothing: it is replaced all the same.
     Effect.catchTag("pointsman/SealBroken", () => Effect.undefined)
   )
+  const configured =
+    endpoint.rotation?.configured ?? (yield* secrets.fingerprint(configuredSecretText(endpointId, former ?? "")))
+  // With the configured secret: once the configuration has replaced a rotated one, no older form brings that one back.
+  const derivation = ["new secret of webhook endpoint", endpointId, configured, seenRotation, idempotencyKey]
+  const secret = `whsec_${yield* secrets.fingerprint(JSON.stringify(derivation))}`
   const answer = { secret: Redacted.make(secret, { label: "webhook secret" }) }
   if (former === secret) return { ...answer, endpoint, isChanged: false } satisfies RotatedSecret
   if ((endpoint.rotation?.at ?? null) !== seenRotation) return yield* new EndpointChanged()
@@ -81,12 +84,7 @@ const rotateOnce = Effect.fnUntraced(function* (tenant: Tenant, order: SecretRot
     ...endpoint,
     sealedSecret: yield* secrets.seal(Redacted.make(secret), context),
     sealedPreviousSecret: former === undefined || overlapMillis === 0 ? null : endpoint.sealedSecret,
-    rotation: {
-      at,
-      previousUntil,
-      configured:
-        endpoint.rotation?.configured ?? (yield* secrets.fingerprint(configuredSecretText(endpointId, former ?? "")))
-    }
+    rotation: { at, previousUntil, configured }
   }
   const audit = yield* auditDraft("endpoint.secret_rotated", endpointId, {
     workspace_id: tenant.workspaceId,
