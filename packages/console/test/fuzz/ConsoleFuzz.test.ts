@@ -4,9 +4,9 @@
  * `POINTSMAN_FUZZ_COUNT` and `POINTSMAN_FUZZ_SEED` are those of the server's fuzz tests; a fifth of the count is the
  * console's.
  */
-import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
-import { judge, type Receiver, withoutRejections } from "../../../server/test/fuzz/Judge.ts"
+import type { Receiver } from "../../../server/test/fuzz/Judge.ts"
+import { sendInputs } from "../../../server/test/fuzz/SendInputs.ts"
 import { checked } from "./Answers.ts"
 import { plantedWorld } from "./PlantedWorld.ts"
 import { type Input, inputs, requestOf } from "./Requests.ts"
@@ -16,16 +16,14 @@ const count = Math.ceil(Number(process.env["POINTSMAN_FUZZ_COUNT"] ?? 2_000) / 5
 const seed = Number(process.env["POINTSMAN_FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
 
 /** What they change is soon used up: payments are captured, and operators removed. */
-const inputsPerWorld = 300
+const inputsPerReceiver = 300
 
-const open = async (): Promise<Receiver<Input> & { readonly statuses: Map<number, number> }> => {
+const open = async (): Promise<Receiver<Input>> => {
   const planted = await plantedWorld()
   const { here, secrets } = planted
   const targets = await targetsOf(planted)
-  const statuses = new Map<number, number>()
   let requests = 0
   return {
-    statuses,
     close: here.close,
     send: async (input) => {
       const asked = await requestOf(planted, targets, input)
@@ -35,7 +33,6 @@ const open = async (): Promise<Receiver<Input> & { readonly statuses: Map<number
       const text = await checked(response, init.method ?? "GET", secrets, JSON.stringify(input))
       // What failed is not in the response.
       if (response.status === 500) throw new Error(`${init.method} ${url} ${init.body}: ${here.log.at(-1)}`)
-      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
       return { status: response.status, code: /"code":"([a-z_]+)"/u.exec(text)?.[1] }
     }
   }
@@ -45,22 +42,7 @@ describe(`generated requests, again by POINTSMAN_FUZZ_SEED=${seed}`, () => {
   it(`given ${count} requests, when each is sent, then none fails, is slow, or answers what it must not`, {
     timeout: 60_000 + count * 30
   }, async () => {
-    let receiver = await open()
-    let sent = 0
-    let accepted = 0
-    await withoutRejections(() =>
-      fc.assert(
-        fc.asyncProperty(inputs, async (input) => {
-          if (++sent % inputsPerWorld === 0) {
-            await receiver.close()
-            receiver = await open()
-          }
-          const { status } = await judge(receiver, input, open)
-          if (status < 400) accepted++
-        }),
-        { seed, numRuns: count, endOnFailure: true }
-      )
-    ).finally(() => receiver.close())
+    const accepted = await sendInputs({ inputs, seed, numRuns: count, open, inputsPerReceiver })
     assert.isAbove(accepted, count / 10, "nearly all is garbage")
   })
 })

@@ -9,6 +9,7 @@ import { type Answer, judge, type Receiver, withoutRejections } from "./Judge.ts
 import { configurationText, findsSource, forwardedFor, readsConfiguration } from "./Pure.ts"
 import { openServer, rawBytes, rawCreate } from "./Raw.ts"
 import { subjects } from "./Requests.ts"
+import { sendInputs } from "./SendInputs.ts"
 import { openWorld } from "./World.ts"
 
 const count = Number(process.env["POINTSMAN_FUZZ_COUNT"] ?? 700)
@@ -19,32 +20,6 @@ const inputsPerReceiver = 500
 
 /** More than three minutes for 100,000, on a machine that does other things too. */
 const timeout = 60_000 + count * 6
-
-/** Sends so many inputs, and gives how many were accepted. */
-const fuzz = async <Input>(
-  inputs: fc.Arbitrary<Input>,
-  numRuns: number,
-  open: () => Promise<Receiver<Input>>
-): Promise<number> => {
-  let receiver = await open()
-  let sent = 0
-  let accepted = 0
-  await withoutRejections(() =>
-    fc.assert(
-      fc.asyncProperty(inputs, async (input) => {
-        if (++sent % inputsPerReceiver === 0) {
-          await receiver.close()
-          receiver = await open()
-        }
-        const { status } = await judge(receiver, input, open)
-        if (status >= 200 && status < 400) accepted++
-      }),
-      // Making an input of 20,000 characters shorter would take longer than all the others.
-      { seed, numRuns, endOnFailure: true }
-    )
-  ).finally(() => receiver.close())
-  return accepted
-}
 
 const nothingToClose = async () => {}
 const runsOf = (hundredths: number) => Math.ceil((count * hundredths) / 100)
@@ -59,7 +34,7 @@ describe(`generated inputs, again by POINTSMAN_FUZZ_SEED=${seed} POINTSMAN_FUZZ_
     it(`given ${runsOf(hundredths)} ${name}, when each is sent, then none fails and none is slow`, {
       timeout
     }, async () => {
-      const accepted = await fuzz(inputs, runsOf(hundredths), open)
+      const accepted = await sendInputs({ inputs, seed, numRuns: runsOf(hundredths), open, inputsPerReceiver })
       // Of a few inputs each may be refused; of thousands, one in a hundred at least is accepted.
       if (runsOf(hundredths) >= 2_000) assert.isAbove(accepted, runsOf(hundredths) / 100, "nearly all is garbage")
     })
@@ -88,7 +63,7 @@ describe("controls", () => {
   }
   const receiver = (send: (input: number) => Promise<Answer>) => async () => ({ send, close: nothingToClose })
   const failingIn = (open: () => Promise<Receiver<number>>) =>
-    fuzz(fc.constantFrom(1, 2, 3), 50, open).then(
+    sendInputs({ inputs: fc.constantFrom(1, 2, 3), seed, numRuns: 50, open, inputsPerReceiver }).then(
       () => "passed",
       (error: Error) => `${error.message} ${String(error.cause)}`
     )
