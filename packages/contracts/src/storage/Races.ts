@@ -9,7 +9,7 @@ import { Cause, Effect, Exit, Option, Result } from "effect"
 import { firstChange, moveAlong, newTenant, reach, reachRow, rowOf, traceOf, type Walked } from "./Given.ts"
 import { newRefund, writeEntries } from "./GivenEntries.ts"
 import type { StorageTest } from "./StorageTest.ts"
-import { controlRacers, racers, unguarded } from "./Unguarded.ts"
+import { controlRacers, racers, timesRefused, unguarded } from "./Unguarded.ts"
 
 export const races = (it: StorageTest): void => {
   describe("races", () => {
@@ -124,11 +124,18 @@ interface Outcome {
   readonly lost: ReadonlyArray<{ readonly change: Change; readonly failure: CommitFailure }>
 }
 
+/** A busy store refuses some before it writes anything: they come again. */
+const committed = (ledger: Ledger["Service"], change: Change) =>
+  Effect.retry(ledger.commit(change), {
+    while: (failure) => failure._tag === "pointsman/StorageError",
+    times: timesRefused
+  })
+
 /** Commits all at once. */
 const race = Effect.fnUntraced(function* (ledger: Ledger["Service"], changes: ReadonlyArray<Change>) {
   const results = yield* Effect.forEach(
     changes,
-    (change) => Effect.map(Effect.result(ledger.commit(change)), (result) => ({ change, result })),
+    (change) => Effect.map(Effect.result(committed(ledger, change)), (result) => ({ change, result })),
     { concurrency: "unbounded" }
   )
   return {
@@ -166,7 +173,7 @@ const raceForRefund = Effect.fnUntraced(function* (ledger: Ledger["Service"], wr
   const contenders = yield* Effect.forEach(Array(writers).keys(), () =>
     Effect.map(newRefund(start.payment), (refund) => writeEntries(start, { refunds: [refund] }))
   )
-  const exits = yield* Effect.forEach(contenders, ({ change }) => Effect.exit(ledger.commit(change)), {
+  const exits = yield* Effect.forEach(contenders, ({ change }) => Effect.exit(committed(ledger, change)), {
     concurrency: "unbounded"
   })
   const { id, tenant } = start.payment

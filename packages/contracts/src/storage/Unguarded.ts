@@ -14,6 +14,9 @@ export const racers = 64
  */
 const isAll = Effect.runSync(Config.String("POINTSMAN_RACES").pipe(Config.withDefault(""))) === "all"
 
+/** How often a busy store may refuse a writer before it writes: each time it has waited a second or more. */
+export const timesRefused = 60
+
 /** How often a race is run that is run more than once. */
 export const rounds = isAll ? 100 : 10
 
