@@ -58,7 +58,7 @@ export const http: Measure = async ({ folder, postgres, rounds, seconds, smoke, 
           what: `the server on ${on}, of the library, both before the same provider over HTTP`,
           value: spread(measured, (round) => round.server.perSecond / round.library.perSecond),
           unit: "times",
-          atLeast: 0.6,
+          atLeast: 0.8,
           beside: `${rate("server")} of ${rate("library")}`
         },
         {
