@@ -181,6 +181,7 @@ describe("short forms", () => {
       const hosted = { tokenHash: "h", returnUrl: "https://a.example", cancelUrl: null, expiresAt: 9 }
       const answer = yield* paymentOf(captured({ hosted, routing: null }))
       const row = written(rows.claimColumns, claimOf(answer, answer), ownerOf(answer))
+      expect(JSON.parse(String(row["answer"]))).toStrictEqual(answer)
       expect(rows.readClaim(row, { ...answer, routing: decision }).answer).toStrictEqual(answer)
     }).pipe(Effect.provide(Ids.layer))
   )
