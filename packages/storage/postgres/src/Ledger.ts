@@ -9,7 +9,7 @@ import {
   type ReviewQuery,
   type StorageError
 } from "@pointsman/core/ports"
-import { idRangeOf, type Row, unindexedType } from "@pointsman/storage-sql"
+import { type Row, unindexedType } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import { dueByConnection, postpone, takeDue, watched } from "./Checks.ts"
 import { type LedgerOptions, makeCommit } from "./Commit.ts"
@@ -30,7 +30,7 @@ const selectAttempts = `select * from attempts where ${ofTenant} and payment_id 
 const selectClaim = `select claims.*, ${paymentOfClaim("claims")} as payment from claims where ${ofTenant} and key = $3`
 const selectTimeline = `select * from events where ${ofTenant} and payment_id = $3 and payment_id <> '' and id > $4 order by id limit $5`
 const selectUsage = `select count(*)::integer as count from payments
-  where ${ofTenant} and created_at >= $3 and created_at < $4 and id >= $5 and id < $6 and exists (
+  where ${ofTenant} and created_at >= 0 and created_at >= $3 and created_at < $4 and exists (
     select 1 from attempts
     where attempts.workspace_id = payments.workspace_id and attempts.environment = payments.environment
       and payment_id = payments.id and outcome is not null and outcome not in ('NotSent', 'Abandoned')
@@ -110,11 +110,11 @@ export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOp
     dueByConnection: (query) => dueByConnection(db, query),
     watched: (limit) => watched(db, limit),
     reviews: (query) => all("reviews", ...selectReviews(query), rows.readPayment),
-    usage: ({ from, until, workspaceId }) => {
-      const ids = idRangeOf({ createdFrom: from, createdBefore: until })
-      const params = [bindText(workspaceId), "production", String(from), String(until), ids.from, ids.before]
-      return Effect.map(db.read("usage", selectUsage, params), ([row]) => row?.["count"] as number)
-    },
+    usage: ({ from, until, workspaceId }) =>
+      Effect.map(
+        db.read("usage", selectUsage, [bindText(workspaceId), "production", String(from), String(until)]),
+        ([row]) => row?.["count"] as number
+      ),
     payments: (tenant, query) =>
       query.states?.length === 0
         ? Effect.succeed([])

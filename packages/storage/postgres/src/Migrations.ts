@@ -647,11 +647,8 @@ export const steps: Readonly<Record<string, Step>> = {
     index: "events_by_later_type",
     on: "events (workspace_id, environment, type, id) where type <> 'payment.created'"
   },
-  // Payments of a time are found by their ids.
   "35_drop_larger_indexes": {
-    additive: ["claims_by_time", "events_by_payment", "events_by_type", "payments_by_creation"].map(
-      (name) => `drop index if exists ${name}`
-    )
+    additive: ["claims_by_time", "events_by_payment", "events_by_type"].map((name) => `drop index if exists ${name}`)
   }
 }
 

@@ -302,7 +302,7 @@ describe.skipIf(!hasServer)("query plans", () => {
           "a workspace's usage": [
             ledger.usage({ workspaceId: "ws", from: 0, until: 1 }),
             `attempts_pkey (${byTenant}, payment_id)`,
-            `payments_pkey (${byTenant}, id)`
+            `payments_by_creation (${byTenant}, created_at)`
           ],
           "what is due": [
             ledger.takeDue({ now: 100, leaseMillis: 1, limit: 10, limitPerConnection: 5, underWay: new Map() }),

@@ -13,7 +13,7 @@ import {
   type TimelineQuery,
   type UsageQuery
 } from "@pointsman/core/ports"
-import { type BookRows, idRangeOf, type Row, unindexedType } from "@pointsman/storage-sql"
+import { type BookRows, type Row, unindexedType } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import { dueByConnection, postpone, roomsDue, takeDue, watched } from "./Checks.ts"
 import { readClaim, selectClaim } from "./Claims.ts"
@@ -212,16 +212,12 @@ const selectBookOf = (db: Database, tenant: Tenant, subject: MessageSubject) =>
     return book === undefined ? undefined : { book, others }
   })
 
-const countUsage = (db: Database, { from, until, workspaceId }: UsageQuery): number => {
-  const ids = idRangeOf({ createdFrom: from, createdBefore: until })
-  return db
-    .prepare(`select count(*) as count from payments
-      where ${ofTenant} and id >= ? and id < ? and created_at >= ? and created_at < ? and exists (
+const countUsage = (db: Database, { from, until, workspaceId }: UsageQuery): number =>
+  db
+    .prepare(`select count(*) as count from payments indexed by payments_by_creation
+      where ${ofTenant} and created_at >= ? and created_at < ? and exists (
         select 1 from attempts
         where attempts.workspace_id = payments.workspace_id and attempts.environment = payments.environment
           and payment_id = payments.id and outcome is not null and outcome not in ('NotSent', 'Abandoned')
       )`)
-    .get(...bindTenant({ workspaceId, environment: "production" }), ids.from, ids.before, from, until)?.[
-    "count"
-  ] as number
-}
+    .get(...bindTenant({ workspaceId, environment: "production" }), from, until)?.["count"] as number

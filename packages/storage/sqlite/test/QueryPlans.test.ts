@@ -108,7 +108,7 @@ describe("query plans", () => {
     ],
     "a workspace's usage": [
       (ledger) => ledger.usage({ workspaceId: "ws", from: 0, until: 1 }),
-      `payments ${byId} AND id>? AND id<?)`,
+      "payments USING COVERING INDEX payments_by_creation (workspace_id=? AND environment=? AND created_at>? AND created_at<?)",
       `attempts ${byId} AND payment_id=?)`
     ],
     "a page of payments": [(ledger) => ledger.payments(tenant, page), `payments ${byId} AND id<?)`],
