@@ -87,12 +87,28 @@ const agreeingDefinition = (latency: Latency): ConnectorDefinition => {
   }
 }
 
-const configured = ({ credentials, definition }: Provider) =>
+const configured = ({ credentials, definition }: Provider, connectionIds: ReadonlyArray<string>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const directory = yield* Directory
       const secrets = yield* Secrets
       const plain = Redacted.make(JSON.stringify(credentials))
+      const connections = yield* Effect.forEach(connectionIds, (id, index) =>
+        Effect.map(secrets.seal(plain, credentialsContext(id)), (sealedCredentials) => ({
+          ...caller.tenant,
+          id,
+          name: `${id[0]?.toUpperCase()}${id.slice(1)}`,
+          connector: definition.name,
+          active: true,
+          priority: index + 1,
+          sealedCredentials,
+          sealedWebhookSecret: null,
+          timeoutMillis: null,
+          supports: {},
+          restrictions: [],
+          circuitBreaker: null
+        }))
+      )
       yield* directory.write({
         workspaces: [caller.workspace],
         apiKeys: [
@@ -108,22 +124,7 @@ const configured = ({ credentials, definition }: Provider) =>
             createdAt: 1
           }
         ],
-        connections: [
-          {
-            ...caller.tenant,
-            id: "main",
-            name: "Main",
-            connector: definition.name,
-            active: true,
-            priority: 1,
-            sealedCredentials: yield* secrets.seal(plain, credentialsContext("main")),
-            sealedWebhookSecret: null,
-            timeoutMillis: null,
-            supports: {},
-            restrictions: [],
-            circuitBreaker: null
-          }
-        ],
+        connections,
         routing: [{ ...caller.tenant, settings: { mode: "failover" } }],
         webhookEndpoints: []
       })
@@ -132,10 +133,11 @@ const configured = ({ credentials, definition }: Provider) =>
 
 export const worldLayer = (
   storage: Storage,
-  provider: Provider = agreeing()
+  provider: Provider = agreeing(),
+  connectionIds: ReadonlyArray<string> = ["main"]
 ): Layer.Layer<Pointsman | Ledger | Directory> =>
   Pointsman.layer().pipe(
-    Layer.provideMerge(configured(provider)),
+    Layer.provideMerge(configured(provider, connectionIds)),
     Layer.provideMerge(storage),
     Layer.provide([
       Connectors.layer([provider.definition]),

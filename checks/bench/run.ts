@@ -22,6 +22,7 @@ import { memory } from "./measures/Memory.ts"
 import { peer } from "./measures/Peer.ts"
 import { routing } from "./measures/Routing.ts"
 import { scale } from "./measures/Scale.ts"
+import { size } from "./measures/Size.ts"
 import { start } from "./measures/Start.ts"
 import { waiting } from "./measures/Waiting.ts"
 
@@ -32,6 +33,7 @@ const measures: Readonly<Record<string, Measure>> = {
   waiting,
   peer,
   scale,
+  size,
   deliveries,
   routing,
   start,
@@ -39,7 +41,7 @@ const measures: Readonly<Record<string, Measure>> = {
   export: exports
 }
 
-const smokeNames = ["creates", "batching", "http", "waiting", "routing", "start", "export"]
+const smokeNames = ["creates", "batching", "http", "waiting", "routing", "size", "start", "export"]
 
 const usage = `npm run bench:all -- [options]
   --only <names>    some of: ${Object.keys(measures).join(", ")}

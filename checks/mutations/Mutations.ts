@@ -457,6 +457,38 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
+    name: "short rows beside older servers, in PostgreSQL",
+    harm: "A server of the release before cannot read the answer under a key, and a replay fails during an upgrade.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/Layer.ts",
+        find: "isWhole: mayHaveOlderServers(schema)",
+        replace: "isWhole: false"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/ShortRows.test.ts",
+      test: "given a database of the release before, then its servers read what is written, for a day"
+    }
+  },
+  {
+    name: "answers without what their payments change later",
+    harm: "A replay shows a payment as it is now, and not as its request was answered.",
+    edits: [
+      {
+        file: "packages/storage/sql/src/ShortAnswer.ts",
+        find: "const base = usual(payment, answer.routing?.attempts ?? [], answered)",
+        replace: "const base = answer"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sql",
+      file: "packages/storage/sql/test/ShortForms.test.ts",
+      test: "given an answer with a declined one, when its payment has moved on, then the answer reads as it was"
+    }
+  },
+  {
     name: "claim keys in whatever order, in PostgreSQL",
     harm: "Two servers that write the same keys together wait for each other, until the database ends one of them.",
     edits: [
@@ -2594,8 +2626,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/storage/postgres/src/Migrate.ts",
-        find: 'const isAdditive = "index" in step || "additive" in step',
-        replace: 'const isAdditive = "index" in step || "additive" in step || id > 0'
+        find: 'const isAdditive = "index" in step || ("additive" in step && (reached > 0',
+        replace: 'const isAdditive = id > 0 || ("additive" in step && (reached > 0'
       }
     ],
     caughtBy: {

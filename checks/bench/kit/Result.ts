@@ -7,7 +7,7 @@ export interface Row {
   readonly what: string
   readonly value: Spread
   /** "times": a ratio of two sides. */
-  readonly unit: "times" | "µs" | "ms" | "s" | "MB" | "per second"
+  readonly unit: "times" | "µs" | "ms" | "s" | "MB" | "bytes" | "per second"
   /** What is asked for. */
   readonly atLeast?: number
   readonly atMost?: number
@@ -35,7 +35,7 @@ export const short = (value: number): string => {
   return value.toFixed(digits)
 }
 
-const symbol = { times: "×", µs: " µs", ms: " ms", s: " s", MB: " MB", "per second": "/s" } as const
+const symbol = { times: "×", µs: " µs", ms: " ms", s: " s", MB: " MB", bytes: " B", "per second": "/s" } as const
 
 export const toldValue = ({ unit, value }: Row): string => `${short(value.median)}${symbol[unit]}`
 

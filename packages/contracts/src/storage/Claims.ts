@@ -1,7 +1,15 @@
 /** Each row of the claim table is a test, and so is what a key says while it is taken. */
 import { describe, expect } from "@effect/vitest"
 import type { Claim } from "@pointsman/core"
-import { ClaimMachine, type ClaimRow, Machine, moveClaim, newClaim } from "@pointsman/core/internal"
+import {
+  ClaimMachine,
+  type ClaimRow,
+  Machine,
+  moveClaim,
+  newClaim,
+  PaymentMachine,
+  type PaymentRow
+} from "@pointsman/core/internal"
 import { type Change, Ledger } from "@pointsman/core/ports"
 import { Clock, Effect, Option, Result } from "effect"
 import { firstChange, moveAlong, newTenant, reach, rowOf, traceOf, type Walked } from "./Given.ts"
@@ -66,6 +74,33 @@ export const claims = (it: StorageTest): void => {
         expect(yield* ledger.payment(tenant, second.after.payment.id)).toEqual(Option.none())
       })
     )
+
+    for (const state of ["Captured", "Authorized", "Declined", "ChargeUnknown"] as const) {
+      it.effect(`given an answer with a payment in ${state}, when the payment moves on, then the answer stays`, () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const tenant = yield* newTenant()
+          const first = yield* firstChange(tenant, { key })
+          yield* ledger.commit(first.change)
+          const row = PaymentMachine.rows.find(({ from, to }) => from === "Charging" && to === state) as PaymentRow
+          const { after, change } = yield* moveAlong(first.after, row)
+          const answered = moveClaim(first.claim, "RequestAnswered", { answeredAt: 7, answer: after.payment })
+          yield* ledger.commit({ ...change, claim: { expected: 1, after: answered } })
+          expect(Option.getOrThrow(yield* ledger.claim(tenant, key))).toStrictEqual(answered)
+
+          const later = {
+            ...after.payment,
+            version: after.payment.version + 1,
+            review: { since: 9, reasons: ["conflict"] as const },
+            updatedAt: after.payment.updatedAt + 1_000
+          }
+          const move = { expected: after.payment.version, after: later }
+          yield* ledger.commit({ tenant, payment: move, attempts: [], events: [] })
+          expect(Option.getOrThrow(yield* ledger.payment(tenant, later.id))).toStrictEqual(later)
+          expect(Option.getOrThrow(yield* ledger.claim(tenant, key))).toStrictEqual(answered)
+        })
+      )
+    }
 
     it.effect("given a taken key and a stale payment, when both are written, then KeyTaken is told first", () =>
       Effect.gen(function* () {

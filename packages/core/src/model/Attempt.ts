@@ -10,7 +10,8 @@ export interface Attempt {
   /** `att_` and a UUID; see `call/CallIds.ts`. */
   readonly id: string
   /**
-   * Drawn by the request that wrote it first: requests under one key derive the same id. `null` on an old record.
+   * Drawn by the request that wrote it first, where it opens a checkout: requests on one page derive the same id. `null`
+   * otherwise.
    */
   readonly claimedBy: string | null
   readonly paymentId: string

@@ -17,6 +17,8 @@ export interface CommitOptions {
 export interface LedgerOptions extends CommitOptions, GatherOptions {
   /** What versions of the database's present history begin after, in SQL; without it all have one history. */
   readonly history?: string | undefined
+  /** Whether servers of releases without short forms may read what is written: `false` unless set. */
+  readonly isWhole?: boolean | undefined
   readonly onAcknowledged?: ((change: Change) => void) | undefined
 }
 
@@ -37,7 +39,7 @@ export const makeCommit = Effect.fnUntraced(function* (db: Database, options: Le
 
   return (change: Change): Effect.Effect<void, CommitFailure> =>
     Effect.map(
-      Effect.flatMap(drawn(change), (events) => write(drawnChange(change, events))),
+      Effect.flatMap(drawn(change), (events) => write(drawnChange(change, events, options.isWhole))),
       () => options.onAcknowledged?.(change)
     )
 })

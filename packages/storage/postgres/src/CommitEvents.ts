@@ -1,6 +1,7 @@
 /** The events of a commit's statement, and their deliveries. */
 import type { Parameters } from "./CommitParameters.ts"
-import type { DrawnEvent, Shape } from "./DrawnChange.ts"
+import type { DrawnChange, DrawnEvent, Shape } from "./DrawnChange.ts"
+import { rows } from "./Rows.ts"
 
 export const eventWrites = (
   shape: Shape,
@@ -8,15 +9,15 @@ export const eventWrites = (
   source: string
 ): ReadonlyArray<string> => {
   const drafts = Array.from({ length: shape.events }, (_, index) => {
-    const event = (type: string, read: (event: DrawnEvent) => string | null) =>
-      place(type, ({ events }) => (events[index] === undefined ? null : read(events[index])))
+    const event = (type: string, read: (event: DrawnEvent, change: DrawnChange["change"]) => string | null) =>
+      place(type, ({ change, events }) => (events[index] === undefined ? null : read(events[index], change)))
     return {
       id: event("text", ({ id }) => id),
       rest: [
         event("text", ({ seed }) => seed),
         event("text", ({ draft }) => draft.type),
         event("bigint", ({ draft }) => String(draft.createdAt)),
-        event("text", ({ draft }) => JSON.stringify(draft.data))
+        event("text", ({ draft }, change) => rows.bindData(draft, change))
       ].join(", ")
     }
   })

@@ -16,7 +16,7 @@ import { Effect } from "effect"
 import { type Statement, statementForOne, type Word } from "./CommitStatement.ts"
 import { codes, type Database, type Refused } from "./Database.ts"
 import { type DrawnChange, nameOf, type Shape } from "./DrawnChange.ts"
-import { bindText, readText, rows } from "./Rows.ts"
+import { bindText, readClaim, readText } from "./Rows.ts"
 
 /** Each round lets another write through; after so many of them something else is wrong. */
 const maxRounds = 20
@@ -76,7 +76,7 @@ export const refusal = (db: Database, drawn: DrawnChange, row: Row): Effect.Effe
     case "ApiKeyRevoked":
       return Effect.fail(new ApiKeyRevoked())
     case "KeyTaken":
-      return Effect.fail(new KeyTaken({ claim: rows.readClaim(row) }))
+      return Effect.fail(new KeyTaken({ claim: readClaim(row) }))
     case "MessageTaken":
       return Effect.fail(new MessageTaken())
     case "Stale":

@@ -15,6 +15,7 @@ import { checksOf, conditionsOf } from "./CommitChecks.ts"
 import { claim, makeParameters } from "./CommitParameters.ts"
 import { writesOf } from "./CommitWrites.ts"
 import type { DrawnChange, Shape } from "./DrawnChange.ts"
+import { paymentOfClaim } from "./Rows.ts"
 
 /** What the statement says of a change. */
 export type Word = "Sound" | "ApiKeyRevoked" | "KeyTaken" | "MessageTaken" | "Stale" | "ReferenceTaken" | "Unbalanced"
@@ -50,7 +51,9 @@ const statement = (shape: Shape, isMany: boolean, history: string | undefined): 
       : `, case when word = 'Sound' and not ${wrote("paid")} and ${wrote(first)} then came_between() end`
   const taken = shape.claim === "new"
   const answer = `select ${isMany ? "i.n, " : ""}word, ${wrote("paid")} as written${cameBetween}${
-    taken ? `, ${list(Object.keys(claim.columns), "t.")}` : ""
+    taken
+      ? `, ${list(Object.keys(claim.columns), "t.")}, case when word = 'KeyTaken' then ${paymentOfClaim("t")} end as payment`
+      : ""
   } from verdict as i ${taken ? `left join claims as t on word = 'KeyTaken' and ${conditions.isClaim("t")}` : ""}`
 
   const before = history === undefined ? [] : [`history as materialized (select ${history} as base)`]

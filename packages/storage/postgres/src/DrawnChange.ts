@@ -2,6 +2,7 @@
 import type { EventDraft } from "@pointsman/core"
 import { type NamedReference, referencesOf } from "@pointsman/core/internal"
 import type { Change } from "@pointsman/core/ports"
+import type { Owner } from "@pointsman/storage-sql"
 
 /** What decides about the text of the statement. */
 export interface Shape {
@@ -29,17 +30,18 @@ export interface DrawnEvent {
 
 /** A change with all that its statement is made of. */
 export interface DrawnChange {
-  readonly change: Change
+  readonly change: Change & Owner
   readonly shape: Shape
   readonly events: ReadonlyArray<DrawnEvent>
   readonly references: ReadonlyArray<NamedReference>
 }
 
-export const drawnChange = (change: Change, events: ReadonlyArray<DrawnEvent>): DrawnChange => {
+/** `isWhole`: see `Owner`. */
+export const drawnChange = (change: Change, events: ReadonlyArray<DrawnEvent>, isWhole = false): DrawnChange => {
   const { apiKeyHash, attempts, claim, message, operations, payment, refunds } = change
   const references = referencesOf(change)
   return {
-    change,
+    change: isWhole ? { ...change, isWhole } : change,
     references,
     shape: {
       apiKey: apiKeyHash !== undefined,

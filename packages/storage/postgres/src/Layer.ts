@@ -27,7 +27,7 @@ import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
 import { migrate } from "./Migrate.ts"
-import { requireSchema } from "./Migrations.ts"
+import { mayHaveOlderServers, requireSchema } from "./Migrations.ts"
 import { make as makeOperators } from "./Operators.ts"
 import { make as makePasskeys } from "./Passkeys.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
@@ -56,13 +56,14 @@ export const layerGathering = (
   Layer.effectContext(
     Effect.gen(function* () {
       const db = yield* open(options)
-      yield* options.existing === true ? requireSchema(db) : migrate(db)
+      const schema = yield* options.existing === true ? requireSchema(db) : migrate(db)
       const { learning, losses } = makeRecordLosses(db)
       const acknowledged = makeAcknowledged({ isCompared: true })
       const { clock, condition, now, timeline } = yield* watchCondition(db, { acknowledged, learning, losses }, options)
       const ledger = yield* makeLedger(db, {
         ...options,
         history: timeline.history(),
+        isWhole: mayHaveOlderServers(schema),
         onAcknowledged: (change) => acknowledged.note(change, now())
       })
       const { directory, forget } = yield* makeDirectory(db)

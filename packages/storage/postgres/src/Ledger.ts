@@ -9,7 +9,7 @@ import {
   type ReviewQuery,
   type StorageError
 } from "@pointsman/core/ports"
-import type { Row } from "@pointsman/storage-sql"
+import { type Row, unindexedType } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import { dueByConnection, postpone, takeDue, watched } from "./Checks.ts"
 import { type LedgerOptions, makeCommit } from "./Commit.ts"
@@ -20,14 +20,14 @@ import { keepMessage, selectMessage, selectMessages, storeMessage } from "./Mess
 import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
 import { selectPayments } from "./PaymentSearch.ts"
 import { isAttemptReference, isOwnReference, recordedReferences } from "./References.ts"
-import { bindTenant, bindText, readText, rows } from "./Rows.ts"
+import { bindTenant, bindText, paymentOfClaim, readClaim, readText, rows } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 
 const selectPayment = `select * from payments where ${ofTenant} and id = $3`
 const selectPageOwner = "select * from payments where page_token_hash = $1"
 const selectAttempts = `select * from attempts where ${ofTenant} and payment_id = $3 order by number`
-const selectClaim = `select * from claims where ${ofTenant} and key = $3`
+const selectClaim = `select claims.*, ${paymentOfClaim("claims")} as payment from claims where ${ofTenant} and key = $3`
 const selectTimeline = `select * from events where ${ofTenant} and payment_id = $3 and payment_id <> '' and id > $4 order by id limit $5`
 const selectUsage = `select count(*)::integer as count from payments
   where ${ofTenant} and created_at >= 0 and created_at >= $3 and created_at < $4 and exists (
@@ -121,13 +121,13 @@ export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOp
         : all("payments", ...selectPayments(tenant, query), rows.readPayment),
     attempts: (tenant, paymentId) =>
       all("attempts", selectAttempts, [...bindTenant(tenant), bindText(paymentId)], rows.readAttempt),
-    claim: (tenant, key) => one("claim", selectClaim, [...bindTenant(tenant), bindText(key)], rows.readClaim),
+    claim: (tenant, key) => one("claim", selectClaim, [...bindTenant(tenant), bindText(key)], readClaim),
     oldClaims: (query) =>
       Effect.map(db.read("oldClaims", ...selectOldClaims(query)), (found) =>
         found.flatMap((row) => {
-          const payment = row["payment"] as Row | null
-          if (payment === null) return []
-          return [{ tenant: rows.readTenant(row), claim: rows.readClaim(row), payment: rows.readPayment(payment) }]
+          if (row["payment"] === null) return []
+          const payment = rows.readPayment(row["payment"] as Row)
+          return [{ tenant: rows.readTenant(row), claim: rows.readClaim(row, payment), payment }]
         })
       ),
     forgetClaims: (claims) => forgetClaims(db, claims),
@@ -166,7 +166,11 @@ const selectEvents = (
     params.push(bindText(value))
     return `and ${condition} $${params.length}`
   }
-  const conditions = [where("type <> '' and type =", type), where("id >", after), where("id <", before)].join(" ")
+  const conditions = [
+    where(type === unindexedType ? "type =" : `type <> '${unindexedType}' and type =`, type),
+    where("id >", after),
+    where("id <", before)
+  ].join(" ")
   params.push(String(limit))
   const order = after !== undefined && before === undefined ? "asc" : "desc"
   const sql = `select * from events where ${ofTenant} and id < $3 ${conditions}

@@ -11,7 +11,7 @@ import { migrationsTable } from "@pointsman/storage-sql"
 import { Effect, Result } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 import { codes, type Database, inRealTime, type Query, sqlStateOf, storageError } from "./Database.ts"
-import { newerSchema, readSchema, type Step, selectSchema, steps } from "./Migrations.ts"
+import { newerSchema, readSchema, type SchemaVersion, type Step, selectSchema, steps } from "./Migrations.ts"
 
 /** Ours among the database's advisory locks: "pointsma" in ASCII. */
 const lock = "8101813088862727521"
@@ -25,7 +25,7 @@ const pauseBetweenTurns = "200 millis"
 export const migrate = (
   { reserve }: Pick<Database, "reserve">,
   all: Readonly<Record<string, Step>> = steps
-): Effect.Effect<void, StorageError> =>
+): Effect.Effect<SchemaVersion, StorageError> =>
   Effect.gen(function* () {
     const connection = yield* reserve
     const query: Query = (sql, params = []) => Effect.map(connection.query(sql, params, false), ({ rows }) => rows)
@@ -45,11 +45,16 @@ export const migrate = (
     }
     for (const { id, name, step } of numbered) {
       if (id <= reached) continue
-      const isAdditive = "index" in step || "additive" in step
+      const isAdditive = "index" in step || ("additive" in step && (reached > 0 || requiredAfter(step) === undefined))
       const record = query(recordStep, [String(id), name.slice(name.indexOf("_") + 1), String(isAdditive)])
       if ("index" in step) yield* Effect.andThen(buildIndex(query, step), record)
       else yield* inTransaction(query, "additive" in step ? step.additive : step, record)
     }
+    for (const { id, step } of numbered) {
+      const hours = requiredAfter(step)
+      if (hours !== undefined) yield* query(requireStep, [String(id), String(hours)])
+    }
+    return readSchema((yield* query(selectSchema))[0])
   }).pipe(
     Effect.scoped,
     inRealTime,
@@ -72,6 +77,13 @@ const recordStep = `insert into ${migrationsTable} (migration_id, name, oldest) 
     select max(coalesce(oldest, migration_id)) from ${migrationsTable}
   ) else $1::integer end
 )`
+
+const requiredAfter = (step: Step): number | undefined => ("additive" in step ? step.requiredAfterHours : undefined)
+
+/** By the database's clock. */
+const requireStep = `update ${migrationsTable} set oldest = migration_id
+  where migration_id = $1::integer and oldest < migration_id
+    and created_at <= now() - $2::integer * interval '1 hour'`
 
 const turn = (query: Query): Effect.Effect<void, SqlError> =>
   Effect.flatMap(query(`select pg_try_advisory_lock(${lock}) as taken`), ([row]) =>

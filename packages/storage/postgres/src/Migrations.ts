@@ -501,12 +501,20 @@ const audit = [
  * What one transaction does; or an index, which is built while others write, by a statement outside of transactions.
  *
  * Older servers go on beside an index and beside an additive step, and stop beside every other step. An additive step
- * only adds tables, columns and functions: every statement of an older server has the same effect and the same result. The
- * newer release must accept what older servers write: a new column has its default there, or an outdated value.
+ * only adds tables, columns and functions, or drops an index: every statement of an older server has the same effect and
+ * the same result. The newer release must accept what older servers write: a new column has its default there, or an
+ * outdated value.
  */
 export type Step =
   | ReadonlyArray<string>
-  | { readonly additive: ReadonlyArray<string> }
+  | {
+      readonly additive: ReadonlyArray<string>
+      /**
+       * After how many hours older servers stop beside the step, because servers of this release begin to write what
+       * older ones cannot read: at the first start after them. A new database has no older servers, and begins with it.
+       */
+      readonly requiredAfterHours?: number
+    }
   | {
       readonly index: string
       /** The table, and all that follows it. */
@@ -625,8 +633,27 @@ export const steps: Readonly<Record<string, Step>> = {
   },
   // As JSON.
   "29_secret_rotations": { additive: ['alter table webhook_endpoints add column rotation text collate "C"'] },
-  "30_passkeys": { additive: passkeyTables }
+  "30_passkeys": { additive: passkeyTables },
+  // Rows are read in their short forms from here on, and written in them once no older server has to read them.
+  "31_short_rows": { additive: [], requiredAfterHours: 24 },
+  // Smaller than those before them: claims of one time are few, and so are the events of a payment.
+  "32_claims_by_claim_time": { index: "claims_by_claim_time", on: "claims (claimed_at)" },
+  "33_events_of_payment": {
+    index: "events_of_payment",
+    on: "events (workspace_id, environment, payment_id) where payment_id <> ''"
+  },
+  // Each payment has one event of its creation: a walk along all events finds a page of them soon.
+  "34_events_by_later_type": {
+    index: "events_by_later_type",
+    on: "events (workspace_id, environment, type, id) where type <> 'payment.created'"
+  },
+  "35_drop_larger_indexes": {
+    additive: ["claims_by_time", "events_by_payment", "events_by_type"].map((name) => `drop index if exists ${name}`)
+  }
 }
+
+/** The step from which on rows are written in their short forms, where the database requires it. */
+const shortRows = 31
 
 /** The number of the last step. */
 export const newest = Math.max(...Object.keys(steps).map((name) => Number.parseInt(name, 10)))
@@ -645,6 +672,9 @@ export interface SchemaVersion {
   readonly oldest: number
 }
 
+/** Whether servers may run on the database that cannot read short forms. */
+export const mayHaveOlderServers = ({ oldest }: SchemaVersion): boolean => oldest < shortRows
+
 /** As two columns of one row, also of a table from before the second was recorded. */
 export const selectSchema = `select max(migration_id)::int as schema,
   max(coalesce((to_jsonb(m) ->> 'oldest')::int, migration_id))::int as oldest from ${migrationsTable} as m`
@@ -662,7 +692,10 @@ export const schemaOf = Effect.fnUntraced(function* ({ read }: Database) {
   return readSchema(row)
 })
 
-/** Fails if the database has none of our schemas, an older one, or one that this release may not run on. It only reads. */
+/**
+ * The schema; fails if the database has none of ours, an older one, or one that this release may not run on. It only
+ * reads.
+ */
 export const requireSchema = Effect.fnUntraced(function* (db: Database) {
   const refuse = (message: string) => Effect.fail(new StorageError({ operation: "open", cause: new Error(message) }))
   const schema = yield* schemaOf(db)
@@ -678,4 +711,5 @@ export const requireSchema = Effect.fnUntraced(function* (db: Database) {
   if (oldest > newest) {
     return yield* refuse(newerSchema(id))
   }
+  return schema
 })

@@ -3,7 +3,7 @@ import type { Ledger, OldClaimsQuery, StorageError } from "@pointsman/core/ports
 import { list } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
-import { bindTenant, bindText, rows } from "./Rows.ts"
+import { bindTenant, bindText, paymentOfClaim, rows } from "./Rows.ts"
 
 const place = "claimed_at, workspace_id, environment, key"
 
@@ -14,11 +14,7 @@ export const selectOldClaims = ({
 }: OldClaimsQuery): readonly [string, ReadonlyArray<string>] => {
   const following = after && [String(after.claimedAt), ...bindTenant(after.tenant), bindText(after.key)]
   // The payment of each is looked up by its key: a join might read all payments for the sake of a page.
-  const sql = `select ${list(Object.keys(rows.claimColumns))}, (
-      select to_json(payments) from payments
-      where payments.workspace_id = claims.workspace_id and payments.environment = claims.environment
-        and payments.id = claims.payment_id
-    ) as payment
+  const sql = `select ${list(Object.keys(rows.claimColumns))}, ${paymentOfClaim("claims")} as payment
     from claims where claimed_at < $1
     ${following === undefined ? "" : `and (${place}) > ($3::bigint, $4::text, $5::text, $6::text)`}
     order by ${place} limit $2`

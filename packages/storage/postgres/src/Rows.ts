@@ -5,7 +5,8 @@
  * behind a character that marks it: a read gives back exactly what was written, and two texts are equal there when
  * they are equal here. JSON escapes what PostgreSQL does not hold, and begins with none of our marks.
  */
-import { type Bound, type Columns, list, makeRows } from "@pointsman/storage-sql"
+import type { Claim } from "@pointsman/core"
+import { type Bound, type Columns, list, makeRows, type Row } from "@pointsman/storage-sql"
 
 export type Value = string | number | boolean | null | ReadonlyArray<string>
 
@@ -31,6 +32,18 @@ export const rows = makeRows<Value>({
 })
 
 export const { readTenant } = rows
+
+/** The payment of a claim's row, as JSON, which completes the claim's answer. */
+export const paymentOfClaim = (claims: string): string => `(
+  select to_json(p) from payments as p where p.workspace_id = ${claims}.workspace_id
+    and p.environment = ${claims}.environment and p.id = ${claims}.payment_id
+)`
+
+/** Of a row with `paymentOfClaim` as `payment`. */
+export const readClaim = (row: Row): Claim => {
+  const payment = row["payment"] as Row | null
+  return rows.readClaim(row, payment === null ? undefined : rows.readPayment(payment))
+}
 
 /** As parameters. */
 export const bindTenant = ({

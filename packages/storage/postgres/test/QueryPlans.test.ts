@@ -279,11 +279,8 @@ describe.skipIf(!hasServer)("query plans", () => {
             `payments_pkey (${byTenant}, id)`
           ],
           "the attempts of a payment": [ledger.attempts(tenant, "a"), `attempts_pkey (${byTenant}, payment_id)`],
-          "a claim": [ledger.claim(tenant, "a"), `claims_pkey (${byTenant}, key)`],
-          "a timeline": [
-            ledger.timeline(tenant, "a", { limit: 10 }),
-            `events_by_payment (${byTenant}, payment_id, id)`
-          ],
+          "a claim": [ledger.claim(tenant, "a"), `claims_pkey (${byTenant}, key)`, `payments_pkey (${byTenant}, id)`],
+          "a timeline": [ledger.timeline(tenant, "a", { limit: 10 }), `events_of_payment (${byTenant}, payment_id)`],
           "a page of events": [
             ledger.events(tenant, page),
             `events_pkey (${byTenant})`,
@@ -291,9 +288,15 @@ describe.skipIf(!hasServer)("query plans", () => {
             thisDatabase
           ],
           "the events of a type": [
-            ledger.events(tenant, { type: "payment.created", after: "a", limit: 10 }),
-            `events_by_type (${byTenant}, type, id)`,
+            ledger.events(tenant, { type: "payment.captured", after: "a", limit: 10 }),
+            `events_by_later_type (${byTenant}, type, id)`,
             `events_pkey (${byTenant})`,
+            thisDatabase
+          ],
+          "the events of creations": [
+            ledger.events(tenant, { type: "payment.created", after: "a", limit: 10 }),
+            `events_pkey (${byTenant})`,
+            `events_pkey (${byTenant}, id)`,
             thisDatabase
           ],
           "a workspace's usage": [
@@ -319,7 +322,7 @@ describe.skipIf(!hasServer)("query plans", () => {
           "what operations have to look at": [ledger.reviews({ limit: 10 }), "payments_reviewed ()"],
           "old keys": [
             ledger.oldClaims({ claimedBefore: 10, limit: 10 }),
-            "claims_by_time (claimed_at)",
+            "claims_by_claim_time (claimed_at)",
             `payments_pkey (${byTenant}, id)`
           ],
           "a page of deliveries": [deliveries.list(tenant, page), `deliveries_pkey (${byTenant}, id)`],
@@ -334,7 +337,7 @@ describe.skipIf(!hasServer)("query plans", () => {
           "the deliveries of a payment": [
             deliveries.list(tenant, { ...page, paymentId: "p1-1" }),
             `deliveries_by_event (${byTenant}, event_id)`,
-            `events_by_payment (${byTenant}, payment_id)`
+            `events_of_payment (${byTenant}, payment_id)`
           ],
           "what changed of the rates": [rates.changedSince(19), "success_rates_by_time (at)"],
           "forgetting rates": [rates.forgetBefore(2), "success_rates_by_time (at)"]

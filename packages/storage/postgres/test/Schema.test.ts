@@ -42,7 +42,12 @@ const steps = [
   { migration_id: 27, name: "deliveries_by_endpoint" },
   { migration_id: 28, name: "deliveries_by_event" },
   { migration_id: 29, name: "secret_rotations" },
-  { migration_id: 30, name: "passkeys" }
+  { migration_id: 30, name: "passkeys" },
+  { migration_id: 31, name: "short_rows" },
+  { migration_id: 32, name: "claims_by_claim_time" },
+  { migration_id: 33, name: "events_of_payment" },
+  { migration_id: 34, name: "events_by_later_type" },
+  { migration_id: 35, name: "drop_larger_indexes" }
 ]
 
 /** The contents of the schema, whatever created them. */

@@ -1,6 +1,8 @@
 /** How claims of idempotency keys are stored in their table. */
 import type { Claim, Payment } from "@pointsman/core"
 import { bindJson, type Columns, type Owner, type Parts, type Row, readJson } from "./Columns.ts"
+import { answerOf, type StoredAnswer, shortAnswer } from "./ShortAnswer.ts"
+import { fingerprintOf, shortFingerprint } from "./ShortText.ts"
 
 export const makeClaimRows = <V>(parts: Parts<V>) => {
   const { bindText, readText, tenantColumns } = parts
@@ -10,23 +12,32 @@ export const makeClaimRows = <V>(parts: Parts<V>) => {
     key: ({ key }) => bindText(key),
     version: ({ version }) => version,
     state: ({ state }) => state,
-    fingerprint: ({ fingerprint }) => fingerprint,
+    fingerprint: ({ fingerprint }, { isWhole }) => (isWhole === true ? fingerprint : shortFingerprint(fingerprint)),
     payment_id: ({ paymentId }) => bindText(paymentId),
     claimed_at: ({ claimedAt }) => claimedAt,
     answered_at: ({ answeredAt }) => answeredAt,
-    answer: ({ answer }) => bindJson(answer)
+    answer: ({ answer, answeredAt, key }, { isWhole, payment }) =>
+      bindJson(
+        answer === null || isWhole === true ? answer : shortAnswer(answer, { at: answeredAt, key }, payment.after)
+      )
   }
 
-  const readClaim = (row: Row): Claim => ({
-    key: readText(row["key"]),
-    version: row["version"] as number,
-    state: row["state"] as Claim["state"],
-    fingerprint: row["fingerprint"] as string,
-    paymentId: readText(row["payment_id"]),
-    claimedAt: row["claimed_at"] as number,
-    answeredAt: row["answered_at"] as number | null,
-    answer: answerOf(readJson(row["answer"]))
-  })
+  /** `payment`: the claim's, which completes the answer. */
+  const readClaim = (row: Row, payment: Payment | undefined): Claim => {
+    const key = readText(row["key"])
+    const answeredAt = row["answered_at"] as number | null
+    const stored = readJson<StoredAnswer | null>(row["answer"])
+    return {
+      key,
+      version: row["version"] as number,
+      state: row["state"] as Claim["state"],
+      fingerprint: fingerprintOf(row["fingerprint"] as string),
+      paymentId: readText(row["payment_id"]),
+      claimedAt: row["claimed_at"] as number,
+      answeredAt,
+      answer: stored === null ? null : withNotKept(answerOf(stored, { at: answeredAt, key }, payment))
+    }
+  }
 
   return { claimColumns, readClaim }
 }
@@ -34,5 +45,4 @@ export const makeClaimRows = <V>(parts: Parts<V>) => {
 /** What payments did not keep when an earlier version stored an answer. */
 const notKept = { reported: null, metadata: null, purchase: null }
 
-const answerOf = (stored: Payment | null): Payment | null =>
-  stored === null || stored.metadata !== undefined ? stored : { ...notKept, ...stored }
+const withNotKept = (answer: Payment): Payment => (answer.metadata === undefined ? { ...notKept, ...answer } : answer)

@@ -15,7 +15,10 @@ export type Columns<A, V, O = void> = Readonly<Record<string, (record: A, owner:
 export type Bound<V> = V | string | number | null
 
 /** What the rows of a change are written with. */
-export type Owner = Pick<Change, "tenant" | "checkAt" | "checkedConnection">
+export interface Owner extends Pick<Change, "tenant" | "checkAt" | "checkedConnection" | "payment"> {
+  /** Whether servers may read the rows that know no short forms (`ShortAnswer.ts`); not unless set. */
+  readonly isWhole?: boolean | undefined
+}
 
 /** How a database keeps what not every database can. */
 export interface Form<V> {

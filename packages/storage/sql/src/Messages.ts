@@ -7,7 +7,7 @@ export const makeMessageRows = <V>(parts: Parts<V>) => {
     parts
 
   /** What is written when the message is decided. */
-  const decisionColumns: Columns<MessageNote, V, Owner> = {
+  const decisionColumns: Columns<MessageNote, V, Pick<Owner, "tenant">> = {
     payment_id: ({ paymentId }) => bindTextOrNull(paymentId),
     about: ({ about }) => about,
     subject_id: ({ subjectId }) => bindText(subjectId),
@@ -18,14 +18,14 @@ export const makeMessageRows = <V>(parts: Parts<V>) => {
     written_at: ({ writtenAt }) => writtenAt
   }
 
-  const noteColumns: Columns<MessageNote, V, Owner> = {
+  const noteColumns: Columns<MessageNote, V, Pick<Owner, "tenant">> = {
     connection_id: ({ connectionId }) => bindText(connectionId),
     event_id: ({ eventId }) => bindText(eventId),
     ...decisionColumns,
     received_at: ({ receivedAt }) => receivedAt
   }
 
-  const messageColumns: Columns<StoredMessage, V, Owner> = {
+  const messageColumns: Columns<StoredMessage, V, Pick<Owner, "tenant">> = {
     ...tenantColumns,
     ...noteColumns,
     body: ({ body }) => bindText(body),

@@ -1,6 +1,7 @@
 /** How operations lie in their table. */
-import type { Operation } from "@pointsman/core"
-import { bindJson, type Columns, type Owner, type Parts, type Row, readJson, readMoney } from "./Columns.ts"
+import type { Operation, Payment } from "@pointsman/core"
+import { type Columns, type Owner, type Parts, type Row, readMoney } from "./Columns.ts"
+import { bindReply, readReply } from "./ReplyColumn.ts"
 
 export const makeOperationRows = <V>(parts: Parts<V>) => {
   const { bindText, bindTextOrNull, readText, readTextOrNull, tenantColumns } = parts
@@ -23,10 +24,10 @@ export const makeOperationRows = <V>(parts: Parts<V>) => {
     outcome: ({ outcome }) => outcome,
     code: ({ code }) => bindTextOrNull(code),
     reason: ({ reason }) => bindTextOrNull(reason),
-    reply: ({ reply }) => bindJson(reply)
+    reply: ({ answeredAt, reply }, owner) => bindReply(reply, answeredAt, owner)
   }
 
-  const readOperation = (row: Row): Operation => ({
+  const readOperation = (row: Row, payment: Payment): Operation => ({
     id: readText(row["id"]),
     claimedBy: readTextOrNull(row["claimed_by"]),
     paymentId: readText(row["payment_id"]),
@@ -42,7 +43,7 @@ export const makeOperationRows = <V>(parts: Parts<V>) => {
     outcome: row["outcome"] as Operation["outcome"],
     code: readTextOrNull(row["code"]),
     reason: readTextOrNull(row["reason"]),
-    reply: readJson(row["reply"])
+    reply: readReply<Operation["reply"]>(row, payment)
   })
 
   return { operationColumns, readOperation }

@@ -3,6 +3,7 @@ import type { Payment } from "@pointsman/core"
 import { brokenInvariant } from "@pointsman/core/internal"
 import { asksNone } from "./Checks.ts"
 import { bindJson, type Columns, type Owner, type Parts, type Row, readJson, readMoney } from "./Columns.ts"
+import { decisionOf, shortDecision } from "./ShortDecision.ts"
 
 export const makePaymentRows = <V>(parts: Parts<V>) => {
   const { bindText, bindTextOrNull, readTenant, readText, readTextOrNull, tenantColumns } = parts
@@ -29,7 +30,8 @@ export const makePaymentRows = <V>(parts: Parts<V>) => {
     provider_ref: ({ providerRef }) => bindTextOrNull(providerRef),
     idempotency_key: ({ idempotencyKey }) => bindTextOrNull(idempotencyKey),
     hosted: ({ hosted }) => bindJson(hosted),
-    routing: ({ routing }) => bindJson(routing),
+    routing: ({ routing }, { isWhole }) =>
+      bindJson(routing === null || isWhole === true ? routing : shortDecision(routing)),
     simulation: ({ simulation }) => bindJson(simulation),
     created_at: ({ createdAt }) => createdAt,
     updated_at: ({ updatedAt }) => updatedAt,
@@ -68,7 +70,7 @@ export const makePaymentRows = <V>(parts: Parts<V>) => {
       providerRef: readTextOrNull(row["provider_ref"]),
       idempotencyKey: readTextOrNull(row["idempotency_key"]),
       hosted: readJson(row["hosted"]),
-      routing: readJson(row["routing"]),
+      routing: decisionOf(readJson(row["routing"])),
       simulation: readJson(row["simulation"]),
       createdAt: row["created_at"] as number,
       updatedAt: row["updated_at"] as number,

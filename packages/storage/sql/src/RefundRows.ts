@@ -1,7 +1,8 @@
 /** How refunds lie in their table. */
-import type { Refund } from "@pointsman/core"
+import type { Payment, Refund } from "@pointsman/core"
 import { columnOf } from "@pointsman/core/internal"
-import { bindJson, type Columns, type Owner, type Parts, type Row, readJson, readMoney } from "./Columns.ts"
+import { type Columns, type Owner, type Parts, type Row, readMoney } from "./Columns.ts"
+import { bindReply, readReply } from "./ReplyColumn.ts"
 
 export const makeRefundRows = <V>(parts: Parts<V>) => {
   const { bindText, bindTextOrNull, readText, readTextOrNull, tenantColumns } = parts
@@ -27,10 +28,10 @@ export const makeRefundRows = <V>(parts: Parts<V>) => {
     settled_at: ({ settledAt }) => settledAt,
     code: ({ code }) => bindTextOrNull(code),
     failure_reason: ({ failureReason }) => bindTextOrNull(failureReason),
-    reply: ({ reply }) => bindJson(reply)
+    reply: ({ answeredAt, reply }, owner) => bindReply(reply, answeredAt, owner)
   }
 
-  const readRefund = (row: Row): Refund => ({
+  const readRefund = (row: Row, payment: Payment): Refund => ({
     id: readText(row["id"]),
     claimedBy: readTextOrNull(row["claimed_by"]),
     paymentId: readText(row["payment_id"]),
@@ -48,7 +49,7 @@ export const makeRefundRows = <V>(parts: Parts<V>) => {
     settledAt: row["settled_at"] as number | null,
     code: readTextOrNull(row["code"]),
     failureReason: readTextOrNull(row["failure_reason"]),
-    reply: readJson(row["reply"])
+    reply: readReply<Refund["reply"]>(row, payment)
   })
 
   return { refundColumns, readRefund }

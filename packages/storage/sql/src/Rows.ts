@@ -35,13 +35,13 @@ export const makeRows = <V>(form: Form<V>) => {
   /** Asserts at read what was asserted at write. */
   const readBook = (rows: BookRows): PaymentBook => {
     const payment = payments.readPayment(rows.payment)
-    const given = rows.refunds.map(refunds.readRefund)
+    const given = rows.refunds.map((row) => refunds.readRefund(row, payment))
     const broken = brokenBalance(payment, given)
     if (broken !== undefined) throw new Error(`Ledger: payment ${payment.id}: ${broken}`)
     return {
       payment,
       attempts: rows.attempts.map(attempts.readAttempt),
-      operations: rows.operations.map(operations.readOperation),
+      operations: rows.operations.map((row) => operations.readOperation(row, payment)),
       refunds: given
     }
   }

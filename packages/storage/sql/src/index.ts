@@ -33,6 +33,7 @@ export {
   replaceEndpointSecretText,
   replaceKeyUse
 } from "./DirectoryRows.ts"
+export { unindexedType } from "./EventRows.ts"
 export { type IdRange, idRangeOf } from "./IdRange.ts"
 export { execute, migrationsTable, newestOf, runSteps, type Step } from "./Migrations.ts"
 export { readRecordLoss } from "./RecordLoss.ts"

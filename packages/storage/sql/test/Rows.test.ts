@@ -94,11 +94,13 @@ describe("rows", () => {
       expect(rows.readAttempt(written(rows.attemptColumns, change.attempts[0], change))).toStrictEqual(
         change.attempts[0]
       )
-      expect(rows.readClaim(written(rows.claimColumns, change.claim.after, change))).toStrictEqual(change.claim.after)
+      expect(rows.readClaim(written(rows.claimColumns, change.claim.after, change), payment)).toStrictEqual(
+        change.claim.after
+      )
       const operation = newOperation(payment, { reason: "late", code: "c", requestedMinor: 7, answeredAt: 8 })
-      expect(rows.readOperation(written(rows.operationColumns, operation, change))).toStrictEqual(operation)
+      expect(rows.readOperation(written(rows.operationColumns, operation, change), payment)).toStrictEqual(operation)
       const refund = newRefund(payment, { reason: "late", code: "c", providerRefundId: "re_1", failureReason: "no" })
-      expect(rows.readRefund(written(rows.refundColumns, refund, change))).toStrictEqual(refund)
+      expect(rows.readRefund(written(rows.refundColumns, refund, change), payment)).toStrictEqual(refund)
       expect(rows.readMessage(written(rows.messageColumns, message, change))).toStrictEqual(message)
     }).pipe(Effect.provide(Ids.layer))
   )

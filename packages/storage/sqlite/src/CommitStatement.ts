@@ -1,7 +1,7 @@
 /** The statements of a commit, each with what it binds. */
 import type { SQLInputValue } from "node:sqlite"
 import type { Event } from "@pointsman/core"
-import { bindJson, type Columns, entryKey, list, type Owner, tenantKey, valuesOf } from "@pointsman/storage-sql"
+import { type Columns, entryKey, list, type Owner, tenantKey, valuesOf } from "@pointsman/storage-sql"
 import { bindText, insertInto, rows, upsertInto } from "./Rows.ts"
 
 /** The columns in the order in which an update binds them: those of the key come last, in its condition. */
@@ -53,7 +53,6 @@ export const bindMovedPayment = valuesOf(movedPayments)
 const claimKey = [...tenantKey, "key"]
 const claims = keyLast(rows.claimColumns, claimKey)
 
-export const selectClaim = "select * from claims where workspace_id = ? and environment = ? and key = ?"
 export const insertClaim = `${insertInto("claims", Object.keys(claims))} on conflict do nothing`
 /** Binds the version that must be stored after the claim. */
 export const updateClaim = `update claims set ${assignments(claims, claimKey)}
@@ -79,7 +78,7 @@ const events: Columns<Event, SQLInputValue, Owner> = {
   type: ({ type }) => type,
   payment_id: ({ paymentId }) => bindText(paymentId),
   created_at: ({ createdAt }) => createdAt,
-  data: ({ data }) => bindJson(data)
+  data: rows.bindData
 }
 
 export const selectLastEvent = "select max(id) as id from events where workspace_id = ? and environment = ?"

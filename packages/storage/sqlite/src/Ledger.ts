@@ -13,10 +13,11 @@ import {
   type TimelineQuery,
   type UsageQuery
 } from "@pointsman/core/ports"
-import type { BookRows, Row } from "@pointsman/storage-sql"
+import { type BookRows, type Row, unindexedType } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import { dueByConnection, postpone, roomsDue, takeDue, watched } from "./Checks.ts"
-import { selectClaim, selectRefunds } from "./CommitStatement.ts"
+import { readClaim, selectClaim } from "./Claims.ts"
+import { selectRefunds } from "./CommitStatement.ts"
 import { type CommitterOptions, make as makeCommitter } from "./Committer.ts"
 import { type Database, emptyLog, read, snapshot, update } from "./Database.ts"
 import { eraseTexts } from "./Erasure.ts"
@@ -94,17 +95,15 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
         () => db.prepare(selectAttempts).all(...bindTenant(tenant), bindText(paymentId)),
         rows.readAttempt
       ),
-    claim: (tenant, key) =>
-      one("claim", () => db.prepare(selectClaim).get(...bindTenant(tenant), bindText(key)), rows.readClaim),
+    claim: (tenant, key) => one("claim", () => snapshot(db, () => selectClaim(db)(tenant, key)), readClaim),
     oldClaims: (query) =>
       all(
         "oldClaims",
         () => selectOldClaims(db, query),
-        ({ claim, payment }) => ({
-          tenant: rows.readTenant(claim),
-          claim: rows.readClaim(claim),
-          payment: rows.readPayment(payment)
-        })
+        ({ claim, payment: row }) => {
+          const payment = rows.readPayment(row)
+          return { tenant: rows.readTenant(claim), claim: rows.readClaim(claim, payment), payment }
+        }
       ),
     forgetClaims: (claims) => forgetClaims(db, claims),
     eraseTexts: (tenant, erasure) => {
@@ -146,16 +145,19 @@ const selectTimeline = (
       where ${ofTenant} and payment_id = ? and id > ? order by id limit ?`)
     .all(...bindTenant(tenant), bindText(paymentId), after ?? "", limit)
 
-const selectEvents = (db: Database, tenant: Tenant, { after, before, limit, type }: EventQuery): ReadonlyArray<Row> =>
-  db
+const selectEvents = (db: Database, tenant: Tenant, { after, before, limit, type }: EventQuery): ReadonlyArray<Row> => {
+  const isIndexed = type !== undefined && type !== unindexedType
+  return db
     .prepare(
-      `select * from events ${type === undefined ? "" : "indexed by events_by_type"}
+      `select * from events ${isIndexed ? "indexed by events_by_later_type" : ""}
       where ${ofTenant} ${type === undefined ? "" : "and type = ?"}
+      ${isIndexed ? `and type <> '${unindexedType}'` : ""}
       ${after === undefined ? "" : "and id > ?"}
       ${before === undefined ? "" : "and id < ?"}
       order by id ${after !== undefined && before === undefined ? "asc" : "desc"} limit ?`
     )
     .all(...bindTenant(tenant), ...[type, after, before].filter((value) => value !== undefined), limit)
+}
 
 /** A walk along the payments that wait, which are few: the others are not in the index. By amount they are sorted. */
 const selectReviews = (db: Database, query: ReviewQuery): ReadonlyArray<Row> => {

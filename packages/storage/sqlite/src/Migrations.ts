@@ -648,6 +648,13 @@ const steps: Record<string, Step> = {
   // For a text whose name is not known.
   "34_metadata_values": execute([
     `create index payment_metadata_by_text on payment_metadata (workspace_id, environment, value, payment_id)`
+  ]),
+  // Also to refuse releases that do not read the short forms of rows. Each payment has one event of its creation: a walk
+  // along all events finds a page of them soon.
+  "35_short_rows": execute([
+    `create index if not exists events_by_later_type on events (workspace_id, environment, type, id)
+      where type <> 'payment.created'`,
+    "drop index if exists events_by_type"
   ])
 }
 

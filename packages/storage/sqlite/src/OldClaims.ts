@@ -2,14 +2,14 @@
 import type { Ledger, OldClaimsQuery, StorageError } from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
 import type { Effect } from "effect"
+import { withPayment } from "./Claims.ts"
 import { type Database, snapshot, update } from "./Database.ts"
-import { bindTenant, bindText, readTenant } from "./Rows.ts"
+import { bindTenant, bindText } from "./Rows.ts"
 
 const place = "claimed_at, workspace_id, environment, key"
 
-export const selectOldClaims = (db: Database, { after, claimedBefore, limit }: OldClaimsQuery) => {
-  const payment = db.prepare("select * from payments where workspace_id = ? and environment = ? and id = ?")
-  return snapshot(
+export const selectOldClaims = (db: Database, { after, claimedBefore, limit }: OldClaimsQuery) =>
+  snapshot(
     db,
     (): ReadonlyArray<{ readonly claim: Row; readonly payment: Row }> =>
       db
@@ -20,12 +20,11 @@ export const selectOldClaims = (db: Database, { after, claimedBefore, limit }: O
           ...(after === undefined ? [] : [after.claimedAt, ...bindTenant(after.tenant), bindText(after.key)]),
           limit
         )
-        .flatMap((claim) => {
-          const claimedFor = payment.get(...bindTenant(readTenant(claim)), claim["payment_id"] ?? null)
-          return claimedFor === undefined ? [] : [{ claim, payment: claimedFor }]
+        .flatMap((row) => {
+          const { claim, payment } = withPayment(db)(row)
+          return payment === undefined ? [] : [{ claim, payment }]
         })
   )
-}
 
 /** Also if it may have been written: the caller looks again and finds those that are left. */
 export const forgetClaims = (

@@ -4,6 +4,7 @@ import { brokenBalance } from "@pointsman/core/internal"
 import { ApiKeyRevoked, type Change, type CommitFailure, KeyTaken, Stale } from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
 import { Exit, Result } from "effect"
+import { type ClaimRows, readClaim, selectClaim } from "./Claims.ts"
 import * as Statement from "./CommitStatement.ts"
 import type { WriteChange } from "./Committer.ts"
 import { type Database, isUniqueViolation } from "./Database.ts"
@@ -16,7 +17,7 @@ import { bindTenant, bindText, readText, rows } from "./Rows.ts"
 /** The checks in the port's order, each inside the write that it guards. */
 export const writeChange = (db: Database, newDeliveryId: () => string): WriteChange => {
   const liveKey = db.prepare("select 1 from api_keys where hash = ? and revoked_at is null")
-  const storedClaim = db.prepare(Statement.selectClaim)
+  const storedClaim = selectClaim(db)
   const claimKey = db.prepare(Statement.insertClaim)
   const moveClaim = db.prepare(Statement.updateClaim)
   const storedRefunds = db.prepare(Statement.selectRefunds)
@@ -43,8 +44,8 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
       const values = Statement.bindClaim(claim.after, change)
       if (claim.expected === 0) {
         if (claimKey.run(...values).changes === 0) {
-          const stored = storedClaim.get(...bindTenant(tenant), bindText(claim.after.key)) as Row
-          return Exit.fail(new KeyTaken({ claim: rows.readClaim(stored) }))
+          const stored = storedClaim(tenant, claim.after.key) as ClaimRows
+          return Exit.fail(new KeyTaken({ claim: readClaim(stored) }))
         }
       } else if (moveClaim.run(...values, claim.expected).changes === 0) {
         return Exit.fail(new Stale())
@@ -79,7 +80,8 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
     // Most payments have no refunds: what is stored adds up to nothing, so there is nothing to add up.
     const hasNone = (moved?.["refunded_minor"] ?? 0) === 0 && (moved?.["refund_pending_minor"] ?? 0) === 0
     const key = [...bindTenant(tenant), bindText(payment.after.id)]
-    const stored = hasNone && refunds.length === 0 ? [] : storedRefunds.all(...key).map(rows.readRefund)
+    const stored =
+      hasNone && refunds.length === 0 ? [] : storedRefunds.all(...key).map((row) => rows.readRefund(row, payment.after))
     const all = replaced(stored, refunds)
     const unbalanced = brokenBalance(payment.after, all)
     if (unbalanced !== undefined) return brokenCommit(unbalanced)

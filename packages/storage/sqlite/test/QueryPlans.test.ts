@@ -185,12 +185,16 @@ describe("query plans", () => {
     "a page of events": [(ledger) => ledger.events(tenant, page), `events ${byId} AND id<?)`],
     "the events after one": [(ledger) => ledger.events(tenant, { after: "a", limit: 10 }), `events ${byId} AND id>?)`],
     "the events of a type": [
-      (ledger) => ledger.events(tenant, { type: "payment.created", limit: 10 }),
-      "events USING INDEX events_by_type (workspace_id=? AND environment=? AND type=?)"
+      (ledger) => ledger.events(tenant, { type: "payment.captured", limit: 10 }),
+      "events USING INDEX events_by_later_type (workspace_id=? AND environment=? AND type=?)"
     ],
     "the events of a type after one": [
+      (ledger) => ledger.events(tenant, { type: "payment.captured", after: "a", limit: 10 }),
+      "events USING INDEX events_by_later_type (workspace_id=? AND environment=? AND type=? AND id>?)"
+    ],
+    "the events of creations after one": [
       (ledger) => ledger.events(tenant, { type: "payment.created", after: "a", limit: 10 }),
-      "events USING INDEX events_by_type (workspace_id=? AND environment=? AND type=? AND id>?)"
+      `events ${byId} AND id>?)`
     ]
   }
 

@@ -42,7 +42,8 @@ export const newAttempt = Effect.fnUntraced(function* (
   const connections = yield* OpenConnections
   const attempt: Attempt = {
     id: yield* attemptId(payment, connection.id),
-    claimedBy: yield* (yield* Ids).claim,
+    // A charge's request is known by its payment, which it drew: only the customers of one page claim the same payment.
+    claimedBy: payment.asks === "checkout" ? yield* (yield* Ids).claim : null,
     paymentId: payment.id,
     number,
     connectionId: connection.id,

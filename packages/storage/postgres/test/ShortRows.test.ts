@@ -1,0 +1,138 @@
+/** Rows are written in their short forms once no server of an older release has to read them. */
+import { describe, expect, it } from "@effect/vitest"
+import type { Claim, Payment } from "@pointsman/core"
+import { moveClaim } from "@pointsman/core/internal"
+import { type Change, Ids, Ledger } from "@pointsman/core/ports"
+import { Effect, Option, type Redacted } from "effect"
+import { open } from "../src/Database.ts"
+import { inspect } from "../src/Inspect.ts"
+import { migrate } from "../src/Migrate.ts"
+import { type Step, steps } from "../src/Migrations.ts"
+import { newChange, tenant, withStorage } from "./Given.ts"
+import { hasServer, newDatabase } from "./support/TestDatabase.ts"
+import { clientOf } from "./support/Waiting.ts"
+
+/** The schema of the release before. */
+const earlier: Readonly<Record<string, Step>> = Object.fromEntries(
+  Object.entries(steps).filter(([name]) => Number.parseInt(name, 10) <= 30)
+)
+
+const fingerprint = "0123456789abcdef".repeat(4)
+
+/** Commits a payment and its answer under a key; gives what was stored. */
+const answered = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  const first = yield* newChange({
+    routing: {
+      path: "engine",
+      strategy: "priority",
+      mode: "failover",
+      rule: null,
+      maxAttempts: 1,
+      candidates: [{ connectionId: "first", name: "First", priority: 1, score: null, rates: null }],
+      attempts: [],
+      excluded: [],
+      eligibilityVersion: "1",
+      degraded: false,
+      draws: [],
+      note: null,
+      given: { merchantCountry: "NL", merchantCategory: null, instruments: null, unable: [], circuits: [] }
+    }
+  })
+  const claim: Claim = { ...first.claim.after, fingerprint }
+  yield* ledger.commit({ ...first, claim: { expected: 0, after: claim } })
+  const payment: Payment = {
+    ...first.payment.after,
+    version: 2,
+    state: "Captured",
+    authorizedMinor: 1000,
+    capturedMinor: 1000,
+    connectionId: "first",
+    providerRef: `ref-${first.payment.after.id}`,
+    updatedAt: 7,
+    settledAt: 7
+  }
+  const data = {
+    payment_id: payment.id,
+    reference: payment.reference,
+    payment_status: "CAPTURED",
+    environment: tenant.environment,
+    amount: 1000,
+    currency: "EUR"
+  }
+  const after = moveClaim(claim, "RequestAnswered", { answeredAt: 7, answer: payment })
+  const second: Change = {
+    tenant,
+    payment: { expected: 1, after: payment },
+    attempts: [],
+    events: [{ type: "payment.captured", paymentId: payment.id, createdAt: 7, data }],
+    claim: { expected: 1, after }
+  }
+  yield* ledger.commit(second)
+  return { payment, claim: after, data }
+})
+
+const isRead = Effect.fnUntraced(function* ({ claim, data, payment }: Effect.Success<typeof answered>) {
+  const ledger = yield* Ledger
+  expect(Option.getOrThrow(yield* ledger.payment(tenant, payment.id))).toStrictEqual(payment)
+  expect(Option.getOrThrow(yield* ledger.claim(tenant, claim.key))).toStrictEqual(claim)
+  const timeline = yield* ledger.timeline(tenant, payment.id, { limit: 10 })
+  expect(timeline.map((event) => event.data)).toStrictEqual([{ payment_id: payment.id }, data])
+})
+
+const write = (url: Redacted.Redacted) => withStorage({ url })(answered).pipe(Effect.provide(Ids.layer))
+
+describe.skipIf(!hasServer)("short rows", () => {
+  const storedOf = Effect.fnUntraced(function* (url: Redacted.Redacted, paymentId: string) {
+    const sql = yield* clientOf(url, 1)
+    const [row] = yield* sql<{ answer: string; fingerprint: string; routing: string; data: string }>`
+      select c.answer, c.fingerprint, p.routing, e.data from claims as c join payments as p on p.id = c.payment_id
+        join events as e on e.payment_id = p.id and e.type = 'payment.captured' where p.id = ${paymentId}`
+    return { row, isWhole: row?.answer.includes('"id"') }
+  })
+
+  it.live("given a database of the release before, then its servers read what is written, for a day", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      const { oldest } = yield* Effect.scoped(Effect.flatMap(open({ url }), (db) => migrate(db, earlier)))
+      const whole = yield* write(url)
+      const { isWhole, row } = yield* storedOf(url, whole.payment.id)
+      expect(isWhole).toBe(true)
+      expect(row?.fingerprint).toBe(fingerprint)
+      expect(JSON.parse(row?.answer ?? "")).toStrictEqual(whole.payment)
+      expect(JSON.parse(row?.routing ?? "")).toStrictEqual(whole.payment.routing)
+      expect(JSON.parse(row?.data ?? "")).toStrictEqual(whole.data)
+      expect(yield* inspect({ url })).toMatchObject({ oldest })
+
+      // Hours later servers still start beside older ones; a day later the next start ends that.
+      const sql = yield* clientOf(url, 1)
+      yield* sql`update pointsman_migrations set created_at = now() - interval '23 hours' where migration_id = 31`
+      expect((yield* storedOf(url, (yield* write(url)).payment.id)).isWhole).toBe(true)
+      yield* sql`update pointsman_migrations set created_at = now() - interval '24 hours' where migration_id = 31`
+      const short = yield* write(url)
+      expect((yield* storedOf(url, short.payment.id)).isWhole).toBe(false)
+      expect(yield* inspect({ url })).toMatchObject({ oldest: 31 })
+      const refused = yield* Effect.flip(Effect.scoped(Effect.flatMap(open({ url }), (db) => migrate(db, earlier))))
+      expect(String(refused.cause)).toContain("created by a newer release")
+
+      yield* withStorage({ url, existing: true })(Effect.forEach([whole, short], isRead, { discard: true })).pipe(
+        Effect.provide(Ids.layer)
+      )
+      // As well by a server that changes nothing of the schema.
+      const visitor = yield* withStorage({ url, existing: true })(answered).pipe(Effect.provide(Ids.layer))
+      expect((yield* storedOf(url, visitor.payment.id)).isWhole).toBe(false)
+    })
+  )
+
+  it.live("given a new database, then its rows are short from the beginning", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      const written = yield* write(url)
+      const { isWhole, row } = yield* storedOf(url, written.payment.id)
+      expect(isWhole).toBe(false)
+      expect(row?.data).toBe('["order-1",1000,"EUR"]')
+      expect(yield* inspect({ url })).toMatchObject({ oldest: 31 })
+      yield* withStorage({ url })(isRead(written)).pipe(Effect.provide(Ids.layer))
+    })
+  )
+})

@@ -1,0 +1,125 @@
+/**
+ * Routing decisions as they are stored: values by their places instead of their names, without those at the end that most
+ * payments have. A decision with a field that has no place here is stored as it is, and so were all in the past.
+ */
+import type { RoutingAttempt, RoutingCandidate, RoutingDecision, RoutingGiven } from "@pointsman/core"
+import { idOf, shortId } from "./ShortText.ts"
+
+type Values = ReadonlyArray<unknown>
+
+/** A stored decision; the former form is an object. */
+export type StoredDecision = RoutingDecision | Values
+
+interface Place<A> {
+  readonly name: keyof A & string
+  /** What is left out at the end; `undefined` for a field that may be absent. */
+  readonly usual: unknown
+}
+
+/** Only added to at the end: the places of stored decisions stay. */
+const candidatePlaces: ReadonlyArray<Place<RoutingCandidate>> = [
+  { name: "connectionId", usual: null },
+  { name: "name", usual: null },
+  { name: "priority", usual: null },
+  { name: "score", usual: null },
+  { name: "rates", usual: null }
+]
+const attemptPlaces: ReadonlyArray<Place<RoutingAttempt>> = [
+  { name: "attemptId", usual: null },
+  { name: "connectionId", usual: null },
+  { name: "outcome", usual: null },
+  { name: "code", usual: null }
+]
+const givenPlaces: ReadonlyArray<Place<RoutingGiven>> = [
+  { name: "merchantCountry", usual: null },
+  { name: "merchantCategory", usual: null },
+  { name: "instruments", usual: null },
+  { name: "unable", usual: [] },
+  { name: "circuits", usual: [] }
+]
+const decisionPlaces: ReadonlyArray<Place<RoutingDecision>> = [
+  { name: "mode", usual: null },
+  { name: "maxAttempts", usual: null },
+  { name: "candidates", usual: [] },
+  { name: "attempts", usual: [] },
+  { name: "given", usual: [] },
+  { name: "path", usual: "engine" },
+  { name: "strategy", usual: "priority" },
+  { name: "rule", usual: null },
+  { name: "eligibilityVersion", usual: "1" },
+  { name: "degraded", usual: false },
+  { name: "draws", usual: [] },
+  { name: "note", usual: null },
+  { name: "excluded", usual: [] },
+  { name: "skipped", usual: undefined }
+]
+
+/** `undefined` for a record with other fields than the places have. */
+const placed = <A extends object>(places: ReadonlyArray<Place<A>>, record: A): Values | undefined => {
+  let found = 0
+  const values = places.map(({ name, usual }) => {
+    if (!(name in record)) return usual === undefined ? undefined : missing
+    found++
+    return record[name]
+  })
+  if (values.includes(missing) || found !== Object.keys(record).length) return undefined
+  let length = values.length
+  while (length > 0 && isUsual(values[length - 1], places[length - 1]?.usual)) length--
+  return values.slice(0, length)
+}
+
+const missing = Symbol("missing")
+
+const isUsual = (value: unknown, usual: unknown): boolean =>
+  value === usual || (Array.isArray(value) && Array.isArray(usual) && value.length === 0)
+
+const named = <A>(places: ReadonlyArray<Place<A>>, values: Values): A =>
+  Object.fromEntries(
+    places.flatMap(({ name, usual }, index) => {
+      const value = index < values.length ? values[index] : usual
+      // JSON has no `undefined`: a place before others holds `null` for an absent field.
+      return value === undefined || (usual === undefined && value === null) ? [] : [[name, value]]
+    })
+  ) as A
+
+const placedAll = <A extends object>(
+  places: ReadonlyArray<Place<A>>,
+  records: ReadonlyArray<A>
+): ReadonlyArray<Values> | undefined => {
+  const all: Array<Values> = []
+  for (const record of records) {
+    const values = placed(places, record)
+    if (values === undefined) return undefined
+    all.push(values)
+  }
+  return all
+}
+
+export const shortAttempts = (attempts: ReadonlyArray<RoutingAttempt>) =>
+  placedAll(attemptPlaces, attempts)?.map(([id, ...rest]) => [shortId(attemptPrefix, id as string), ...rest])
+
+export const attemptsOf = (short: ReadonlyArray<Values>): ReadonlyArray<RoutingAttempt> =>
+  short.map(([id, ...rest]) => named(attemptPlaces, [idOf(attemptPrefix, id as string), ...rest]))
+
+const attemptPrefix = "att_"
+
+export const shortDecision = (decision: RoutingDecision): StoredDecision => {
+  if (!Array.isArray(decision.candidates) || decision.given === undefined) return decision
+  const candidates = placedAll(candidatePlaces, decision.candidates)
+  const attempts = shortAttempts(decision.attempts)
+  const given = placed(givenPlaces, decision.given)
+  if (candidates === undefined || attempts === undefined || given === undefined) return decision
+  const short = { ...decision, candidates, attempts, given }
+  return placed(decisionPlaces as unknown as ReadonlyArray<Place<typeof short>>, short) ?? decision
+}
+
+export const decisionOf = (stored: StoredDecision | null): RoutingDecision | null => {
+  if (!Array.isArray(stored)) return stored as RoutingDecision | null
+  const short = named(decisionPlaces, stored as Values)
+  return {
+    ...short,
+    candidates: (short.candidates as unknown as ReadonlyArray<Values>).map((values) => named(candidatePlaces, values)),
+    attempts: attemptsOf(short.attempts as unknown as ReadonlyArray<Values>),
+    given: named(givenPlaces, short.given as unknown as Values)
+  }
+}

@@ -1,0 +1,75 @@
+/** Texts as they are stored: the data of events without names, and keyed hashes without the hexadecimal form. */
+import type { EventDraft, JsonObject, JsonValue, Tenant } from "@pointsman/core"
+import { Result } from "effect"
+import { Base64Url, Hex } from "effect/encoding"
+
+/** Of most events of the type: it is left out. Only added to: events without it are stored. */
+const usualStatus: Readonly<Record<string, string>> = {
+  "payment.created": "PENDING",
+  "payment.authorized": "AUTHORIZED",
+  "payment.captured": "CAPTURED",
+  "payment.declined": "DECLINED"
+}
+
+/** What every event of a payment says first, in this order. */
+const dataNames = ["payment_id", "reference", "payment_status", "environment", "amount", "currency"]
+
+type Described = Pick<EventDraft, "data" | "paymentId" | "type">
+type StoredData = JsonObject | ReadonlyArray<JsonValue>
+
+/** As a list, without what the event's row says. Other data is stored as it is, and so was all of it in the past. */
+export const shortData = ({ data, paymentId, type }: Described, tenant: Tenant): StoredData => {
+  const keys = Object.keys(data)
+  const isUsual = dataNames.every((name, index) => keys[index] === name)
+  if (!isUsual || data["payment_id"] !== paymentId || data["environment"] !== tenant.environment) return data
+  const { amount, currency, environment: _e, payment_id: _p, payment_status: status, reference, ...more } = data
+  const short = [reference, amount, currency] as Array<JsonValue>
+  const isUsualStatus = status === usualStatus[type]
+  if (keys.length > dataNames.length) short.push(isUsualStatus ? 0 : (status ?? null), more)
+  else if (!isUsualStatus) short.push(status ?? null)
+  return short
+}
+
+/** `of`: what the event's row says. */
+export const dataOf = (stored: StoredData, of: Omit<Described, "data">, environment: string): JsonObject => {
+  if (!isList(stored)) return stored
+  const [reference = null, amount = null, currency = null, status = 0, more = {}] = stored
+  return {
+    payment_id: of.paymentId,
+    reference,
+    payment_status: status === 0 ? (usualStatus[of.type] ?? null) : status,
+    environment,
+    amount,
+    currency,
+    ...(more as JsonObject)
+  }
+}
+
+const isList = (data: StoredData): data is ReadonlyArray<JsonValue> => Array.isArray(data)
+
+const hexadecimal = /^[0-9a-f]{64}$/u
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/u
+/** Of a text that is not stored as it is. */
+const mark = "~"
+
+const withoutHex = (digits: string): string => mark + Base64Url.encode(Result.getOrThrow(Hex.decode(digits)))
+
+const withHex = (stored: string): string => Hex.encode(Result.getOrThrow(Base64Url.decode(stored.slice(mark.length))))
+
+export const shortFingerprint = (fingerprint: string): string =>
+  hexadecimal.test(fingerprint) ? withoutHex(fingerprint) : fingerprint
+
+export const fingerprintOf = (stored: string): string => (stored.startsWith(mark) ? withHex(stored) : stored)
+
+/** Of an id inside JSON, which no index holds. */
+export const shortId = (prefix: string, id: string): string => {
+  const rest = id.slice(prefix.length)
+  return id.startsWith(prefix) && uuid.test(rest) ? withoutHex(rest.replaceAll("-", "")) : id
+}
+
+export const idOf = (prefix: string, stored: string): string => {
+  if (!stored.startsWith(mark)) return stored
+  const digits = withHex(stored)
+  const parts = [0, 8, 12, 16, 20].map((from, index, all) => digits.slice(from, all[index + 1]))
+  return prefix + parts.join("-")
+}
