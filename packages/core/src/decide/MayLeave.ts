@@ -3,7 +3,7 @@
 import type { OldPayment } from "../model/OldPayment.ts"
 import type { PaymentState } from "../model/PaymentMachine.ts"
 import { openDisputes } from "../model/Reported.ts"
-import { disputeWindowMillis, leastRetentionMillis } from "../model/RetentionTimes.ts"
+import { disputeWindowMillis } from "../model/RetentionTimes.ts"
 import { openRivals } from "./Holding.ts"
 
 /**
@@ -70,7 +70,7 @@ export const whyKept = (
   if (openDeliveries > 0) return "delivery"
   const age = now - payment.updatedAt
   if (endOf[payment.state] === "money" && age < disputeWindowMillis) return "dispute_window"
-  return age < Math.max(retentionMillis, leastRetentionMillis) ? "young" : undefined
+  return age < retentionMillis ? "young" : undefined
 }
 
 const isOpen = ({ attempts, operations, payment, refunds }: OldPayment["book"]): boolean =>
