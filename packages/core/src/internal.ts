@@ -72,3 +72,4 @@ export { isFollowed, mayFollow, type NothingExecuted, nothingExecuted } from "./
 export { providerLimits } from "./routing/ProviderLimits.ts"
 export { planRoute, type RouteQuestion } from "./routing/RoutePlan.ts"
 export { RefusalTick } from "./verbs/receive/RefuseMessage.ts"
+export { removePayments } from "./verbs/retain/RemovePayments.ts"

@@ -37,6 +37,7 @@ import { racingCreates } from "./RacingCreates.ts"
 import { recordLosses } from "./RecordLosses.ts"
 import { references } from "./References.ts"
 import { retention } from "./Retention.ts"
+import { retentionSweep } from "./RetentionSweep.ts"
 import { reviews } from "./Reviews.ts"
 import { sealedTexts } from "./SealedTexts.ts"
 import { soundness } from "./Soundness.ts"
@@ -89,5 +90,6 @@ export const storageSuite = <E>(
     operators(it)
     passkeys(it)
     retention(it)
+    retentionSweep(it)
   })
 }
