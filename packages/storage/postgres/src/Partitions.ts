@@ -18,18 +18,21 @@ const names = Object.keys(tables) as ReadonlyArray<Table>
 const perTable = (statement: (table: Table, column: string) => string): string =>
   names.map((table) => statement(table, tables[table])).join("\n")
 
-/** A constraint by what it refers to: its name is PostgreSQL's. */
-const dropForeignKey = (table: string): string => `execute (
-    select format('alter table ${table} drop constraint %I', conname) from pg_constraint
-    where conrelid = '${table}'::regclass and contype = 'f'
-  );`
-
 /**
  * A removal would look for the rows of an event or a payment by these keys along the whole tenant: their indexes hold a
  * condition that PostgreSQL's own check cannot repeat. The statement that writes an event writes its payment, too.
  */
 export const dropForeignKeys = [
-  `do $$ begin ${["events", "delivery_attempts", "deliveries"].map(dropForeignKey).join("\n")} end $$`
+  `do $$
+  declare
+    one record;
+  begin
+    for one in select conrelid::regclass::text as name, conname from pg_constraint where contype = 'f'
+      and conrelid in ('events'::regclass, 'deliveries'::regclass, 'delivery_attempts'::regclass)
+    loop
+      execute format('alter table %I drop constraint %I', one.name, one.conname);
+    end loop;
+  end $$`
 ]
 
 /**
