@@ -53,7 +53,7 @@ const fill = (workspaces: number) => [
       (array['applied', 'confirmed', 'unmatched'])[created_at % 3 + 1], true, 1, created_at, '' from payments`,
   `insert into deliveries (workspace_id, environment, id, endpoint_id, event_id, state, failures, attempts, due_at,
       created_at)
-    select workspace_id, environment, case when created_at % 2 = 0 then 'dlv_0' else 'dlv' end || id, 'endpoint ' || workspace_id, 'evt' || id,
+    select workspace_id, environment, case when created_at % 2 = 0 then 'dlv_00' else 'dlv' end || id, 'endpoint ' || workspace_id, 'evt' || id,
       (array['Due', 'Delivered', 'Refused'])[created_at % 3 + 1], 0, 0, case when created_at % 10 = 0 then 1 end, 1
     from payments`,
   `insert into success_rates (workspace_id, environment, connection_id, segment, succeeded, failed, at, version)
@@ -380,7 +380,7 @@ describe.skipIf(!hasServer)("query plans", () => {
             `refunds_pkey (${byTenant}, payment_id)`
           ],
           "old deliveries": [
-            retention.pruneDeliveries({ tenant, before: 9e12, limit: 10 }),
+            retention.pruneDeliveries({ tenant: { ...tenant, workspaceId: "ws1" }, before: 9e12, limit: 10 }),
             `deliveries_pkey (${byTenant}, id)`,
             `delivery_attempts_pkey (${byTenant}, delivery_id)`
           ],
