@@ -20,7 +20,7 @@ import { storageFailure } from "../StorageFailure.ts"
 import { nowOf } from "./CheckTimes.ts"
 import { type CheckLine, eachOr, line, ok, warning, wrong } from "./Checkup.ts"
 import { accountLines, baseUrlLines, environmentFault, timeoutLines, webhookLines } from "./DirectoryChecks.ts"
-import { freedPagesLines } from "./FreedPages.ts"
+import { withFreedPages } from "./FreedPages.ts"
 import { generationLines } from "./GenerationLine.ts"
 import { databaseLayer } from "./OpenDatabase.ts"
 import { recordLossLine } from "./RecordLossLine.ts"
@@ -98,7 +98,6 @@ interface Inspected {
   readonly lines: Lines
 }
 
-const withLines = ({ isUsable, lines }: Inspected, more: Lines): Inspected => ({ isUsable, lines: [...lines, ...more] })
 const unusable = (...lines: Lines): Inspected => ({ isUsable: false, lines })
 
 const inspect = ({ allowAsyncCommit, database }: Settings) => {
@@ -135,7 +134,6 @@ const inspectFile = Effect.fnUntraced(function* (database: Extract<Database, { r
   const found = yield* Effect.catch(SqliteStorage.inspect(database.path), ({ cause }) =>
     storageFailure(database, cause)
   )
-  const freed = freedPagesLines(path, found.givesBack)
   return found.schema === null
     ? unusable(
         wrong(
@@ -143,7 +141,7 @@ const inspectFile = Effect.fnUntraced(function* (database: Extract<Database, { r
           `${path} is not a Pointsman database: set POINTSMAN_DATABASE_URL (--database-url) to the right file`
         )
       )
-    : withLines(schemaOf(path, { ...found, schema: found.schema, oldest: found.schema }), freed)
+    : withFreedPages(schemaOf(path, { ...found, schema: found.schema, oldest: found.schema }), path, found.givesBack)
 })
 
 /** A clock that is further off than this makes leases and claims of one server end early, or late, for another. */
