@@ -62,8 +62,9 @@ const selectRemoved = `select payment_id from charge_references
       and payments.environment = charge_references.environment and payments.id = charge_references.payment_id
   )`
 
+/** With a sign, because the index of creation times would find as many, and they would have to be sorted. */
 const selectIds = `select id from payments
-  where ${ofTenant} and id > ? and id < ? and created_at < ? order by id limit ?`
+  where ${ofTenant} and id > ? and id < ? and +created_at < ? order by id limit ?`
 const selectEvents = `select * from events indexed by events_by_payment where ${ofPayment} order by id`
 const selectDeliveries = `select id, state from deliveries indexed by deliveries_by_event
   where ${ofTenant} and event_id in (select id from events indexed by events_by_payment where ${ofPayment})`
