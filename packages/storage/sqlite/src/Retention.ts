@@ -159,8 +159,8 @@ const held = (db: Database, { bodiesBefore, deliveriesBefore, limit, tenant }: H
       db.prepare(`select count(*) as count from (${select})`).get(...owner, ...first, before, limit)?.["count"]
     )
   }
-  const oldest = (column: string, from: string): number | null =>
-    (db.prepare(`select ${column} as at from ${from} limit 1`).get(...owner)?.["at"] ?? null) as number | null
+  const oldest = (column: string, rowsInOrder: string): number | null =>
+    (db.prepare(`select ${column} as at from ${rowsInOrder} limit 1`).get(...owner)?.["at"] ?? null) as number | null
   return {
     deliveries: count(deliveriesBefore, selectEnded, deliveryIdsBefore(deliveriesBefore ?? 0)),
     bodies: count(bodiesBefore, `select 1 ${decided} limit ?`),
