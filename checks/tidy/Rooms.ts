@@ -31,6 +31,7 @@ export const rooms = [
   "verbs/recover",
   "verbs/review",
   "verbs/forget",
+  "verbs/retain",
   "verbs/erase",
   "verbs/explain",
   "verbs/administer",

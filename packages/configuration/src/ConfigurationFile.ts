@@ -28,6 +28,7 @@ import {
 import { durationExpected, readDuration } from "./DurationText.ts"
 import type { Mistake } from "./Mistake.ts"
 import { momentExpected, readMoment } from "./MomentText.ts"
+import { isRetention, retentionExpected } from "./RetentionFields.ts"
 
 const text = (expected: string, isGood: (value: string) => boolean) =>
   Schema.String.annotate({ message: `expected ${expected}` }).check(Schema.makeFilter(isGood, { expected }))
@@ -200,6 +201,13 @@ const BrandFile = Schema.Struct({
   terms: Schema.optionalKey(text(httpsExpected, isHttps))
 })
 
+/** For how long what has ended is kept. */
+const RetentionFile = Schema.Struct({
+  payments: Schema.optionalKey(text(retentionExpected("payments"), isRetention("payments"))),
+  deliveries: Schema.optionalKey(text(retentionExpected("deliveries"), isRetention("deliveries"))),
+  messages: Schema.optionalKey(text(retentionExpected("messages"), isRetention("messages")))
+})
+
 const WorkspaceFile = Schema.Struct({
   id: Id,
   /** The id where it is left out. */
@@ -209,6 +217,8 @@ const WorkspaceFile = Schema.Struct({
   suspended: Schema.optionalKey(Schema.Boolean),
   partner: Schema.optionalKey(Schema.Struct({ allowance: integer(0, "a whole number of sub-merchants, 0 or more") })),
   brand: Schema.optionalKey(BrandFile),
+  /** The file's where it is left out. */
+  retention: Schema.optionalKey(RetentionFile),
   keys: Schema.optionalKey(
     Schema.Array(
       Schema.Struct({
@@ -274,6 +284,8 @@ export const ConfigurationFile = Schema.Struct({
   /** A greater one is a newer configuration; without one, new content is (decisions, section 12). */
   generation: Schema.optionalKey(Generation),
   console: Schema.optionalKey(ConsoleFile),
+  /** Of workspaces that say nothing else. */
+  retention: Schema.optionalKey(RetentionFile),
   workspaces: Schema.Array(WorkspaceFile)
 })
 export type ConfigurationFile = typeof ConfigurationFile.Type

@@ -1,4 +1,5 @@
 /** The ports: what Pointsman asks of the outside. For storage adapters. */
+export type { OldPayment, WholePayment } from "./model/OldPayment.ts"
 export type { PaymentBook } from "./model/PaymentBook.ts"
 export type { ConnectionAccount, ProviderAccount } from "./model/ProviderAccount.ts"
 export * from "./model/ProviderStatement.ts"
@@ -19,6 +20,7 @@ export * from "./ports/Operators.ts"
 export * from "./ports/Passkeys.ts"
 export * from "./ports/Passwords.ts"
 export * from "./ports/RecordLoss.ts"
+export * from "./ports/Retention.ts"
 export * from "./ports/SealedTexts.ts"
 export * from "./ports/Secrets.ts"
 export * from "./ports/StorageAllowance.ts"

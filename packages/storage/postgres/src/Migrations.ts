@@ -14,6 +14,7 @@ import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { eventIdFunctions } from "./EventIds.ts"
 import { operatorTables } from "./OperatorTables.ts"
+import { attachPresentRows, boundPresentRows, dropForeignKeys, validateBound } from "./Partitions.ts"
 import { passkeyTables } from "./PasskeyTables.ts"
 import { writeSuccessRates } from "./SuccessRates.ts"
 
@@ -501,9 +502,9 @@ const audit = [
  * What one transaction does; or an index, which is built while others write, by a statement outside of transactions.
  *
  * Older servers go on beside an index and beside an additive step, and stop beside every other step. An additive step
- * only adds tables, columns and functions, or drops an index: every statement of an older server has the same effect and
- * the same result. The newer release must accept what older servers write: a new column has its default there, or an
- * outdated value.
+ * only adds tables, columns and functions, or drops an index or a constraint: every statement of an older server has the
+ * same effect and the same result. The newer release must accept what older servers write: a new column has its default
+ * there, or an outdated value.
  */
 export type Step =
   | ReadonlyArray<string>
@@ -514,6 +515,8 @@ export type Step =
        * older ones cannot read: at the first start after them. A new database has no older servers, and begins with it.
        */
       readonly requiredAfterHours?: number
+      /** Transactions of their own before it. They are run again by a run that takes up a killed one. */
+      readonly before?: ReadonlyArray<ReadonlyArray<string>>
     }
   | {
       readonly index: string
@@ -649,7 +652,21 @@ export const steps: Readonly<Record<string, Step>> = {
   },
   "35_drop_larger_indexes": {
     additive: ["claims_by_time", "events_by_payment", "events_by_type"].map((name) => `drop index if exists ${name}`)
-  }
+  },
+  "36_retention": {
+    additive: [
+      `create table retention_lease (one integer not null primary key check (one = 1), holder ${text} not null,
+        until bigint not null)`,
+      // As JSON.
+      'alter table workspaces add column retention text collate "C"'
+    ]
+  },
+  "37_messages_with_body": {
+    index: "messages_with_body",
+    on: "messages (workspace_id, environment, received_at) where body <> ''"
+  },
+  "38_drop_foreign_keys": { additive: dropForeignKeys },
+  "39_partitions": { additive: attachPresentRows, before: [boundPresentRows, ...validateBound.map((one) => [one])] }
 }
 
 /** The step from which on rows are written in their short forms, where the database requires it. */

@@ -553,6 +553,18 @@ const audit = [
   )
 ]
 
+/** The lease of the sweep, and the messages that have a body, oldest first. */
+const retention = [
+  `create table retention_lease (
+    one integer not null primary key check (one = 1),
+    holder text not null,
+    until integer not null
+  ) strict`,
+  // As JSON.
+  "alter table workspaces add column retention text",
+  "create index messages_with_body on messages (workspace_id, environment, received_at) where body <> ''"
+]
+
 const steps: Record<string, Step> = {
   "1_payments_and_directory": execute([
     payments,
@@ -655,7 +667,8 @@ const steps: Record<string, Step> = {
     `create index if not exists events_by_later_type on events (workspace_id, environment, type, id)
       where type <> 'payment.created'`,
     "drop index if exists events_by_type"
-  ])
+  ]),
+  "36_retention": execute(retention)
 }
 
 /** The number of the last step. */

@@ -1,0 +1,258 @@
+/** What leaves the database when its time is over. Rows that another transaction is writing are passed over. */
+import type { Tenant } from "@pointsman/core"
+import type {
+  Held,
+  HeldQuery,
+  OldPaymentQuery,
+  PruneQuery,
+  ReadPayment,
+  Retention,
+  StorageError
+} from "@pointsman/core/ports"
+import {
+  deliveryIdsBefore,
+  isDecidedBody,
+  isOpenDelivery,
+  isOpenMessage,
+  paymentIdsBefore,
+  type Row,
+  readOldPayment,
+  tablesOfPayment
+} from "@pointsman/storage-sql"
+import { Effect } from "effect"
+import { type Database, type Query, repeatable } from "./Database.ts"
+import { deliveriesOfEvent } from "./Deliveries.ts"
+import { bookColumns, bookRowsOf } from "./Ledger.ts"
+import { dropPartitions, makePartitions } from "./Partitions.ts"
+import { bindTenant, bindText, readText, rows } from "./Rows.ts"
+
+const ofTenant = "workspace_id = $1 and environment = $2"
+
+export const make = (db: Database): Retention => {
+  const count = (operation: string, sql: string, params: ReadonlyArray<string>) =>
+    Effect.map(db.update(operation, sql, params), ([row]) => row?.["count"] as number)
+  return {
+    lease: ({ holder, now, until }) =>
+      Effect.map(db.update("lease", takeLease, [holder, String(now), String(until)]), (taken) => taken.length === 1),
+    oldPayments: (query) =>
+      Effect.map(db.read("oldPayments", selectOldPayments, oldPaymentParams(query)), (found) =>
+        found.map((row) =>
+          readOldPayment(rows)({
+            book: bookRowsOf(row),
+            events: row["events"] as ReadonlyArray<Row>,
+            openDeliveries: row["open_deliveries"] as number,
+            openMessages: row["open_messages"] as number
+          })
+        )
+      ),
+    remove: (payments) => remove(db, payments),
+    removedPaymentOf: (tenant, { connectionId, providerRef }) =>
+      Effect.map(
+        db.read("removedPaymentOf", selectRemoved, [
+          ...bindTenant(tenant),
+          bindText(connectionId),
+          bindText(providerRef)
+        ]),
+        ([row]) => (row === undefined ? null : readText(row["payment_id"]))
+      ),
+    held: (query) => held(db, query),
+    pruneDeliveries: (query) => pruneDeliveries(db, query),
+    pruneBodies: ({ before, limit, tenant }) =>
+      count("pruneBodies", emptyBodies, [...bindTenant(tenant), String(before), String(limit)]),
+    upkeep: ({ deliveriesBefore, now }) =>
+      Effect.andThen(
+        makePartitions(db, now),
+        deliveriesBefore === null ? Effect.succeed(0) : dropPartitions(db, deliveriesBefore)
+      )
+  }
+}
+
+const takeLease = `insert into retention_lease as lease (one, holder, until) values (1, $1, $3::bigint)
+  on conflict (one) do update set holder = excluded.holder, until = excluded.until
+  where lease.holder = $1 or lease.until <= $2::bigint
+  returning 1 as one`
+
+const selectRemoved = `select payment_id from charge_references as c
+  where ${ofTenant} and connection_id = $3 and reference_hash = md5($4) and provider_ref = $4 and not exists (
+    select 1 from payments as p
+    where p.workspace_id = c.workspace_id and p.environment = c.environment and p.id = c.payment_id
+  )`
+
+/** With conditions that are always true, which say that the partial indexes hold the rows (see `Migrations.ts`). */
+const ofPayment = (table: string) => `${table}.workspace_id = p.workspace_id and ${table}.environment = p.environment
+  and ${table}.payment_id = p.id and ${table}.payment_id <> ''`
+
+/** As JSON, so that all of a payment is of the moment of one statement. */
+const selectOldPayments = `select ${bookColumns},
+    (select coalesce(json_agg(events order by id), '[]') from events where ${ofPayment("events")}) as events,
+    (select count(*)::integer from events cross join lateral (${deliveriesOfEvent("events")}) as delivery
+      where ${ofPayment("events")} and ${isOpenDelivery}) as open_deliveries,
+    (select count(*)::integer from messages where ${ofPayment("messages")} and ${isOpenMessage}) as open_messages
+  from payments as p
+  where ${ofTenant} and id > $3 and id < $4 and created_at < $5 order by id limit $6`
+
+const oldPaymentParams = ({ after = "", createdBefore, limit, tenant }: OldPaymentQuery): ReadonlyArray<string> => [
+  ...bindTenant(tenant),
+  bindText(after),
+  paymentIdsBefore(createdBefore),
+  String(createdBefore),
+  String(limit)
+]
+
+/*
+ * What is removed is named by arrays: of a join, PostgreSQL would read all that the tenant has in a small table, and keep
+ * the plan when the table has grown.
+ */
+const among = (column: string, names = "$3") =>
+  `${ofTenant} and ${column} = any(array(select jsonb_array_elements_text(${names}::text::jsonb)))`
+
+/** A writer of one of them comes first. */
+const lockPayments = `select id, version from payments where ${among("id")} for update skip locked`
+
+/** Locked, so that none becomes due meanwhile. */
+const lockDeliveries = `select delivery.id, events.payment_id, ${isOpenDelivery} as is_open
+  from events cross join lateral (${deliveriesOfEvent("events", "for update")}) as delivery
+  where ${among("payment_id").replaceAll(/(workspace_id|environment) =/gu, "events.$1 =")} and payment_id <> ''`
+
+/** Payment by payment: an outcome, or the tenant, looks as good as all payments at once. */
+const messagesOfEach = (columns: string, condition: string) => `select m.*
+  from jsonb_array_elements_text($3::text::jsonb) as named (id) cross join lateral (
+    select ${columns} from messages where ${ofTenant} and payment_id = named.id and payment_id <> '' ${condition} offset 0
+  ) as m`
+
+const openMessages = messagesOfEach("payment_id", `and ${isOpenMessage}`)
+
+const removals: ReadonlyArray<string> = [
+  `with named as materialized (
+      select connection_id, provider_ref, payment_id from attempts where ${among("payment_id")} and provider_ref is not null
+      union select connection_id, provider_ref, id from payments where ${among("id")} and provider_ref is not null
+    )
+    delete from named_references where ctid = any(array(
+      select n.at from named cross join lateral (
+        select ctid as at from named_references as r where ${ofTenant} and r.connection_id = named.connection_id
+          and reference_hash = md5(named.provider_ref) and r.payment_id = named.payment_id offset 0
+      ) as n
+    ))`,
+  `delete from claims where ${ofTenant} and payment_id = any(array(select jsonb_array_elements_text($3::text::jsonb)))
+    and key = any(array(select idempotency_key from payments where ${among("id")} and idempotency_key is not null))`,
+  `delete from messages where ctid = any(array(${messagesOfEach("ctid", "")}))`,
+  ...tablesOfPayment.map((table) => `delete from ${table} where ${among("payment_id")} and payment_id <> ''`),
+  `delete from payments where ${among("id")}`
+]
+
+const removeAttempts = `delete from delivery_attempts where ${ofTenant} and delivery_id = $3`
+const removeDelivery = `delete from deliveries where ${ofTenant} and id = $3`
+
+/** One by one: each by its key in its partition, whatever PostgreSQL knows of the partitions. */
+const removeDeliveries = (query: Query, tenant: Tenant, locked: ReadonlyArray<Row>) =>
+  Effect.forEach(
+    locked,
+    (row) => {
+      const key = [...bindTenant(tenant), row["id"] as string]
+      return Effect.andThen(query(removeAttempts, key), query(removeDelivery, key))
+    },
+    { discard: true }
+  )
+
+/** In one transaction, which holds the rows of a payment from the check of its version to its removal. */
+const removeLocked = Effect.fnUntraced(function* (query: Query, tenant: Tenant, versions: ReadonlyMap<string, number>) {
+  const owner = bindTenant(tenant)
+  const named = (ids: ReadonlyArray<unknown>) => [...owner, JSON.stringify(ids)]
+  const locked = (yield* query(lockPayments, named([...versions.keys()]))).filter(
+    (row) => versions.get(row["id"] as string) === row["version"]
+  )
+  if (locked.length === 0) return []
+  const ids = locked.map((row) => row["id"])
+  const deliveries = yield* query(lockDeliveries, named(ids))
+  const kept = new Set((yield* query(openMessages, named(ids))).map((row) => row["payment_id"]))
+  for (const row of deliveries) if (row["is_open"] === true) kept.add(row["payment_id"])
+  const leaving = ids.filter((id) => !kept.has(id))
+  const ended = deliveries.filter((row) => !kept.has(row["payment_id"]))
+  yield* removeDeliveries(query, tenant, ended)
+  if (leaving.length > 0) for (const statement of removals) yield* query(statement, named(leaving))
+  return leaving.map(readText)
+})
+
+/** By tenant. If it is unknown whether one was written, the next sweep finds those that are left. */
+const remove = (
+  db: Database,
+  payments: ReadonlyArray<ReadPayment>
+): Effect.Effect<ReadonlyArray<string>, StorageError> =>
+  Effect.map(
+    Effect.forEach(
+      Map.groupBy(payments, ({ tenant }) => JSON.stringify(bindTenant(tenant))).values(),
+      ([first, ...others]) =>
+        first === undefined
+          ? Effect.succeed([])
+          : repeatable(db, "remove", (query) =>
+              removeLocked(
+                query,
+                first.tenant,
+                new Map([first, ...others].map(({ paymentId, version }) => [bindText(paymentId), version]))
+              )
+            )
+    ),
+    (removed) => removed.flat()
+  )
+
+const endedDeliveries = `from deliveries
+  where ${ofTenant} and id < $3 and created_at < $4 and not (${isOpenDelivery})`
+
+const lockEnded = `select id ${endedDeliveries} order by id limit $5 for update skip locked`
+
+const pruneDeliveries = (db: Database, { before, limit, tenant }: PruneQuery): Effect.Effect<number, StorageError> =>
+  repeatable(
+    db,
+    "pruneDeliveries",
+    Effect.fnUntraced(function* (query: Query) {
+      const params = [...bindTenant(tenant), deliveryIdsBefore(before), String(before), String(limit)]
+      const ended = yield* query(lockEnded, params)
+      yield* removeDeliveries(query, tenant, ended)
+      return ended.length
+    })
+  )
+
+const decided = `from messages where ${ofTenant} and received_at < $3 and ${isDecidedBody}`
+
+/** An empty body is not sealed: there is nothing to decrypt. */
+const emptyBodies = `with decided as materialized (
+    select connection_id, event_hash ${decided} order by received_at limit $4 for update skip locked
+  ), emptied as (
+    update messages set body = '', is_sealed = false from decided
+    where ${ofTenant} and messages.connection_id = decided.connection_id and messages.event_hash = decided.event_hash
+    returning 1 as one
+  )
+  select count(*)::integer as count from emptied`
+
+const selectHeld = `select
+  (select count(*)::integer from (select 1 ${endedDeliveries} order by id limit $6) as ended) as deliveries,
+  (select count(*)::integer from (
+    select 1 ${decided.replaceAll("$3", "$5")} order by received_at limit $6
+  ) as decided) as bodies,
+  (select created_at from payments where ${ofTenant} order by id limit 1) as oldest_payment_at,
+  (select created_at from deliveries where ${ofTenant} order by id limit 1) as oldest_delivery_at,
+  (select received_at from messages where ${ofTenant} and body <> '' order by received_at limit 1) as oldest_body_at`
+
+/** Before every time. */
+const never = -1
+
+const held = (
+  db: Database,
+  { bodiesBefore, deliveriesBefore, limit, tenant }: HeldQuery
+): Effect.Effect<Held, StorageError> =>
+  Effect.map(
+    db.read("held", selectHeld, [
+      ...bindTenant(tenant),
+      deliveryIdsBefore(deliveriesBefore ?? 0),
+      String(deliveriesBefore ?? never),
+      String(bodiesBefore ?? never),
+      String(limit)
+    ]),
+    ([row]) => ({
+      deliveries: row?.["deliveries"] as number,
+      bodies: row?.["bodies"] as number,
+      oldestPaymentAt: (row?.["oldest_payment_at"] ?? null) as number | null,
+      oldestDeliveryAt: (row?.["oldest_delivery_at"] ?? null) as number | null,
+      oldestBodyAt: (row?.["oldest_body_at"] ?? null) as number | null
+    })
+  )
