@@ -19,6 +19,7 @@ import { type ReviewMethods, reviewMethods } from "./door/Reviews.ts"
 import { type RoutingMethods, routingMethods } from "./door/Routing.ts"
 import { type WebhookMethods, webhookMethods } from "./door/Webhooks.ts"
 import type { CheckIntervals } from "./model/CheckIntervals.ts"
+import { Archive } from "./ports/Archive.ts"
 import { Audit } from "./ports/Audit.ts"
 import { ConnectionShares } from "./ports/ConnectionShares.ts"
 import type { Connectors } from "./ports/Connector.ts"
@@ -34,6 +35,7 @@ import { Passkeys } from "./ports/Passkeys.ts"
 import { Passwords } from "./ports/Passwords.ts"
 import { type AfterRestore, PaymentSettings } from "./ports/PaymentSettings.ts"
 import { RecordLosses } from "./ports/RecordLoss.ts"
+import { BeforeRemoval } from "./ports/Retention.ts"
 import type { Secrets } from "./ports/Secrets.ts"
 import { StorageClock } from "./ports/StorageClock.ts"
 import { StorageCondition } from "./ports/StorageCondition.ts"
@@ -43,6 +45,8 @@ import type { Transport } from "./ports/Transport.ts"
 import { Circuits } from "./routing/run/Circuits.ts"
 import { LearnedRates } from "./routing/run/LearnedRates.ts"
 import { KeyUses } from "./verbs/administer/KeyUses.ts"
+import { ArchiveHints, makeArchiveHints } from "./verbs/read/ReadArchive.ts"
+import { archiveFirst } from "./verbs/retain/ArchiveFirst.ts"
 
 export interface PointsmanService
   extends PaymentMethods,
@@ -139,6 +143,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           lookUps: options.lookUpsPerConnection ?? shareDefaults.lookUps,
           messages: options.messagesPerConnection ?? shareDefaults.messages
         }
+        const archive = yield* Archive
         const services = yield* Effect.context<DoorServices>()
         const storageClock = yield* StorageClock
         const context = Context.add(services, PaymentSettings, settings).pipe(
@@ -149,6 +154,9 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           Context.add(StorageCondition, condition),
           Context.add(RecordLosses, yield* RecordLosses),
           Context.add(Audit, yield* Audit),
+          Context.add(Archive, archive),
+          Context.add(ArchiveHints, makeArchiveHints()),
+          Context.add(BeforeRemoval, archiveFirst(archive, yield* BeforeRemoval)),
           Context.add(Operators, yield* Operators),
           Context.add(Passkeys, yield* Passkeys),
           Context.add(Passwords, yield* Passwords),
