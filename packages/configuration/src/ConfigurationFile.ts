@@ -29,6 +29,7 @@ import {
 import { type Decoded, decode } from "./DecodeFile.ts"
 import { durationExpected, readDuration } from "./DurationText.ts"
 import { momentExpected, readMoment } from "./MomentText.ts"
+import { isRetention, retentionExpected } from "./RetentionFields.ts"
 
 const text = (expected: string, isGood: (value: string) => boolean) =>
   Schema.String.annotate({ message: `expected ${expected}` }).check(Schema.makeFilter(isGood, { expected }))
@@ -201,6 +202,13 @@ const BrandFile = Schema.Struct({
   terms: Schema.optionalKey(text(httpsExpected, isHttps))
 })
 
+/** For how long what has ended is kept. */
+const RetentionFile = Schema.Struct({
+  payments: Schema.optionalKey(text(retentionExpected("payments"), isRetention("payments"))),
+  deliveries: Schema.optionalKey(text(retentionExpected("deliveries"), isRetention("deliveries"))),
+  messages: Schema.optionalKey(text(retentionExpected("messages"), isRetention("messages")))
+})
+
 const WorkspaceFile = Schema.Struct({
   id: Id,
   /** The id where it is left out. */
@@ -210,6 +218,8 @@ const WorkspaceFile = Schema.Struct({
   suspended: Schema.optionalKey(Schema.Boolean),
   partner: Schema.optionalKey(Schema.Struct({ allowance: integer(0, "a whole number of sub-merchants, 0 or more") })),
   brand: Schema.optionalKey(BrandFile),
+  /** The file's where it is left out. */
+  retention: Schema.optionalKey(RetentionFile),
   keys: Schema.optionalKey(
     Schema.Array(
       Schema.Struct({
@@ -276,6 +286,8 @@ export const ConfigurationFile = Schema.Struct({
   generation: Schema.optionalKey(Generation),
   console: Schema.optionalKey(ConsoleFile),
   archive: Schema.optionalKey(ArchiveFile),
+  /** Of workspaces that say nothing else. */
+  retention: Schema.optionalKey(RetentionFile),
   workspaces: Schema.Array(WorkspaceFile)
 })
 export type ConfigurationFile = typeof ConfigurationFile.Type

@@ -23,12 +23,13 @@ import { connectorOf, timeoutOf } from "./CheckConfiguration.ts"
 import type { ConfigurationFile, ConnectionFile, RoutingFile, WorkspaceFile } from "./ConfigurationFile.ts"
 import { readDuration } from "./DurationText.ts"
 import { readMoment } from "./MomentText.ts"
+import { retentionTimes } from "./RetentionFields.ts"
 
 /** `present` is asked for what is sealed already: sealing anew would make every start write every connection. */
 export const configuredDirectory = Effect.fnUntraced(function* (file: ConfigurationFile, present: DirectoryContents) {
   const workspaces = yield* Effect.forEach(file.workspaces, (workspace) => wantedOf(workspace, present))
   return {
-    workspaces: file.workspaces.map(workspaceOf),
+    workspaces: file.workspaces.map((workspace) => workspaceOf(workspace, file)),
     apiKeys: workspaces.flatMap((workspace) => workspace.apiKeys),
     connections: workspaces.flatMap((workspace) => workspace.connections),
     routing: file.workspaces.flatMap(routingOf),
@@ -48,15 +49,19 @@ const wantedOf = Effect.fnUntraced(function* (workspace: WorkspaceFile, present:
   }
 })
 
-const workspaceOf = (workspace: WorkspaceFile): Workspace => ({
-  id: workspace.id,
-  name: workspace.name ?? workspace.id,
-  country: workspace.country ?? null,
-  category: workspace.category ?? null,
-  suspended: workspace.suspended ?? false,
-  partner: workspace.partner ?? null,
-  ...(workspace.brand === undefined ? {} : { brand: workspace.brand })
-})
+const workspaceOf = (workspace: WorkspaceFile, file: ConfigurationFile): Workspace => {
+  const retention = retentionTimes(workspace.retention, file.retention)
+  return {
+    id: workspace.id,
+    name: workspace.name ?? workspace.id,
+    country: workspace.country ?? null,
+    category: workspace.category ?? null,
+    suspended: workspace.suspended ?? false,
+    partner: workspace.partner ?? null,
+    ...(workspace.brand === undefined ? {} : { brand: workspace.brand }),
+    ...(retention === undefined ? {} : { retention })
+  }
+}
 
 const apiKeyOf = Effect.fnUntraced(function* (
   workspace: WorkspaceFile,

@@ -15,6 +15,7 @@ import { type OperatorMethods, operatorMethods } from "./door/Operators.ts"
 import { type PaymentMethods, paymentMethods } from "./door/Payments.ts"
 import { type MessageMethods, messageMethods } from "./door/ProviderMessages.ts"
 import { type RecoveryMethods, recoveryMethods } from "./door/Recovery.ts"
+import { type RetentionMethods, retentionMethods } from "./door/Retention.ts"
 import { type ReviewMethods, reviewMethods } from "./door/Reviews.ts"
 import { type RoutingMethods, routingMethods } from "./door/Routing.ts"
 import { type WebhookMethods, webhookMethods } from "./door/Webhooks.ts"
@@ -35,7 +36,7 @@ import { Passkeys } from "./ports/Passkeys.ts"
 import { Passwords } from "./ports/Passwords.ts"
 import { type AfterRestore, PaymentSettings } from "./ports/PaymentSettings.ts"
 import { RecordLosses } from "./ports/RecordLoss.ts"
-import { BeforeRemoval } from "./ports/Retention.ts"
+import { BeforeRemoval, Retention } from "./ports/Retention.ts"
 import type { Secrets } from "./ports/Secrets.ts"
 import { StorageClock } from "./ports/StorageClock.ts"
 import { StorageCondition } from "./ports/StorageCondition.ts"
@@ -57,6 +58,7 @@ export interface PointsmanService
     ReviewMethods,
     MessageMethods,
     RecoveryMethods,
+    RetentionMethods,
     AdministrationMethods {
   readonly operators: OperatorMethods
 }
@@ -101,6 +103,9 @@ const accountsWithinMillis = 2_000
 
 const forgetting = ({ forgetKeys }: Pointsman["Service"]) =>
   Effect.catchCause(forgetKeys, (cause) => Effect.logError("expired idempotency keys could not be deleted", cause))
+
+const sweeping = ({ sweepInTurn }: Pointsman["Service"]) =>
+  Effect.catchCause(sweepInTurn, (cause) => Effect.logError("retention could not remove what is over", cause))
 
 /** The host's own where it has one: WebCrypto leaves the thread for every signature. */
 const macLayer: Layer.Layer<Mac.Mac> = Layer.unwrap(
@@ -153,10 +158,11 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           Context.add(Notifier, yield* Notifier),
           Context.add(StorageCondition, condition),
           Context.add(RecordLosses, yield* RecordLosses),
+          Context.add(Retention, yield* Retention),
+          Context.add(BeforeRemoval, archiveFirst(archive, yield* BeforeRemoval)),
           Context.add(Audit, yield* Audit),
           Context.add(Archive, archive),
           Context.add(ArchiveHints, makeArchiveHints()),
-          Context.add(BeforeRemoval, archiveFirst(archive, yield* BeforeRemoval)),
           Context.add(Operators, yield* Operators),
           Context.add(Passkeys, yield* Passkeys),
           Context.add(Passwords, yield* Passwords),
@@ -172,6 +178,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           ...reviewMethods(context),
           ...messageMethods(context),
           ...recoveryMethods(context),
+          ...retentionMethods(context),
           ...administrationMethods(context),
           operators: operatorMethods(context)
         })
@@ -208,6 +215,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         yield* Effect.forkScoped(pointsman.keepDelivering(everyMillis))
         yield* Effect.forkScoped(pointsman.keepLearning(learnEveryMillis))
         yield* Effect.forkScoped(Effect.repeat(forgetting(pointsman), Schedule.spaced("1 hour")))
+        yield* Effect.forkScoped(Effect.repeat(sweeping(pointsman), Schedule.spaced("1 hour")))
       })
     )
 }

@@ -21,6 +21,7 @@ export {
   type HostedView,
   PageNotFound
 } from "./decide/HostedOrder.ts"
+export { type KeptReason, keptReasons } from "./decide/MayLeave.ts"
 export {
   type Answered,
   type CaptureOrder,
@@ -43,6 +44,7 @@ export type { HostedFailure } from "./door/HostedPages.ts"
 export type { OperatorMethods } from "./door/Operators.ts"
 export type { NewPasskeyChallenge, PasskeyMethods } from "./door/Passkeys.ts"
 export type { CaptureFailure, CreateFailure, RefundFailure, VoidFailure } from "./door/Payments.ts"
+export type { RetentionMethods } from "./door/Retention.ts"
 export * as Metrics from "./metrics/Metrics.ts"
 export { type ApiKey, apiKeyEntropyBytes, formatApiKey, type Scope, scopes } from "./model/ApiKey.ts"
 export type { Attempt } from "./model/Attempt.ts"
@@ -256,5 +258,7 @@ export { MessageRefused } from "./verbs/receive/RefuseMessage.ts"
 export { type MessageFile, MessageNotApplicable, MessageNotFound } from "./verbs/receive/StoredMessages.ts"
 export { type Recovery, type RecoveryOrder, RecoveryRefused } from "./verbs/recover/Recover.ts"
 export type { ConnectionRecovery, RecoveredAmount } from "./verbs/recover/RecoveryReport.ts"
+export type { PaymentRemoval } from "./verbs/retain/RemovePayments.ts"
+export { countedAtMost, type Sweep, type SweepOrder, type TenantSweep } from "./verbs/retain/SweepStore.ts"
 export { type PaymentFile, type ReviewFile, ReviewNotFound } from "./verbs/review/ReadReviews.ts"
 export { type ReadRecord, type ResolveReviewOrder, StatementRefused } from "./verbs/review/RecordEvidence.ts"

@@ -38,6 +38,15 @@ export { withStatedAccount } from "./model/ProviderAccount.ts"
 export { moveRefund } from "./model/Refund.ts"
 export { brokenBalance, columnOf, refundTotals, withRefund } from "./model/RefundLedger.ts"
 export { type RefundEvent, RefundMachine } from "./model/RefundMachine.ts"
+export {
+  dayMillis,
+  defaultRetention,
+  leastRetention,
+  type RetentionTimes,
+  retentionKinds,
+  retentionOf,
+  yearMillis
+} from "./model/RetentionTimes.ts"
 export { wholeDecision } from "./model/RoutingDecision.ts"
 export { defaultExploration, defaultMaxAttempts } from "./model/RoutingSettings.ts"
 export { chargeSimulations } from "./model/Simulation.ts"
@@ -63,3 +72,4 @@ export { isFollowed, mayFollow, type NothingExecuted, nothingExecuted } from "./
 export { providerLimits } from "./routing/ProviderLimits.ts"
 export { planRoute, type RouteQuestion } from "./routing/RoutePlan.ts"
 export { RefusalTick } from "./verbs/receive/RefuseMessage.ts"
+export { removePayments } from "./verbs/retain/RemovePayments.ts"

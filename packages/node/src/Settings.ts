@@ -118,6 +118,16 @@ export interface Brand {
   readonly terms?: string
 }
 
+/** For how long what has ended is kept: `"90 days"`, `"7 years"`, or `"off"` for good. */
+export interface Retention {
+  /** Closed payments, from their last write; `"7 years"` unless set. */
+  readonly payments?: string
+  /** Deliveries of webhooks that have ended; `"90 days"` unless set. */
+  readonly deliveries?: string
+  /** Bodies of providers' messages; `"90 days"` unless set. */
+  readonly messages?: string
+}
+
 export interface Workspace {
   readonly id: string
   readonly name?: string
@@ -126,6 +136,7 @@ export interface Workspace {
   readonly suspended?: boolean
   readonly partner?: { readonly allowance: number }
   readonly brand?: Brand
+  readonly retention?: Retention
   /** API keys of those who come by HTTP. Calls of this program need none. */
   readonly keys?: ReadonlyArray<{
     readonly environment: Environment

@@ -36,6 +36,8 @@ import { races } from "./Races.ts"
 import { racingCreates } from "./RacingCreates.ts"
 import { recordLosses } from "./RecordLosses.ts"
 import { references } from "./References.ts"
+import { retention } from "./Retention.ts"
+import { retentionSweep } from "./RetentionSweep.ts"
 import { reviews } from "./Reviews.ts"
 import { sealedTexts } from "./SealedTexts.ts"
 import { soundness } from "./Soundness.ts"
@@ -87,5 +89,7 @@ export const storageSuite = <E>(
     audit(it)
     operators(it)
     passkeys(it)
+    retention(it)
+    retentionSweep(it)
   })
 }

@@ -1,9 +1,10 @@
 /** Whether a payment may leave the store, and why not. Pure, and total over the states of a payment. */
 
 import type { OldPayment } from "../model/OldPayment.ts"
+import type { Payment } from "../model/Payment.ts"
 import type { PaymentState } from "../model/PaymentMachine.ts"
 import { openDisputes } from "../model/Reported.ts"
-import { disputeWindowMillis, leastRetentionMillis } from "../model/RetentionTimes.ts"
+import { disputeWindowMillis } from "../model/RetentionTimes.ts"
 import { openRivals } from "./Holding.ts"
 
 /**
@@ -62,15 +63,20 @@ export const whyKept = (
   const { payment } = book
   if (retentionMillis === null) return "off"
   if (isOpen(book)) return "open"
-  const reported = payment.reported ?? { disputes: [] }
-  if (openDisputes(reported).some(({ verdict }) => verdict === "opened")) return "disputed"
+  if (isDisputed(payment)) return "disputed"
   if (payment.review !== null) return "review"
   const { chargeEnds = [], undecided = [] } = payment.reported ?? {}
   if (openMessages > 0 || chargeEnds.length > 0 || undecided.length > 0) return "message"
   if (openDeliveries > 0) return "delivery"
   const age = now - payment.updatedAt
   if (endOf[payment.state] === "money" && age < disputeWindowMillis) return "dispute_window"
-  return age < Math.max(retentionMillis, leastRetentionMillis) ? "young" : undefined
+  return age < retentionMillis ? "young" : undefined
+}
+
+/** Until the dispute is lost: then nothing of it is open any more. */
+const isDisputed = ({ reported, state }: Payment): boolean => {
+  const open = openDisputes(reported ?? { disputes: [] })
+  return open.some(({ verdict }) => verdict === "opened") || (state === "ChargedBack" && open.length === 0)
 }
 
 const isOpen = ({ attempts, operations, payment, refunds }: OldPayment["book"]): boolean =>

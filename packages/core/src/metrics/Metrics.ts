@@ -119,3 +119,15 @@ export const deliveryAttempts = durations("pointsman_delivery_duration_seconds",
   description: "Duration of webhook delivery attempts, by outcome.",
   labels: ["outcome"]
 })
+
+/** What left the store because its time was over, by kind: `payment`, `delivery` or `message_body`. */
+export const retentionRemoved = counters("pointsman_retention_removed_total", {
+  description: "Records that retention removed from the store, by kind.",
+  labels: ["kind"]
+})
+
+/** At the end of the last sweep of this process; 0 where there is none of the kind. */
+export const retentionOldest = gauges("pointsman_retention_oldest_seconds", {
+  description: "Age of the oldest stored record, by kind.",
+  labels: ["kind"]
+})

@@ -45,7 +45,10 @@ export interface MessageNote {
   readonly disputeId: string | null
   readonly verdict: "opened" | "won" | "lost" | null
   readonly outcome: MessageOutcome
-  /** Why it is unreadable: a field, and never its value. `null` for every other outcome. */
+  /**
+   * Why it is unreadable: a field, and never its value. Why it is unmatched, where its payment left the store. `null`
+   * otherwise.
+   */
   readonly reason: string | null
   /** Epoch milliseconds: when the provider wrote it (of an unreadable one: when it came), and when it came. */
   readonly writtenAt: number

@@ -1,3 +1,5 @@
+import type { RetentionTimes } from "./RetentionTimes.ts"
+
 /** How a workspace presents itself to customers on its hosted pages. Absent fields have defaults there. */
 export interface Brand {
   /** Shown instead of the workspace's name. */
@@ -24,4 +26,6 @@ export interface Workspace {
   /** Set for white-label partners: how many sub-merchants they may provision. */
   readonly partner: { readonly allowance: number } | null
   readonly brand?: Brand
+  /** Where it differs from the defaults (`retentionOf`). */
+  readonly retention?: Partial<RetentionTimes>
 }

@@ -25,6 +25,7 @@ export const auditActions = [
   "loss.accepting",
   "payments.erasing",
   "payments.exporting",
+  "retention.sweeping",
   "encryption.rotating",
   "operator.added",
   "operator.changed",

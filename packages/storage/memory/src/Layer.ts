@@ -9,11 +9,12 @@ import {
   Operators,
   Passkeys,
   RecordLosses,
+  Retention,
   SealedTexts,
   StorageHistory,
   SuccessRates
 } from "@pointsman/core/ports"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Semaphore } from "effect"
 import { make as makeAudit } from "./Audit.ts"
 import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
@@ -22,6 +23,7 @@ import { make as makeMerchants } from "./Merchants.ts"
 import { make as makeOperators } from "./Operators.ts"
 import { make as makePasskeys } from "./Passkeys.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
+import { make as makeRetention } from "./Retention.ts"
 import { make as makeSealedTexts } from "./SealedTexts.ts"
 import { make as makeState, snapshot } from "./State.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
@@ -38,7 +40,8 @@ export const layer = (
   Layer.effectContext(
     Effect.gen(function* () {
       const state = makeState()
-      const ledger = yield* makeLedger(state, options)
+      const turn = Semaphore.makeUnsafe(1)
+      const ledger = yield* makeLedger(state, options, turn)
       return Context.make(Ledger, ledger).pipe(
         Context.add(Deliveries, makeDeliveries(state)),
         Context.add(Directory, makeDirectory(state)),
@@ -46,6 +49,7 @@ export const layer = (
         Context.add(SealedTexts, makeSealedTexts(state)),
         Context.add(SuccessRates, makeSuccessRates()),
         Context.add(RecordLosses, makeRecordLosses()),
+        Context.add(Retention, makeRetention(state, turn)),
         Context.add(Audit, makeAudit(state)),
         Context.add(Operators, makeOperators(state)),
         Context.add(Passkeys, makePasskeys(state)),

@@ -10,8 +10,11 @@ import { messageMethods } from "./Messages.ts"
 import { paymentMethods } from "./Payments.ts"
 import type { State } from "./State.ts"
 
-export const make = Effect.fnUntraced(function* (state: State, options: CommitOptions = {}) {
-  const turn = Semaphore.makeUnsafe(1)
+export const make = Effect.fnUntraced(function* (
+  state: State,
+  options: CommitOptions = {},
+  turn = Semaphore.makeUnsafe(1)
+) {
   return Ledger.of({
     commit: yield* makeCommit(state, turn, options),
     ...paymentMethods(state),

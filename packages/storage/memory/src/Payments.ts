@@ -73,6 +73,9 @@ const isFound = (payment: Payment, attempts: ReadonlyArray<Attempt>, filter: Pay
   )
 }
 
+/** Of a payment that is stored. */
+export const bookOf = (stored: TenantState, id: string): PaymentBook => Option.getOrThrow(bookIn(stored, id))
+
 const bookIn = (stored: TenantState, id: string | undefined): Option.Option<PaymentBook> => {
   const payment = id === undefined ? undefined : stored.payments.get(id)
   return Option.map(Option.fromUndefinedOr(payment), (found) => {

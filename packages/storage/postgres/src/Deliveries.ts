@@ -10,11 +10,11 @@ import {
   type DeliveryQuery,
   type DueDelivery,
   type DueDeliveryQuery,
-  StorageError
+  type StorageError
 } from "@pointsman/core/ports"
 import { afterAll, endColumns, type Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
-import type { Database } from "./Database.ts"
+import { type Database, repeatable } from "./Database.ts"
 import { bindTenant, bindText, readText, rows } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
@@ -170,21 +170,15 @@ const takeDue = Effect.fnUntraced(function* (
   // Without work nothing is written at all.
   const waiting = (yield* db.read("takeDue", waitingEndpoints, [String(now)])).map((row) => row["id"] as string)
   if (waiting.length === 0) return []
-  const taken = yield* db
-    .transaction("takeDue", (query) =>
-      Effect.gen(function* () {
-        const locked = new Set((yield* query(lockEndpoints, [JSON.stringify(waiting)])).map((row) => row["id"]))
-        const free = waiting.filter((id) => locked.has(id))
-        if (free.length === 0) return []
-        const numbers = [now, now + leaseMillis, limit, limitPerEndpoint]
-        return yield* query(take, [JSON.stringify(free), ...numbers.map(String)])
-      })
-    )
-    .pipe(
-      Effect.catchTag("pointsman/CommitUnknown", ({ cause }) =>
-        Effect.fail(new StorageError({ operation: "takeDue", cause }))
-      )
-    )
+  const taken = yield* repeatable(db, "takeDue", (query) =>
+    Effect.gen(function* () {
+      const locked = new Set((yield* query(lockEndpoints, [JSON.stringify(waiting)])).map((row) => row["id"]))
+      const free = waiting.filter((id) => locked.has(id))
+      if (free.length === 0) return []
+      const numbers = [now, now + leaseMillis, limit, limitPerEndpoint]
+      return yield* query(take, [JSON.stringify(free), ...numbers.map(String)])
+    })
+  )
   return taken.map((row) => ({
     delivery: rows.readDelivery(row),
     endpoint: rows.directory.webhookEndpoints.read(row["endpoint"] as Row),

@@ -8,6 +8,7 @@ import {
   Operators,
   Passkeys,
   RecordLosses,
+  Retention,
   SealedTexts,
   StorageClock,
   StorageCondition,
@@ -31,6 +32,7 @@ import { requireSchema } from "./Migrations.ts"
 import { make as makeOperators } from "./Operators.ts"
 import { make as makePasskeys } from "./Passkeys.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
+import { make as makeRetention } from "./Retention.ts"
 import { make as makeSealedTexts } from "./SealedTexts.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
 
@@ -73,6 +75,7 @@ export const layerGathering = (
         Context.add(SealedTexts, makeSealedTexts(db, forget)),
         Context.add(SuccessRates, makeSuccessRates(db)),
         Context.add(RecordLosses, losses),
+        Context.add(Retention, makeRetention(db)),
         Context.add(Audit, makeAudit(db)),
         Context.add(Operators, makeOperators(db)),
         Context.add(Passkeys, makePasskeys(db)),

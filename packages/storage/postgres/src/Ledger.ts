@@ -9,7 +9,7 @@ import {
   type ReviewQuery,
   type StorageError
 } from "@pointsman/core/ports"
-import type { Row } from "@pointsman/storage-sql"
+import type { BookRows, Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import { dueByConnection, postpone, takeDue, watched } from "./Checks.ts"
 import { type LedgerOptions, makeCommit } from "./Commit.ts"
@@ -43,7 +43,7 @@ const entriesOf = (table: string, order: string) => `(
     where ${table}.workspace_id = p.workspace_id and ${table}.environment = p.environment and payment_id = p.id
   ) as entry
 )`
-const bookColumns = `p.*, ${entriesOf("attempts", "number")} as attempts, ${entriesOf("operations", "sent_at, id")} as operations,
+export const bookColumns = `p.*, ${entriesOf("attempts", "number")} as attempts, ${entriesOf("operations", "sent_at, id")} as operations,
   ${entriesOf("refunds", "sent_at, id")} as refunds`
 const selectBook = `select ${bookColumns} from payments as p where ${ofTenant} and id = $3`
 /** The newest: requests under one key derive one attempt id, and of the earlier ones nothing was sent. */
@@ -197,10 +197,12 @@ const selectReviews = (query: ReviewQuery): readonly [string, ReadonlyArray<stri
   return [`select * from payments where ${conditions.join(" and ")} order by ${order} limit $1`, params]
 }
 
-const readBook = (row: Row): PaymentBook =>
-  rows.readBook({
-    payment: row,
-    attempts: row["attempts"] as ReadonlyArray<Row>,
-    operations: row["operations"] as ReadonlyArray<Row>,
-    refunds: row["refunds"] as ReadonlyArray<Row>
-  })
+/** Of a row with `bookColumns`. */
+export const bookRowsOf = (row: Row): BookRows => ({
+  payment: row,
+  attempts: row["attempts"] as ReadonlyArray<Row>,
+  operations: row["operations"] as ReadonlyArray<Row>,
+  refunds: row["refunds"] as ReadonlyArray<Row>
+})
+
+const readBook = (row: Row): PaymentBook => rows.readBook(bookRowsOf(row))

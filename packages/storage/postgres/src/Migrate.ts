@@ -47,8 +47,13 @@ export const migrate = (
       if (id <= reached) continue
       const isAdditive = "index" in step || "additive" in step
       const record = query(recordStep, [String(id), name.slice(name.indexOf("_") + 1), String(isAdditive)])
-      if ("index" in step) yield* Effect.andThen(buildIndex(query, step), record)
-      else yield* inTransaction(query, "additive" in step ? step.additive : step, record)
+      if ("index" in step) {
+        yield* Effect.andThen(buildIndex(query, step), record)
+        continue
+      }
+      const before = "additive" in step ? (step.before ?? []) : []
+      for (const statements of before) yield* inTransaction(query, statements, Effect.void)
+      yield* inTransaction(query, "additive" in step ? step.additive : step, record)
     }
   }).pipe(
     Effect.scoped,

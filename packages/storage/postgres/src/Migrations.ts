@@ -14,6 +14,7 @@ import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { eventIdFunctions } from "./EventIds.ts"
 import { operatorTables } from "./OperatorTables.ts"
+import { attachPresentRows, boundPresentRows, dropForeignKeys, validateBound } from "./Partitions.ts"
 import { passkeyTables } from "./PasskeyTables.ts"
 import { writeSuccessRates } from "./SuccessRates.ts"
 
@@ -501,12 +502,16 @@ const audit = [
  * What one transaction does; or an index, which is built while others write, by a statement outside of transactions.
  *
  * Older servers go on beside an index and beside an additive step, and stop beside every other step. An additive step
- * only adds tables, columns and functions: every statement of an older server has the same effect and the same result. The
+ * only adds tables, columns and functions, or drops a constraint: every statement of an older server has the same effect and the same result. The
  * newer release must accept what older servers write: a new column has its default there, or an outdated value.
  */
 export type Step =
   | ReadonlyArray<string>
-  | { readonly additive: ReadonlyArray<string> }
+  | {
+      readonly additive: ReadonlyArray<string>
+      /** Transactions of their own before it. They are run again by a run that takes up a killed one. */
+      readonly before?: ReadonlyArray<ReadonlyArray<string>>
+    }
   | {
       readonly index: string
       /** The table, and all that follows it. */
@@ -625,7 +630,21 @@ export const steps: Readonly<Record<string, Step>> = {
   },
   // As JSON.
   "29_secret_rotations": { additive: ['alter table webhook_endpoints add column rotation text collate "C"'] },
-  "30_passkeys": { additive: passkeyTables }
+  "30_passkeys": { additive: passkeyTables },
+  "34_retention": {
+    additive: [
+      `create table retention_lease (one integer not null primary key check (one = 1), holder ${text} not null,
+        until bigint not null)`,
+      // As JSON.
+      'alter table workspaces add column retention text collate "C"'
+    ]
+  },
+  "35_messages_with_body": {
+    index: "messages_with_body",
+    on: "messages (workspace_id, environment, received_at) where body <> ''"
+  },
+  "36_drop_foreign_keys": { additive: dropForeignKeys },
+  "37_partitions": { additive: attachPresentRows, before: [boundPresentRows, ...validateBound.map((one) => [one])] }
 }
 
 /** The number of the last step. */

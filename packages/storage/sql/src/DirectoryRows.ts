@@ -57,7 +57,8 @@ const workspaceTable = <V>({
     category: ({ category }) => bindTextOrNull(category),
     suspended: ({ suspended }) => bindBoolean(suspended),
     partner: ({ partner }) => bindJson(partner),
-    brand: ({ brand }) => bindJson(brand ?? null)
+    brand: ({ brand }) => bindJson(brand ?? null),
+    retention: ({ retention }) => bindJson(retention ?? null)
   },
   read: (row) => ({
     id: readText(row["id"]),
@@ -67,7 +68,8 @@ const workspaceTable = <V>({
     suspended: readBoolean(row["suspended"]),
     partner: readJson(row["partner"]),
     // Absent and not null: what was written without one reads as it was written.
-    ...(row["brand"] == null ? {} : { brand: readJson(row["brand"]) })
+    ...(row["brand"] == null ? {} : { brand: readJson(row["brand"]) }),
+    ...(row["retention"] == null ? {} : { retention: readJson(row["retention"]) })
   })
 })
 

@@ -36,5 +36,16 @@ export {
 export { type IdRange, idRangeOf } from "./IdRange.ts"
 export { execute, migrationsTable, newestOf, runSteps, type Step } from "./Migrations.ts"
 export { readRecordLoss } from "./RecordLoss.ts"
+export {
+  deliveryIdsBefore,
+  deliveryIdsFrom,
+  isDecidedBody,
+  isOpenDelivery,
+  isOpenMessage,
+  type OldPaymentRows,
+  paymentIdsBefore,
+  readOldPayment,
+  tablesOfPayment
+} from "./Retention.ts"
 export { type BookRows, makeRows } from "./Rows.ts"
 export { type SealedPlace, sealedPlaces, sealedUrlOf, sealedUrlPart } from "./SealedTexts.ts"

@@ -50,6 +50,8 @@ const connect = (filename: string): Database => {
   if (!inMemory) closeSync(openSync(path, "a", 0o600))
   const connection = new DatabaseSync(path, { timeout: openingMillis, enableForeignKeyConstraints: true })
   try {
+    // Of a new file alone: what retention frees is given back in small steps. An older file would have to be written anew.
+    connection.exec("PRAGMA auto_vacuum = INCREMENTAL")
     if (!inMemory) useWal(connection)
     // FULL: the log reaches the disk before COMMIT returns. `fullfsync` asks the same of macOS.
     connection.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")

@@ -8,6 +8,7 @@ import {
   Operators,
   Passkeys,
   RecordLosses,
+  Retention,
   SealedTexts,
   StorageCondition,
   type StorageError,
@@ -26,6 +27,7 @@ import { migrate } from "./Migrations.ts"
 import { make as makeOperators } from "./Operators.ts"
 import { make as makePasskeys } from "./Passkeys.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
+import { make as makeRetention } from "./Retention.ts"
 import { requireSchema } from "./SchemaCheck.ts"
 import { make as makeSealedTexts } from "./SealedTexts.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
@@ -81,6 +83,7 @@ export const layer = (
         Context.add(SealedTexts, makeSealedTexts(db, forget)),
         Context.add(SuccessRates, makeSuccessRates(db)),
         Context.add(RecordLosses, losses),
+        Context.add(Retention, makeRetention(db)),
         Context.add(Audit, makeAudit(db)),
         Context.add(Operators, makeOperators(db)),
         Context.add(Passkeys, makePasskeys(db)),

@@ -191,7 +191,7 @@ const reviewPlace = ({
 const selectBook = (db: Database, tenant: Tenant, id: string): BookRows | undefined =>
   snapshot(db, () => selectBookRows(db, tenant, id))
 
-const selectBookRows = (db: Database, tenant: Tenant, id: string): BookRows | undefined => {
+export const selectBookRows = (db: Database, tenant: Tenant, id: string): BookRows | undefined => {
   const key = [...bindTenant(tenant), bindText(id)]
   const payment = db.prepare(selectPayment).get(...key)
   if (payment === undefined) return undefined

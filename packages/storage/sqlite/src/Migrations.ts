@@ -553,6 +553,18 @@ const audit = [
   )
 ]
 
+/** The lease of the sweep, and the messages that have a body, oldest first. */
+const retention = [
+  `create table retention_lease (
+    one integer not null primary key check (one = 1),
+    holder text not null,
+    until integer not null
+  ) strict`,
+  // As JSON.
+  "alter table workspaces add column retention text",
+  "create index messages_with_body on messages (workspace_id, environment, received_at) where body <> ''"
+]
+
 const steps: Record<string, Step> = {
   "1_payments_and_directory": execute([
     payments,
@@ -648,7 +660,8 @@ const steps: Record<string, Step> = {
   // For a text whose name is not known.
   "34_metadata_values": execute([
     `create index payment_metadata_by_text on payment_metadata (workspace_id, environment, value, payment_id)`
-  ])
+  ]),
+  "38_retention": execute(retention)
 }
 
 /** The number of the last step. */

@@ -2,7 +2,7 @@
 import { Clock, Context, Effect, Option, Schema } from "effect"
 import { NothingSent } from "../../decide/CreateRequest.ts"
 import type { WholePayment } from "../../model/OldPayment.ts"
-import { leastRetentionMillis } from "../../model/RetentionTimes.ts"
+import { leastRetention } from "../../model/RetentionTimes.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { withoutPlace } from "../../ports/Admission.ts"
 import { Archive } from "../../ports/Archive.ts"
@@ -24,7 +24,7 @@ const clockMayDifferMillis = 60_000
 
 /** Whether it is old enough to have left the store: of other ids the archive is not asked. */
 const mayHaveLeft = (id: string, now: number): boolean =>
-  Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) < now - leastRetentionMillis + clockMayDifferMillis
+  Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) < now - leastRetention.payments + clockMayDifferMillis
 
 /** Ids of which the log has the hint: enough that somebody who asks for them again and again fills no log. */
 const hintedAtMost = 1_000

@@ -37,6 +37,7 @@ import type { Tenant } from "../../model/Tenant.ts"
 import type { Connector } from "../../ports/Connector.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ledger } from "../../ports/Ledger.ts"
+import { Retention } from "../../ports/Retention.ts"
 import { keyStorageError, Secrets } from "../../ports/Secrets.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 import { LearnedRates } from "../../routing/run/LearnedRates.ts"
@@ -180,20 +181,28 @@ export const decideMessage = Effect.fnUntraced(function* (
   const turns = yield* Turns
   const { connectionId } = stored
   const found = Option.getOrUndefined(yield* ledger.bookOf(tenant, subjectOf(connectionId, message.about)))
+  const removed = found === undefined ? yield* removedPayment(tenant, connectionId, message.about) : null
   if (found === undefined) {
-    yield* Effect.logWarning(`message ${message.id} of connection ${connectionId} names none of our payments`)
+    const named = removed === null ? "names none of our payments" : `is about payment ${removed}, which left the store`
+    yield* Effect.logWarning(`message ${message.id} of connection ${connectionId} ${named}`)
   }
   const isLookedUp = message.about._tag === "Operation" && (yield* canLookUpOperations(tenant, connectionId))
   yield* decideAndWrite(
     tenant,
     stored,
-    { ...message, isLookedUp, opened: yield* openedBy(connectionId) },
+    { ...message, isLookedUp, opened: yield* openedBy(connectionId), removed },
     found === undefined ? undefined : turns.take(found.book.payment.id)
   )
   if (found === undefined) {
     const { receivedAt } = stored
     yield* noticeLoss(tenant, { ...stored, ...contentOf(connectionId, message, undefined, receivedAt) })
   }
+})
+
+/** The payment that retention removed, where the message names its charge by the provider's reference; `null` for none. */
+const removedPayment = Effect.fnUntraced(function* (tenant: Tenant, connectionId: string, about: MessageAbout) {
+  const subject = subjectOf(connectionId, about)
+  return "connectionId" in subject ? yield* (yield* Retention).removedPaymentOf(tenant, subject) : null
 })
 
 /** The connection that a message came to, and whose account it opens. */
@@ -217,7 +226,8 @@ const subjectOf = (connectionId: string, about: MessageAbout): MessageSubject =>
 const decideAndWrite = Effect.fnUntraced(function* (
   tenant: Tenant,
   stored: MessageNote,
-  message: ProviderMessage & Pick<Source, "isLookedUp"> & { readonly opened: Option.Option<Opened> },
+  message: ProviderMessage &
+    Pick<Source, "isLookedUp"> & { readonly opened: Option.Option<Opened>; readonly removed: string | null },
   inTurn: Turn | undefined
 ) {
   const ledger = yield* Ledger
@@ -240,7 +250,7 @@ const decideAndWrite = Effect.fnUntraced(function* (
           : meaningOf(found, { ...message, connectionId, via: "message", askedAt: now }, reused, now)
       const applied = meaning !== undefined && "applied" in meaning ? meaning.applied : undefined
       const before = found?.book.payment ?? null
-      const decision = decidedMessage(stored, message, found?.book, meaning)
+      const decision = decidedMessage(stored, message, found?.book, meaning, message.removed)
       const { outcome } = decision.after
       if (before === null || applied === undefined) {
         const value: Decided = { outcome, learn: () => {} }
@@ -363,12 +373,18 @@ const contentOf = (
   writtenAt: at ?? receivedAt
 })
 
+const reasonOf = (meaning: Interpretation | undefined, removed: string | null): string | null => {
+  if (meaning?._tag === "Malformed") return meaning.reason
+  return meaning === undefined && removed !== null ? `payment ${removed} left the store` : null
+}
+
 /** A message that could not be read keeps the id that it was stored under. */
 const decidedMessage = (
   { connectionId, eventId, outcome: expected, receivedAt }: MessageNote,
   message: ProviderMessage,
   book: PaymentBook | undefined,
-  meaning: Interpretation | undefined
+  meaning: Interpretation | undefined,
+  removed: string | null
 ) => ({
   expected,
   after: {
@@ -376,7 +392,7 @@ const decidedMessage = (
     eventId,
     paymentId: book?.payment.id ?? null,
     outcome: outcomeOf(meaning),
-    reason: meaning?._tag === "Malformed" ? meaning.reason : null,
+    reason: reasonOf(meaning, removed),
     receivedAt,
     ...contentOf(connectionId, message, book, receivedAt)
   } satisfies MessageNote

@@ -8,9 +8,9 @@
 import { Clock, Effect } from "effect"
 import { type KeptReason, whyKept } from "../../decide/MayLeave.ts"
 import type { OldPayment } from "../../model/OldPayment.ts"
-import { leastRetentionMillis } from "../../model/RetentionTimes.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { BeforeRemoval, Retention } from "../../ports/Retention.ts"
+import type { StorageError } from "../../ports/StorageError.ts"
 
 /** What is read, archived and removed at once: with its entries some hundred rows of a payment at most. */
 const batch = 50
@@ -21,10 +21,10 @@ export interface RemovalOrder {
   readonly retentionMillis: number | null
   /** Whether to count what would leave, and to remove nothing. */
   readonly isDryRun: boolean
-  /** After each batch, in milliseconds: others get their turn. */
-  readonly pauseMillis: number
+  /** After each batch: others get their turn. */
+  readonly pause: Effect.Effect<void>
   /** Asked before each batch; the removal ends where it says `false`. */
-  readonly goesOn: Effect.Effect<boolean>
+  readonly goesOn: Effect.Effect<boolean, StorageError>
 }
 
 export interface PaymentRemoval {
@@ -35,14 +35,14 @@ export interface PaymentRemoval {
 }
 
 export const removePayments = Effect.fnUntraced(function* (order: RemovalOrder) {
-  const { goesOn, isDryRun, pauseMillis, retentionMillis, tenant } = order
+  const { goesOn, isDryRun, pause, retentionMillis, tenant } = order
   const retention = yield* Retention
   const kept: Partial<Record<KeptReason, number>> = {}
   let payments = 0
   let after: string | undefined
   if (retentionMillis === null) return { payments, kept } satisfies PaymentRemoval
   const now = yield* Clock.currentTimeMillis
-  const createdBefore = now - Math.max(retentionMillis, leastRetentionMillis)
+  const createdBefore = now - retentionMillis
   while (yield* goesOn) {
     const old: ReadonlyArray<OldPayment> = yield* retention.oldPayments({ tenant, createdBefore, after, limit: batch })
     const leaving: Array<OldPayment> = []
@@ -54,7 +54,7 @@ export const removePayments = Effect.fnUntraced(function* (order: RemovalOrder) 
     payments += isDryRun ? leaving.length : yield* removeBatch(tenant, leaving)
     after = old.at(-1)?.book.payment.id
     if (old.length < batch) break
-    yield* Effect.sleep(pauseMillis)
+    yield* pause
   }
   return { payments, kept } satisfies PaymentRemoval
 })

@@ -1,0 +1,332 @@
+/** What is old is found in order, leaves whole or not at all, and nothing else leaves with it. */
+import { describe, expect } from "@effect/vitest"
+import type { Payment, Tenant } from "@pointsman/core"
+import {
+  Deliveries,
+  Ids,
+  Ledger,
+  type OldPayment,
+  ReferenceTaken,
+  Retention,
+  type StoredMessage
+} from "@pointsman/core/ports"
+import { Effect, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { drafts, firstChange, moveAlong, newTenant, noTrace, reach, rowOf, traceOf, writeDirectory } from "./Given.ts"
+import type { StorageTest } from "./StorageTest.ts"
+
+const day = 24 * 60 * 60_000
+
+const messageAbout = (paymentId: string | null, fields: Partial<StoredMessage> = {}): StoredMessage => ({
+  connectionId: "first",
+  eventId: `msg_${paymentId}`,
+  paymentId,
+  about: "charge",
+  subjectId: "att_1",
+  disputeId: null,
+  verdict: null,
+  outcome: "confirmed",
+  reason: null,
+  writtenAt: 1,
+  receivedAt: 2,
+  body: "sealed",
+  isSealed: true,
+  ...fields
+})
+
+/** A captured payment with a key, metadata and a refund in full. */
+const refunded = Effect.fnUntraced(function* (tenant: Tenant, payment: Partial<Payment> = {}) {
+  const ledger = yield* Ledger
+  const first = yield* firstChange(tenant, { payment: { metadata: { order: "1" }, ...payment } })
+  yield* ledger.commit(first.change)
+  const captured = yield* moveAlong(first.after, rowOf("Charging", "ChargeCaptured"))
+  yield* ledger.commit(captured.change)
+  const last = yield* moveAlong(captured.after, rowOf("Captured", "RefundedInFull"))
+  yield* ledger.commit(last.change)
+  return { first, change: last.change, payment: last.after.payment, walked: last.after }
+})
+
+const readPayment = ({ id, tenant, version }: Payment) => ({ tenant, paymentId: id, version })
+
+const oldOf = Effect.fnUntraced(function* (tenant: Tenant, createdBefore = Number.MAX_SAFE_INTEGER) {
+  return yield* (yield* Retention).oldPayments({ tenant, createdBefore, limit: 100 })
+})
+
+const idsOf = (old: ReadonlyArray<OldPayment>) => old.map(({ book }) => book.payment.id)
+
+const endpointFor = Effect.fnUntraced(function* (tenant: Tenant) {
+  const id = `whe_${yield* (yield* Ids).request}`
+  const endpoint = {
+    id,
+    ...tenant,
+    url: `https://merchant.example/${id}`,
+    events: ["*"],
+    sealedSecret: "s",
+    active: true
+  }
+  yield* writeDirectory({ webhookEndpoints: [endpoint] })
+})
+
+/** Ends the deliveries of the tenant, as if their receiver had answered; gives them. */
+const deliverAll = Effect.fnUntraced(function* (tenant: Tenant) {
+  const deliveries = yield* Deliveries
+  const all = yield* deliveries.list(tenant, { limit: 100 })
+  for (const one of all) yield* deliveries.replace(one, { ...one, state: "Delivered", dueAt: null })
+  return all
+})
+
+const findsOld = (it: StorageTest): void => {
+  it.effect("given payments of a tenant, when the old ones are read, then each comes whole, oldest first", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const tenant = yield* newTenant()
+      const first = yield* refunded(tenant)
+      const second = yield* refunded(tenant)
+      yield* refunded({ ...tenant, environment: "production" })
+      yield* ledger.storeMessage(tenant, messageAbout(second.payment.id, { outcome: "waits" }))
+      const [one, other] = yield* oldOf(tenant)
+      expect(one).toStrictEqual({
+        book: first.walked,
+        events: yield* ledger.timeline(tenant, first.payment.id, { limit: 100 }),
+        openDeliveries: 0,
+        openMessages: 0
+      })
+      expect(one?.events).not.toHaveLength(0)
+      expect(other).toMatchObject({ book: second.walked, openMessages: 1 })
+      const after = { tenant, createdBefore: Number.MAX_SAFE_INTEGER, limit: 1 }
+      const retention = yield* Retention
+      expect(idsOf(yield* retention.oldPayments(after))).toEqual([first.payment.id])
+      expect(idsOf(yield* retention.oldPayments({ ...after, after: first.payment.id }))).toEqual([second.payment.id])
+      expect(yield* oldOf(tenant, first.payment.createdAt)).toEqual([])
+    })
+  )
+}
+
+const removes = (it: StorageTest): void => {
+  it.effect("given an old payment, when it is removed, then nothing of it is left and its neighbour stays", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const retention = yield* Retention
+      const tenant = yield* newTenant()
+      yield* endpointFor(tenant)
+      const leaving = yield* refunded(tenant)
+      const staying = yield* refunded(tenant)
+      yield* deliverAll(tenant)
+      yield* ledger.storeMessage(tenant, messageAbout(leaving.payment.id))
+      yield* ledger.storeMessage(tenant, messageAbout(staying.payment.id))
+      const before = yield* traceOf(staying.first.change)
+      expect(yield* retention.remove([readPayment(leaving.payment)])).toEqual([leaving.payment.id])
+      expect(yield* traceOf(leaving.first.change)).toStrictEqual(noTrace)
+      expect(yield* ledger.message(tenant, "first", `msg_${leaving.payment.id}`)).toEqual(Option.none())
+      expect(yield* ledger.payments(tenant, { metadata: { order: "1" }, limit: 9 })).toStrictEqual([staying.payment])
+      const events = yield* ledger.events(tenant, { after: "", limit: 100 })
+      expect(events.filter(({ paymentId }) => paymentId === leaving.payment.id)).toEqual([])
+      const deliveries = yield* Deliveries
+      expect(yield* deliveries.list(tenant, { paymentId: leaving.payment.id, limit: 9 })).toEqual([])
+      // One for each event of the other payment.
+      expect(yield* deliveries.list(tenant, { limit: 100 })).toHaveLength(before.timeline.length)
+      expect(yield* traceOf(staying.first.change)).toStrictEqual(before)
+      expect(Option.isSome(yield* ledger.message(tenant, "first", `msg_${staying.payment.id}`))).toBe(true)
+      expect(yield* retention.remove([readPayment(leaving.payment)])).toEqual([])
+      expect(yield* retention.remove([])).toEqual([])
+    })
+  )
+
+  it.effect("given a payment that was written since it was read, or another tenant's, then it stays", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const retention = yield* Retention
+      const tenant = yield* newTenant()
+      const { payment, walked } = yield* refunded(tenant)
+      const disputed = yield* moveAlong(walked, rowOf("Refunded", "DisputeOpened"))
+      yield* ledger.commit(disputed.change)
+      const before = yield* traceOf(disputed.change)
+      const stranger = { ...tenant, environment: "production" } as const
+      expect(
+        yield* retention.remove([readPayment(payment), { ...readPayment(disputed.after.payment), tenant: stranger }])
+      ).toEqual([])
+      expect(yield* traceOf(disputed.change)).toStrictEqual(before)
+    })
+  )
+
+  it.effect(
+    "given a delivery or a message of a payment is open, when it is removed, then it stays until that ends",
+    () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const retention = yield* Retention
+        const tenant = yield* newTenant()
+        yield* endpointFor(tenant)
+        const undelivered = yield* refunded(tenant)
+        const message = messageAbout(undelivered.payment.id, { outcome: "waits" })
+        expect(yield* retention.remove([readPayment(undelivered.payment)])).toEqual([])
+        expect((yield* oldOf(tenant))[0]?.openDeliveries).toBe(
+          (yield* ledger.timeline(tenant, undelivered.payment.id, { limit: 100 })).length
+        )
+        yield* deliverAll(tenant)
+        yield* ledger.storeMessage(tenant, message)
+        expect(yield* retention.remove([readPayment(undelivered.payment)])).toEqual([])
+        const { body: _, isSealed: __, ...note } = message
+        yield* ledger.keepMessage(tenant, { expected: "waits", after: { ...note, outcome: "older" } }, null)
+        expect(yield* retention.remove([readPayment(undelivered.payment)])).toEqual([undelivered.payment.id])
+      })
+  )
+
+  it.effect("given two removals of one payment at once, then one of them has it", () =>
+    Effect.gen(function* () {
+      const retention = yield* Retention
+      const { payment } = yield* refunded(yield* newTenant())
+      const one = retention.remove([readPayment(payment)])
+      const removed = yield* Effect.all([one, one, one], { concurrency: "unbounded" })
+      expect(removed.flat()).toEqual([payment.id])
+    })
+  )
+
+  it.effect(
+    "given a payment left, then its provider's reference is still refused to another, which says whose it was",
+    () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const retention = yield* Retention
+        const tenant = yield* newTenant()
+        const { payment } = yield* refunded(tenant)
+        const reference = { connectionId: "first", providerRef: payment.providerRef ?? "" }
+        expect(yield* retention.removedPaymentOf(tenant, reference)).toBeNull()
+        yield* retention.remove([readPayment(payment)])
+        expect(yield* retention.removedPaymentOf(tenant, reference)).toBe(payment.id)
+        expect(yield* retention.removedPaymentOf(tenant, { ...reference, providerRef: "other" })).toBeNull()
+        expect(yield* ledger.bookOf(tenant, reference)).toEqual(Option.none())
+        const { walked } = yield* reach(tenant, "Charging")
+        const { change } = yield* moveAlong(walked, rowOf("Charging", "ChargeCaptured"))
+        const { after } = change.payment
+        const taking = {
+          ...change,
+          payment: { ...change.payment, after: { ...after, providerRef: reference.providerRef } },
+          attempts: change.attempts.map((attempt) => ({ ...attempt, providerRef: reference.providerRef }))
+        }
+        const failed = yield* Effect.result(ledger.commit(taking))
+        expect(Result.isFailure(failed) && failed.failure).toEqual(
+          new ReferenceTaken({ ...reference, paymentId: payment.id })
+        )
+      })
+  )
+}
+
+const prunes = (it: StorageTest): void => {
+  it.effect(
+    "given deliveries, when they are pruned, then those that ended before the time leave and open ones stay",
+    () =>
+      Effect.gen(function* () {
+        const deliveries = yield* Deliveries
+        const retention = yield* Retention
+        const tenant = yield* newTenant()
+        yield* endpointFor(tenant)
+        const first = yield* refunded(tenant)
+        const [open, ...over] = (yield* deliveries.list(tenant, { limit: 100 })).toReversed()
+        for (const one of over) yield* deliveries.replace(one, { ...one, state: "GivenUp", dueAt: null })
+        yield* TestClock.adjust(day)
+        const { payment } = yield* refunded(tenant)
+        const young = (yield* deliverAll(tenant)).filter(({ createdAt }) => createdAt === payment.createdAt)
+        yield* deliveries.replace({ ...(open ?? over[0]), state: "Delivered" } as never, open as never)
+        const query = { tenant, before: payment.createdAt, limit: 100 }
+        expect(
+          yield* retention.held({ tenant, deliveriesBefore: query.before, bodiesBefore: null, limit: 9 })
+        ).toMatchObject({
+          deliveries: over.length,
+          bodies: 0,
+          oldestPaymentAt: first.payment.createdAt,
+          oldestDeliveryAt: first.payment.createdAt,
+          oldestBodyAt: null
+        })
+        expect(yield* retention.pruneDeliveries({ ...query, limit: 1 })).toBe(1)
+        expect(yield* retention.pruneDeliveries(query)).toBe(over.length - 1)
+        expect(yield* retention.pruneDeliveries(query)).toBe(0)
+        const left = yield* deliveries.list(tenant, { limit: 100 })
+        expect(left.map(({ id }) => id).toSorted()).toEqual([open?.id, ...young.map(({ id }) => id)].toSorted())
+        expect(yield* deliveries.attempts(tenant, over[0]?.id ?? "")).toEqual([])
+      })
+  )
+
+  it.effect(
+    "given messages of every outcome, when bodies are pruned, then the undecided keep theirs, and all stay known",
+    () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const retention = yield* Retention
+        const tenant = yield* newTenant()
+        const reviewed = (yield* reach(tenant, "ChargeMismatched")).walked.payment
+        expect(reviewed.review).not.toBeNull()
+        const decided = (yield* refunded(tenant)).payment
+        const cases = [
+          ["applied", decided.id, true],
+          ["confirmed", decided.id, true],
+          ["older", decided.id, true],
+          ["contradicts", decided.id, true],
+          ["contradicts", reviewed.id, false],
+          ["received", null, false],
+          ["waits", decided.id, false],
+          ["unmatched", null, false],
+          ["unreadable", null, false]
+        ] as const
+        const messages = cases.map(([outcome, paymentId], index) =>
+          messageAbout(paymentId, { outcome, eventId: `m${index}`, receivedAt: index })
+        )
+        for (const message of messages) yield* ledger.storeMessage(tenant, message)
+        yield* ledger.storeMessage(tenant, messageAbout(decided.id, { eventId: "young", receivedAt: 100 }))
+        const query = { tenant, before: 100, limit: 3 }
+        const bodies = { tenant, deliveriesBefore: null, bodiesBefore: 100, limit: 9 }
+        expect(yield* retention.held(bodies)).toMatchObject({ bodies: 4, oldestBodyAt: 0 })
+        expect(yield* retention.pruneBodies(query)).toBe(3)
+        expect(yield* retention.pruneBodies(query)).toBe(1)
+        expect(yield* retention.pruneBodies(query)).toBe(0)
+        expect(yield* retention.held(bodies)).toMatchObject({ bodies: 0, oldestBodyAt: 4 })
+        for (const [index, message] of messages.entries()) {
+          const stored = Option.getOrThrow(yield* ledger.message(tenant, "first", `m${index}`))
+          expect(stored).toStrictEqual(cases[index]?.[2] === true ? { ...message, body: "", isSealed: false } : message)
+          // It is known when it comes again.
+          expect(Option.isSome(yield* ledger.storeMessage(tenant, message))).toBe(true)
+        }
+        const young = Option.getOrThrow(yield* ledger.message(tenant, "first", "young"))
+        expect(young.body).toBe("sealed")
+      })
+  )
+}
+
+const takesTurns = (it: StorageTest): void => {
+  it.effect("given a lease, then another holder has it when it is over, and its own extends it", () =>
+    Effect.gen(function* () {
+      const { lease } = yield* Retention
+      const now = 9_000_000_000_000
+      expect(yield* lease({ holder: "one", now, until: now + 10 })).toBe(true)
+      expect(yield* lease({ holder: "two", now: now + 9, until: now + 20 })).toBe(false)
+      expect(yield* lease({ holder: "one", now: now + 9, until: now + 30 })).toBe(true)
+      expect(yield* lease({ holder: "two", now: now + 29, until: now + 40 })).toBe(false)
+      expect(yield* lease({ holder: "two", now: now + 30, until: now + 40 })).toBe(true)
+      expect(yield* lease({ holder: "one", now: now + 30, until: now + 40 })).toBe(false)
+    })
+  )
+
+  it.effect("given the upkeep of the store ran, then payments are written and delivered as before", () =>
+    Effect.gen(function* () {
+      const tenant = yield* newTenant()
+      yield* endpointFor(tenant)
+      const { payment } = yield* refunded(tenant)
+      yield* (yield* Retention).upkeep({ now: payment.createdAt, deliveriesBefore: payment.createdAt - day })
+      const ledger = yield* Ledger
+      const after = yield* refunded(tenant)
+      expect(drafts(yield* ledger.timeline(tenant, after.payment.id, { limit: 100 })).length).toBeGreaterThan(0)
+      expect(yield* (yield* Deliveries).list(tenant, { limit: 100 })).toHaveLength(
+        (yield* ledger.events(tenant, { after: "", limit: 100 })).length
+      )
+    })
+  )
+}
+
+export const retention = (it: StorageTest): void => {
+  describe("retention", () => {
+    findsOld(it)
+    removes(it)
+    prunes(it)
+    takesTurns(it)
+  })
+}

@@ -1,0 +1,177 @@
+/**
+ * Removes from the store what its workspaces do not keep any longer, in small batches with pauses: whole payments, ended
+ * deliveries, and bodies of decided messages.
+ *
+ * The background sweeps under a lease, so that one process of all does the work. The lease guards nothing: each removal
+ * checks in its own write what it was decided on, and a process that dies leaves nothing half done.
+ */
+import { Clock, Effect, Metric } from "effect"
+import { retentionOldest, retentionRemoved } from "../../metrics/Metrics.ts"
+import { type RetentionTimes, retentionOf } from "../../model/RetentionTimes.ts"
+import { environments, type Tenant } from "../../model/Tenant.ts"
+import type { Workspace } from "../../model/Workspace.ts"
+import { Directory } from "../../ports/Directory.ts"
+import { Ids } from "../../ports/Ids.ts"
+import { type Held, type PruneQuery, Retention } from "../../ports/Retention.ts"
+import { StorageCondition } from "../../ports/StorageCondition.ts"
+import type { StorageError } from "../../ports/StorageError.ts"
+import { type PaymentRemoval, removePayments } from "./RemovePayments.ts"
+
+export interface SweepOrder {
+  /** Whether to count what would leave, and to remove nothing. */
+  readonly isDryRun: boolean
+  /** Only this workspace; all of them unless set. */
+  readonly workspaceId?: string | undefined
+  /** Between two batches, in milliseconds; 50 unless set. */
+  readonly pauseMillis?: number | undefined
+}
+
+/** Of one tenant. Times are epoch milliseconds, of what is stored after the sweep; `null` where there is none. */
+export interface TenantSweep
+  extends PaymentRemoval,
+    Pick<Held, "oldestPaymentAt" | "oldestDeliveryAt" | "oldestBodyAt"> {
+  readonly tenant: Tenant
+  readonly retention: RetentionTimes
+  /** Ended deliveries that left, or would; of a dry run no more than `countedAtMost`. */
+  readonly deliveries: number
+  /** Bodies of messages that left, or would; as above. */
+  readonly bodies: number
+}
+
+export interface Sweep {
+  readonly tenants: ReadonlyArray<TenantSweep>
+  /** Deliveries that left with a partition of the database, of whichever tenant. */
+  readonly deliveriesInPartitions: number
+}
+
+/** Deliveries, and bodies, that a dry run counts for each tenant. */
+export const countedAtMost = 100_000
+/** Rows of one write: some milliseconds in SQLite, where everybody else waits for it. */
+const batch = 200
+const defaultPauseMillis = 50
+
+/** `goesOn` is asked before each batch. */
+const sweep = Effect.fnUntraced(function* (order: SweepOrder, goesOn: Effect.Effect<boolean, StorageError>) {
+  const retention = yield* Retention
+  const now = yield* Clock.currentTimeMillis
+  const { workspaces } = yield* (yield* Directory).contents
+  const pauseMillis = order.pauseMillis ?? defaultPauseMillis
+  const pause = pauseMillis === 0 ? Effect.yieldNow : Effect.sleep(pauseMillis)
+  const before = order.workspaceId === undefined ? deliveriesBefore(workspaces, now) : null
+  const deliveriesInPartitions = order.isDryRun ? 0 : yield* retention.upkeep({ now, deliveriesBefore: before })
+  const tenants: Array<TenantSweep> = []
+  for (const workspace of workspaces) {
+    if (order.workspaceId !== undefined && workspace.id !== order.workspaceId) continue
+    for (const environment of environments) {
+      const tenant = { workspaceId: workspace.id, environment }
+      tenants.push(yield* sweepTenant(tenant, retentionOf(workspace), { isDryRun: order.isDryRun, pause, goesOn }))
+    }
+  }
+  if (!order.isDryRun) yield* count({ tenants, deliveriesInPartitions }, now)
+  return { tenants, deliveriesInPartitions } satisfies Sweep
+})
+
+/** Before this, no workspace needs a delivery; `null` where one keeps them for good. */
+const deliveriesBefore = (workspaces: ReadonlyArray<Workspace>, now: number): number | null => {
+  const kept = workspaces.map((workspace) => retentionOf(workspace).deliveries)
+  return kept.length === 0 || kept.includes(null) ? null : now - Math.max(...kept.map((millis) => millis ?? 0))
+}
+
+interface TenantOrder {
+  readonly isDryRun: boolean
+  readonly pause: Effect.Effect<void>
+  readonly goesOn: Effect.Effect<boolean, StorageError>
+}
+
+const sweepTenant = Effect.fnUntraced(function* (tenant: Tenant, times: RetentionTimes, order: TenantOrder) {
+  const retention = yield* Retention
+  const now = yield* Clock.currentTimeMillis
+  const { isDryRun } = order
+  const before = (millis: number | null) => (millis === null ? null : now - millis)
+  const old = { deliveriesBefore: before(times.deliveries), bodiesBefore: before(times.messages) }
+  const deliveries = isDryRun ? 0 : yield* prune(tenant, old.deliveriesBefore, order, retention.pruneDeliveries)
+  const bodies = isDryRun ? 0 : yield* prune(tenant, old.bodiesBefore, order, retention.pruneBodies)
+  const removal = yield* removePayments({ tenant, retentionMillis: times.payments, ...order })
+  const held = yield* retention.held({ tenant, ...old, limit: isDryRun ? countedAtMost : 0 })
+  return {
+    ...held,
+    ...removal,
+    tenant,
+    retention: times,
+    deliveries: isDryRun ? held.deliveries : deliveries,
+    bodies: isDryRun ? held.bodies : bodies
+  } satisfies TenantSweep
+})
+
+const prune = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  before: number | null,
+  { goesOn, pause }: TenantOrder,
+  once: (query: PruneQuery) => Effect.Effect<number, StorageError>
+) {
+  let pruned = 0
+  if (before === null) return pruned
+  while (yield* goesOn) {
+    const some = yield* once({ tenant, before, limit: batch })
+    pruned += some
+    if (some < batch) break
+    yield* pause
+  }
+  return pruned
+})
+
+const count = Effect.fnUntraced(function* ({ deliveriesInPartitions, tenants }: Sweep, now: number) {
+  const sum = (of: (one: TenantSweep) => number) => tenants.reduce((total, one) => total + of(one), 0)
+  yield* Metric.update(
+    retentionRemoved("payment"),
+    sum(({ payments }) => payments)
+  )
+  yield* Metric.update(retentionRemoved("delivery"), sum(({ deliveries }) => deliveries) + deliveriesInPartitions)
+  yield* Metric.update(
+    retentionRemoved("message_body"),
+    sum(({ bodies }) => bodies)
+  )
+  const age = (of: (one: TenantSweep) => number | null) =>
+    Math.max(0, ...tenants.map((one) => now - (of(one) ?? now))) / 1_000
+  yield* Metric.update(
+    retentionOldest("payment"),
+    age(({ oldestPaymentAt }) => oldestPaymentAt)
+  )
+  yield* Metric.update(
+    retentionOldest("delivery"),
+    age(({ oldestDeliveryAt }) => oldestDeliveryAt)
+  )
+  yield* Metric.update(
+    retentionOldest("message_body"),
+    age(({ oldestBodyAt }) => oldestBodyAt)
+  )
+})
+
+/** By hand: beside the background, and whoever has the lease. */
+export const sweepStore = (order: SweepOrder) => sweep(order, Effect.succeed(true))
+
+/** Longer than any batch takes, in milliseconds: a process that died holds the others up for so long. */
+const leaseMillis = 10 * 60_000
+/** After a sweep the next one of all processes is due, in milliseconds. */
+const everyMillis = 55 * 60_000
+
+/** Of the background: where another process sweeps, or did so in the last hour, nothing is done. */
+export const sweepInTurn = Effect.gen(function* () {
+  if ((yield* (yield* StorageCondition).read).refusal !== null) return
+  const retention = yield* Retention
+  const holder = yield* (yield* Ids).request
+  const hold = (millis: number) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => retention.lease({ holder, now, until: now + millis }))
+  if (!(yield* hold(leaseMillis))) return
+  const { deliveriesInPartitions, tenants } = yield* sweep({ isDryRun: false }, hold(leaseMillis))
+  yield* hold(everyMillis)
+  const payments = tenants.reduce((sum, one) => sum + one.payments, 0)
+  const deliveries = tenants.reduce((sum, one) => sum + one.deliveries, deliveriesInPartitions)
+  const bodies = tenants.reduce((sum, one) => sum + one.bodies, 0)
+  if (payments + deliveries + bodies === 0) return
+  yield* Effect.annotateLogs(Effect.logInfo("retention removed what was over"), {
+    payments,
+    deliveries,
+    messageBodies: bodies
+  })
+})

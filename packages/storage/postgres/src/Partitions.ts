@@ -1,0 +1,171 @@
+/**
+ * Deliveries and their attempts, partitioned by the month in which they were written: what is over is dropped as a whole
+ * (docs/decisions/0044). A delivery's id begins with its time, so the ids are the bounds, and a key finds its partition.
+ *
+ * The rule that a reader would otherwise break: a delivery without a partition would fail the commit of its payment. The
+ * default partition takes it, and the partition that is made later takes it from there.
+ */
+import type { StorageError } from "@pointsman/core/ports"
+import { deliveryIdsBefore, deliveryIdsFrom, isOpenDelivery } from "@pointsman/storage-sql"
+import { DateTime, Effect } from "effect"
+import { type Database, type Query, repeatable } from "./Database.ts"
+
+/** The partitioned tables, and the column with a delivery's id. */
+const tables = { deliveries: "id", delivery_attempts: "delivery_id" } as const
+type Table = keyof typeof tables
+const names = Object.keys(tables) as ReadonlyArray<Table>
+
+const perTable = (statement: (table: Table, column: string) => string): string =>
+  names.map((table) => statement(table, tables[table])).join("\n")
+
+/** A constraint by what it refers to: its name is PostgreSQL's. */
+const dropForeignKey = (table: string): string => `execute (
+    select format('alter table ${table} drop constraint %I', conname) from pg_constraint
+    where conrelid = '${table}'::regclass and contype = 'f'
+  );`
+
+/**
+ * A removal would look for the rows of an event or a payment by these keys along the whole tenant: their indexes hold a
+ * condition that PostgreSQL's own check cannot repeat. The statement that writes an event writes its payment, too.
+ */
+export const dropForeignKeys = [
+  `do $$ begin ${["events", "delivery_attempts", "deliveries"].map(dropForeignKey).join("\n")} end $$`
+]
+
+/**
+ * The present tables become the first partition. That they hold nothing of later months is checked while others write,
+ * and PostgreSQL takes the check for its own when the table is attached. Until two months after this one, all rows go there.
+ */
+export const boundPresentRows = [
+  `do $$
+  declare
+    millis bigint := extract(epoch from date_trunc('month', now() at time zone 'UTC') + interval '3 months') * 1000;
+    digits text := lpad(to_hex(millis), 12, '0');
+    bound text := 'dlv_' || substr(digits, 1, 8) || '-' || substr(digits, 9, 4);
+  begin
+    ${perTable(
+      (table, column) => `alter table ${table} drop constraint if exists ${table}_bound;
+    execute format('alter table ${table} add constraint ${table}_bound check (${column} < %L) not valid', bound);`
+    )}
+  end $$`
+]
+
+export const validateBound = names.map((table) => `alter table ${table} validate constraint ${table}_bound`)
+
+const indexes: Readonly<Record<Table, ReadonlyArray<string>>> = {
+  deliveries: [
+    "alter table deliveries add primary key (workspace_id, environment, id)",
+    "create index deliveries_due on deliveries (endpoint_id, due_at, id) where due_at is not null",
+    "create index deliveries_leased on deliveries (endpoint_id, leased_until) where leased_until is not null",
+    "create index deliveries_by_state on deliveries (workspace_id, environment, state, id) where state <> ''",
+    "create index deliveries_by_endpoint on deliveries (endpoint_id, state, id)",
+    "create index deliveries_by_event on deliveries (workspace_id, environment, event_id) where event_id <> ''"
+  ],
+  delivery_attempts: ["alter table delivery_attempts add primary key (workspace_id, environment, delivery_id, number)"]
+}
+
+/** Nothing is copied and no index is built: the attached table has all that the partitioned one asks for. */
+export const attachPresentRows = names.flatMap((table) => [
+  `do $$
+  declare
+    bound text := (select substring(pg_get_constraintdef(oid) from '''([^'']*)''') from pg_constraint
+      where conrelid = '${table}'::regclass and conname = '${table}_bound');
+    one record;
+  begin
+    for one in select indexrelid::regclass::text as name from pg_index where indrelid = '${table}'::regclass loop
+      execute format('alter index %I rename to %I', one.name, one.name || '_first');
+    end loop;
+    alter table ${table} rename to ${table}_first;
+    create table ${table} (like ${table}_first including defaults including constraints)
+      partition by range (${tables[table]});
+    alter table ${table} drop constraint ${table}_bound;
+    ${indexes[table].map((statement) => `${statement};`).join("\n    ")}
+    execute format(
+      'alter table ${table} attach partition ${table}_first for values from (minvalue) to (%L)', bound
+    );
+    alter table ${table}_first drop constraint ${table}_bound;
+    create table ${table}_default partition of ${table} default;
+  end $$`
+])
+
+interface Partition {
+  readonly name: string
+  /** In front of the first id that it does not hold. */
+  readonly end: string
+}
+
+/** By their ends. The default partition has none. */
+const selectPartitions = `select name, bound as end from (
+    select c.relname::text as name, substring(pg_get_expr(c.relpartbound, c.oid) from 'TO \\(''([^'']*)''\\)') as bound
+    from pg_inherits join pg_class as c on c.oid = inhrelid where inhparent = 'deliveries'::regclass
+  ) as partitions where bound is not null order by bound`
+
+const partitionsOf = (db: Database): Effect.Effect<ReadonlyArray<Partition>, StorageError> =>
+  Effect.map(db.read("upkeep", selectPartitions), (found) =>
+    found.map((row) => ({ name: row["name"] as string, end: row["end"] as string }))
+  )
+
+/** A lock that is not had at once is asked for again at the next upkeep: who waits behind it waits for this long at most. */
+const lockTimeout = "set local lock_timeout = '500ms'"
+
+/** Partitions are there for this long ahead, in milliseconds: as long may no server run its background. */
+const aheadMillis = 62 * 24 * 60 * 60_000
+
+/** `dlv_01234567-89ab`: the milliseconds are twelve hexadecimal digits. */
+const millisOf = (bound: string): number => Number.parseInt(bound.slice("dlv_".length).replace("-", ""), 16)
+
+const monthAfter = (epochMillis: number): number =>
+  DateTime.toEpochMillis(DateTime.add(DateTime.startOf(DateTime.makeUnsafe(epochMillis), "month"), { months: 1 }))
+
+/** Makes the partitions up to two months from now, each with what the default partition holds of its months. */
+export const makePartitions = Effect.fnUntraced(function* (db: Database, now: number) {
+  let from = (yield* partitionsOf(db)).at(-1)?.end
+  if (from === undefined) return
+  while (from < deliveryIdsFrom(now + aheadMillis)) {
+    // After months without a server, the missing ones are one partition.
+    const end: string = deliveryIdsFrom(monthAfter(Math.max(millisOf(from), now)))
+    const [begins, ends]: readonly [string, string] = [from, end]
+    yield* repeatable(db, "upkeep", (query) => makePartition(query, begins, ends))
+    from = end
+  }
+})
+
+const makePartition = Effect.fnUntraced(function* (query: Query, from: string, end: string) {
+  yield* query(lockTimeout)
+  for (const table of names) {
+    const column = tables[table]
+    const name = `${table}_${from.slice("dlv_".length).replace("-", "")}`
+    const bounds = `${column} >= '${from}' and ${column} < '${end}'`
+    yield* query(`lock table ${table}_default in access exclusive mode`)
+    yield* query(`create table ${name} (like ${table} including defaults including constraints including indexes)`)
+    yield* query(
+      `with moved as (delete from ${table}_default where ${bounds} returning *) insert into ${name} select * from moved`
+    )
+    yield* query(`alter table ${table} attach partition ${name} for values from ('${from}') to ('${end}')`)
+  }
+})
+
+/** Drops the partitions that hold nothing but what is older and over; gives how many deliveries they held. */
+export const dropPartitions = Effect.fnUntraced(function* (db: Database, before: number) {
+  let dropped = 0
+  for (const { end, name } of yield* partitionsOf(db)) {
+    // Also of a delivery whose id was drawn some time before or after its creation.
+    if (deliveryIdsBefore(millisOf(end)) > deliveryIdsFrom(before)) break
+    dropped += yield* repeatable(db, "upkeep", (query) => dropPartition(query, name))
+  }
+  return dropped
+})
+
+const dropPartition = Effect.fnUntraced(function* (query: Query, name: string) {
+  yield* query(lockTimeout)
+  const [held] = yield* query(`select count(*)::integer as count,
+    count(*) filter (where ${isOpenDelivery})::integer as open from ${name}`)
+  if (held?.["open"] !== 0) return 0
+  yield* query(`lock table ${name} in access exclusive mode`)
+  // One that has ended may have been asked for again before the lock.
+  const [open] = yield* query(`select 1 as one from ${name} where due_at is not null limit 1`)
+  if (open !== undefined) return 0
+  yield* query(`drop table ${name}`)
+  yield* query(`drop table ${name.replace("deliveries", "delivery_attempts")}`)
+  return held["count"] as number
+})

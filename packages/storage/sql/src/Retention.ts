@@ -1,0 +1,45 @@
+/** What the statements of retention have in common, and how the rows of an old payment are read. */
+import { idsFrom } from "@pointsman/core/internal"
+import type { OldPayment } from "@pointsman/core/ports"
+import type { Row } from "./Columns.ts"
+import { idRangeOf } from "./IdRange.ts"
+import type { BookRows, makeRows } from "./Rows.ts"
+
+/** A delivery that is still to be made. */
+export const isOpenDelivery = "state in ('Due', 'Sending')"
+/** A message about a payment that keeps it: it is not decided, or could not be read. */
+export const isOpenMessage = "outcome in ('received', 'waits', 'unreadable')"
+
+/** A message whose body was decided and is no evidence any more. Of one that contradicts, the review must be over. */
+export const isDecidedBody = `body <> '' and (outcome in ('applied', 'confirmed', 'older') or outcome = 'contradicts'
+  and not exists (select 1 from payments where payments.workspace_id = messages.workspace_id
+    and payments.environment = messages.environment and payments.id = messages.payment_id and review is not null))`
+
+/** Tables whose rows belong to a payment by its id, in the order in which they are emptied. */
+export const tablesOfPayment = ["events", "attempts", "operations", "refunds", "payment_metadata"]
+
+/** Ids of payments that may have been created before the time (epoch milliseconds) are smaller. */
+export const paymentIdsBefore = (createdBefore: number): string => idRangeOf({ createdBefore }).before
+const deliveryPrefix = "dlv_"
+/** As `paymentIdsBefore`, of deliveries. */
+export const deliveryIdsBefore = (createdBefore: number): string =>
+  `${deliveryPrefix}${paymentIdsBefore(createdBefore)}`
+/** The first delivery id of a time in epoch milliseconds. */
+export const deliveryIdsFrom = (epochMillis: number): string => `${deliveryPrefix}${idsFrom(epochMillis)}`
+
+/** The rows of an old payment, of one moment. */
+export interface OldPaymentRows {
+  readonly book: BookRows
+  readonly events: ReadonlyArray<Row>
+  readonly openDeliveries: number
+  readonly openMessages: number
+}
+
+export const readOldPayment =
+  (rows: Pick<ReturnType<typeof makeRows>, "readBook" | "readEvent">) =>
+  ({ book, events, openDeliveries, openMessages }: OldPaymentRows): OldPayment => ({
+    book: rows.readBook(book),
+    events: events.map(rows.readEvent),
+    openDeliveries,
+    openMessages
+  })
