@@ -91,9 +91,9 @@ describe("archive", () => {
       assert.deepStrictEqual(yield* pointsman.paymentFile(tenant, id), file)
       assert.deepStrictEqual(yield* pointsman.timeline(tenant, id, { limit: 50 }), timeline)
       const [first, second] = timeline.items
-      assert.isDefined(second)
+      assert(first !== undefined && second !== undefined)
       assert.deepStrictEqual(yield* pointsman.timeline(tenant, id, { limit: 1 }), { items: [first], hasMore: true })
-      const rest = yield* pointsman.timeline(tenant, id, { after: first?.id, limit: 50 })
+      const rest = yield* pointsman.timeline(tenant, id, { after: first.id, limit: 50 })
       assert.deepStrictEqual(rest.items, timeline.items.slice(1))
       const elsewhere = { ...tenant, environment: "production" } as const
       assert.instanceOf(yield* Effect.flip(pointsman.payment(elsewhere, id)), PaymentNotFound)
@@ -108,11 +108,12 @@ describe("archive", () => {
       const { id: paymentId } = yield* oldPayment
       yield* sweep
       const order = { paymentId, amountMinor: null, idempotencyKey: null }
-      for (const operate of [
+      const operations: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
         pointsman.capture(caller, order),
         pointsman.void(caller, order),
         pointsman.refund(caller, { ...order, reason: null })
-      ]) {
+      ]
+      for (const operate of operations) {
         assert.instanceOf(yield* Effect.flip(operate), PaymentArchived)
         refused.archive.onFind = "fails"
         assert.instanceOf(yield* Effect.flip(operate), NothingSent)

@@ -1,63 +1,24 @@
 /** `pointsman archive`: what left the store by retention, and whether it is what was written. */
 import { manifestJson, sumJson } from "@pointsman/archive"
 import type { Environment, Tenant } from "@pointsman/core"
-import {
-  Archive,
-  type ArchiveError,
-  type ArchiveManifest,
-  type ArchiveReport,
-  type ArchiveService,
-  type ArchiveSum
-} from "@pointsman/core/ports"
+import type { ArchiveManifest, ArchiveReport, ArchiveService, ArchiveSum } from "@pointsman/core/ports"
 import { Console, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { archiveLayer, archiveOfFile } from "../ArchiveLayer.ts"
-import { readSettings, type Settings } from "../Settings.ts"
-import { StartFailure } from "../StartFailure.ts"
 import { nowOf } from "./CheckTimes.ts"
-import { CommandFailure } from "./CommandFailure.ts"
 import { endWith } from "./EndWith.ts"
 import { notFound } from "./FindPayment.ts"
 import { moneyText } from "./MoneyText.ts"
+import { onArchive, type Variables } from "./OnArchive.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { fileText, fileView } from "./PaymentFileView.ts"
-import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { runArchive } from "./RunArchive.ts"
+import { settingFlags } from "./SettingFlags.ts"
 import { paragraphs, type Text, table } from "./Table.ts"
 import { anyEnvironmentFlag, anyWorkspaceFlag } from "./Tenants.ts"
 import { counted } from "./Words.ts"
 
-type Variables = Readonly<Record<string, string | undefined>>
-
 /** Objects of one list: enough for a terminal, and few enough to hold. */
 const listedAtMost = 1_000
-
-/** With the archive of the configuration file. No database is opened. */
-const onArchive = Effect.fnUntraced(function* <A, R>(
-  texts: Parameters<typeof textsOf>[0],
-  environment: Variables,
-  act: (archive: ArchiveService, settings: Settings) => Effect.Effect<A, ArchiveError | CommandFailure, R>
-) {
-  const settings = yield* readSettings(textsOf(texts))
-  const path = settings.configuration
-  const file = path === null ? undefined : yield* archiveOfFile(path, environment)
-  if (file === undefined) {
-    return yield* new StartFailure({
-      message:
-        "POINTSMAN_CONFIG (--config): expected the path of a configuration file with the field `archive`, which names " +
-        "the folder or the bucket."
-    })
-  }
-  return yield* Effect.gen(function* () {
-    const archive = yield* Archive
-    if (archive === undefined) return yield* Effect.die("the archive was opened")
-    return yield* act(archive, settings)
-  }).pipe(
-    Effect.provide(archiveLayer(file)),
-    Effect.catchTag("pointsman/ArchiveError", ({ message }) =>
-      Effect.fail(new CommandFailure({ message: `The archive failed: ${message}.` }))
-    )
-  )
-})
 
 const tenantsOf = Effect.fnUntraced(function* (
   archive: ArchiveService,
@@ -252,7 +213,9 @@ const paymentId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u
 
 export const archiveCommand = (variables: Variables) =>
   Command.make("archive").pipe(
-    Command.withDescription("List, verify and read the archive of the payments that left the store."),
-    Command.withShortDescription("List, verify and read archived payments"),
-    Command.withSubcommands([list(variables), verify(variables), read(variables)])
+    Command.withDescription(
+      "Archive payments whose retention is over, and list, verify and read those that left the store."
+    ),
+    Command.withShortDescription("Run, list, verify and read the archive"),
+    Command.withSubcommands([runArchive(variables), list(variables), verify(variables), read(variables)])
   )
