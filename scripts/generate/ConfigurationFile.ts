@@ -23,7 +23,24 @@ const parts: Readonly<Record<string, Part>> = {
         "the number of this configuration: a greater one is newer, and belongs to one content ([generations](../guides/configuration.md#generations))",
       console: "settings of the [console](../guides/console.md)",
       "console.oidc": "[signing in by OpenID Connect](#openid-connect)",
+      archive: "[where closed payments go](#archive) before retention removes them",
       workspaces: "[the workspaces](#a-workspace)"
+    }
+  },
+  archive: {
+    title: "Archive",
+    about:
+      "Where closed payments go before retention removes them from the database: either `folder` or `s3` ([how](../guides/archive.md)). It is read at the start of a server, and belongs to no generation.",
+    fields: {
+      folder: "the path of a folder, which is created",
+      s3: "a bucket of Amazon S3, or of a service with its API",
+      "s3.bucket": "the bucket, which exists",
+      "s3.region": "its region",
+      "s3.endpoint": "the URL of another service than Amazon's",
+      "s3.prefix": "what the names of all objects begin with",
+      "s3.accessKeyId": "with `secretAccessKey`; without both, the AWS SDK looks for credentials",
+      "s3.secretAccessKey": "of the access key",
+      "s3.sessionToken": "of temporary credentials"
     }
   },
   "console.oidc": {

@@ -1,7 +1,8 @@
 /** The archive in a folder and in a bucket: the same tests for both. */
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { gunzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import type { ArchiveOptions } from "@pointsman/archive"
 import * as PaymentArchive from "@pointsman/archive"
@@ -164,3 +165,23 @@ for (const [name, open] of Object.entries(places)) {
     )
   })
 }
+
+describe("lines of an object", () => {
+  it.live("given what opens something, then no line has it", () =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "pointsman-archive-"))),
+      (folder) =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            const archive = yield* PaymentArchive.make({ folder })
+            const [manifest] = yield* archive.put([closedPayment({ number: 1 })])
+            const text = gunzipSync(readFileSync(join(folder, manifest?.object ?? ""))).toString("utf8")
+            assert.match(text, /^\{"format":1,"id":"[^"]+",.*\}\n$/u)
+            for (const secret of ["secret-token-hash", "sealed-checkout-url", "reply"]) assert.notInclude(text, secret)
+            assert.include(text, "José")
+          })
+        ),
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+    )
+  )
+})
