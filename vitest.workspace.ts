@@ -14,6 +14,7 @@ export default [
   project("configuration", "packages/configuration"),
   project("contracts", "packages/contracts"),
   project("transport-node", "packages/transport-node"),
+  project("archive", "packages/archive"),
   project("storage-memory", "packages/storage/memory"),
   project("storage-sql", "packages/storage/sql"),
   project("storage-sqlite", "packages/storage/sqlite"),

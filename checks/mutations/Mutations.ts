@@ -4860,5 +4860,85 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/storage/postgres/test/Partitions.test.ts",
       test: "given a partition that is over, when its deliveries have ended, then it is dropped, and not before"
     }
+  },
+  {
+    name: "remove payments without the archive",
+    harm: "Payments leave the database, and the archive that was configured does not have them.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/retain/ArchiveFirst.ts",
+        find: "Effect.andThen(before(payments), putAll(archive, payments))",
+        replace: "before(payments).pipe(Effect.tap(() => Effect.forkDetach(Effect.ignore(putAll(archive, payments)))))"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Archive.test.ts",
+      test: "given an archive that fails, then the payments stay, and the next sweep archives them again"
+    }
+  },
+  {
+    name: "remove payments that the archive did not keep",
+    harm: "An archive that wrote fewer payments than it was given loses the others.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/retain/ArchiveFirst.ts",
+        find: "if (kept !== payments.length)",
+        replace: "if (kept > payments.length)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Archive.test.ts",
+      test: "given an archive that loses one, then the payments stay"
+    }
+  },
+  {
+    name: "report an object as written before its manifest is",
+    harm: "Payments leave the database although a part of what was to be archived of them is missing.",
+    edits: [
+      {
+        file: "packages/archive/src/ObjectArchive.ts",
+        find: "    yield* put(manifestOfObject(manifest.object), json)",
+        replace: "    yield* Effect.ignore(put(manifestOfObject(manifest.object), json))"
+      }
+    ],
+    caughtBy: {
+      project: "archive",
+      file: "packages/archive/test/Faults.test.ts",
+      test: "given a process that ends between object and manifest (refused), then the next put completes it"
+    }
+  },
+  {
+    name: "count an archived payment in each object that has it",
+    harm: "A crash between archive and removal adds the payment's money to the verified sums twice.",
+    edits: [
+      {
+        file: "packages/archive/src/VerifyArchive.ts",
+        find: "firstPaymentId <= last)",
+        replace: "firstPaymentId < last)"
+      }
+    ],
+    caughtBy: {
+      project: "archive",
+      file: "packages/archive/test/Archive.test.ts",
+      test: "given a payment in two objects, when verified, then it counts once, at its greatest version"
+    }
+  },
+  {
+    name: "archive the address of a checkout",
+    harm: "A reader of the archive gets what pays on a customer's page, as far as the encryption key is known.",
+    edits: [
+      {
+        file: "packages/archive/src/ArchiveLine.ts",
+        find: "  const { sealedUrl: _, ...rest } = checkout",
+        replace: "  const rest = checkout"
+      }
+    ],
+    caughtBy: {
+      project: "archive",
+      file: "packages/archive/test/Archive.test.ts",
+      test: "given what opens something, then no line has it"
+    }
   }
 ]

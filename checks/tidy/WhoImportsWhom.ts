@@ -35,6 +35,12 @@ const allowances: Readonly<Record<string, Allowance>> = {
     others: ["undici"],
     node: "*"
   },
+  // Payments that leave the store. The client of S3 is loaded only where a bucket is configured.
+  "packages/archive": {
+    ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal"],
+    others: ["@aws-sdk/client-s3"],
+    node: "*"
+  },
   // The configuration file, which the server and the front door read. No part of the domain, and no way out to anybody.
   "packages/configuration": {
     ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal"],
@@ -64,6 +70,7 @@ const allowances: Readonly<Record<string, Allowance>> = {
   // those of this repository has an entry of its own.
   "packages/node": {
     ours: [
+      "@pointsman/archive",
       "@pointsman/configuration",
       "@pointsman/console",
       "@pointsman/core",

@@ -28,7 +28,24 @@ const parts: Readonly<Record<string, Part>> = {
       "retention.payments": "closed payments, from their last write: days or years; 7 years where it is left out",
       "retention.deliveries": "webhook deliveries that have ended; 90 days where it is left out",
       "retention.messages": "bodies of decided provider messages; 90 days where it is left out",
+      archive: "[where closed payments go](#archive) before retention removes them",
       workspaces: "[the workspaces](#a-workspace)"
+    }
+  },
+  archive: {
+    title: "Archive",
+    about:
+      "Where closed payments go before retention removes them from the database: either `folder` or `s3` ([how](../guides/archive.md)). It is read at the start of a server, and belongs to no generation.",
+    fields: {
+      folder: "the path of a folder, which is created",
+      s3: "a bucket of Amazon S3, or of a service with its API",
+      "s3.bucket": "the bucket, which exists",
+      "s3.region": "its region",
+      "s3.endpoint": "the URL of another service than Amazon's",
+      "s3.prefix": "what the names of all objects begin with",
+      "s3.accessKeyId": "with `secretAccessKey`; without both, the AWS SDK looks for credentials",
+      "s3.secretAccessKey": "of the access key",
+      "s3.sessionToken": "of temporary credentials"
     }
   },
   "console.oidc": {

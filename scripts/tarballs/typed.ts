@@ -1,4 +1,5 @@
 // What a TypeScript program sees of every door of the packages for Effect; it is compiled and never run.
+import * as archive from "@pointsman/archive"
 import * as configuration from "@pointsman/configuration"
 import { connectorSuite } from "@pointsman/contracts/connector"
 import { type Payment as CorePayment, Pointsman as PointsmanService } from "@pointsman/core"
@@ -13,5 +14,5 @@ import * as sqlStorage from "@pointsman/storage-sql"
 import * as transport from "@pointsman/transport-node"
 
 export const doors = [configuration, testing, routes, api, memoryStorage, postgresStorage, sqlStorage]
-export const more = [transport, connectorSuite, PointsmanService]
+export const more = [archive, transport, connectorSuite, PointsmanService]
 export type Types = [CorePayment, Connector, Ledger]

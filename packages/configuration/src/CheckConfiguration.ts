@@ -3,6 +3,7 @@ import { type Environment, environments, isCurrency } from "@pointsman/core"
 import { environmentOfApiKey } from "@pointsman/core/internal"
 import type { ConnectorDefinition, Connectors, Transport } from "@pointsman/core/ports"
 import { Option, Result } from "effect"
+import { checkArchive, inArchive } from "./ArchiveFile.ts"
 import { contrastAtLeast, readableShade, whiteTextContrast } from "./ColorContrast.ts"
 import type { ConfigurationFile, ConnectionFile, OidcFile, RoutingFile, WorkspaceFile } from "./ConfigurationFile.ts"
 import { readDuration } from "./DurationText.ts"
@@ -49,6 +50,7 @@ export const checkConfiguration = (file: ConfigurationFile, options: CheckOption
   ...checkOidcRoles(file.console?.oidc, new Set(file.workspaces.map(({ id }) => id))).map(
     ({ message, path }): Mistake => ({ path: ["console", "oidc", ...path], message })
   ),
+  ...inArchive(checkArchive(file.archive)),
   ...file.workspaces.flatMap((workspace, index) => checkWorkspace(workspace, ["workspaces", index], options))
 ]
 

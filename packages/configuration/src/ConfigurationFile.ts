@@ -14,7 +14,8 @@ import {
   scopes
 } from "@pointsman/core"
 import { isCountry, isNetwork } from "@pointsman/core/internal"
-import { Option, Result, Schema, SchemaIssue } from "effect"
+import { Option, Schema } from "effect"
+import { ArchiveFile } from "./ArchiveFile.ts"
 import {
   colorExpected,
   httpsExpected,
@@ -25,8 +26,8 @@ import {
   logoExpected,
   supportExpected
 } from "./BrandFields.ts"
+import { type Decoded, decode } from "./DecodeFile.ts"
 import { durationExpected, readDuration } from "./DurationText.ts"
-import type { Mistake } from "./Mistake.ts"
 import { momentExpected, readMoment } from "./MomentText.ts"
 import { isRetention, retentionExpected } from "./RetentionFields.ts"
 
@@ -284,52 +285,15 @@ export const ConfigurationFile = Schema.Struct({
   /** A greater one is a newer configuration; without one, new content is (decisions, section 12). */
   generation: Schema.optionalKey(Generation),
   console: Schema.optionalKey(ConsoleFile),
+  archive: Schema.optionalKey(ArchiveFile),
   /** Of workspaces that say nothing else. */
   retention: Schema.optionalKey(RetentionFile),
   workspaces: Schema.Array(WorkspaceFile)
 })
 export type ConfigurationFile = typeof ConfigurationFile.Type
 
-type Decoded<A> = Result.Result<A, ReadonlyArray<Mistake>>
-
-const decode =
-  <A>(schema: Schema.Codec<A, unknown>) =>
-  (json: unknown): Decoded<A> =>
-    Schema.decodeUnknownResult(schema)(json, { errors: "all", onExcessProperty: "error" }).pipe(
-      Result.mapError((error) =>
-        formatIssue(error.issue).issues.map(
-          (issue): Mistake => ({
-            path: (issue.path ?? []) as ReadonlyArray<PropertyKey>,
-            message: withSmallLetter(issue.message)
-          })
-        )
-      )
-    )
-
 /** Decodes the file's JSON; fails with every mistake in its shape. */
 export const decodeConfigurationFile: (json: unknown) => Decoded<ConfigurationFile> = decode(ConfigurationFile)
 
 /** `console.oidc` alone. */
 export const decodeOidc: (json: unknown) => Decoded<OidcFile> = decode(OidcFile)
-
-const formatIssue = SchemaIssue.makeFormatterStandardSchemaV1({
-  leafHook: (issue) => {
-    switch (issue._tag) {
-      case "UnexpectedKey": {
-        const fields = issue.ast._tag === "Objects" ? issue.ast.propertySignatures.map((field) => field.name) : []
-        return `unknown field; expected ${fields.length === 0 ? "none" : `one of ${fields.map(String).join(", ")}`}`
-      }
-      case "MissingKey":
-        return "required field is missing"
-      default:
-        return SchemaIssue.defaultLeafHook(issue)
-    }
-  },
-  checkHook: (issue) => {
-    const expected = issue.filter.annotations?.["expected"]
-    return typeof expected === "string" ? `expected ${expected}` : undefined
-  }
-})
-
-const withSmallLetter = (message: string): string =>
-  message.charAt(0).toLowerCase() + message.slice(1).replaceAll(" | ", " or ")

@@ -1,5 +1,6 @@
 /** The configuration of workspaces, keys, connections, routing and webhooks: its schema, its checks and findings, and its application. */
 export * from "./ApplyConfiguration.ts"
+export { type ArchiveFile, archiveOptionsOf, understandArchive } from "./ArchiveFile.ts"
 export type { CheckOptions } from "./CheckConfiguration.ts"
 export {
   checkSeals,

@@ -20,6 +20,7 @@ import { type ReviewMethods, reviewMethods } from "./door/Reviews.ts"
 import { type RoutingMethods, routingMethods } from "./door/Routing.ts"
 import { type WebhookMethods, webhookMethods } from "./door/Webhooks.ts"
 import type { CheckIntervals } from "./model/CheckIntervals.ts"
+import { Archive } from "./ports/Archive.ts"
 import { Audit } from "./ports/Audit.ts"
 import { ConnectionShares } from "./ports/ConnectionShares.ts"
 import type { Connectors } from "./ports/Connector.ts"
@@ -45,6 +46,8 @@ import type { Transport } from "./ports/Transport.ts"
 import { Circuits } from "./routing/run/Circuits.ts"
 import { LearnedRates } from "./routing/run/LearnedRates.ts"
 import { KeyUses } from "./verbs/administer/KeyUses.ts"
+import { ArchiveHints, makeArchiveHints } from "./verbs/read/ReadArchive.ts"
+import { archiveFirst } from "./verbs/retain/ArchiveFirst.ts"
 
 export interface PointsmanService
   extends PaymentMethods,
@@ -148,6 +151,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           lookUps: options.lookUpsPerConnection ?? shareDefaults.lookUps,
           messages: options.messagesPerConnection ?? shareDefaults.messages
         }
+        const archive = yield* Archive
         const services = yield* Effect.context<DoorServices>()
         const storageClock = yield* StorageClock
         const context = Context.add(services, PaymentSettings, settings).pipe(
@@ -158,8 +162,10 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           Context.add(StorageCondition, condition),
           Context.add(RecordLosses, yield* RecordLosses),
           Context.add(Retention, yield* Retention),
-          Context.add(BeforeRemoval, yield* BeforeRemoval),
+          Context.add(BeforeRemoval, archiveFirst(archive, yield* BeforeRemoval)),
           Context.add(Audit, yield* Audit),
+          Context.add(Archive, archive),
+          Context.add(ArchiveHints, makeArchiveHints()),
           Context.add(Operators, yield* Operators),
           Context.add(Passkeys, yield* Passkeys),
           Context.add(Passwords, yield* Passwords),

@@ -251,7 +251,8 @@ export {
   type SuccessHistoryQuery
 } from "./verbs/explain/ReadSuccessHistory.ts"
 export type { ReplayQuery } from "./verbs/explain/ReplayPayments.ts"
-export { type Page, PaymentNotFound } from "./verbs/read/ReadPayments.ts"
+export { PaymentArchived, PaymentNotFound } from "./verbs/read/ReadArchive.ts"
+export type { Page } from "./verbs/read/ReadPayments.ts"
 export type { IncomingMessage, VerifiedMessage } from "./verbs/receive/ReceiveMessage.ts"
 export { MessageRefused } from "./verbs/receive/RefuseMessage.ts"
 export { type MessageFile, MessageNotApplicable, MessageNotFound } from "./verbs/receive/StoredMessages.ts"

@@ -5,6 +5,7 @@ export type { ConnectionAccount, ProviderAccount } from "./model/ProviderAccount
 export * from "./model/ProviderStatement.ts"
 export type { GuessCount } from "./model/SignInLimits.ts"
 export * from "./model/StoredMessage.ts"
+export * from "./ports/Archive.ts"
 export * from "./ports/Audit.ts"
 export * from "./ports/CircuitNews.ts"
 export * from "./ports/ConnectionShares.ts"

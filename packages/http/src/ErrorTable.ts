@@ -73,6 +73,9 @@ const operationFailed = {
   }
 } as const
 
+const archived = (what: string) =>
+  `The payment left the store when its retention was over, and is in the archive: it can be read, and not ${what}.`
+
 /** What capture and void have in common besides. */
 const authorizationFailed = {
   ...operationFailed,
@@ -130,6 +133,7 @@ export const errorTable = {
   },
   capture: {
     ...authorizationFailed,
+    "pointsman/PaymentArchived": { code: "not_capturable", message: archived("captured") },
     "pointsman/NotCapturable": {
       code: "not_capturable",
       message:
@@ -165,6 +169,7 @@ export const errorTable = {
   },
   void: {
     ...authorizationFailed,
+    "pointsman/PaymentArchived": { code: "not_voidable", message: archived("voided") },
     "pointsman/NotVoidable": {
       code: "not_voidable",
       message:
@@ -199,6 +204,7 @@ export const errorTable = {
   },
   refund: {
     ...operationFailed,
+    "pointsman/PaymentArchived": { code: "not_refundable", message: archived("refunded") },
     "pointsman/NotRefundable": {
       code: "not_refundable",
       message: "The payment was never captured, was charged back, or its provider does not support refunds."

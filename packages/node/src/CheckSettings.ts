@@ -39,6 +39,7 @@ const names = new Set([
   "previousEncryptionKeys",
   "workspaces",
   "generation",
+  "archive",
   "workspace",
   "environment",
   "baseUrl",

@@ -5,6 +5,7 @@
 // The modules one by one: their common door loads clients of databases that nobody here has a use for.
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as PaymentArchive from "@pointsman/archive"
 import * as Configuration from "@pointsman/configuration"
 import * as Core from "@pointsman/core"
 import { apiKeyIdOf } from "@pointsman/core/internal"
@@ -196,6 +197,17 @@ const understand = (
     : Effect.fail(wrongSettings(understood.failure.map(mistakeOf)))
 }
 
+/** Opened without being reached. */
+const openArchive = Effect.fnUntraced(function* (archive: PointsmanSettings["archive"]) {
+  const understood = Configuration.understandArchive({ archive }, process.env)
+  if (Result.isFailure(understood)) return yield* Effect.fail(wrongSettings(understood.failure.map(mistakeOf)))
+  if (understood.success === undefined) return Layer.empty
+  const opened = yield* PaymentArchive.make(Configuration.archiveOptionsOf(understood.success)).pipe(
+    Effect.mapError(({ reason }) => wrongSettings([{ field: "archive", message: reason }]))
+  )
+  return Layer.succeed(Ports.Archive, opened)
+})
+
 const mistakeOf = ({ message, path }: Configuration.Mistake) => ({ field: Configuration.formatPath(path), message })
 
 const platform = Layer.mergeAll(
@@ -204,7 +216,7 @@ const platform = Layer.mergeAll(
 )
 
 const outsideLayer = Effect.fnUntraced(function* (
-  { allowPrivateWebhooks, storage }: PointsmanSettings,
+  { allowPrivateWebhooks, archive, storage }: PointsmanSettings,
   { encryptionKey, previousEncryptionKeys }: CheckedSettings,
   connectors: Ports.Connectors["Service"]
 ) {
@@ -221,6 +233,7 @@ const outsideLayer = Effect.fnUntraced(function* (
       Effect.succeed({ current: encryptionKey ?? (yield* random), previous: previousEncryptionKeys })
     ).pipe(Layer.provideMerge(chosen["~pointsman/storage"])),
     Layer.succeed(Ports.Connectors, connectors),
+    yield* openArchive(archive),
     NodeTransport.layer(),
     NodeTransport.NodeWebhookSender.layer({ allowPrivate: allowPrivateWebhooks ?? false })
   ).pipe(Layer.provideMerge(Ports.Ids.layer), Layer.provideMerge(platform))

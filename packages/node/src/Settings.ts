@@ -148,6 +148,27 @@ export interface Workspace {
   readonly webhooks?: ReadonlyArray<Webhook>
 }
 
+/**
+ * Where closed payments go before retention removes them from the storage: a folder, or a bucket of Amazon S3 or of a
+ * service with its API. A bucket needs the package `@aws-sdk/client-s3`, which the program installs.
+ */
+export type Archive =
+  | { readonly folder: Text }
+  | {
+      readonly s3: {
+        readonly bucket: Text
+        readonly region: Text
+        /** The URL of another service than Amazon's. */
+        readonly endpoint?: Text
+        /** What the names of all objects begin with. */
+        readonly prefix?: Text
+        /** With `secretAccessKey`; without both, the AWS SDK looks for credentials, such as those of the instance's role. */
+        readonly accessKeyId?: Text
+        readonly secretAccessKey?: Text
+        readonly sessionToken?: Text
+      }
+    }
+
 /** What happened, for the log of the program: never with a secret. */
 export interface LogLine {
   readonly level: "fatal" | "error" | "warn" | "info" | "debug" | "trace"
@@ -179,6 +200,8 @@ export interface PointsmanSettings {
    * content fails the start. If omitted, workspaces that were never applied to this storage are newer.
    */
   readonly generation?: number
+  /** Unless set, payments that leave the storage are gone. */
+  readonly archive?: Archive
   /** Whose payments calls are about unless they say otherwise; where `workspaces` has one alone, that one unless set. */
   readonly workspace?: string
   /** The environment that calls are about unless they say otherwise. There is no default: money is never guessed at. */

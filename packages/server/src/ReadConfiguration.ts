@@ -13,16 +13,20 @@ export const readConfiguration = Effect.fnUntraced(function* (path: string, opti
 
 /** Fails where there is no JSON to look for mistakes in. */
 export const readConfigurationFile = Effect.fnUntraced(function* (path: string, options: ReadConfigurationOptions) {
+  const json = yield* readConfigurationJson(path)
+  return understandConfiguration(json, { ...options, claimWindowSetting: "POINTSMAN_CLAIM_WINDOW" })
+})
+
+export const readConfigurationJson = Effect.fnUntraced(function* (path: string) {
   const files = yield* FileSystem.FileSystem
   const text = yield* Effect.mapError(
     files.readFileString(path),
     (error) => new StartFailure({ message: `The configuration file ${path} cannot be read (${error.reason._tag}).` })
   )
-  const json = yield* Effect.mapError(
+  return yield* Effect.mapError(
     Effect.fromResult(parseJson(text)),
     (where) => new StartFailure({ message: `The configuration file ${path} is not valid JSON${where}.` })
   )
-  return understandConfiguration(json, { ...options, claimWindowSetting: "POINTSMAN_CLAIM_WINDOW" })
 })
 
 export const mistaken = (path: string, mistakes: ReadonlyArray<Mistake>): StartFailure =>

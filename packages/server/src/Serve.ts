@@ -8,6 +8,7 @@ import cluster from "node:cluster"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import {
+  type ArchiveFile,
   type ConfigurationFile,
   type ConsoleFile,
   configurationStanding,
@@ -27,6 +28,7 @@ import { HttpRouter } from "effect/http"
 import { adminRoutes } from "./AdminRoutes.ts"
 import { admitRequests, countRefused } from "./AdmitRequests.ts"
 import { applyAtStart } from "./ApplyConfiguration.ts"
+import { archiveLayer } from "./ArchiveLayer.ts"
 import * as Backlog from "./Backlog.ts"
 import { checkSeals, secretsLayer } from "./CheckSeals.ts"
 import { configurationFindings, formatFinding } from "./ConfigurationFindings.ts"
@@ -116,7 +118,7 @@ const serveAlone = Effect.fnUntraced(function* (
     yield* answerRequests(settings, url, started, (handlers) => serveAll(listeners, handlers))
     yield* Console.log(greeting(settings, listeners, prepared, told, link))
     return yield* Effect.never
-  }).pipe(onStorage(settings, encryptionKeys))
+  }).pipe(onStorage(settings, encryptionKeys, { archive: configuration?.archive }))
 })
 
 /** The process that has workers: it does what is done once, in the order of a server alone, and leaves the rest to them. */
@@ -133,7 +135,8 @@ const serveByWorkers = Effect.fnUntraced(function* (settings: Settings, environm
       url: api.url,
       adminPort: admin?.port ?? null,
       fileHash: prepared.fileHash,
-      console: configuration?.console ?? null
+      console: configuration?.console ?? null,
+      archive: configuration?.archive ?? null
     },
     release: Scope.close(holding, Exit.void),
     onListening: Console.log(greeting(settings, listeners, prepared))
@@ -146,7 +149,7 @@ const serveByWorkers = Effect.fnUntraced(function* (settings: Settings, environm
  */
 const serveAsWorker = Effect.fnUntraced(function* (settings: Settings) {
   yield* endAfterPrimary
-  const { console, fileHash, url } = yield* askPrimary("Address")
+  const { archive, console, fileHash, url } = yield* askPrimary("Address")
   return yield* Effect.gen(function* () {
     const contents = yield* (yield* Directory).contents
     yield* answerRequests(settings, url, { contents, fileHash, console: console ?? undefined }, (handlers) =>
@@ -156,7 +159,7 @@ const serveAsWorker = Effect.fnUntraced(function* (settings: Settings) {
     )
     return yield* Effect.never
   }).pipe(
-    onStorage(settings, yield* obtainEncryptionKeys(settings), { existing: true }),
+    onStorage(settings, yield* obtainEncryptionKeys(settings), { existing: true, archive: archive ?? undefined }),
     Effect.annotateLogs({ pid: process.pid }),
     // One of several processes responds to a scrape, and the scraper has to see which.
     Effect.provideService(Metric.CurrentMetricAttributes, { pid: String(process.pid) })
@@ -185,8 +188,13 @@ const begin = Effect.fnUntraced(function* (settings: Settings, environment: Envi
   return { configuration, listeners, encryptionKeys: yield* obtainEncryptionKeys(settings) }
 })
 
+interface OnStorageOptions {
+  readonly existing?: boolean
+  readonly archive?: ArchiveFile | undefined
+}
+
 const onStorage =
-  (settings: Settings, encryptionKeys: SecretsLayer.EncryptionKeys, options: { readonly existing?: boolean } = {}) =>
+  (settings: Settings, encryptionKeys: SecretsLayer.EncryptionKeys, { archive, ...options }: OnStorageOptions = {}) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.scoped(effect).pipe(
       Effect.provide(
@@ -201,6 +209,7 @@ const onStorage =
               })
             )
           ),
+          archiveLayer(archive),
           InstalledConnectors.layer(settings.database),
           NodeTransport.layer(),
           NodeTransport.NodeWebhookSender.layer({ allowPrivate: settings.allowPrivateWebhooks })

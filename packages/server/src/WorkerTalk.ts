@@ -6,7 +6,7 @@
  * that a worker which takes the place of a dead one refuses nothing while it starts.
  */
 import cluster from "node:cluster"
-import type { ConsoleFile } from "@pointsman/configuration"
+import type { ArchiveFile, ConsoleFile } from "@pointsman/configuration"
 import { Effect } from "effect"
 
 export interface Address {
@@ -21,6 +21,7 @@ export interface Address {
   readonly fileHash: string | null
   /** Of that file: a worker does not read it. */
   readonly console: ConsoleFile | null
+  readonly archive: ArchiveFile | null
 }
 
 export type Question = "Address" | "Turn"

@@ -37,8 +37,12 @@ interface Known {
   readonly key: string
 }
 
-/** `listen` is below. What the others need is in `CommandsMessages`, `Partners`, `CommandsOperators` and `CommandsOperate.test.ts`. */
+/** `listen` is below. What the others need is in `CommandsMessages`, `Partners`, `CommandsOperators`, `CommandsOperate` and `CommandsArchive.test.ts`. */
 const elsewhere: ReadonlySet<string> = new Set([
+  "archive list",
+  "archive read",
+  "archive run",
+  "archive verify",
   "listen",
   "messages apply",
   "merchants invite",

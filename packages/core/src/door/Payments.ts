@@ -1,5 +1,5 @@
 /** Making, moving and reading payments. */
-import { Effect, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import {
   type Caller,
   type Created,
@@ -44,7 +44,8 @@ import type { StorageError } from "../ports/StorageError.ts"
 import { create } from "../verbs/create/CreatePayment.ts"
 import { capture, voidPayment } from "../verbs/operate/OperatePayment.ts"
 import { auditedFilter, exportPayments } from "../verbs/read/ExportPayments.ts"
-import { events, type Page, type PaymentNotFound, payment, payments, timeline } from "../verbs/read/ReadPayments.ts"
+import { archivedPayment, type PaymentArchived, PaymentNotFound, refuseArchived } from "../verbs/read/ReadArchive.ts"
+import { events, type Page, payment, payments, timeline } from "../verbs/read/ReadPayments.ts"
 import { refund } from "../verbs/refund/RefundPayment.ts"
 import { type PaymentFile, paymentFile } from "../verbs/review/ReadReviews.ts"
 import type { DoorContext } from "./DoorContext.ts"
@@ -63,6 +64,7 @@ export type CreateFailure =
 /** What capturing and voiding share. */
 type OperationFailure =
   | PaymentNotFound
+  | PaymentArchived
   | KeyReused
   | TakenByAnother
   | ProviderRefused
@@ -93,6 +95,7 @@ export interface PaymentMethods {
   readonly void: (caller: Caller, order: VoidOrder) => Effect.Effect<Answered, VoidFailure>
   /** Gives captured money back. It succeeds where the provider confirmed. Once claimed it runs to its end. */
   readonly refund: (caller: Caller, order: RefundOrder) => Effect.Effect<Answered, RefundFailure>
+  /** From the archive where it left the store. */
   readonly payment: (tenant: Tenant, id: string) => Effect.Effect<Payment, PaymentNotFound | StorageError>
   /** Newest first. */
   readonly payments: (tenant: Tenant, query: PaymentQuery) => Effect.Effect<Page<Payment>, StorageError>
@@ -143,10 +146,26 @@ export const paymentMethods = (context: DoorContext): PaymentMethods => {
   return {
     create: (caller, request) => begin(create(caller, request)),
     capture: (caller, order) =>
-      intended(caller, "payment.capturing", order, begin(named(order, capture(caller, order)))),
+      intended(
+        caller,
+        "payment.capturing",
+        order,
+        begin(named(order, orArchived(caller, order)(capture(caller, order))))
+      ),
     void: (caller, order) =>
-      intended(caller, "payment.voiding", order, begin(named(order, voidPayment(caller, order)))),
-    refund: (caller, order) => intended(caller, "payment.refunding", order, begin(named(order, refund(caller, order)))),
+      intended(
+        caller,
+        "payment.voiding",
+        order,
+        begin(named(order, orArchived(caller, order)(voidPayment(caller, order))))
+      ),
+    refund: (caller, order) =>
+      intended(
+        caller,
+        "payment.refunding",
+        order,
+        begin(named(order, orArchived(caller, order)(refund(caller, order))))
+      ),
     payment: (tenant, id) => ask(payment(tenant, id)),
     payments: (tenant, query) => ask(payments(tenant, query)),
     exportPayments: ({ operator, tenant }, filter) => {
@@ -164,12 +183,23 @@ export const paymentMethods = (context: DoorContext): PaymentMethods => {
         )
       )
     },
-    paymentFile: (tenant, id) => ask(paymentFile(tenant, id)),
+    paymentFile: (tenant, id) =>
+      ask(Effect.catchTag(paymentFile(tenant, id), "pointsman/PaymentNotFound", () => archivedFile(tenant, id))),
     timeline: (tenant, id, query) => ask(timeline(tenant, id, query)),
     events: (tenant, query) => ask(events(tenant, query)),
     usage: (query) => Effect.flatMap(Ledger, (ledger) => ledger.usage(query)).pipe(Effect.provideContext(context))
   }
 }
+
+const archivedFile = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+  const found = yield* archivedPayment(tenant, id)
+  if (Option.isNone(found)) return yield* new PaymentNotFound()
+  const { book, events } = found.value
+  return { ...book, timeline: events } satisfies PaymentFile
+})
+
+const orArchived = ({ tenant }: Caller, { paymentId }: { readonly paymentId: string }) =>
+  refuseArchived(tenant, paymentId)
 
 /** Entries of the log that are about a payment name it. */
 const named = <A, E, R>({ paymentId }: { readonly paymentId: string }, effect: Effect.Effect<A, E, R>) =>

@@ -5,7 +5,8 @@ import type { Payment } from "../model/Payment.ts"
 import type { Tenant } from "../model/Tenant.ts"
 import type { ReviewQuery } from "../ports/Ledger.ts"
 import type { StorageError } from "../ports/StorageError.ts"
-import type { Page, PaymentNotFound } from "../verbs/read/ReadPayments.ts"
+import type { PaymentNotFound } from "../verbs/read/ReadArchive.ts"
+import type { Page } from "../verbs/read/ReadPayments.ts"
 import {
   type PaymentFile,
   type ReviewFile,

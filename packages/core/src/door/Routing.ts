@@ -15,7 +15,7 @@ import { type PreviewQuery, previewRouting, type RoutingPreview } from "../verbs
 import { type ConnectionHealth, connectionHealth } from "../verbs/explain/ReadConnectionHealth.ts"
 import { type SuccessHistory, type SuccessHistoryQuery, successHistory } from "../verbs/explain/ReadSuccessHistory.ts"
 import { type ReplayQuery, replayPayments } from "../verbs/explain/ReplayPayments.ts"
-import type { PaymentNotFound } from "../verbs/read/ReadPayments.ts"
+import type { PaymentNotFound } from "../verbs/read/ReadArchive.ts"
 import type { DoorContext } from "./DoorContext.ts"
 
 export interface RoutingMethods {

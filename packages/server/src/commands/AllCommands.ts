@@ -1,5 +1,6 @@
 /** Every command of `pointsman`. */
 import { Command } from "effect/cli"
+import { archiveCommand } from "./ArchiveCommand.ts"
 import { auditCommand } from "./AuditCommand.ts"
 import { configCommand } from "./ConfigCommand.ts"
 import { connectionsCommand } from "./ConnectionsCommand.ts"
@@ -45,6 +46,7 @@ export const pointsmanCommand = (environment: Readonly<Record<string, string | u
       retentionCommand,
       webhooksCommand,
       usageCommand,
+      archiveCommand(environment),
       auditCommand,
       merchantsCommand,
       operatorsCommand,

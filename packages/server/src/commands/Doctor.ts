@@ -17,6 +17,7 @@ import { besideSandbox } from "../SandboxDatabase.ts"
 import { type Flags, readSettings, type Settings } from "../Settings.ts"
 import { StartFailure } from "../StartFailure.ts"
 import { storageFailure } from "../StorageFailure.ts"
+import { archiveLines } from "./ArchiveLines.ts"
 import { nowOf } from "./CheckTimes.ts"
 import { type CheckLine, eachOr, line, ok, warning, wrong } from "./Checkup.ts"
 import { accountLines, baseUrlLines, environmentFault, timeoutLines, webhookLines } from "./DirectoryChecks.ts"
@@ -30,12 +31,10 @@ import { transportLines } from "./TransportLines.ts"
 import { ageOf, counted } from "./Words.ts"
 
 type Lines = ReadonlyArray<CheckLine>
+type Variables = Readonly<Record<string, string | undefined>>
 
 /** `environment`: what the configuration file may refer to. */
-export const examine = Effect.fnUntraced(function* (
-  flags: Flags,
-  environment: Readonly<Record<string, string | undefined>>
-) {
+export const examine = Effect.fnUntraced(function* (flags: Flags, environment: Variables) {
   const node = nodeLine(process.versions.node)
   const read = yield* Effect.result(Effect.flatMap(readSettings(flags), besideSandbox))
   if (Result.isFailure(read)) return [node, ...settingsFaults(read.failure.message)]
@@ -45,6 +44,7 @@ export const examine = Effect.fnUntraced(function* (
     ok("settings", "all settings are valid"),
     ...(yield* transportLines(settings)),
     ...(yield* fileLines(settings, environment)),
+    ...(yield* archiveLines(settings, environment)),
     ...(yield* databaseLines(settings, environment))
   ] satisfies Lines
 })
@@ -61,10 +61,7 @@ const settingsFaults = (message: string): Lines =>
     .split("\n")
     .map((fault) => wrong("settings", fault.trim()))
 
-const fileLines = Effect.fnUntraced(function* (
-  settings: Settings,
-  environment: Readonly<Record<string, string | undefined>>
-) {
+const fileLines = Effect.fnUntraced(function* (settings: Settings, environment: Variables) {
   const path = settings.configuration
   if (path === null) return [ok("configuration", "no configuration file is set")]
   const { document, text } = yield* checkFile(path, settings, environment)
@@ -79,10 +76,7 @@ const fileLines = Effect.fnUntraced(function* (
   )
 })
 
-const databaseLines = Effect.fnUntraced(function* (
-  settings: Settings,
-  environment: Readonly<Record<string, string | undefined>>
-) {
+const databaseLines = Effect.fnUntraced(function* (settings: Settings, environment: Variables) {
   const { isUsable, lines } = yield* inspect(settings)
   if (!isUsable) return lines
   // The database is there: no key is made for it.
@@ -222,11 +216,7 @@ export const schemaOf = (name: string, { newest, oldest, schema }: SchemaFound):
       )
 }
 
-const contentLines = (
-  settings: Settings,
-  keys: SecretsLayer.EncryptionKeys,
-  environment: Readonly<Record<string, string | undefined>>
-) =>
+const contentLines = (settings: Settings, keys: SecretsLayer.EncryptionKeys, environment: Variables) =>
   Effect.gen(function* () {
     const contents = yield* (yield* Directory).contents
     const seals = yield* Effect.result(checkSeals(contents))

@@ -10,6 +10,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { sendsNothing } from "@pointsman/configuration"
 import { Pointsman } from "@pointsman/core"
 import {
+  BeforeRemoval,
   Connectors,
   type Deliveries,
   Directory,
@@ -21,6 +22,7 @@ import {
   Transport
 } from "@pointsman/core/ports"
 import { Effect, type FileSystem, Layer, Path, References } from "effect"
+import { archiveLayer, archiveOfFile } from "../ArchiveLayer.ts"
 import { checkSeals, secretsLayer } from "../CheckSeals.ts"
 import { collectAudit } from "../CollectAudit.ts"
 import { isAbsentOrEmpty, obtainEncryptionKeys } from "../EncryptionKey.ts"
@@ -47,15 +49,21 @@ export const endInterrupted = endWith(130)
 export const databaseLayer = (
   settings: Settings,
   secrets: ReturnType<typeof secretsLayer>,
-  providers: Providers = withConnectors(Connectors.make([]))
+  providers: Providers = withConnectors(Connectors.make([])),
+  archive: Layer.Layer<never, StartFailure> = unopenedArchive
 ) =>
   Pointsman.layer(pointsmanOptions(settings)).pipe(
     Layer.provideMerge(secrets),
     Layer.provideMerge(
       storageLayer(settings.database, { existing: true, allowAsyncCommit: settings.allowAsyncCommit })
     ),
-    Layer.provide([providers, Ids.layer])
+    Layer.provide([archive, providers, Ids.layer])
   )
+
+/** A command that removes payments opens the archive that the servers write to, or removes none. */
+const unopenedArchive = Layer.succeed(BeforeRemoval, () =>
+  Effect.die("payments leave the store only by a command that opens the archive")
+)
 
 /** How a command reaches providers. */
 type Providers = Layer.Layer<Connectors | Transport, StartFailure>
@@ -75,7 +83,9 @@ export const onDatabase = Effect.fnUntraced(
       Pointsman | Directory | Deliveries | Merchants | SealedTexts | Secrets | FileSystem.FileSystem
     >,
     /** Nothing is reached without them. */
-    providersOf?: (settings: Settings) => Providers
+    providersOf?: (settings: Settings) => Providers,
+    /** What the configuration file may refer to. With it, the archive of the file is opened: payments may leave the store. */
+    environment?: Readonly<Record<string, string | undefined>>
   ) {
     const settings = yield* besideSandbox(yield* readSettings(flags))
     const { database } = settings
@@ -93,12 +103,17 @@ export const onDatabase = Effect.fnUntraced(
           "(--database-url): expected the database of an existing server."
       })
     }
+    const { configuration } = settings
+    const archive =
+      environment === undefined
+        ? undefined
+        : archiveLayer(configuration === null ? undefined : yield* archiveOfFile(configuration, environment))
     const secrets = secretsLayer(yield* obtainEncryptionKeys(settings))
     return yield* Effect.gen(function* () {
       yield* checkSeals(yield* (yield* Directory).contents)
       return yield* act(settings)
     }).pipe(
-      Effect.provide(databaseLayer(settings, secrets, providersOf?.(settings))),
+      Effect.provide(databaseLayer(settings, secrets, providersOf?.(settings), archive)),
       Effect.catchTag("pointsman/StorageError", (error) => storageFailure(database, error.cause)),
       collectAudit(settings.otlpEndpoint)
     )

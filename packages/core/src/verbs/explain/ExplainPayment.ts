@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { explainRouting } from "../../routing/Explanation.ts"
-import { PaymentNotFound } from "../read/ReadPayments.ts"
+import { PaymentNotFound } from "../read/ReadArchive.ts"
 
 export const explainStored = Effect.fnUntraced(function* (tenant: Tenant, paymentId: string) {
   const ledger = yield* Ledger

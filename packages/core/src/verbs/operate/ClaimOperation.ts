@@ -39,7 +39,7 @@ import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { NotAdmitted } from "../../ports/StorageCondition.ts"
-import { PaymentNotFound } from "../read/ReadPayments.ts"
+import { PaymentNotFound } from "../read/ReadArchive.ts"
 import { operationStanding } from "./ReplayOperation.ts"
 
 export interface OperationInHand {

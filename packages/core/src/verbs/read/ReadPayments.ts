@@ -1,27 +1,32 @@
-import { Effect, Schema } from "effect"
+import { Effect, Option } from "effect"
 import type { Event } from "../../model/Event.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { type EventQuery, Ledger, type PaymentQuery, type TimelineQuery } from "../../ports/Ledger.ts"
 import { endExpiredPage } from "../hosted/FindPage.ts"
+import { archivedPayment, isPaymentId, PaymentNotFound } from "./ReadArchive.ts"
 
 export interface Page<A> {
   readonly items: ReadonlyArray<A>
   readonly hasMore: boolean
 }
 
-/** No such payment of this tenant: also one of another workspace or environment. */
-export class PaymentNotFound extends Schema.TaggedError<PaymentNotFound>()("pointsman/PaymentNotFound", {}) {}
-
-/** UUIDv7 as we write it; anything else names none of our payments and need not be looked up. */
-const paymentId = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
-
-/** A hosted page whose time is over is settled first: nobody reads that the customer can still act. */
+/**
+ * A hosted page whose time is over is settled first: nobody reads that the customer can still act. A payment that left the
+ * store is read from the archive.
+ */
 export const payment = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
-  if (!paymentId.test(id)) return yield* new PaymentNotFound()
-  const ledger = yield* Ledger
-  const found = yield* ledger.payment(tenant, id)
-  return yield* endExpiredPage(yield* Effect.mapError(Effect.fromOption(found), () => new PaymentNotFound()))
+  const found = yield* stored(tenant, id)
+  if (Option.isSome(found)) return yield* endExpiredPage(found.value)
+  return (yield* archived(tenant, id)).book.payment
+})
+
+const stored = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+  return isPaymentId(id) ? yield* (yield* Ledger).payment(tenant, id) : Option.none<Payment>()
+})
+
+const archived = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+  return yield* Effect.mapError(Effect.fromOption(yield* archivedPayment(tenant, id)), () => new PaymentNotFound())
 })
 
 /** Newest first. */
@@ -32,7 +37,13 @@ export const payments = Effect.fnUntraced(function* (tenant: Tenant, query: Paym
 
 /** Oldest first. */
 export const timeline = Effect.fnUntraced(function* (tenant: Tenant, id: string, query: TimelineQuery) {
-  yield* payment(tenant, id)
+  const found = yield* stored(tenant, id)
+  if (Option.isNone(found)) {
+    const { events } = yield* archived(tenant, id)
+    const { after, limit } = query
+    return page<Event>(limit, after === undefined ? events : events.filter((event) => event.id > after))
+  }
+  yield* endExpiredPage(found.value)
   const ledger = yield* Ledger
   return page<Event>(query.limit, yield* ledger.timeline(tenant, id, { ...query, limit: query.limit + 1 }))
 })

@@ -28,7 +28,7 @@ import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { NotAdmitted } from "../../ports/StorageCondition.ts"
-import { PaymentNotFound } from "../read/ReadPayments.ts"
+import { PaymentNotFound } from "../read/ReadArchive.ts"
 import { refundStanding } from "./ReplayRefund.ts"
 
 export interface RefundInHand {

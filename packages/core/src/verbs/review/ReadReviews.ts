@@ -7,7 +7,8 @@ import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger, type ReviewQuery } from "../../ports/Ledger.ts"
 import { StorageClock } from "../../ports/StorageClock.ts"
-import { type Page, PaymentNotFound, page } from "../read/ReadPayments.ts"
+import { PaymentNotFound } from "../read/ReadArchive.ts"
+import { type Page, page } from "../read/ReadPayments.ts"
 
 /** No such payment waits for operations: it never did, or somebody has looked, or the provider has answered. */
 export class ReviewNotFound extends Schema.TaggedError<ReviewNotFound>()("pointsman/ReviewNotFound", {}) {}

@@ -17,7 +17,7 @@ import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { StorageClock } from "../../ports/StorageClock.ts"
 import { StorageError } from "../../ports/StorageError.ts"
-import { PaymentNotFound } from "../read/ReadPayments.ts"
+import { PaymentNotFound } from "../read/ReadArchive.ts"
 import { eventsAtMost } from "./ReadReviews.ts"
 
 export interface ResolveReviewOrder extends Evidence {

@@ -1,0 +1,177 @@
+/** Archives whose bucket or disk fails: what `put` reported as written is there, and every failure can be repeated. */
+import { spawnSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import * as PaymentArchive from "@pointsman/archive"
+import { ArchiveError, type ArchiveService } from "@pointsman/core/ports"
+import { Effect, Option } from "effect"
+import { acme, asRead, closedPayment, idAt, march } from "./support/Payments.ts"
+import { type S3Server, startS3 } from "./support/S3Server.ts"
+
+const limits = { findWithinMillis: 250, writeWithinMillis: 400, findsAtOnce: 2 }
+
+const withS3 = <A, E>(test: (server: S3Server, archive: ArchiveService) => Effect.Effect<A, E>) =>
+  Effect.acquireUseRelease(
+    Effect.promise(startS3),
+    (server) =>
+      Effect.scoped(Effect.flatMap(PaymentArchive.make({ s3: server.options }, limits), (made) => test(server, made))),
+    ({ close }) => Effect.promise(close)
+  )
+
+const payments = [closedPayment({ number: 1 }), closedPayment({ number: 2 })]
+const second = Option.some(asRead(payments[1] ?? closedPayment({ number: 2 })))
+const isManifest = (key: string) => key.includes("/manifests/")
+
+const isWhole = Effect.fnUntraced(function* (archive: ArchiveService) {
+  const { faults, objects, payments } = yield* archive.verify(acme)
+  assert.deepStrictEqual({ faults, objects, payments }, { faults: [], objects: 1, payments: 2 })
+})
+
+describe("a bucket that fails", () => {
+  for (const fate of ["refused", "failed", "lost"] as const) {
+    it.live(`given a put that is ${fate} once, then it is sent again under the same name, and is there once`, () =>
+      withS3((server, archive) =>
+        Effect.gen(function* () {
+          const seen = new Set<string>()
+          server.decide((method, key) => {
+            if (method !== "PUT" || seen.has(key)) return "served"
+            seen.add(key)
+            return fate
+          })
+          yield* archive.put(payments)
+          assert.lengthOf(server.requests, 4)
+          assert.strictEqual(new Set(server.requests).size, 2)
+          yield* isWhole(archive)
+        })
+      )
+    )
+  }
+
+  for (const fate of ["refused", "failed", "lost", "hangs"] as const) {
+    it.live(`given a process that ends between object and manifest (${fate}), then the next put completes it`, () =>
+      withS3((server, archive) =>
+        Effect.gen(function* () {
+          server.decide((method, key) => (method === "PUT" && isManifest(key) ? fate : "served"))
+          assert.instanceOf(yield* Effect.flip(archive.put(payments)), ArchiveError)
+          server.decide(() => "served")
+          if (fate === "refused") {
+            const { faults } = yield* archive.verify(acme)
+            assert.deepStrictEqual(
+              faults.map(({ fault }) => fault),
+              ["its manifest is missing"]
+            )
+          }
+          assert.deepStrictEqual(yield* archive.find(acme, idAt(march, 2)), second)
+          yield* archive.put(payments)
+          yield* isWhole(archive)
+        })
+      )
+    )
+  }
+
+  it.live("given a put that never succeeds, then it fails, and no manifest was sent", () =>
+    withS3((server, archive) =>
+      Effect.gen(function* () {
+        server.decide(() => "failed")
+        const failure = yield* Effect.flip(archive.put(payments))
+        assert.include(failure.message, "the service answered 500")
+        assert.isFalse(server.requests.some(isManifest))
+      })
+    )
+  )
+
+  it.live("given a bucket that hangs, then lookups end in time, and those that wait do not add up", () =>
+    withS3((server, archive) =>
+      Effect.gen(function* () {
+        yield* archive.put(payments)
+        server.decide(() => "hangs")
+        const began = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+        const lookups = yield* Effect.all(
+          Array.from({ length: 9 }, () => Effect.flip(archive.find(acme, idAt(march, 2)))),
+          { concurrency: "unbounded" }
+        )
+        const ended = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+        for (const failure of lookups) assert.include(failure.message, "no answer within 250 ms")
+        assert.isBelow(ended - began, 1_500)
+        server.decide(() => "served")
+        assert.deepStrictEqual(yield* archive.find(acme, idAt(march, 2)), second)
+      })
+    )
+  )
+
+  it.live("given an uninterruptible caller, then a lookup ends in time all the same", () =>
+    withS3((server, archive) =>
+      Effect.gen(function* () {
+        server.decide(() => "hangs")
+        const lookup = Effect.uninterruptible(Effect.flip(archive.find(acme, idAt(march, 2))))
+        assert.include((yield* lookup).message, "no answer within 250 ms")
+      })
+    )
+  )
+
+  it.live("given wrong credentials, then the failure names no secret", () =>
+    withS3((server) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const credentials = { ...server.options.credentials, accessKeyId: "AKIAWRONG" }
+          const s3 = { ...server.options, credentials } as typeof server.options
+          const archive = yield* PaymentArchive.make({ s3 }, limits)
+          const failure = yield* Effect.flip(archive.reach)
+          assert.strictEqual(failure.message, "archive: reach: the service answered 403 (SignatureDoesNotMatch)")
+        })
+      )
+    )
+  )
+})
+
+describe("a folder that fails", () => {
+  const canMount = process.getuid?.() === 0 && process.platform === "linux"
+  const why = canMount ? "" : " (skipped: only root on Linux mounts a small one)"
+  it.live.skipIf(!canMount)(`given a disk that is full, then nothing of the object is left${why}`, () =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => {
+        const folder = mkdtempSync(join(tmpdir(), "pointsman-full-"))
+        assert.strictEqual(spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder]).status, 0)
+        return folder
+      }),
+      (folder) =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            const archive = yield* PaymentArchive.make({ folder })
+            yield* archive.put(payments)
+            // Text that does not compress.
+            const reference = Array.from({ length: 60_000 }, (_, at) => ((at * 48_271) % 65_521).toString(36)).join("")
+            const failure = yield* Effect.flip(archive.put([closedPayment({ number: 3, reference })]))
+            assert.strictEqual(failure.message, "archive: write: the disk is full (ENOSPC)")
+            assert.deepStrictEqual(readdirSync(folder).toSorted(), ["manifests", "payments"])
+            yield* isWhole(archive)
+          })
+        ),
+      (folder) =>
+        Effect.sync(() => {
+          spawnSync("umount", [folder])
+          rmSync(folder, { recursive: true, force: true })
+        })
+    )
+  )
+
+  it.live("given what a process that died while it wrote left behind, then it is no part of the archive", () =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "pointsman-archive-"))),
+      (folder) =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            const archive = yield* PaymentArchive.make({ folder })
+            yield* archive.put(payments)
+            mkdirSync(join(folder, ".writing-abc123"))
+            mkdirSync(join(folder, "payments", "acme", "production", "2019-03", ".writing-abc123"))
+            assert.deepStrictEqual(yield* archive.tenants, [acme])
+            yield* isWhole(archive)
+          })
+        ),
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+    )
+  )
+})

@@ -1,0 +1,182 @@
+/** Payments that leave the store: archived before they are removed, read from the archive, and closed to operations. */
+import { assert, describe, it } from "@effect/vitest"
+import { NothingSent, PaymentArchived, PaymentNotFound, Pointsman } from "@pointsman/core"
+import {
+  Archive,
+  ArchiveError,
+  type ArchiveManifest,
+  type ArchiveService,
+  Ledger,
+  StorageError,
+  type WholePayment
+} from "@pointsman/core/ports"
+import { Effect, Exit, Layer, Logger, Option, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { caller, request, tenant, world } from "./support/World.ts"
+
+const year = 366 * 24 * 60 * 60_000
+
+/** An archive in memory. Each of its puts ends as `onPut` says, before or after what it keeps. */
+const archiveDouble = () => {
+  const kept = new Map<string, WholePayment>()
+  const failure = new ArchiveError({ operation: "test", reason: "the bucket does not answer", cause: "test" })
+  const double = {
+    kept,
+    puts: 0,
+    finds: 0,
+    onPut: "keeps" as "keeps" | "fails" | "keeps and fails" | "dies" | "keeps and dies" | "loses one",
+    onFind: "answers" as "answers" | "fails" | "hangs",
+    layer: Layer.suspend(() => Layer.succeed(Archive, service))
+  }
+  const service: ArchiveService = {
+    location: "memory",
+    put: Effect.fnUntraced(function* (payments) {
+      double.puts += 1
+      if (double.onPut === "fails") return yield* failure
+      if (double.onPut === "dies") return yield* Effect.die("the process ended")
+      const written = double.onPut === "loses one" ? payments.slice(1) : payments
+      for (const payment of written) kept.set(payment.book.payment.id, payment)
+      if (double.onPut === "keeps and fails") return yield* failure
+      if (double.onPut === "keeps and dies") return yield* Effect.die("the process ended")
+      return [{ payments: written.length } as ArchiveManifest]
+    }),
+    find: (of, id) =>
+      Effect.suspend(() => {
+        double.finds += 1
+        if (double.onFind === "fails") return Effect.fail(failure)
+        if (double.onFind === "hangs") return Effect.never
+        const found = kept.get(id)
+        const isOf = found?.book.payment.tenant.environment === of.environment
+        return Effect.succeed(isOf ? Option.fromUndefinedOr(found) : Option.none())
+      }),
+    tenants: Effect.succeed([]),
+    list: () => Stream.empty,
+    read: () => Stream.empty,
+    verify: () => Effect.die("not asked"),
+    reach: Effect.void
+  }
+  return double
+}
+
+const sweep = Effect.flatMap(Pointsman, ({ sweepStore }) => sweepStore({ isDryRun: false, pauseMillis: 0 }))
+
+const isStored = (id: string) =>
+  Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.payment(tenant, id), Option.isSome))
+
+/** A payment that is old enough to leave. */
+const oldPayment = Effect.gen(function* () {
+  const { payment } = yield* (yield* Pointsman).create(caller, request())
+  yield* TestClock.adjust(8 * year)
+  return payment
+})
+
+describe("archive", () => {
+  const own = () => {
+    const archive = archiveDouble()
+    return { archive, layer: world().layer.pipe(Layer.provide(archive.layer)) }
+  }
+
+  const read = own()
+  it.effect("given a payment that left, then it is read from the archive, with its timeline", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { id } = yield* oldPayment
+      const before = yield* pointsman.payment(tenant, id)
+      const file = yield* pointsman.paymentFile(tenant, id)
+      const timeline = yield* pointsman.timeline(tenant, id, { limit: 50 })
+      assert.strictEqual(read.archive.finds, 0)
+      yield* sweep
+      assert.isFalse(yield* isStored(id))
+      assert.deepStrictEqual(yield* pointsman.payment(tenant, id), before)
+      assert.deepStrictEqual(yield* pointsman.paymentFile(tenant, id), file)
+      assert.deepStrictEqual(yield* pointsman.timeline(tenant, id, { limit: 50 }), timeline)
+      const [first, second] = timeline.items
+      assert(first !== undefined && second !== undefined)
+      assert.deepStrictEqual(yield* pointsman.timeline(tenant, id, { limit: 1 }), { items: [first], hasMore: true })
+      const rest = yield* pointsman.timeline(tenant, id, { after: first.id, limit: 50 })
+      assert.deepStrictEqual(rest.items, timeline.items.slice(1))
+      const elsewhere = { ...tenant, environment: "production" } as const
+      assert.instanceOf(yield* Effect.flip(pointsman.payment(elsewhere, id)), PaymentNotFound)
+      assert.instanceOf(yield* Effect.flip(pointsman.timeline(elsewhere, id, { limit: 1 })), PaymentNotFound)
+    }).pipe(Effect.provide(read.layer))
+  )
+
+  const refused = own()
+  it.effect("given a payment that left, when it is captured, voided or refunded, then that is refused", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { id: paymentId } = yield* oldPayment
+      yield* sweep
+      const order = { paymentId, amountMinor: null, idempotencyKey: null }
+      const operations: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
+        pointsman.capture(caller, order),
+        pointsman.void(caller, order),
+        pointsman.refund(caller, { ...order, reason: null })
+      ]
+      for (const operate of operations) {
+        assert.instanceOf(yield* Effect.flip(operate), PaymentArchived)
+        refused.archive.onFind = "fails"
+        assert.instanceOf(yield* Effect.flip(operate), NothingSent)
+        refused.archive.onFind = "answers"
+      }
+      const unknown = { ...order, paymentId: paymentId.replace(/.$/u, (end) => (end === "0" ? "1" : "0")) }
+      assert.instanceOf(yield* Effect.flip(pointsman.capture(caller, unknown)), PaymentNotFound)
+    }).pipe(Effect.provide(refused.layer))
+  )
+
+  const failing = own()
+  it.effect("given an archive that fails or does not answer, then reading fails, and other payments are read", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { id } = yield* oldPayment
+      yield* sweep
+      const { payment: recent } = yield* pointsman.create(caller, request())
+      failing.archive.onFind = "fails"
+      assert.instanceOf(yield* Effect.flip(pointsman.payment(tenant, id)), StorageError)
+      failing.archive.onFind = "hangs"
+      yield* Effect.forkChild(pointsman.payment(tenant, id), { startImmediately: true })
+      assert.strictEqual((yield* pointsman.payment(tenant, recent.id)).id, recent.id)
+      const finds = failing.archive.finds
+      const young = recent.id.replace(/.$/u, (end) => (end === "0" ? "1" : "0"))
+      assert.instanceOf(yield* Effect.flip(pointsman.payment(tenant, young)), PaymentNotFound)
+      assert.strictEqual(failing.archive.finds, finds)
+    }).pipe(Effect.provide(failing.layer))
+  )
+
+  for (const onPut of ["fails", "keeps and fails", "dies", "keeps and dies", "loses one"] as const) {
+    const dying = own()
+    it.effect(`given an archive that ${onPut}, then the payments stay, and the next sweep archives them again`, () =>
+      Effect.gen(function* () {
+        const { id } = yield* oldPayment
+        dying.archive.onPut = onPut
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(sweep)))
+        assert.isTrue(yield* isStored(id))
+        dying.archive.onPut = "keeps"
+        yield* sweep
+        assert.isFalse(yield* isStored(id))
+        assert.isTrue(dying.archive.kept.has(id))
+        assert.strictEqual(dying.archive.puts, 2)
+      }).pipe(Effect.provide(dying.layer))
+    )
+  }
+
+  const without = world()
+  it.effect("given no archive, when an old payment is asked for, then it is not found, and the log says so once", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const logger = Logger.make(({ message }) => void lines.push(String(message)))
+      const pointsman = yield* Pointsman
+      const { id } = yield* oldPayment
+      yield* sweep
+      const { payment: recent } = yield* pointsman.create(caller, request())
+      const young = recent.id.replace(/.$/u, (end) => (end === "0" ? "1" : "0"))
+      yield* Effect.gen(function* () {
+        for (const asked of [id, id, young, "no id"]) {
+          assert.instanceOf(yield* Effect.flip(pointsman.payment(tenant, asked)), PaymentNotFound)
+        }
+      }).pipe(Effect.provide(Logger.layer([logger])))
+      assert.lengthOf(lines, 1)
+      assert.include(lines[0], "old enough to have left the store")
+    }).pipe(Effect.provide(without.layer))
+  )
+})
