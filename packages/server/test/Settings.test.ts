@@ -19,6 +19,8 @@ describe("Settings", () => {
         tlsKey: null,
         database: { _tag: "SqliteFile", path: ".pointsman/pointsman.db" },
         databaseConnections: 12,
+        readDatabase: null,
+        readLagMillis: 30_000,
         configuration: null,
         encryptionKey: null,
         previousEncryptionKeys: [],
@@ -160,6 +162,7 @@ describe("Settings", () => {
     ["POINTSMAN_WORKERS", "--workers", "2", "1 with SQLite"],
     ["POINTSMAN_SHARED_LIMITS", "--shared-limits", "1", "`true` or `false`"],
     ["POINTSMAN_SHARED_LIMITS", "--shared-limits", "true", '"false" with SQLite'],
+    ["POINTSMAN_DATABASE_READ_URL", "--database-read-url", "postgres://u:visible@db/x", "no standby with SQLite"],
     ["POINTSMAN_BATCH_COMMITS", "--batch-commits", "false", '"true" with SQLite'],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "--otlp-endpoint", "localhost:4318", "an absolute http or https URL"]
   ] as const)("given %s (%s) = '%s', when it is read, then the message names it and what was expected", (row) =>

@@ -1,7 +1,7 @@
 /** Which servers the storage runs on. It is tested on the first and the last of these major versions, and between them. */
 
 /** Still maintained (https://www.postgresql.org/support/versioning/). */
-export const oldestMajor = 15
+const oldestMajor = 15
 
 /** `number`: the server's `server_version_num`, such as 150018 for 15.18. A newer server than was tested is used. */
 export const versionRefusal = (number: number): string | undefined => {

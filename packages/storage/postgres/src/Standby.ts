@@ -42,7 +42,7 @@ export interface Standby {
 const lookEvery = "1 second"
 /** A standby that takes longer does not spare its primary anything. */
 const lookMillis = 2_000
-export const readMillis = 3_000
+const readMillis = 3_000
 /** It may be behind a pooler, which is not known before it answers. */
 const mode = { isPooled: true, synchronousCommit: "on" } as const
 /** Lists are few. */
