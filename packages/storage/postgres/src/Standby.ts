@@ -20,7 +20,7 @@ export interface StandbyOptions {
    * trail and events are then read there where their caller allows it (`StaleReads`).
    */
   readonly readUrl?: Redacted.Redacted | undefined
-  /** A standby that is further behind is not used: 30,000 milliseconds unless set, 3,600,000 at most. */
+  /** A standby that is further behind is not used: 30,000 milliseconds unless set, 1,000 to 3,600,000. */
   readonly maxReadLagMillis?: number | undefined
 }
 
@@ -48,6 +48,8 @@ const mode = { isPooled: true, synchronousCommit: "on" } as const
 /** Lists are few. */
 const connections = 4
 const defaultMaxLagMillis = 30_000
+/** From one look to the next, and as long as positions of the primary are kept: one for each second. */
+const lagLimits = { least: 1_000, most: 3_600_000 } as const
 
 /** Equal in a primary and its standbys, and nowhere else: they are copies of the same files. */
 const identity = `(select system_identifier from pg_control_system())::text as system,
@@ -62,7 +64,7 @@ const selectPosition = `select (pg_current_wal_flush_lsn() - '0/0')::text as lsn
 const selectPrimary = `${selectPosition}, ${identity}, current_setting('synchronous_commit') as synchronous_commit,
   (extract(epoch from clock_timestamp()) * 1000)::double precision as now`
 
-/** A primary notes its timeline in a row (`Timeline.ts`): who has that row has what came before on it. */
+/** A primary records its timeline in a row (`Timeline.ts`). A standby with that row has replayed what came before it. */
 const selectStandby = `select (pg_last_wal_replay_lsn() - '0/0')::text as lsn, ${identity},
   exists (select 1 from timelines where timeline = $1) as follows`
 /** By the primary's clock: when the last transaction that it replayed was committed. */
@@ -91,6 +93,10 @@ export const openStandby = Effect.fnUntraced(function* (
   options: PostgresOptions & StandbyOptions & { readonly readUrl: Redacted.Redacted }
 ): Effect.fn.Return<Standby, StorageError, Scope.Scope> {
   const maxLagMillis = options.maxReadLagMillis ?? defaultMaxLagMillis
+  if (!(maxLagMillis >= lagLimits.least && maxLagMillis <= lagLimits.most)) {
+    const expected = `expected ${lagLimits.least} to ${lagLimits.most} milliseconds`
+    return yield* new StorageError({ operation: "open", cause: new Error(`maxReadLagMillis: ${expected}`) })
+  }
   const at = { ...options, url: options.readUrl }
   const open = (maxConnections: number, answerMillis: number) =>
     Effect.map(openPool(at, readMillis, mode, maxConnections), (pool) =>

@@ -247,6 +247,10 @@ describe.skipIf("missing" in binaries || !isLong)("a standby that may not be rea
         expect(yield* misled.stalePayments).toEqual({ asOf: null, found: [first] })
       }
       expect(yield* isRead(storage)).toBe(true)
+      for (const maxReadLagMillis of [999, 3_600_001, Number.NaN]) {
+        const refused = yield* Effect.flip(openStorage({ url, readUrl: standby.url, maxReadLagMillis }))
+        expect(String(refused.cause)).toContain("maxReadLagMillis: expected 1000 to 3600000 milliseconds")
+      }
     }).pipe(Effect.scoped, Effect.provide(Ids.layer))
   )
 
