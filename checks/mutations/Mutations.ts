@@ -510,7 +510,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "Its key is given back although its claim stands, or its charge is settled as never sent.",
     edits: [
       {
-        file: "packages/storage/postgres/src/Database.ts",
+        file: "packages/storage/postgres/src/SqlFailures.ts",
         find: "return new CommitUnknown({ operation, cause: causeOf(error) })",
         replace: 'return new Refused("", storageError(operation, error))'
       }
@@ -572,6 +572,22 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "storage-postgres",
       file: "packages/storage/postgres/test/EventOrder.test.ts",
       test: "given a commit that is held open, then later events of its tenant wait for it, and no others"
+    }
+  },
+  {
+    name: "show an event of a standby that has not replayed a smaller id",
+    harm: "A follower goes past an event that the standby did not have yet: a capture that nobody books.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/Reads.ts",
+        find: "one !== undefined && one.timeline === newest.timeline && one.lsn <= lsn",
+        replace: "one !== undefined && one.timeline === newest.timeline"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Standby.test.ts",
+      test: "given events that it replayed before one with a smaller id, then none of them shows before that one"
     }
   },
   {

@@ -89,6 +89,16 @@ const exceptions: ReadonlyArray<Exception> = [
     reason: "The network's time passes by itself, and a fiber that sleeps beside every statement costs as much as it."
   },
   {
+    path: "packages/storage/postgres/src/Standby.ts",
+    words: ["performance.now"],
+    reason: "How far a standby is behind is measured by the network's time, as in Connections.ts."
+  },
+  {
+    path: "packages/storage/postgres/src/Reads.ts",
+    words: ["performance.now"],
+    reason: "How old a read is counts from the moment at which Standby.ts asked the primary."
+  },
+  {
     path: "packages/server/src/Command.ts",
     words: ["console", "process.env"],
     reason: "The command line: it hands the environment to Effect's Config, and tells a defect when no runtime is left."

@@ -10,7 +10,9 @@ const only = (path: string): TextFile => {
 
 describe("deployments", () => {
   it("given the image and the chart, when they name a setting, then the server has it", () => {
-    const known = variablesOf(only("packages/server/src/Settings.ts"))
+    const known = new Set(
+      ["Settings", "DatabaseSettings"].flatMap((name) => [...variablesOf(only(`packages/server/src/${name}.ts`))])
+    )
     assert.isAbove(known.size, 10)
     assert.isTrue(known.has("POINTSMAN_ENCRYPTION_KEY"))
     const sources = files("deploy/**/*.*", "deploy/docker/Dockerfile", "docs/guides/deploy.md")

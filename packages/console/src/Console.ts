@@ -9,10 +9,17 @@
  * `pointsman` is a layer of `Pointsman` and of the storage's `Directory`; the storage has to keep operators.
  */
 import type { Pointsman } from "@pointsman/core"
-import type { Directory } from "@pointsman/core/ports"
+import { type Directory, withStaleReads } from "@pointsman/core/ports"
 import { CardNumbers, InProcess } from "@pointsman/http"
 import { ByteSize, Cause, Context, Effect, Layer, type Types } from "effect"
-import { HttpIncomingMessage, HttpRouter, HttpServer, HttpServerError, HttpServerResponse } from "effect/http"
+import {
+  HttpIncomingMessage,
+  HttpRouter,
+  HttpServer,
+  HttpServerError,
+  HttpServerRequest,
+  HttpServerResponse
+} from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import * as AccountHandlers from "./account/AccountHandlers.ts"
 import { signInPages } from "./account/SignInPages.ts"
@@ -209,7 +216,7 @@ const application = (
         AuditHandlers.layer,
         WebhookHandlers.layer
       ]),
-      Layer.provide([Authorize.layer, RequestFaults.layer, fallbacks]),
+      Layer.provide([Authorize.layer, RequestFaults.layer, staleReads, fallbacks]),
       // What each request runs with.
       Layer.provideMerge([InProcess.PaymentViews.layer(undefined), TenantChanges.layer, OpenResponses.layer]),
       Layer.provideMerge([
@@ -229,6 +236,23 @@ const noPage = openPage("GET", "/*", () => Effect.fail(failure("not_found", "Pag
 
 const envelope = (code: ConsoleCode, message: string) =>
   HttpServerResponse.jsonUnsafe(failure(code, message), { status: consoleCodes[code].status })
+
+/** What only reads may be answered from a standby; the response then says of which moment it is. */
+const staleReads = HttpRouter.middleware(
+  (answer) =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method }) =>
+      method === "GET"
+        ? withStaleReads((reads) =>
+            Effect.map(answer, (response) =>
+              reads.asOf === null
+                ? response
+                : HttpServerResponse.setHeader(response, InProcess.asOfHeader, new Date(reads.asOf).toISOString())
+            )
+          )
+        : answer
+    ),
+  { global: true }
+)
 
 const fallbacks = HttpRouter.middleware(
   (answer) =>

@@ -1,6 +1,8 @@
 import { Pointsman } from "@pointsman/core"
+import { withStaleReads } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { showAsOf } from "./AsOf.ts"
 import { ServedApi } from "./api/ApiV1.ts"
 import { CurrentCaller } from "./api/Authorization.ts"
 import { pageLimits } from "./api/Pages.ts"
@@ -19,17 +21,16 @@ export const layer = HttpApiBuilder.group(
       Effect.fnUntraced(function* ({ query }) {
         const { tenant } = yield* CurrentCaller
         yield* refuseUnknownParameters(["type", "before", "after", "limit"])
-        const page = yield* pointsman
-          .events(tenant, {
-            type: query.type,
-            before: query.before,
-            after: query.after,
-            limit: query.limit ?? pageLimits.default
-          })
-          .pipe(
-            Effect.tapError(report),
-            Effect.mapError((failure) => errorBodyOf("events", failure))
-          )
+        const events = pointsman.events(tenant, {
+          type: query.type,
+          before: query.before,
+          after: query.after,
+          limit: query.limit ?? pageLimits.default
+        })
+        const page = yield* withStaleReads((reads) => Effect.tap(events, () => showAsOf(reads))).pipe(
+          Effect.tapError(report),
+          Effect.mapError((failure) => errorBodyOf("events", failure))
+        )
         return pageView(page, eventView)
       })
     )

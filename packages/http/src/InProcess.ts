@@ -2,6 +2,7 @@
  * What the routes check and say, for an entry point in the same process that has no request: the caller of a function
  * is refused for the same reasons, and told so in the same words.
  */
+export { asOfHeader } from "./AsOf.ts"
 export { suspended } from "./AuthorizeRequest.ts"
 export { decodeCreate } from "./CreatePaymentRequest.ts"
 export { createExpectations, queryExpectations, validationError, validationErrorOf } from "./Expectations.ts"

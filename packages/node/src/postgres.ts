@@ -9,6 +9,13 @@ export interface PostgresOptions {
   readonly maxConnections?: number
   readonly statementTimeoutMillis?: number
   readonly lockTimeoutMillis?: number
+  /**
+   * A streaming standby, as `url`. The console's lists and exports and `GET /events` are read there, and say of which moment
+   * they are.
+   */
+  readonly readUrl?: string
+  /** A standby that is further behind is not read: 30,000 milliseconds unless set. */
+  readonly maxReadLagMillis?: number
 }
 
 /** `url`: `postgres://user:password@host:port/database`. */

@@ -16,7 +16,7 @@ export interface PostgresDatabase {
 
 export const databaseExpected = "`sqlite:<path>`, `sqlite::memory:` or `postgres://user:password@host:port/database`"
 
-const postgresExpected =
+export const postgresExpected =
   "`postgres://user:password@host:port/database`, with reserved characters percent-encoded, such as " + "`%40` for @"
 
 /**
@@ -56,10 +56,13 @@ const isOnThisMachine = (host: string): boolean => /^(?:\/.*|localhost|127(?:\.\
  * What the `sslmode` of the URL leaves open to who is between this machine and the database, in words; `undefined` for
  * `verify-full`, and for a database on this machine.
  */
-export const connectionFault = ({ name, url }: PostgresDatabase): string | undefined => {
+export const connectionFault = (
+  { name, url }: PostgresDatabase,
+  setting = "POINTSMAN_DATABASE_URL (--database-url)"
+): string | undefined => {
   const { host, mode } = parametersOf(new URL(Redacted.value(url)))
   if (mode === "verify-full" || isOnThisMachine(host)) return undefined
-  const remedy = "set sslmode=verify-full in POINTSMAN_DATABASE_URL (--database-url)"
+  const remedy = `set sslmode=verify-full in ${setting}`
   if (mode === "disable") return `the connection to ${name} is not encrypted: ${remedy}`
   if (mode === "allow" || mode === "prefer") {
     return `the connection to ${name} is not encrypted if the other end declines TLS: ${remedy}`
@@ -68,6 +71,21 @@ export const connectionFault = ({ name, url }: PostgresDatabase): string | undef
   if (mode !== "require" && mode !== "verify-ca") return undefined
   return `sslmode=${mode} protects the connection to ${name} from Pointsman, but not those of other clients: ${remedy}`
 }
+
+/** Of every connection that the settings ask for. */
+export const connectionFaults = ({
+  database,
+  readDatabase
+}: {
+  readonly database: Database
+  readonly readDatabase: PostgresDatabase | null
+}): ReadonlyArray<string> =>
+  [
+    database._tag === "Postgres" ? connectionFault(database) : undefined,
+    readDatabase === null
+      ? undefined
+      : connectionFault(readDatabase, "POINTSMAN_DATABASE_READ_URL (--database-read-url)")
+  ].filter((fault) => fault !== undefined)
 
 export const readDatabase = (text: string): Result.Result<Database, string> => {
   if (/^postgres(ql)?:/u.test(text)) {

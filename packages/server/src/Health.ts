@@ -1,6 +1,6 @@
 /** What a supervisor asks: does the process answer, and may it be sent requests. */
 import { accountText, Pointsman } from "@pointsman/core"
-import { Directory, RecordLosses, StorageCondition } from "@pointsman/core/ports"
+import { Directory, RecordLosses, type StandbyReading, StorageCondition } from "@pointsman/core/ports"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { servedConfiguration } from "./ServedConfiguration.ts"
@@ -10,6 +10,8 @@ export const healthPaths = { "/health/live": ["GET"], "/health/ready": ["GET"] }
 
 /** A storage that takes longer to read one row would not answer a payment in time either. */
 const readyWithinMillis = 2_000
+
+const secondsOf = ({ lagMillis }: StandbyReading): number | null => (lagMillis === null ? null : lagMillis / 1_000)
 
 interface Readiness {
   readonly isReady: boolean
@@ -72,11 +74,14 @@ export const layer = ({ fileHash, seesDetails }: HealthOptions) =>
       const reading = directory.workspace("health").pipe(
         Effect.andThen(Effect.all({ configuration, circuits, accounts, storage: condition.read, loss })),
         Effect.timeout(readyWithinMillis),
-        Effect.map(({ accounts, loss, storage: { refusal, warnings }, ...seen }): Readiness => {
+        Effect.map(({ accounts, loss, storage: { refusal, standby, warnings }, ...seen }): Readiness => {
           const details = {
             ...seen,
             ...(accounts.length === 0 ? {} : { accounts }),
             ...loss,
+            ...(standby === undefined
+              ? {}
+              : { standby: { used: standby.fault === null, lag_seconds: secondsOf(standby) } }),
             ...(warnings.length === 0 ? {} : { warnings })
           }
           return refusal === null

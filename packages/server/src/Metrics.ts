@@ -43,6 +43,13 @@ const clockAhead = Metric.gauge("pointsman_storage_clock_ahead_seconds", {
   description: "How far this machine's clock is ahead of the database's; negative if it is behind."
 })
 
+const standbyUsed = Metric.gauge("pointsman_standby_used", {
+  description: "1 while the standby of POINTSMAN_DATABASE_READ_URL may be read, 0 while all reads go to the primary."
+})
+const standbyLag = Metric.gauge("pointsman_standby_lag_seconds", {
+  description: "How far the standby of POINTSMAN_DATABASE_READ_URL is behind the primary, as measured last."
+})
+
 const recordLoss = Metric.gauge("pointsman_record_loss", {
   description: "1 while the storage lacks records and not every connection is recovered, else 0."
 })
@@ -135,7 +142,9 @@ export const layer = ({ fileHash = null, readBacklog = Effect.void, refresh = fa
       const condition = yield* StorageCondition
       const { known } = yield* RecordLosses
       const readStorage = Effect.gen(function* () {
-        const { clockAheadMillis } = yield* condition.read
+        const { clockAheadMillis, standby } = yield* condition.read
+        if (standby !== undefined) yield* Metric.update(standbyUsed, standby.fault === null ? 1 : 0)
+        if (typeof standby?.lagMillis === "number") yield* Metric.update(standbyLag, standby.lagMillis / 1_000)
         if (clockAheadMillis !== undefined) yield* Metric.update(clockAhead, clockAheadMillis / 1_000)
         const loss = yield* known
         yield* Metric.update(recordLoss, loss !== null && loss.ended === null ? 1 : 0)

@@ -5,11 +5,10 @@
  * record as it was read, and written only where the record is still that one; the second writer plays again.
  */
 
-import { PgClient } from "@effect/sql-pg"
 import { ChargeRecord, SandboxRecords, SandboxRecordsError } from "@pointsman/connector-sandbox"
 import { Effect, type Redacted, Schema } from "effect"
-import * as Reactivity from "effect/reactivity/Reactivity"
 import type { SqlError } from "effect/sql/SqlError"
+import { openSideClient } from "./SideClient.ts"
 
 /** "pointsbx" in ASCII: an advisory lock of our own. Two servers that make a table at once are in each other's way. */
 const makeTables = `do $$ begin
@@ -68,17 +67,8 @@ const failed = (operation: string) => (error: SqlError) => {
 
 /** Makes the tables where they are missing. */
 export const openRecords = Effect.fnUntraced(function* (url: Redacted.Redacted) {
-  const client = yield* PgClient.make({
-    url,
-    applicationName: "pointsman sandbox",
-    maxConnections,
-    keepAlive: "10 seconds",
-    startupParameters: { statement_timeout: String(statementTimeoutMillis) }
-  }).pipe(
-    Effect.tap((made) => made.unsafe(makeTables)),
-    Effect.provide(Reactivity.layer),
-    Effect.mapError(failed("open"))
-  )
+  const options = { url, applicationName: "pointsman sandbox", maxConnections, statementTimeoutMillis, makeTables }
+  const client = yield* Effect.mapError(openSideClient(options), failed("open"))
 
   const query = (operation: string, sql: string, params: ReadonlyArray<string | null>) =>
     Effect.mapError(client.unsafe<Readonly<Record<string, string>>>(sql, params), failed(operation))

@@ -33,7 +33,8 @@ import * as Backlog from "./Backlog.ts"
 import { checkSeals, secretsLayer } from "./CheckSeals.ts"
 import { configurationFindings, formatFinding } from "./ConfigurationFindings.ts"
 import * as ConsoleRoutes from "./ConsoleRoutes.ts"
-import { connectionFault, type Database } from "./DatabaseUrl.ts"
+import { standbyOf } from "./commands/StandbyLine.ts"
+import { connectionFaults, type Database } from "./DatabaseUrl.ts"
 import { ensureDemo } from "./Demo.ts"
 import { fileFailure, obtainEncryptionKeys } from "./EncryptionKey.ts"
 import { docsNoteOf, greeting } from "./Greeting.ts"
@@ -182,8 +183,7 @@ const begin = Effect.fnUntraced(function* (settings: Settings, environment: Envi
   const findings = configuration === undefined ? [] : configurationFindings(configuration, connectors)
   yield* Effect.forEach(findings, (finding) => Console.error(formatFinding(finding)), { discard: true })
   const listeners = yield* listenAll(settings)
-  const fault = settings.database._tag === "Postgres" ? connectionFault(settings.database) : undefined
-  if (fault !== undefined) yield* Effect.logWarning(fault)
+  for (const fault of connectionFaults(settings)) yield* Effect.logWarning(fault)
   yield* ensureFolder(settings.database)
   return { configuration, listeners, encryptionKeys: yield* obtainEncryptionKeys(settings) }
 })
@@ -205,7 +205,8 @@ const onStorage =
                 ...options,
                 allowAsyncCommit: settings.allowAsyncCommit,
                 batchCommits: settings.batchCommits,
-                connections: settings.databaseConnections
+                connections: settings.databaseConnections,
+                ...standbyOf(settings)
               })
             )
           ),

@@ -8,7 +8,7 @@ import { type AfterRestore, SecretsLayer } from "@pointsman/core"
 import { defaultWebhookScheduleMillis } from "@pointsman/core/internal"
 import type { CardNumbers } from "@pointsman/http"
 import { Config, ConfigProvider, Effect, Option, type Redacted, Result } from "effect"
-import { type Database, databaseExpected, readDatabase } from "./DatabaseUrl.ts"
+import { databaseVariables } from "./DatabaseSettings.ts"
 import {
   day,
   hostExpected,
@@ -108,24 +108,7 @@ export const variables = {
     absent: null,
     read: readText
   }),
-  database: variable<Database>({
-    variable: "POINTSMAN_DATABASE_URL",
-    flag: "database-url",
-    meaning: "Database: sqlite:<path>, sqlite::memory: or postgres://; use the variable if the URL holds a password",
-    expected: databaseExpected,
-    default: "sqlite:.pointsman/pointsman.db",
-    absent: { _tag: "SqliteFile", path: ".pointsman/pointsman.db" },
-    read: readDatabase
-  }),
-  databaseConnections: variable<number>({
-    variable: "POINTSMAN_DATABASE_CONNECTIONS",
-    flag: "database-connections",
-    meaning: "Maximum PostgreSQL connections per process; the simulator and shared limits use connections of their own",
-    expected: "a whole number from 3 to 200",
-    default: "12",
-    absent: 12,
-    read: readInteger(3, 200)
-  }),
+  ...databaseVariables,
   configuration: variable<string | null>({
     variable: "POINTSMAN_CONFIG",
     flag: "config",
@@ -386,6 +369,11 @@ export const readSettings = Effect.fnUntraced(function* (flags: Flags) {
     const because = `with SQLite, which supports one server process; for more, set ${settingName("database")} to PostgreSQL`
     if (settings.workers > 1) mistakes.push(`${settingName("workers")}: expected 1 ${because}`)
     if (settings.sharedLimits) mistakes.push(`${settingName("sharedLimits")}: expected "false" ${because}`)
+    if (settings.readDatabase !== null) {
+      mistakes.push(
+        `${settingName("readDatabase")}: expected no standby with SQLite; set ${settingName("database")} to PostgreSQL`
+      )
+    }
     if (!settings.batchCommits) {
       mistakes.push(`${settingName("batchCommits")}: expected "true" with SQLite, which always batches commits`)
     }

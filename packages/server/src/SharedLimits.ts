@@ -5,14 +5,13 @@
  * The rule that a reader would otherwise break: nothing waits for it and nothing fails by it. It goes through one
  * connection of its own, in the background; while the database does not answer, every process goes by what it sees itself.
  */
-import { PgClient } from "@effect/sql-pg"
 import type { ApiKey } from "@pointsman/core"
 import { CircuitNews } from "@pointsman/core/ports"
 import { RateLimit } from "@pointsman/http"
 import { Clock, Context, Effect, Latch, Layer, Result } from "effect"
-import * as Reactivity from "effect/reactivity/Reactivity"
 import type { PostgresDatabase } from "./DatabaseUrl.ts"
 import { type Level, makeSharedRates } from "./SharedRates.ts"
+import { openSideClient } from "./SideClient.ts"
 import type { StartFailure } from "./StartFailure.ts"
 import { storageFailure } from "./StorageFailure.ts"
 
@@ -81,16 +80,15 @@ export interface SharedLimitsOptions {
 export const layer = ({ database, perConnection, perSecond }: SharedLimitsOptions): Layer.Layer<never, StartFailure> =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const client = yield* PgClient.make({
-        url: database.url,
-        applicationName: "pointsman limits",
-        maxConnections: 1,
-        keepAlive: "10 seconds",
-        startupParameters: { statement_timeout: String(answerWithinMillis) }
-      }).pipe(
-        Effect.tap((made) => made.unsafe(makeTables)),
-        Effect.provide(Reactivity.layer),
-        Effect.catch((error) => storageFailure(database, error.reason.cause))
+      const client = yield* Effect.catch(
+        openSideClient({
+          url: database.url,
+          applicationName: "pointsman limits",
+          maxConnections: 1,
+          statementTimeoutMillis: answerWithinMillis,
+          makeTables
+        }),
+        (error) => storageFailure(database, error.reason.cause)
       )
       const ask = <Row extends object>(sql: string, params: ReadonlyArray<string> = []) =>
         Effect.timeout(client.unsafe<Row>(sql, params), 2 * answerWithinMillis)

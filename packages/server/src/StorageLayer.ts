@@ -11,7 +11,7 @@ import type {
   SuccessRates
 } from "@pointsman/core/ports"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, type Redacted } from "effect"
 import type { Database } from "./DatabaseUrl.ts"
 
 export interface StorageOptions {
@@ -22,11 +22,13 @@ export interface StorageOptions {
   readonly batchCommits?: boolean | undefined
   /** As `maxConnections` there. */
   readonly connections?: number | undefined
+  readonly readUrl?: Redacted.Redacted | undefined
+  readonly maxReadLagMillis?: number | undefined
 }
 
 export const storageLayer = (
   database: Database,
-  { allowAsyncCommit, batchCommits, connections, existing = false }: StorageOptions = {}
+  { connections, existing = false, ...options }: StorageOptions = {}
 ): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts, StorageError, Ids> => {
   if (database._tag === "SqliteMemory") return observeStorage("sqlite")(SqliteStorage.layer({ filename: ":memory:" }))
   if (database._tag === "SqliteFile") {
@@ -39,10 +41,9 @@ export const storageLayer = (
       (PostgresStorage) =>
         observeStorage("postgresql")(
           PostgresStorage.layer({
+            ...options,
             url: database.url,
             existing,
-            allowAsyncCommit,
-            batchCommits,
             maxConnections: connections
           })
         )

@@ -19,6 +19,8 @@ describe("Settings", () => {
         tlsKey: null,
         database: { _tag: "SqliteFile", path: ".pointsman/pointsman.db" },
         databaseConnections: 12,
+        readDatabase: null,
+        readLagMillis: 30_000,
         configuration: null,
         encryptionKey: null,
         previousEncryptionKeys: [],
@@ -124,6 +126,10 @@ describe("Settings", () => {
     ["POINTSMAN_DATABASE_URL", "--database-url", "", "`sqlite:<path>`, `sqlite::memory:` or"],
     ["POINTSMAN_DATABASE_CONNECTIONS", "--database-connections", "2", "a whole number from 3 to 200"],
     ["POINTSMAN_DATABASE_CONNECTIONS", "--database-connections", "201", "a whole number from 3 to 200"],
+    ["POINTSMAN_DATABASE_READ_URL", "--database-read-url", "sqlite:x.db", "`postgres://user:password@host:port/"],
+    ["POINTSMAN_DATABASE_READ_URL", "--database-read-url", "postgres://u:visible@db", "`postgres://user:password@"],
+    ["POINTSMAN_DATABASE_READ_LAG", "--database-read-lag", "2 hours", "a duration from 1 second to 1 hour"],
+    ["POINTSMAN_DATABASE_READ_LAG", "--database-read-lag", "0 seconds", "a duration from 1 second to 1 hour"],
     ["POINTSMAN_CONFIG", "--config", "", "the path of a JSON file"],
     ["POINTSMAN_TLS_CERTIFICATE", "--tls-certificate", "", "the path of a PEM file"],
     ["POINTSMAN_TLS_KEY", "--tls-key", "", "the path of a PEM file"],
@@ -156,6 +162,7 @@ describe("Settings", () => {
     ["POINTSMAN_WORKERS", "--workers", "2", "1 with SQLite"],
     ["POINTSMAN_SHARED_LIMITS", "--shared-limits", "1", "`true` or `false`"],
     ["POINTSMAN_SHARED_LIMITS", "--shared-limits", "true", '"false" with SQLite'],
+    ["POINTSMAN_DATABASE_READ_URL", "--database-read-url", "postgres://u:visible@db/x", "no standby with SQLite"],
     ["POINTSMAN_BATCH_COMMITS", "--batch-commits", "false", '"true" with SQLite'],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "--otlp-endpoint", "localhost:4318", "an absolute http or https URL"]
   ] as const)("given %s (%s) = '%s', when it is read, then the message names it and what was expected", (row) =>

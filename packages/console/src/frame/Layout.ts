@@ -3,7 +3,7 @@ import { InProcess } from "@pointsman/http"
 import type { ConsoleError } from "../api/Errors.ts"
 import { areaLinks, type Frame, placeLinks } from "./Navigation.ts"
 
-const { html } = InProcess
+const { html, timeView } = InProcess
 export type Html = InProcess.Html
 
 export interface Document {
@@ -31,7 +31,8 @@ const brand = html`<svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3 14 8 
 export const documentText = (
   { changes, isLive = false, isSmall = false, main, notice, problem, script, title }: Document,
   mount: string,
-  frame: Frame | undefined
+  frame: Frame | undefined,
+  asOf: Html | undefined
 ): string =>
   html`<!doctype html>
 <html lang="en">
@@ -62,10 +63,17 @@ ${frame === undefined ? html`<p class="brand">${brand}</p>` : placeLinks(frame, 
 ${alert(problem?.error.message)}
 ${notice === undefined ? undefined : html`<p class="note" role="status">${notice}</p>`}
 ${main}
+${asOf}
 </main>
 </body>
 </html>
 `.text
+
+/** Of a page that was read from a standby: of which moment it is, in epoch milliseconds. */
+export const standbyNote = (asOf: number, now: number): Html => {
+  const behind = Math.max(0, Math.round((now - asOf) / 1_000))
+  return html`<p class="soft">As of ${time(timeView(asOf))}, ${behind} s behind. Lists are read from a standby of the database.</p>`
+}
 
 export const alert = (message: string | undefined): Html | undefined =>
   message === undefined ? undefined : html`<p class="note" role="alert">${message}</p>`

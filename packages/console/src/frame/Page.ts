@@ -3,9 +3,9 @@
  * its handler runs before the role is checked.
  */
 import { environments, type Operator } from "@pointsman/core"
-import { Directory } from "@pointsman/core/ports"
+import { Directory, StaleReads } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
-import { Effect, type Scope } from "effect"
+import { Clock, Effect, type Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type ConsoleCode, type ConsoleError, consoleCodes, failure } from "../api/Errors.ts"
 import { type Access, isAllowed } from "../gate/Access.ts"
@@ -15,7 +15,7 @@ import type { CurrentOperator } from "../gate/CurrentOperator.ts"
 import type { OpenResponses } from "../gate/OpenResponses.ts"
 import { ConsoleSettings } from "../gate/Settings.ts"
 import type { TenantChanges } from "../live/TenantChanges.ts"
-import { type Document, documentText } from "./Layout.ts"
+import { type Document, documentText, standbyNote } from "./Layout.ts"
 import { type AreaName, areaNames, areas, type EnvironmentArea, type Frame, places } from "./Navigation.ts"
 
 export interface Visit {
@@ -115,7 +115,9 @@ const answering = <R>(operator: Operator | undefined, handler: Handler<R>) =>
       return HttpServerResponse.redirect(answer.elsewhere, { status: 303, headers: answer.headers ?? {} })
     }
     const frame = operator === undefined ? undefined : yield* frameOf(operator, visit)
-    return HttpServerResponse.text(documentText(answer, visit.mount, frame), {
+    const reads = yield* StaleReads
+    const asOf = typeof reads?.asOf === "number" ? standbyNote(reads.asOf, yield* Clock.currentTimeMillis) : undefined
+    return HttpServerResponse.text(documentText(answer, visit.mount, frame, asOf), {
       status: answer.status ?? (answer.problem === undefined ? 200 : consoleCodes[answer.problem.error.code].status),
       contentType: "text/html; charset=utf-8",
       headers: answer.headers ?? {}

@@ -3,7 +3,7 @@
  * a second for the tenant's new events, and ends with the last of them.
  */
 import { Pointsman, type Tenant } from "@pointsman/core"
-import type { StorageError } from "@pointsman/core/ports"
+import { type StorageError, withStaleReads } from "@pointsman/core/ports"
 import { Context, Effect, Layer, Queue, RcMap, type Scope } from "effect"
 
 const askEveryMillis = 1_000
@@ -68,9 +68,16 @@ export const layer = Layer.effect(
 
 type Door = Pointsman["Service"]
 
+/**
+ * From where lists are read too: a page that looks again because of a change would else be read from a standby that does
+ * not have it yet.
+ */
+const eventsOf = (pointsman: Door, ...query: Parameters<Door["events"]>) =>
+  withStaleReads(() => pointsman.events(...query))
+
 /** The id of the tenant's newest event; for none a text before every id. */
 const newest = (pointsman: Door, tenant: Tenant) =>
-  Effect.map(pointsman.events(tenant, { limit: 1 }), ({ items: [event] }) => event?.id ?? "")
+  Effect.map(eventsOf(pointsman, tenant, { limit: 1 }), ({ items: [event] }) => event?.id ?? "")
 
 const followFrom = Effect.fnUntraced(function* (pointsman: Door, { tenant, waiting }: Follower, begin: string) {
   let after: string | undefined = begin
@@ -80,7 +87,7 @@ const followFrom = Effect.fnUntraced(function* (pointsman: Door, { tenant, waiti
       after = yield* newest(pointsman, tenant)
       return announce(waiting, undefined)
     }
-    const { hasMore, items } = yield* pointsman.events(tenant, { after, limit: eventsAtOnce })
+    const { hasMore, items } = yield* eventsOf(pointsman, tenant, { after, limit: eventsAtOnce })
     if (items.length === 0) return
     after = hasMore ? undefined : items.at(-1)?.id
     announce(waiting, hasMore ? undefined : new Set(items.map(({ paymentId }) => paymentId)))

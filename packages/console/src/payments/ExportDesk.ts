@@ -1,7 +1,8 @@
 /** Exports of payments, as the pages and the API send them. */
 import { Pointsman } from "@pointsman/core"
 import type { PaymentFilter } from "@pointsman/core/ports"
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Schema, Sink, Stream } from "effect"
+import { internalError } from "../Failures.ts"
 import { callerOf, type TenantPath } from "../gate/Caller.ts"
 import { openResponse } from "../gate/OpenResponses.ts"
 import { sessionEnd } from "../gate/SessionEnd.ts"
@@ -21,9 +22,12 @@ export const exportCsv = Effect.fnUntraced(function* (path: TenantPath, filter: 
   yield* openResponse("export")
   const { exportPayments } = yield* Pointsman
   const services = yield* Effect.context<Effect.Services<typeof cut>>()
-  return Stream.make(csvHeader).pipe(
-    // One chunk for each page: a chunk for each line would cost more than the line.
-    Stream.concat(Stream.mapArray(exportPayments(caller, filter), (payments) => [payments.map(csvLine).join("")])),
+  // One chunk for each page: a chunk for each line would cost more than the line.
+  const pages = Stream.mapArray(exportPayments(caller, filter), (payments) => [payments.map(csvLine).join("")])
+  // The first page is read before the response begins, whose header may say of which moment it is.
+  const [first, rest] = yield* Effect.catch(Stream.peel(pages, Sink.take<string>(1)), internalError)
+  return Stream.make(csvHeader, ...first).pipe(
+    Stream.concat(rest),
     Stream.interruptWhen(cut),
     Stream.tapError((reason) => Effect.logWarning("an export of payments was cut", reason)),
     Stream.encodeText,

@@ -15,6 +15,15 @@ export interface StorageReading {
   readonly warnings: ReadonlyArray<string>
   /** How far this machine's clock is ahead of the storage's, in milliseconds; not for a storage without its own. */
   readonly clockAheadMillis?: number | undefined
+  /** The copy of the store that `StaleReads` may be answered from; absent where there is none. */
+  readonly standby?: StandbyReading | undefined
+}
+
+export interface StandbyReading {
+  /** Why reads go to the store itself; `null` where they may be answered by the copy. No secret. */
+  readonly fault: string | null
+  /** How far it is behind the store, in milliseconds; `null` where that is unknown. */
+  readonly lagMillis: number | null
 }
 
 export interface StorageCondition {

@@ -35,7 +35,8 @@ export class Events extends HttpApiGroup.make("events")
           description:
             "The polling alternative to webhooks: events of all payments in the key's environment, newest first. " +
             "To follow the stream, pass the id of your newest event as `after`; the events after it are then " +
-            "returned oldest first, without gaps."
+            "returned oldest first, without gaps. A response with the header `Pointsman-As-Of` was read from a standby of " +
+            "the database: events that were committed after that time may be missing in it, and follow later."
         })
       )
   )

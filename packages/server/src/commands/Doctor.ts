@@ -27,6 +27,7 @@ import { databaseLayer } from "./OpenDatabase.ts"
 import { recordLossLine } from "./RecordLossLine.ts"
 import { type Now, reviewView } from "./ReviewView.ts"
 import { keyLines } from "./SealedLines.ts"
+import { standbyLines, standbyOf } from "./StandbyLine.ts"
 import { transportLines } from "./TransportLines.ts"
 import { ageOf, counted } from "./Words.ts"
 
@@ -94,7 +95,8 @@ interface Inspected {
 
 const unusable = (...lines: Lines): Inspected => ({ isUsable: false, lines })
 
-const inspect = ({ allowAsyncCommit, database }: Settings) => {
+const inspect = (settings: Settings) => {
+  const { database } = settings
   switch (database._tag) {
     case "SqliteMemory":
       return Effect.succeed(
@@ -105,10 +107,8 @@ const inspect = ({ allowAsyncCommit, database }: Settings) => {
         Effect.succeed(unusable(wrong("database", message)))
       )
     case "Postgres":
-      return Effect.catchTag(
-        inspectPostgres(database, allowAsyncCommit),
-        "pointsman/server/StartFailure",
-        ({ message }) => Effect.succeed(unusable(wrong("database", message)))
+      return Effect.catchTag(inspectPostgres(database, settings), "pointsman/server/StartFailure", ({ message }) =>
+        Effect.succeed(unusable(wrong("database", message)))
       )
   }
 }
@@ -145,21 +145,22 @@ const clockMustAgreeMillis = 30_000
 
 const inspectPostgres = Effect.fnUntraced(function* (
   database: Extract<Database, { readonly _tag: "Postgres" }>,
-  allowAsyncCommit: boolean
+  settings: Settings
 ) {
   const PostgresStorage = yield* Effect.promise(() => import("@pointsman/storage-postgres"))
-  const found = yield* Effect.catch(PostgresStorage.inspect({ url: database.url }), ({ cause }) =>
-    storageFailure(database, cause)
+  const found = yield* Effect.catch(
+    PostgresStorage.inspect({ url: database.url, ...standbyOf(settings) }),
+    ({ cause }) => storageFailure(database, cause)
   )
   const { isUsable, lines } =
     found.schema === null || found.oldest === null
       ? unusable(warning("database", `${database.name} has no tables yet: the server creates them at first startup`))
       : schemaOf(database.name, { ...found, schema: found.schema, oldest: found.oldest })
-  const durability = durabilityLines(found.durability, allowAsyncCommit)
+  const durability = durabilityLines(found.durability, settings.allowAsyncCommit)
   return {
     // The storage refuses to open it.
     isUsable: isUsable && durability.every(({ verdict }) => verdict !== "wrong"),
-    lines: [...lines, clockLine(found.clockAheadMillis), ...durability]
+    lines: [...lines, clockLine(found.clockAheadMillis), ...durability, ...standbyLines(found.standby)]
   }
 })
 

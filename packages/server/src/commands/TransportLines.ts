@@ -1,7 +1,7 @@
 /** Whether others on the network can read or change what the server and its clients, or its database, say. */
 import { X509Certificate } from "node:crypto"
 import { Clock, Effect, Result } from "effect"
-import { connectionFault } from "../DatabaseUrl.ts"
+import { connectionFaults } from "../DatabaseUrl.ts"
 import type { Settings } from "../Settings.ts"
 import { readTlsCertificate } from "../TlsCertificate.ts"
 import { type CheckLine, ok, warning, wrong } from "./Checkup.ts"
@@ -24,7 +24,5 @@ const certificateLines = Effect.fnUntraced(function* (
   return [isValid ? ok("tls", says) : wrong("tls", `${says}: replace it`)]
 })
 
-const databaseLines = ({ database }: Settings): ReadonlyArray<CheckLine> => {
-  const fault = database._tag === "Postgres" ? connectionFault(database) : undefined
-  return fault === undefined ? [] : [warning("database", fault)]
-}
+const databaseLines = (settings: Settings): ReadonlyArray<CheckLine> =>
+  connectionFaults(settings).map((fault) => warning("database", fault))

@@ -12,6 +12,7 @@ import {
 import { valuesOf } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database, Query } from "./Database.ts"
+import type { Reads } from "./Reads.ts"
 import { bindText, bindValue, insertInto, rows } from "./Rows.ts"
 
 const { auditColumns, readEntry } = rows
@@ -21,7 +22,7 @@ const lock = "lock table audit_entries in share row exclusive mode"
 const selectLast = "select * from audit_entries order by number desc limit 1"
 const selectAfter = "select * from audit_entries where number > $1::text::bigint order by number limit $2::text::bigint"
 
-export const make = (db: Database): Audit => ({
+export const make = (db: Database, reads: Reads): Audit => ({
   append: (draft) =>
     db
       .transaction("audit.append", (query) => append(query, draft))
@@ -36,7 +37,7 @@ export const make = (db: Database): Audit => ({
   search: (query) =>
     Effect.suspend(() => {
       const { params, sql } = selectNewest(query)
-      return Effect.map(db.read("audit.search", sql, params), (found) => found.map(readEntry))
+      return Effect.map(reads.list("audit.search", [sql, params]), (found) => found.map(readEntry))
     })
 })
 

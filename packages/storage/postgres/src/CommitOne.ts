@@ -14,9 +14,10 @@ import {
 import type { Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { type Statement, statementForOne, type Word } from "./CommitStatement.ts"
-import { codes, type Database, type Refused } from "./Database.ts"
+import type { Database } from "./Database.ts"
 import { type DrawnChange, nameOf, type Shape } from "./DrawnChange.ts"
 import { bindText, readClaim, readText } from "./Rows.ts"
+import { codes, type Refused } from "./SqlFailures.ts"
 
 /** Each round lets another write through; after so many of them something else is wrong. */
 const maxRounds = 20

@@ -2,7 +2,13 @@
  * What the database says of itself, read when the storage opens and every two seconds after: another server may have
  * taken its place, or its settings may have been changed.
  */
-import { NotAdmitted, type StorageCondition, StorageError, type StorageReading } from "@pointsman/core/ports"
+import {
+  NotAdmitted,
+  type StandbyReading,
+  type StorageCondition,
+  StorageError,
+  type StorageReading
+} from "@pointsman/core/ports"
 import type { Acknowledged, Row } from "@pointsman/storage-sql"
 import { Clock, Effect } from "effect"
 import { claimWaitMillis } from "./Connections.ts"
@@ -11,6 +17,7 @@ import { isRealTime, makeDatabaseClock } from "./DatabaseClock.ts"
 import { watchLosses } from "./LossWatch.ts"
 import { newerBeside, newerSchema, newest, readSchema, selectSchema } from "./Migrations.ts"
 import { type KeptLosses, newestLossColumn } from "./RecordLoss.ts"
+import { standbyWarning } from "./Standby.ts"
 import { makeTimeline } from "./Timeline.ts"
 
 export interface ConditionOptions {
@@ -116,10 +123,16 @@ const withClock = (reading: StorageReading, clockAheadMillis: number): StorageRe
   }
 }
 
+interface Watched {
+  readonly acknowledged: Acknowledged
+  /** `undefined` where there is none, or none yet. */
+  readonly readStandby: () => StandbyReading | undefined
+}
+
 /** Fails where the database may not be used. Otherwise it is watched until the scope closes. */
 export const watchCondition = Effect.fnUntraced(function* (
   db: Database,
-  { acknowledged, learning, losses }: KeptLosses & { readonly acknowledged: Acknowledged },
+  { acknowledged, learning, losses, readStandby }: KeptLosses & Watched,
   options: ConditionOptions & { readonly existing?: boolean | undefined }
 ) {
   const base = yield* Clock.Clock
@@ -135,9 +148,10 @@ export const watchCondition = Effect.fnUntraced(function* (
     clock.learn(begun, row["now"] as number)
     yield* timeline.look
     yield* watch
-    const warning = timeline.warning()
     const { refusal, warnings } = readingOf(row, options)
-    return { refusal, warnings: warning === undefined ? warnings : [...warnings, warning] }
+    const standby = readStandby()
+    const more = [timeline.warning(), standby && standbyWarning(standby)]
+    return { refusal, warnings: [...warnings, ...more.filter((one) => one !== undefined)] }
   })
   // The first round trip may have set up a connection.
   const first = yield* Effect.andThen(look, look)
@@ -156,7 +170,7 @@ export const watchCondition = Effect.fnUntraced(function* (
   // While the database does not answer, what it said last applies.
   yield* Effect.forkScoped(Effect.forever(Effect.ignore(again)))
   const condition: StorageCondition = {
-    read: Effect.sync(() => latest),
+    read: Effect.sync(() => ({ ...latest, standby: readStandby() })),
     admit: Effect.suspend(() => {
       const reason = latest.refusal ?? (db.longestWaitMillis() > claimWaitMillis ? full : null)
       return reason === null ? Effect.void : Effect.fail(new NotAdmitted({ reason, retryAfterMillis }))

@@ -5,12 +5,16 @@
  * connection is at hand nothing was sent. An error that the server answered with took everything back. After anything
  * else (the connection was lost) the result is unknown.
  */
-import { PgConnection, PgPool, PgTypes } from "@effect/sql-pg"
+import { type PgConnection, PgPool, PgTypes } from "@effect/sql-pg"
 import { CommitUnknown, limitOf, StorageAllowance, StorageError } from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
-import { Clock, Context, Effect, Fiber, type Redacted, Result, type Scope } from "effect"
-import { ConnectionError, SqlError } from "effect/sql/SqlError"
+import { Context, Effect, Fiber, type Redacted, Result, type Scope } from "effect"
+import { SqlError } from "effect/sql/SqlError"
+import { type ConnectionMode, readConnectionMode } from "./ConnectionMode.ts"
 import { makeConnections } from "./Connections.ts"
+import { inRealTime } from "./RealTime.ts"
+import { withSettings } from "./SessionSettings.ts"
+import { codes, failure, noAnswer, noAnswerCause, Refused, storageError } from "./SqlFailures.ts"
 
 /** Texts are ours and few, so that each connection prepares each of them once. Numbers are bound as text. */
 export type Query = (sql: string, params?: ReadonlyArray<string | null>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
@@ -63,20 +67,6 @@ export interface Database {
   ) => Effect.Effect<A, Exclude<E, SqlError> | StorageError | CommitUnknown>
 }
 
-/** The server took the statement back, and said why. */
-export class Refused {
-  readonly _tag = "Refused"
-  readonly code: string
-  readonly error: StorageError
-  /** That of a broken constraint. */
-  readonly constraint: string | undefined
-  constructor(code: string, error: StorageError, constraint?: string) {
-    this.code = code
-    this.error = error
-    this.constraint = constraint
-  }
-}
-
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`; `sslmode` and other parameters of libpq as in its documentation. */
   readonly url: Redacted.Redacted
@@ -109,49 +99,46 @@ export const planning = {
   jit: "off"
 } as const
 
-/** What a role, the database or the server sets for a session that asks for nothing. */
-const defaultSynchronousCommit = (url: Redacted.Redacted): Effect.Effect<string, SqlError> =>
-  PgConnection.make({ url, applicationName: "pointsman" }).pipe(
-    Effect.flatMap((connection) =>
-      connection.query("select current_setting('synchronous_commit') as value", [], false)
-    ),
-    Effect.scoped,
-    inRealTime,
-    Effect.map(({ rows: [row] }) => String(row?.["value"]))
-  )
-
 export const open = Effect.fnUntraced(function* (
   options: PostgresOptions
 ): Effect.fn.Return<Database, StorageError, Scope.Scope> {
   const statementMillis = options.statementTimeoutMillis ?? 10_000
-  const commit = yield* Effect.mapError(defaultSynchronousCommit(options.url), (error) => storageError("open", error))
-  const make = (maxConnections: number) => openPool(options, statementMillis, commit, maxConnections)
+  const mode = yield* readConnectionMode(options.url)
+  const make = (maxConnections: number) => openPool(options, statementMillis, mode, maxConnections)
   const main = yield* make(Math.max(1, (options.maxConnections ?? 12) - asideConnections))
   return fromPools(main, yield* make(asideConnections), 2 * statementMillis + 1_000)
 })
 
-const openPool = (options: PostgresOptions, statementMillis: number, commit: string, maxConnections: number) =>
-  PgPool.make({
+export const openPool = (
+  options: PostgresOptions,
+  statementMillis: number,
+  { isPooled, synchronousCommit }: ConnectionMode,
+  maxConnections: number
+): Effect.Effect<PgPool.PgPool, StorageError, Scope.Scope> => {
+  const settings = {
+    statement_timeout: String(statementMillis),
+    lock_timeout: String(options.lockTimeoutMillis ?? 5_000),
+    idle_in_transaction_session_timeout: String(idleInTransactionMillis),
+    // Event ids need each statement of a function to see what was committed before it (see `EventIds.ts`).
+    default_transaction_isolation: "read committed",
+    // An acknowledged payment is on the disk, and on the standbys that the operator waits for.
+    synchronous_commit: synchronousCommit === "remote_apply" ? synchronousCommit : "on",
+    ...planning
+  }
+  return PgPool.make({
     url: options.url,
     applicationName: "pointsman",
     maxConnections,
     keepAlive: "10 seconds",
     maxMessageSize: maxMessageBytes,
     types: numbers(),
-    startupParameters: {
-      statement_timeout: String(statementMillis),
-      lock_timeout: String(options.lockTimeoutMillis ?? 5_000),
-      idle_in_transaction_session_timeout: String(idleInTransactionMillis),
-      // Event ids need each statement of a function to see what was committed before it (see `EventIds.ts`).
-      default_transaction_isolation: "read committed",
-      // An acknowledged payment is on the disk, and on the standbys that the operator waits for.
-      synchronous_commit: commit === "remote_apply" ? commit : "on",
-      ...planning
-    }
+    startupParameters: isPooled ? {} : settings
   }).pipe(
     inRealTime,
+    Effect.map((pool) => (isPooled ? withSettings(pool, settings) : pool)),
     Effect.mapError((error) => storageError("open", error))
   )
+}
 
 const fromPools = (main: PgPool.PgPool, besides: PgPool.PgPool, answerMillis: number): Database => {
   const connections = makeConnections(main, { answerMillis }, storageError)
@@ -217,7 +204,7 @@ export const repeatable = <A>(
     Effect.fail(new StorageError({ operation, cause }))
   )
 
-const rowsOf = (
+export const rowsOf = (
   connection: PgConnection.PgConnection,
   sql: string,
   params: ReadonlyArray<string | null>
@@ -278,62 +265,6 @@ const runWithin =
         })
       })
     )
-
-/** The network's time passes by itself, whatever clock the program is given. */
-export const inRealTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.provideService(effect, Clock.Clock, Clock.Clock.defaultValue())
-
-const noAnswer = (millis: number): SqlError => {
-  const message = `the server did not respond within ${Math.round(millis)} ms`
-  return new SqlError({ reason: new ConnectionError({ cause: new Error(message), message, operation: "execute" }) })
-}
-
-export const noAnswerCause = (millis: number): Error => causeOf(noAnswer(millis))
-
-/** What the server says of an error (https://www.postgresql.org/docs/current/protocol-error-fields.html). */
-interface ErrorFields {
-  readonly code: string
-  readonly severityUnlocalized?: string
-  readonly message: string
-  readonly constraint?: string
-}
-
-const fieldsOf = ({ reason }: SqlError): ErrorFields | undefined => {
-  const cause = reason.cause as Partial<ErrorFields> | null | undefined
-  return typeof cause?.code === "string" && cause.severityUnlocalized !== undefined ? (cause as ErrorFields) : undefined
-}
-
-export const sqlStateOf = (error: SqlError): string | undefined => fieldsOf(error)?.code
-
-/** After FATAL and PANIC the connection is gone, perhaps between the commit and the word of it. */
-const failure = (operation: string, error: SqlError): Refused | CommitUnknown => {
-  const fields = fieldsOf(error)
-  if (fields?.severityUnlocalized === "ERROR") {
-    return new Refused(fields.code, storageError(operation, error), fields.constraint)
-  }
-  return new CommitUnknown({ operation, cause: causeOf(error) })
-}
-
-export const storageError = (operation: string, error: SqlError): StorageError =>
-  new StorageError({ operation, cause: causeOf(error) })
-
-/** Without the server's details, which quote rows. */
-const causeOf = (error: SqlError): Error => {
-  const fields = fieldsOf(error)
-  if (fields !== undefined) return Object.assign(new Error(fields.message), { code: fields.code })
-  const { cause } = error.reason
-  return cause instanceof Error ? new Error(cause.message) : new Error(error.message)
-}
-
-/** SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
-export const codes = {
-  deadlock: "40P01",
-  serialization: "40001",
-  lockNotAvailable: "55P03",
-  uniqueViolation: "23505",
-  /** Ours: another write came between what was seen and what was to be written. */
-  cameBetween: "PM001"
-} as const
 
 /** `bigint` as a number; one that a number does not hold exactly fails its query. */
 const numbers = (): PgTypes.Registry => {

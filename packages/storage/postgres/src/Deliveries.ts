@@ -15,6 +15,7 @@ import {
 import { afterAll, endColumns, type Row } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import { type Database, repeatable } from "./Database.ts"
+import { makeReads, type Reads } from "./Reads.ts"
 import { bindTenant, bindText, readText, rows } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
@@ -26,7 +27,7 @@ const replaced = `update deliveries set state = $4, failures = $5, attempts = $6
   where ${ofTenant} and id = $3 and state = $8 and attempts = $9 returning 1 as one`
 
 /** If it is unknown whether it was written, the lease or the state shows it; nothing is sent because of it. */
-export const make = (db: Database): Deliveries["Service"] =>
+export const make = (db: Database, reads: Reads = makeReads(db, undefined)): Deliveries["Service"] =>
   Deliveries.of({
     takeDue: (query) => takeDue(db, query),
     firstDueAt: Effect.map(
@@ -55,8 +56,12 @@ export const make = (db: Database): Deliveries["Service"] =>
       Effect.map(db.read("delivery", selectDelivery, [...bindTenant(tenant), bindText(id)]), ([row]) =>
         Option.map(Option.fromUndefinedOr(row), rows.readDelivery)
       ),
-    list: (tenant, query) =>
-      Effect.map(db.read("list", ...selectDeliveries(tenant, query)), (found) => found.map(rows.readDelivery)),
+    list: (tenant, query) => {
+      const statement = selectDeliveries(tenant, query)
+      // Those of one payment are shown with it.
+      const found = query.paymentId === undefined ? reads.list("list", statement) : db.read("list", ...statement)
+      return Effect.map(found, (deliveries) => deliveries.map(rows.readDelivery))
+    },
     events: (tenant, ids) =>
       Effect.map(
         db.read("events", selectEvents, [...bindTenant(tenant), JSON.stringify(ids.map(bindText))]),

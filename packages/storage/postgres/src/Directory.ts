@@ -37,8 +37,9 @@ import {
 import { Clock, Context, Deferred, Effect, type Exit, Queue } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { append } from "./Audit.ts"
-import { codes, type Database, type Query } from "./Database.ts"
+import type { Database, Query } from "./Database.ts"
 import { bindText, rowOf, rows, type Value } from "./Rows.ts"
+import { codes } from "./SqlFailures.ts"
 
 /** What is stored, and at which version. */
 interface Loaded {

@@ -9,9 +9,10 @@ import { type CommitFailure, CommitUnknown, limitOf, StorageAllowance } from "@p
 import { Effect, Exit } from "effect"
 import { beginsWork } from "./CommitOne.ts"
 import { noConnection, waitLimit } from "./Connections.ts"
-import { type Database, noAnswerCause } from "./Database.ts"
+import type { Database } from "./Database.ts"
 import { type Deadline, type Deadlines, makeDeadlines } from "./Deadlines.ts"
 import { type DrawnChange, nameOf } from "./DrawnChange.ts"
+import { noAnswerCause } from "./SqlFailures.ts"
 
 /** More would make each of them wait for all the others' rows. */
 const maxChanges = 64

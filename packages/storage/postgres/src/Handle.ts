@@ -10,17 +10,30 @@ export const postgres = (
   url: string,
   options: Pick<
     PostgresStorageOptions,
-    "allowAsyncCommit" | "maxConnections" | "statementTimeoutMillis" | "lockTimeoutMillis"
-  > = {}
+    "allowAsyncCommit" | "maxConnections" | "statementTimeoutMillis" | "lockTimeoutMillis" | "maxReadLagMillis"
+  > & {
+    /** A streaming standby, as `url`: see `StandbyOptions`. */
+    readonly readUrl?: string | undefined
+  } = {}
 ): StorageHandle => {
   const place = placeOf(url)
+  const { readUrl, ...others } = options
+  const fault =
+    place === undefined
+      ? expected
+      : readUrl !== undefined && placeOf(readUrl) === undefined
+        ? `readUrl: ${expected}`
+        : undefined
+  const redacted = (text: string) => Redacted.make(text, { label: "database URL" })
   return {
     name: `PostgreSQL ${place ?? "(invalid URL)"}`,
     lasts: true,
     "~pointsman/storage": Layer.unwrap(
-      place === undefined
-        ? Effect.fail(new StorageError({ operation: "open", cause: new Error(expected) }))
-        : Effect.succeed(layer({ ...options, url: Redacted.make(url, { label: "database URL" }) }))
+      fault === undefined
+        ? Effect.succeed(
+            layer({ ...others, url: redacted(url), readUrl: readUrl === undefined ? undefined : redacted(readUrl) })
+          )
+        : Effect.fail(new StorageError({ operation: "open", cause: new Error(fault) }))
     )
   }
 }

@@ -31,12 +31,14 @@ import { migrate } from "./Migrate.ts"
 import { mayHaveOlderServers, requireSchema } from "./Migrations.ts"
 import { make as makeOperators } from "./Operators.ts"
 import { make as makePasskeys } from "./Passkeys.ts"
+import { makeReads } from "./Reads.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { make as makeRetention } from "./Retention.ts"
 import { make as makeSealedTexts } from "./SealedTexts.ts"
+import { openStandby, type Standby, type StandbyOptions } from "./Standby.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
 
-export interface PostgresStorageOptions extends PostgresOptions, CommitOptions, ConditionOptions {
+export interface PostgresStorageOptions extends PostgresOptions, CommitOptions, ConditionOptions, StandbyOptions {
   /**
    * `true` for a visitor: the database must hold the schema of this version, or the layer fails. Nothing is made and
    * nothing is brought up to date.
@@ -61,23 +63,30 @@ export const layerGathering = (
       const schema = yield* options.existing === true ? requireSchema(db) : migrate(db)
       const { learning, losses } = makeRecordLosses(db)
       const acknowledged = makeAcknowledged({ isCompared: true })
-      const { clock, condition, now, timeline } = yield* watchCondition(db, { acknowledged, learning, losses }, options)
+      let standby: Standby | undefined
+      const readStandby = () => standby?.reading()
+      const watched = { acknowledged, learning, losses, readStandby }
+      const { clock, condition, now, timeline } = yield* watchCondition(db, watched, options)
+      // The timeline is in the database by now, where its standbys find it.
+      if (options.readUrl !== undefined) standby = yield* openStandby(db, { ...options, readUrl: options.readUrl })
+      const reads = makeReads(db, standby)
       const ledger = yield* makeLedger(db, {
         ...options,
+        reads,
         history: timeline.history(),
         isWhole: mayHaveOlderServers(schema),
         onAcknowledged: (change) => acknowledged.note(change, now())
       })
       const { directory, forget } = yield* makeDirectory(db)
       return Context.make(Ledger, ledger).pipe(
-        Context.add(Deliveries, makeDeliveries(db)),
+        Context.add(Deliveries, makeDeliveries(db, reads)),
         Context.add(Directory, directory),
         Context.add(Merchants, makeMerchants(db, forget)),
         Context.add(SealedTexts, makeSealedTexts(db, forget)),
         Context.add(SuccessRates, makeSuccessRates(db)),
         Context.add(RecordLosses, losses),
         Context.add(Retention, makeRetention(db)),
-        Context.add(Audit, makeAudit(db)),
+        Context.add(Audit, makeAudit(db, reads)),
         Context.add(Operators, makeOperators(db)),
         Context.add(Passkeys, makePasskeys(db)),
         Context.add(StorageClock, clock),

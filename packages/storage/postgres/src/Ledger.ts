@@ -15,10 +15,10 @@ import { dueByConnection, postpone, takeDue, watched } from "./Checks.ts"
 import { type LedgerOptions, makeCommit } from "./Commit.ts"
 import type { Database } from "./Database.ts"
 import { eraseTexts } from "./Erasure.ts"
-import { horizon } from "./EventIds.ts"
 import { keepMessage, selectMessage, selectMessages, storeMessage } from "./Messages.ts"
 import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
 import { selectPayments } from "./PaymentSearch.ts"
+import { makeReads, type Reads } from "./Reads.ts"
 import { isAttemptReference, isOwnReference, recordedReferences } from "./References.ts"
 import { bindTenant, bindText, paymentOfClaim, readClaim, readText, rows } from "./Rows.ts"
 
@@ -60,25 +60,13 @@ const selectBookOfCharge = `with recorded as materialized (${recordedReferences(
   select ${bookColumns}, array(select id from found where id <> p.id order by id) as others
   from payments as p where ${ofTenant} and id = (select min(id) from found)`
 
-export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOptions = {}) {
+export const make = Effect.fnUntraced(function* (
+  db: Database,
+  { reads = makeReads(db, undefined), ...options }: LedgerOptions & { readonly reads?: Reads } = {}
+) {
   const commit = yield* makeCommit(db, options)
 
-  const one = <A>(
-    operation: string,
-    sql: string,
-    params: ReadonlyArray<string | null>,
-    read: (row: Row) => A
-  ): Effect.Effect<Option.Option<A>, StorageError> =>
-    Effect.map(db.read(operation, sql, params), ([row]) => Option.map(Option.fromUndefinedOr(row), read))
-
-  const all = <A>(
-    operation: string,
-    sql: string,
-    params: ReadonlyArray<string | null>,
-    read: (row: Row) => A
-  ): Effect.Effect<ReadonlyArray<A>, StorageError> =>
-    Effect.map(db.read(operation, sql, params), (found) => found.map(read))
-
+  const { all, listed, one } = selectors(db, reads)
   return Ledger.of({
     commit: (change) =>
       Effect.suspend(() => {
@@ -103,7 +91,13 @@ export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOp
         [...bindTenant(tenant), bindText(connectionId), bindText(eventId)],
         rows.readMessage
       ),
-    messages: (query) => all("messages", ...selectMessages(query), rows.readTenantMessage),
+    messages: (query) => {
+      const statement = selectMessages(query)
+      // Those of one payment are shown with it.
+      return query.paymentId === undefined
+        ? listed("messages", statement, rows.readTenantMessage)
+        : all("messages", ...statement, rows.readTenantMessage)
+    },
     paymentOfPage: (tokenHash) => one("paymentOfPage", selectPageOwner, [bindText(tokenHash)], rows.readPayment),
     takeDue: (query) => takeDue(db, query),
     postpone: (payment, checkAt) => postpone(db, payment, checkAt),
@@ -118,7 +112,7 @@ export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOp
     payments: (tenant, query) =>
       query.states?.length === 0
         ? Effect.succeed([])
-        : all("payments", ...selectPayments(tenant, query), rows.readPayment),
+        : listed("payments", selectPayments(tenant, query), rows.readPayment),
     attempts: (tenant, paymentId) =>
       all("attempts", selectAttempts, [...bindTenant(tenant), bindText(paymentId)], rows.readAttempt),
     claim: (tenant, key) => one("claim", selectClaim, [...bindTenant(tenant), bindText(key)], readClaim),
@@ -140,11 +134,35 @@ export const make = Effect.fnUntraced(function* (db: Database, options: LedgerOp
         rows.readEvent
       ),
     events: (tenant, query) =>
-      Effect.flatMap(horizon(db, "events", tenant), (end) =>
-        all("events", ...selectEvents(tenant, query, end), rows.readEvent)
+      Effect.map(
+        reads.events(tenant, (end) => selectEvents(tenant, query, end)),
+        (found) => found.map(rows.readEvent)
       )
   })
 })
+
+const selectors = (db: Database, reads: Reads) => {
+  const one = <A>(
+    operation: string,
+    sql: string,
+    params: ReadonlyArray<string | null>,
+    read: (row: Row) => A
+  ): Effect.Effect<Option.Option<A>, StorageError> =>
+    Effect.map(db.read(operation, sql, params), ([row]) => Option.map(Option.fromUndefinedOr(row), read))
+
+  const all = <A>(
+    operation: string,
+    sql: string,
+    params: ReadonlyArray<string | null>,
+    read: (row: Row) => A
+  ): Effect.Effect<ReadonlyArray<A>, StorageError> =>
+    Effect.map(db.read(operation, sql, params), (found) => found.map(read))
+
+  const listed = <A>(operation: string, statement: ReturnType<typeof selectPayments>, read: (row: Row) => A) =>
+    Effect.map(reads.list(operation, statement), (found) => found.map(read))
+
+  return { one, all, listed }
+}
 
 const subjectOf = (subject: MessageSubject): readonly [select: string, ...names: ReadonlyArray<string>] => {
   if ("connectionId" in subject) return [selectBookOfCharge, subject.connectionId, subject.providerRef]

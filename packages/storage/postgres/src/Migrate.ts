@@ -10,8 +10,10 @@ import { StorageError } from "@pointsman/core/ports"
 import { migrationsTable } from "@pointsman/storage-sql"
 import { Effect, Result } from "effect"
 import { SqlError } from "effect/sql/SqlError"
-import { codes, type Database, inRealTime, type Query, sqlStateOf, storageError } from "./Database.ts"
+import type { Database, Query } from "./Database.ts"
 import { newerSchema, readSchema, type SchemaVersion, type Step, selectSchema, steps } from "./Migrations.ts"
+import { inRealTime } from "./RealTime.ts"
+import { codes, sqlStateOf, storageError } from "./SqlFailures.ts"
 
 /** Ours among the database's advisory locks: "pointsma" in ASCII. */
 const lock = "8101813088862727521"
@@ -30,10 +32,12 @@ export const migrate = (
     const connection = yield* reserve
     const query: Query = (sql, params = []) => Effect.map(connection.query(sql, params, false), ({ rows }) => rows)
     // To build an index takes as long as it takes, and what it waits for keeps no writer waiting.
-    yield* query("set statement_timeout = 0")
-    yield* query("set lock_timeout = 0")
-    yield* Effect.addFinalizer(() => Effect.ignore(query("reset statement_timeout")))
-    yield* Effect.addFinalizer(() => Effect.ignore(query("reset lock_timeout")))
+    const [before] = yield* query(selectTimeouts)
+    yield* query(setTimeouts, ["0", "0"])
+    // Not by `reset`, which a session that was set by a statement leaves without any.
+    yield* Effect.addFinalizer(() =>
+      Effect.ignore(query(setTimeouts, [before?.["statement"], before?.["lock"]].map(String)))
+    )
     yield* Effect.acquireRelease(turn(query), () => Effect.ignore(query(`select pg_advisory_unlock(${lock})`)))
     yield* query(makeTable)
     // The statement waits for every transaction that reads the table, such as a backup, even if the column exists.
@@ -65,6 +69,10 @@ export const migrate = (
     inRealTime,
     Effect.mapError((error) => (error instanceof SqlError ? storageError("migrate", error) : error))
   )
+
+const selectTimeouts =
+  "select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock"
+const setTimeouts = "select set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false)"
 
 const makeTable = `create table if not exists ${migrationsTable} (
   migration_id integer primary key,

@@ -19,7 +19,7 @@ export interface Timeline extends StorageHistory {
 
 /** The first eight digits of a file of the log are its timeline, in hexadecimal. */
 const digits = "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)"
-const select = `select (select system_identifier from pg_control_system())::text || '/' || ${digits} as timeline`
+export const selectTimeline = `(select system_identifier from pg_control_system())::text || '/' || ${digits}`
 /** As core's `firstVersionIn`, and 1 less. Asked in each commit: no other moment is that of its write. */
 const history = `((('x' || ${digits})::bit(32)::bigint - 1) << 32)`
 
@@ -29,7 +29,7 @@ const selectNoticed = `select noticed_at, exists (select 1 from timelines where 
   from timelines where timeline = $1`
 
 /** Insufficient privilege, no such function, not supported: as hosted databases answer. */
-const refusals: ReadonlySet<unknown> = new Set(["42501", "42883", "0A000"])
+export const refusals: ReadonlySet<unknown> = new Set(["42501", "42883", "0A000"])
 
 const unknown =
   "the database does not say which timeline it is on (pg_control_system, pg_walfile_name): after a failover, " +
@@ -53,7 +53,7 @@ export const makeTimeline = (db: Database, clock: DatabaseClock): Timeline => {
   })
   const look = Effect.gen(function* () {
     if (isRefused) return
-    const [row] = yield* db.read("timeline", select, [], true)
+    const [row] = yield* db.read("timeline", `select ${selectTimeline} as timeline`, [], true)
     const timeline = row?.["timeline"] as string
     if (timeline !== latest) yield* learn(timeline)
   })

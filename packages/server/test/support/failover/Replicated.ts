@@ -12,6 +12,8 @@ import { silentProxy } from "../SilentProxy.ts"
 export interface Replicated {
   /** Of the database, wherever it is served. */
   readonly url: string
+  /** Of the same database on the standby. */
+  readonly standbyUrl: string
   /** From now on the standby receives nothing. */
   readonly partition: () => void
   /** `kill -9`, for the primary and all of its processes. */
@@ -46,6 +48,7 @@ export const startReplicated = async (isSynchronous: boolean): Promise<Replicate
   const way = await silentProxy(database)
   return {
     url: way.url,
+    standbyUrl: new URL(pathname, standby.url).href,
     partition: replication.fallSilent,
     killPrimary: primary.kill,
     promote: async () => {

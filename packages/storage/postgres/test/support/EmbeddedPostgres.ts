@@ -27,7 +27,12 @@ export interface EmbeddedPostgres {
   /** Starts a server on a copy; on the port of this one, which is down, where it takes its place. It ends with this one. */
   readonly startOn: (
     copy: string,
-    options: { readonly takesPlace: boolean; readonly files: Readonly<Record<string, string>> }
+    options: {
+      readonly takesPlace: boolean
+      readonly files: Readonly<Record<string, string>>
+      /** Of a server that ran on the copy before; a free one unless set. */
+      readonly port?: string
+    }
   ) => Promise<Pick<EmbeddedPostgres, "url" | "kill">>
 }
 
@@ -39,6 +44,8 @@ export interface EmbeddedPostgresOptions {
   readonly fsync?: boolean | "alterable"
   /** Settings besides ours, as in `postgresql.conf`. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Whether its data begin with a copy, and so with the system identifier, of those of other tests: `true` unless set. */
+  readonly copiesInitial?: boolean
   /** Where the folder of data is made, in the first that serves; the system's temporary folders unless set. */
   readonly parents?: ReadonlyArray<string>
 }
@@ -60,10 +67,10 @@ export const findBinaries = (): { readonly native: string } | { readonly missing
 const initialData = "POINTSMAN_INITIAL_POSTGRES"
 
 /** `initdb` takes three seconds of the processor, and a copy of what it made a fraction of one. */
-const initialize = async (data: string, { home, libraries, native }: ServerFolder): Promise<void> => {
+const initialize = async (data: string, { home, libraries, native }: ServerFolder, copies = true): Promise<void> => {
   const env = { ...process.env, LC_ALL: "C", TZ: "UTC", LD_LIBRARY_PATH: libraries }
   const options = { ...serverUser, cwd: home, env }
-  const initial = process.env[initialData]
+  const initial = copies ? process.env[initialData] : undefined
   if (initial !== undefined) return void (await promisify(execFile)("cp", ["-Rp", initial, data], options))
   const flags = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions"]
   await promisify(execFile)(join(native, "bin", "initdb"), ["-D", data, ...flags], options)
@@ -86,14 +93,14 @@ const startMillis = 120_000
 
 export const startPostgres = async (
   binaries: string,
-  { fsync = false, parents, settings = {} }: EmbeddedPostgresOptions = {}
+  { copiesInitial, fsync = false, parents, settings = {} }: EmbeddedPostgresOptions = {}
 ): Promise<EmbeddedPostgres> => {
   const folder = newServerFolder(binaries, parents)
   const { home, libraries, native } = folder
   const data = join(home, "data")
   const env = { ...process.env, LC_ALL: "C", TZ: "UTC", LD_LIBRARY_PATH: libraries }
   const options = { ...serverUser, cwd: home, env }
-  await initialize(data, folder)
+  await initialize(data, folder, copiesInitial)
   const port = await freePort()
   const all = {
     port: String(port),
@@ -128,13 +135,13 @@ export const startPostgres = async (
       chmodSync(copy, 0o700)
       return copy
     },
-    startOn: async (copy, { files, takesPlace }) => {
+    startOn: async (copy, { files, port: before, takesPlace }) => {
       for (const [name, text] of Object.entries(files)) {
         writeFileSync(join(copy, name), text)
         giveToServer(join(copy, name))
       }
       rmSync(join(copy, "postmaster.pid"), { force: true })
-      const own = takesPlace ? port : await freePort()
+      const own = takesPlace ? port : before === undefined ? await freePort() : Number(before)
       const args = argsOf(copy, { ...all, port: String(own) })
       const started = await startServer(join(native, "bin", "postgres"), args, options, own)
       return { url: urlOf(own), kill: () => ended(started, () => killAll(copy)) }
@@ -216,7 +223,7 @@ const ended = (shell: ChildProcess, end: () => unknown): Promise<void> =>
     end()
   })
 
-const freePort = (): Promise<number> =>
+export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer()
     server.once("error", reject)
@@ -227,7 +234,7 @@ const freePort = (): Promise<number> =>
   })
 
 /** Sends a start-up packet; a server that is still starting answers with an error, which begins with "E". */
-const answers = (port: number): Promise<boolean> =>
+export const answers = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = openSocket(port, "127.0.0.1")
     const done = (answer: boolean) => {

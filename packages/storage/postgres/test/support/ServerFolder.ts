@@ -78,7 +78,8 @@ const copyInto = (home: string, native: string): ServerFolder => {
 /** What the system says when the server's user runs the binaries; `undefined` when they run. */
 const refusalToRun = ({ libraries, native }: ServerFolder): string | undefined =>
   asServerUser(
-    'test -r "$1/share/postgresql/postgres.bki" && "$1/bin/initdb" --version && "$1/bin/postgres" --version',
+    // A system's package keeps `share` elsewhere.
+    '{ [ ! -e "$1/share" ] || test -r "$1/share/postgresql/postgres.bki"; } && "$1/bin/initdb" --version && "$1/bin/postgres" --version',
     [native],
     { LD_LIBRARY_PATH: libraries }
   )
@@ -97,9 +98,10 @@ const lastLine = (text: string): string => text.trim().split("\n").at(-1) ?? ""
 
 /** npm may have installed without scripts: the names that the libraries ask for are links that a script makes. */
 const linkLibraries = (native: string, folder: string): string => {
-  const links: ReadonlyArray<{ readonly source: string; readonly target: string }> = JSON.parse(
-    readFileSync(join(native, "pg-symlinks.json"), "utf8")
-  )
+  const list = join(native, "pg-symlinks.json")
+  const links: ReadonlyArray<{ readonly source: string; readonly target: string }> = existsSync(list)
+    ? JSON.parse(readFileSync(list, "utf8"))
+    : []
   mkdirSync(folder)
   if (isRoot) chownSync(folder, nobody, nobody)
   for (const { source, target } of links) {

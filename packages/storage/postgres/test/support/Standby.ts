@@ -4,11 +4,11 @@ import type { EmbeddedPostgres } from "./EmbeddedPostgres.ts"
 import { clientOf } from "./Waiting.ts"
 
 /** `from`: the URL by which it reaches its primary; the primary's own unless set. Gives the folder of its data. */
-export const copyForStandby = (primary: EmbeddedPostgres, from = primary.url) =>
+export const copyForStandby = (primary: EmbeddedPostgres, from = primary.url, name = "standby") =>
   Effect.gen(function* () {
     const sql = yield* clientOf(Redacted.make(primary.url), 1)
     yield* sql`select pg_backup_start('standby', true)`
-    const copy = primary.copyData("standby")
+    const copy = primary.copyData(name)
     const [label] = yield* sql<{ labelfile: string }>`select labelfile from pg_backup_stop(false)`
     const { hostname, port } = new URL(from)
     const files = {

@@ -1,0 +1,102 @@
+/** A server whose settings name a standby: what it answers from there, and what it says of one that may not be read. */
+import { setTimeout as sleep } from "node:timers/promises"
+import { assert, describe, it } from "vitest"
+import { runHere } from "./support/CommandInProcess.ts"
+import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { startReplicated } from "./support/failover/Replicated.ts"
+import { isLong } from "./support/LongRuns.ts"
+import { environmentOn, newDatabase, postgresMissing } from "./support/PostgresServer.ts"
+import { startProvider } from "./support/ScriptedProvider.ts"
+import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
+
+const path = "/api/v1/payments"
+const order = { amount: 1999, currency: "EUR", country: "NL" }
+
+const start = async (url: string, readUrl: string) => {
+  const provider = await startProvider()
+  const folder = temporaryFolder()
+  const environment = { ...environmentOn(url), POINTSMAN_DATABASE_READ_URL: readUrl }
+  const configuration = configurationWith(connectionTo(provider))
+  const server = await startServerHere({ folder, environment, configuration })
+  const pay = async (idempotencyKey: string): Promise<string> =>
+    (await server.request("POST", path, { key: liveKey, idempotencyKey, body: order })).body.data.id
+  const checkup = async () => {
+    const { stdout } = await runHere(folder, ["doctor", "--json"], environment)
+    const checks: ReadonlyArray<{ readonly check: string; readonly verdict: string; readonly says: string }> =
+      JSON.parse(stdout).data.checks
+    return checks.filter(({ check }) => check === "standby").map(({ says, verdict }) => `${verdict}: ${says}`)
+  }
+  const metric = async (name: string): Promise<number> => {
+    const text = await (await fetch(`${server.url}/metrics`)).text()
+    return Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, "mu").exec(text)?.[1])
+  }
+  return { checkup, metric, pay, server }
+}
+
+const readiness = async (
+  server: ServerHere,
+  isSo: (body: { readonly standby?: object; readonly warnings?: ReadonlyArray<string> }) => boolean
+) => {
+  for (let turn = 0; turn < 200; turn++) {
+    const { body, status } = await server.request("GET", "/health/ready", { key: null })
+    assert.strictEqual(status, 200)
+    if (isSo(body)) return body
+    await sleep(50)
+  }
+  throw new Error("readiness did not show it within 10 seconds")
+}
+
+const get = (server: ServerHere, route: string) =>
+  fetch(`${server.url}${route}`, { headers: { authorization: `Bearer ${liveKey}` } })
+
+describe.skipIf(postgresMissing !== undefined)("a server with a standby", { timeout: 120_000 }, () => {
+  it("given a URL of the primary itself, then the primary answers, and readiness, metrics and doctor say why", async () => {
+    const url = await newDatabase()
+    const { checkup, metric, pay, server } = await start(url, url)
+    const fault = "it is not a standby: it was promoted, or is the primary itself"
+    const body = await readiness(server, ({ standby }) => standby !== undefined)
+    assert.deepStrictEqual(body.standby, { used: false, lag_seconds: null })
+    await readiness(server, ({ warnings = [] }) => warnings.join("\n").includes(fault))
+    assert.strictEqual(await metric("pointsman_standby_used"), 0)
+    assert.deepStrictEqual(await checkup(), [
+      `warning: ${fault}: reads go to the primary. POINTSMAN_DATABASE_READ_URL (--database-read-url) names it`
+    ])
+    const id = await pay("order-0001")
+    const events = await get(server, "/api/v1/events")
+    assert.isNull(events.headers.get("pointsman-as-of"))
+    assert.include(await events.text(), id)
+  })
+
+  it.skipIf(!isLong)(
+    "given one that follows, then it answers events, and the primary what clients act on",
+    async () => {
+      const { standbyUrl, url } = await startReplicated(false)
+      const { checkup, metric, pay, server } = await start(url, standbyUrl)
+      const { standby } = await readiness(server, (body) => Object(body.standby).used === true)
+      assert.isAtMost(Object(standby).lag_seconds, 30)
+      const before = Date.now()
+      const id = await pay("order-0001")
+      for (const route of [path, `${path}/${id}`]) {
+        const response = await get(server, route)
+        assert.isNull(response.headers.get("pointsman-as-of"))
+        assert.include(await response.text(), id)
+      }
+      for (;;) {
+        const events = await get(server, "/api/v1/events")
+        const asOf = events.headers.get("pointsman-as-of")
+        const text = await events.text()
+        if (asOf !== null && text.includes(id)) {
+          assert.isAtLeast(Date.parse(asOf), before - 2_000)
+          assert.isAtMost(Date.parse(asOf), Date.now())
+          break
+        }
+        assert.isBelow(Date.now(), before + 10_000)
+        await sleep(50)
+      }
+      assert.strictEqual(await metric("pointsman_standby_used"), 1)
+      assert.isBelow(await metric("pointsman_standby_lag_seconds"), 30)
+      assert.match((await checkup()).join(), /^ok: it is \d+\.\d s behind the primary$/u)
+    }
+  )
+})

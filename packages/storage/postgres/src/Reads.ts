@@ -1,0 +1,110 @@
+/**
+ * Which server answers a read that may be old: the standby, where there is one that may be used and the caller allows it
+ * (`StaleReads`), and the primary otherwise. What decides about money never comes here.
+ */
+import type { Tenant } from "@pointsman/core"
+import { StaleReads, StorageError } from "@pointsman/core/ports"
+import type { Row } from "@pointsman/storage-sql"
+import { Clock, Effect } from "effect"
+import type { Database, Query } from "./Database.ts"
+import { horizon } from "./EventIds.ts"
+import { readPosition, type Standby } from "./Standby.ts"
+import type { Position } from "./StandbyPositions.ts"
+
+type Statement = readonly [sql: string, params: ReadonlyArray<string>]
+type Rows = Effect.Effect<ReadonlyArray<Row>, StorageError>
+
+export interface Reads {
+  /** A list as of one moment. */
+  readonly list: (operation: string, statement: Statement) => Rows
+  /**
+   * Events of the tenant below an id, which the statement is made for. No event shows while a smaller id can still be
+   * committed, whichever server answers.
+   */
+  readonly events: (tenant: Tenant, statementBelow: (end: string) => Statement) => Rows
+}
+
+/** Below the id nothing can be committed any more, and what is below it is in the log up to the position. */
+interface Horizon extends Position {
+  readonly end: string
+}
+
+/** Tenants whose events are followed through one process; those that were read longest ago are forgotten. */
+const maxTenants = 1_000
+
+export const makeReads = (db: Database, standby: Standby | undefined): Reads => {
+  const primaryList: Reads["list"] = (operation, [sql, params]) => db.read(operation, sql, params)
+  const primaryEvents: Reads["events"] = (tenant, statementBelow) =>
+    Effect.flatMap(horizon(db, "events", tenant), (end) => primaryList("events", statementBelow(end)))
+  if (standby === undefined) return { list: primaryList, events: primaryEvents }
+
+  const horizons = makeHorizons()
+  const moments = new WeakMap<StaleReads, number>()
+  const allowed = Effect.map(StaleReads, (reads) => (standby.reading().fault === null ? reads : undefined))
+  /** Reads on the standby, and notes of which moment that was; fails where that is too old. */
+  const readAsOf = Effect.fnUntraced(function* (
+    operation: string,
+    reads: StaleReads,
+    moment: number | undefined,
+    rows: ReturnType<Query>
+  ) {
+    const earlier = moments.get(reads)
+    const isTooOld = moment === undefined || performance.now() - moment > standby.maxLagMillis
+    if (isTooOld || (earlier !== undefined && moment < earlier)) {
+      return yield* new StorageError({ operation, cause: new Error("the standby is too far behind") })
+    }
+    const found = yield* rows
+    if (earlier === undefined) {
+      moments.set(reads, moment)
+      reads.asOf = Math.floor((yield* Clock.currentTimeMillis) - (performance.now() - moment))
+    }
+    return found
+  })
+
+  return {
+    list: Effect.fnUntraced(function* (operation, statement) {
+      const reads = yield* allowed
+      const timeline = standby.positions.latest()?.timeline
+      if (reads === undefined || timeline === undefined) return yield* primaryList(operation, statement)
+      const read = standby.use(operation, timeline, (query, lsn) =>
+        readAsOf(operation, reads, standby.positions.momentOf(lsn), query(...statement))
+      )
+      return yield* Effect.catch(read, () => primaryList(operation, statement))
+    }),
+    events: Effect.fnUntraced(function* (tenant, statementBelow) {
+      const reads = yield* allowed
+      if (reads === undefined) return yield* primaryEvents(tenant, statementBelow)
+      const at = performance.now()
+      const end = yield* horizon(db, "events", tenant)
+      // Asked after the horizon: what is below it is in the log by then.
+      const newest: Horizon = { ...(yield* readPosition(db, "events")), at, end }
+      const read = standby.use("events", newest.timeline, (query, lsn) => {
+        const reached = horizons.newestReached(tenant, newest, lsn)
+        return readAsOf("events", reads, reached?.at, query(...statementBelow(reached?.end ?? "")))
+      })
+      return yield* Effect.catch(read, () => primaryList("events", statementBelow(end)))
+    })
+  }
+}
+
+/** Of each tenant, the newest horizon that a standby has reached, and the oldest that it had not. */
+const makeHorizons = () => {
+  const known = new Map<string, { readonly reached?: Horizon | undefined; readonly ahead?: Horizon | undefined }>()
+  return {
+    newestReached: ({ environment, workspaceId }: Tenant, newest: Horizon, lsn: bigint): Horizon | undefined => {
+      const key = JSON.stringify([workspaceId, environment])
+      const { ahead, reached } = known.get(key) ?? {}
+      const isReached = (one: Horizon | undefined): one is Horizon =>
+        one !== undefined && one.timeline === newest.timeline && one.lsn <= lsn
+      const found = [newest, ahead, reached].find(isReached)
+      const isWaiting = ahead !== undefined && ahead.timeline === newest.timeline && !isReached(ahead)
+      known.delete(key)
+      known.set(key, { reached: found, ahead: isWaiting ? ahead : isReached(newest) ? undefined : newest })
+      for (const oldest of known.keys()) {
+        if (known.size <= maxTenants) break
+        known.delete(oldest)
+      }
+      return found
+    }
+  }
+}

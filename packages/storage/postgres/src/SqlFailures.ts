@@ -1,0 +1,72 @@
+/**
+ * What a failure of a statement says. An error that the server answered with took everything back. After anything else
+ * (the connection was lost) the result is unknown.
+ */
+import { CommitUnknown, StorageError } from "@pointsman/core/ports"
+import { ConnectionError, SqlError } from "effect/sql/SqlError"
+
+/** The server took the statement back, and said why. */
+export class Refused {
+  readonly _tag = "Refused"
+  readonly code: string
+  readonly error: StorageError
+  /** That of a broken constraint. */
+  readonly constraint: string | undefined
+  constructor(code: string, error: StorageError, constraint?: string) {
+    this.code = code
+    this.error = error
+    this.constraint = constraint
+  }
+}
+
+export const noAnswer = (millis: number): SqlError => {
+  const message = `the server did not respond within ${Math.round(millis)} ms`
+  return new SqlError({ reason: new ConnectionError({ cause: new Error(message), message, operation: "execute" }) })
+}
+
+export const noAnswerCause = (millis: number): Error => causeOf(noAnswer(millis))
+
+/** What the server says of an error (https://www.postgresql.org/docs/current/protocol-error-fields.html). */
+interface ErrorFields {
+  readonly code: string
+  readonly severityUnlocalized?: string
+  readonly message: string
+  readonly constraint?: string
+}
+
+const fieldsOf = ({ reason }: SqlError): ErrorFields | undefined => {
+  const cause = reason.cause as Partial<ErrorFields> | null | undefined
+  return typeof cause?.code === "string" && cause.severityUnlocalized !== undefined ? (cause as ErrorFields) : undefined
+}
+
+export const sqlStateOf = (error: SqlError): string | undefined => fieldsOf(error)?.code
+
+/** After FATAL and PANIC the connection is gone, perhaps between the commit and the word of it. */
+export const failure = (operation: string, error: SqlError): Refused | CommitUnknown => {
+  const fields = fieldsOf(error)
+  if (fields?.severityUnlocalized === "ERROR") {
+    return new Refused(fields.code, storageError(operation, error), fields.constraint)
+  }
+  return new CommitUnknown({ operation, cause: causeOf(error) })
+}
+
+export const storageError = (operation: string, error: SqlError): StorageError =>
+  new StorageError({ operation, cause: causeOf(error) })
+
+/** Without the server's details, which quote rows. */
+const causeOf = (error: SqlError): Error => {
+  const fields = fieldsOf(error)
+  if (fields !== undefined) return Object.assign(new Error(fields.message), { code: fields.code })
+  const { cause } = error.reason
+  return cause instanceof Error ? new Error(cause.message) : new Error(error.message)
+}
+
+/** SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+export const codes = {
+  deadlock: "40P01",
+  serialization: "40001",
+  lockNotAvailable: "55P03",
+  uniqueViolation: "23505",
+  /** Ours: another write came between what was seen and what was to be written. */
+  cameBetween: "PM001"
+} as const

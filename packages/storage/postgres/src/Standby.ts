@@ -1,0 +1,227 @@
+/**
+ * A standby that answers what may be some seconds old. It is looked at once a second, and again on the connection of each
+ * read: a URL may name several standbys, and one may be promoted or begin to follow another primary at any moment.
+ */
+import { type StandbyReading, StorageError } from "@pointsman/core/ports"
+import type { Row } from "@pointsman/storage-sql"
+import { Effect, type Redacted, Result, type Scope } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { readConnectionMode } from "./ConnectionMode.ts"
+import { makeConnections } from "./Connections.ts"
+import { type Database, openPool, type PostgresOptions, type Query, rowsOf } from "./Database.ts"
+import { inRealTime } from "./RealTime.ts"
+import { noAnswerCause, storageError } from "./SqlFailures.ts"
+import { makePositions, type Position, type StandbyPositions } from "./StandbyPositions.ts"
+import { refusals, selectTimeline } from "./Timeline.ts"
+
+export interface StandbyOptions {
+  /**
+   * A streaming standby of the database, as `url`. Lists of payments, messages and webhooks, exports, searches of the audit
+   * trail and events are then read there where their caller allows it (`StaleReads`).
+   */
+  readonly readUrl?: Redacted.Redacted | undefined
+  /** A standby that is further behind is not used: 30,000 milliseconds unless set, 1,000 to 3,600,000. */
+  readonly maxReadLagMillis?: number | undefined
+}
+
+export interface Standby {
+  readonly reading: () => StandbyReading
+  readonly maxLagMillis: number
+  readonly positions: StandbyPositions
+  /**
+   * Reads on one connection of the standby, which was found to be on the timeline just before. `lsn`: what it had replayed
+   * by then. Fails where it may not be used.
+   */
+  readonly use: <A>(
+    operation: string,
+    timeline: string,
+    read: (query: Query, lsn: bigint) => Effect.Effect<A, SqlError | StorageError>
+  ) => Effect.Effect<A, StorageError>
+}
+
+const lookEvery = "1 second"
+/** A standby that takes longer does not spare its primary anything. */
+const lookMillis = 2_000
+const readMillis = 3_000
+/** It may be behind a pooler, which is not known before it answers. */
+const mode = { isPooled: true, synchronousCommit: "on" } as const
+/** Lists are few. */
+const connections = 4
+const defaultMaxLagMillis = 30_000
+/** From one look to the next, and as long as positions of the primary are kept: one for each second. */
+const lagLimits = { least: 1_000, most: 3_600_000 } as const
+
+/** Equal in a primary and its standbys, and nowhere else: they are copies of the same files. */
+const identity = `(select system_identifier from pg_control_system())::text as system,
+  (select oid from pg_database where datname = current_database())::text || '/'
+    || coalesce(to_regclass('payments')::oid::text, '') as tables, pg_is_in_recovery() as is_standby`
+
+/**
+ * What was committed is flushed before it shows, with `synchronous_commit` on. The position where records are inserted
+ * would do without that, but on an idle server it may be beyond the end of the last record.
+ */
+const selectPosition = `select (pg_current_wal_flush_lsn() - '0/0')::text as lsn, ${selectTimeline} as timeline`
+const selectPrimary = `${selectPosition}, ${identity}, current_setting('synchronous_commit') as synchronous_commit,
+  (extract(epoch from clock_timestamp()) * 1000)::double precision as now`
+
+/** A primary records its timeline in a row (`Timeline.ts`). A standby with that row has replayed what came before it. */
+const selectStandby = `select (pg_last_wal_replay_lsn() - '0/0')::text as lsn, ${identity},
+  exists (select 1 from timelines where timeline = $1) as follows`
+/** By the primary's clock: when the last transaction that it replayed was committed. */
+const selectLastAt = "select (extract(epoch from pg_last_xact_replay_timestamp()) * 1000)::double precision as last_at"
+
+const positionOf = (at: number, row: Row | undefined): Position => ({
+  at,
+  lsn: BigInt(String(row?.["lsn"])),
+  timeline: String(row?.["timeline"])
+})
+
+/** To be read after what it is the position of. */
+export const readPosition = (db: Database, operation: string): Effect.Effect<Position, StorageError> =>
+  Effect.suspend(() => {
+    const at = performance.now()
+    return Effect.map(db.read(operation, selectPosition), ([row]) => positionOf(at, row))
+  })
+
+interface Primary {
+  readonly row: Row
+  readonly position: Position
+}
+
+export const openStandby = Effect.fnUntraced(function* (
+  db: Database,
+  options: PostgresOptions & StandbyOptions & { readonly readUrl: Redacted.Redacted }
+): Effect.fn.Return<Standby, StorageError, Scope.Scope> {
+  const maxLagMillis = options.maxReadLagMillis ?? defaultMaxLagMillis
+  if (!(maxLagMillis >= lagLimits.least && maxLagMillis <= lagLimits.most)) {
+    const expected = `expected ${lagLimits.least} to ${lagLimits.most} milliseconds`
+    return yield* new StorageError({ operation: "open", cause: new Error(`maxReadLagMillis: ${expected}`) })
+  }
+  const at = { ...options, url: options.readUrl }
+  const open = (maxConnections: number, answerMillis: number) =>
+    Effect.map(openPool(at, readMillis, mode, maxConnections), (pool) =>
+      makeConnections(pool, { answerMillis }, storageError)
+    )
+  const reads = yield* open(connections, readMillis)
+  const looks = yield* open(1, lookMillis)
+  const positions = makePositions(2 * maxLagMillis)
+  let primary: Primary | undefined
+  let isExamined = false
+  let latest: StandbyReading = { fault: "it was not looked at yet", lagMillis: null }
+
+  const used =
+    (from: typeof reads): Standby["use"] =>
+    (operation, timeline, read) =>
+      from
+        .lend(
+          {
+            operation,
+            isWrite: false,
+            late: (millis) => new StorageError({ operation, cause: noAnswerCause(millis) })
+          },
+          (connection) => {
+            const query: Query = (sql, params = []) => rowsOf(connection, sql, params)
+            return Effect.flatMap(query(selectStandby, [timeline]), ([row = {}]) => {
+              const fault = primary === undefined ? "the primary was not compared with it" : faultOf(row, primary.row)
+              if (fault !== undefined) return Effect.fail(new StorageError({ operation, cause: new Error(fault) }))
+              return read(query, BigInt(String(row["lsn"])))
+            }).pipe(Effect.mapError((error) => (error._tag === "SqlError" ? storageError(operation, error) : error)))
+          }
+        )
+        .pipe(
+          Effect.timeoutOrElse({
+            duration: readMillis,
+            orElse: () => Effect.fail(new StorageError({ operation, cause: noAnswerCause(readMillis) }))
+          }),
+          inRealTime
+        )
+
+  const look = Effect.gen(function* () {
+    const comparable = yield* Effect.result(comparePrimary(db))
+    if (Result.isSuccess(comparable)) {
+      primary = comparable.success
+      positions.add(primary.position)
+    } else if (primary === undefined) return { fault: comparable.failure, lagMillis: null }
+    if (!isExamined) {
+      const examined = yield* Effect.result(readConnectionMode(options.readUrl))
+      if (Result.isFailure(examined)) return { fault: reasonOf(examined.failure), lagMillis: null }
+      isExamined = true
+    }
+    const position = positions.latest()
+    const found = yield* Effect.result(
+      used(looks)("standby", position?.timeline ?? "", (query, lsn) =>
+        Effect.map(query(selectLastAt), ([row]) => ({ lsn, lastAt: row?.["last_at"] }))
+      )
+    )
+    if (Result.isFailure(found)) return { fault: reasonOf(found.failure), lagMillis: null }
+    const moment = positions.momentOf(found.success.lsn)
+    const { lastAt } = found.success
+    const sinceLast = typeof lastAt === "number" ? Number(primary.row["now"]) - lastAt : null
+    const lag = moment === undefined ? sinceLast : performance.now() - moment
+    const lagMillis = lag === null ? null : Math.max(0, Math.round(lag))
+    return { fault: lagFault(moment, lagMillis, maxLagMillis), lagMillis }
+  })
+  const again = Effect.gen(function* () {
+    const before = latest
+    latest = yield* look
+    if (latest.fault === null && before.fault !== null) yield* Effect.logInfo("reads that may be old go to the standby")
+  })
+  yield* again
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(inRealTime(Effect.sleep(lookEvery)), again)))
+  return { reading: () => latest, maxLagMillis, positions, use: used(reads) }
+})
+
+/** The primary as it is compared with; fails with the reason why nothing can be compared. */
+const comparePrimary = (db: Database): Effect.Effect<Primary, string> =>
+  Effect.suspend(() => {
+    const at = performance.now()
+    return db.read("standby", selectPrimary, [], true).pipe(
+      Effect.mapError(({ cause }) =>
+        refusals.has((cause as { readonly code?: unknown } | null)?.code)
+          ? "the primary does not say which timeline it is on (pg_control_system, pg_walfile_name)"
+          : "the primary does not answer"
+      ),
+      Effect.flatMap(([row = {}]) =>
+        row["synchronous_commit"] === "off"
+          ? Effect.fail("synchronous_commit is off at the primary")
+          : Effect.succeed({ row, position: positionOf(at, row) })
+      )
+    )
+  })
+
+/** Why what it holds is not what the primary held at some moment. */
+const faultOf = (row: Row, primary: Row): string | undefined => {
+  if (row["system"] !== primary["system"]) {
+    return `it is of another cluster: its system identifier is ${row["system"]}, and the primary's ${primary["system"]}`
+  }
+  if (row["is_standby"] !== true) return "it is not a standby: it was promoted, or is the primary itself"
+  if (row["tables"] !== primary["tables"]) {
+    return "it is another database, or its search_path names another schema: expected those of the primary"
+  }
+  if (row["follows"] !== true) return "it has not followed the primary to its timeline"
+  return undefined
+}
+
+const lagFault = (moment: number | undefined, lagMillis: number | null, maxLagMillis: number): string | null => {
+  const most = `more than ${Math.round(maxLagMillis / 1_000)} s`
+  if (lagMillis !== null && lagMillis > maxLagMillis) {
+    return `it is ${Math.round(lagMillis / 1_000)} s behind the primary, ${most}`
+  }
+  return moment === undefined ? "it has not replayed yet what the primary had when they were first compared" : null
+}
+
+/** Undefined table: a standby of a cluster without our schema. */
+const undefinedTable = "42P01"
+
+const reasonOf = ({ cause }: StorageError): string => {
+  if ((cause as { readonly code?: unknown } | null)?.code === undefinedTable) {
+    return "it has no tables of Pointsman: expected a standby of the primary, and the same database"
+  }
+  return cause instanceof Error ? cause.message : "it does not answer"
+}
+
+/** For operators. */
+export const standbyWarning = ({ fault }: StandbyReading): string | undefined =>
+  fault === null
+    ? undefined
+    : `the standby of POINTSMAN_DATABASE_READ_URL (readUrl) is not used, and all reads go to the primary: ${fault}`
