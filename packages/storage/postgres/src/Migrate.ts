@@ -11,7 +11,7 @@ import { migrationsTable } from "@pointsman/storage-sql"
 import { Effect, Result } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 import { codes, type Database, inRealTime, type Query, sqlStateOf, storageError } from "./Database.ts"
-import { newerSchema, readSchema, type Step, selectSchema, steps } from "./Migrations.ts"
+import { newerSchema, readSchema, type Step, schemaBy, selectSchema, steps } from "./Migrations.ts"
 
 /** Ours among the database's advisory locks: "pointsma" in ASCII. */
 const lock = "8101813088862727521"
@@ -29,6 +29,11 @@ export const migrate = (
   Effect.gen(function* () {
     const connection = yield* reserve
     const query: Query = (sql, params = []) => Effect.map(connection.query(sql, params, false), ({ rows }) => rows)
+    const numbered = Object.entries(all).map(([name, step]) => ({ id: Number.parseInt(name, 10), name, step }))
+    const last = Math.max(...numbered.map(({ id }) => id))
+    // Most starts find every step done: nothing is waited for, and what was recorded is not undone.
+    const present = yield* schemaBy(query)
+    if (present !== null && present.id >= last && present.oldest <= last) return
     // To build an index takes as long as it takes, and what it waits for keeps no writer waiting.
     yield* query("set statement_timeout = 0")
     yield* query("set lock_timeout = 0")
@@ -39,8 +44,7 @@ export const migrate = (
     // The statement waits for every transaction that reads the table, such as a backup, even if the column exists.
     if ((yield* query(oldestColumn)).length === 0) yield* query(`alter table ${migrationsTable} add oldest integer`)
     const { id: reached, oldest } = readSchema((yield* query(selectSchema))[0])
-    const numbered = Object.entries(all).map(([name, step]) => ({ id: Number.parseInt(name, 10), name, step }))
-    if (oldest > Math.max(...numbered.map(({ id }) => id))) {
+    if (oldest > last) {
       return yield* new StorageError({ operation: "migrate", cause: new Error(newerSchema(reached)) })
     }
     for (const { id, name, step } of numbered) {
