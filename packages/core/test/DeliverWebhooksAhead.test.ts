@@ -47,7 +47,7 @@ describe("deliveries that are taken ahead", () => {
       assert.lengthOf(sender.sent, 8)
       const ids = sender.sent.map(({ headers }) => headers["x-service-delivery-id"])
       assert.strictEqual(new Set(ids).size, 8)
-    }).pipe(Effect.provide(own.layerOver(store)), Effect.provide(withSettings({ atOnce: 4 })), drawing(0.5))
+    }).pipe(Effect.provide(Layer.provide(own.layerOver(store), withSettings({ atOnce: 4 }))), drawing(0.5))
   })
 
   it.effect("given one that waited for half of its lease, when there is a place, then its next taker sends it", () => {
@@ -76,6 +76,6 @@ describe("deliveries that are taken ahead", () => {
         attempts.map(({ end }) => end?._tag),
         [...attempts.slice(1).map(() => undefined), "Answered"]
       )
-    }).pipe(Effect.provide(own.layer), Effect.provide(withSettings(settings)), drawing(0.5))
+    }).pipe(Effect.provide(Layer.provide(own.layer, withSettings(settings))), drawing(0.5))
   })
 })
