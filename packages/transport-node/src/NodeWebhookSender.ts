@@ -80,12 +80,19 @@ export const make = (
         })
         // A short body came with its status.
         if (!post.isOver) {
+          const ended = Effect.callback<void>((resume) => {
+            post.onEnd = () => resume(Effect.void)
+          })
+          const bounded = Effect.timeoutOption(ended, readWithinMillis)
           yield* Effect.forkIn(
-            Effect.andThen(
-              Effect.sleep(readWithinMillis),
+            Effect.ensuring(
+              bounded,
               Effect.sync(() => post.giveUp())
             ),
-            scope
+            scope,
+            {
+              startImmediately: true
+            }
           )
         }
         return status

@@ -17,6 +17,8 @@ const readAtMost = 16_384
 export class WebhookPost implements Dispatcher.DispatchHandler {
   /** Called once, unless the post was given up first. Set before the post is dispatched. */
   onAnswer: (answer: Effect.Effect<number, WebhookNotAnswered>) => void = () => undefined
+  /** Called when the response has ended after its status, or the connection has. */
+  onEnd: () => void = () => undefined
   /** Whether the response has ended, or the connection has. */
   isOver = false
   #isAnswered = false
@@ -32,7 +34,7 @@ export class WebhookPost implements Dispatcher.DispatchHandler {
   /** Ends the connection, or takes the request back if nothing of it was written. */
   giveUp(): void {
     if (this.isOver) return
-    this.isOver = true
+    this.#end()
     this.#isAnswered = true
     const controller = this.#controller
     afterUndici(() => controller?.abort(new Error("given up")))
@@ -55,12 +57,17 @@ export class WebhookPost implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.isOver = true
+    this.#end()
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.isOver = true
+    this.#end()
     this.#answer(Effect.fail(notAnswered(this.#peer, error)))
+  }
+
+  #end(): void {
+    this.isOver = true
+    afterUndici(() => this.onEnd())
   }
 
   #answer(answer: Effect.Effect<number, WebhookNotAnswered>): void {

@@ -25,6 +25,7 @@ interface Attempt {
 export const makeTimeouts = (millis: number): Timeouts => {
   const underWay = new Set<Attempt>()
   const hasSome = Latch.makeUnsafe()
+  const hasNone = Latch.makeUnsafe(true)
 
   const endOverdue = Effect.map(monotonicMillis, (now) => {
     for (const attempt of underWay) {
@@ -42,8 +43,10 @@ export const makeTimeouts = (millis: number): Timeouts => {
         const attempt: Attempt = { until, fiber: yield* Effect.fiber, isOver: false }
         underWay.add(attempt)
         hasSome.openUnsafe()
+        hasNone.closeUnsafe()
         const exit = yield* Effect.exit(Effect.interruptible(effect))
         underWay.delete(attempt)
+        if (underWay.size === 0) hasNone.openUnsafe()
         if (Exit.isSuccess(exit)) return Option.some(exit.value)
         return attempt.isOver ? Option.none() : yield* Effect.failCause(exit.cause)
       }),
@@ -54,7 +57,8 @@ export const makeTimeouts = (millis: number): Timeouts => {
           hasSome.closeUnsafe()
           return yield* hasSome.await
         }
-        yield* Effect.sleep(Math.max(0, Math.ceil(oldest.until - (yield* monotonicMillis))))
+        // Nothing sleeps where nothing is under way.
+        yield* Effect.timeoutOption(hasNone.await, Math.max(0, Math.ceil(oldest.until - (yield* monotonicMillis))))
         yield* endOverdue
       })
     )
