@@ -3242,6 +3242,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "send more than the store records",
+    harm: "A store that is slow to record is given more and more: memory grows, and a crash sends all of it again.",
+    edits: [
+      {
+        file: "packages/core/src/commit/Places.ts",
+        find: "2 * atOnce - fast - unrecorded, ",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DeliverWebhooksIsolation.test.ts",
+      test: "given a store that is slow to record, then no more is sent than it can keep up with"
+    }
+  },
+  {
+    name: "send what another process may have taken",
+    harm: "A delivery whose lease ended while it waited for a place is sent by two processes.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/deliver/TakenAhead.ts",
+        find: "now - one.takenAt <= leaseMillis / 2",
+        replace: "now >= one.takenAt"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DeliverWebhooksAhead.test.ts",
+      test: "given one that waited for half of its lease, when there is a place, then its next taker sends it"
+    }
+  },
+  {
     name: "deliver without shares",
     harm: "One merchant's endpoint that hangs keeps all others from hearing of their payments.",
     edits: [

@@ -4,10 +4,10 @@
  */
 import { WebhookNotAnswered, WebhookSender } from "@pointsman/core/ports"
 import { Effect, Layer, type Scope } from "effect"
-import { Agent, type Dispatcher } from "undici"
-import { codeOf } from "./Call.ts"
+import { Agent } from "undici"
 import { targetOf } from "./NodeTransport.ts"
-import { NotConnected, type Resolve, resolveBySystem, resolvePublic, webhookConnector } from "./WebhookConnect.ts"
+import { type Resolve, resolveBySystem, resolvePublic, webhookConnector } from "./WebhookConnect.ts"
+import { WebhookPost } from "./WebhookPost.ts"
 
 export interface NodeWebhookSenderOptions {
   /**
@@ -23,9 +23,7 @@ export interface NodeWebhookSenderOptions {
   readonly trustedCertificates?: ReadonlyArray<string>
 }
 
-/** Of an answer's body, in bytes, so that the connection can be used again; one that is longer ends it. */
-const readAtMost = 16_384
-/** Milliseconds that a body may take after its status, for the same reason. */
+/** Milliseconds that a body may take after its status, so that the connection can be used again. */
 const readWithinMillis = 1_000
 
 export const make = (
@@ -65,37 +63,42 @@ export const make = (
             message: "the URL is not an absolute http(s) URL without a user"
           })
         }
-        const answer = yield* Effect.tryPromise({
-          try: (signal) =>
-            agent.request({
+        const post = new WebhookPost(target.peer)
+        const status = yield* Effect.callback<number, WebhookNotAnswered>((resume) => {
+          post.onAnswer = resume
+          agent.dispatch(
+            {
               origin: target.origin,
               path: target.path,
               method: "POST",
               headers: { "user-agent": "Pointsman", ...headers },
-              body,
-              signal
-            }),
-          catch: (error) => notAnswered(target.peer, error)
+              body
+            },
+            post
+          )
+          return Effect.sync(() => post.giveUp())
         })
-        yield* Effect.forkIn(drop(answer.body), scope)
-        return answer.statusCode
+        // A short body came with its status.
+        if (!post.isOver) {
+          const ended = Effect.callback<void>((resume) => {
+            post.onEnd = () => resume(Effect.void)
+          })
+          const bounded = Effect.timeoutOption(ended, readWithinMillis)
+          yield* Effect.forkIn(
+            Effect.ensuring(
+              bounded,
+              Effect.sync(() => post.giveUp())
+            ),
+            scope,
+            {
+              startImmediately: true
+            }
+          )
+        }
+        return status
       })
     })
   })
 
 export const layer = (options: NodeWebhookSenderOptions = {}): Layer.Layer<WebhookSender> =>
   Layer.effect(WebhookSender)(make(options))
-
-/** The status was the answer: whatever goes wrong afterwards is of no interest, as long as it ends. */
-const drop = (body: Dispatcher.ResponseData["body"]): Effect.Effect<void> =>
-  Effect.tryPromise((signal) => body.dump({ limit: readAtMost, signal })).pipe(
-    Effect.timeout(readWithinMillis),
-    Effect.ignore,
-    Effect.ensuring(Effect.sync(() => body.destroy()))
-  )
-
-// The errors of undici and Node are not passed on as a cause: they can hold pieces of the answer.
-const notAnswered = (peer: string, error: unknown): WebhookNotAnswered =>
-  error instanceof NotConnected
-    ? new WebhookNotAnswered({ failure: error.failure, message: `${peer}: ${error.message}` })
-    : new WebhookNotAnswered({ failure: "NoAnswer", message: `${peer}: no response${codeOf(error)}` })

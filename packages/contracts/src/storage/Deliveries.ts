@@ -289,6 +289,27 @@ export const deliveries = (it: StorageTest): void => {
     )
 
     it.effect(
+      "given many endpoints with all of their places taken, then one that waits for less long is found all the same",
+      () =>
+        Effect.gen(function* () {
+          const tenant = yield* newTenant()
+          // Before all that other tests left behind, and more than a store passes over by chance.
+          const at = -2_000_000
+          for (let index = 0; index < 40; index++) yield* endpointFor(tenant)
+          yield* created(tenant, at)
+          yield* created(tenant, at + 1)
+          expect(yield* taken(at, tenant, { limitPerEndpoint: 1 })).toHaveLength(40)
+          const { id } = yield* endpointFor(tenant)
+          yield* created(tenant, at + 2)
+          const next = yield* taken(at + 10, tenant, { limitPerEndpoint: 1, limit: 1 })
+          expect(next.map(({ delivery }) => delivery.endpointId)).toEqual([id])
+          for (const delivery of yield* listed(tenant)) {
+            yield* (yield* Deliveries).replace(delivery, { ...delivery, state: "Refused", dueAt: null })
+          }
+        })
+    )
+
+    it.effect(
       "given several of one endpoint, then those that wait longest come first, and no more than were asked for",
       () =>
         Effect.gen(function* () {

@@ -1,7 +1,8 @@
 /**
  * How much of the background's work may begin: `atOnce` that is not slow, and `atOnceWithSlow` in all. So a receiver or a
  * provider that hangs keeps a place for its first second, and the rest of its time-out is nobody else's. A delivery that
- * has ended keeps its place until it is recorded, however long that takes: a slow store is not given more to record.
+ * has ended gives its place away before it is recorded, so that the store writes while others are sent. At most `atOnce`
+ * more than the places may wait for their record: a slow store is not given more.
  */
 export interface PlacesSettings {
   readonly atOnce: number
@@ -31,6 +32,7 @@ export const makePlaces = <Key>({ atOnce, atOnceWithSlow, slowAfterMillis }: Pla
     recorded: (count: number): void => {
       unrecorded -= count
     },
+    underWay: (): number => underWay.size,
     /** `moreAfterMillis`: when the next one becomes slow; `Infinity` where that frees nothing. */
     at: (now: number): { readonly free: number; readonly moreAfterMillis: number } => {
       let slow = 0
@@ -42,9 +44,10 @@ export const makePlaces = <Key>({ atOnce, atOnceWithSlow, slowAfterMillis }: Pla
         }
         slow++
       }
+      const fast = underWay.size - slow
       const taken = underWay.size + unrecorded
       return {
-        free: Math.max(0, Math.min(atOnce - (taken - slow), atOnceWithSlow - taken)),
+        free: Math.max(0, Math.min(atOnce - fast, 2 * atOnce - fast - unrecorded, atOnceWithSlow - taken)),
         moreAfterMillis: taken < atOnceWithSlow ? next : Number.POSITIVE_INFINITY
       }
     }

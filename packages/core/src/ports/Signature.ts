@@ -29,8 +29,20 @@ const signedBytes = (timestamp: string, rawBody: Uint8Array): Uint8Array => {
   return whole
 }
 
+type MacKey = Mac.Key<typeof Mac.hmacSha256>
+
+/** For as long as the secret is held: preparing a key takes several times as long as signing with it. */
+const prepared = new WeakMap<Redacted.Redacted<string>, MacKey>()
+
 // An empty secret is nobody's: anybody could sign with it.
-const keyOf = (secret: Redacted.Redacted<string>) => Mac.key(Mac.hmacSha256, utf8.encode(Redacted.value(secret)))
+const keyOf = (secret: Redacted.Redacted<string>) =>
+  Effect.suspend(() => {
+    const found = prepared.get(secret)
+    if (found !== undefined) return Effect.succeed(found)
+    return Effect.tap(Mac.key(Mac.hmacSha256, utf8.encode(Redacted.value(secret))), (key) =>
+      Effect.sync(() => prepared.set(secret, key))
+    )
+  })
 
 /** The header's value, with one `v1` for each secret: two of them while a secret is replaced. None may be empty. */
 export const signatureOf = Effect.fnUntraced(function* (

@@ -143,7 +143,19 @@ const endpointsAndFirst = `with recursive endpoints (id) as (
     from endpoints where id is not null
   )`
 
-const waitingEndpoints = `${endpointsAndFirst} select id from waiting where first <= $1 order by first, id`
+/** Endpoints that are looked at besides: some may be locked by other takers. */
+const spareEndpoints = 16
+
+/**
+ * As many as deliveries are asked for: each of them has one at least. An endpoint that has all of its places taken is
+ * passed over, so that it keeps no other from being found.
+ */
+const waitingEndpoints = `${endpointsAndFirst}
+  select id from (select id from waiting where first <= $1 order by first, id) as ordered
+  where (
+    select count(*) from deliveries where endpoint_id = ordered.id and leased_until is not null and leased_until > $1
+  ) < $2
+  limit $3`
 const selectFirstDueAt = `${endpointsAndFirst} select min(first) as first_at from waiting`
 
 /** How many are on their way is counted by one taker of an endpoint at a time; the others pass it over. */
@@ -163,7 +175,7 @@ const take = `with endpoints as materialized (
     )))
     for no key update skip locked
   ) as found
-  order by place, waited_since, id limit $4
+  limit $4
 ), taken as (
   update deliveries set state = 'Sending', attempts = attempts + 1, due_at = $3, leased_until = $3 from due
   where deliveries.workspace_id = due.workspace_id and deliveries.environment = due.environment
@@ -184,7 +196,8 @@ const takeDue = Effect.fnUntraced(function* (
   { leaseMillis, limit, limitPerEndpoint, now }: DueDeliveryQuery
 ): Effect.fn.Return<ReadonlyArray<DueDelivery>, StorageError> {
   // Without work nothing is written at all.
-  const waiting = (yield* db.read("takeDue", waitingEndpoints, [String(now)])).map((row) => row["id"] as string)
+  const room = [now, limitPerEndpoint, limit + spareEndpoints].map(String)
+  const waiting = (yield* db.read("takeDue", waitingEndpoints, room)).map((row) => row["id"] as string)
   if (waiting.length === 0) return []
   const taken = yield* repeatable(db, "takeDue", (query) =>
     Effect.gen(function* () {

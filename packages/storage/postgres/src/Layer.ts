@@ -59,7 +59,8 @@ export const layerGathering = (
 ): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts, StorageError, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const db = yield* open(options)
+      // A visitor asks for little, on one connection.
+      const db = yield* open({ ...options, connectsAhead: options.existing !== true })
       const schema = yield* options.existing === true ? requireSchema(db) : migrate(db)
       const { learning, losses } = makeRecordLosses(db)
       const acknowledged = makeAcknowledged({ isCompared: true })

@@ -702,12 +702,16 @@ export const readSchema = (row: Row | undefined): SchemaVersion => ({
 })
 
 /** `null` if the database has none of our schemas. */
-export const schemaOf = Effect.fnUntraced(function* ({ read }: Database) {
-  const [found] = yield* read("open", "select to_regclass($1::text)::text as name", [migrationsTable])
+export const schemaBy = Effect.fnUntraced(function* <E>(
+  query: (sql: string, params?: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Row>, E>
+) {
+  const [found] = yield* query("select to_regclass($1::text)::text as name", [migrationsTable])
   if (found?.["name"] == null) return null
-  const [row] = yield* read("open", selectSchema)
+  const [row] = yield* query(selectSchema)
   return readSchema(row)
 })
+
+export const schemaOf = ({ read }: Database) => schemaBy((sql, params) => read("open", sql, params))
 
 /**
  * The schema; fails if the database has none of ours, an older one, or one that this release may not run on. It only

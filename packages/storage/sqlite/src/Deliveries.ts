@@ -151,26 +151,12 @@ const waitingEndpoints = (db: Database, now: number): ReadonlyArray<string> =>
     .all(now)
     .map((row) => readText(row["id"]))
 
-/** `waiting` is where to look, and may be of a moment ago: what is there to take is read inside the transaction. */
-const takeDue = (db: Database, waiting: ReadonlyArray<string>, query: DueDeliveryQuery): ReadonlyArray<DueDelivery> => {
-  const { leaseMillis, limit, limitPerEndpoint, now } = query
-  const onTheirWay = db.prepare(`select count(*) as count from deliveries indexed by deliveries_leased
-    where endpoint_id = ? and leased_until is not null and leased_until > ?`)
-  const due = db.prepare(`select workspace_id, environment, id from deliveries indexed by deliveries_due
-    where endpoint_id = ? and due_at is not null and due_at <= ? order by due_at, id limit ?`)
-  const taken: Array<DueDelivery> = []
-  for (const endpointId of waiting) {
-    const room = Math.min(
-      limit - taken.length,
-      limitPerEndpoint - Number(onTheirWay.get(bindText(endpointId), now)?.["count"])
-    )
-    if (room <= 0) continue
-    for (const key of due.all(bindText(endpointId), now, room)) taken.push(take(db, key, now, leaseMillis))
-    if (taken.length === limit) break
-  }
-  return taken
-}
-
+const selectOnTheirWay = `select count(*) as count from deliveries indexed by deliveries_leased
+  where endpoint_id = ? and leased_until is not null and leased_until > ?`
+const selectDue = `select workspace_id, environment, id from deliveries indexed by deliveries_due
+  where endpoint_id = ? and due_at is not null and due_at <= ? order by due_at, id limit ?`
+const lease = `update deliveries set state = 'Sending', attempts = attempts + 1, due_at = ?, leased_until = ?
+  where ${ofTenant} and id = ? returning *`
 const insertAttempt = insertInto("delivery_attempts", [
   "workspace_id",
   "environment",
@@ -178,31 +164,65 @@ const insertAttempt = insertInto("delivery_attempts", [
   "number",
   "sent_at"
 ])
+const selectEndpoint = "select * from webhook_endpoints where id = ?"
+const selectOneEvent = `select * from events where ${ofTenant} and id = ?`
 
-const take = (db: Database, key: Row, now: number, leaseMillis: number): DueDelivery => {
-  const tenant = readTenant(key)
-  const id = [...bindTenant(tenant), bindText(readText(key["id"]))]
-  db.prepare(`update deliveries set state = 'Sending', attempts = attempts + 1, due_at = ?, leased_until = ?
-    where ${ofTenant} and id = ?`).run(now + leaseMillis, now + leaseMillis, ...id)
-  const delivery = rows.readDelivery(db.prepare(selectDelivery).get(...id) as Row)
-  db.prepare(insertAttempt).run(...id, delivery.attempts, now)
-  const endpoint = db.prepare("select * from webhook_endpoints where id = ?").get(bindText(delivery.endpointId)) as Row
-  const event = db
-    .prepare(`select * from events where ${ofTenant} and id = ?`)
-    .get(...bindTenant(tenant), bindText(delivery.eventId)) as Row
-  return { delivery, endpoint: rows.directory.webhookEndpoints.read(endpoint), event: rows.readEvent(event) }
+/** `waiting` is where to look, and may be of a moment ago: what is there to take is read inside the transaction. */
+const takeDue = (db: Database, waiting: ReadonlyArray<string>, query: DueDeliveryQuery): ReadonlyArray<DueDelivery> => {
+  const { leaseMillis, limit, limitPerEndpoint, now } = query
+  const onTheirWay = db.prepare(selectOnTheirWay)
+  const due = db.prepare(selectDue)
+  const endpoints = db.prepare(selectEndpoint)
+  const take = makeTake(db, now, leaseMillis)
+  const taken: Array<DueDelivery> = []
+  for (const endpointId of waiting) {
+    const bound = bindText(endpointId)
+    const room = Math.min(limit - taken.length, limitPerEndpoint - Number(onTheirWay.get(bound, now)?.["count"]))
+    if (room <= 0) continue
+    const keys = due.all(bound, now, room)
+    if (keys.length === 0) continue
+    const endpoint = rows.directory.webhookEndpoints.read(endpoints.get(bound) as Row)
+    for (const key of keys) taken.push({ endpoint, ...take(key) })
+    if (taken.length === limit) break
+  }
+  return taken
 }
+
+/** Of one transaction: an event that is due at many endpoints is read and parsed once. */
+const makeTake = (db: Database, now: number, leaseMillis: number) => {
+  const leased = db.prepare(lease)
+  const addAttempt = db.prepare(insertAttempt)
+  const select = db.prepare(selectOneEvent)
+  const events = new Map<string, Event>()
+  const eventOf = ({ eventId, tenant }: Delivery): Event => {
+    const key = JSON.stringify([tenant.workspaceId, tenant.environment, eventId])
+    const known = events.get(key)
+    if (known !== undefined) return known
+    const event = rows.readEvent(select.get(...bindTenant(tenant), bindText(eventId)) as Row)
+    events.set(key, event)
+    return event
+  }
+  return (key: Row): Omit<DueDelivery, "endpoint"> => {
+    const id = [...bindTenant(readTenant(key)), bindText(readText(key["id"]))]
+    const delivery = rows.readDelivery(leased.get(now + leaseMillis, now + leaseMillis, ...id) as Row)
+    addAttempt.run(...id, delivery.attempts, now)
+    return { delivery, event: eventOf(delivery) }
+  }
+}
+
+const endAttempt = `update delivery_attempts set ended_at = ?, status = ?, failure = ?
+  where ${ofTenant} and delivery_id = ? and number = ?`
+const endDelivery = `update deliveries set state = ?, failures = ?, due_at = ?, leased_until = null
+  where ${ofTenant} and id = ? and state = 'Sending' and attempts = ?`
 
 const keep = (db: Database, { after, attempt }: AttemptRecord): void => {
   const key = [...bindTenant(after.tenant), bindText(after.id)]
   const { end, endedAt, number } = attempt
   const { failure, status } = endColumns(end)
-  db.prepare(`update delivery_attempts set ended_at = ?, status = ?, failure = ?
-    where ${ofTenant} and delivery_id = ? and number = ?`).run(endedAt, status, failure, ...key, number)
+  db.prepare(endAttempt).run(endedAt, status, failure, ...key, number)
   const again = resumed(after, end, endedAt ?? after.createdAt)
   const { dueAt, failures, state } = again !== undefined && isActive(db, after.endpointId) ? again : after
-  db.prepare(`update deliveries set state = ?, failures = ?, due_at = ?, leased_until = null
-    where ${ofTenant} and id = ? and state = 'Sending' and attempts = ?`).run(state, failures, dueAt, ...key, number)
+  db.prepare(endDelivery).run(state, failures, dueAt, ...key, number)
 }
 
 const isActive = (db: Database, endpointId: string): boolean =>

@@ -1,0 +1,89 @@
+/** One attempt of a delivery: signed, sent, and what its end makes of the delivery. */
+import { Cause, Clock, Effect, Option, Random, Result } from "effect"
+import { observeDelivery } from "../../metrics/DeliveryAttempt.ts"
+import { afterAttempt, type DeliveryEnd } from "../../model/Delivery.ts"
+import type { AttemptRecord } from "../../ports/Deliveries.ts"
+import type { DeliverySettings } from "../../ports/DeliverySettings.ts"
+import type { WebhookEndpoint } from "../../ports/Directory.ts"
+import { signatureHeader, signatureOf } from "../../ports/Signature.ts"
+import { WebhookSender } from "../../ports/WebhookSender.ts"
+import { type LiveSecrets, makeLiveSecrets } from "./LiveSecrets.ts"
+import type { TakenDelivery } from "./TakenAhead.ts"
+import { makeTimeouts } from "./Timeouts.ts"
+
+export interface Attempted {
+  readonly record: AttemptRecord
+  /** Its fiber was interrupted by that, and can send nothing else. */
+  readonly isTimedOut: boolean
+}
+
+export const makeSendDelivery = ({ scheduleMillis, timeoutMillis }: DeliverySettings) => {
+  const liveSecrets = makeLiveSecrets()
+  const timeouts = makeTimeouts(timeoutMillis)
+
+  /** To be run uninterruptibly: the sending itself is interruptible, and what it came to is recorded. */
+  const sendOnce = Effect.fnUntraced(function* ({ body, due: { delivery, endpoint, event }, takenAt }: TakenDelivery) {
+    let isTimedOut = false
+    const end = yield* timeouts.within(send(endpoint, liveSecrets, delivery.id, event.id, body)).pipe(
+      Effect.map(
+        Option.getOrElse(() => {
+          isTimedOut = true
+          return failed("TimedOut")
+        })
+      ),
+      Effect.catchCauseIf(
+        (cause) => !Cause.hasInterrupts(cause),
+        (cause) => Effect.as(Effect.logError(`webhook ${delivery.id} could not be sent`, cause), failed("NoAnswer"))
+      ),
+      observeDelivery(delivery, endpoint)
+    )
+    const endedAt = yield* Clock.currentTimeMillis
+    const drawn = yield* Random.next
+    const record: AttemptRecord = {
+      after: afterAttempt(delivery, end, endedAt, scheduleMillis, drawn),
+      attempt: { deliveryId: delivery.id, number: delivery.attempts, sentAt: takenAt, endedAt, end }
+    }
+    return { record, isTimedOut } satisfies Attempted
+  })
+
+  return { sendOnce, watch: timeouts.watch }
+}
+
+const send = Effect.fnUntraced(function* (
+  endpoint: WebhookEndpoint,
+  liveSecrets: LiveSecrets,
+  deliveryId: string,
+  eventId: string,
+  body: Uint8Array
+) {
+  if (!endpoint.active) return failed("EndpointWithdrawn")
+  const secrets = yield* Effect.result(liveSecrets(endpoint))
+  if (Result.isFailure(secrets)) {
+    yield* Effect.logError(`the secret of webhook endpoint ${endpoint.id} cannot be decrypted`)
+    return failed("SecretUnreadable")
+  }
+  // Signed for each attempt anew: a receiver refuses a signature that is older than five minutes.
+  const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
+  const signature = yield* signatureOf(secrets.success, timestamp, body)
+  const sender = yield* WebhookSender
+  const answer = yield* Effect.result(
+    sender.send({
+      url: endpoint.url,
+      headers: {
+        "content-type": "application/json",
+        [signatureHeader]: signature,
+        "x-service-event-id": eventId,
+        "x-service-delivery-id": deliveryId
+      },
+      body
+    })
+  )
+  if (Result.isSuccess(answer)) return { _tag: "Answered", status: answer.success } as const
+  yield* Effect.logDebug(`webhook ${deliveryId}: ${answer.failure.message}`)
+  return failed(answer.failure.failure)
+})
+
+const failed = (failure: Extract<DeliveryEnd, { _tag: "Failed" }>["failure"]): DeliveryEnd => ({
+  _tag: "Failed",
+  failure
+})
