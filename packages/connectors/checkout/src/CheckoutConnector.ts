@@ -92,7 +92,7 @@ const connector = (
       return sayable(request.money, (amount) =>
         call(
           { method: "POST", path: "/payment-links", id, body: Requests.paymentLink(request, amount, credentials) },
-          (answer) => Answers.checkoutAnswer(answer, referenceOf({ kind: "page", id }), clean)
+          (answer) => Answers.checkoutAnswer(answer, referenceOf({ kind: "charge", id }), clean)
         )
       )
     }),

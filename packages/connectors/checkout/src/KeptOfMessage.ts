@@ -16,6 +16,7 @@ export const keptOfMessage = keptFields(
     "operation_id",
     "refund_id",
     "capture",
+    "page",
     "action_id",
     "response_code",
     "response_summary",

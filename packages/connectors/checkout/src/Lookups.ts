@@ -25,7 +25,7 @@ export const lookUpCharge = (
   { attemptId: id, checkoutReference, providerRef }: ChargeLookup,
   clean: Clean
 ): Effect.Effect<Found<ChargeState>, NotSent | Unanswered> => {
-  const reference = referenceOf({ kind: checkoutReference === null ? "charge" : "page", id })
+  const reference = referenceOf({ kind: "charge", id })
   const byId = (paymentId: string) =>
     call({ method: "GET", path: `/payments/${segment(paymentId)}`, id }, (answer) =>
       LookupAnswers.foundById(answer, { id: paymentId, reference }, clean)

@@ -218,7 +218,11 @@ const idOf = ({ reference }: Protocol.PaymentData, kind: Kind): string | undefin
   return ours?.kind === kind ? ours.id : undefined
 }
 
-const isOnPage = (data: Protocol.PaymentData): boolean => idOf(data, "page") !== undefined
+/**
+ * Metadata of a payment request comes back with its events. No page says so of a payment link's, so that only a payment
+ * that is marked as a direct one is taken for one.
+ */
+const isOnPage = ({ metadata }: Protocol.PaymentData): boolean => metadata?.page !== "false"
 
 /** Somebody may have captured or voided by hand, under a reference of their own. */
 const chargeOf = ({ id, metadata, reference }: Protocol.PaymentData): ChargeName => {

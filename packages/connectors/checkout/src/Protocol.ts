@@ -29,7 +29,8 @@ const Metadata = Schema.Struct({
   attempt_id: optional(Schema.Unknown),
   operation_id: optional(Schema.Unknown),
   refund_id: optional(Schema.Unknown),
-  capture: optional(Schema.Unknown)
+  capture: optional(Schema.Unknown),
+  page: optional(Schema.Unknown)
 })
 
 const Balances = Schema.Struct({ total_authorized: optional(Amount), total_captured: optional(Amount) })

@@ -6,8 +6,8 @@
  * their UUID is written in base 36, which is 25 letters and digits. A payment is looked up by this text.
  */
 
-/** `page`: a charge on a payment link, where the customer may try again. */
-export type Kind = "charge" | "page" | "capture" | "void" | "refund"
+/** `charge`: a direct one, and one on a payment link, so that either is found by its attempt after a loss of records. */
+export type Kind = "charge" | "capture" | "void" | "refund"
 
 export interface Reference {
   readonly kind: Kind
@@ -15,11 +15,8 @@ export interface Reference {
   readonly id: string
 }
 
-const letters = { charge: "a", page: "p", capture: "c", void: "v", refund: "r" } as const satisfies Record<Kind, string>
-const prefixes = { charge: "att_", page: "att_", capture: "op_", void: "op_", refund: "rf_" } as const satisfies Record<
-  Kind,
-  string
->
+const letters = { charge: "a", capture: "c", void: "v", refund: "r" } as const satisfies Record<Kind, string>
+const prefixes = { charge: "att_", capture: "op_", void: "op_", refund: "rf_" } as const satisfies Record<Kind, string>
 
 const uuid = /^([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})$/u
 const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -58,6 +55,6 @@ const idOf = (kind: Kind, text: string): string | undefined => {
   return `${prefixes[kind]}${parts.join("-")}`
 }
 
-/** The attempt that a reference names, of a direct charge or of one on a page. */
+/** The attempt that a reference names. */
 export const attemptIn = (reference: Reference | undefined): string | undefined =>
-  reference?.kind === "charge" || reference?.kind === "page" ? reference.id : undefined
+  reference?.kind === "charge" ? reference.id : undefined

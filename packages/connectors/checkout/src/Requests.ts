@@ -52,18 +52,16 @@ const metadataOf = (marks: Readonly<Record<string, string | null>>): Readonly<Re
     )
   )
 
-const marksOf = ({
-  attemptId,
-  capture,
-  cardBrand,
-  country,
-  initiator,
-  reference
-}: Omit<CheckoutRequest, "returnUrl">) =>
+/** `isOnPage`: on a page the customer may try again, so that a refusal there is not the last word. */
+const marksOf = (
+  { attemptId, capture, cardBrand, country, initiator, reference }: Omit<CheckoutRequest, "returnUrl">,
+  isOnPage: boolean
+) =>
   metadataOf({
     attempt_id: attemptId,
     // Its messages say by it whether Checkout.com captures by itself.
     capture: capture ? "automatic" : "manual",
+    page: String(isOnPage),
     reference,
     country,
     card_brand: cardBrand,
@@ -99,7 +97,7 @@ export const payment = (
   "3ds": { enabled: false },
   reference: referenceOf({ kind: "charge", id: request.attemptId }),
   ...channelOf(credentials),
-  metadata: marksOf(request)
+  metadata: marksOf(request, false)
 })
 
 /** Of a page, in seconds. Checkout.com takes 1 to 5,184,000 (https://api-reference.checkout.com/tag/Payment-Links). */
@@ -114,9 +112,9 @@ export const paymentLink = (request: CheckoutRequest, amount: number, credential
   capture: request.capture,
   expires_in: pageSeconds,
   return_url: request.returnUrl,
-  reference: referenceOf({ kind: "page", id: request.attemptId }),
+  reference: referenceOf({ kind: "charge", id: request.attemptId }),
   ...channelOf(credentials),
-  metadata: marksOf(request)
+  metadata: marksOf(request, true)
 })
 
 /** `Final`: what is not captured is released (https://www.checkout.com/docs/payments/manage-payments/capture-a-payment). */

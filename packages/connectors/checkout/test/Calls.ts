@@ -26,7 +26,6 @@ export const refundId = "rf_01a1b2c3-d4e5-7f60-8123-456789abcdef"
 /** Of these three: the UUID in base 36, computed by hand with `bc`. */
 const digits = "03h6tbwsv3x51uhe0a2qcl1bj"
 export const reference = `a${digits}`
-export const pageReference = `p${digits}`
 export const captureReference = `c${digits}`
 export const voidReference = `v${digits}`
 export const refundReference = `r${digits}`

@@ -15,7 +15,6 @@ import {
   connected,
   eur,
   operationId,
-  pageReference,
   reference,
   refundId,
   refundLookup,
@@ -80,6 +79,7 @@ describe("what is asked", () => {
         metadata: {
           attempt_id: attemptId,
           capture: "automatic",
+          page: "false",
           reference: "order 1",
           country: "NL",
           card_brand: "visa",
@@ -159,8 +159,8 @@ describe("what is asked", () => {
         capture: true,
         expires_in: 3600,
         return_url: "https://pay.example/hosted/t/return",
-        reference: pageReference,
-        metadata: { attempt_id: attemptId, capture: "automatic", country: "NL", initiator: "cit" }
+        reference,
+        metadata: { attempt_id: attemptId, capture: "automatic", page: "true", country: "NL", initiator: "cit" }
       })
     })
   )
@@ -390,6 +390,22 @@ describe("what is looked up", () => {
       assert.deepStrictEqual(yield* connected([answer(200, list(), late)]).connector.lookUpCharge(chargeLookup), notYet)
     })
   )
+  it.effect("given a payment on a page whose record was lost, then it is found by the reference of its attempt", () =>
+    Effect.gen(function* () {
+      const paidOnPage = capturedPayment(1234, { reference, metadata: { attempt_id: attemptId, page: "true" } })
+      const refusedBefore = payment({ reference, id: "pay_b", status: "Declined", response_code: "20005" })
+      const { connector, requests } = connected([
+        answer(201, openedLink()),
+        answer(200, list(paidOnPage, refusedBefore))
+      ])
+      yield* connector.openCheckout?.(checkout) ?? missing
+      assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(chargeLookup), { _tag: "Found", state: captured })
+      assert.strictEqual(
+        new URL(requests[1]?.url ?? "").searchParams.get("reference"),
+        bodyOf(requests[0])["reference"]
+      )
+    })
+  )
   it.effect("given another payment than was asked for, or none, then nothing is known", () =>
     Effect.gen(function* () {
       const asked = { ...chargeLookup, providerRef: "pay_another" }
@@ -402,9 +418,9 @@ describe("what is looked up", () => {
     })
   )
 
-  const page = (fields: Readonly<Record<string, unknown>>) => answer(200, link({ reference: pageReference, ...fields }))
-  const paid = answer(200, capturedPayment(1234, { reference: pageReference }))
-  const declined = answer(200, payment({ reference: pageReference, status: "Declined", response_code: "20005" }))
+  const page = (fields: Readonly<Record<string, unknown>>) => answer(200, link({ reference, ...fields }))
+  const paid = answer(200, capturedPayment(1234, { reference }))
+  const declined = answer(200, payment({ reference, status: "Declined", response_code: "20005" }))
   it.effect("given a page that was paid on, then the payment on it, after a second request", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([page({ status: "Payment Received", payment_id: paymentId }), paid])

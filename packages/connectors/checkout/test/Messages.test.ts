@@ -9,7 +9,6 @@ import {
   connected,
   eur,
   operationId,
-  pageReference,
   reference,
   refundId,
   refundReference,
@@ -172,8 +171,9 @@ describe("whose it is", () => {
 
 describe("what it says", () => {
   const byAttempt = { attemptId }
-  const ofUs = (fields: Readonly<Record<string, unknown>> = {}) => told({ reference, ...fields })
-  const onPage = (fields: Readonly<Record<string, unknown>> = {}) => told({ reference: pageReference, ...fields })
+  const ofUs = (fields: Readonly<Record<string, unknown>> = {}) =>
+    told({ reference, metadata: { attempt_id: attemptId, page: "false" }, ...fields })
+  const onPage = (fields: Readonly<Record<string, unknown>> = {}) => told({ reference, ...fields })
   const charge = (state: unknown, name: unknown = byAttempt) => ({ _tag: "Charge", charge: name, state })
   const stillThere = charge({ _tag: "NeedsCustomer", providerRef: null })
   const canceled = charge({ _tag: "Canceled", providerRef: paymentId })
@@ -235,6 +235,11 @@ describe("what it says", () => {
     charge({ _tag: "Declined", providerRef: paymentId, category: "do_not_honor", code: "20005", soft: true })
   )
   for (const type of ["payment_declined", "payment_pending", "payment_expired", "payment_canceled"]) {
+    tells(
+      `${type} on a page, with our mark`,
+      event(type, onPage({ metadata: { attempt_id: attemptId, page: "true" } })),
+      stillThere
+    )
     tells(
       `${type} on a page, where the customer may try again`,
       event(type, onPage({ response_code: "20005" })),

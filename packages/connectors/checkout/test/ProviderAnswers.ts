@@ -7,7 +7,6 @@ import {
   chargeLookup,
   checkout,
   connected,
-  pageReference,
   reference,
   refundLookup,
   refundReference,
@@ -54,7 +53,7 @@ const actions = "https://www.checkout.com/docs/payouts/get-payout-actions"
 const statuses = "https://github.com/checkout/checkout-sdk-net"
 
 const onPage = { ...chargeLookup, checkoutReference: "pl_ok1itj8ykm3eyk1toywr6uwlwe" }
-const page = (fields: Readonly<Record<string, unknown>>) => answer(200, link({ reference: pageReference, ...fields }))
+const page = (fields: Readonly<Record<string, unknown>>) => answer(200, link({ reference, ...fields }))
 const redirect = { _links: { redirect: { href: "https://3ds.example/" } } }
 const charged = (fields: Readonly<Record<string, unknown>>) => [answer(201, payment({ reference, ...fields }))]
 const ofAction = (fields: Readonly<Record<string, unknown>>) => [answer(200, [action(fields), authorization])]
@@ -125,20 +124,14 @@ export const rows = [
   [
     "lookUpCharge",
     "a link: `Payment Received`, and its payment `Captured`",
-    [
-      page({ status: "Payment Received", payment_id: paymentId }),
-      answer(200, capturedPayment(1234, { reference: pageReference }))
-    ],
+    [page({ status: "Payment Received", payment_id: paymentId }), answer(200, capturedPayment(1234, { reference }))],
     links,
     onPage
   ],
   [
     "lookUpCharge",
     "a link: `Active`, and a payment on it `Declined`",
-    [
-      page({ payment_id: paymentId }),
-      answer(200, payment({ reference: pageReference, status: "Declined", response_code: "20005" }))
-    ],
+    [page({ payment_id: paymentId }), answer(200, payment({ reference, status: "Declined", response_code: "20005" }))],
     links,
     onPage
   ],

@@ -19,7 +19,6 @@ import {
   checkout,
   connected,
   operationId,
-  pageReference,
   reference,
   refundReference,
   refundRequest,
@@ -95,7 +94,7 @@ describe("every request body is one that Checkout.com's description accepts", ()
       Effect.gen(function* () {
         for (const connecting of [{}, withChannel]) {
           const { connector, requests } = connected(
-            [answer(201, payment({ reference })), answer(201, openedLink({ reference: pageReference }))],
+            [answer(201, payment({ reference })), answer(201, openedLink({ reference }))],
             connecting
           )
           yield* connector.charge({ ...charge, ...fields })
@@ -127,8 +126,8 @@ describe("every request body is one that Checkout.com's description accepts", ()
   })
   it("writes our ids in the letters and digits of any scheme, and no two of them alike", () => {
     assert.isTrue(attemptId.endsWith(operationId.slice(3)))
-    const all = [reference, pageReference, captureReference, voidReference, refundReference]
-    for (const one of all) assert.match(one, /^[acprv][0-9a-z]{25}$/)
+    const all = [reference, captureReference, voidReference, refundReference]
+    for (const one of all) assert.match(one, /^[acrv][0-9a-z]{25}$/)
     assert.strictEqual(new Set(all).size, all.length)
   })
 })

@@ -258,15 +258,15 @@ const linkAnswer = (
   id: string,
   { attemptId }: ChargeLookup
 ): TransportAnswer | undefined => {
-  const at = (fields: object) => answer(200, link({ id, reference: pageReferenceOf(attemptId), ...fields }))
+  const at = (fields: object) => answer(200, link({ id, reference: referenceOf(attemptId), ...fields }))
   if (found._tag === "NotFound") return at({ status: found.conclusive ? "Expired" : "Active" })
   const { providerRef } = found.state
   return providerRef === null ? undefined : at({ status: "Payment Received", payment_id: providerRef })
 }
 
 /** As `Reference.ts` writes it, by other means: the simulator's ids are UUIDs. */
-const pageReferenceOf = (attemptId: string): string =>
-  `p${BigInt(`0x${attemptId.slice(4).replaceAll("-", "")}`)
+const referenceOf = (attemptId: string): string =>
+  `a${BigInt(`0x${attemptId.slice(4).replaceAll("-", "")}`)
     .toString(36)
     .padStart(25, "0")}`
 
@@ -311,7 +311,8 @@ const wordsOf = (about: MessageAbout): readonly [string, Readonly<Record<string,
         type,
         told({
           ...{ id: state.providerRef, amount: stated?.minorUnits, currency: stated?.currency, response_code: code },
-          metadata: "attemptId" in about.charge ? { attempt_id: about.charge.attemptId } : {},
+          metadata:
+            "attemptId" in about.charge ? { attempt_id: about.charge.attemptId, page: "false" } : { page: "false" },
           balances: state._tag === "Captured" ? { total_captured: stated?.minorUnits } : {}
         })
       ]
