@@ -32,6 +32,7 @@ export default [
   project("connector-http", "packages/connectors/http"),
   project("connector-stripe", "packages/connectors/stripe"),
   project("connector-adyen", "packages/connectors/adyen"),
+  project("connector-checkout", "packages/connectors/checkout"),
   {
     extends: true,
     test: {

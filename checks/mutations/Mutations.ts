@@ -1284,6 +1284,70 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "take an empty list of Checkout.com for its last word",
+    harm: "A charge that Checkout.com shows late is called never received, and another provider charges the card again.",
+    edits: [
+      {
+        file: "packages/connectors/checkout/src/LookupAnswers.ts",
+        find: `const notFound: Found<never> = { _tag: "NotFound", conclusive: false }`,
+        replace: `const notFound: Found<never> = { _tag: "NotFound", conclusive: true }`
+      }
+    ],
+    caughtBy: {
+      project: "connector-checkout",
+      file: "packages/connectors/checkout/test/CheckoutConnector.test.ts",
+      test: "given no payment with our reference, however late, then it may be there still"
+    }
+  },
+  {
+    name: "take a captured payment without a stated amount for captured in full",
+    harm: "A part that was captured is recorded as the whole.",
+    edits: [
+      {
+        file: "packages/connectors/checkout/src/Answers.ts",
+        find: `captured(id, balances?.total_captured ?? undefined, currency)\n    case "voided":`,
+        replace: `captured(id, balances?.total_captured ?? amount, currency)\n    case "voided":`
+      }
+    ],
+    caughtBy: {
+      project: "connector-checkout",
+      file: "packages/connectors/checkout/test/CheckoutConnector.test.ts",
+      test: "given captured money of no stated amount, then the result is unknown"
+    }
+  },
+  {
+    name: "take a refusal on a payment link for final",
+    harm: "The customer pays with another card, and the payment was given up before.",
+    edits: [
+      {
+        file: "packages/connectors/checkout/src/Messages.ts",
+        find: `if (isOnPage(data)) return stillOnPage(data)\n  const state: ChargeState`,
+        replace: `const state: ChargeState`
+      }
+    ],
+    caughtBy: {
+      project: "connector-checkout",
+      file: "packages/connectors/checkout/test/Messages.test.ts",
+      test: "given payment_declined on a page, where the customer may try again, then Charge"
+    }
+  },
+  {
+    name: "take messages of Checkout.com however old they are",
+    harm: "Somebody who kept a signed message sends it again, years later.",
+    edits: [
+      {
+        file: "packages/connectors/checkout/src/Messages.ts",
+        find: `if (age > ageAtMostMillis || age < -aheadAtMostMillis) {`,
+        replace: `if (age < -aheadAtMostMillis) {`
+      }
+    ],
+    caughtBy: {
+      project: "connector-checkout",
+      file: "packages/connectors/checkout/test/Messages.test.ts",
+      test: "given an older message, or one of the future, then it is refused, whatever its signature"
+    }
+  },
+  {
     name: "take a lock's time-out for a limit at Stripe",
     harm: "Stripe may have charged before it ran into the lock; the next connection charges again.",
     edits: [

@@ -81,6 +81,7 @@ const allowances: Readonly<Record<string, Allowance>> = {
       "@pointsman/http/api",
       "@pointsman/transport-node",
       "@pointsman/connector-adyen",
+      "@pointsman/connector-checkout",
       "@pointsman/connector-http",
       "@pointsman/connector-sandbox",
       "@pointsman/connector-stripe",

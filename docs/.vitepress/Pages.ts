@@ -124,6 +124,7 @@ export const recipesPart = (): Array<Group> => [
     items: items([
       ["docs/guides/stripe.md", "Stripe"],
       ["docs/guides/adyen.md", "Adyen"],
+      ["docs/guides/checkout.md", "Checkout.com"],
       ["docs/guides/write-a-connector.md", "Write a connector"],
       ["docs/guides/provider-messages.md", "Take messages of providers"]
     ])
@@ -158,7 +159,7 @@ export const recipesPart = (): Array<Group> => [
         ["docs/guides/node.md", "Embed it without Effect"],
         ["docs/guides/simulate.md", "Simulate a storage"]
       ],
-      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|write-a-connector|provider-messages|deploy|operations|console|command-line|monitoring|many-servers|archive|encryption-keys|audit|incidents|pci-dss)\.md)/u
+      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|checkout|write-a-connector|provider-messages|deploy|operations|console|command-line|monitoring|many-servers|archive|encryption-keys|audit|incidents|pci-dss)\.md)/u
     )
   },
   { text: "Examples", items: items([], /^examples\/.+\/README\.md$/u) }
@@ -188,6 +189,7 @@ export const referencePart = (): Array<Group> => [
       [
         ["docs/reference/next-steps.md", "What follows an attempt"],
         ["docs/reference/evidence.md", "What a statement means"],
+        ["docs/reference/provider-answers.md", "What an answer becomes"],
         ["docs/reference/crash-matrix.md", "Crash matrix"],
         ["docs/reference/coverage.md", "What is tested"]
       ],

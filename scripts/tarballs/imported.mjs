@@ -4,6 +4,7 @@ import { deepStrictEqual, strictEqual } from "node:assert"
 import { randomBytes } from "node:crypto"
 import { createPointsman } from "@pointsman/node"
 import { adyen } from "@pointsman/node/adyen"
+import { checkout } from "@pointsman/node/checkout"
 import { http } from "@pointsman/node/http"
 import { postgres } from "@pointsman/node/postgres"
 import { sandbox } from "@pointsman/node/sandbox"
@@ -15,7 +16,7 @@ const pay = async () => {
   strictEqual(postgres("postgres://user@localhost/shop").name, "PostgreSQL localhost/shop")
   const pointsman = await createPointsman({
     storage: sqlite("payments.db"),
-    connectors: [sandbox(), stripe, adyen, http],
+    connectors: [sandbox(), stripe, adyen, checkout, http],
     encryptionKey: randomBytes(32).toString("base64"),
     environment: "sandbox",
     log: ({ message }) => lines.push(message),

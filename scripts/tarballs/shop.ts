@@ -2,6 +2,7 @@
 import { createServer } from "node:http"
 import { createPointsman, type Payment, type PaymentStatus, PointsmanError, webhooks } from "@pointsman/node"
 import { adyen } from "@pointsman/node/adyen"
+import { checkout } from "@pointsman/node/checkout"
 import { http } from "@pointsman/node/http"
 import { memory } from "@pointsman/node/memory"
 import { postgres } from "@pointsman/node/postgres"
@@ -17,7 +18,7 @@ const isEnglish: Record<PaymentStatus, string> | undefined = undefined
 export const pay = async (): Promise<Payment | undefined> => {
   const pointsman = await createPointsman({
     storage: sqlite("payments.db"),
-    connectors: [sandbox(), stripe, adyen, http],
+    connectors: [sandbox(), stripe, adyen, checkout, http],
     encryptionKey: "…",
     workspaces: [{ id: "shop", connections: [{ id: "first", environment: "sandbox" }] }]
   })

@@ -1,4 +1,5 @@
 import { AdyenConnector } from "@pointsman/connector-adyen"
+import { CheckoutConnector } from "@pointsman/connector-checkout"
 import { HttpConnector } from "@pointsman/connector-http"
 import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
 import { StripeConnector } from "@pointsman/connector-stripe"
@@ -13,6 +14,7 @@ const over = (records: SandboxRecords["Service"]): Connectors["Service"] =>
     SandboxConnector.make(records),
     HttpConnector.definition,
     AdyenConnector.definition,
+    CheckoutConnector.definition,
     StripeConnector.definition
   ])
 

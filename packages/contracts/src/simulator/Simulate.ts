@@ -42,6 +42,8 @@ export interface SimulateOptions {
   readonly outside?: OutsideFault | "none" | undefined
   /** The connector of the provider protocol, for the runs behind a gateway; without it there are none. */
   readonly http?: ConnectorDefinition | undefined
+  /** The connector that reaches the provider, given that of the provider itself; that one unless set. */
+  readonly reached?: ((provider: ConnectorDefinition) => ConnectorDefinition) | undefined
   /** How a process applies its configuration file, for the runs in which files differ; without it there are none. */
   readonly applyFile?: ApplyFile | undefined
   /** Told of everything that happens, a line at a time. */
@@ -84,7 +86,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     seed,
     time,
     pointsman: { checkIntervals: run.checkIntervals },
-    reached: outside.reached,
+    reached: (provider) => outside.reached(options.reached?.(provider) ?? provider),
     starting: outside.starting,
     hooks: {
       onBoundary: (boundary) => {

@@ -13,11 +13,17 @@ export interface JsonCall {
   readonly body?: Readonly<Record<string, unknown>>
 }
 
+/** The provider, as each call needs it. `keyHeader`: of the idempotency key, in lower case; `idempotency-key` unless set. */
+export interface JsonProvider extends Pick<ConnectorAccount, "timeoutMillis"> {
+  readonly baseUrl: string
+  readonly keyHeader?: string
+}
+
 /** One call is one request. `headers`: those of the provider, for each call. */
 export const jsonCaller =
   (
     transport: Transport["Service"],
-    { baseUrl, timeoutMillis }: { readonly baseUrl: string } & Pick<ConnectorAccount, "timeoutMillis">,
+    { baseUrl, keyHeader = "idempotency-key", timeoutMillis }: JsonProvider,
     headers: Effect.Effect<Readonly<Record<string, string>>>
   ) =>
   <A>(
@@ -31,7 +37,7 @@ export const jsonCaller =
           url: `${baseUrl}${path}`,
           headers: {
             accept: "application/json",
-            ...(id === undefined ? {} : { "idempotency-key": id }),
+            ...(id === undefined ? {} : { [keyHeader]: id }),
             ...(body === undefined ? {} : { "content-type": "application/json" }),
             ...others
           },

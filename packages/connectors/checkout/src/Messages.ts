@@ -1,0 +1,344 @@
+/**
+ * Checkout.com's webhooks: the signature over the bytes as they came, and only then what they say
+ * (https://www.checkout.com/docs/developer-resources/event-notifications/receive-webhooks,
+ * https://www.checkout.com/docs/developer-resources/event-notifications/event-types).
+ *
+ * The rules that a reader would otherwise break: the signature has no time, so that the age of a message is that of its
+ * event; a refusal on a payment link is not the last word; and a failure is told of the operation that our id names, never
+ * of the charge alone. A type that is not here is unreadable, and nothing of it is shown but the name of a field.
+ */
+import {
+  type ChargeName,
+  type ChargeState,
+  type Clean,
+  type Environment,
+  type MessageAbout,
+  MessageUnreadable,
+  MessageUnverified,
+  messageCrypto,
+  messageReader,
+  type OperationState,
+  type ProviderMessage,
+  type RawMessage,
+  type RefundState,
+  signatureToleranceSeconds,
+  type VerifiedBody,
+  verifiedJson
+} from "@pointsman/core/connector"
+import { Effect, Redacted, Schema } from "effect"
+import { Mac } from "effect/crypto"
+import { Hex } from "effect/encoding"
+import { fromCheckout } from "./Amounts.ts"
+import { declined, stateOf } from "./Answers.ts"
+import * as Protocol from "./Protocol.ts"
+import { attemptIn, type Kind, readReference } from "./Reference.ts"
+
+/** Whose messages are read. */
+export interface Receiver {
+  readonly prefix: string
+  readonly processingChannelId: string | null
+  readonly environment: Environment
+  readonly clean: Clean
+}
+
+type Unusable = MessageUnverified | MessageUnreadable
+
+export const readMessage = Effect.fnUntraced(function* (
+  message: RawMessage,
+  receiver: Receiver
+): Effect.fn.Return<ProviderMessage, Unusable> {
+  yield* verified(message)
+  const event = yield* eventIn(message)
+  const at = yield* timeOf(event)
+  const age = message.receivedAt - at
+  if (age > ageAtMostMillis || age < -aheadAtMostMillis) {
+    return yield* new MessageUnverified({ reason: "its event is too old, or of the future" })
+  }
+  return yield* read(event, at, receiver)
+})
+
+/** A message that was verified when it came. */
+export const readStored = Effect.fnUntraced(function* (
+  message: VerifiedBody,
+  receiver: Receiver
+): Effect.fn.Return<ProviderMessage, MessageUnreadable> {
+  const event = yield* eventIn(message)
+  return yield* read(event, yield* timeOf(event), receiver)
+})
+
+// The signature.
+
+/**
+ * Checkout.com sends a message again up to eight times, the last time 30 hours after the first
+ * (https://www.checkout.com/docs/developer-resources/event-notifications/receive-webhooks). Some hours more are for an event
+ * that waits before it is first sent. A message that was applied is known again by its id, however young it is.
+ */
+export const ageAtMostMillis = 36 * 60 * 60 * 1000
+
+/** How far Checkout.com's clock may be ahead of ours. */
+const aheadAtMostMillis = signatureToleranceSeconds * 1000
+
+const bytes = new TextEncoder()
+
+/**
+ * "Hash the payload with the SHA-256 hash function, using your webhook signature key as the hash key", hex-encoded in
+ * `Cko-Signature`
+ * (https://www.checkout.com/docs/developer-resources/event-notifications/receive-webhooks/configure-your-webhook-server).
+ * The key is the secret's text as it is.
+ */
+const verified = Effect.fnUntraced(function* ({
+  body,
+  headers,
+  secret
+}: RawMessage): Effect.fn.Return<void, MessageUnverified, Mac.Mac> {
+  const signature = headers["cko-signature"]?.toLowerCase()
+  if (signature === undefined) return yield* new MessageUnverified({ reason: "its signature is missing" })
+  if (!/^[0-9a-f]{64}$/u.test(signature)) return yield* new MessageUnverified({ reason: "its signature is malformed" })
+  // An empty key is nobody's: anybody could sign with it.
+  const key = Redacted.value(secret)
+  if (key === "") return yield* new MessageUnverified({ reason: "the connection has no webhook secret" })
+  const mac = yield* Mac.Mac
+  const tag = yield* Mac.key(Mac.hmacSha256, bytes.encode(key)).pipe(
+    Effect.flatMap((made) => mac.sign(made, body)),
+    Effect.orDie
+  )
+  if (!Mac.timingSafeEqual(bytes.encode(signature), bytes.encode(Hex.encode(tag)))) {
+    return yield* new MessageUnverified({ reason: "its signature does not match the connection's webhook secret" })
+  }
+}, Effect.provide(messageCrypto))
+
+// What it says.
+
+const readEvent = Schema.decodeUnknownResult(Protocol.Event)
+const readOwner = Schema.decodeUnknownResult(Protocol.Owner)
+const readPaymentData = Schema.decodeUnknownResult(Protocol.PaymentData)
+const readDispute = Schema.decodeUnknownResult(Protocol.DisputeData)
+const decoded = messageReader("it is not as documented")
+
+const unreadable = (reason: string): MessageUnreadable => new MessageUnreadable({ reason })
+
+type Event = typeof Protocol.Event.Type
+
+const eventIn = ({ body }: VerifiedBody): Effect.Effect<Event, MessageUnreadable> =>
+  Effect.flatMap(verifiedJson(body), (parsed) => decoded(readEvent, parsed))
+
+const timeOf = ({ created_on, timestamp }: Event): Effect.Effect<number, MessageUnreadable> => {
+  const time = created_on ?? timestamp ?? undefined
+  return time === undefined ? Effect.fail(unreadable("its created_on is missing")) : Effect.succeed(Date.parse(time))
+}
+
+const read = Effect.fnUntraced(function* (
+  event: Event,
+  at: number,
+  receiver: Receiver
+): Effect.fn.Return<ProviderMessage, MessageUnreadable> {
+  yield* ofReceiver(event, receiver)
+  return { id: event.id, at, about: yield* aboutOf(event, receiver.clean) }
+})
+
+/** `https://{prefix}.api.checkout.com/…`, in the sandbox `….api.sandbox.checkout.com`; older examples have no prefix. */
+const ownAddress = /^https:\/\/(?:([a-z0-9-]+)\.)?api\.(sandbox\.)?checkout\.com\//u
+
+/**
+ * A message must not be of another account, channel or environment: the address of its event names the account's prefix,
+ * and a dispute names the client and the channel. What it does not name is not held against it.
+ */
+const ofReceiver = Effect.fnUntraced(function* (
+  { _links, data }: Event,
+  { environment, prefix, processingChannelId }: Receiver
+): Effect.fn.Return<void, MessageUnreadable> {
+  const address = ownAddress.exec(_links?.self?.href ?? "")
+  if (address !== null) {
+    if ((address[1] ?? prefix) !== prefix)
+      return yield* unreadable("it belongs to another account, at _links.self.href")
+    if ((address[2] === undefined) !== (environment === "production")) {
+      return yield* unreadable("it belongs to the other environment, at _links.self.href")
+    }
+  }
+  const { client_id, processing_channel_id } = yield* decoded(readOwner, data)
+  // "The first eight characters of your unique client_id, excluding the cli_ prefix"
+  // (https://www.checkout.com/docs/developer-resources/api/api-endpoints).
+  const client = client_id?.slice("cli_".length, "cli_".length + prefixLength)
+  if (prefix.length === prefixLength && (client ?? prefix) !== prefix) {
+    return yield* unreadable("it belongs to another account, at data.client_id")
+  }
+  if (processingChannelId !== null && (processing_channel_id ?? processingChannelId) !== processingChannelId) {
+    return yield* unreadable("it belongs to another processing channel, at data.processing_channel_id")
+  }
+})
+
+const prefixLength = 8
+
+type About = Effect.Effect<MessageAbout, MessageUnreadable>
+
+const aboutOf = ({ data, type }: Event, clean: Clean): About => {
+  const of = (tell: (data: Protocol.PaymentData) => About) => Effect.flatMap(decoded(readPaymentData, data), tell)
+  switch (type) {
+    case "payment_approved":
+      return of((data) => tellCharge(data, "Authorized", clean))
+    case "payment_captured":
+      return of((data) => tellCharge(data, "Captured", clean))
+    case "payment_voided":
+      return of((data) => tellCharge(data, "Voided", clean))
+    case "payment_pending":
+      return of((data) => (isOnPage(data) ? stillOnPage(data) : tellCharge(data, "Pending", clean)))
+    case "payment_declined":
+      return of((data) => refused(data, clean))
+    // Before the money was held: an authorization that is not captured in time is voided
+    // (https://www.checkout.com/docs/payments/manage-payments/capture-a-payment).
+    case "payment_canceled":
+    case "payment_expired":
+      return of((data) => (isOnPage(data) ? stillOnPage(data) : tellCharge(data, "Canceled", clean)))
+    case "payment_capture_pending":
+      return of((data) => operation(data, "capture", { _tag: "OperationPending" }))
+    case "payment_capture_declined":
+      return of((data) => captureFailed(data, clean))
+    case "payment_void_declined":
+      return of((data) => operation(data, "void", failed(data, clean)))
+    case "payment_refunded":
+    case "payment_refund_declined":
+    case "payment_refund_pending":
+      return of((data) => refundTold(type, data, clean))
+    default: {
+      const verdict = verdicts.get(type)
+      return verdict === undefined
+        ? Effect.fail(unreadable("its type is not supported"))
+        : Effect.flatMap(decoded(readDispute, data), (dispute) => Effect.succeed(disputed(dispute, verdict)))
+    }
+  }
+}
+
+// Our names. Metadata says the same as the reference; an action may carry that of its payment or its own.
+
+const textIn = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" && value.isWellFormed() && !/\p{Cc}/u.test(value) ? value : undefined
+
+const idOf = ({ reference }: Protocol.PaymentData, kind: Kind): string | undefined => {
+  const ours = readReference(reference ?? "")
+  return ours?.kind === kind ? ours.id : undefined
+}
+
+/**
+ * Metadata of a payment request comes back with its events. No page says so of a payment link's, so that only a payment
+ * that is marked as a direct one is taken for one.
+ */
+const isOnPage = ({ metadata }: Protocol.PaymentData): boolean => metadata?.page !== "false"
+
+/** Somebody may have captured or voided by hand, under a reference of their own. */
+const chargeOf = ({ id, metadata, reference }: Protocol.PaymentData): ChargeName => {
+  const attemptId = textIn(metadata?.attempt_id) ?? attemptIn(readReference(reference ?? ""))
+  return attemptId === undefined ? { providerRef: id } : { attemptId }
+}
+
+/** The events about a payment say of it what its record would, under the record's own words. */
+const tellCharge = (
+  data: Protocol.PaymentData,
+  status: "Authorized" | "Captured" | "Voided" | "Pending" | "Canceled",
+  clean: Clean
+): About => {
+  const { amount, balances, currency, id } = data
+  const isOfMoney = status === "Authorized" || status === "Captured" || status === "Pending"
+  if (isOfMoney && (amount ?? undefined) === undefined) return Effect.fail(unreadable("its data.amount is missing"))
+  if (isOfMoney && (currency ?? undefined) === undefined) return Effect.fail(unreadable("its data.currency is missing"))
+  const told = { amount: amount ?? 0, currency: currency ?? "" }
+  // Without balances, the amount of a capture is what it took.
+  const captured = balances?.total_captured ?? (status === "Captured" ? told.amount : 0)
+  const state = stateOf({ id, status, ...told, balances: { ...balances, total_captured: captured } }, clean)
+  return typeof state === "string"
+    ? Effect.fail(unreadable(`it is not to be understood at data.${state}`))
+    : Effect.succeed({ _tag: "Charge", charge: chargeOf(data), state: () => state })
+}
+
+/** The customer is still at it, or went away; the end of the page is the end of the payment. */
+const stillOnPage = (data: Protocol.PaymentData): About =>
+  Effect.succeed({
+    _tag: "Charge",
+    charge: chargeOf(data),
+    state: () => ({ _tag: "NeedsCustomer", providerRef: null })
+  })
+
+const refused = (data: Protocol.PaymentData, clean: Clean): About => {
+  if (isOnPage(data)) return stillOnPage(data)
+  const state: ChargeState = declined(data.response_code, data.id, clean)
+  return Effect.succeed({ _tag: "Charge", charge: chargeOf(data), state: () => state })
+}
+
+/** Checkout.com says nothing about trying again: a request that it declined is over. */
+const failed = ({ response_code, response_summary }: Protocol.PaymentData, clean: Clean): OperationState => ({
+  _tag: "OperationFailed",
+  isFinal: true,
+  reason: clean(response_summary ?? "") || clean(response_code ?? "") || null
+})
+
+const operationIdIn = (data: Protocol.PaymentData, kind: "capture" | "void"): string | undefined =>
+  textIn(data.metadata?.operation_id) ?? idOf(data, kind)
+
+const operation = (data: Protocol.PaymentData, kind: "capture" | "void", state: OperationState): About => {
+  const operationId = operationIdIn(data, kind)
+  return operationId === undefined
+    ? Effect.fail(unreadable("its operation is unknown, at data.reference"))
+    : Effect.succeed({ _tag: "Operation", operationId, state: () => state })
+}
+
+/** Where no operation of ours asked for it, it is the capture that Checkout.com makes by itself, or somebody's by hand. */
+const captureFailed = (data: Protocol.PaymentData, clean: Clean): About => {
+  const state = failed(data, clean)
+  const isAutomatic = data.metadata?.capture === "automatic" && operationIdIn(data, "capture") === undefined
+  if (!isAutomatic) return operation(data, "capture", state)
+  const reason = state._tag === "OperationFailed" ? state.reason : null
+  return Effect.succeed({ _tag: "CaptureFailed", charge: chargeOf(data), reason })
+}
+
+const refundTold = (
+  type: "payment_refunded" | "payment_refund_declined" | "payment_refund_pending",
+  data: Protocol.PaymentData,
+  clean: Clean
+): About => {
+  const { action_id: providerRefundId, amount, currency } = data
+  const refundId = textIn(data.metadata?.refund_id) ?? idOf(data, "refund")
+  if (refundId === undefined) return Effect.fail(unreadable("its refund is unknown, at data.reference"))
+  if ((providerRefundId ?? null) === null) return Effect.fail(unreadable("its data.action_id is missing"))
+  const told = { refundId, providerRefundId: providerRefundId ?? "" }
+  if (type === "payment_refund_declined") {
+    const { reason } = { reason: null, ...failed(data, clean) }
+    return aboutRefund(told.refundId, { _tag: "RefundFailed", providerRefundId: told.providerRefundId, reason })
+  }
+  const stated = (amount ?? undefined) === undefined ? undefined : fromCheckout(amount ?? 0, currency ?? "")
+  if (stated === undefined) return Effect.fail(unreadable("it is not to be understood at data.amount"))
+  const _tag = type === "payment_refunded" ? "Succeeded" : "RefundPending"
+  return aboutRefund(told.refundId, { _tag, providerRefundId: told.providerRefundId, stated })
+}
+
+const aboutRefund = (refundId: string, state: RefundState): About =>
+  Effect.succeed({ _tag: "Refund", refundId, state: () => state })
+
+type Verdict = Extract<MessageAbout, { readonly _tag: "Dispute" }>["verdict"]
+
+/**
+ * Disputes by the types of their events (https://www.checkout.com/docs/reporting-and-insights/events-api/event-types):
+ *
+ * - of one that needs evidence "your account has been debited the disputed amount"
+ * - of one that is cancelled "your account is credited back"; of one that is resolved the payment "had already been
+ *   refunded", so that nothing more is lost by it
+ * - of one that expired "you can no longer respond", and one that was accepted is given up
+ */
+const verdicts: ReadonlyMap<string, Verdict> = new Map([
+  ["dispute_received", "opened"],
+  ["dispute_evidence_required", "opened"],
+  ["dispute_evidence_submitted", "opened"],
+  ["dispute_won", "won"],
+  ["dispute_canceled", "won"],
+  ["dispute_resolved", "won"],
+  ["dispute_lost", "lost"],
+  ["dispute_accepted", "lost"],
+  ["dispute_expired", "lost"]
+])
+
+const disputed = (
+  { id, payment_id, payment_reference }: typeof Protocol.DisputeData.Type,
+  verdict: Verdict
+): MessageAbout => {
+  const attemptId = attemptIn(readReference(payment_reference ?? ""))
+  const charge: ChargeName = attemptId === undefined ? { providerRef: payment_id } : { attemptId }
+  return { _tag: "Dispute", charge, disputeId: id, verdict }
+}

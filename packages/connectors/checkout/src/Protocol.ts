@@ -1,0 +1,139 @@
+/**
+ * The objects of Checkout.com's API as far as they are read (https://api-reference.checkout.com/). Fields that are not named
+ * here are ignored. The shapes are those of the official SDKs, whose types follow the API's own description
+ * (https://github.com/checkout/checkout-sdk-net, https://github.com/checkout/checkout-sdk-node).
+ */
+import { WebAddress, WireTime } from "@pointsman/core/connector"
+import { Schema } from "effect"
+
+/**
+ * A reference must come back to us in a path and be kept as text: `.` and `..` would vanish from a URL, and control
+ * characters and halves of surrogate pairs cannot be stored everywhere.
+ */
+const Reference = Schema.NonEmptyString.check(
+  Schema.isMaxLength(255),
+  Schema.makeFilter((text: string) => text !== "." && text !== ".." && text.isWellFormed() && !/\p{Cc}/u.test(text), {
+    expected: "a reference"
+  })
+)
+
+const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+/** In Checkout.com's minor units. Not an integer, negative or beyond 2^53: nothing is believed. */
+const Amount = Schema.Natural
+
+const Currency = Schema.String.check(Schema.isPattern(/^[A-Z]{3}$/))
+
+/** What we put there; see `Requests.ts`. Another program of the account has names of its own. */
+const Metadata = Schema.Struct({
+  attempt_id: optional(Schema.Unknown),
+  operation_id: optional(Schema.Unknown),
+  refund_id: optional(Schema.Unknown),
+  capture: optional(Schema.Unknown),
+  page: optional(Schema.Unknown)
+})
+
+const Balances = Schema.Struct({ total_authorized: optional(Amount), total_captured: optional(Amount) })
+
+const Link = Schema.Struct({ href: Schema.String })
+
+/** A response code, and what it is of. */
+const ActionSummary = Schema.Struct({ type: optional(Schema.String), response_code: optional(Schema.String) })
+
+/** The answer to `POST /payments` and `GET /payments/{id}`, and an entry of `GET /payments`. */
+export const Payment = Schema.Struct({
+  id: Reference,
+  status: Schema.NonEmptyString,
+  amount: Amount,
+  currency: Currency,
+  reference: optional(Schema.String),
+  balances: optional(Balances),
+  response_code: optional(Schema.String),
+  actions: optional(Schema.Array(ActionSummary)),
+  _links: optional(Schema.Struct({ redirect: optional(Link) }))
+})
+export type Payment = typeof Payment.Type
+
+/** https://www.checkout.com/docs/payments/manage-payments/get-a-list-of-payments */
+export const PaymentList = Schema.Struct({ total_count: Schema.Natural, data: Schema.Array(Schema.Unknown) })
+
+/** The answer to a capture, a void or a refund: it was accepted, and nothing more. */
+export const Accepted = Schema.Struct({ action_id: Reference, reference: optional(Schema.String) })
+
+/** https://www.checkout.com/docs/payouts/get-payout-actions. Without `approved` it is under way. */
+export const Actions = Schema.Array(
+  Schema.Struct({
+    id: Reference,
+    type: Schema.NonEmptyString,
+    amount: optional(Amount),
+    approved: optional(Schema.Boolean),
+    response_code: optional(Schema.String),
+    response_summary: optional(Schema.String),
+    reference: optional(Schema.String),
+    metadata: optional(Metadata)
+  })
+)
+export type Action = (typeof Actions.Type)[number]
+
+/** The answer to `POST /payment-links`: a page on which nobody has paid yet. */
+export const OpenedLink = Schema.Struct({
+  id: Reference,
+  expires_on: WireTime,
+  reference: optional(Schema.String),
+  _links: Schema.Struct({ redirect: Schema.Struct({ href: WebAddress }) })
+})
+
+/** The answer to `GET /payment-links/{id}`. Its statuses are all of the SDKs' (`PaymentLinkStatus.cs`). */
+export const PaymentLink = Schema.Struct({
+  id: Reference,
+  status: Schema.Literals(["Active", "Payment Received", "Expired"]),
+  reference: Schema.String,
+  payment_id: optional(Reference)
+})
+
+/** https://www.checkout.com/docs/resources/codes/response-codes */
+export const Failure = Schema.Struct({
+  error_type: Schema.NonEmptyString,
+  error_codes: optional(Schema.Array(Schema.String))
+})
+
+/**
+ * The envelope of a message. Checkout.com's own examples call its time `created_on` with most events and `timestamp` with
+ * others, `payment_captured` for one
+ * (https://www.checkout.com/docs/developer-resources/event-notifications/event-types/payment_captured).
+ */
+export const Event = Schema.Struct({
+  id: Reference,
+  type: Schema.NonEmptyString,
+  created_on: optional(WireTime),
+  timestamp: optional(WireTime),
+  data: Schema.Unknown,
+  _links: optional(Schema.Struct({ self: optional(Link) }))
+})
+
+/** Whose a message is, where it says so. */
+export const Owner = Schema.Struct({
+  client_id: optional(Schema.String),
+  processing_channel_id: optional(Schema.String)
+})
+
+/** The data of an event about a payment, or about an action on it. */
+export const PaymentData = Schema.Struct({
+  id: Reference,
+  action_id: optional(Reference),
+  amount: optional(Amount),
+  currency: optional(Currency),
+  reference: optional(Schema.String),
+  metadata: optional(Metadata),
+  balances: optional(Balances),
+  response_code: optional(Schema.String),
+  response_summary: optional(Schema.String)
+})
+export type PaymentData = typeof PaymentData.Type
+
+/** https://www.checkout.com/docs/developer-resources/webhooks/webhook-event-types/dispute_lost */
+export const DisputeData = Schema.Struct({
+  id: Reference,
+  payment_id: Reference,
+  payment_reference: optional(Schema.String)
+})

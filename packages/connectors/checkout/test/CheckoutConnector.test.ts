@@ -1,0 +1,510 @@
+/** What is asked of Checkout.com, and what its answers mean, beyond what the suite of all connectors knows. */
+
+import { assert, describe, it } from "@effect/vitest"
+import { type ChargeState, type Connector, money, NotSent, Unanswered } from "@pointsman/core/connector"
+import { Effect, Redacted } from "effect"
+import {
+  attemptId,
+  bodyOf,
+  capture,
+  captureLookup,
+  captureReference,
+  charge,
+  chargeLookup,
+  checkout,
+  connected,
+  eur,
+  operationId,
+  reference,
+  refundId,
+  refundLookup,
+  refundReference,
+  refundRequest,
+  timeoutMillis,
+  voidLookup,
+  voidReference,
+  voidRequest
+} from "./Calls.ts"
+import {
+  accepted,
+  action,
+  answer,
+  authorization,
+  capturedPayment,
+  channel,
+  failure,
+  instrument,
+  link,
+  list,
+  openedLink,
+  payment,
+  paymentId,
+  prefix,
+  secretKey
+} from "./Checkout.ts"
+
+const missing = Effect.die(new Error("the connector lacks it"))
+const linkId = "pl_ok1itj8ykm3eyk1toywr6uwlwe"
+const onPage = { ...chargeLookup, checkoutReference: linkId }
+const ours = { reference }
+const notYet = { _tag: "NotFound", conclusive: false } as const
+const captured: ChargeState = { _tag: "Captured", providerRef: paymentId, stated: eur }
+
+describe("what is asked", () => {
+  it.effect("given a direct charge, then one request with the key, the account's address and our reference", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([answer(201, payment(ours))], {
+        credentials: { secretKey, prefix, processingChannelId: channel }
+      })
+      yield* connector.charge(charge)
+      const [request] = requests
+      if (request === undefined) return assert.fail("nothing was sent")
+      assert.strictEqual(request.url, `https://${prefix}.api.sandbox.checkout.com/payments`)
+      assert.deepStrictEqual(request.headers, {
+        accept: "application/json",
+        authorization: `Bearer ${secretKey}`,
+        "cko-idempotency-key": attemptId,
+        "content-type": "application/json"
+      })
+      assert.strictEqual(request.timeoutMillis, timeoutMillis)
+      assert.deepStrictEqual(bodyOf(request), {
+        source: { type: "id", id: instrument },
+        amount: 1234,
+        currency: "EUR",
+        payment_type: "Regular",
+        capture: true,
+        "3ds": { enabled: false },
+        reference,
+        processing_channel_id: channel,
+        metadata: {
+          attempt_id: attemptId,
+          capture: "automatic",
+          page: "false",
+          reference: "order 1",
+          country: "NL",
+          card_brand: "visa",
+          initiator: "cit"
+        }
+      })
+    })
+  )
+  it.effect("given a connection in production, then the live address", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([answer(201, payment(ours))], {
+        environment: "production",
+        credentials: { secretKey: "sk_o2nulev2arguvyf6w7sc5fkznas", prefix }
+      })
+      yield* connector.charge(charge)
+      assert.strictEqual(requests[0]?.url, `https://${prefix}.api.checkout.com/payments`)
+      assert.deepStrictEqual(yield* connector.account?.() ?? missing, { id: prefix, mode: "live" })
+    })
+  )
+  it.effect("given a payment that the merchant starts, then it says so, with the payment that began the series", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([answer(201, payment(ours)), answer(201, payment(ours))])
+      const token = `${instrument}/${paymentId}`
+      yield* connector.charge({ ...charge, initiator: "mit", capture: false, instrument: Redacted.make(token) })
+      const body = bodyOf(requests[0])
+      assert.deepStrictEqual(
+        [body["merchant_initiated"], body["payment_type"], body["previous_payment_id"], body["capture"]],
+        [true, "Unscheduled", paymentId, false]
+      )
+      yield* connector.charge({ ...charge, instrument: Redacted.make(token) })
+      assert.notProperty(bodyOf(requests[1]), "previous_payment_id")
+    })
+  )
+  it.effect("given the same charge of another payment id, then the very same request", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([answer(201, payment(ours)), answer(201, payment(ours))])
+      yield* connector.charge(charge)
+      yield* connector.charge({ ...charge, paymentId: "pay_2" })
+      assert.deepStrictEqual(requests[0], requests[1])
+    })
+  )
+  it.effect("given instruments that are none of Checkout.com's, then nothing is sent", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([])
+      for (const token of [
+        "",
+        "src_1",
+        "tok_wmlfc3zyhqzehihu7giusaaawu",
+        `${instrument}/`,
+        `${instrument}/x`,
+        `x${instrument}`
+      ]) {
+        const end = yield* connector.charge({ ...charge, instrument: Redacted.make(token) })
+        assert.strictEqual(end._tag === "Rejected" ? end.code : end._tag, "instrument_unusable", token)
+      }
+      const end = yield* connector.charge({ ...charge, instrument: null })
+      assert.strictEqual(end._tag, "Rejected")
+      assert.isEmpty(requests)
+    })
+  )
+  it.effect("given a page, then one payment link for an hour, by card, and its end", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([answer(201, openedLink())])
+      const opened = yield* connector.openCheckout?.({ ...checkout, cardBrand: null, reference: null }) ?? missing
+      assert.deepStrictEqual(opened, {
+        _tag: "CheckoutOpened",
+        reference: linkId,
+        url: `https://pay.sandbox.checkout.com/page/${linkId}`,
+        expiresAt: Date.UTC(2026, 10, 21, 13, 0, 0, 501)
+      })
+      assert.strictEqual(requests[0]?.url, "https://checkout.example/payment-links")
+      assert.deepStrictEqual(bodyOf(requests[0]), {
+        amount: 1234,
+        currency: "EUR",
+        billing: { address: { country: "NL" } },
+        allow_payment_methods: ["card"],
+        capture: true,
+        expires_in: 3600,
+        return_url: "https://pay.example/hosted/t/return",
+        reference,
+        metadata: { attempt_id: attemptId, capture: "automatic", page: "true", country: "NL", initiator: "cit" }
+      })
+    })
+  )
+  it.effect("given a capture, a void and a refund, then each is named by our id", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([
+        answer(202, accepted({ reference: captureReference })),
+        answer(202, accepted({ reference: voidReference })),
+        answer(202, accepted({ reference: refundReference }))
+      ])
+      const pending = { _tag: "Pending", providerRef: paymentId }
+      assert.deepStrictEqual<unknown>(yield* connector.capture?.(capture) ?? missing, pending)
+      assert.deepStrictEqual<unknown>(yield* connector.void?.(voidRequest) ?? missing, pending)
+      assert.deepStrictEqual<unknown>(yield* connector.refund?.(refundRequest) ?? missing, {
+        _tag: "RefundPending",
+        providerRefundId: "act_gefycn3jcvuupboxfmqrhk2aym"
+      })
+      assert.deepStrictEqual(
+        requests.map(({ url }) => url.slice(url.indexOf("/payments"))),
+        ["captures", "voids", "refunds"].map((what) => `/payments/${paymentId}/${what}`)
+      )
+      assert.deepStrictEqual(requests.map(bodyOf), [
+        {
+          amount: 1234,
+          capture_type: "Final",
+          reference: captureReference,
+          metadata: { attempt_id: attemptId, operation_id: operationId }
+        },
+        { reference: voidReference, metadata: { attempt_id: attemptId, operation_id: operationId } },
+        {
+          amount: 1234,
+          reference: refundReference,
+          metadata: { attempt_id: attemptId, refund_id: refundId, reason: "broken" }
+        }
+      ])
+    })
+  )
+  it.effect("given texts that are longer than metadata may be, then they are cut between characters", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([answer(201, payment(ours))])
+      yield* connector.charge({ ...charge, reference: "😀".repeat(300) })
+      const { reference: sent } = bodyOf(requests[0])["metadata"] as { readonly reference: string }
+      assert.strictEqual(sent, "😀".repeat(255))
+    })
+  )
+  it.effect("given amounts that Checkout.com cannot express, then nothing is sent", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([])
+      const sent = [
+        money(1_234, "KWD"),
+        money(1_000_000_000, "EUR"),
+        money(0, "EUR"),
+        money(100, "CLP"),
+        money(1, "CLF")
+      ]
+      for (const asked of sent) {
+        const calls: ReadonlyArray<Effect.Effect<unknown, NotSent | Unanswered>> = [
+          connector.charge({ ...charge, money: asked }),
+          connector.openCheckout?.({ ...checkout, money: asked }) ?? missing,
+          connector.capture?.({ ...capture, money: asked }) ?? missing,
+          connector.refund?.({ ...refundRequest, money: asked }) ?? missing
+        ]
+        for (const call of calls) {
+          assert.instanceOf(yield* Effect.flip(call), NotSent, `${asked.minorUnits} ${asked.currency}`)
+        }
+      }
+      assert.isEmpty(requests)
+    })
+  )
+})
+
+describe("what an answer to a charge means", () => {
+  const states: ReadonlyArray<readonly [string, unknown, unknown]> = [
+    ["a part that is authorized", payment({ balances: { total_authorized: 1000 } }), ["Authorized", 1000]],
+    ["no balances", payment({ balances: undefined }), ["Authorized", 1234]],
+    [
+      "a part that was captured",
+      capturedPayment(1234, { status: "Partially Captured", balances: { total_captured: 200 } }),
+      ["Captured", 200]
+    ],
+    ["a refund of all", capturedPayment(1234, { status: "Refunded" }), ["Captured", 1234]],
+    ["a refund of a part", capturedPayment(1234, { status: "Partially Refunded" }), ["Captured", 1234]],
+    ["the rest voided after a capture", capturedPayment(300, { status: "Voided" }), ["Captured", 300]],
+    ["a void", payment({ status: "Voided" }), ["Canceled", undefined]],
+    ["an expired payment", payment({ status: "Expired" }), ["Canceled", undefined]],
+    ["a scheduled retry", payment({ status: "Retry Scheduled" }), ["Pending", 1234]],
+    [
+      "statuses in lower case, as the search writes them",
+      capturedPayment(1234, { status: "captured" }),
+      ["Captured", 1234]
+    ],
+    [
+      "a decline for want of 3D Secure",
+      payment({ status: "Declined", response_code: "20154" }),
+      ["NeedsCustomer", undefined]
+    ]
+  ]
+  for (const [what, body, expected] of states) {
+    it.effect(`given ${what}, then ${JSON.stringify(expected)}`, () =>
+      Effect.gen(function* () {
+        const end = yield* connected([answer(201, body)]).connector.charge(charge)
+        assert.deepStrictEqual([end._tag, "stated" in end ? end.stated?.minorUnits : undefined], expected)
+      })
+    )
+  }
+  const unknown: ReadonlyArray<readonly [string, ReturnType<typeof answer>]> = [
+    ["captured money of no stated amount", answer(201, payment({ status: "Captured", balances: undefined }))],
+    ["a verified card", answer(201, payment({ status: "Card Verified" }))],
+    ["a payout", answer(201, payment({ status: "Paid" }))],
+    ["a returned bank payment", answer(201, payment({ status: "Returned" }))],
+    ["a currency that it does not take", answer(201, payment({ currency: "XXX" }))],
+    ["a fraction", answer(201, payment({ amount: 12.5 }))],
+    ["too many requests, which may be about this very key", failure(429, ["too_many_requests"])],
+    ["a conflict", failure(409, ["conflict"])],
+    ["a 400", failure(400, ["request_malformed"])],
+    ["a 404", failure(404, ["resource_not_found"])],
+    ["a 422 of processing", failure(422, ["gateway_timeout"], "processing_error")],
+    ["a 422 without a body", answer(422, "")],
+    ["a gateway's 403", answer(403, "<html>403 Forbidden</html>")],
+    ["a bad gateway", answer(502, "")]
+  ]
+  for (const [what, given] of unknown) {
+    it.effect(`given ${what}, then the result is unknown`, () =>
+      Effect.gen(function* () {
+        assert.instanceOf(yield* Effect.flip(connected([given]).connector.charge(charge)), Unanswered)
+      })
+    )
+  }
+  it.effect("given a key that may not do it, with a body or without, then nothing was done", () =>
+    Effect.gen(function* () {
+      for (const [given, code] of [
+        [answer(401, ""), "unauthorized"],
+        [answer(403, ""), "action_not_allowed"],
+        [failure(401, [], "authentication_error"), "authentication_error"],
+        [failure(403, ["capture_not_allowed"], "action_not_allowed"), "capture_not_allowed"],
+        [failure(422, ["amount_invalid", "currency_invalid"]), "amount_invalid"]
+      ] as const) {
+        const end = yield* connected([given]).connector.charge(charge)
+        assert.strictEqual(end._tag === "Rejected" ? end.code : end._tag, code)
+      }
+    })
+  )
+  it.effect("given the answer to another attempt under our key, then it is passed on as that attempt's", () =>
+    Effect.gen(function* () {
+      const another = "a0000000000000000000000001"
+      const failed = yield* Effect.flip(
+        connected([answer(201, capturedPayment(1234, { reference: another }))]).connector.charge(charge)
+      )
+      assert.deepStrictEqual(failed instanceof Unanswered ? failed.ofAnother : failed, {
+        attemptId: "att_00000000-0000-0000-0000-000000000001",
+        state: captured
+      })
+      const strange = yield* Effect.flip(
+        connected([answer(201, payment({ reference: "ORD-1" }))]).connector.charge(charge)
+      )
+      assert.isUndefined(strange instanceof Unanswered ? strange.ofAnother : null)
+    })
+  )
+  it.effect("given the answer to another operation under our key, then the result is unknown", () =>
+    Effect.gen(function* () {
+      const calls: ReadonlyArray<(connector: Connector) => Effect.Effect<unknown, NotSent | Unanswered> | undefined> = [
+        (connector) => connector.capture?.(capture),
+        (connector) => connector.void?.(voidRequest),
+        (connector) => connector.refund?.(refundRequest)
+      ]
+      for (const call of calls) {
+        const { connector } = connected([answer(202, accepted({ reference: "c0000000000000000000000001" }))])
+        assert.instanceOf(yield* Effect.flip(call(connector) ?? missing), Unanswered)
+      }
+    })
+  )
+})
+
+describe("what is looked up", () => {
+  it.effect("given a charge without an answer, then it is asked for by our reference", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([answer(200, list(capturedPayment(1234, ours)))])
+      assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(chargeLookup), { _tag: "Found", state: captured })
+      assert.strictEqual(requests[0]?.url, `https://checkout.example/payments?limit=100&skip=0&reference=${reference}`)
+      assert.isUndefined(requests[0]?.body)
+    })
+  )
+  it.effect("given a charge that Checkout.com named, then it is asked for by that name", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([answer(200, capturedPayment(1234, ours))])
+      const found = yield* connector.lookUpCharge({ ...chargeLookup, providerRef: paymentId })
+      assert.deepStrictEqual<unknown>(found, { _tag: "Found", state: captured })
+      assert.strictEqual(requests[0]?.url, `https://checkout.example/payments/${paymentId}`)
+    })
+  )
+  it.effect("given payments that ended and one that is alive, then the one that is alive counts", () =>
+    Effect.gen(function* () {
+      const declined = payment({
+        ...ours,
+        id: "pay_aaaaaaaaaaaaaaaaaaaaaaaaaa",
+        status: "Declined",
+        response_code: "20005"
+      })
+      const found = yield* connected([
+        answer(200, list(declined, capturedPayment(1234, ours), declined))
+      ]).connector.lookUpCharge(chargeLookup)
+      assert.deepStrictEqual<unknown>(found, { _tag: "Found", state: captured })
+      const ended = yield* connected([answer(200, list(declined))]).connector.lookUpCharge(chargeLookup)
+      assert.strictEqual(ended._tag === "Found" ? ended.state._tag : ended._tag, "Declined")
+    })
+  )
+  const unsettled: ReadonlyArray<readonly [string, unknown]> = [
+    ["two payments that are alive", list(capturedPayment(1234, ours), payment({ ...ours, id: "pay_b" }))],
+    ["a payment with another reference", list(capturedPayment(1234, { reference: "ORD-1" }))],
+    ["a payment without a reference", list(capturedPayment(1234))],
+    ["more payments than it shows", { ...list(), total_count: 1 }],
+    ["an entry that is not understood", list(capturedPayment(1234, { ...ours, amount: "12.34" }))]
+  ]
+  for (const [what, body] of unsettled) {
+    it.effect(`given ${what}, then nothing is known`, () =>
+      Effect.gen(function* () {
+        assert.instanceOf(
+          yield* Effect.flip(connected([answer(200, body)]).connector.lookUpCharge(chargeLookup)),
+          Unanswered
+        )
+      })
+    )
+  }
+  it.effect("given no payment with our reference, however late, then it may be there still", () =>
+    Effect.gen(function* () {
+      const late = { date: "Tue, 01 Dec 2026 12:00:00 GMT" }
+      assert.deepStrictEqual(yield* connected([answer(200, list(), late)]).connector.lookUpCharge(chargeLookup), notYet)
+    })
+  )
+  it.effect("given a payment on a page whose record was lost, then it is found by the reference of its attempt", () =>
+    Effect.gen(function* () {
+      const paidOnPage = capturedPayment(1234, { reference, metadata: { attempt_id: attemptId, page: "true" } })
+      const refusedBefore = payment({ reference, id: "pay_b", status: "Declined", response_code: "20005" })
+      const { connector, requests } = connected([
+        answer(201, openedLink()),
+        answer(200, list(paidOnPage, refusedBefore))
+      ])
+      yield* connector.openCheckout?.(checkout) ?? missing
+      assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(chargeLookup), { _tag: "Found", state: captured })
+      assert.strictEqual(
+        new URL(requests[1]?.url ?? "").searchParams.get("reference"),
+        bodyOf(requests[0])["reference"]
+      )
+    })
+  )
+  it.effect("given another payment than was asked for, or none, then nothing is known", () =>
+    Effect.gen(function* () {
+      const asked = { ...chargeLookup, providerRef: "pay_another" }
+      for (const given of [
+        answer(200, capturedPayment(1234, ours)),
+        failure(404, ["resource_not_found"], "not_found")
+      ]) {
+        assert.instanceOf(yield* Effect.flip(connected([given]).connector.lookUpCharge(asked)), Unanswered)
+      }
+    })
+  )
+
+  const page = (fields: Readonly<Record<string, unknown>>) => answer(200, link({ reference, ...fields }))
+  const paid = answer(200, capturedPayment(1234, { reference }))
+  const declined = answer(200, payment({ reference, status: "Declined", response_code: "20005" }))
+  it.effect("given a page that was paid on, then the payment on it, after a second request", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([page({ status: "Payment Received", payment_id: paymentId }), paid])
+      assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(onPage), { _tag: "Found", state: captured })
+      assert.deepStrictEqual(
+        requests.map(({ url }) => url),
+        [`https://checkout.example/payment-links/${linkId}`, `https://checkout.example/payments/${paymentId}`]
+      )
+    })
+  )
+  it.effect("given a page that nobody paid on, then it may be paid until it ends, and never after", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* connected([page({})]).connector.lookUpCharge(onPage), notYet)
+      const ended = yield* connected([page({ status: "Expired" })]).connector.lookUpCharge(onPage)
+      assert.deepStrictEqual(ended, { _tag: "NotFound", conclusive: true })
+    })
+  )
+  it.effect("given a refusal on a page, then it is final only once the page has ended", () =>
+    Effect.gen(function* () {
+      const open = connected([page({ payment_id: paymentId }), declined])
+      assert.deepStrictEqual(yield* open.connector.lookUpCharge(onPage), notYet)
+      const over = connected([page({ status: "Expired", payment_id: paymentId }), declined])
+      const found = yield* over.connector.lookUpCharge(onPage)
+      assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Declined")
+    })
+  )
+  it.effect("given a page that was paid on while it is shown as active, then the money counts", () =>
+    Effect.gen(function* () {
+      const { connector } = connected([page({ payment_id: paymentId }), paid])
+      assert.deepStrictEqual<unknown>(yield* connector.lookUpCharge(onPage), { _tag: "Found", state: captured })
+    })
+  )
+  it.effect("given another page's record, or a payment that it does not name, then nothing is known", () =>
+    Effect.gen(function* () {
+      for (const fields of [
+        { id: "pl_another", status: "Expired" },
+        { reference: "ORD-1", status: "Expired" },
+        { status: "Payment Received" },
+        { status: "Cancelled" }
+      ]) {
+        assert.instanceOf(yield* Effect.flip(connected([page(fields)]).connector.lookUpCharge(onPage)), Unanswered)
+      }
+    })
+  )
+
+  it.effect("given the actions of a payment, then each operation is found by its reference", () =>
+    Effect.gen(function* () {
+      const actions = answer(200, [
+        action({ id: "act_r", type: "Refund", amount: 500, reference: refundReference }),
+        action({ id: "act_v", type: "Void", reference: voidReference, approved: false, response_summary: undefined }),
+        action({ id: "act_c", amount: 1000, reference: captureReference }),
+        authorization
+      ])
+      const { connector, requests } = connected([actions, actions, actions])
+      const lookUp = connector.lookUpOperation
+      assert.deepStrictEqual<unknown>(yield* lookUp?.(captureLookup) ?? missing, {
+        _tag: "Found",
+        state: { _tag: "OperationConfirmed", stated: money(1000, "EUR") }
+      })
+      assert.deepStrictEqual<unknown>(yield* lookUp?.(voidLookup) ?? missing, {
+        _tag: "Found",
+        state: { _tag: "OperationFailed", isFinal: true, reason: "10000" }
+      })
+      assert.deepStrictEqual<unknown>(yield* connector.lookUpRefund?.(refundLookup) ?? missing, {
+        _tag: "Found",
+        state: { _tag: "Succeeded", providerRefundId: "act_r", stated: money(500, "EUR") }
+      })
+      for (const { url } of requests) assert.strictEqual(url, `https://checkout.example/payments/${paymentId}/actions`)
+    })
+  )
+  it.effect("given an action of the kind that names nobody, then it may be ours, and nothing is known", () =>
+    Effect.gen(function* () {
+      const { connector } = connected([answer(200, [action(), authorization])])
+      assert.instanceOf(yield* Effect.flip(connector.lookUpOperation?.(captureLookup) ?? missing), Unanswered)
+      // One that somebody made by hand, with a reference of their own, is not ours.
+      const byHand = connected([answer(200, [action({ reference: "by hand" }), authorization])])
+      assert.deepStrictEqual(yield* byHand.connector.lookUpOperation?.(captureLookup) ?? missing, notYet)
+    })
+  )
+  it.effect("given a refund that Checkout.com named, then it is found by that name", () =>
+    Effect.gen(function* () {
+      const { connector } = connected([answer(200, [action({ id: "act_r", type: "Refund", amount: 500 })])])
+      const found = yield* connector.lookUpRefund?.({ ...refundLookup, providerRefundId: "act_r" }) ?? missing
+      assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Succeeded")
+    })
+  )
+})

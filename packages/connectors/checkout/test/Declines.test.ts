@@ -1,0 +1,90 @@
+/** Response codes, one by one, with the texts of https://www.checkout.com/docs/resources/codes/response-codes */
+
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { charge, connected, reference } from "./Calls.ts"
+import { answer, payment } from "./Checkout.ts"
+
+const codes: ReadonlyArray<readonly [code: string, text: string, category: string, soft: boolean]> = [
+  ["20001", "Refer to card issuer", "do_not_honor", true],
+  ["20005", "Declined - Do not honour", "do_not_honor", true],
+  ["20014", "Invalid account number (no such number)", "invalid_card", false],
+  ["20017", "Customer cancellation", "cancelled_by_customer", false],
+  ["20046", "Bank decline", "do_not_honor", true],
+  ["20051", "Insufficient funds", "insufficient_funds", false],
+  ["20054", "Expired card", "expired_card", false],
+  ["20057", "Transaction not permitted to cardholder", "not_permitted", false],
+  ["20059", "Suspected fraud", "suspected_fraud", false],
+  ["20061", "Activity amount limit exceeded", "limit_exceeded", true],
+  ["20062", "Restricted card", "not_permitted", false],
+  ["20065", "Exceeds Withdrawal Frequency Limit", "limit_exceeded", true],
+  ["20068", "Response received too late / Timeout", "issuer_unavailable", false],
+  ["20075", "Allowable PIN-entry tries exceeded", "authentication_failed", false],
+  ["20087", "Bad track data (invalid CVV and/or expiry date)", "invalid_card", false],
+  ["20091", "Issuer unavailable or switch is inoperative", "issuer_unavailable", true],
+  ["20094", "Duplicate transmission / invoice", "invalid_request", false],
+  ["20096", "System malfunction", "issuer_unavailable", true],
+  ["20118", "Transaction pending", "other", false],
+  ["20151", "Cardholder failed 3DS authentication", "authentication_failed", false],
+  ["20179", "Lifecycle", "invalid_card", false],
+  ["20182", "Policy", "not_permitted", false],
+  ["20183", "Security", "suspected_fraud", false],
+  ["2005C", "Transaction not supported / blocked by issuer", "do_not_honor", true],
+  ["200A6", "UnionPay forwarded the original request, but did not receive a response", "issuer_unavailable", false],
+  ["200N7", "Decline for CVV2 failure", "invalid_card", false],
+  ["200R1", "Issuer initiated a stop payment (revocation order)", "not_permitted", false],
+  ["30004", "Pick up card (No fraud)", "lost_or_stolen", false],
+  ["30021", "Total amount limit reached", "limit_exceeded", false],
+  ["30033", "Expired card - Pick up", "expired_card", false],
+  ["30034", "Suspected fraud - Pick up", "suspected_fraud", false],
+  ["30041", "Lost card - Pick up", "lost_or_stolen", false],
+  ["30043", "Stolen card - Pick up", "lost_or_stolen", false],
+  ["30044", "Transaction rejected - AMLD5", "not_permitted", false],
+  ["30046", "Closed account", "invalid_card", false],
+  ["40101", "Risk blocked transaction", "suspected_fraud", false],
+  ["40201", "Gateway reject - card number blocklist", "suspected_fraud", false],
+  ["41301", "Fraud score exceeds threshold", "suspected_fraud", false],
+  ["43102", "Risk blocked transaction - {Rule group name}", "suspected_fraud", false],
+  ["99999", "a code of tomorrow", "other", false]
+]
+
+describe("response codes", () => {
+  const endOf = (fields: Readonly<Record<string, unknown>>) =>
+    connected([answer(201, payment({ reference, status: "Declined", approved: false, ...fields }))]).connector.charge(
+      charge
+    )
+
+  for (const [code, text, category, soft] of codes) {
+    it.effect(`given ${code}, ${text}, then ${category}, ${soft ? "soft" : "hard"}`, () =>
+      Effect.gen(function* () {
+        const end = yield* endOf({ response_code: code, response_summary: text })
+        assert.deepStrictEqual<unknown>(
+          { ...end, providerRef: null },
+          {
+            ...{ _tag: "Declined", providerRef: null },
+            ...{ category, code, soft }
+          }
+        )
+      })
+    )
+  }
+  it.effect("given that 3D Secure is required, of the issuer or of the risk engine, then the customer is needed", () =>
+    Effect.gen(function* () {
+      for (const response_code of ["20154", "44301"]) {
+        assert.strictEqual((yield* endOf({ response_code }))._tag, "NeedsCustomer")
+      }
+    })
+  )
+  it.effect("given no code, then other, and hard", () =>
+    Effect.gen(function* () {
+      for (const response_code of [undefined, null, ""]) {
+        const end = yield* endOf({ response_code })
+        assert.deepStrictEqual(end._tag === "Declined" ? [end.category, end.code, end.soft] : end, [
+          "other",
+          "declined",
+          false
+        ])
+      }
+    })
+  )
+})

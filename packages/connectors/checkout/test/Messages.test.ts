@@ -1,0 +1,371 @@
+/** Checkout.com's webhooks, with the payloads of its own pages: the signature, the age, whose they are, and each event. */
+
+import { assert, describe, it } from "@effect/vitest"
+import { type MessageAbout, money, type ProviderMessage, type RawMessage } from "@pointsman/core/connector"
+import { Effect, Redacted, Result } from "effect"
+import {
+  attemptId,
+  captureReference,
+  connected,
+  eur,
+  operationId,
+  reference,
+  refundId,
+  refundReference,
+  voidReference
+} from "./Calls.ts"
+import { channel, credentials, dispute, event, paymentId, prefix, secretKey, signed, told } from "./Checkout.ts"
+
+/** The signature key of the official SDKs' own tests. */
+const secret = "8V8x0dLK%AyD*DNS8JJr"
+const noon = Date.UTC(2026, 10, 21, 12, 0, 0)
+const hours = 60 * 60 * 1000
+
+const readBy = (
+  raw: Pick<RawMessage, "headers" | "body">,
+  { at = noon, ...connecting }: Parameters<typeof connected>[1] & { readonly at?: number } = {}
+) => {
+  const { readMessage } = connected([], connecting).connector
+  const message = { ...raw, secret: Redacted.make(secret), receivedAt: at }
+  return Effect.result(readMessage?.(message) ?? Effect.die(new Error("it reads no messages")))
+}
+
+const read = (message: unknown, options?: Parameters<typeof readBy>[1]) =>
+  readBy(signed(JSON.stringify(message), secret), options)
+
+const endOf = (result: Effect.Success<ReturnType<typeof readBy>>): string =>
+  Result.isSuccess(result) ? "read" : `${result.failure._tag}: ${result.failure.reason}`
+
+/** In comparable words: the state of a message is made from what was asked for. */
+const plain = ({ about }: ProviderMessage): unknown =>
+  "state" in about && about.state !== null ? { ...about, state: about.state(eur) } : about
+
+const tells = (what: string, message: unknown, expected: unknown) =>
+  it.effect(`given ${what}, then ${(expected as MessageAbout)._tag}`, () =>
+    Effect.gen(function* () {
+      const result = yield* read(message)
+      if (Result.isFailure(result)) return assert.fail(endOf(result))
+      assert.deepStrictEqual(plain(result.success), expected)
+    })
+  )
+
+describe("the signature", () => {
+  const body =
+    '{"id":"evt_jclzjykecuuu7mmesbk63alzoa","type":"payment_captured","created_on":"2026-11-21T12:00:00Z",' +
+    '"data":{"id":"pay_mbabizu24mvu3mela5njyhpit4","amount":1234,"currency":"EUR","reference":"a03h6tbwsv3x51uhe0a2qcl1bj"}}'
+  // `openssl dgst -sha256 -hmac '8V8x0dLK%AyD*DNS8JJr'` of this body.
+  const signature = "6d01b264b3c6e82e79b8f8ef902ab674317a73520a5d2099a771ce5f8c565d71"
+  const bytes = new TextEncoder().encode(body)
+
+  it.effect("given the signature that OpenSSL makes, in either case, then the message is read", () =>
+    Effect.gen(function* () {
+      for (const header of [signature, signature.toUpperCase()]) {
+        assert.strictEqual(endOf(yield* readBy({ headers: { "cko-signature": header }, body: bytes })), "read")
+      }
+    })
+  )
+  it.effect("given a signature in another place or form, or of other bytes, then the message is refused", () =>
+    Effect.gen(function* () {
+      const base64 = Buffer.from(signature, "hex").toString("base64")
+      for (const headers of [
+        {},
+        { authorization: signature },
+        { "cko-signature": `sha256=${signature}` },
+        { "cko-signature": base64 },
+        { "cko-signature": signature.replace("6", "7") },
+        // Keyed with the API key, as earlier accounts did.
+        signed(body, secretKey).headers,
+        signed(body, "").headers
+      ]) {
+        assert.match(endOf(yield* readBy({ headers, body: bytes })), /^pointsman\/MessageUnverified/)
+      }
+      const reformatted = new TextEncoder().encode(JSON.stringify(JSON.parse(body), null, 1))
+      const altered = new TextEncoder().encode(body.replace("1234", "9234"))
+      for (const other of [reformatted, altered]) {
+        assert.match(
+          endOf(yield* readBy({ headers: { "cko-signature": signature }, body: other })),
+          /^pointsman\/MessageUnverified/
+        )
+      }
+    })
+  )
+  it.effect("given a connection without a webhook secret, then nothing verifies", () =>
+    Effect.gen(function* () {
+      const { readMessage } = connected([]).connector
+      const raw = { ...signed(body, ""), secret: Redacted.make(""), receivedAt: noon }
+      const failed = yield* Effect.flip(readMessage?.(raw) ?? Effect.die(new Error("it reads no messages")))
+      assert.strictEqual(failed._tag, "pointsman/MessageUnverified")
+    })
+  )
+})
+
+describe("the age", () => {
+  const message = event("payment_captured", told({ reference }))
+  it.effect("given the last repetition of a message, 30 hours after the first, then it is read", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(endOf(yield* read(message, { at: noon + 30 * hours })), "read")
+      assert.strictEqual(endOf(yield* read(message, { at: noon + 36 * hours })), "read")
+      assert.strictEqual(endOf(yield* read(message, { at: noon - 300_000 })), "read")
+    })
+  )
+  it.effect("given an older message, or one of the future, then it is refused, whatever its signature", () =>
+    Effect.gen(function* () {
+      for (const at of [noon + 36 * hours + 1, noon + 365 * 24 * hours, noon - 300_001]) {
+        assert.match(endOf(yield* read(message, { at })), /^pointsman\/MessageUnverified: its event is too old/)
+      }
+    })
+  )
+  it.effect("given an old message that was stored, then it is read again", () =>
+    Effect.gen(function* () {
+      const { readStored } = connected([]).connector
+      const stored = { body: signed(JSON.stringify(message), secret).body, secret: Redacted.make(secret) }
+      const again = yield* readStored?.(stored) ?? Effect.die(new Error("it reads none again"))
+      assert.strictEqual(again.at, noon)
+    })
+  )
+  it.effect(
+    "given a message that calls its time `timestamp`, then that is its time, and without one it is unreadable",
+    () =>
+      Effect.gen(function* () {
+        const { created_on, ...others } = message
+        const result = yield* read({ ...others, timestamp: "2026-11-21T11:59:58.357+00:00" })
+        assert.strictEqual(Result.isSuccess(result) ? result.success.at : endOf(result), noon - 1_643)
+        assert.match(endOf(yield* read(others)), /^pointsman\/MessageUnreadable: its created_on is missing/)
+      })
+  )
+})
+
+describe("whose it is", () => {
+  const self = (href: string) => ({ _links: { self: { href } } })
+  const captured = (fields: Readonly<Record<string, unknown>>) => event("payment_captured", told({ reference }), fields)
+  const disputed = (fields: Readonly<Record<string, unknown>>) => event("dispute_lost", dispute(fields))
+  const ofChannel = { credentials: { ...credentials, processingChannelId: channel } }
+
+  it.effect("given messages of another account, channel or environment, then they are unreadable", () =>
+    Effect.gen(function* () {
+      for (const [message, options] of [
+        [captured(self("https://otherone.api.sandbox.checkout.com/workflows/events/evt_1"))],
+        [captured(self(`https://${prefix}.api.checkout.com/workflows/events/evt_1`))],
+        [captured(self("https://api.checkout.com/workflows/events/evt_1"))],
+        [disputed({ client_id: "cli_rfj4yr43ivge3jo3n22x3hgiei" })],
+        [disputed({ processing_channel_id: "pc_aaaaaaaaaaaaaaaaaaaaaaaaaa" }), ofChannel]
+      ] as const) {
+        assert.match(endOf(yield* read(message, options)), /^pointsman\/MessageUnreadable: it belongs to/)
+      }
+    })
+  )
+  it.effect("given messages of ours, or that do not say whose they are, then they are read", () =>
+    Effect.gen(function* () {
+      for (const [message, options] of [
+        [captured(self("https://api.sandbox.checkout.com/workflows/events/evt_1"))],
+        [captured(self("https://flow.example/workflows/events/evt_1"))],
+        [captured({ _links: undefined })],
+        [disputed({ client_id: undefined, processing_channel_id: undefined }), ofChannel],
+        [disputed({}), ofChannel]
+      ] as const) {
+        assert.strictEqual(endOf(yield* read(message, options)), "read")
+      }
+    })
+  )
+})
+
+describe("what it says", () => {
+  const byAttempt = { attemptId }
+  const ofUs = (fields: Readonly<Record<string, unknown>> = {}) =>
+    told({ reference, metadata: { attempt_id: attemptId, page: "false" }, ...fields })
+  const onPage = (fields: Readonly<Record<string, unknown>> = {}) => told({ reference, ...fields })
+  const charge = (state: unknown, name: unknown = byAttempt) => ({ _tag: "Charge", charge: name, state })
+  const stillThere = charge({ _tag: "NeedsCustomer", providerRef: null })
+  const canceled = charge({ _tag: "Canceled", providerRef: paymentId })
+  const balances = (total_captured: number) => ({ total_authorized: 1234, total_captured })
+
+  tells(
+    "an approval",
+    event("payment_approved", ofUs()),
+    charge({ _tag: "Authorized", providerRef: paymentId, stated: eur })
+  )
+  tells(
+    "a capture",
+    event("payment_captured", ofUs({ balances: balances(1234) })),
+    charge({ _tag: "Captured", providerRef: paymentId, stated: eur })
+  )
+  tells(
+    "a capture of a part, and a second one: what is captured in all",
+    event("payment_captured", ofUs({ amount: 200, balances: balances(700) })),
+    charge({ _tag: "Captured", providerRef: paymentId, stated: money(700, "EUR") })
+  )
+  tells(
+    "a capture without balances",
+    event("payment_captured", ofUs({ amount: 200, balances: undefined })),
+    charge({ _tag: "Captured", providerRef: paymentId, stated: money(200, "EUR") })
+  )
+  tells(
+    "a capture under a reference of somebody else's",
+    event("payment_captured", told({ balances: balances(1234) })),
+    charge({ _tag: "Captured", providerRef: paymentId, stated: eur }, { providerRef: paymentId })
+  )
+  tells(
+    "a capture with its own reference, and our attempt as metadata",
+    event(
+      "payment_captured",
+      told({
+        reference: captureReference,
+        metadata: { attempt_id: attemptId, operation_id: operationId },
+        balances: balances(1234)
+      })
+    ),
+    charge({ _tag: "Captured", providerRef: paymentId, stated: eur })
+  )
+  tells("a void", event("payment_voided", ofUs()), canceled)
+  tells(
+    "a void of the rest, after a capture",
+    event("payment_voided", ofUs({ balances: balances(300) })),
+    charge({ _tag: "Captured", providerRef: paymentId, stated: money(300, "EUR") })
+  )
+  tells(
+    "a payment under way",
+    event("payment_pending", ofUs()),
+    charge({ _tag: "Pending", providerRef: paymentId, stated: eur })
+  )
+  tells("a payment that expired", event("payment_expired", ofUs()), canceled)
+  tells("a payment that was cancelled", event("payment_canceled", ofUs()), canceled)
+  tells(
+    "a refusal",
+    event("payment_declined", ofUs({ response_code: "20005" })),
+    charge({ _tag: "Declined", providerRef: paymentId, category: "do_not_honor", code: "20005", soft: true })
+  )
+  for (const type of ["payment_declined", "payment_pending", "payment_expired", "payment_canceled"]) {
+    tells(
+      `${type} on a page, with our mark`,
+      event(type, onPage({ metadata: { attempt_id: attemptId, page: "true" } })),
+      stillThere
+    )
+    tells(
+      `${type} on a page, where the customer may try again`,
+      event(type, onPage({ response_code: "20005" })),
+      stillThere
+    )
+  }
+  tells(
+    "a capture that was declined, of our operation",
+    event(
+      "payment_capture_declined",
+      told({
+        reference: captureReference,
+        response_code: "20006",
+        response_summary: "Error / Invalid Request Parameters"
+      })
+    ),
+    {
+      _tag: "Operation",
+      operationId,
+      state: { _tag: "OperationFailed", isFinal: true, reason: "Error / Invalid Request Parameters" }
+    }
+  )
+  tells(
+    "a capture that was declined, of the capture that Checkout.com makes by itself",
+    event(
+      "payment_capture_declined",
+      ofUs({
+        metadata: { attempt_id: attemptId, capture: "automatic" },
+        response_summary: undefined,
+        response_code: "20006"
+      })
+    ),
+    { _tag: "CaptureFailed", charge: byAttempt, reason: "20006" }
+  )
+  tells(
+    "a void that was declined",
+    event("payment_void_declined", told({ reference: voidReference, response_summary: "Declined" })),
+    { _tag: "Operation", operationId, state: { _tag: "OperationFailed", isFinal: true, reason: "Declined" } }
+  )
+  tells("a capture under way", event("payment_capture_pending", told({ metadata: { operation_id: operationId } })), {
+    _tag: "Operation",
+    operationId,
+    state: { _tag: "OperationPending" }
+  })
+  const refunded = { providerRefundId: "act_sp2dsihrbfauvnccap2gst6uiy" }
+  tells("a refund", event("payment_refunded", told({ reference: refundReference, amount: 500 })), {
+    _tag: "Refund",
+    refundId,
+    state: { _tag: "Succeeded", ...refunded, stated: money(500, "EUR") }
+  })
+  tells("a refund under way", event("payment_refund_pending", told({ metadata: { refund_id: refundId } })), {
+    _tag: "Refund",
+    refundId,
+    state: { _tag: "RefundPending", ...refunded, stated: eur }
+  })
+  tells(
+    "a refund that was declined",
+    event("payment_refund_declined", told({ reference: refundReference, response_summary: "Declined" })),
+    {
+      _tag: "Refund",
+      refundId,
+      state: { _tag: "RefundFailed", ...refunded, reason: "Declined" }
+    }
+  )
+  for (const [type, verdict] of [
+    ["dispute_received", "opened"],
+    ["dispute_evidence_required", "opened"],
+    ["dispute_evidence_submitted", "opened"],
+    ["dispute_won", "won"],
+    ["dispute_canceled", "won"],
+    ["dispute_resolved", "won"],
+    ["dispute_lost", "lost"],
+    ["dispute_accepted", "lost"],
+    ["dispute_expired", "lost"]
+  ] as const) {
+    const disputeId = "dsp_9rjdlsd4epepfjyyf9vl"
+    tells(`${type}: ${verdict}`, event(type, dispute()), {
+      _tag: "Dispute",
+      charge: { providerRef: paymentId },
+      disputeId,
+      verdict
+    })
+    tells(`${type} of a payment of ours: ${verdict}`, event(type, dispute({ payment_reference: reference })), {
+      ...{ _tag: "Dispute", charge: byAttempt },
+      ...{ disputeId, verdict }
+    })
+  }
+
+  it.effect("given what says nothing that is understood, then it is unreadable, and why", () =>
+    Effect.gen(function* () {
+      for (const [message, why] of [
+        [event("payment_returned", ofUs()), /its type is not supported/],
+        [event("card_verified", ofUs()), /its type is not supported/],
+        [
+          event("payment_capture_declined", ofUs({ metadata: { attempt_id: attemptId, capture: "manual" } })),
+          /its operation is unknown/
+        ],
+        [event("payment_void_declined", ofUs()), /its operation is unknown/],
+        [event("payment_refunded", ofUs()), /its refund is unknown/],
+        [
+          event("payment_refunded", told({ reference: refundReference, action_id: undefined })),
+          /data.action_id is missing/
+        ],
+        [event("payment_refunded", told({ reference: refundReference, currency: "XXX" })), /data.amount/],
+        [event("payment_approved", ofUs({ amount: undefined })), /data.amount is missing/],
+        [event("payment_approved", ofUs({ amount: 12.5 })), /it is not as documented at amount/],
+        [event("payment_captured", ofUs({ currency: "XXX", balances: balances(1) })), /data.currency/],
+        [event("dispute_lost", dispute({ payment_id: undefined })), /it is not as documented at payment_id/]
+      ] as const) {
+        const end = endOf(yield* read(message))
+        assert.match(end, /^pointsman\/MessageUnreadable/)
+        assert.match(end, why)
+      }
+    })
+  )
+  it.effect("given personal data in a message, then it is not kept", () =>
+    Effect.gen(function* () {
+      const { keptOfMessage } = connected([]).connector
+      const customer = { email: "brucewayne@example.com", name: "Bruce Wayne" }
+      const source = { last4: "4242", fingerprint: "2BBAB84F" }
+      const kept = keptOfMessage?.(
+        JSON.stringify(event("payment_captured", ofUs({ customer, source, payment_ip: "203.0.113.0" })))
+      )
+      assert.match(kept ?? "", /pay_mbabizu24mvu3mela5njyhpit4/)
+      assert.notMatch(kept ?? "", /brucewayne|Bruce|4242|2BBAB84F|203\.0\.113\.0/)
+      yield* Effect.void
+    })
+  )
+})

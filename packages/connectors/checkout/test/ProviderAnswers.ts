@@ -1,0 +1,157 @@
+/** The rows of `docs/reference/provider-answers.md`: what Checkout.com answers, and the page that says so. */
+import {
+  capture,
+  captureLookup,
+  captureReference,
+  charge,
+  chargeLookup,
+  checkout,
+  connected,
+  reference,
+  refundLookup,
+  refundReference,
+  refundRequest,
+  voidLookup,
+  voidReference,
+  voidRequest
+} from "./Calls.ts"
+import {
+  accepted,
+  action,
+  answer,
+  authorization,
+  capturedPayment,
+  failure,
+  link,
+  list,
+  openedLink,
+  payment,
+  paymentId
+} from "./Checkout.ts"
+
+export const requests = {
+  charge,
+  openCheckout: checkout,
+  capture,
+  void: voidRequest,
+  refund: refundRequest,
+  lookUpCharge: chargeLookup,
+  lookUpOperation: captureLookup,
+  lookUpRefund: refundLookup
+}
+
+export const connect = (...script: Parameters<typeof connected>[0]) => connected(script).connector
+
+const payments = "https://api-reference.checkout.com/tag/Payments"
+const links = "https://api-reference.checkout.com/tag/Payment-Links"
+const codes = "https://www.checkout.com/docs/resources/codes/response-codes"
+const keys = "https://www.checkout.com/docs/payments/manage-payments/retry-a-payment"
+const conflicts =
+  "https://support.checkout.com/hc/en-us/articles/24570669653010-Why-did-I-receive-a-409-HTTP-response-to-my-idempotent-API-request-instead-of-429"
+const listed = "https://www.checkout.com/docs/payments/manage-payments/get-a-list-of-payments"
+const actions = "https://www.checkout.com/docs/payouts/get-payout-actions"
+const statuses = "https://github.com/checkout/checkout-sdk-net"
+
+const onPage = { ...chargeLookup, checkoutReference: "pl_ok1itj8ykm3eyk1toywr6uwlwe" }
+const page = (fields: Readonly<Record<string, unknown>>) => answer(200, link({ reference, ...fields }))
+const redirect = { _links: { redirect: { href: "https://3ds.example/" } } }
+const charged = (fields: Readonly<Record<string, unknown>>) => [answer(201, payment({ reference, ...fields }))]
+const ofAction = (fields: Readonly<Record<string, unknown>>) => [answer(200, [action(fields), authorization])]
+
+export const rows = [
+  ["charge", "`Authorized`", charged({}), payments],
+  ["charge", "`Authorized`, of a part", charged({ balances: { total_authorized: 1000 } }), payments],
+  ["charge", "`Captured`", [answer(201, capturedPayment(1234, { reference }))], statuses],
+  ["charge", "`Captured`, without balances", charged({ status: "Captured", balances: undefined }), statuses],
+  ["charge", "`Pending`", charged({ status: "Pending" }), payments],
+  ["charge", "`Pending`, with a redirect", charged({ status: "Pending", ...redirect }), payments],
+  ["charge", "`Retry Scheduled`", charged({ status: "Retry Scheduled" }), statuses],
+  ["charge", "`Declined`, 20005", charged({ status: "Declined", response_code: "20005" }), codes],
+  ["charge", "`Declined`, 20051", charged({ status: "Declined", response_code: "20051" }), codes],
+  ["charge", "`Declined`, 20068", charged({ status: "Declined", response_code: "20068" }), codes],
+  ["charge", "`Declined`, 20154", charged({ status: "Declined", response_code: "20154" }), codes],
+  ["charge", "`Declined`, 30041", charged({ status: "Declined", response_code: "30041" }), codes],
+  ["charge", "`Declined`, 40101", charged({ status: "Declined", response_code: "40101" }), codes],
+  ["charge", "`Declined`, an unlisted code", charged({ status: "Declined", response_code: "20999" }), codes],
+  ["charge", "`Canceled`", charged({ status: "Canceled" }), statuses],
+  ["charge", "`Card Verified`", charged({ status: "Card Verified" }), statuses],
+  ["charge", "the answer to another attempt", charged({ reference: "a0000000000000000000000001" }), keys],
+  ["charge", "401", [answer(401, "")], codes],
+  ["charge", "403", [answer(403, "")], codes],
+  ["charge", "422 `request_invalid`", [failure(422, ["amount_invalid"])], codes],
+  ["charge", "422 `processing_error`", [failure(422, ["declined"], "processing_error")], codes],
+  ["charge", "409", [answer(409, "")], conflicts],
+  ["charge", "429", [failure(429, ["too_many_requests"])], keys],
+  ["charge", "500", [answer(500, "")], codes],
+  ["openCheckout", "a link", [answer(201, openedLink())], links],
+  ["openCheckout", "a link without its end", [answer(201, openedLink({ expires_on: undefined }))], links],
+  ["openCheckout", "422 `request_invalid`", [failure(422, ["payment_methods_not_available"])], codes],
+  ["capture", "202", [answer(202, accepted({ reference: captureReference }))], payments],
+  ["capture", "403", [answer(403, "")], payments],
+  ["capture", "404", [answer(404, "")], payments],
+  ["capture", "500", [answer(500, "")], codes],
+  ["void", "202", [answer(202, accepted({ reference: voidReference }))], payments],
+  ["void", "403", [answer(403, "")], payments],
+  ["void", "500", [answer(500, "")], codes],
+  ["refund", "202", [answer(202, accepted({ reference: refundReference }))], payments],
+  ["refund", "403", [answer(403, "")], payments],
+  ["refund", "422 `request_invalid`", [failure(422, ["refund_amount_exceeds_balance"])], codes],
+  ["refund", "500", [answer(500, "")], codes],
+  ["lookUpCharge", "`Captured`", [answer(200, list(capturedPayment(1234, { reference })))], listed],
+  [
+    "lookUpCharge",
+    "`Partially Refunded`",
+    [answer(200, list(capturedPayment(1234, { reference, status: "Partially Refunded" })))],
+    listed
+  ],
+  ["lookUpCharge", "`Voided`", [answer(200, list(payment({ reference, status: "Voided" })))], listed],
+  [
+    "lookUpCharge",
+    "`Voided`, after a capture of a part",
+    [answer(200, list(capturedPayment(300, { reference, status: "Voided" })))],
+    listed
+  ],
+  [
+    "lookUpCharge",
+    "two payments that are alive",
+    [answer(200, list(payment({ reference }), payment({ reference })))],
+    listed
+  ],
+  ["lookUpCharge", "no payment", [answer(200, list())], listed],
+  ["lookUpCharge", "404", [answer(404, "")], listed],
+  ["lookUpCharge", "a link: `Active`", [page({})], links, onPage],
+  ["lookUpCharge", "a link: `Expired`", [page({ status: "Expired" })], links, onPage],
+  [
+    "lookUpCharge",
+    "a link: `Payment Received`, and its payment `Captured`",
+    [page({ status: "Payment Received", payment_id: paymentId }), answer(200, capturedPayment(1234, { reference }))],
+    links,
+    onPage
+  ],
+  [
+    "lookUpCharge",
+    "a link: `Active`, and a payment on it `Declined`",
+    [page({ payment_id: paymentId }), answer(200, payment({ reference, status: "Declined", response_code: "20005" }))],
+    links,
+    onPage
+  ],
+  ["lookUpOperation", "a `Capture`, approved", ofAction({ reference: captureReference }), actions],
+  ["lookUpOperation", "a `Capture`, not approved", ofAction({ reference: captureReference, approved: false }), actions],
+  [
+    "lookUpOperation",
+    "a `Capture`, under way",
+    ofAction({ reference: captureReference, approved: undefined }),
+    actions
+  ],
+  ["lookUpOperation", "a `Capture` without a reference", ofAction({}), actions],
+  ["lookUpOperation", "no `Capture`", [answer(200, [authorization])], actions],
+  ["lookUpOperation", "a `Void`, approved", ofAction({ type: "Void", reference: voidReference }), actions, voidLookup],
+  ["lookUpRefund", "a `Refund`, approved", ofAction({ type: "Refund", reference: refundReference }), actions],
+  [
+    "lookUpRefund",
+    "a `Refund`, not approved",
+    ofAction({ type: "Refund", reference: refundReference, approved: false }),
+    actions
+  ],
+  ["lookUpRefund", "no `Refund`", [answer(200, [authorization])], actions]
+] as const

@@ -1,0 +1,346 @@
+import { CheckoutConnector } from "@pointsman/connector-checkout"
+import { connectorSuite, type MessageSituation, type Operation, type Situation } from "@pointsman/contracts/connector"
+import type { ConnectorDefinition, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
+import { Effect } from "effect"
+import {
+  accepted,
+  action,
+  answer,
+  authorization,
+  dispute,
+  event,
+  failure,
+  instrument,
+  list,
+  openedLink,
+  payment,
+  prefix,
+  secretKey,
+  signed,
+  told
+} from "./Checkout.ts"
+
+/** A placeholder for our reference in an object: Checkout.com gives back what it was given. */
+const ourReference = "our_reference_here"
+
+const remembering: ConnectorDefinition = {
+  ...CheckoutConnector.definition,
+  connect: (account, transport) =>
+    CheckoutConnector.definition.connect(account, {
+      send: (request) =>
+        Effect.map(transport.send(request), (given) => ({
+          ...given,
+          body: given.body.replaceAll(ourReference, referenceIn(request))
+        }))
+    })
+}
+
+const live = "sk_o2nulev2arguvyf6w7sc5fkznas"
+
+/** The suite connects in both environments, and a key is of one. */
+const inEither: ConnectorDefinition = {
+  ...remembering,
+  connect: (account, transport) => {
+    const { credentials, environment } = account
+    const isWorking = typeof credentials === "object" && credentials !== null && "isWorking" in credentials
+    if (!isWorking) return remembering.connect(account, transport)
+    const { isWorking: _, ...others } = credentials
+    const key = environment === "production" ? live : secretKey
+    return remembering.connect({ ...account, credentials: { ...others, secretKey: key } }, transport)
+  }
+}
+
+const codes: Readonly<Record<string, string>> = {
+  "insufficient_funds hard": "20051",
+  "do_not_honor soft": "20005",
+  "expired_card hard": "20054",
+  "invalid_card hard": "20014",
+  "lost_or_stolen hard": "30041",
+  "suspected_fraud hard": "40101",
+  "limit_exceeded soft": "20061",
+  "limit_exceeded hard": "30021",
+  "authentication_failed hard": "20151",
+  "not_permitted hard": "20057",
+  "issuer_unavailable soft": "20091",
+  "issuer_unavailable hard": "20068",
+  "invalid_request hard": "20013",
+  "cancelled_by_customer hard": "20017",
+  "other hard": "20999"
+}
+
+connectorSuite({
+  name: "checkout",
+  definition: inEither,
+  credentials: { isWorking: true, secretKey, prefix, baseUrl: "https://checkout.example/" },
+  secrets: [secretKey],
+  instrument,
+  account: { is: { id: prefix, mode: "test" } },
+  brokenCredentials: [
+    { credentials: undefined, field: "credentials" },
+    { credentials: secretKey, field: "credentials" },
+    { credentials: {}, field: "credentials.secretKey" },
+    { credentials: { secretKey: "", prefix }, field: "credentials.secretKey" },
+    { credentials: { secretKey: "pk_sbox_o2nulev2arguvyf6w7sc5fkznas", prefix }, field: "credentials.secretKey" },
+    { credentials: { secretKey: "sk_sbox_two words", prefix }, field: "credentials.secretKey" },
+    { credentials: { secretKey: "sk_sbox_line\r\nx: y", prefix }, field: "credentials.secretKey" },
+    { credentials: { secretKey: live, prefix }, field: "credentials.secretKey" },
+    { credentials: { secretKey }, field: "credentials.prefix" },
+    { credentials: { secretKey, prefix: "" }, field: "credentials.prefix" },
+    { credentials: { secretKey, prefix: "evil.example/" }, field: "credentials.prefix" },
+    { credentials: { secretKey, prefix: "VKUHVK4V" }, field: "credentials.prefix" },
+    { credentials: { secretKey, prefix, processingChannelId: "pc_1" }, field: "credentials.processingChannelId" },
+    { credentials: { secretKey, prefix, baseUrl: "checkout.example" }, field: "credentials.baseUrl" },
+    { credentials: { secretKey, prefix, baseUrl: "http://checkout.example" }, field: "credentials.baseUrl" },
+    { credentials: { secretKey, prefix, baseUrl: "https://a:b@checkout.example" }, field: "credentials.baseUrl" },
+    { credentials: { secretKey, prefix, baseUrl: "https://checkout.example/?a=b" }, field: "credentials.baseUrl" },
+    { credentials: { secretKey, prefx: prefix }, field: "credentials.prefx" }
+  ],
+  play: (situation) => {
+    const played = answerTo(situation)
+    return played === undefined ? undefined : { answer: played }
+  },
+  lacks: [
+    // A capture, a void and a refund are accepted, and nothing more.
+    "capture captured",
+    "capture still authorized",
+    "capture declined",
+    "capture canceled",
+    "void canceled",
+    "void still authorized",
+    "void declined",
+    "void captured",
+    "refund succeeded",
+    "refund failed",
+    // It tries no action again by itself.
+    "operation look-up failed for now",
+    // No page says that what it shows is complete.
+    "look-up not found",
+    "operation look-up not found",
+    "refund look-up not found"
+  ],
+  messages: {
+    // The signature has none; the age of the event is for this connector's own tests.
+    toleranceMillis: null,
+    sign: (situation, secret) => {
+      const message = messageOf(situation)
+      return message === undefined ? undefined : signed(JSON.stringify(message), secret)
+    },
+    signText: (text, secret) => signed(text, secret)
+  },
+  wire: {
+    idempotencyKeyOf: (request) => request.headers["cko-idempotency-key"],
+    amountOf: (request) => bodyOf(request)["amount"],
+    amounts: { EUR: 1234, JPY: 500, KWD: 1230 },
+    currencyOf: (request) => bodyOf(request)["currency"],
+    currencies: { EUR: "EUR", JPY: "JPY", KWD: "KWD" },
+    checkout: {
+      leadingTo: (href, { checkout }) =>
+        answer(201, openedLink({ id: checkout.reference, _links: { redirect: { href } } })),
+      returnUrlOf: (request) => bodyOf(request)["return_url"]
+    },
+    unknownStatus: (operation, situation) => spoiled(operation, situation, "status"),
+    withoutReference: (operation, situation) => spoiled(operation, situation, "reference")
+  }
+})
+
+function bodyOf(request: TransportRequest): Readonly<Record<string, unknown>> {
+  return JSON.parse(request.body ?? "{}")
+}
+
+function referenceIn(request: TransportRequest): string {
+  return request.method === "POST"
+    ? String(bodyOf(request)["reference"])
+    : (new URL(request.url).searchParams.get("reference") ?? "")
+}
+
+function spoiled(operation: Operation, situation: Situation, what: "status" | "reference"): TransportAnswer {
+  const isStatus = what === "status"
+  const { checkout, money, operationId, providerRefundId, refundId } = situation
+  const lost = isStatus ? {} : { id: undefined }
+  switch (operation) {
+    case "charge":
+      return answer(201, chargeOf(situation, isStatus ? { status: "Settled" } : lost))
+    case "openCheckout":
+      return answer(201, openedLink({ id: checkout.reference, ...(isStatus ? { expires_on: "soon" } : lost) }))
+    case "capture":
+    case "void":
+    case "refund":
+      // It has no status; another reference is another request's.
+      return answer(
+        202,
+        accepted(isStatus ? { reference: "ORD-1" } : { reference: ourReference, action_id: undefined })
+      )
+    case "lookUpCharge":
+      return answer(200, list(chargeOf(situation, isStatus ? { status: "Settled" } : lost)))
+    case "lookUpOperation":
+      return answer(200, [
+        action({
+          type: typeOf(situation),
+          amount: money.minorUnits,
+          ...(isStatus ? { approved: "perhaps", metadata: { operation_id: operationId } } : {})
+        })
+      ])
+    case "lookUpRefund":
+      return answer(200, [
+        action({
+          type: "Refund",
+          amount: money.minorUnits,
+          metadata: { refund_id: refundId },
+          ...(isStatus ? { id: providerRefundId, approved: "perhaps" } : { id: undefined })
+        })
+      ])
+  }
+}
+
+function typeOf({ kind }: Situation): string {
+  return kind === "capture" ? "Capture" : "Void"
+}
+
+function chargeOf({ money, providerRef }: Situation, fields: Readonly<Record<string, unknown>>) {
+  const { currency, minorUnits: amount } = money
+  return payment({
+    ...{ id: providerRef, amount, currency, reference: ourReference },
+    balances: { total_authorized: amount, total_captured: 0 },
+    ...fields
+  })
+}
+
+function answerTo(situation: Situation): TransportAnswer | undefined {
+  const { checkout, decline, money, name, operationId, providerRefundId, refundId, rejection } = situation
+  const amount = money.minorUnits
+  const isLookUp = name.startsWith("look-up")
+  const charged = (fields: Readonly<Record<string, unknown>>) =>
+    isLookUp ? answer(200, list(chargeOf(situation, fields))) : answer(201, chargeOf(situation, fields))
+  const changed = (fields: Readonly<Record<string, unknown>>) =>
+    answer(200, [
+      action({ type: typeOf(situation), amount, metadata: { operation_id: operationId }, ...fields }),
+      authorization
+    ])
+  const refunded = (fields: Readonly<Record<string, unknown>>) =>
+    answer(200, [
+      action({ id: providerRefundId, type: "Refund", amount, metadata: { refund_id: refundId }, ...fields }),
+      authorization
+    ])
+  switch (name) {
+    case "checkout opened":
+      return answer(
+        201,
+        openedLink({
+          id: checkout.reference,
+          expires_on: new Date(checkout.expiresAt).toISOString(),
+          _links: { redirect: { href: checkout.url } }
+        })
+      )
+    case "charge rejected":
+    case "checkout rejected":
+    case "capture rejected":
+    case "void rejected":
+    case "refund rejected":
+      return failure(422, [rejection.code, rejection.message])
+    case "charge authorized":
+    case "look-up authorized":
+      return charged({})
+    case "charge captured":
+    case "look-up captured":
+      return charged({ status: "Captured", balances: { total_authorized: amount, total_captured: amount } })
+    case "charge pending":
+    case "look-up pending":
+      return charged({ status: "Pending" })
+    case "charge needs customer":
+    case "look-up needs customer":
+      return charged({ status: "Pending", _links: { redirect: { href: "https://3ds.checkout.example/" } } })
+    case "charge declined":
+    case "look-up declined": {
+      const code = decline === null ? undefined : codes[`${decline.category} ${decline.soft ? "soft" : "hard"}`]
+      if (code === undefined) return undefined
+      return isLookUp
+        ? charged({
+            status: "Declined",
+            approved: false,
+            response_code: undefined,
+            actions: [{ id: "act_1", type: "Authorization", response_code: code, response_summary: "Declined" }]
+          })
+        : charged({ status: "Declined", approved: false, response_code: code, response_summary: "Declined" })
+    }
+    case "charge canceled":
+    case "look-up canceled":
+      return charged({ status: "Canceled" })
+    case "capture pending":
+    case "void pending":
+    case "refund pending":
+      return answer(
+        202,
+        accepted({ reference: ourReference, ...(name === "refund pending" ? { action_id: providerRefundId } : {}) })
+      )
+    case "look-up not found yet":
+      return answer(200, list())
+    case "operation look-up confirmed":
+      return changed({})
+    case "operation look-up pending":
+      return changed({ approved: undefined })
+    case "operation look-up failed":
+      return changed({ approved: false, response_code: "20006", response_summary: rejection.message })
+    case "operation look-up not found yet":
+    case "refund look-up not found yet":
+      return answer(200, [authorization])
+    case "refund look-up succeeded":
+      return refunded({})
+    case "refund look-up pending":
+      return refunded({ approved: undefined })
+    case "refund look-up failed":
+      return refunded({
+        approved: false,
+        response_code: "20006",
+        response_summary: "Error / Invalid Request Parameters"
+      })
+    default:
+      return undefined
+  }
+}
+
+function messageOf(situation: MessageSituation) {
+  const { at, attemptId, disputeId, id, money, name, operationId, providerRef, providerRefundId, refundId } = situation
+  const amount = money.minorUnits
+  const tell = (type: string, data: Readonly<Record<string, unknown>>) =>
+    event(type, data, { id, created_on: new Date(at).toISOString() })
+  const ofCharge = (captured: number) =>
+    told({
+      ...{ id: providerRef, amount, metadata: { attempt_id: attemptId } },
+      balances: { total_authorized: amount, total_captured: captured }
+    })
+  const ofOperation = told({ id: providerRef, amount, metadata: { attempt_id: attemptId, operation_id: operationId } })
+  const ofRefund = told({
+    ...{ id: providerRef, action_id: providerRefundId, amount },
+    metadata: { attempt_id: attemptId, refund_id: refundId }
+  })
+  const disputed = (type: string) => tell(type, dispute({ id: disputeId, payment_id: providerRef }))
+  switch (name) {
+    case "charge authorized":
+      return tell("payment_approved", ofCharge(0))
+    case "charge captured":
+      return tell("payment_captured", ofCharge(amount))
+    case "charge canceled":
+      return tell("payment_voided", ofCharge(0))
+    case "refund succeeded":
+      return tell("payment_refunded", ofRefund)
+    case "refund failed":
+      return tell("payment_refund_declined", ofRefund)
+    case "operation pending":
+      return tell("payment_capture_pending", ofOperation)
+    case "operation failed":
+      return tell("payment_capture_declined", ofOperation)
+    // What was captured is told of the payment; it tries nothing again, and its settlements name no payment.
+    case "operation confirmed":
+    case "operation failed for now":
+    case "charge settled":
+      return undefined
+    case "dispute opened":
+      return disputed("dispute_evidence_required")
+    case "dispute updated":
+      return disputed("dispute_evidence_submitted")
+    case "dispute won":
+      return disputed("dispute_won")
+    case "dispute lost":
+      return disputed("dispute_lost")
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * The page of what a provider may answer, and what each answer becomes: by giving it to the connector. The rows are beside
+ * the tests of each connector.
+ */
+import type { Connector, NotSent, Rejected, TransportAnswer, Unanswered } from "@pointsman/core/connector"
+import { Effect, Result } from "effect"
+import * as adyen from "../../packages/connectors/adyen/test/ProviderAnswers.ts"
+import * as checkout from "../../packages/connectors/checkout/test/ProviderAnswers.ts"
+import * as stripe from "../../packages/connectors/stripe/test/ProviderAnswers.ts"
+import { code, table } from "./Markdown.ts"
+
+export const providerAnswersPath = "docs/reference/provider-answers.md"
+
+type Operation = keyof typeof operationNames
+
+/** The operation, what the provider says, its answers, the page that says so, and the request where it is another one. */
+type Row = readonly [Operation, string, ReadonlyArray<TransportAnswer>, string, unknown?]
+
+interface Answering {
+  readonly title: string
+  readonly readme: string
+  readonly rows: ReadonlyArray<Row>
+  readonly requests: Readonly<Partial<Record<Operation, unknown>>>
+  readonly connect: (...script: ReadonlyArray<TransportAnswer>) => Connector
+}
+
+const readme = (name: string) => `../../packages/connectors/${name}/README.md`
+
+/** A connector is one more entry here. */
+const connectors: ReadonlyArray<Answering> = [
+  { title: "Stripe", readme: readme("stripe"), ...stripe },
+  { title: "Adyen", readme: readme("adyen"), ...adyen },
+  { title: "Checkout.com", readme: readme("checkout"), ...checkout }
+]
+
+const operationNames = {
+  charge: "charge",
+  openCheckout: "hosted checkout",
+  capture: "capture",
+  void: "void",
+  refund: "refund",
+  lookUpCharge: "lookup of a charge",
+  lookUpOperation: "lookup of an operation",
+  lookUpRefund: "lookup of a refund"
+} as const
+
+type Answered = { readonly _tag: string } & Readonly<Record<string, unknown>>
+
+const amountOf = (stated: unknown): string => {
+  const { currency, minorUnits } = (stated ?? {}) as { readonly currency?: string; readonly minorUnits?: number }
+  return minorUnits === undefined ? "" : ` ${minorUnits} ${currency}`
+}
+
+/** What it becomes, in the words of the port. */
+const words = (answered: Answered): string => {
+  const { _tag } = answered
+  switch (_tag) {
+    case "Found":
+      return words(answered["state"] as Answered)
+    case "NotFound":
+      return answered["conclusive"] === true ? "never received" : "not found, which settles nothing"
+    case "Declined":
+      return `${code(_tag)} ${answered["category"]}, ${answered["soft"] === true ? "soft" : "hard"}`
+    case "Rejected":
+      return `${code(_tag)} ${code((answered as unknown as Rejected).code)}`
+    case "OperationFailed":
+      return `${code(_tag)}, ${answered["isFinal"] === true ? "final" : "for now"}`
+    default:
+      return `${code(_tag)}${amountOf(answered["stated"])}`
+  }
+}
+
+const failureWords = (failure: NotSent | Unanswered): string => {
+  if (failure._tag === "pointsman/NotSent") return "not sent"
+  if (failure.ofAnother !== undefined) return `unknown; settles ${code(failure.ofAnother.attemptId)}`
+  return failure.isKeyUsed === true ? "unknown, and the key was used before" : "unknown"
+}
+
+/** One connector's rows, in its own order. */
+const rowsOf = async ({ connect, requests, rows }: Answering): Promise<ReadonlyArray<ReadonlyArray<string>>> =>
+  Promise.all(
+    rows.map(async ([operation, says, script, page, request]) => {
+      const method = connect(...script)[operation] as
+        | ((request: unknown) => Effect.Effect<Answered, NotSent | Unanswered>)
+        | undefined
+      if (method === undefined) throw new Error(`the connector has no ${operation}`)
+      const end = await Effect.runPromise(Effect.result(method(request ?? requests[operation])))
+      const becomes = Result.isSuccess(end) ? words(end.success) : failureWords(end.failure)
+      return [operationNames[operation], says, becomes, `[page](${page.replaceAll("(", "%28").replaceAll(")", "%29")})`]
+    })
+  )
+
+export const providerAnswersPage = async (): Promise<string> => {
+  const parts = await Promise.all(
+    connectors.map(async (connector) => [
+      `## ${connector.title}`,
+      `[The connector](${connector.readme}).`,
+      table(["Operation", `${connector.title} answers`, "It becomes", "Source"], await rowsOf(connector))
+    ])
+  )
+  return `${[
+    "<!-- Generated from packages/connectors/*/test/ProviderAnswers.ts by `npm run generate`. Change the rows, not this page. -->",
+    "# What a provider's answer becomes",
+    "Each row gives one answer of the provider to its connector, and shows what comes out. Amounts are in minor units. " +
+      '"Unknown" means that the provider may have executed the request: no other connection is tried. ' +
+      "What the result does to a payment is in [what a provider's statement means](evidence.md).",
+    ...parts.flat()
+  ].join("\n\n")}\n`
+}
