@@ -5052,5 +5052,37 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/archive/test/Archive.test.ts",
       test: "given what opens something, then no line has it"
     }
+  },
+  {
+    name: "believe that a plain connector sent nothing after another call was answered",
+    harm: "A charge is sent to a second connection although the first one may have executed it.",
+    edits: [
+      {
+        file: "packages/node/src/connector/RunOperation.ts",
+        find: "calls.notSent === calls.begun",
+        replace: "calls.notSent > 0"
+      }
+    ],
+    caughtBy: {
+      project: "node",
+      file: "packages/node/test/Connector.test.ts",
+      test: "given two calls, when the first was answered and the second not sent, then the result is unknown"
+    }
+  },
+  {
+    name: "believe a plain connector's rejection after a call that was not answered",
+    harm: "A function that catches a time-out and answers `rejected` gives up a charge that was executed.",
+    edits: [
+      {
+        file: "packages/node/src/connector/RunOperation.ts",
+        find: "calls.unanswered > 0 && isRejection(result.success)",
+        replace: "calls.unanswered > calls.begun && isRejection(result.success)"
+      }
+    ],
+    caughtBy: {
+      project: "node",
+      file: "packages/node/test/Connector.test.ts",
+      test: "given a call that was not answered, when the function answers `rejected`, then the result is unknown"
+    }
   }
 ]

@@ -1,0 +1,3 @@
+/** `@pointsman/node/connector`: a connector of one's own, in plain functions. */
+export * from "./connector/ConnectorSpec.ts"
+export { defineConnector } from "./connector/DefineConnector.ts"

@@ -1,0 +1,264 @@
+/** A connector of plain functions as the definition that core is given. */
+import {
+  type Clean,
+  type ConnectorAccount,
+  type ConnectorDefinition,
+  type Connector as CoreConnector,
+  cleaner,
+  credentialsReader,
+  HeaderText,
+  MessageUnreadable,
+  MessageUnverified,
+  ProviderUrl,
+  type Supports,
+  type Transport
+} from "@pointsman/core/connector"
+import { Effect, Redacted, Result, Schema } from "effect"
+import type { Connector } from "../Settings.ts"
+import type * as Plain from "./ConnectorSpec.ts"
+import * as Results from "./Results.ts"
+import { runOperation } from "./RunOperation.ts"
+
+type Kinds = Readonly<Record<string, Plain.CredentialKind>>
+
+const fields: Readonly<Record<Plain.CredentialKind, { readonly schema: Schema.Decoder<string>; expected: string }>> = {
+  secret: { schema: HeaderText, expected: "printable ASCII text without spaces" },
+  url: { schema: ProviderUrl, expected: "an https URL, or an http URL of this machine, without query or fragment" },
+  text: { schema: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(1_000)), expected: "a text" }
+}
+
+const named = /^[a-z][a-z0-9-]{0,39}$/u
+
+/** Throws a `TypeError` where the specification cannot be one: a wrong name, a missing function. */
+export const defineConnector = <const Fields extends Kinds>(spec: Plain.ConnectorSpec<Fields>): Connector => {
+  checkSpec(spec as Plain.ConnectorSpec<Kinds>)
+  const names = Object.keys(spec.credentials)
+  const schema = Schema.Struct(Object.fromEntries(names.map((name) => [name, fields[kindOf(spec, name)].schema])))
+  const expected = Object.fromEntries(names.map((name) => [name, fields[kindOf(spec, name)].expected]))
+  const read = credentialsReader(schema, expected, names.length === 0 ? "no fields" : names.join(", "))
+  const definition: ConnectorDefinition = {
+    name: spec.name,
+    environments: spec.environments ?? ["sandbox", "production"],
+    supports: (spec.supports ?? {}) as Supports,
+    connect: (account, transport) =>
+      Result.map(read(account.credentials), (credentials) =>
+        connector(
+          spec as Plain.ConnectorSpec<Kinds>,
+          credentials as Readonly<Record<string, string>>,
+          account,
+          transport
+        )
+      )
+  }
+  return definition
+}
+
+const kindOf = (spec: { readonly credentials: Kinds }, name: string): Plain.CredentialKind =>
+  spec.credentials[name] as Plain.CredentialKind
+
+const required = ["charge", "lookUpCharge"] as const
+const optional = [
+  "openCheckout",
+  "capture",
+  "void",
+  "refund",
+  "lookUpOperation",
+  "lookUpRefund",
+  "account",
+  "verifyMessage",
+  "readMessage"
+] as const
+
+const checkSpec = (spec: Plain.ConnectorSpec<Kinds>): void => {
+  const expect = (isGood: boolean, field: string, expected: string) => {
+    if (!isGood) throw new TypeError(`defineConnector: ${field}: expected ${expected}`)
+  }
+  expect(typeof spec === "object" && spec !== null, "the specification", "an object")
+  expect(named.test(spec.name), "name", "1 to 40 lower-case letters, digits and dashes, a letter first")
+  expect(
+    typeof spec.credentials === "object" && spec.credentials !== null,
+    "credentials",
+    'an object of fields, such as { apiKey: "secret" }'
+  )
+  for (const name of Object.keys(spec.credentials)) {
+    expect(kindOf(spec, name) in fields, `credentials.${name}`, Object.keys(fields).join(", "))
+  }
+  for (const name of required) expect(typeof spec[name] === "function", name, "a function")
+  for (const name of optional) expect(["function", "undefined"].includes(typeof spec[name]), name, "a function")
+  expect(
+    (spec.verifyMessage === undefined) === (spec.readMessage === undefined),
+    spec.verifyMessage === undefined ? "verifyMessage" : "readMessage",
+    "both verifyMessage and readMessage, or neither"
+  )
+  const known: ReadonlySet<string> = new Set([
+    ...required,
+    ...optional,
+    "name",
+    "environments",
+    "supports",
+    "credentials"
+  ])
+  for (const name of Object.keys(spec)) expect(known.has(name), name, "no such field")
+}
+
+const connector = (
+  spec: Plain.ConnectorSpec<Kinds>,
+  credentials: Readonly<Record<string, string>>,
+  { connectionId, environment, timeoutMillis }: ConnectorAccount,
+  transport: Transport["Service"]
+): CoreConnector => {
+  const secrets = Object.keys(spec.credentials)
+    .filter((name) => spec.credentials[name] === "secret")
+    .map((name) => Redacted.make(credentials[name] ?? ""))
+  const clean = cleaner(secrets)
+  const given = (http: Plain.Http): Plain.Given<Kinds> => ({ http, credentials, environment, connectionId })
+  const perform = <Request, A>(
+    name: string,
+    run: (request: Request, given: Plain.Given<Kinds>) => unknown,
+    request: Request,
+    read: (value: unknown, clean: Clean) => Results.Read<A>,
+    cleanOf = clean
+  ) =>
+    runOperation({
+      name: `${spec.name}.${name}`,
+      timeoutMillis,
+      transport,
+      clean: cleanOf,
+      run: (http) => run(request, given(http)),
+      read
+    })
+  const { account, capture, openCheckout, refund, lookUpOperation, lookUpRefund } = spec
+
+  return {
+    charge: (request) =>
+      perform(
+        "charge",
+        spec.charge,
+        { ...charged(request), instrument: request.instrument === null ? null : Redacted.value(request.instrument) },
+        Results.chargeResult,
+        request.instrument === null ? clean : cleaner([...secrets, request.instrument])
+      ),
+    lookUpCharge: ({ attemptId, checkoutReference, money, providerRef, sentAt }) =>
+      perform(
+        "lookUpCharge",
+        spec.lookUpCharge,
+        { attemptId, checkoutReference, sentAt, reference: providerRef, amount: money },
+        Results.foundCharge
+      ),
+    ...(openCheckout && {
+      openCheckout: (request) =>
+        perform(
+          "openCheckout",
+          openCheckout,
+          { ...charged(request), returnUrl: request.returnUrl },
+          Results.checkoutResult
+        )
+    }),
+    ...(capture && {
+      capture: ({ attemptId, money, operationId, providerRef }) =>
+        perform(
+          "capture",
+          capture,
+          { operationId, attemptId, reference: providerRef, amount: money },
+          Results.chargeResult
+        )
+    }),
+    ...(spec.void && {
+      void: ({ attemptId, operationId, providerRef }) =>
+        perform(
+          "void",
+          spec.void as NonNullable<typeof spec.void>,
+          { operationId, attemptId, reference: providerRef },
+          Results.chargeResult
+        )
+    }),
+    ...(refund && {
+      refund: ({ attemptId, money, providerRef, reason, refundId }) =>
+        perform(
+          "refund",
+          refund,
+          { refundId, attemptId, reference: providerRef, amount: money, reason },
+          Results.refundResult
+        )
+    }),
+    ...(lookUpOperation && {
+      lookUpOperation: ({ attemptId, kind, money, operationId, providerRef, sentAt }) =>
+        perform(
+          "lookUpOperation",
+          lookUpOperation,
+          { operationId, kind, attemptId, reference: providerRef, sentAt, amount: money },
+          Results.foundOperation
+        )
+    }),
+    ...(lookUpRefund && {
+      lookUpRefund: ({ money, providerRef, providerRefundId, refundId, sentAt }) =>
+        perform(
+          "lookUpRefund",
+          lookUpRefund,
+          { refundId, refundReference: providerRefundId, reference: providerRef, sentAt, amount: money },
+          Results.foundRefund
+        )
+    }),
+    ...(account && {
+      account: () => perform("account", (_: null, given) => account(given), null, Results.accountResult)
+    }),
+    ...messages(spec, clean)
+  }
+}
+
+const charged = ({
+  attemptId,
+  capture,
+  cardBrand,
+  country,
+  initiator,
+  method,
+  money,
+  paymentId,
+  reference
+}: Pick<
+  Parameters<CoreConnector["charge"]>[0],
+  "attemptId" | "capture" | "cardBrand" | "country" | "initiator" | "method" | "money" | "paymentId" | "reference"
+>) => ({ attemptId, paymentId, amount: money, country, method, cardBrand, initiator, capture, reference })
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+const messages = (
+  { name, readMessage, verifyMessage }: Plain.ConnectorSpec<Kinds>,
+  clean: Clean
+): Pick<CoreConnector, "readMessage" | "readStored"> => {
+  if (readMessage === undefined || verifyMessage === undefined) return {}
+  const readStored: NonNullable<CoreConnector["readStored"]> = ({ body, secret }) => {
+    const unreadable = (reason: string) => new MessageUnreadable({ reason: `${name}.readMessage ${reason}` })
+    return Effect.tryPromise({
+      try: async () => readMessage(utf8.decode(body)),
+      catch: () => unreadable("threw")
+    }).pipe(
+      Effect.flatMap((value) => {
+        const hidden = cleaner([secret])
+        const both = Object.assign((text: string) => clean(hidden(text)), {
+          shows: (text: string) => clean.shows(text) || hidden.shows(text)
+        })
+        return Effect.fromResult(
+          Result.mapError(Results.messageResult(value, both), (field) =>
+            unreadable(`returned what is no message${field === "" ? "" : ` at ${field}`}`)
+          )
+        )
+      })
+    )
+  }
+  return {
+    readStored,
+    readMessage: (message) =>
+      Effect.tryPromise({
+        try: async () => verifyMessage({ ...message, secret: Redacted.value(message.secret) }),
+        catch: () => new MessageUnverified({ reason: `${name}.verifyMessage threw` })
+      }).pipe(
+        Effect.flatMap((isVerified) =>
+          isVerified === true
+            ? readStored(message)
+            : Effect.fail(new MessageUnverified({ reason: `${name}.verifyMessage refused it` }))
+        )
+      )
+  }
+}

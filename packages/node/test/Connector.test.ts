@@ -1,0 +1,161 @@
+/** What a connector of plain functions may get wrong, and what becomes of the payment then. */
+
+import type { AddressInfo } from "node:net"
+import { createServer } from "node:net"
+import { assert, describe, it } from "vitest"
+import { type ConnectorSpec, defineConnector, Unanswered } from "../src/connector.ts"
+import type { PointsmanSettings } from "../src/index.ts"
+import { listening } from "./support/Listening.ts"
+import { open, order } from "./support/Shop.ts"
+
+const credentials = { url: "url", apiKey: "secret" } as const
+type Spec = ConnectorSpec<typeof credentials>
+
+const apiKey = "the-plain-secret"
+
+/** A shop with two connections at a connector that charges so; the second one's provider agrees. */
+const shop = async (charge: Spec["charge"], url: string, settings: Partial<PointsmanSettings> = {}) => {
+  const lines: Array<unknown> = []
+  const connector = defineConnector({
+    name: "tiny-pay",
+    credentials,
+    charge: (request, given) =>
+      given.connectionId === "first" ? charge(request, given) : { status: "captured", reference: "ch_second" },
+    lookUpCharge: () => {
+      throw new Error("it is not asked here")
+    }
+  })
+  const connection = (id: string, priority: number) => ({
+    id,
+    environment: "sandbox" as const,
+    connector: "tiny-pay",
+    priority,
+    timeout: "1 second",
+    credentials: { url, apiKey }
+  })
+  const { pointsman } = await open({
+    connectors: [connector],
+    workspaces: [
+      {
+        id: "acme",
+        name: "Acme",
+        country: "NL",
+        connections: [connection("first", 1), connection("second", 2)],
+        routing: { sandbox: { mode: "failover", order: ["first", "second"] } }
+      }
+    ],
+    log: (line) => void lines.push(line),
+    ...settings
+  } as Partial<PointsmanSettings>)
+  const created = async () => (await pointsman.create(order, { idempotencyKey: "order-1001" })).payment.status
+  return { pointsman, created, lines }
+}
+
+/** A port at which nothing listens. */
+const closedPort = async (): Promise<string> => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return `http://127.0.0.1:${port}`
+}
+
+/** It takes the request, and hangs up. */
+const hangsUp = () => listening((request) => request.socket.destroy())
+
+describe("a connector of plain functions", () => {
+  it("given a provider that cannot be reached, when it is asked by `http`, then the second connection charges", async () => {
+    const { created } = await shop(
+      async (_, { credentials: { url }, http }) => {
+        await http.post(url, { json: {} })
+        return { status: "captured", reference: "ch_first" }
+      },
+      await closedPort()
+    )
+    assert.strictEqual(await created(), "CAPTURED")
+  })
+
+  it("given a provider that cannot be reached, when it is asked by `fetch`, then the result is unknown", async () => {
+    const { created } = await shop(
+      async (_, { credentials: { url } }) => {
+        await fetch(url, { method: "POST" })
+        return { status: "captured", reference: "ch_first" }
+      },
+      await closedPort()
+    )
+    assert.strictEqual(await created(), "UNKNOWN")
+  })
+
+  it("given two calls, when the first was answered and the second not sent, then the result is unknown", async () => {
+    const nowhere = await closedPort()
+    const { created } = await shop(
+      async (_, { credentials: { url }, http }) => {
+        await http.post(url, { json: {} })
+        await http.post(nowhere, { json: {} })
+        return { status: "captured", reference: "ch_first" }
+      },
+      await listening((_, response) => response.end("{}"))
+    )
+    assert.strictEqual(await created(), "UNKNOWN")
+  })
+
+  it("given a call that was not answered, when the function answers `rejected`, then the result is unknown", async () => {
+    const { created } = await shop(
+      async (_, { credentials: { url }, http }) => {
+        try {
+          await http.post(url, { json: {} })
+        } catch (error) {
+          assert.instanceOf(error, Unanswered)
+        }
+        return { status: "rejected", code: "oops", message: "caught" }
+      },
+      await hangsUp()
+    )
+    assert.strictEqual(await created(), "UNKNOWN")
+  })
+
+  it.each([
+    ["throws", () => Promise.reject(new Error(`no luck with ${apiKey}`))],
+    ["returns nothing", () => undefined],
+    ["returns another status", () => ({ status: "charged", reference: "ch_first" })],
+    ["returns no reference", () => ({ status: "captured" })],
+    [
+      "names another currency",
+      () => ({ status: "captured", reference: "c", amount: { minorUnits: 1999, currency: "USD" } })
+    ],
+    ["shows a secret as the reference", () => ({ status: "captured", reference: apiKey })],
+    ["never returns", () => new Promise(() => {})]
+  ])(
+    "given a function that %s, then the result is unknown, and no secret is shown",
+    { timeout: 20_000 },
+    async (_, charge) => {
+      const { created, lines, pointsman } = await shop(charge as Spec["charge"], "https://tiny-pay.example")
+      assert.strictEqual(await created(), "UNKNOWN")
+      const [payment] = (await pointsman.payments()).data
+      assert.strictEqual(payment?.status, "UNKNOWN")
+      const file = await pointsman.paymentFile(payment?.id ?? "")
+      assert.notInclude(JSON.stringify([lines, file, await pointsman.timeline(payment?.id ?? "")]), apiKey)
+    }
+  )
+
+  it("given a soft decline, then the second connection charges", async () => {
+    const { created } = await shop(
+      () => ({ status: "declined", reference: "ch_first", code: "91", category: "issuer_unavailable" }),
+      "https://tiny-pay.example"
+    )
+    assert.strictEqual(await created(), "CAPTURED")
+  })
+
+  it("given wrong specifications, when they are defined, then the error names the field", () => {
+    const good = { name: "tiny-pay", credentials, charge: () => ({}), lookUpCharge: () => ({}) }
+    for (const [wrong, field] of [
+      [{ name: "Tiny Pay" }, "name: expected 1 to 40 lower-case letters"],
+      [{ charge: undefined }, "charge: expected a function"],
+      [{ credentials: { apiKey: "password" } }, "credentials.apiKey: expected secret, url, text"],
+      [{ readMessage: () => ({}) }, "verifyMessage: expected both verifyMessage and readMessage, or neither"],
+      [{ chargee: () => ({}) }, "chargee: expected no such field"]
+    ] as const) {
+      assert.throws(() => defineConnector({ ...good, ...wrong } as never), `defineConnector: ${field}`)
+    }
+  })
+})
