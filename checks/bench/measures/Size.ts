@@ -68,7 +68,7 @@ export const size: Measure = async ({ folder, postgres, smoke, tell }) => {
   }
 }
 
-export const create = async (storage: Storage, count: number): Promise<void> => {
+const create = async (storage: Storage, count: number): Promise<void> => {
   const runtime = ManagedRuntime.make(worldLayer(storage, agreeing(), ["main", "second"]))
   try {
     const pointsman = await runtime.runPromise(Pointsman)
