@@ -81,11 +81,6 @@ export interface PostgresOptions {
   readonly lockTimeoutMillis?: number | undefined
 }
 
-export interface OpenOptions extends PostgresOptions {
-  /** Opens at once, and all at the same time, the connections that a server needs at its start: `false` unless set. */
-  readonly connectsAhead?: boolean | undefined
-}
-
 /** A transaction that its process left open is taken back; ours never pause for longer than a round trip. */
 const idleInTransactionMillis = 10_000
 /** One listens, and one reads. */
@@ -105,35 +100,14 @@ export const planning = {
 } as const
 
 export const open = Effect.fnUntraced(function* (
-  options: OpenOptions
+  options: PostgresOptions
 ): Effect.fn.Return<Database, StorageError, Scope.Scope> {
   const statementMillis = options.statementTimeoutMillis ?? 10_000
   const mode = yield* readConnectionMode(options.url)
   const make = (maxConnections: number) => openPool(options, statementMillis, mode, maxConnections)
   const main = yield* make(Math.max(1, (options.maxConnections ?? 12) - asideConnections))
-  const aside = yield* make(asideConnections)
-  if (options.connectsAhead === true) yield* Effect.forkScoped(connectAhead(main, aside))
-  return fromPools(main, aside, 2 * statementMillis + 1_000)
+  return fromPools(main, yield* make(asideConnections), 2 * statementMillis + 1_000)
 })
-
-/** Of the main pool: the start, the background's first looks and a first request. */
-const connectedAhead = 6
-
-/** A start would wait for each of them, one after the other. What cannot be connected is tried again where it is needed. */
-const connectAhead = (main: PgPool.PgPool, aside: PgPool.PgPool): Effect.Effect<void> => {
-  const connect = (pool: PgPool.PgPool, count: number) =>
-    Effect.ignore(
-      Effect.forEach(Array.from({ length: count }), () => pool.use(() => Effect.void), {
-        concurrency: "unbounded",
-        discard: true
-      })
-    )
-  const count = Math.min(connectedAhead, main.config.maxConnections ?? 1)
-  return Effect.all([connect(aside, asideConnections), connect(main, count)], {
-    concurrency: "unbounded",
-    discard: true
-  }).pipe(inRealTime)
-}
 
 export const openPool = (
   options: PostgresOptions,

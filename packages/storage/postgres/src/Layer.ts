@@ -59,8 +59,7 @@ export const layerGathering = (
 ): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts, StorageError, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
-      // A visitor asks for little, on one connection.
-      const db = yield* open({ ...options, connectsAhead: options.existing !== true })
+      const db = yield* open(options)
       const schema = yield* options.existing === true ? requireSchema(db) : migrate(db)
       const { learning, losses } = makeRecordLosses(db)
       const acknowledged = makeAcknowledged({ isCompared: true })
