@@ -9,6 +9,7 @@ import {
   HeaderText,
   MessageUnreadable,
   MessageUnverified,
+  type ProviderMessage,
   ProviderUrl,
   type Supports,
   type Transport
@@ -254,10 +255,11 @@ const messages = (
         try: async () => verifyMessage({ ...message, secret: Redacted.value(message.secret) }),
         catch: () => new MessageUnverified({ reason: `${name}.verifyMessage threw` })
       }).pipe(
-        Effect.flatMap((isVerified) =>
-          isVerified === true
-            ? readStored(message)
-            : Effect.fail(new MessageUnverified({ reason: `${name}.verifyMessage refused it` }))
+        Effect.flatMap(
+          (isVerified): Effect.Effect<ProviderMessage, MessageUnverified | MessageUnreadable> =>
+            isVerified === true
+              ? readStored(message)
+              : Effect.fail(new MessageUnverified({ reason: `${name}.verifyMessage refused it` }))
         )
       )
   }

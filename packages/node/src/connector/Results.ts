@@ -164,10 +164,12 @@ const text = (reason: string | null | undefined, clean: Clean): string | null =>
   reason === undefined || reason === null || reason === "" ? null : clean(reason)
 
 export const chargeResult = (value: unknown, clean: Clean): Read<ChargeState | Rejected> =>
-  Result.flatMap(readCharge(value), (result) =>
-    result.status === "rejected"
-      ? Result.succeed(rejected(result, clean))
-      : named(clean, result.reference, "reference", chargeState(result, clean))
+  Result.flatMap(
+    readCharge(value),
+    (result): Read<ChargeState | Rejected> =>
+      result.status === "rejected"
+        ? Result.succeed(rejected(result, clean))
+        : named(clean, result.reference, "reference", chargeState(result, clean))
   )
 
 export const foundCharge = (value: unknown, clean: Clean): Read<Found<ChargeState>> =>
@@ -197,10 +199,12 @@ export const foundOperation = (value: unknown, clean: Clean): Read<Found<Operati
   )
 
 export const refundResult = (value: unknown, clean: Clean): Read<RefundState | Rejected> =>
-  Result.flatMap(readRefund(value), (result) =>
-    result.status === "rejected"
-      ? Result.succeed(rejected(result, clean))
-      : named(clean, result.refundReference, "refundReference", refundState(result, clean))
+  Result.flatMap(
+    readRefund(value),
+    (result): Read<RefundState | Rejected> =>
+      result.status === "rejected"
+        ? Result.succeed(rejected(result, clean))
+        : named(clean, result.refundReference, "refundReference", refundState(result, clean))
   )
 
 export const foundRefund = (value: unknown, clean: Clean): Read<Found<RefundState>> =>
