@@ -137,7 +137,8 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         const shareDefaults = yield* ConnectionShares
         const shares = {
           lookUps: options.lookUpsPerConnection ?? shareDefaults.lookUps,
-          messages: options.messagesPerConnection ?? shareDefaults.messages
+          messages: options.messagesPerConnection ?? shareDefaults.messages,
+          hints: shareDefaults.hints
         }
         const services = yield* Effect.context<DoorServices>()
         const storageClock = yield* StorageClock

@@ -250,6 +250,7 @@ export {
 } from "./verbs/explain/ReadSuccessHistory.ts"
 export type { ReplayQuery } from "./verbs/explain/ReplayPayments.ts"
 export { type Page, PaymentNotFound } from "./verbs/read/ReadPayments.ts"
+export { HintNotLookedUp, type ReceivedHint } from "./verbs/receive/ReceiveHint.ts"
 export type { IncomingMessage, VerifiedMessage } from "./verbs/receive/ReceiveMessage.ts"
 export { MessageRefused } from "./verbs/receive/RefuseMessage.ts"
 export { type MessageFile, MessageNotApplicable, MessageNotFound } from "./verbs/receive/StoredMessages.ts"

@@ -17,7 +17,12 @@ export interface JsonCall {
 export const jsonCaller =
   (
     transport: Transport["Service"],
-    { baseUrl, timeoutMillis }: { readonly baseUrl: string } & Pick<ConnectorAccount, "timeoutMillis">,
+    {
+      baseUrl,
+      maxAnswerBytes,
+      timeoutMillis
+    }: { readonly baseUrl: string } & Pick<ConnectorAccount, "timeoutMillis"> &
+      Pick<TransportRequest, "maxAnswerBytes">,
     headers: Effect.Effect<Readonly<Record<string, string>>>
   ) =>
   <A>(
@@ -36,7 +41,8 @@ export const jsonCaller =
             ...others
           },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-          timeoutMillis
+          timeoutMillis,
+          ...(maxAnswerBytes === undefined ? {} : { maxAnswerBytes })
         }),
         (answer) => Effect.fromResult(read(answer))
       )
