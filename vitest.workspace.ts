@@ -31,6 +31,7 @@ export default [
   project("connector-http", "packages/connectors/http"),
   project("connector-stripe", "packages/connectors/stripe"),
   project("connector-adyen", "packages/connectors/adyen"),
+  project("connector-mollie", "packages/connectors/mollie"),
   {
     extends: true,
     test: {

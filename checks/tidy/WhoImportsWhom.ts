@@ -75,6 +75,7 @@ const allowances: Readonly<Record<string, Allowance>> = {
       "@pointsman/transport-node",
       "@pointsman/connector-adyen",
       "@pointsman/connector-http",
+      "@pointsman/connector-mollie",
       "@pointsman/connector-sandbox",
       "@pointsman/connector-stripe",
       "@pointsman/storage-memory",

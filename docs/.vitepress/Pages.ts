@@ -124,6 +124,7 @@ export const recipesPart = (): Array<Group> => [
     items: items([
       ["docs/guides/stripe.md", "Stripe"],
       ["docs/guides/adyen.md", "Adyen"],
+      ["docs/guides/mollie.md", "Mollie"],
       ["docs/guides/write-a-connector.md", "Write a connector"],
       ["docs/guides/provider-messages.md", "Take messages of providers"]
     ])
@@ -157,7 +158,7 @@ export const recipesPart = (): Array<Group> => [
         ["docs/guides/node.md", "Embed it without Effect"],
         ["docs/guides/simulate.md", "Simulate a storage"]
       ],
-      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|write-a-connector|provider-messages|deploy|operations|console|command-line|monitoring|many-servers|encryption-keys|audit|incidents|pci-dss)\.md)/u
+      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|mollie|write-a-connector|provider-messages|deploy|operations|console|command-line|monitoring|many-servers|encryption-keys|audit|incidents|pci-dss)\.md)/u
     )
   },
   { text: "Examples", items: items([], /^examples\/.+\/README\.md$/u) }

@@ -1,5 +1,6 @@
 import { AdyenConnector } from "@pointsman/connector-adyen"
 import { HttpConnector } from "@pointsman/connector-http"
+import { MollieConnector } from "@pointsman/connector-mollie"
 import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
 import { StripeConnector } from "@pointsman/connector-stripe"
 import { Connectors } from "@pointsman/core/ports"
@@ -13,6 +14,7 @@ const over = (records: SandboxRecords["Service"]): Connectors["Service"] =>
     SandboxConnector.make(records),
     HttpConnector.definition,
     AdyenConnector.definition,
+    MollieConnector.definition,
     StripeConnector.definition
   ])
 
