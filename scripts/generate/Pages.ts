@@ -17,6 +17,7 @@ import { diagramOf, finalsOf, otherwiseOf, pictureOf, rowsOf, statusesOf } from 
 import { nextStepsPage } from "./NextSteps.ts"
 import { onePaymentEnds, onePaymentPath, onePaymentPicture, onePaymentPicturePath } from "./OnePayment.ts"
 import { packagesPicture } from "./PackagesPicture.ts"
+import { providerAnswersPage } from "./ProviderAnswers.ts"
 import { settingsPage } from "./Settings.ts"
 
 type Table = Machine.Machine<string, string, string, string>
@@ -108,6 +109,10 @@ export const pages = async (): Promise<ReadonlyArray<readonly [path: string, tex
       `${configurationFilePage(notice("packages/configuration/src/ConfigurationFile.ts"))}\n`
     ],
     ["docs/reference/next-steps.md", `${nextStepsPage(notice("packages/core/src/routing/NextStep.ts"))}\n`],
+    [
+      "docs/reference/provider-answers.md",
+      `${providerAnswersPage(notice("the data packages/connectors/*/test/ProviderAnswers.ts and the connectors"))}\n`
+    ],
     [evidencePath, `${evidencePage(notice("packages/core/src/decide and scripts/evidence"))}\n`]
   ]
 }

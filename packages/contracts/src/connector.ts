@@ -8,6 +8,7 @@
 
 export { connectorSuite } from "./connector/ConnectorSuite.ts"
 export * from "./connector/ConnectorUnderTest.ts"
+export type { ProviderAnswer, ProviderAnswers } from "./connector/ProviderAnswers.ts"
 export { type ScriptedTransport, scriptedTransport } from "./connector/ScriptedTransport.ts"
 export {
   httpAnswer,
