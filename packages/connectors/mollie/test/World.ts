@@ -214,7 +214,7 @@ export const openMollie = (random: Random) => {
 
   const transport: Transport["Service"] = {
     send: (request) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<TransportAnswer, NotSent | Unanswered> => {
         const dated = (given: TransportAnswer) => ({
           ...given,
           headers: { ...given.headers, date: new Date(now).toUTCString() }
