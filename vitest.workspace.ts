@@ -33,6 +33,7 @@ export default [
   project("connector-stripe", "packages/connectors/stripe"),
   project("connector-adyen", "packages/connectors/adyen"),
   project("connector-checkout", "packages/connectors/checkout"),
+  project("connector-mollie", "packages/connectors/mollie"),
   {
     extends: true,
     test: {

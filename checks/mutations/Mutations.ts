@@ -1365,6 +1365,107 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "call a used key a rejection, at Mollie",
+    harm: "Mollie may have charged under the key before; the next connection charges again.",
+    edits: [
+      {
+        file: "packages/connectors/mollie/src/Answers.ts",
+        find: "  if (answer.status === 400 || answer.status === 409) return Result.fail(keyUsed(answer))\n",
+        replace: ""
+      },
+      {
+        file: "packages/connectors/mollie/src/Answers.ts",
+        find: "new Set([401, 403,",
+        replace: "new Set([400, 409, 401, 403,"
+      }
+    ],
+    caughtBy: {
+      project: "connector-mollie",
+      file: "packages/connectors/mollie/test/MollieConnector.test.ts",
+      test: "given 400, when money was to be moved, then key used"
+    }
+  },
+  {
+    name: "believe at once that Mollie never made a payment",
+    harm: "A request that arrives at Mollie late is settled as failed, and the customer pays again.",
+    edits: [
+      {
+        file: "packages/connectors/mollie/src/Lookups.ts",
+        find: '  Date.parse(headers["date"] ?? "") >= sentBefore + conclusiveAfterMillis',
+        replace: '  Date.parse(headers["date"] ?? "") >= sentBefore || conclusiveAfterMillis === 0'
+      }
+    ],
+    caughtBy: {
+      project: "connector-mollie",
+      file: "packages/connectors/mollie/test/MollieConnector.test.ts",
+      test: "given a list that goes back an hour before it was sent, then it is denied an hour after, and not before"
+    }
+  },
+  {
+    name: "deny a charge that Mollie's first page does not show",
+    harm: "A charge that 250 newer payments followed is settled as failed, and the customer pays again.",
+    edits: [
+      {
+        file: "packages/connectors/mollie/src/Lookups.ts",
+        find: "(since !== null && last !== undefined && last.created < since)",
+        replace: "(since !== null && last !== undefined)"
+      }
+    ],
+    caughtBy: {
+      project: "connector-mollie",
+      file: "packages/connectors/mollie/test/MollieConnector.test.ts",
+      test: "given a list that does not go back that far, then the next page is asked for"
+    }
+  },
+  {
+    name: "take the whole amount for captured, at Mollie",
+    harm: "A payment of which a part was captured is recorded, and refunded, as a whole.",
+    edits: [
+      {
+        file: "packages/connectors/mollie/src/Answers.ts",
+        find: "stated: captured ?? asked",
+        replace: "stated: asked"
+      }
+    ],
+    caughtBy: {
+      project: "connector-mollie",
+      file: "packages/connectors/mollie/test/MollieConnector.test.ts",
+      test: "given a payment of which a part was captured, when it is looked up, then that part was taken"
+    }
+  },
+  {
+    name: "accept a hint that was not looked up",
+    harm: "The provider does not send it again, and a charge that was not answered stays unknown.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/receive/ReceiveHint.ts",
+        find: "    return yield* new HintNotLookedUp({ reason: found.reason })",
+        replace: "    return yield* Effect.succeed<ReadonlyArray<HintedMessage>>([])"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Hints.test.ts",
+      test: "given a lookup that ends in pointsman/Unanswered, then it is not accepted, and its repetition is looked up"
+    }
+  },
+  {
+    name: "look a hint up once for all that came meanwhile",
+    harm: "A hint that comes while an older state is being read is lost.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/receive/HintShares.ts",
+        find: "next === undefined ? done : Effect.andThen(begin(next), done)",
+        replace: "next === undefined ? done : Effect.andThen(Deferred.done(next, exit), done)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Hints.test.ts",
+      test: "given a thousand hints of one object, then one lookup at a time, and one more for all that came meanwhile"
+    }
+  },
+  {
     name: "believe at once that Stripe never made a payment",
     harm: "A request that Stripe completes after its incident is settled as failed, and the customer pays again.",
     edits: [

@@ -83,6 +83,7 @@ const allowances: Readonly<Record<string, Allowance>> = {
       "@pointsman/connector-adyen",
       "@pointsman/connector-checkout",
       "@pointsman/connector-http",
+      "@pointsman/connector-mollie",
       "@pointsman/connector-sandbox",
       "@pointsman/connector-stripe",
       "@pointsman/storage-memory",

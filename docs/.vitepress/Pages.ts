@@ -125,6 +125,7 @@ export const recipesPart = (): Array<Group> => [
       ["docs/guides/stripe.md", "Stripe"],
       ["docs/guides/adyen.md", "Adyen"],
       ["docs/guides/checkout.md", "Checkout.com"],
+      ["docs/guides/mollie.md", "Mollie"],
       ["docs/guides/write-a-connector.md", "Write a connector"],
       ["docs/guides/provider-messages.md", "Take messages of providers"]
     ])
@@ -159,7 +160,7 @@ export const recipesPart = (): Array<Group> => [
         ["docs/guides/node.md", "Embed it without Effect"],
         ["docs/guides/simulate.md", "Simulate a storage"]
       ],
-      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|checkout|write-a-connector|provider-messages|deploy|operations|console|command-line|monitoring|many-servers|archive|encryption-keys|audit|incidents|pci-dss)\.md)/u
+      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|checkout|mollie|write-a-connector|provider-messages|deploy|operations|console|command-line|monitoring|many-servers|archive|encryption-keys|audit|incidents|pci-dss)\.md)/u
     )
   },
   { text: "Examples", items: items([], /^examples\/.+\/README\.md$/u) }

@@ -2,10 +2,19 @@
  * The page of what a provider may answer, and what each answer becomes: by giving it to the connector. The rows are beside
  * the tests of each connector.
  */
-import type { Connector, NotSent, Rejected, TransportAnswer, Unanswered } from "@pointsman/core/connector"
+import {
+  type Connector,
+  type HintedMessage,
+  money,
+  type NotSent,
+  type Rejected,
+  type TransportAnswer,
+  type Unanswered
+} from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import * as adyen from "../../packages/connectors/adyen/test/ProviderAnswers.ts"
 import * as checkout from "../../packages/connectors/checkout/test/ProviderAnswers.ts"
+import * as mollie from "../../packages/connectors/mollie/test/ProviderAnswers.ts"
 import * as stripe from "../../packages/connectors/stripe/test/ProviderAnswers.ts"
 import { code, table } from "./Markdown.ts"
 
@@ -30,7 +39,8 @@ const readme = (name: string) => `../../packages/connectors/${name}/README.md`
 const connectors: ReadonlyArray<Answering> = [
   { title: "Stripe", readme: readme("stripe"), ...stripe },
   { title: "Adyen", readme: readme("adyen"), ...adyen },
-  { title: "Checkout.com", readme: readme("checkout"), ...checkout }
+  { title: "Checkout.com", readme: readme("checkout"), ...checkout },
+  { title: "Mollie", readme: readme("mollie"), ...mollie }
 ]
 
 const operationNames = {
@@ -41,7 +51,8 @@ const operationNames = {
   refund: "refund",
   lookUpCharge: "lookup of a charge",
   lookUpOperation: "lookup of an operation",
-  lookUpRefund: "lookup of a refund"
+  lookUpRefund: "lookup of a refund",
+  hints: "lookup after a hint"
 } as const
 
 type Answered = { readonly _tag: string } & Readonly<Record<string, unknown>>
@@ -76,13 +87,26 @@ const failureWords = (failure: NotSent | Unanswered): string => {
   return failure.isKeyUsed === true ? "unknown, and the key was used before" : "unknown"
 }
 
+type Method = (request: unknown) => Effect.Effect<Answered, NotSent | Unanswered>
+
+const methodOf = (connector: Connector, operation: Operation): Method | undefined => {
+  if (operation !== "hints") return connector[operation] as Method | undefined
+  const { hints } = connector
+  return hints && ((id) => Effect.map(hints.lookUp(id as string), hinted))
+}
+
+/** What a lookup after a hint states. */
+const hinted = (messages: ReadonlyArray<HintedMessage>): Answered => {
+  const [{ about } = { about: undefined }] = messages.map(({ message }) => message)
+  if (about === undefined) return { _tag: "nothing" }
+  return "state" in about && about.state !== null ? { ...about.state(money(1234, "EUR")) } : { _tag: about._tag }
+}
+
 /** One connector's rows, in its own order. */
 const rowsOf = async ({ connect, requests, rows }: Answering): Promise<ReadonlyArray<ReadonlyArray<string>>> =>
   Promise.all(
     rows.map(async ([operation, says, script, page, request]) => {
-      const method = connect(...script)[operation] as
-        | ((request: unknown) => Effect.Effect<Answered, NotSent | Unanswered>)
-        | undefined
+      const method = methodOf(connect(...script), operation)
       if (method === undefined) throw new Error(`the connector has no ${operation}`)
       const end = await Effect.runPromise(Effect.result(method(request ?? requests[operation])))
       const becomes = Result.isSuccess(end) ? words(end.success) : failureWords(end.failure)

@@ -149,7 +149,8 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         const shareDefaults = yield* ConnectionShares
         const shares = {
           lookUps: options.lookUpsPerConnection ?? shareDefaults.lookUps,
-          messages: options.messagesPerConnection ?? shareDefaults.messages
+          messages: options.messagesPerConnection ?? shareDefaults.messages,
+          hints: shareDefaults.hints
         }
         const archive = yield* Archive
         const services = yield* Effect.context<DoorServices>()

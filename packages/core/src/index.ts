@@ -253,6 +253,7 @@ export {
 export type { ReplayQuery } from "./verbs/explain/ReplayPayments.ts"
 export { PaymentArchived, PaymentNotFound } from "./verbs/read/ReadArchive.ts"
 export type { Page } from "./verbs/read/ReadPayments.ts"
+export { HintNotLookedUp, type ReceivedHint } from "./verbs/receive/ReceiveHint.ts"
 export type { IncomingMessage, VerifiedMessage } from "./verbs/receive/ReceiveMessage.ts"
 export { MessageRefused } from "./verbs/receive/RefuseMessage.ts"
 export { type MessageFile, MessageNotApplicable, MessageNotFound } from "./verbs/receive/StoredMessages.ts"

@@ -272,6 +272,10 @@ export const errorTable = {
     "pointsman/StorageError": {
       code: "internal_error",
       message: "The message could not be recorded. Send the same message again."
+    },
+    "pointsman/HintNotLookedUp": {
+      code: "internal_error",
+      message: "The provider could not be asked about the message. Send the same message again."
     }
   }
 } as const satisfies TotalErrorTable

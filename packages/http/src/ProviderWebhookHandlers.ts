@@ -3,7 +3,8 @@
  *
  * The order: the body's size, the signature over the bytes as they came, the rate of the connection, and only then what
  * it says. Messages without the secret use up none of a connection's rate, and what fails verification is counted by
- * source and connection, after it failed: so nobody's failures delay a message that is verified.
+ * source and connection, after it failed: so nobody's failures delay a message that is verified. Hints, which are not
+ * verified, are counted with the failures before they are looked up.
  */
 import { Pointsman } from "@pointsman/core"
 import { Effect } from "effect"
@@ -31,7 +32,7 @@ export const layer = HttpApiBuilder.group(
       "receive",
       Effect.fnUntraced(function* ({ params, request }) {
         const body = yield* readBody(request)
-        const verified = yield* pointsman
+        const received = yield* pointsman
           .verifyMessage({ connectionId: params.pspId, headers: request.headers, body })
           .pipe(
             Effect.catch(
@@ -42,9 +43,13 @@ export const layer = HttpApiBuilder.group(
               })
             )
           )
-        yield* limited(limit.takeConnection(verified.connectionId))
-        yield* pointsman.recordMessage(verified).pipe(
-          Effect.tapError(report),
+        yield* limited(
+          "hint" in received
+            ? failures.count("message", sourceOf(request), params.pspId)
+            : limit.takeConnection(received.connectionId)
+        )
+        yield* pointsman.recordMessage(received).pipe(
+          Effect.tapError((failure) => (failure._tag === "pointsman/StorageError" ? report(failure) : Effect.void)),
           Effect.mapError((failure) => errorBodyOf("recordMessage", failure))
         )
         return { data: { accepted: true as const } }

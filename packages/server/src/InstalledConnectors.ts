@@ -1,6 +1,7 @@
 import { AdyenConnector } from "@pointsman/connector-adyen"
 import { CheckoutConnector } from "@pointsman/connector-checkout"
 import { HttpConnector } from "@pointsman/connector-http"
+import { MollieConnector } from "@pointsman/connector-mollie"
 import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
 import { StripeConnector } from "@pointsman/connector-stripe"
 import { Connectors } from "@pointsman/core/ports"
@@ -15,6 +16,7 @@ const over = (records: SandboxRecords["Service"]): Connectors["Service"] =>
     HttpConnector.definition,
     AdyenConnector.definition,
     CheckoutConnector.definition,
+    MollieConnector.definition,
     StripeConnector.definition
   ])
 

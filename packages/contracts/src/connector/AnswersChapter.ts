@@ -81,7 +81,21 @@ const nothingIsAsked = (subject: ConnectorUnderTest): void => {
         assert.isEmpty(requests)
       })
     )
-  const { directCharges, refunds } = subject.cannotBeAsked ?? {}
+  const { directCharges, refunds, voids } = subject.cannotBeAsked ?? {}
+  if (voids === true) {
+    it.effect(
+      "given the lookup of a void, which the provider has not, then it is unsupported, and nothing is sent",
+      () =>
+        Effect.gen(function* () {
+          const { requests, transport } = scriptedTransport([])
+          const request = { ...of, operationId: "op_1", kind: "void", attemptId: "att_1" } as const
+          const lookUp = connect(subject, transport).lookUpOperation?.(request) ?? Effect.die("no lookup of operations")
+          const failure = yield* Effect.flip(lookUp)
+          assert.deepInclude(failure, { _tag: "pointsman/Unanswered", isUnsupported: true })
+          assert.isEmpty(requests)
+        })
+    )
+  }
   if (directCharges === true) {
     looking("a direct charge", (connector) =>
       connector.lookUpCharge({ ...of, attemptId: "att_1", checkoutReference: null })

@@ -4,6 +4,7 @@ import { answersChapter } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest } from "./ConnectorUnderTest.ts"
 import { definitionChapter } from "./DefinitionChapter.ts"
 import { faultsChapter } from "./FaultsChapter.ts"
+import { hintsChapter } from "./HintsChapter.ts"
 import { listsChapter } from "./ListsChapter.ts"
 import { messagesChapter } from "./MessagesChapter.ts"
 import { secretsChapter } from "./SecretsChapter.ts"
@@ -16,6 +17,7 @@ export const connectorSuite = (subject: ConnectorUnderTest): void => {
     answersChapter(subject)
     secretsChapter(subject)
     messagesChapter(subject)
+    hintsChapter(subject)
     accountChapter(subject)
     listsChapter(subject)
     if (subject.wire !== undefined) {

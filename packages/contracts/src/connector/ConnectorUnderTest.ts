@@ -175,6 +175,8 @@ export interface Wire {
   readonly currencies?: { readonly EUR: unknown; readonly JPY: unknown; readonly KWD: unknown }
   /** Needed where the connector opens checkouts. */
   readonly checkout?: WireOfCheckout
+  /** Operations whose success has no body: its status alone says that it was accepted, and the outcome is looked up. */
+  readonly withoutBody?: ReadonlyArray<Operation>
   /**
    * A success of the operation with a status that the connector has never heard of; of an opening that has no status,
    * anything else that is not understood.
@@ -262,6 +264,22 @@ export interface MessagesOfProvider {
   readonly toleranceMillis: number | null
 }
 
+/** How the provider sends messages that are not signed and name one of its objects alone. */
+export interface HintsOfProvider {
+  /** The provider's reference of an object. */
+  readonly reference: string
+  /** The message that names it. */
+  readonly message: SignedMessage
+  /** Messages that are no hints; the signed ones are tried too. */
+  readonly others: ReadonlyArray<SignedMessage>
+  /** The provider's answer to the lookup of that object: the charge of the attempt was captured. */
+  readonly captured: (of: { readonly attemptId: string; readonly money: Money; readonly at: number }) => TransportAnswer
+  /** The provider's answer about an object that no request of ours made. */
+  readonly foreign: TransportAnswer
+  /** The provider's answer about an object that it does not know. */
+  readonly unknown: TransportAnswer
+}
+
 /** Whose account the working credentials open. */
 export interface AccountOfProvider {
   /** What must come out. */
@@ -309,13 +327,15 @@ export interface ConnectorUnderTest {
   readonly instrument?: string
   /**
    * What the provider has no look-up for. The suite then asserts that nothing is sent and nothing known, and looks up a
-   * charge by its checkout.
+   * charge by its checkout. `voids`: where captures can be looked up and voids cannot; then the charge is looked up.
    */
-  readonly cannotBeAsked?: { readonly directCharges?: boolean; readonly refunds?: boolean }
+  readonly cannotBeAsked?: { readonly directCharges?: boolean; readonly refunds?: boolean; readonly voids?: boolean }
   /** Absent for a connector without `account`. */
   readonly account?: AccountOfProvider
   /** Absent for a connector without `listCharges` and `listRefunds`, or without a wire. */
   readonly lists?: ListsOfProvider
   /** Absent for a connector that reads no messages. */
   readonly messages?: MessagesOfProvider
+  /** Absent for a connector without hints. */
+  readonly hints?: HintsOfProvider
 }

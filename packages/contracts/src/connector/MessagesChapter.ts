@@ -20,7 +20,7 @@ const asked = money(1234, "EUR")
 const attemptId = "att_of_the_contract"
 const providerRef = "prv_charge_1"
 
-const situationOf = (name: MessageSituation["name"]): MessageSituation => ({
+export const situationOf = (name: MessageSituation["name"]): MessageSituation => ({
   name,
   id: "msg_of_the_contract",
   at: Date.UTC(2026, 10, 21, 12, 0, 0),

@@ -89,6 +89,7 @@ export const eachSituation = (subject: ConnectorUnderTest, name: SituationName):
   operationOf(name) === "lookUpOperation"
     ? operationsOf(subject)
         .filter((kind) => kind === "capture" || kind === "void")
+        .filter((kind) => kind === "capture" || subject.cannotBeAsked?.voids !== true)
         .map((kind) => situation(name, { kind }))
     : [situation(name)]
 

@@ -6,9 +6,12 @@ import type { MessageQuery } from "../ports/Ledger.ts"
 import type { SealBroken } from "../ports/Secrets.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import type { Page } from "../verbs/read/ReadPayments.ts"
+import { makeHintShares } from "../verbs/receive/HintShares.ts"
 import { makeMessageShares } from "../verbs/receive/MessageShares.ts"
+import { HintNotLookedUp, type ReceivedHint } from "../verbs/receive/ReceiveHint.ts"
 import {
   type IncomingMessage,
+  recordHint,
   recordMessage,
   type VerifiedMessage,
   verifyMessage
@@ -27,14 +30,22 @@ import { intents } from "./Intent.ts"
 import { requests } from "./Requests.ts"
 
 export interface MessageMethods {
-  /** Whether a message to a connection is its provider's. The refusal does not say why. */
-  readonly verifyMessage: (incoming: IncomingMessage) => Effect.Effect<VerifiedMessage, MessageRefused | StorageError>
+  /**
+   * Whether a message to a connection is its provider's. The refusal does not say why. A hint is not verified: limit it
+   * by its source before it is recorded.
+   */
+  readonly verifyMessage: (
+    incoming: IncomingMessage
+  ) => Effect.Effect<VerifiedMessage | ReceivedHint, MessageRefused | StorageError>
   /**
    * Stores a provider's message, then applies it, once. It waits while as many of its connection as may are being
    * recorded. After a failure the provider may send it again: what is stored
-   * and not applied yet is applied then.
+   * and not applied yet is applied then. A hint is the reason for one lookup at the provider, whose answer is stored and
+   * applied; hints of one object that come meanwhile have one more lookup together.
    */
-  readonly recordMessage: (verified: VerifiedMessage) => Effect.Effect<void, StorageError>
+  readonly recordMessage: (
+    received: VerifiedMessage | ReceivedHint
+  ) => Effect.Effect<void, StorageError | HintNotLookedUp>
   /** Providers' messages and their outcomes, newest first; of all tenants unless one is named. */
   readonly messages: (query: MessageQuery) => Effect.Effect<Page<TenantMessage>, StorageError>
   /** One stored message with its body, of whichever tenant. */
@@ -54,10 +65,20 @@ export interface MessageMethods {
 
 export const messageMethods = (context: DoorContext): MessageMethods => {
   const { ask } = requests(context)
-  const inShare = makeMessageShares(Context.get(context, ConnectionShares).messages)
+  const shares = Context.get(context, ConnectionShares)
+  const inShare = makeMessageShares(shares.messages)
+  const inHintShare = makeHintShares(shares.hints)
+  const busy = () => new HintNotLookedUp({ reason: "too many objects of the connection are looked up already" })
   return {
     verifyMessage: (incoming) => ask(verifyMessage(incoming)),
-    recordMessage: (verified) => inShare(verified.connectionId, ask(recordMessage(verified))),
+    recordMessage: (received) =>
+      "hint" in received
+        ? inHintShare(
+            { connectionId: received.connectionId, reference: received.hint },
+            ask(recordHint(received)),
+            busy
+          )
+        : inShare(received.connectionId, ask(recordMessage(received))),
     messages: (query) => Effect.provideContext(messages(query), context),
     message: (connectionId, eventId) => Effect.provideContext(message(connectionId, eventId), context),
     applyMessage: (connectionId, eventId) =>

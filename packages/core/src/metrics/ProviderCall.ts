@@ -20,10 +20,16 @@ export interface ProviderCall {
     | "look_up_charge"
     | "look_up_operation"
     | "look_up_refund"
+    | "look_up_hint"
   readonly connectionId: string
-  readonly paymentId: string
-  /** What the provider is asked for: the attempt, or the operation or refund. */
-  readonly subject: { readonly attempt: string } | { readonly operation: string } | { readonly refund: string }
+  /** `null` for a lookup that a hint is the reason for: which payment it is about is not known before. */
+  readonly paymentId: string | null
+  /** What the provider is asked for: the attempt, or the operation or refund; for a hint, the provider's reference. */
+  readonly subject:
+    | { readonly attempt: string }
+    | { readonly operation: string }
+    | { readonly refund: string }
+    | { readonly hint: string }
 }
 
 /** The attributes of the call that runs, for the requests beneath it. */
@@ -67,7 +73,7 @@ const traced = <A extends { readonly _tag: string }, E, R>(
 const isNoAnswer = (outcome: string) => outcome === "NotSent" || outcome === "Unanswered" || outcome === "Failed"
 
 const attributesOf = ({ connectionId, paymentId, subject }: ProviderCall): Readonly<Record<string, string>> => ({
-  "pointsman.payment.id": paymentId,
+  ...(paymentId === null ? {} : { "pointsman.payment.id": paymentId }),
   "pointsman.connection.id": connectionId,
   ...Object.fromEntries(Object.entries(subject).map(([kind, id]) => [`pointsman.${kind}.id`, id]))
 })

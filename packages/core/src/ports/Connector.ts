@@ -208,6 +208,35 @@ export interface RawMessage {
 /** A message that was verified when it came, and is read again. */
 export type VerifiedBody = Pick<RawMessage, "body" | "secret">
 
+/** A message that carries no signature; anybody can send one. */
+export type UnsignedMessage = Pick<RawMessage, "headers" | "body">
+
+/** What a provider stated when it was asked about the object that a hint names. */
+export interface HintedMessage {
+  /** What is stored of it: `readStored` must read the same from it. */
+  readonly body: string
+  /** Its id is the same each time that the provider states the same. */
+  readonly message: ProviderMessage
+}
+
+/**
+ * Unsigned messages that name one of the provider's objects and say nothing about it (decisions, section 10). Such a hint
+ * changes nothing: it is the reason for one lookup, and the provider's answer to it counts like a verified message. A
+ * connection whose connector has hints needs no webhook secret for them.
+ */
+export interface Hints {
+  /**
+   * The provider's reference of the object that a message names, 1 to 255 characters. Fails for every other message.
+   * Nothing is sent.
+   */
+  readonly read: (message: UnsignedMessage) => Effect.Effect<string, MessageUnreadable>
+  /**
+   * One lookup of that object: everything that the provider states about it now and that names our ids. Empty for an
+   * object that is not ours or that the provider does not know, because anybody can name one.
+   */
+  readonly lookUp: (reference: string) => Effect.Effect<ReadonlyArray<HintedMessage>, NotSent | Unanswered>
+}
+
 /** It is not the provider's, or it is too old. The reason is for the operator's log, and free of secrets. */
 export class MessageUnverified extends Schema.TaggedError<MessageUnverified>()("pointsman/MessageUnverified", {
   reason: Schema.String
@@ -260,6 +289,8 @@ export interface Connector {
    * read the same from it as from the whole body. Without this method the whole body is stored.
    */
   readonly keptOfMessage?: (body: string) => string
+  /** For a provider that sends messages without a signature. */
+  readonly hints?: Hints
 }
 
 /** One connection's account, as its connector is given it. */

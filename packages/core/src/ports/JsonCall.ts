@@ -14,7 +14,9 @@ export interface JsonCall {
 }
 
 /** The provider, as each call needs it. `keyHeader`: of the idempotency key, in lower case; `idempotency-key` unless set. */
-export interface JsonProvider extends Pick<ConnectorAccount, "timeoutMillis"> {
+export interface JsonProvider
+  extends Pick<ConnectorAccount, "timeoutMillis">,
+    Pick<TransportRequest, "maxAnswerBytes"> {
   readonly baseUrl: string
   readonly keyHeader?: string
 }
@@ -23,7 +25,7 @@ export interface JsonProvider extends Pick<ConnectorAccount, "timeoutMillis"> {
 export const jsonCaller =
   (
     transport: Transport["Service"],
-    { baseUrl, keyHeader = "idempotency-key", timeoutMillis }: JsonProvider,
+    { baseUrl, keyHeader = "idempotency-key", maxAnswerBytes, timeoutMillis }: JsonProvider,
     headers: Effect.Effect<Readonly<Record<string, string>>>
   ) =>
   <A>(
@@ -42,7 +44,8 @@ export const jsonCaller =
             ...others
           },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-          timeoutMillis
+          timeoutMillis,
+          ...(maxAnswerBytes === undefined ? {} : { maxAnswerBytes })
         }),
         (answer) => Effect.fromResult(read(answer))
       )

@@ -3,7 +3,8 @@
  * webhook; decisions, sections 3 and 10).
  *
  * The rule that a reader would otherwise break: a sender that cannot sign learns nothing. A connection that does not
- * exist, one without a secret, and a wrong signature are one answer, after the same time. A verified message is
+ * exist, one without a secret, and a wrong signature are one answer, after the same time. Only a connector with hints
+ * takes a message without a signature. A verified message is
  * stored whole before it is applied. Its effect and its outcome are written in one commit, so that a message that
  * comes again changes nothing, and one that was stored and never decided is decided then.
  */
@@ -42,6 +43,7 @@ import { keyStorageError, Secrets } from "../../ports/Secrets.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 import { LearnedRates } from "../../routing/run/LearnedRates.ts"
 import { noticeLoss } from "./NoticeLoss.ts"
+import { hintIn, lookUpHint, type ReceivedHint } from "./ReceiveHint.ts"
 import { refuseAtTicks, refuseSlowly, refuseUnverified } from "./RefuseMessage.ts"
 
 export interface IncomingMessage {
@@ -74,10 +76,14 @@ const verify = Effect.fnUntraced(function* (incoming: IncomingMessage) {
   const { body, connectionId, headers } = incoming
   const found = Option.getOrUndefined(yield* directory.connection(connectionId))
   const reader = found === undefined ? undefined : yield* readerOf(found)
-  if (found === undefined || reader === undefined) return yield* refuseSlowly(headers, body, receivedAt)
-  const read = yield* Effect.result(reader.readMessage({ headers, body, secret: reader.secret, receivedAt }))
+  if (found === undefined) return yield* refuseSlowly(headers, body, receivedAt)
   const { environment, workspaceId } = found
-  const verified = { connectionId, tenant: { workspaceId, environment }, receivedAt, body: utf8.decode(body) }
+  const received = { connectionId, tenant: { workspaceId, environment }, receivedAt }
+  const hint = yield* hintIn(found, incoming)
+  if (hint !== undefined) return { ...received, hint } satisfies ReceivedHint
+  if (reader === undefined) return yield* refuseSlowly(headers, body, receivedAt)
+  const read = yield* Effect.result(reader.readMessage({ headers, body, secret: reader.secret, receivedAt }))
+  const verified = { ...received, body: utf8.decode(body) }
   if (Result.isSuccess(read)) {
     // It was verified over the bytes as they came. Of a message that cannot be read nothing is known, and it stays whole.
     const kept = reader.keptOfMessage?.(verified.body) ?? verified.body
@@ -126,6 +132,12 @@ export const readerOf = Effect.fnUntraced(function* (connection: Connection) {
   return readMessage === undefined
     ? undefined
     : ({ secret: opened, readMessage, readStored, keptOfMessage } satisfies Reader)
+})
+
+/** Looks up what a hint names, and records what the provider states; see `recordMessage`. */
+export const recordHint = Effect.fnUntraced(function* (received: ReceivedHint) {
+  const { hint: _, ...from } = received
+  for (const stated of yield* lookUpHint(received)) yield* recordMessage({ ...from, ...stated, reason: null })
 })
 
 /** Stores a message and decides it; succeeds where that was done before. After a failure it may come again. */

@@ -1,0 +1,64 @@
+/** What a connection's configuration says about its Mollie profile. */
+import {
+  credentialsReader,
+  type Environment,
+  HeaderText,
+  ProviderUrl,
+  withoutTrailingSlashes
+} from "@pointsman/core/connector"
+import { Redacted, Result, Schema } from "effect"
+
+const mollieUrl = "https://api.mollie.com"
+
+const expectations = {
+  apiKey: "an API key of one profile (test_… or live_…) in printable ASCII without spaces",
+  webhookUrl: "an https address of at most 1,024 characters that Mollie can reach; http only for a loopback address",
+  baseUrl: "an https URL without user, query or fragment; http only for a loopback address"
+} as const
+
+/**
+ * "Authenticates API requests for a single website profile" (`apiKey` in https://github.com/mollie/openapi). An access token
+ * (`access_…`) is of a whole organization: every request would have to name the profile and the mode.
+ */
+const ApiKey = HeaderText.check(Schema.isPattern(/^(?:test|live)_/u))
+
+const Fields = Schema.Struct({
+  apiKey: ApiKey,
+  webhookUrl: Schema.optionalKey(ProviderUrl.check(Schema.isMaxLength(1_024))),
+  baseUrl: Schema.optionalKey(ProviderUrl)
+})
+
+export interface Credentials {
+  readonly apiKey: Redacted.Redacted<string>
+  /** Where Mollie sends the id of each payment that changes; `null`: it sends none. */
+  readonly webhookUrl: string | null
+  /** Without a slash at its end. */
+  readonly baseUrl: string
+  /** Of the key; Mollie's objects name it. */
+  readonly mode: "test" | "live"
+}
+
+const read = credentialsReader(Fields, expectations, "apiKey, and optionally webhookUrl and baseUrl")
+
+/** Fails with the field and what was expected. Effect's own message would show the value. */
+export const decodeCredentials = (
+  credentials: unknown,
+  environment: Environment
+): Result.Result<Credentials, string> => {
+  const decoded = read(credentials)
+  if (Result.isFailure(decoded)) return Result.fail(decoded.failure)
+  const { apiKey, baseUrl, webhookUrl } = decoded.success
+  const mode = apiKey.startsWith("live_") ? "live" : "test"
+  if (mode === "live" && environment === "sandbox") {
+    return Result.fail("credentials.apiKey: expected a test key in the sandbox, but this is a live key")
+  }
+  if (mode === "test" && environment === "production") {
+    return Result.fail("credentials.apiKey: expected a live key in production, but this is a test key")
+  }
+  return Result.succeed({
+    apiKey: Redacted.make(apiKey),
+    webhookUrl: webhookUrl ?? null,
+    baseUrl: withoutTrailingSlashes(baseUrl ?? mollieUrl),
+    mode
+  })
+}

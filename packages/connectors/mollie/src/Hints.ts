@@ -1,0 +1,137 @@
+/**
+ * Mollie's webhooks of one payment, which are not signed and hold its id alone
+ * (https://docs.mollie.com/reference/webhooks): `id=tr_…`, sent to the payment's `webhookUrl` when its status changes, when a
+ * capture or a refund of it changes, and when a chargeback comes. "Fetch the latest status": one request returns the payment
+ * with all of these (https://docs.mollie.com/reference/get-payment).
+ *
+ * What is found is written down as the events that Mollie's signed webhooks would hold, so that both are read alike.
+ */
+import {
+  type HintedMessage,
+  MessageUnreadable,
+  type NotSent,
+  segment,
+  type TransportAnswer,
+  type Unanswered,
+  type UnsignedMessage
+} from "@pointsman/core/connector"
+import { Effect, Redacted, Result, Schema } from "effect"
+import { failureIn, onlySuccess, type Read, type Reader, readable, unreadable } from "./Answers.ts"
+import { keptOfMessage } from "./KeptOfMessage.ts"
+import { readStored } from "./Messages.ts"
+import type { Ask } from "./Pages.ts"
+import * as Protocol from "./Protocol.ts"
+
+/** The whole body: nothing else is sent. */
+const hintForm = /^id=(tr_[0-9A-Za-z]{1,64})$/u
+
+/** What is longer is none of them. */
+const hintBytesAtMost = 128
+
+export const readHint = ({ body, headers }: UnsignedMessage): Effect.Effect<string, MessageUnreadable> => {
+  const isShort = body.length <= hintBytesAtMost && headers["x-mollie-signature"] === undefined
+  const id = isShort ? hintForm.exec(new TextDecoder().decode(body))?.[1] : undefined
+  return id === undefined
+    ? Effect.fail(new MessageUnreadable({ reason: "it is not the id of a payment (id=tr_…)" }))
+    : Effect.succeed(id)
+}
+
+export const lookUpHint = Effect.fnUntraced(function* (
+  ask: Ask,
+  id: string,
+  reader: Reader
+): Effect.fn.Return<ReadonlyArray<HintedMessage>, NotSent | Unanswered> {
+  const { answer, events } = yield* ask(
+    `/v2/payments/${segment(id)}?embed=captures,refunds,chargebacks`,
+    (answer): Read<Found> => found(answer, id)
+  )
+  return yield* Effect.forEach(events, (event) => {
+    const body = keptOfMessage(JSON.stringify(event))
+    return Effect.matchEffect(readStored({ body: new TextEncoder().encode(body), secret: noSecret }, reader), {
+      onSuccess: (message) => Effect.succeed({ body, message } satisfies HintedMessage),
+      onFailure: () => Effect.fromResult(unreadable(answer, event.type))
+    })
+  })
+})
+
+/** Nothing of it is verified by a secret. */
+const noSecret = Redacted.make("")
+
+interface Found {
+  readonly answer: TransportAnswer
+  readonly events: ReadonlyArray<OwnEvent>
+}
+
+interface OwnEvent {
+  readonly resource: "event"
+  /** The same for the same words of Mollie, so that what is stated again changes nothing. */
+  readonly id: string
+  readonly type: string
+  readonly entityId: string
+  readonly createdAt: string | null
+  readonly _embedded: { readonly entity: unknown }
+}
+
+const readWhole = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.WholePayment))
+
+const found = (answer: TransportAnswer, id: string): Read<Found> => {
+  // Anybody can name a payment that there is not.
+  if (answer.status === 404 && failureIn(answer) !== undefined) return Result.succeed({ answer, events: [] })
+  return onlySuccess(answer, () =>
+    Result.flatMap(readable(readWhole, answer), (payment): Read<Found> => {
+      if (payment.id !== id) return unreadable(answer, "id")
+      const isOurs = Protocol.markIn(payment.metadata, "attempt_id") !== null
+      return Result.succeed({ answer, events: isOurs ? eventsOf(payment) : [] })
+    })
+  )
+}
+
+const eventsOf = (payment: Protocol.WholePayment): ReadonlyArray<OwnEvent> => {
+  const { _embedded: { captures = [], chargebacks = [], refunds = [] } = {}, ...entity } = payment
+  const { amountCaptured, id, status } = payment
+  const captured = amountCaptured?.value ?? ""
+  return [
+    // Nobody has paid yet.
+    ...(status === "open"
+      ? []
+      : [eventOf(`payment.${status}`, entity, `${id} ${status} ${captured}`.trim(), timeOf(payment))]),
+    ...captures
+      .filter(({ metadata, status }) => status !== "pending" && Protocol.markIn(metadata, "operation_id") !== null)
+      .map((capture) => eventOf(`capture.${capture.status}`, capture, `${capture.id} ${capture.status}`, null)),
+    ...refunds
+      .filter(({ metadata }) => Protocol.markIn(metadata, "refund_id") !== null)
+      .map((refund) => eventOf(`refund.${refund.status}`, refund, `${refund.id} ${refund.status}`, null)),
+    ...chargebacks.map((chargeback) => {
+      const { createdAt, reversedAt } = chargeback
+      const word = reversedAt === undefined || reversedAt === null ? "received" : "reversed"
+      return eventOf(`chargeback.${word}`, chargeback, `${chargeback.id} ${word}`, reversedAt ?? createdAt)
+    })
+  ]
+}
+
+const eventOf = (type: string, entity: { readonly id: string }, id: string, createdAt: string | null): OwnEvent => ({
+  resource: "event",
+  id,
+  type,
+  entityId: entity.id,
+  createdAt,
+  _embedded: { entity }
+})
+
+/** When the payment reached its status; an authorization of which something was captured since names no time of that. */
+const timeOf = ({ amountCaptured, ...payment }: Protocol.WholePayment): string | null => {
+  switch (payment.status) {
+    case "authorized":
+      return amountCaptured === undefined || amountCaptured === null ? (payment.authorizedAt ?? null) : null
+    case "paid":
+      return payment.paidAt ?? null
+    case "canceled":
+      return payment.canceledAt ?? null
+    case "expired":
+      return payment.expiredAt ?? null
+    case "failed":
+      return payment.failedAt ?? null
+    default:
+      return null
+  }
+}

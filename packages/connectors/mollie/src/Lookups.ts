@@ -1,0 +1,189 @@
+/**
+ * What became of a charge, a capture or a refund: by Mollie's id of it where that is known, else among those that Mollie
+ * lists, by our id in the metadata ("you can actively inspect the API, using its list endpoints, to see if the request got
+ * executed", https://docs.mollie.com/reference/api-idempotency).
+ */
+import {
+  type ChargeLookup,
+  type ChargeState,
+  type Found,
+  type NotSent,
+  type OperationLookup,
+  type OperationState,
+  type RefundLookup,
+  type RefundState,
+  segment,
+  type TransportAnswer,
+  Unanswered
+} from "@pointsman/core/connector"
+import { Effect, Result, Schema } from "effect"
+import {
+  failureIn,
+  ofAttempt,
+  ofRefund,
+  onlySuccess,
+  type Read,
+  type Reader,
+  readable,
+  readPayment,
+  readRefund,
+  statedBy,
+  unreadable
+} from "./Answers.ts"
+import { type Ask, askPage, type Entry, type ListName } from "./Pages.ts"
+import * as Protocol from "./Protocol.ts"
+
+/** Mollie's clock may be so far from ours, in milliseconds: a payment is looked for among those as much older. */
+const clockSkewMillis = 60 * 60 * 1000
+
+/**
+ * "Not found" is Mollie's last word no earlier than so long after the request, in milliseconds by Mollie's clock: a request
+ * "may still arrive at the API eventually and get executed", and for one hour Mollie holds the record of its idempotency key
+ * (https://docs.mollie.com/reference/api-idempotency).
+ */
+const conclusiveAfterMillis = 60 * 60 * 1000
+
+/** Of one lookup, at 250 entries each: the newest 20,000 payments of the profile. */
+const pagesAtMost = 80
+
+type Lookup<State> = Effect.Effect<Found<State>, NotSent | Unanswered>
+
+export const lookUpCharge = (ask: Ask, request: ChargeLookup, reader: Reader): Lookup<ChargeState> => {
+  const { attemptId, checkoutReference } = request
+  const id = checkoutReference ?? request.providerRef
+  if (id !== null) {
+    return ask(`/v2/payments/${segment(id)}`, (answer) =>
+      byId(answer, () =>
+        Result.flatMap(readable(readPayment, answer), (payment): Read<Found<ChargeState>> => {
+          if (payment.id !== id) return unreadable(answer, "id")
+          // "Can still be completed by your customer": nobody has paid yet.
+          const isUntried = checkoutReference !== null && payment.status === "open"
+          const state = ofAttempt(answer, payment, attemptId, reader)
+          return isUntried
+            ? Result.map(state, (): Found<ChargeState> => notYet)
+            : Result.map(state, (state) => ({ _tag: "Found", state }))
+        })
+      )
+    )
+  }
+  const { sentAt, sentBefore = sentAt } = request
+  return find(ask, "payments", {
+    under: null,
+    since: sentAt - clockSkewMillis,
+    sentBefore,
+    mark: ["attempt_id", attemptId],
+    read: (answer, entry) =>
+      Result.flatMap(entryAs(Protocol.Payment, answer, entry), (payment) =>
+        ofAttempt(answer, payment, attemptId, reader)
+      )
+  })
+}
+
+/** Mollie has no record of a release: the payment's own status tells it. */
+export const lookUpOperation = (ask: Ask, request: OperationLookup, reader: Reader): Lookup<OperationState> => {
+  const { kind, operationId, providerRef, sentAt } = request
+  if (kind === "void") {
+    const reason = "Mollie has no lookup of a release: the payment's status reports it"
+    return Effect.fail(new Unanswered({ reason, isUnsupported: true }))
+  }
+  return find(ask, "captures", {
+    under: providerRef,
+    since: null,
+    sentBefore: sentAt,
+    mark: ["operation_id", operationId],
+    read: (answer, entry) =>
+      Result.flatMap(entryAs(Protocol.Capture, answer, entry), (capture): Read<OperationState> => {
+        const state = stateOfCapture(capture, reader)
+        if (capture.paymentId !== providerRef) return unreadable(answer, "paymentId")
+        return typeof state === "string" ? unreadable(answer, state) : Result.succeed(state)
+      })
+  })
+}
+
+/**
+ * The state of a capture, or the field that cannot be understood. A failed one is final: a capture is one attempt, and a
+ * further one is made by another request (https://docs.mollie.com/docs/place-a-hold-for-a-payment).
+ */
+export const stateOfCapture = ({ amount, mode, status }: Protocol.Capture, reader: Reader): OperationState | string => {
+  const stated = statedBy(amount)
+  if (mode !== reader.mode) return "mode"
+  if (stated === undefined) return "amount"
+  switch (status) {
+    case "succeeded":
+      return { _tag: "OperationConfirmed", stated }
+    case "pending":
+      return { _tag: "OperationPending" }
+    case "failed":
+      return { _tag: "OperationFailed", isFinal: true, reason: null }
+  }
+}
+
+export const lookUpRefund = (ask: Ask, request: RefundLookup, reader: Reader): Lookup<RefundState> => {
+  const { providerRef, providerRefundId, refundId, sentAt, sentBefore = sentAt } = request
+  const named = { providerRef, refundId }
+  if (providerRefundId !== null) {
+    return ask(`/v2/payments/${segment(providerRef)}/refunds/${segment(providerRefundId)}`, (answer) =>
+      byId(answer, () =>
+        Result.flatMap(readable(readRefund, answer), (refund): Read<Found<RefundState>> => {
+          if (refund.id !== providerRefundId) return unreadable(answer, "id")
+          return Result.map(ofRefund(answer, refund, named, reader), (state) => ({ _tag: "Found", state }))
+        })
+      )
+    )
+  }
+  return find(ask, "refunds", {
+    under: providerRef,
+    since: null,
+    sentBefore,
+    mark: ["refund_id", refundId],
+    read: (answer, entry) =>
+      Result.flatMap(entryAs(Protocol.Refund, answer, entry), (refund) => ofRefund(answer, refund, named, reader))
+  })
+}
+
+const notYet = { _tag: "NotFound", conclusive: false } as const
+
+/** Mollie named the id itself: a missing object says that the key is of another account now, and nothing of the payment. */
+const byId = <State>(answer: TransportAnswer, read: () => Read<Found<State>>): Read<Found<State>> =>
+  answer.status === 404 && failureIn(answer) !== undefined ? Result.succeed(notYet) : onlySuccess(answer, read)
+
+/** What is looked for in a list, from its newest entry on. */
+interface Sought<State> {
+  readonly under: string | null
+  /** Epoch milliseconds: nothing older is it; `null` to go through the whole list. */
+  readonly since: number | null
+  /** Epoch milliseconds by our clock: Mollie was not asked after this. */
+  readonly sentBefore: number
+  readonly mark: readonly [name: string, ourId: string]
+  readonly read: (answer: TransportAnswer, entry: Entry) => Read<State>
+}
+
+const find = Effect.fnUntraced(function* <State>(
+  ask: Ask,
+  name: ListName,
+  { mark, read, sentBefore, since, under }: Sought<State>
+): Effect.fn.Return<Found<State>, NotSent | Unanswered> {
+  const [markName, ourId] = mark
+  let from: string | null = null
+  for (let pages = 0; pages < pagesAtMost; pages++) {
+    const page: {
+      readonly answer: TransportAnswer
+      readonly entries: ReadonlyArray<Entry>
+      readonly next: string | null
+    } = yield* askPage(ask, name, { from, under })
+    const found = page.entries.find(({ metadata }) => Protocol.markIn(metadata, markName) === ourId)
+    if (found !== undefined) return { _tag: "Found", state: yield* Effect.fromResult(read(page.answer, found)) }
+    const last = page.entries.at(-1)
+    const isWhole = page.next === null || (since !== null && last !== undefined && last.created < since)
+    if (isWhole) return { _tag: "NotFound", conclusive: isConclusive(page.answer, sentBefore) }
+    from = page.next
+  }
+  return notYet
+})
+
+/** By the time that Mollie wrote on its answer; without one, never. */
+const isConclusive = ({ headers }: TransportAnswer, sentBefore: number): boolean =>
+  Date.parse(headers["date"] ?? "") >= sentBefore + conclusiveAfterMillis
+
+const entryAs = <A>(schema: Schema.Decoder<A>, answer: TransportAnswer, { raw }: Entry): Read<A> =>
+  readable(Schema.decodeUnknownResult(Schema.fromJsonString(schema)), { ...answer, body: JSON.stringify(raw) })

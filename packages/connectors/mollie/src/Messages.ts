@@ -1,0 +1,155 @@
+/**
+ * Mollie's signed webhooks: the signature over the bytes as they came, and only then what they say
+ * (https://docs.mollie.com/reference/webhooks-new). Their payload is a snapshot of the object as its GET endpoint returns it
+ * (https://docs.mollie.com/reference/payments-api-webhooks, and the same page of captures, refunds and chargebacks).
+ *
+ * The rules that a reader would otherwise break: Mollie signs no time, so that the age of a message is that of its event; and an
+ * event without its snapshot says nothing and is unreadable. The unsigned webhooks are in `Hints.ts`.
+ */
+import {
+  type ChargeName,
+  type MessageAbout,
+  MessageUnreadable,
+  MessageUnverified,
+  messageReader,
+  type ProviderMessage,
+  type RawMessage,
+  type VerifiedBody,
+  verifiedJson
+} from "@pointsman/core/connector"
+import { Effect, Schema } from "effect"
+import { type Reader, stateOf, stateOfRefund } from "./Answers.ts"
+import { stateOfCapture } from "./Lookups.ts"
+import * as Protocol from "./Protocol.ts"
+import { verifySignature } from "./Signature.ts"
+
+/**
+ * The age of an event up to which a message is accepted, in milliseconds. Mollie sends one up to ten times within 26 hours
+ * (https://docs.mollie.com/reference/webhooks-new); twice as long bears an event that waited before its first time.
+ */
+export const oldestMillis = 52 * 60 * 60 * 1000
+
+/** An event may be so far in the future, by clocks that differ. */
+const futureMillis = 5 * 60 * 1000
+
+export const readMessage = Effect.fnUntraced(function* (
+  { body, headers, receivedAt, secret }: RawMessage,
+  reader: Reader
+): Effect.fn.Return<ProviderMessage, MessageUnverified | MessageUnreadable> {
+  yield* verifySignature(headers["x-mollie-signature"], secret, body)
+  const event = yield* eventIn(body)
+  const createdAt = event.createdAt ?? undefined
+  if (createdAt === undefined) return yield* unreadable("it names no time, at createdAt")
+  const age = receivedAt - Date.parse(createdAt)
+  if (age > oldestMillis || age < -futureMillis) {
+    return yield* new MessageUnverified({ reason: "its event is too old or too new, by createdAt" })
+  }
+  return yield* messageOf(event, reader)
+})
+
+/** A message that was verified when it came, or an event that we wrote down after a hint. */
+export const readStored = Effect.fnUntraced(function* (
+  { body }: VerifiedBody,
+  reader: Reader
+): Effect.fn.Return<ProviderMessage, MessageUnreadable> {
+  return yield* messageOf(yield* eventIn(body), reader)
+})
+
+const decoded = messageReader("it is not as Mollie describes its webhooks")
+const unreadable = (reason: string): MessageUnreadable => new MessageUnreadable({ reason })
+
+const readEvent = Schema.decodeUnknownResult(Protocol.Event)
+const readPayment = Schema.decodeUnknownResult(Protocol.Payment)
+const readCapture = Schema.decodeUnknownResult(Protocol.Capture)
+const readRefund = Schema.decodeUnknownResult(Protocol.Refund)
+const readChargeback = Schema.decodeUnknownResult(Protocol.Chargeback)
+
+type Event = typeof Protocol.Event.Type
+
+const eventIn = (body: Uint8Array): Effect.Effect<Event, MessageUnreadable> =>
+  Effect.flatMap(verifiedJson(body), (parsed) => decoded(readEvent, parsed))
+
+const messageOf = Effect.fnUntraced(function* (
+  event: Event,
+  reader: Reader
+): Effect.fn.Return<ProviderMessage, MessageUnreadable> {
+  const at = event.createdAt === undefined || event.createdAt === null ? null : Date.parse(event.createdAt)
+  if (event._embedded === undefined) {
+    return yield* unreadable("it has no snapshot, at _embedded.entity: let the webhook send the full payload")
+  }
+  return { id: event.id, at, about: yield* aboutOf(event.type, event._embedded.entity, reader) }
+})
+
+/** The types of https://docs.mollie.com/reference/webhooks-new#event-types that are about money of a payment. */
+const aboutOf = (type: string, entity: unknown, reader: Reader): Effect.Effect<MessageAbout, MessageUnreadable> => {
+  switch (type) {
+    case "payment.authorized":
+    case "payment.canceled":
+    case "payment.expired":
+    case "payment.failed":
+    case "payment.paid":
+    case "payment.pending":
+      return aboutPayment(entity, reader)
+    case "capture.failed":
+    case "capture.succeeded":
+      return aboutCapture(entity, reader)
+    case "refund.canceled":
+    case "refund.failed":
+    case "refund.pending":
+    case "refund.processing":
+    case "refund.queued":
+    case "refund.refunded":
+      return aboutRefund(entity, reader)
+    case "chargeback.received":
+    case "chargeback.reversed":
+      return aboutChargeback(entity)
+    default:
+      return Effect.fail(unreadable("its type is not supported"))
+  }
+}
+
+const wrongAt = (field: string): MessageUnreadable => unreadable(`it cannot be read at _embedded.entity.${field}`)
+
+const markOf = (metadata: unknown, name: string): Effect.Effect<string, MessageUnreadable> => {
+  const mark = Protocol.markIn(metadata, name)
+  return mark === null ? Effect.fail(wrongAt(`metadata.${name}`)) : Effect.succeed(mark)
+}
+
+const aboutPayment = Effect.fnUntraced(function* (
+  entity: unknown,
+  reader: Reader
+): Effect.fn.Return<MessageAbout, MessageUnreadable> {
+  const payment = yield* decoded(readPayment, entity)
+  const charge: ChargeName = { attemptId: yield* markOf(payment.metadata, "attempt_id") }
+  const state = stateOf(payment, reader)
+  return typeof state === "string" ? yield* wrongAt(state) : { _tag: "Charge", charge, state: () => state }
+})
+
+const aboutCapture = Effect.fnUntraced(function* (
+  entity: unknown,
+  reader: Reader
+): Effect.fn.Return<MessageAbout, MessageUnreadable> {
+  const capture = yield* decoded(readCapture, entity)
+  const operationId = yield* markOf(capture.metadata, "operation_id")
+  const state = stateOfCapture(capture, reader)
+  return typeof state === "string" ? yield* wrongAt(state) : { _tag: "Operation", operationId, state: () => state }
+})
+
+const aboutRefund = Effect.fnUntraced(function* (
+  entity: unknown,
+  reader: Reader
+): Effect.fn.Return<MessageAbout, MessageUnreadable> {
+  const refund = yield* decoded(readRefund, entity)
+  const refundId = yield* markOf(refund.metadata, "refund_id")
+  const state = stateOfRefund(refund, reader)
+  return typeof state === "string" ? yield* wrongAt(state) : { _tag: "Refund", refundId, state: () => state }
+})
+
+/** The money went back with the chargeback; "reversed" returns it (https://docs.mollie.com/docs/chargebacks). */
+const aboutChargeback = Effect.fnUntraced(function* (
+  entity: unknown
+): Effect.fn.Return<MessageAbout, MessageUnreadable> {
+  const { id, paymentId, reversedAt } = yield* decoded(readChargeback, entity)
+  const verdict = reversedAt === undefined || reversedAt === null ? "opened" : "won"
+  return { _tag: "Dispute", charge: { providerRef: paymentId }, disputeId: id, verdict }
+})

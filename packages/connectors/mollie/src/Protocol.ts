@@ -1,0 +1,164 @@
+/**
+ * Mollie's objects as far as they are read (version 2 of its API, https://docs.mollie.com/reference/overview; their fields and
+ * words: https://github.com/mollie/openapi, of 21 August 2026). Fields that are not named here are ignored, and a status that
+ * is not named makes an answer unreadable.
+ */
+import { WebAddress, WireTime } from "@pointsman/core/connector"
+import { Schema } from "effect"
+
+/** It comes back to us in a path and is kept as text: no control characters and no halves of surrogate pairs. */
+const Reference = Schema.NonEmptyString.check(
+  Schema.isMaxLength(255),
+  Schema.makeFilter((text: string) => text !== "." && text !== ".." && text.isWellFormed() && !/\p{Cc}/u.test(text), {
+    expected: "a reference"
+  })
+)
+
+const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+const Amount = Schema.Struct({ currency: Schema.NonEmptyString, value: Schema.NonEmptyString })
+
+const Mode = Schema.Literals(["test", "live"])
+
+/** Anything: other programs write into it too (https://docs.mollie.com/reference/create-payment). */
+const Metadata = optional(Schema.Unknown)
+
+/** https://docs.mollie.com/docs/handling-payment-status */
+export const paymentStatuses = ["open", "pending", "authorized", "paid", "canceled", "expired", "failed"] as const
+
+/** https://docs.mollie.com/reference/get-payment */
+export const Payment = Schema.Struct({
+  resource: Schema.Literal("payment"),
+  id: Reference,
+  mode: Mode,
+  status: Schema.Literals(paymentStatuses),
+  amount: Amount,
+  /** "The total amount that is already captured." */
+  amountCaptured: optional(Amount),
+  metadata: Metadata,
+  details: optional(
+    Schema.Struct({ failureReason: optional(Schema.NonEmptyString), bankReasonCode: optional(Schema.NonEmptyString) })
+  )
+})
+export type Payment = typeof Payment.Type
+
+/** As it is opened: where the customer pays. */
+export const OpenedPayment = Schema.Struct({
+  ...Payment.fields,
+  status: Schema.Literal("open"),
+  _links: Schema.Struct({ checkout: Schema.Struct({ href: WebAddress }) })
+})
+
+/** When each status was reached. */
+const Times = {
+  authorizedAt: optional(WireTime),
+  paidAt: optional(WireTime),
+  canceledAt: optional(WireTime),
+  expiredAt: optional(WireTime),
+  failedAt: optional(WireTime)
+}
+
+/** https://docs.mollie.com/reference/get-capture */
+export const Capture = Schema.Struct({
+  resource: Schema.Literal("capture"),
+  id: Reference,
+  mode: Mode,
+  status: Schema.Literals(["pending", "succeeded", "failed"]),
+  amount: Amount,
+  paymentId: Reference,
+  metadata: Metadata
+})
+export type Capture = typeof Capture.Type
+
+/** https://docs.mollie.com/reference/get-refund; its statuses: https://docs.mollie.com/docs/refunds */
+export const Refund = Schema.Struct({
+  resource: Schema.Literal("refund"),
+  id: Reference,
+  mode: Mode,
+  status: Schema.Literals(["queued", "pending", "processing", "refunded", "failed", "canceled"]),
+  amount: Amount,
+  paymentId: Reference,
+  metadata: Metadata
+})
+export type Refund = typeof Refund.Type
+
+/** https://docs.mollie.com/reference/get-chargeback. It has no mode. */
+export const Chargeback = Schema.Struct({
+  resource: Schema.Literal("chargeback"),
+  id: Reference,
+  paymentId: Reference,
+  createdAt: WireTime,
+  reversedAt: optional(WireTime)
+})
+
+/** `embed=captures,refunds,chargebacks` (https://docs.mollie.com/reference/get-payment). */
+export const WholePayment = Schema.Struct({
+  ...Payment.fields,
+  ...Times,
+  _embedded: Schema.optionalKey(
+    Schema.Struct({
+      captures: Schema.optionalKey(Schema.Array(Capture)),
+      refunds: Schema.optionalKey(Schema.Array(Refund)),
+      chargebacks: Schema.optionalKey(Schema.Array(Chargeback))
+    })
+  )
+})
+export type WholePayment = typeof WholePayment.Type
+
+/** Entries of a list, of which most are not ours. */
+const Entry = Schema.Struct({ id: Reference, createdAt: WireTime, metadata: Metadata })
+
+/** https://docs.mollie.com/reference/pagination */
+export const listOf = (name: "payments" | "refunds" | "captures") =>
+  Schema.Struct({
+    count: Schema.Natural,
+    _embedded: Schema.Struct({ [name]: Schema.Array(Entry) }) as Schema.Decoder<
+      Readonly<Record<string, ReadonlyArray<typeof Entry.Type>>>
+    >,
+    _links: Schema.Struct({ next: Schema.NullOr(Schema.Struct({ href: Schema.String })) })
+  })
+
+export const ListedPayment = Schema.Struct({
+  ...Payment.fields,
+  captureMode: optional(Schema.String),
+  createdAt: WireTime
+})
+
+export const ListedRefund = Schema.Struct({ ...Refund.fields, createdAt: WireTime })
+
+/** https://docs.mollie.com/reference/get-current-profile */
+export const Profile = Schema.Struct({
+  resource: Schema.Literal("profile"),
+  id: Schema.String.check(Schema.isMaxLength(255), Schema.isPattern(/^pfl_[0-9A-Za-z]+$/u)),
+  mode: Mode
+})
+
+/** https://docs.mollie.com/reference/handling-errors */
+export const Failure = Schema.Struct({
+  status: Schema.Natural,
+  title: Schema.NonEmptyString,
+  detail: Schema.NonEmptyString
+})
+export type Failure = typeof Failure.Type
+
+/**
+ * https://docs.mollie.com/reference/webhooks-new. `createdAt` is absent where we wrote the event down ourselves, after a
+ * hint, of an object that names no time.
+ */
+export const Event = Schema.Struct({
+  resource: Schema.Literal("event"),
+  id: Reference,
+  type: Schema.NonEmptyString,
+  entityId: Reference,
+  createdAt: optional(WireTime),
+  _embedded: Schema.optionalKey(Schema.Struct({ entity: Schema.Unknown }))
+})
+
+/** What our own marks in an object's metadata say; nothing where another program wrote it. */
+export const markIn = (metadata: unknown, name: string): string | null => {
+  if (typeof metadata !== "object" || metadata === null || !Object.hasOwn(metadata, name)) return null
+  const text: unknown = Reflect.get(metadata, name)
+  return typeof text === "string" && text !== "" && text.length <= 255 && text.isWellFormed() && !/\p{Cc}/u.test(text)
+    ? text
+    : null
+}

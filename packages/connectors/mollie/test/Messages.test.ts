@@ -1,0 +1,244 @@
+/** Mollie's signed webhooks, signed by Mollie's own library, and the unsigned ones that name a payment. */
+import { assert, describe, it } from "@effect/vitest"
+import type { Connector, ProviderMessage, RawMessage } from "@pointsman/core/connector"
+import { money } from "@pointsman/core/connector"
+import { Effect, Redacted, Result } from "effect"
+import { SignatureValidator } from "mollie-api-typescript/utils/webhooks/signature_validator.js"
+import { noon, providerRef, scripted } from "./Calls.ts"
+import { answer, capture, chargeback, event, type Fields, failure, payment, refund } from "./Mollie.ts"
+
+const secret = "test_webhook_secret"
+const bytes = (text: string) => new TextEncoder().encode(text)
+const { connector } = scripted([])
+const hour = 60 * 60 * 1000
+
+const read = (raw: Partial<RawMessage> & Pick<RawMessage, "headers" | "body">) =>
+  Effect.result(
+    connector.readMessage?.({ secret: Redacted.make(secret), receivedAt: noon, ...raw }) ?? Effect.die("no messages")
+  )
+
+const signatureOf = (text: string, by = secret) => Effect.promise(() => SignatureValidator.createSignature(text, by))
+
+const readSigned = (message: Fields) =>
+  Effect.gen(function* () {
+    const text = JSON.stringify(message)
+    return yield* read({ headers: { "x-mollie-signature": `sha256=${yield* signatureOf(text)}` }, body: bytes(text) })
+  })
+
+const outcomeOf = (
+  result: Result.Result<ProviderMessage, { readonly _tag: string; readonly reason: string }>
+): string => {
+  if (Result.isFailure(result)) return `${result.failure._tag.replace("pointsman/", "")}: ${result.failure.reason}`
+  const { about } = result.success
+  return "state" in about && about.state !== null ? `${about._tag} ${about.state(money(1234, "EUR"))._tag}` : about._tag
+}
+
+describe("the signature", () => {
+  const text = JSON.stringify(event("payment.paid", payment()))
+
+  it.effect("given what Mollie's library accepts, then it is read, and what it refuses is not", () =>
+    Effect.gen(function* () {
+      const right = yield* signatureOf(text)
+      const wrong = yield* signatureOf(text, "alternate_webhook_secret")
+      const cases: ReadonlyArray<readonly [string, string]> = [
+        ["bare", right],
+        ["prefixed", `sha256=${right}`],
+        ["of another secret", `sha256=${wrong}`],
+        ["of another body", `sha256=${yield* signatureOf(`${text} `)}`],
+        ["invalid", "invalid_signature"],
+        ["cut", `sha256=${right.slice(1)}`]
+      ]
+      for (const [what, signature] of cases) {
+        const isAccepted = yield* Effect.promise(() =>
+          SignatureValidator.validate(text, secret, signature).catch(() => false)
+        )
+        const result = yield* read({ headers: { "x-mollie-signature": signature }, body: bytes(text) })
+        assert.strictEqual(Result.isSuccess(result), isAccepted, what)
+      }
+    })
+  )
+
+  it.effect(
+    "given the two signatures of a rotation, then either is enough, in any order; more than eight are not read",
+    () =>
+      Effect.gen(function* () {
+        const right = `sha256=${yield* signatureOf(text)}`
+        const other = `sha256=${yield* signatureOf(text, "alternate_webhook_secret")}`
+        for (const [header, isRead] of [
+          [`${right}, ${other}`, true],
+          [`${other},${right}`, true],
+          [`${other}, ${other}`, false],
+          [`${Array(8).fill(other).join(",")},${right}`, false]
+        ] as const) {
+          const result = yield* read({ headers: { "x-mollie-signature": header }, body: bytes(text) })
+          assert.strictEqual(Result.isSuccess(result), isRead, header)
+        }
+      })
+  )
+
+  it.effect(
+    "given an event that is too old or of the future, then it is refused; as old as its last sending, it is not",
+    () =>
+      Effect.gen(function* () {
+        const headers = { "x-mollie-signature": yield* signatureOf(text) }
+        for (const [age, isRead] of [
+          [26 * hour, true],
+          [52 * hour, true],
+          [52 * hour + 1, false],
+          [-5 * 60_000, true],
+          [-5 * 60_000 - 1, false]
+        ] as const) {
+          const result = yield* read({ headers, body: bytes(text), receivedAt: noon + age })
+          assert.strictEqual(Result.isSuccess(result), isRead, `${age} ms`)
+          if (Result.isFailure(result)) assert.strictEqual(result.failure._tag, "pointsman/MessageUnverified")
+        }
+      })
+  )
+})
+
+const events: ReadonlyArray<readonly [type: string, entity: Fields, becomes: string]> = [
+  ["payment.authorized", payment({ status: "authorized" }), "Charge Authorized"],
+  ["payment.paid", payment(), "Charge Captured"],
+  ["payment.pending", payment({ status: "pending" }), "Charge Pending"],
+  ["payment.canceled", payment({ status: "canceled" }), "Charge Canceled"],
+  ["payment.expired", payment({ status: "expired" }), "Charge Canceled"],
+  ["payment.failed", payment({ status: "failed" }), "Charge Declined"],
+  ["capture.succeeded", capture(), "Operation OperationConfirmed"],
+  ["capture.failed", capture({ status: "failed" }), "Operation OperationFailed"],
+  ["refund.queued", refund({ status: "queued" }), "Refund RefundPending"],
+  ["refund.pending", refund({ status: "pending" }), "Refund RefundPending"],
+  ["refund.processing", refund({ status: "processing" }), "Refund RefundPending"],
+  ["refund.refunded", refund(), "Refund Succeeded"],
+  ["refund.failed", refund({ status: "failed" }), "Refund RefundFailed"],
+  ["refund.canceled", refund({ status: "canceled" }), "Refund RefundFailed"],
+  ["chargeback.received", chargeback(), "Dispute"],
+  ["chargeback.reversed", chargeback({ reversedAt: "2026-11-22T12:00:00+00:00" }), "Dispute"]
+]
+
+describe("an event", () => {
+  for (const [type, entity, becomes] of events) {
+    it.effect(`given ${type}, then ${becomes}`, () =>
+      Effect.gen(function* () {
+        assert.strictEqual(outcomeOf(yield* readSigned(event(type, entity))), becomes)
+      })
+    )
+  }
+
+  const broken: ReadonlyArray<readonly [what: string, message: Fields, reason: string]> = [
+    ["another type", event("payment-link.paid", payment()), "its type is not supported"],
+    [
+      "no snapshot",
+      event("payment.paid", payment(), { _embedded: undefined }),
+      "it has no snapshot, at _embedded.entity"
+    ],
+    ["no time", event("payment.paid", payment(), { createdAt: undefined }), "it names no time, at createdAt"],
+    ["the other mode", event("payment.paid", payment({ mode: "live" })), "it cannot be read at _embedded.entity.mode"],
+    [
+      "a payment of another program",
+      event("payment.paid", payment({ metadata: { order: 1 } })),
+      "it cannot be read at _embedded.entity.metadata.attempt_id"
+    ],
+    [
+      "a refund that was made by hand",
+      event("refund.refunded", refund({ metadata: null })),
+      "it cannot be read at _embedded.entity.metadata.refund_id"
+    ],
+    [
+      "a capture that was made by hand",
+      event("capture.succeeded", capture({ metadata: null })),
+      "it cannot be read at _embedded.entity.metadata.operation_id"
+    ],
+    [
+      "an unknown status",
+      event("payment.paid", payment({ status: "settled" })),
+      "it is not as Mollie describes its webhooks"
+    ]
+  ]
+  for (const [what, message, reason] of broken) {
+    it.effect(`given ${what}, then it is unreadable, and says where`, () =>
+      Effect.gen(function* () {
+        const outcome = outcomeOf(yield* readSigned(message))
+        assert.isTrue(outcome.startsWith(`MessageUnreadable: ${reason}`), outcome)
+      })
+    )
+  }
+
+  it("given a stored message, then names, cards and accounts of customers are not kept", () => {
+    const details = { cardHolder: "T. TEST", cardNumber: "4444", consumerAccount: "NL55INGB0000000000" }
+    const kept = connector.keptOfMessage?.(JSON.stringify(event("payment.paid", payment({ details })))) ?? ""
+    for (const personal of ["T. TEST", "4444", "NL55", "order 1", "cst_", "mdt_"]) assert.notInclude(kept, personal)
+  })
+})
+
+describe("a hint of a payment", () => {
+  const lookUp = (given: Parameters<typeof answer>[1], status = 200) => {
+    const { connector, requests } = scripted([answer(status, given)])
+    const { hints }: Connector = connector
+    return Effect.map(hints?.lookUp(providerRef) ?? Effect.die("no hints"), (messages) => ({ messages, requests }))
+  }
+
+  it.effect(
+    "given a payment with captures, refunds and chargebacks, then one request, and each of ours is stated",
+    () =>
+      Effect.gen(function* () {
+        const whole = payment({
+          amountCaptured: { currency: "EUR", value: "10.00" },
+          _embedded: {
+            captures: [
+              capture(),
+              capture({ id: "cpt_2", metadata: null }),
+              capture({ id: "cpt_3", status: "pending" })
+            ],
+            refunds: [refund(), refund({ id: "re_2", metadata: { order: 1 } })],
+            chargebacks: [chargeback(), chargeback({ id: "chb_2", reversedAt: "2026-11-22T12:00:00+00:00" })]
+          }
+        })
+        const { messages, requests } = yield* lookUp(whole)
+        assert.deepStrictEqual(
+          requests.map(({ method, url }) => `${method} ${url}`),
+          [`GET https://api.mollie.com/v2/payments/${providerRef}?embed=captures,refunds,chargebacks`]
+        )
+        assert.deepStrictEqual(
+          messages.map(({ message: { about, at, id } }) => [about._tag, id, at]),
+          [
+            ["Charge", `${providerRef} paid 10.00`, noon],
+            ["Operation", "cpt_vytxeTZskVKR7C7WgdSP3d succeeded", null],
+            ["Refund", "re_4qqhO89gsT refunded", null],
+            ["Dispute", "chb_xFzwUN4ci8HAmSGUACS4J received", noon],
+            ["Dispute", "chb_2 reversed", noon + 24 * hour]
+          ]
+        )
+        for (const { body } of messages) assert.notInclude(body, "cst_")
+      })
+  )
+
+  it.effect("given a payment that nobody has paid yet, then nothing is stated", () =>
+    Effect.gen(function* () {
+      assert.isEmpty((yield* lookUp(payment({ status: "open", paidAt: undefined }))).messages)
+    })
+  )
+
+  it.effect("given a payment of another program, with a chargeback, then nothing is stated", () =>
+    Effect.gen(function* () {
+      const others = payment({ metadata: null, _embedded: { chargebacks: [chargeback()] } })
+      assert.isEmpty((yield* lookUp(others)).messages)
+    })
+  )
+
+  it.effect("given another payment than was asked for, or one of the other mode, then it is unknown", () =>
+    Effect.gen(function* () {
+      for (const fields of [{ id: "tr_other" }, { mode: "live" }]) {
+        assert.strictEqual((yield* Effect.flip(lookUp(payment(fields))))._tag, "pointsman/Unanswered")
+      }
+    })
+  )
+
+  it.effect("given an error of Mollie that is no word about the payment, then it is unknown", () =>
+    Effect.gen(function* () {
+      for (const status of [400, 401, 403, 410, 429, 500, 503]) {
+        const { body } = failure(status)
+        assert.strictEqual((yield* Effect.flip(lookUp(body, status)))._tag, "pointsman/Unanswered")
+      }
+    })
+  )
+})

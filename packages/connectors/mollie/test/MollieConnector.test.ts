@@ -1,0 +1,490 @@
+/** What Mollie's answers, lists and errors become, beyond what every connector is tested for. */
+import { assert, describe, it } from "@effect/vitest"
+import { money, type TransportAnswer, Unanswered } from "@pointsman/core/connector"
+import { Effect, Redacted } from "effect"
+import { declines } from "../src/Declines.ts"
+import {
+  captureRequest,
+  charge,
+  chargeLookup,
+  checkout,
+  noon,
+  providerRef,
+  refundRequest,
+  scripted,
+  voidRequest
+} from "./Calls.ts"
+import { answer, apiKey, capture, failure, list, opened, payment, refund, webhookUrl } from "./Mollie.ts"
+
+const charged = (given: TransportAnswer) => scripted([given]).connector.charge(charge)
+const bodyOf = (text: string | undefined): unknown => JSON.parse(text ?? "null")
+
+describe("a charge", () => {
+  it.effect("given a mandate, then it is charged as a recurring payment, with our marks and no drawn id", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = scripted([answer(201, payment())], { apiKey, webhookUrl })
+      yield* connector.charge(charge)
+      assert.strictEqual(requests[0]?.url, "https://api.mollie.com/v2/payments")
+      assert.strictEqual(requests[0]?.headers["authorization"], `Bearer ${apiKey}`)
+      assert.deepStrictEqual(bodyOf(requests[0]?.body), {
+        amount: { currency: "EUR", value: "12.34" },
+        description: "order 1",
+        webhookUrl,
+        metadata: {
+          attempt_id: "att_1",
+          country: "NL",
+          method: "card",
+          initiator: "mit",
+          reference: "order 1",
+          card_brand: "visa"
+        },
+        sequenceType: "recurring",
+        redirectUrl: null,
+        method: "creditcard",
+        customerId: "cst_8wmqcHMN4U",
+        mandateId: "mdt_h3gAaD5zP"
+      })
+    })
+  )
+
+  it.effect("given manual capture, then the money is only held", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = scripted([answer(201, payment({ status: "authorized" }))])
+      const answered = yield* connector.charge({ ...charge, capture: false })
+      assert.deepInclude(bodyOf(requests[0]?.body), { captureMode: "manual" })
+      assert.strictEqual(answered._tag, "Authorized")
+    })
+  )
+
+  it.effect("given a reference that leaves no room in the metadata, then it is left out, and our id is not", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = scripted([answer(201, payment())])
+      yield* connector.charge({ ...charge, reference: "☂".repeat(255), cardBrand: null })
+      const body = bodyOf(requests[0]?.body) as { readonly metadata: object; readonly description: string }
+      assert.isAtMost(new TextEncoder().encode(JSON.stringify(body.metadata)).length, 1_000)
+      assert.deepInclude(body.metadata, { attempt_id: "att_1", reference: "☂".repeat(255) })
+      const long = scripted([answer(201, payment())])
+      yield* long.connector.charge({ ...charge, reference: "☂".repeat(400) })
+      const { metadata } = bodyOf(long.requests[0]?.body) as { readonly metadata: object }
+      assert.deepStrictEqual(metadata, {
+        attempt_id: "att_1",
+        country: "NL",
+        method: "card",
+        initiator: "mit",
+        card_brand: "visa"
+      })
+    })
+  )
+
+  it.effect("given no mandate, or another token, then nothing is sent, and another connection may be tried", () =>
+    Effect.gen(function* () {
+      for (const token of [
+        null,
+        "cst_1",
+        "mdt_1",
+        "cst_1/mdt_1/x",
+        "cst_1/tkn_1",
+        "pm_1",
+        "cst_/mdt_",
+        "cst_ä/mdt_1"
+      ]) {
+        const { connector, requests } = scripted([])
+        const instrument = token === null ? null : Redacted.make(token)
+        assert.strictEqual((yield* connector.charge({ ...charge, instrument }))._tag, "Rejected")
+        assert.isEmpty(requests)
+      }
+    })
+  )
+
+  for (const [reason, { category, soft }] of Object.entries(declines)) {
+    it.effect(
+      `given the failure reason ${reason}, then ${category}, ${soft ? "soft" : "hard"}, and no money moved`,
+      () =>
+        Effect.gen(function* () {
+          const state = yield* charged(answer(201, payment({ status: "failed", details: { failureReason: reason } })))
+          assert.deepStrictEqual(
+            state,
+            reason === "authentication_required"
+              ? { _tag: "NeedsCustomer", providerRef }
+              : { _tag: "Declined", providerRef, code: reason, category, soft }
+          )
+        })
+    )
+  }
+
+  it.effect("given a failure of a bank or without a reason, then it is other and hard", () =>
+    Effect.gen(function* () {
+      for (const [details, code] of [
+        [{ bankReasonCode: "AM04" }, "AM04"],
+        [{}, "failed"],
+        [null, "failed"],
+        [{ failureReason: "constructor" }, "constructor"]
+      ] as const) {
+        const state = yield* charged(answer(201, payment({ status: "failed", details })))
+        assert.deepStrictEqual(state, { _tag: "Declined", providerRef, code, category: "other", soft: false })
+      }
+    })
+  )
+
+  it.effect("given an amount in another form than its currency has, then it is unknown", () =>
+    Effect.gen(function* () {
+      for (const value of [
+        "12",
+        "12.3",
+        "12.340",
+        "012.34",
+        "-12.34",
+        "1e1",
+        "12,34",
+        "",
+        " 12.34",
+        "99999999999999999.00"
+      ]) {
+        const failed = yield* Effect.flip(charged(answer(201, payment({ amount: { currency: "EUR", value } }))))
+        assert.instanceOf(failed, Unanswered, value)
+      }
+    })
+  )
+
+  it.effect("given an object of the other mode, then it is unknown", () =>
+    Effect.gen(function* () {
+      assert.instanceOf(yield* Effect.flip(charged(answer(201, payment({ mode: "live" })))), Unanswered)
+    })
+  )
+
+  it.effect("given the first answer to our key again, about another attempt, then it is that attempt's", () =>
+    Effect.gen(function* () {
+      const failed = yield* Effect.flip(
+        charged(answer(201, payment({ metadata: { attempt_id: "att_2" } }), { "idempotent-replayed": "true" }))
+      )
+      if (failed._tag !== "pointsman/Unanswered") return assert.fail("expected Unanswered")
+      assert.deepStrictEqual(failed.ofAnother, {
+        attemptId: "att_2",
+        state: { _tag: "Captured", providerRef, stated: money(1234, "EUR") }
+      })
+    })
+  )
+
+  it.effect("given a payment that names no attempt, then it is unknown", () =>
+    Effect.gen(function* () {
+      for (const metadata of [null, undefined, "att_1", { order: 1 }, { attempt_id: 1 }, ["att_1"]]) {
+        assert.instanceOf(yield* Effect.flip(charged(answer(201, payment({ metadata })))), Unanswered)
+      }
+    })
+  )
+})
+
+/** Every error of https://docs.mollie.com/reference/handling-errors, and what it says of the request. */
+const errors: ReadonlyArray<readonly [status: number, becomes: "Rejected" | "Unanswered" | "key used"]> = [
+  [400, "key used"],
+  [401, "Rejected"],
+  [403, "Rejected"],
+  [404, "Rejected"],
+  [405, "Rejected"],
+  [409, "key used"],
+  [410, "Rejected"],
+  [415, "Rejected"],
+  [422, "Rejected"],
+  [429, "Rejected"],
+  [500, "Unanswered"],
+  [502, "Unanswered"],
+  [503, "Unanswered"],
+  [504, "Unanswered"]
+]
+
+describe("an error", () => {
+  for (const [status, becomes] of errors) {
+    it.effect(`given ${status}, when money was to be moved, then ${becomes}`, () =>
+      Effect.gen(function* () {
+        const operations = [
+          scripted([failure(status)]).connector.charge(charge),
+          scripted([failure(status)]).connector.openCheckout?.(checkout) ?? Effect.die("none"),
+          scripted([failure(status)]).connector.capture?.(captureRequest) ?? Effect.die("none"),
+          scripted([failure(status)]).connector.void?.(voidRequest) ?? Effect.die("none"),
+          scripted([failure(status)]).connector.refund?.(refundRequest) ?? Effect.die("none")
+        ]
+        for (const operation of operations) {
+          const ended = yield* Effect.match(operation, {
+            onSuccess: ({ _tag }) => _tag as string,
+            onFailure: (failed) =>
+              failed._tag === "pointsman/Unanswered" && failed.isKeyUsed ? "key used" : "Unanswered"
+          })
+          assert.strictEqual(ended, becomes)
+        }
+      })
+    )
+  }
+
+  it.effect("given an error of a gateway with a status of Mollie's, then it is unknown", () =>
+    Effect.gen(function* () {
+      for (const body of [
+        "",
+        "<html>",
+        "{}",
+        '{"message":"no Route matched"}',
+        { status: 400, title: "x", detail: "y" }
+      ]) {
+        for (const status of [401, 403, 404, 422, 429]) {
+          assert.instanceOf(yield* Effect.flip(charged(answer(status, body))), Unanswered)
+        }
+      }
+    })
+  )
+})
+
+describe("a capture", () => {
+  it.effect("given a part, then that part is asked for, with our id, and is what was captured", () =>
+    Effect.gen(function* () {
+      const part = money(1000, "EUR")
+      const { connector, requests } = scripted([
+        answer(201, capture({ amount: { currency: "EUR", value: "10.00" }, metadata: { operation_id: "op_1" } }))
+      ])
+      const state = yield* connector.capture?.({ ...captureRequest, money: part }) ?? Effect.die("no capture")
+      assert.deepStrictEqual(state, { _tag: "Captured", providerRef, stated: part })
+      assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}/captures`)
+      assert.deepStrictEqual(bodyOf(requests[0]?.body), {
+        amount: { currency: "EUR", value: "10.00" },
+        metadata: { operation_id: "op_1", attempt_id: "att_1" }
+      })
+    })
+  )
+
+  it.effect("given a capture of another operation or payment, then it is unknown", () =>
+    Effect.gen(function* () {
+      for (const fields of [{ metadata: { operation_id: "op_2" } }, { metadata: null }, { paymentId: "tr_other" }]) {
+        const { connector } = scripted([answer(201, capture(fields))])
+        const captured = connector.capture?.(captureRequest) ?? Effect.die("no capture")
+        assert.instanceOf(yield* Effect.flip(captured), Unanswered)
+      }
+    })
+  )
+
+  it.effect("given a payment of which a part was captured, when it is looked up, then that part was taken", () =>
+    Effect.gen(function* () {
+      const amountCaptured = { currency: "EUR", value: "8.00" }
+      for (const status of ["paid", "authorized"]) {
+        const { connector } = scripted([answer(200, payment({ status, amountCaptured }))])
+        assert.deepStrictEqual(yield* connector.lookUpCharge({ ...chargeLookup, providerRef }), {
+          _tag: "Found",
+          state: { _tag: "Captured", providerRef, stated: money(800, "EUR") }
+        })
+      }
+    })
+  )
+})
+
+describe("a page", () => {
+  it.effect("given a card payment, then the page takes cards, and returns the customer to our address", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = scripted([answer(201, opened())])
+      yield* connector.openCheckout?.(checkout) ?? Effect.die("no page")
+      const body = bodyOf(requests[0]?.body) as { readonly metadata: object }
+      assert.deepInclude(body, { method: "creditcard", redirectUrl: checkout.returnUrl })
+      assert.notProperty(body, "sequenceType")
+      assert.deepInclude(body.metadata, { attempt_id: "att_1", checkout: "true" })
+    })
+  )
+
+  it.effect("given a bank payment, then the profile's methods are offered; held, it is not opened", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = scripted([answer(201, opened())])
+      yield* connector.openCheckout?.({ ...checkout, method: "bank" }) ?? Effect.die("no page")
+      assert.notProperty(bodyOf(requests[0]?.body) as object, "method")
+      const held = yield* connector.openCheckout?.({ ...checkout, method: "bank", capture: false }) ??
+        Effect.die("none")
+      assert.strictEqual(held._tag, "Rejected")
+      assert.lengthOf(requests, 1)
+    })
+  )
+
+  const states: ReadonlyArray<readonly [status: string, becomes: string]> = [
+    ["open", "NotFound"],
+    ["pending", "Pending"],
+    ["authorized", "Authorized"],
+    ["paid", "Captured"],
+    ["canceled", "Canceled"],
+    ["expired", "Canceled"],
+    ["failed", "Declined"]
+  ]
+  for (const [status, becomes] of states) {
+    it.effect(`given a page whose payment is ${status}, when it is looked up, then ${becomes}`, () =>
+      Effect.gen(function* () {
+        const details = { failureReason: "authentication_required" }
+        const found = payment({ status, details, metadata: { attempt_id: "att_1", checkout: "true" } })
+        const { connector, requests } = scripted([answer(200, found)])
+        const looked = yield* connector.lookUpCharge({ ...chargeLookup, checkoutReference: providerRef })
+        assert.strictEqual(looked._tag === "Found" ? looked.state._tag : looked._tag, becomes)
+        if (looked._tag === "NotFound") assert.isFalse(looked.conclusive)
+        assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}`)
+      })
+    )
+  }
+})
+
+const hour = 60 * 60 * 1000
+const at = (millis: number) => new Date(millis).toISOString()
+const others = (count: number, created: number) =>
+  Array.from({ length: count }, (_, index) =>
+    payment({ id: `tr_o${index}`, createdAt: at(created), metadata: { order: 1 } })
+  )
+const dated = (millis: number) => ({ date: new Date(millis).toUTCString() })
+
+describe("the lookup of a charge that was not answered", () => {
+  it.effect("given a charge on the third page, then it is found, and Mollie's next link is not followed", () =>
+    Effect.gen(function* () {
+      const pages = [
+        answer(200, list("payments", others(2, noon + hour), "tr_2")),
+        answer(200, list("payments", others(2, noon), "tr_3")),
+        answer(200, list("payments", [payment()], "tr_4"))
+      ]
+      const { connector, requests } = scripted(pages)
+      const found = yield* connector.lookUpCharge(chargeLookup)
+      assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Captured")
+      assert.deepStrictEqual(
+        requests.map(({ url }) => url),
+        ["", "&from=tr_2", "&from=tr_3"].map((from) => `https://api.mollie.com/v2/payments?limit=250${from}`)
+      )
+    })
+  )
+
+  it.effect(
+    "given a list that goes back an hour before it was sent, then it is denied an hour after, and not before",
+    () =>
+      Effect.gen(function* () {
+        const older = list("payments", others(2, noon - hour - 1), "tr_2")
+        const early = scripted([answer(200, older, dated(noon + hour - 1_000))])
+        assert.deepStrictEqual(yield* early.connector.lookUpCharge(chargeLookup), {
+          _tag: "NotFound",
+          conclusive: false
+        })
+        const late = scripted([answer(200, older, dated(noon + hour))])
+        assert.deepStrictEqual(yield* late.connector.lookUpCharge(chargeLookup), { _tag: "NotFound", conclusive: true })
+        const undated = scripted([answer(200, older)])
+        assert.deepStrictEqual(yield* undated.connector.lookUpCharge(chargeLookup), {
+          _tag: "NotFound",
+          conclusive: false
+        })
+      })
+  )
+
+  it.effect("given a list that does not go back that far, then the next page is asked for", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = scripted([
+        answer(200, list("payments", others(2, noon - hour), "tr_2"), dated(noon + 2 * hour)),
+        answer(200, list("payments", []), dated(noon + 2 * hour))
+      ])
+      assert.deepStrictEqual(yield* connector.lookUpCharge(chargeLookup), { _tag: "NotFound", conclusive: true })
+      assert.lengthOf(requests, 2)
+    })
+  )
+
+  it.effect("given more pages than are asked for, then nothing is denied", () =>
+    Effect.gen(function* () {
+      const page = answer(200, list("payments", others(1, noon), "tr_next"), dated(noon + 2 * hour))
+      const { connector, requests } = scripted(Array.from({ length: 80 }, () => page))
+      assert.deepStrictEqual(yield* connector.lookUpCharge(chargeLookup), { _tag: "NotFound", conclusive: false })
+      assert.lengthOf(requests, 80)
+    })
+  )
+
+  it.effect("given a list that is cut, or leads nowhere, then it is unknown", () =>
+    Effect.gen(function* () {
+      const whole = list("payments", others(2, noon))
+      for (const spoiled of [
+        { ...whole, count: 3 },
+        { ...whole, _links: {} },
+        { ...whole, _links: { next: { href: "https://api.mollie.com/v2/payments" } } },
+        { ...whole, _links: { next: { href: "nowhere" } } },
+        { ...whole, _embedded: { refunds: [] } }
+      ]) {
+        const { connector } = scripted([answer(200, spoiled, dated(noon + 2 * hour))])
+        assert.instanceOf(yield* Effect.flip(connector.lookUpCharge(chargeLookup)), Unanswered)
+      }
+    })
+  )
+})
+
+describe("the lookup of a refund", () => {
+  const lookup = { ...refundRequest, providerRefundId: null, sentAt: noon }
+  it.effect(
+    "given a refund with our id among others, then it is found; of another id, it is denied after an hour",
+    () =>
+      Effect.gen(function* () {
+        const entries = [refund({ id: "re_other", metadata: { order: 1 } }), refund()]
+        const { connector, requests } = scripted([answer(200, list("refunds", entries))])
+        const found = yield* connector.lookUpRefund?.(lookup) ?? Effect.die("no lookup")
+        assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Succeeded")
+        assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}/refunds?limit=250`)
+        const none = scripted([answer(200, list("refunds", entries.slice(0, 1)), dated(noon + hour))])
+        assert.deepStrictEqual(yield* none.connector.lookUpRefund?.(lookup) ?? Effect.die("no lookup"), {
+          _tag: "NotFound",
+          conclusive: true
+        })
+      })
+  )
+
+  it.effect("given Mollie's id of it, then that one is asked for; missing, nothing is denied", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = scripted([answer(200, refund()), failure(404, { title: "Not Found" })])
+      const known = { ...lookup, providerRefundId: "re_4qqhO89gsT" }
+      const found = yield* connector.lookUpRefund?.(known) ?? Effect.die("no lookup")
+      assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Succeeded")
+      assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}/refunds/re_4qqhO89gsT`)
+      const missing = yield* connector.lookUpRefund?.(known) ?? Effect.die("no lookup")
+      assert.deepStrictEqual(missing, { _tag: "NotFound", conclusive: false })
+    })
+  )
+})
+
+describe("the lists for recovery", () => {
+  const window = { createdFrom: noon, createdBefore: noon + hour, cursor: null }
+  const ours = (id: string, created: number) =>
+    payment({ id, createdAt: at(created), metadata: { attempt_id: `att_${id}` } })
+
+  it.effect(
+    "given a window of several pages, then its beginning is found, and it is read from there, oldest first",
+    () =>
+      Effect.gen(function* () {
+        const { connector, requests } = scripted([
+          answer(200, list("payments", [ours("5", noon + 2 * hour), ours("4", noon + 4)], "3")),
+          answer(200, list("payments", [ours("3", noon + 3), ours("2", noon)], "1")),
+          answer(200, list("payments", [ours("1", noon - 1)])),
+          answer(200, list("payments", [ours("2", noon), ours("3", noon + 3)], "4")),
+          answer(200, list("payments", [ours("4", noon + 4), ours("5", noon + 2 * hour)], "6"))
+        ])
+        const first = yield* connector.listCharges?.(window) ?? Effect.die("no list")
+        assert.deepStrictEqual(
+          first.items.map(({ attemptId }) => attemptId),
+          ["att_2", "att_3"]
+        )
+        assert.strictEqual(first.nextCursor, "4")
+        const second = yield* connector.listCharges?.({ ...window, cursor: "4" }) ?? Effect.die("no list")
+        assert.deepStrictEqual(
+          second.items.map(({ attemptId }) => attemptId),
+          ["att_4"]
+        )
+        assert.isNull(second.nextCursor)
+        assert.deepStrictEqual(
+          requests.map(({ url }) => new URL(url).search),
+          ["&sort=desc", "&sort=desc&from=3", "&sort=desc&from=1", "&sort=asc&from=2", "&sort=asc&from=4"].map(
+            (rest) => `?limit=250${rest}`
+          )
+        )
+      })
+  )
+
+  it.effect(
+    "given entries of other programs and a broken one of ours, then the first are left out, and that is shown",
+    () =>
+      Effect.gen(function* () {
+        const broken = { ...ours("3", noon), amount: { currency: "EUR", value: "1" } }
+        const { connector } = scripted([answer(200, list("payments", [broken, ...others(1, noon), ours("1", noon)]))])
+        const page = yield* connector.listCharges?.(window) ?? Effect.die("no list")
+        assert.deepStrictEqual(
+          page.items.map(({ attemptId }) => attemptId),
+          ["att_1"]
+        )
+        assert.deepStrictEqual(page.unreadable, [{ reference: "3", reason: "it cannot be read at amount" }])
+      })
+  )
+})

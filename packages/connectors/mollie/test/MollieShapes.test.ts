@@ -1,0 +1,99 @@
+/**
+ * Every request body, and every object of the tests, against Mollie's own description: as the schemas of its TypeScript library,
+ * which are generated from it (`mollie-api-typescript`, BSD 2-Clause). The description itself (https://github.com/mollie/openapi)
+ * is CC BY-NC-SA 4.0 and cannot be part of this repository.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import type { Connector } from "@pointsman/core/connector"
+import { Effect } from "effect"
+import { CaptureResponse$inboundSchema } from "mollie-api-typescript/models/captureresponse.js"
+import { EntityCapture$outboundSchema } from "mollie-api-typescript/models/entitycapture.js"
+import { EntityChargeback$inboundSchema } from "mollie-api-typescript/models/entitychargeback.js"
+import { PaymentRequest$outboundSchema } from "mollie-api-typescript/models/paymentrequest.js"
+import { PaymentResponse$inboundSchema } from "mollie-api-typescript/models/paymentresponse.js"
+import { RefundRequest$outboundSchema } from "mollie-api-typescript/models/refundrequest.js"
+import { RefundResponse$inboundSchema } from "mollie-api-typescript/models/refundresponse.js"
+import { captureRequest, charge, checkout, refundRequest, scripted } from "./Calls.ts"
+import { answer, apiKey, capture, chargeback, failure, opened, payment, refund, webhookUrl } from "./Mollie.ts"
+
+interface Description {
+  readonly safeParse: (value: unknown) => {
+    readonly success: boolean
+    readonly error?: unknown
+    readonly data?: unknown
+  }
+}
+
+const sends: ReadonlyArray<
+  readonly [string, Description, (connector: Connector) => Effect.Effect<unknown, unknown> | undefined]
+> = [
+  ["a charge", PaymentRequest$outboundSchema, (connector) => connector.charge(charge)],
+  ["a direct debit", PaymentRequest$outboundSchema, (connector) => connector.charge({ ...charge, method: "bank" })],
+  ["a held charge", PaymentRequest$outboundSchema, (connector) => connector.charge({ ...charge, capture: false })],
+  ["a page for cards", PaymentRequest$outboundSchema, (connector) => connector.openCheckout?.(checkout)],
+  [
+    "a page for banks",
+    PaymentRequest$outboundSchema,
+    (connector) => connector.openCheckout?.({ ...checkout, method: "bank" })
+  ],
+  ["a capture", EntityCapture$outboundSchema, (connector) => connector.capture?.(captureRequest)],
+  ["a refund", RefundRequest$outboundSchema, (connector) => connector.refund?.({ ...refundRequest, reason: "late" })]
+]
+
+/** Each name in `sent` is one of the description's, down to the metadata, which is ours. */
+const assertKnown = (sent: unknown, described: unknown, path = ""): void => {
+  if (typeof sent !== "object" || sent === null || path.endsWith(".metadata")) {
+    if (!path.endsWith(".metadata")) assert.deepStrictEqual(described, sent, path)
+    return
+  }
+  for (const [name, value] of Object.entries(sent)) {
+    assert.property(described, name, `${path}.${name}`)
+    assertKnown(value, Reflect.get(described as object, name), `${path}.${name}`)
+  }
+}
+
+describe("what is sent to Mollie", () => {
+  for (const [what, description, send] of sends) {
+    it.effect(`given ${what}, then its body is as Mollie describes it, without a field that it does not know`, () =>
+      Effect.gen(function* () {
+        const { connector, requests } = scripted([failure(422)], { apiKey, webhookUrl })
+        yield* send(connector) ?? Effect.die("not supported")
+        const body: unknown = JSON.parse(requests[0]?.body ?? "null")
+        const parsed = description.safeParse(body)
+        assert.isTrue(parsed.success, String(parsed.error))
+        assertKnown(body, parsed.data)
+      })
+    )
+  }
+
+  it("given a body with a wrong field, then the description refuses it", () => {
+    assert.isFalse(PaymentRequest$outboundSchema.safeParse({ amount: { currency: "EUR", value: 12 } }).success)
+    assert.throws(() =>
+      assertKnown({ descripton: "x" }, PaymentRequest$outboundSchema.parse({ descripton: "x" } as never))
+    )
+  })
+})
+
+const link = { href: "https://api.mollie.com/v2/x", type: "application/hal+json" }
+const links = (...names: ReadonlyArray<string>) => Object.fromEntries(names.map((name) => [name, link]))
+
+describe("the objects of these tests", () => {
+  const objects: ReadonlyArray<readonly [string, Description, object]> = [
+    ["a payment", PaymentResponse$inboundSchema, payment()],
+    ["an opened payment", PaymentResponse$inboundSchema, opened()],
+    ["a capture", CaptureResponse$inboundSchema, capture({ _links: links("self", "payment", "documentation") })],
+    ["a refund", RefundResponse$inboundSchema, refund({ _links: links("self", "payment", "documentation") })],
+    ["a chargeback", EntityChargeback$inboundSchema, chargeback({ _links: links("self", "payment", "documentation") })]
+  ]
+  for (const [what, description, object] of objects) {
+    it(`given ${what}, then it is as Mollie describes it`, () => {
+      const parsed = description.safeParse(JSON.parse(JSON.stringify(object)))
+      assert.isTrue(parsed.success, String(parsed.error))
+    })
+  }
+  it("is not blind: an answer that Mollie does not describe is refused", () => {
+    assert.isFalse(
+      PaymentResponse$inboundSchema.safeParse({ ...JSON.parse(answer(200, payment()).body), amount: 1 }).success
+    )
+  })
+})

@@ -1,0 +1,381 @@
+import { createHmac } from "node:crypto"
+import { MollieConnector } from "@pointsman/connector-mollie"
+import {
+  connectorSuite,
+  type MessageSituation,
+  type Operation,
+  type Played,
+  type Situation
+} from "@pointsman/contracts/connector"
+import type {
+  ConnectorDefinition,
+  ListedCharge,
+  ListedRefund,
+  Money,
+  TransportAnswer,
+  TransportRequest
+} from "@pointsman/core/connector"
+import { Effect } from "effect"
+import {
+  answer,
+  apiKey,
+  capture,
+  chargeback,
+  event,
+  type Fields,
+  failure,
+  list,
+  opened,
+  payment,
+  profile,
+  refund
+} from "./Mollie.ts"
+
+/** A placeholder for our id in an object's metadata: Mollie gives back what it was given, which is the key of the request. */
+const ourId = "our_id_here"
+
+/** A key is of one mode, and an object names it: in production both are of the other one. */
+const remembering: ConnectorDefinition = {
+  ...MollieConnector.definition,
+  connect: (account, transport) =>
+    MollieConnector.definition.connect(account.environment === "production" ? inLiveMode(account) : account, {
+      send: (request) =>
+        Effect.map(transport.send(request), (given) => ({
+          ...given,
+          body: given.body.replaceAll(ourId, request.headers["idempotency-key"] ?? "")
+        }))
+    })
+}
+
+const inLiveMode = <Account extends { readonly credentials: unknown }>(account: Account): Account => ({
+  ...account,
+  credentials: JSON.parse(JSON.stringify(account.credentials).replace("test_", "live_"))
+})
+
+/** More than an hour after the beginning of time, which is when the suite's calls were sent. */
+const late = { date: "Sat, 21 Nov 2026 12:00:00 GMT" }
+const early = { date: "Thu, 01 Jan 1970 00:10:00 GMT" }
+
+/** A reason of Mollie for each decline that there is one for. */
+const reasons: Readonly<Record<string, string>> = {
+  "insufficient_funds hard": "insufficient_funds",
+  "do_not_honor soft": "refused_by_issuer",
+  "expired_card hard": "card_expired",
+  "invalid_card hard": "invalid_card_number",
+  "suspected_fraud hard": "possible_fraud",
+  "authentication_failed hard": "authentication_failed",
+  "not_permitted hard": "invalid_card_type",
+  "issuer_unavailable soft": "authentication_unavailable_acs",
+  "other hard": "a_reason_of_tomorrow"
+}
+
+const sign = (text: string, secret: string) => ({
+  headers: { "x-mollie-signature": `sha256=${createHmac("sha256", secret).update(text).digest("hex")}` },
+  body: new TextEncoder().encode(text)
+})
+
+/** Literal: a formula would repeat the connector's. */
+const written: Readonly<Record<string, string>> = {
+  "1234 EUR": "12.34",
+  "1200 EUR": "12.00",
+  "200 EUR": "2.00",
+  "300 EUR": "3.00",
+  "500 JPY": "500",
+  "1230 KWD": "1.230"
+}
+
+const amountOf = ({ currency, minorUnits }: Money) => ({ currency, value: written[`${minorUnits} ${currency}`] })
+
+const form = (text: string) => ({
+  headers: { "content-type": "application/x-www-form-urlencoded" },
+  body: new TextEncoder().encode(text)
+})
+
+connectorSuite({
+  name: "mollie",
+  definition: remembering,
+  credentials: { apiKey, baseUrl: "https://mollie.example/" },
+  secrets: [apiKey],
+  instrument: "cst_ofTheContract/mdt_ofTheContract",
+  cannotBeAsked: { voids: true },
+  account: { is: { id: "pfl_QkEhN94Ba", mode: "test" }, answer: answer(200, profile()) },
+  brokenCredentials: [
+    { credentials: undefined, field: "credentials" },
+    { credentials: "test_0123456789", field: "credentials" },
+    { credentials: {}, field: "credentials.apiKey" },
+    { credentials: { apiKey: 12_345_678 }, field: "credentials.apiKey" },
+    { credentials: { apiKey: "" }, field: "credentials.apiKey" },
+    { credentials: { apiKey: "test_two words" }, field: "credentials.apiKey" },
+    { credentials: { apiKey: "test_line\r\nx: y" }, field: "credentials.apiKey" },
+    { credentials: { apiKey: "access_0123456789" }, field: "credentials.apiKey" },
+    { credentials: { apiKey: "live_0123456789" }, field: "credentials.apiKey" },
+    { credentials: { apiKey, webhookUrl: "http://pay.shop.example/hook" }, field: "credentials.webhookUrl" },
+    {
+      credentials: { apiKey, webhookUrl: `https://pay.shop.example/${"x".repeat(1_024)}` },
+      field: "credentials.webhookUrl"
+    },
+    { credentials: { apiKey, baseUrl: "mollie.example" }, field: "credentials.baseUrl" },
+    { credentials: { apiKey, baseUrl: "http://mollie.example" }, field: "credentials.baseUrl" },
+    { credentials: { apiKey, baseUrl: "https://user:password@mollie.example" }, field: "credentials.baseUrl" },
+    { credentials: { apiKey, profile: "pfl_0123456789" }, field: "credentials.profile" }
+  ],
+  play: (situation) => {
+    const played = answerTo(situation)
+    return played === undefined ? undefined : ({ answer: played } satisfies Played)
+  },
+  lacks: [
+    // A capture that failed leaves the hold as it was: the issuer's refusal is not told.
+    "capture declined",
+    // An authorization that is gone is an error to a capture.
+    "capture canceled",
+    // A release is accepted, and its outcome looked up.
+    "void canceled",
+    "void still authorized",
+    "void declined",
+    "void captured",
+    // On a charge without a browser, `failed` is the end; a page is open until it is paid or over.
+    "look-up needs customer",
+    // Mollie has no word for a capture that it would try again.
+    "operation look-up failed for now"
+  ],
+  lists: {
+    // From a cursor on, a list is asked for in the order of time; to find the window's beginning, the other way.
+    charges: ({ hasMore, items }) =>
+      answer(200, list("payments", ordered(items.map(paymentOf), hasMore), hasMore ? "tr_next" : null)),
+    refunds: ({ hasMore, items }) =>
+      answer(200, list("refunds", ordered(items.map(refundOf), hasMore), hasMore ? "re_next" : null)),
+    untold: ["paymentId", "idempotencyKey"]
+  },
+  messages: {
+    toleranceMillis: null,
+    sign: (situation, secret) => {
+      const message = messageOf(situation)
+      return message === undefined ? undefined : sign(JSON.stringify(message), secret)
+    },
+    signText: sign
+  },
+  hints: {
+    reference: "tr_5B8cwPMGnU6qLbRvo7qEZo",
+    message: form("id=tr_5B8cwPMGnU6qLbRvo7qEZo"),
+    others: [
+      form("id=ord_kEn1PlbGa"),
+      form("id=tr_5B8cwPMGnU6qLbRvo7qEZo&x=1"),
+      form("id=tr_../../v2/profiles/me"),
+      form("ID=tr_5B8cwPMGnU6qLbRvo7qEZo"),
+      { ...form("id=tr_5B8cwPMGnU6qLbRvo7qEZo"), headers: { "x-mollie-signature": "sha256=00" } }
+    ],
+    captured: ({ at, attemptId, money }) =>
+      answer(
+        200,
+        payment({ amount: amountOf(money), metadata: { attempt_id: attemptId }, paidAt: new Date(at).toISOString() })
+      ),
+    foreign: answer(200, payment({ metadata: { order_id: "12345" }, _embedded: { chargebacks: [chargeback()] } })),
+    unknown: failure(404, { title: "Not Found", detail: "No payment exists with token tr_5B8cwPMGnU6qLbRvo7qEZo." })
+  },
+  wire: {
+    idempotencyKeyOf: (request) => request.headers["idempotency-key"],
+    amountOf: (request) => bodyOf(request).amount?.value,
+    amounts: { EUR: "12.34", JPY: "500", KWD: "1.230" },
+    currencyOf: (request) => bodyOf(request).amount?.currency,
+    currencies: { EUR: "EUR", JPY: "JPY", KWD: "KWD" },
+    withoutBody: ["void"],
+    checkout: {
+      leadingTo: (url, { checkout }) => answer(201, opened(openedFields(checkout.reference), url)),
+      returnUrlOf: (request) => bodyOf(request).redirectUrl
+    },
+    unknownStatus: (operation, situation) =>
+      operation === "openCheckout"
+        ? answer(201, opened({ ...openedFields(situation.checkout.reference), status: "settled" }))
+        : shaped(operation, objectOf(operation, situation, { status: "settled" })),
+    withoutReference: (operation, situation) =>
+      operation === "openCheckout"
+        ? answer(201, opened({ ...openedFields(situation.checkout.reference), id: undefined }))
+        : shaped(operation, objectOf(operation, situation, { id: undefined }))
+  }
+})
+
+function bodyOf(request: TransportRequest) {
+  const body: {
+    readonly amount?: { readonly value: string; readonly currency: string }
+    readonly redirectUrl?: string
+  } = JSON.parse(request.body ?? "{}")
+  return body
+}
+
+function openedFields(id: string): Fields {
+  return { id, metadata: { attempt_id: ourId, checkout: "true" } }
+}
+
+function objectOf(operation: Operation, situation: Situation, fields: Fields): Fields {
+  const { money, providerRef, providerRefundId } = situation
+  const amount = amountOf(money)
+  switch (operation) {
+    case "refund":
+    case "lookUpRefund":
+      return refund({ id: providerRefundId, amount, paymentId: providerRef, metadata: { refund_id: ourId }, ...fields })
+    case "capture":
+    case "lookUpOperation":
+      return capture({ amount, paymentId: providerRef, metadata: { operation_id: ourId }, ...fields })
+    default:
+      return payment({ id: providerRef, amount, metadata: { attempt_id: ourId }, ...fields })
+  }
+}
+
+const lists: Partial<Record<Operation, "payments" | "refunds" | "captures">> = {
+  lookUpCharge: "payments",
+  lookUpOperation: "captures",
+  lookUpRefund: "refunds"
+}
+
+/** Looked up without a reference, an object is found in a list. */
+function shaped(operation: Operation, object: unknown): TransportAnswer {
+  const name = lists[operation]
+  return name === undefined ? answer(201, object) : answer(200, list(name, [object]), late)
+}
+
+function operationOf(name: string): Operation {
+  if (name.startsWith("refund look-up")) return "lookUpRefund"
+  if (name.startsWith("operation look-up")) return "lookUpOperation"
+  if (name.startsWith("look-up")) return "lookUpCharge"
+  if (name.startsWith("checkout")) return "openCheckout"
+  return name.split(" ")[0] as Operation
+}
+
+function answerTo(situation: Situation): TransportAnswer | undefined {
+  const { checkout, decline, name, rejection } = situation
+  const operation = operationOf(name)
+  const found = (fields: Fields) => shaped(operation, objectOf(operation, situation, fields))
+  const none = (headers: Readonly<Record<string, string>>) =>
+    answer(200, list(lists[operation] ?? "payments", []), headers)
+  const reason = decline === null ? undefined : reasons[`${decline.category} ${decline.soft ? "soft" : "hard"}`]
+  switch (name) {
+    case "checkout opened":
+      return answer(201, opened(openedFields(checkout.reference), checkout.url))
+    case "charge rejected":
+    case "checkout rejected":
+    case "capture rejected":
+    case "void rejected":
+    case "refund rejected":
+      return failure(422, { title: rejection.code, detail: rejection.message, field: "amount" })
+    case "charge authorized":
+    case "look-up authorized":
+      return found({ status: "authorized", captureMode: "manual", paidAt: undefined })
+    case "charge captured":
+    case "look-up captured":
+      return found({ status: "paid" })
+    case "charge pending":
+    case "look-up pending":
+      return found({ status: "pending" })
+    case "charge needs customer":
+      return found({ status: "failed", details: { failureReason: "authentication_required" } })
+    case "charge canceled":
+    case "look-up canceled":
+      return found({ status: "canceled" })
+    case "charge declined":
+    case "look-up declined":
+      return reason === undefined ? undefined : found({ status: "failed", details: { failureReason: reason } })
+    case "capture captured":
+      return found({ status: "succeeded" })
+    case "capture pending":
+      return found({ status: "pending" })
+    case "capture still authorized":
+      return found({ status: "failed" })
+    case "void pending":
+      return answer(202, "")
+    case "refund succeeded":
+    case "refund look-up succeeded":
+      return found({ status: "refunded" })
+    case "refund pending":
+    case "refund look-up pending":
+      return found({ status: "queued" })
+    case "refund failed":
+    case "refund look-up failed":
+      return found({ status: "failed" })
+    case "operation look-up confirmed":
+      return found({ status: "succeeded" })
+    case "operation look-up pending":
+      return found({ status: "pending" })
+    case "operation look-up failed":
+      return found({ status: "failed" })
+    case "look-up not found":
+    case "operation look-up not found":
+    case "refund look-up not found":
+      return none(late)
+    case "look-up not found yet":
+    case "operation look-up not found yet":
+    case "refund look-up not found yet":
+      return none(early)
+    default:
+      return undefined
+  }
+}
+
+function messageOf(situation: MessageSituation): Fields | undefined {
+  const { at, attemptId, disputeId, id, money, name, operationId, providerRef, providerRefundId, refundId } = situation
+  const amount = amountOf(money)
+  const head = { id, createdAt: new Date(at).toISOString() }
+  const charge = (status: string) =>
+    event(`payment.${status}`, payment({ id: providerRef, amount, status, metadata: { attempt_id: attemptId } }), head)
+  const captured = (status: string) =>
+    event(`capture.${status}`, capture({ amount, status, metadata: { operation_id: operationId } }), head)
+  const refunded = (status: string) =>
+    event(`refund.${status}`, refund({ id: providerRefundId, amount, status, metadata: { refund_id: refundId } }), head)
+  const disputed = (fields: Fields) => chargeback({ id: disputeId, paymentId: providerRef, ...fields })
+  switch (name) {
+    case "charge authorized":
+      return charge("authorized")
+    case "charge captured":
+      return charge("paid")
+    case "charge canceled":
+      return charge("canceled")
+    case "refund succeeded":
+      return refunded("refunded")
+    case "refund failed":
+      return refunded("failed")
+    case "operation confirmed":
+      return captured("succeeded")
+    case "operation failed":
+      return captured("failed")
+    case "dispute opened":
+      return event("chargeback.received", disputed({}), head)
+    case "dispute won":
+      return event("chargeback.reversed", disputed({ reversedAt: head.createdAt }), head)
+    // Mollie pays totals out; a capture has no message while it is pending, and a chargeback none between its two.
+    case "charge settled":
+    case "operation pending":
+    case "operation failed for now":
+    case "dispute updated":
+    case "dispute lost":
+      return undefined
+  }
+}
+
+function ordered(items: ReadonlyArray<Fields>, isAscending: boolean): ReadonlyArray<Fields> {
+  return isAscending ? items : items.toReversed()
+}
+
+function paymentOf({ capture, money, state, ...item }: ListedCharge): Fields {
+  const { attemptId, cardBrand, country, created, initiator, method, reference } = item
+  const marks = { attempt_id: attemptId, reference, country, method, card_brand: cardBrand, initiator }
+  const stated = "stated" in state ? state.stated : undefined
+  return payment({
+    id: state.providerRef,
+    amount: amountOf(money),
+    ...(capture === true
+      ? { status: "paid", amountCaptured: stated === undefined ? undefined : amountOf(stated) }
+      : { status: "authorized", captureMode: "manual" }),
+    metadata: Object.fromEntries(Object.entries(marks).filter(([, text]) => text !== null)),
+    createdAt: new Date(created).toISOString()
+  })
+}
+
+function refundOf({ created, money, providerRef, refundId, state }: ListedRefund): Fields {
+  return refund({
+    id: state.providerRefundId,
+    amount: amountOf(money),
+    status: state._tag === "Succeeded" ? "refunded" : "pending",
+    metadata: { refund_id: refundId },
+    paymentId: providerRef,
+    createdAt: new Date(created).toISOString()
+  })
+}

@@ -1,0 +1,63 @@
+/**
+ * How hints are looked up: one lookup of an object at a time, and a few of a connection. Anybody can send hints, so that
+ * neither a flood of one id nor one of many ids may become a flood of requests to the provider.
+ */
+import { Deferred, Effect, Semaphore } from "effect"
+
+/**
+ * Objects of one connection that are looked up or wait for it. What comes beyond is refused, and the provider sends it
+ * again: its payments are looked up by the background meanwhile.
+ */
+const insideAtMost = 64
+
+interface Share {
+  readonly places: Semaphore.Semaphore
+  /** What is looked up now, by reference, and what those wait for who named it meanwhile. */
+  readonly running: Map<string, Next>
+}
+
+interface Next {
+  /** Absent until somebody waits. */
+  end?: Deferred.Deferred<unknown, unknown>
+}
+
+export const makeHintShares = (atOnce: number) => {
+  // As many as connections with hints exist.
+  const shares = new Map<string, Share>()
+  const shareOf = (connectionId: string): Share => {
+    const share = shares.get(connectionId) ?? { places: Semaphore.makeUnsafe(atOnce), running: new Map() }
+    shares.set(connectionId, share)
+    return share
+  }
+
+  /**
+   * `lookUp` sees what the provider states after the call: one that comes while the object is being looked up waits for
+   * another lookup after it, together with all others that came meanwhile. The lookup goes on when its caller is gone.
+   */
+  return <A, E, E2>(
+    { connectionId, reference }: { readonly connectionId: string; readonly reference: string },
+    lookUp: Effect.Effect<A, E>,
+    refused: () => E2
+  ): Effect.Effect<A, E | E2> =>
+    Effect.suspend((): Effect.Effect<A, E | E2> => {
+      const { places, running } = shareOf(connectionId)
+      const begin = (end: Deferred.Deferred<A, E>): Effect.Effect<void> => {
+        running.set(reference, {})
+        const looked = Effect.flatMap(Effect.exit(places.withPermits(1)(lookUp)), (exit) => {
+          const next = running.get(reference)?.end as Deferred.Deferred<A, E> | undefined
+          running.delete(reference)
+          const done = Deferred.done(end, exit)
+          return next === undefined ? done : Effect.andThen(begin(next), done)
+        })
+        return Effect.asVoid(Effect.forkDetach(looked, { startImmediately: true }))
+      }
+      const known = running.get(reference)
+      if (known !== undefined) {
+        known.end ??= Deferred.makeUnsafe<unknown, unknown>()
+        return Deferred.await(known.end as Deferred.Deferred<A, E>)
+      }
+      if (running.size >= insideAtMost) return Effect.fail(refused())
+      const end = Deferred.makeUnsafe<A, E>()
+      return Effect.andThen(begin(end), Deferred.await(end))
+    })
+}

@@ -1,0 +1,219 @@
+/** Unsigned messages that name an object of the provider: each is the reason for one lookup, and changes nothing itself. */
+import { assert, describe, it } from "@effect/vitest"
+import { Pointsman } from "@pointsman/core"
+import { type HintedMessage, Ledger, MessageUnreadable, NotSent, Unanswered } from "@pointsman/core/ports"
+import { scriptedProvider } from "@pointsman/core/testing"
+import { Deferred, Effect, Fiber, Option, Result } from "effect"
+import { attemptsOf, stored } from "./support/Pages.ts"
+import { caller, request, runOut, tenant, world } from "./support/World.ts"
+
+const text = (body: Uint8Array) => new TextDecoder().decode(body)
+const bytes = (body: string) => new TextEncoder().encode(body)
+
+type Answer = Effect.Effect<ReadonlyArray<HintedMessage>, NotSent | Unanswered>
+
+/** A provider whose hints are `look <reference>`, and that answers a lookup as the test tells it. */
+const hintWorld = () => {
+  const provider = scriptedProvider()
+  const { definition } = provider
+  const looked: Array<string> = []
+  const script: { answer: (reference: string) => Answer } = { answer: () => Effect.succeed([]) }
+  Object.assign(provider, {
+    definition: {
+      ...definition,
+      connect: (...given: Parameters<typeof definition.connect>) =>
+        Result.map(definition.connect(...given), (connector) => ({
+          ...connector,
+          hints: {
+            read: ({ body }: { readonly body: Uint8Array }) => {
+              const reference = /^look (\w+)$/u.exec(text(body))?.[1]
+              return reference === undefined
+                ? Effect.fail(new MessageUnreadable({ reason: "no hint" }))
+                : Effect.succeed(reference)
+            },
+            lookUp: (reference: string) =>
+              Effect.suspend(() => {
+                looked.push(reference)
+                return script.answer(reference)
+              })
+          }
+        }))
+    }
+  })
+  return { ...world({ provider }), looked, script }
+}
+
+const captured = (attemptId: string, id = "ref paid"): HintedMessage => ({
+  body: JSON.stringify({ id }),
+  message: {
+    id,
+    at: 1,
+    about: { _tag: "Charge", charge: { attemptId }, state: () => ({ _tag: "Captured", providerRef: "ref" }) }
+  }
+})
+
+const receive = (body: string, connectionId = "main") =>
+  Effect.gen(function* () {
+    const pointsman = yield* Pointsman
+    yield* pointsman.recordMessage(yield* pointsman.verifyMessage({ connectionId, headers: {}, body: bytes(body) }))
+  })
+
+/** A charge that was not answered. */
+const unanswered = (own: ReturnType<typeof hintWorld>) =>
+  Effect.gen(function* () {
+    own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "silence" }))
+    yield* Effect.exit((yield* Pointsman).create(caller, request()))
+    const { items } = yield* (yield* Pointsman).payments(tenant, { limit: 1 })
+    const [payment] = items
+    if (payment === undefined) return assert.fail("no payment was stored")
+    const [attempt] = yield* attemptsOf(payment)
+    return { payment, attemptId: attempt?.id ?? "" }
+  })
+
+const messageNamed = (id: string) =>
+  Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.message(tenant, "main", id), Option.getOrUndefined))
+
+describe("a hint", () => {
+  const own = hintWorld()
+  it.effect(
+    "given a charge that was not answered, when its hint comes twice, then one lookup each, and one capture",
+    () =>
+      Effect.gen(function* () {
+        const { attemptId, payment } = yield* unanswered(own)
+        assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
+        own.script.answer = () => Effect.succeed([captured(attemptId)])
+        yield* receive("look ref")
+        assert.strictEqual((yield* stored(payment)).state, "Captured")
+        assert.deepInclude(yield* messageNamed("ref paid"), { outcome: "applied", paymentId: payment.id })
+        yield* receive("look ref")
+        assert.deepStrictEqual(own.looked, ["ref", "ref"])
+        const { items } = yield* (yield* Pointsman).messages({ limit: 10 })
+        assert.lengthOf(items, 1)
+      }).pipe(Effect.provide(own.layer))
+  )
+
+  const nobodys = hintWorld()
+  it.effect("given a reference of nobody's, then it is accepted, and nothing is stored", () =>
+    Effect.gen(function* () {
+      yield* receive("look anything")
+      assert.deepStrictEqual(nobodys.looked, ["anything"])
+      assert.isEmpty((yield* (yield* Pointsman).messages({ limit: 10 })).items)
+    }).pipe(Effect.provide(nobodys.layer))
+  )
+
+  const refusing = hintWorld()
+  it.effect("given what is no hint, or an unknown connection, then it is refused, and nothing is looked up", () =>
+    Effect.gen(function* () {
+      for (const [body, connectionId] of [
+        ["", "main"],
+        ["look", "main"],
+        ["look ref", "absent"]
+      ] as const) {
+        const receiving = yield* Effect.forkScoped(Effect.flip(receive(body, connectionId)))
+        assert.strictEqual((yield* runOut(receiving))._tag, "pointsman/MessageRefused")
+      }
+      assert.isEmpty(refusing.looked)
+    }).pipe(Effect.provide(refusing.layer))
+  )
+
+  for (const failure of [new NotSent({ reason: "refused" }), new Unanswered({ reason: "silence" })]) {
+    const silent = hintWorld()
+    it.effect(
+      `given a lookup that ends in ${failure._tag}, then it is not accepted, and its repetition is looked up`,
+      () =>
+        Effect.gen(function* () {
+          const { attemptId, payment } = yield* unanswered(silent)
+          silent.script.answer = () => Effect.fail(failure)
+          assert.strictEqual((yield* Effect.flip(receive("look ref")))._tag, "pointsman/HintNotLookedUp")
+          assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
+          silent.script.answer = () => Effect.succeed([captured(attemptId)])
+          yield* receive("look ref")
+          assert.strictEqual((yield* stored(payment)).state, "Captured")
+        }).pipe(Effect.provide(silent.layer))
+    )
+  }
+
+  for (const fault of ["unwritten", "lost", "unheard"] as const) {
+    const failing = hintWorld()
+    it.effect(`given a commit that ends ${fault}, when the hint comes again, then its statement is applied once`, () =>
+      Effect.gen(function* () {
+        const { attemptId, payment } = yield* unanswered(failing)
+        failing.script.answer = () => Effect.succeed([captured(attemptId)])
+        const before = failing.ledger.calls.commit
+        failing.ledger.onCommit = (number) => (number === before + 1 ? fault : undefined)
+        assert.strictEqual(Result.isFailure(yield* Effect.result(receive("look ref"))), fault === "unwritten")
+        yield* receive("look ref")
+        const { capturedMinor, state } = yield* stored(payment)
+        assert.deepStrictEqual([state, capturedMinor], ["Captured", payment.money.minorUnits])
+      }).pipe(Effect.provide(failing.layer))
+    )
+  }
+
+  const dying = hintWorld()
+  it.effect("given a sender that is gone before the lookup ends, then its answer is recorded all the same", () =>
+    Effect.gen(function* () {
+      const { attemptId, payment } = yield* unanswered(dying)
+      const gate = yield* Deferred.make<void>()
+      dying.script.answer = () => Effect.as(Deferred.await(gate), [captured(attemptId)])
+      const receiving = yield* Effect.forkScoped(receive("look ref"), { startImmediately: true })
+      yield* Effect.yieldNow
+      yield* Fiber.interrupt(receiving)
+      yield* Deferred.succeed(gate, undefined)
+      for (let turn = 0; turn < 100 && (yield* stored(payment)).state !== "Captured"; turn++) yield* Effect.yieldNow
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+    }).pipe(Effect.provide(dying.layer))
+  )
+})
+
+describe("a flood of hints", () => {
+  const one = hintWorld()
+  it.effect(
+    "given a thousand hints of one object, then one lookup at a time, and one more for all that came meanwhile",
+    () =>
+      Effect.gen(function* () {
+        const gate = yield* Deferred.make<void>()
+        one.script.answer = () => Effect.as(Deferred.await(gate), [])
+        const first = yield* Effect.forkScoped(receive("look ref"), { startImmediately: true })
+        while (one.looked.length === 0) yield* Effect.yieldNow
+        const others = yield* Effect.forEach(Array(999).keys(), () =>
+          Effect.forkScoped(receive("look ref"), { startImmediately: true })
+        )
+        for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
+        assert.deepStrictEqual(one.looked, ["ref"])
+        yield* Deferred.succeed(gate, undefined)
+        yield* Fiber.joinAll([first, ...others])
+        assert.deepStrictEqual(one.looked, ["ref", "ref"])
+        yield* receive("look ref")
+        assert.lengthOf(one.looked, 3)
+      }).pipe(Effect.provide(one.layer))
+  )
+
+  const many = hintWorld()
+  it.effect(
+    "given a thousand hints of other objects, then four lookups at a time, and what does not fit is refused",
+    () =>
+      Effect.gen(function* () {
+        const gate = yield* Deferred.make<void>()
+        let atOnce = 0
+        let most = 0
+        many.script.answer = () =>
+          Effect.suspend(() => {
+            most = Math.max(most, ++atOnce)
+            return Effect.ensuring(
+              Effect.as(Deferred.await(gate), []),
+              Effect.sync(() => atOnce--)
+            )
+          })
+        const sent = yield* Effect.forEach(Array(1_000).keys(), (number) =>
+          Effect.forkScoped(Effect.result(receive(`look ref${number}`)), { startImmediately: true })
+        )
+        for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
+        assert.strictEqual(atOnce, 4)
+        yield* Deferred.succeed(gate, undefined)
+        const ends = yield* Fiber.joinAll(sent)
+        const refused = ends.filter(Result.isFailure).map(({ failure }) => failure._tag)
+        assert.deepStrictEqual([...new Set(refused)], ["pointsman/HintNotLookedUp"])
+        assert.deepStrictEqual([many.looked.length, refused.length, most], [64, 936, 4])
+      }).pipe(Effect.provide(many.layer))
+  )
+})
