@@ -1,6 +1,6 @@
 /** What Mollie's answers, lists and errors become, beyond what every connector is tested for. */
 import { assert, describe, it } from "@effect/vitest"
-import { money, type TransportAnswer, Unanswered } from "@pointsman/core/connector"
+import { money, type NotSent, type TransportAnswer, Unanswered } from "@pointsman/core/connector"
 import { Effect, Redacted } from "effect"
 import { declines } from "../src/Declines.ts"
 import {
@@ -196,7 +196,7 @@ describe("an error", () => {
   for (const [status, becomes] of errors) {
     it.effect(`given ${status}, when money was to be moved, then ${becomes}`, () =>
       Effect.gen(function* () {
-        const operations = [
+        const operations: ReadonlyArray<Effect.Effect<{ readonly _tag: string }, NotSent | Unanswered>> = [
           scripted([failure(status)]).connector.charge(charge),
           scripted([failure(status)]).connector.openCheckout?.(checkout) ?? Effect.die("none"),
           scripted([failure(status)]).connector.capture?.(captureRequest) ?? Effect.die("none"),
@@ -205,7 +205,7 @@ describe("an error", () => {
         ]
         for (const operation of operations) {
           const ended = yield* Effect.match(operation, {
-            onSuccess: ({ _tag }) => _tag as string,
+            onSuccess: ({ _tag }) => _tag,
             onFailure: (failed) =>
               failed._tag === "pointsman/Unanswered" && failed.isKeyUsed ? "key used" : "Unanswered"
           })
@@ -278,7 +278,11 @@ describe("a page", () => {
     Effect.gen(function* () {
       const { connector, requests } = scripted([answer(201, opened())])
       yield* connector.openCheckout?.(checkout) ?? Effect.die("no page")
-      const body = bodyOf(requests[0]?.body) as { readonly metadata: object }
+      const body = bodyOf(requests[0]?.body) as {
+        readonly metadata: object
+        readonly method: string
+        readonly redirectUrl: string
+      }
       assert.deepInclude(body, { method: "creditcard", redirectUrl: checkout.returnUrl })
       assert.notProperty(body, "sequenceType")
       assert.deepInclude(body.metadata, { attempt_id: "att_1", checkout: "true" })
