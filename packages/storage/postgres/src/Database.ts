@@ -89,6 +89,11 @@ export interface PostgresOptions {
   readonly statementTimeoutMillis?: number | undefined
   /** Waiting for a row that another transaction holds: 5,000 milliseconds unless set. */
   readonly lockTimeoutMillis?: number | undefined
+  /**
+   * `true` for a database of Citus: payments lie on many nodes, each workspace on one of them, and `url` names any node.
+   * `false` unless set.
+   */
+  readonly distributed?: boolean | undefined
 }
 
 /** A transaction that its process left open is taken back; ours never pause for longer than a round trip. */
@@ -109,6 +114,12 @@ export const planning = {
   jit: "off"
 } as const
 
+/**
+ * A function is sent to its node, and a read to its shard, where the values are known when it is planned. Some reads ask
+ * pieces of tables that only a scan finds.
+ */
+const distributedPlanning = { plan_cache_mode: "force_custom_plan", jit: "off" } as const
+
 /** What a role, the database or the server sets for a session that asks for nothing. */
 const defaultSynchronousCommit = (url: Redacted.Redacted): Effect.Effect<string, SqlError> =>
   PgConnection.make({ url, applicationName: "pointsman" }).pipe(
@@ -127,7 +138,8 @@ export const open = Effect.fnUntraced(function* (
   const commit = yield* Effect.mapError(defaultSynchronousCommit(options.url), (error) => storageError("open", error))
   const make = (maxConnections: number) => openPool(options, statementMillis, commit, maxConnections)
   const main = yield* make(Math.max(1, (options.maxConnections ?? 12) - asideConnections))
-  return fromPools(main, yield* make(asideConnections), 2 * statementMillis + 1_000)
+  const failed = failureOf(options.distributed === true ? isTakenBackByNode : isTakenBack)
+  return fromPools(main, yield* make(asideConnections), 2 * statementMillis + 1_000, failed)
 })
 
 const openPool = (options: PostgresOptions, statementMillis: number, commit: string, maxConnections: number) =>
@@ -146,14 +158,19 @@ const openPool = (options: PostgresOptions, statementMillis: number, commit: str
       default_transaction_isolation: "read committed",
       // An acknowledged payment is on the disk, and on the standbys that the operator waits for.
       synchronous_commit: commit === "remote_apply" ? commit : "on",
-      ...planning
+      ...(options.distributed === true ? distributedPlanning : planning)
     }
   }).pipe(
     inRealTime,
     Effect.mapError((error) => storageError("open", error))
   )
 
-const fromPools = (main: PgPool.PgPool, besides: PgPool.PgPool, answerMillis: number): Database => {
+const fromPools = (
+  main: PgPool.PgPool,
+  besides: PgPool.PgPool,
+  answerMillis: number,
+  failure: ReturnType<typeof failureOf>
+): Database => {
   const connections = makeConnections(main, { answerMillis }, storageError)
   const aside = makeConnections(besides, { answerMillis }, storageError)
   const { lend } = connections
@@ -202,7 +219,7 @@ const fromPools = (main: PgPool.PgPool, besides: PgPool.PgPool, answerMillis: nu
     transaction: (operation, body) =>
       lend({ operation, isWrite: true }, ({ pin }) =>
         // A statement of it may be given up while the server still answers: then its connection is closed at the end.
-        Effect.scoped(Effect.flatMap(pin, (connection) => transaction(operation, connection, run, body)))
+        Effect.scoped(Effect.flatMap(pin, (connection) => transaction(operation, connection, run, failure, body)))
       )
   }
 }
@@ -217,6 +234,7 @@ const transaction = Effect.fnUntraced(function* <A, E>(
   operation: string,
   connection: PgConnection.PgConnection,
   run: Run,
+  failure: ReturnType<typeof failureOf>,
   body: (query: Query) => Effect.Effect<A, E | SqlError>
 ) {
   const query: Query = (sql, params = []) => run(connection, sql, params)
@@ -296,13 +314,25 @@ const fieldsOf = ({ reason }: SqlError): ErrorFields | undefined => {
 export const sqlStateOf = (error: SqlError): string | undefined => fieldsOf(error)?.code
 
 /** After FATAL and PANIC the connection is gone, perhaps between the commit and the word of it. */
-const failure = (operation: string, error: SqlError): Refused | CommitUnknown => {
-  const fields = fieldsOf(error)
-  if (fields?.severityUnlocalized === "ERROR") {
-    return new Refused(fields.code, storageError(operation, error), fields.constraint)
+const isTakenBack = ({ severityUnlocalized }: ErrorFields): boolean => severityUnlocalized === "ERROR"
+
+/**
+ * A node that another node asks: a lost connection, a cancelled statement and a node that shuts down are errors of the one
+ * that is asked, and the other one may have committed. Only what a statement raises by itself shows that it was taken back:
+ * bad values, broken constraints, what the text says wrong, a lock that it gave up, and our own.
+ */
+const isTakenBackByNode = (fields: ErrorFields): boolean =>
+  isTakenBack(fields) && /^(?:22|23|42|40001$|55P03$|PM001$)/u.test(fields.code)
+
+const failureOf =
+  (isTakenBack: (fields: ErrorFields) => boolean) =>
+  (operation: string, error: SqlError): Refused | CommitUnknown => {
+    const fields = fieldsOf(error)
+    if (fields !== undefined && isTakenBack(fields)) {
+      return new Refused(fields.code, storageError(operation, error), fields.constraint)
+    }
+    return new CommitUnknown({ operation, cause: causeOf(error) })
   }
-  return new CommitUnknown({ operation, cause: causeOf(error) })
-}
 
 export const storageError = (operation: string, error: SqlError): StorageError =>
   new StorageError({ operation, cause: causeOf(error) })

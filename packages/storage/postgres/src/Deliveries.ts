@@ -80,10 +80,12 @@ type Statement = readonly [sql: string, params: ReadonlyArray<string>]
  * By one walk along an index; those of an endpoint by a walk for each state. A payment has few.
  *
  * The walk of an endpoint does not name the tenant, because PostgreSQL would walk along all of the tenant's deliveries.
+ * `ofShard`: names the workspace all the same, where it says which shard is asked.
  */
-const selectDeliveries = (
+export const selectDeliveries = (
   tenant: Tenant,
-  { before = afterAll, endpointId, limit, paymentId, state }: DeliveryQuery
+  { before = afterAll, endpointId, limit, paymentId, state }: DeliveryQuery,
+  ofShard = ""
 ): Statement => {
   const params: Array<string> = [...bindTenant(tenant), bindText(before), String(limit)]
   const bind = (value: string) => `$${params.push(bindText(value))}`
@@ -105,7 +107,7 @@ const selectDeliveries = (
     const endpoint = bind(endpointId)
     const walks = (state === undefined ? deliveryStates : [state]).map(
       (one) =>
-        `(select * from deliveries where endpoint_id = ${endpoint} and state = ${bind(one)} and id < $3 ${newest})`
+        `(select * from deliveries where ${ofShard}endpoint_id = ${endpoint} and state = ${bind(one)} and id < $3 ${newest})`
     )
     return [`select * from (${walks.join(" union all ")}) as found where ${ofTenant} ${newest}`, params]
   }
@@ -127,28 +129,32 @@ const endpointsAndFirst = `with recursive endpoints (id) as (
     from endpoints where id is not null
   )`
 
-const waitingEndpoints = `${endpointsAndFirst} select id from waiting where first <= $1 order by first, id`
-const selectFirstDueAt = `${endpointsAndFirst} select min(first) as first_at from waiting`
+export const waitingEndpoints = (columns: string): string =>
+  `${endpointsAndFirst} select ${columns} from waiting where first <= $1 order by first, id`
+export const selectFirstDueAt = `${endpointsAndFirst} select min(first) as first_at from waiting`
 
 /** How many are on their way is counted by one taker of an endpoint at a time; the others pass it over. */
 const lockEndpoints = `select id from webhook_endpoints
   where id in (select jsonb_array_elements_text($1::text::jsonb)) for no key update skip locked`
 
-const take = `with endpoints as materialized (
+/** What is due of each endpoint that may be sent more; `locked`: what keeps others from it. */
+export const dueOf = (locked: string, columns = ""): string => `endpoints as materialized (
   select endpoint.id, endpoint.place
   from jsonb_array_elements_text($1::text::jsonb) with ordinality as endpoint (id, place)
 ), due as materialized (
   select found.*, endpoints.place from endpoints cross join lateral (
-    select workspace_id, environment, id, due_at as waited_since from deliveries
+    select workspace_id, environment, id, ${columns}due_at as waited_since from deliveries
     where endpoint_id = endpoints.id and due_at is not null and due_at <= $2 order by due_at, deliveries.id
     limit least($4, greatest(0, $5 - (
       select count(*) from deliveries as sent
       where sent.endpoint_id = endpoints.id and sent.leased_until is not null and sent.leased_until > $2
     )))
-    for no key update skip locked
+    ${locked}
   ) as found
   order by place, waited_since, id limit $4
-), taken as (
+)`
+
+const take = `with ${dueOf("for no key update skip locked")}, taken as (
   update deliveries set state = 'Sending', attempts = attempts + 1, due_at = $3, leased_until = $3 from due
   where deliveries.workspace_id = due.workspace_id and deliveries.environment = due.environment
     and deliveries.id = due.id
@@ -168,7 +174,7 @@ const takeDue = Effect.fnUntraced(function* (
   { leaseMillis, limit, limitPerEndpoint, now }: DueDeliveryQuery
 ): Effect.fn.Return<ReadonlyArray<DueDelivery>, StorageError> {
   // Without work nothing is written at all.
-  const waiting = (yield* db.read("takeDue", waitingEndpoints, [String(now)])).map((row) => row["id"] as string)
+  const waiting = (yield* db.read("takeDue", waitingEndpoints("id"), [String(now)])).map((row) => row["id"] as string)
   if (waiting.length === 0) return []
   const taken = yield* db
     .transaction("takeDue", (query) =>
@@ -212,7 +218,7 @@ from ended left join endpoints on endpoints.id = ended.endpoint_id and ended.fai
 where t.workspace_id = ended.workspace_id and t.environment = ended.environment and t.id = ended.delivery_id
   and t.state = 'Sending' and t.attempts = ended.number`
 
-const recordRow = ({ after, attempt: { end, endedAt, number } }: AttemptRecord) => ({
+export const recordRow = ({ after, attempt: { end, endedAt, number } }: AttemptRecord) => ({
   workspace_id: bindText(after.tenant.workspaceId),
   environment: after.tenant.environment,
   delivery_id: bindText(after.id),

@@ -1,0 +1,28 @@
+/**
+ * The storage suite over a cluster: by the coordinator, and by a worker. A statement of several shards is an error of the
+ * engine there, so that every test shows that its operations ask one shard at a time.
+ */
+import { storageSuite } from "@pointsman/contracts/storage"
+import { layer } from "@pointsman/storage-postgres"
+import { Effect, Layer, type Redacted } from "effect"
+import { describe } from "vitest"
+import { hasCluster, newNodes } from "../support/CitusDatabase.ts"
+import { oneShardOnly } from "./Given.ts"
+
+const over = (node: number) =>
+  Layer.unwrap(
+    Effect.flatMap(newNodes, (nodes) =>
+      Effect.as(
+        oneShardOnly(nodes),
+        layer({ url: nodes[node] as Redacted.Redacted, allowAsyncCommit: true, distributed: true })
+      )
+    )
+  )
+
+describe.skipIf(!hasCluster)("a distributed database", () => {
+  storageSuite("Citus, by its coordinator", over(0))
+})
+
+describe.skipIf(!hasCluster)("a distributed database, by a worker", () => {
+  storageSuite("Citus, by a worker", over(1))
+})
