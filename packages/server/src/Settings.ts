@@ -28,6 +28,7 @@ import {
   toggle,
   variable
 } from "./SettingKinds.ts"
+import { sqliteMistakes, withShape } from "./SettingsOfDatabase.ts"
 import { StartFailure } from "./StartFailure.ts"
 
 const readSchedule = (text: string): Option.Option<ReadonlyArray<number>> =>
@@ -116,6 +117,15 @@ export const variables = {
     default: "sqlite:.pointsman/pointsman.db",
     absent: { _tag: "SqliteFile", path: ".pointsman/pointsman.db" },
     read: readDatabase
+  }),
+  databaseDistributed: variable<"citus" | null>({
+    variable: "POINTSMAN_DATABASE_DISTRIBUTED",
+    flag: "database-distributed",
+    meaning: "citus spreads workspaces over the nodes of a Citus cluster; the database URL names any node",
+    expected: '"citus"',
+    default: "off",
+    absent: null,
+    read: (text) => (text === "citus" ? Option.some(text) : Option.none())
   }),
   databaseConnections: variable<number>({
     variable: "POINTSMAN_DATABASE_CONNECTIONS",
@@ -383,14 +393,9 @@ export const readSettings = Effect.fnUntraced(function* (flags: Flags) {
     mistakes.push(`${settingName(missing)}: expected the path of a PEM file, because ${settingName(given)} is set`)
   }
   if (mistakes.length === 0 && settings.database._tag !== "Postgres") {
-    const because = `with SQLite, which supports one server process; for more, set ${settingName("database")} to PostgreSQL`
-    if (settings.workers > 1) mistakes.push(`${settingName("workers")}: expected 1 ${because}`)
-    if (settings.sharedLimits) mistakes.push(`${settingName("sharedLimits")}: expected "false" ${because}`)
-    if (!settings.batchCommits) {
-      mistakes.push(`${settingName("batchCommits")}: expected "true" with SQLite, which always batches commits`)
-    }
+    mistakes.push(...sqliteMistakes(settings, settingName))
   }
-  if (mistakes.length === 0) return settings
+  if (mistakes.length === 0) return withShape(settings)
   return yield* new StartFailure({ message: ["The settings are invalid:", ...mistakes].join("\n  ") })
 })
 

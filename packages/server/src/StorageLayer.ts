@@ -43,6 +43,7 @@ export const storageLayer = (
             existing,
             allowAsyncCommit,
             batchCommits,
+            distributed: database.isDistributed,
             maxConnections: connections
           })
         )

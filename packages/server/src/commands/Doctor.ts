@@ -153,8 +153,9 @@ const inspectPostgres = Effect.fnUntraced(function* (
   allowAsyncCommit: boolean
 ) {
   const PostgresStorage = yield* Effect.promise(() => import("@pointsman/storage-postgres"))
-  const found = yield* Effect.catch(PostgresStorage.inspect({ url: database.url }), ({ cause }) =>
-    storageFailure(database, cause)
+  const found = yield* Effect.catch(
+    PostgresStorage.inspect({ url: database.url, distributed: database.isDistributed }),
+    ({ cause }) => storageFailure(database, cause)
   )
   const { isUsable, lines } =
     found.schema === null || found.oldest === null

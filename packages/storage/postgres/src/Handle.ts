@@ -10,7 +10,7 @@ export const postgres = (
   url: string,
   options: Pick<
     PostgresStorageOptions,
-    "allowAsyncCommit" | "maxConnections" | "statementTimeoutMillis" | "lockTimeoutMillis"
+    "allowAsyncCommit" | "distributed" | "maxConnections" | "statementTimeoutMillis" | "lockTimeoutMillis"
   > = {}
 ): StorageHandle => {
   const place = placeOf(url)

@@ -84,6 +84,7 @@ const make = () => {
     ${variables.join("\n    ")}
     base bigint := oldest_base;
     word text;
+    first_word text;
     live integer;
     stored_claim bigint;
     stored_payment bigint;
@@ -118,6 +119,18 @@ const checks = (parameters: Parameters, conditions: Conditions, hash: string, su
   const { claimKey, claimVersion, isClaim, messageId, version } = conditions
   const stored = storedOf(conditions)
   const reference = placedReference(parameters, "named.connection_id", "named.provider_ref")
+  const seen = `if ${claimKey} is not null then ${into(stored.claim, "stored_claim")} end if;
+    if ${messageId} is not null then ${into(stored.message, "stored_outcome")} end if;
+    ${into(stored.payment, "stored_payment")}
+    word := case
+      when ${hash} <> '' and live is null then 'ApiKeyRevoked'
+      ${when(refusals.claimed("stored_claim"), `${claimKey} is not null and ${claimVersion} = 0`)}
+      ${when(refusals.claimMoved("stored_claim", conditions), `${claimKey} is not null and ${claimVersion} > 0`)}
+      ${when(refusals.messageMissing("stored_outcome"), `${messageId} is not null`)}
+      ${when(refusals.messageDecided("stored_outcome", conditions), `${messageId} is not null`)}
+      ${when(refusals.paymentThere("stored_payment"), `${version} = 0`)}
+      ${when(refusals.paymentMoved("stored_payment", conditions), `${version} > 0`)}
+      else 'Sound' end;`
   return [
     // A session of the node commits as the node is configured, unless it is told here.
     `if current_setting('synchronous_commit') not in ('on', 'remote_apply') then
@@ -128,18 +141,7 @@ const checks = (parameters: Parameters, conditions: Conditions, hash: string, su
     end if;`,
     `if has_history then base := greatest(base, ${history}); end if;`,
     `if ${hash} <> '' then ${into(liveKey(hash), "live")} end if;`,
-    `if ${claimKey} is not null then ${into(stored.claim, "stored_claim")} end if;`,
-    `if ${messageId} is not null then ${into(stored.message, "stored_outcome")} end if;`,
-    into(stored.payment, "stored_payment"),
-    `word := case
-      when ${hash} <> '' and live is null then 'ApiKeyRevoked'
-      ${when(refusals.claimed("stored_claim"), `${claimKey} is not null and ${claimVersion} = 0`)}
-      ${when(refusals.claimMoved("stored_claim", conditions), `${claimKey} is not null and ${claimVersion} > 0`)}
-      ${when(refusals.messageMissing("stored_outcome"), `${messageId} is not null`)}
-      ${when(refusals.messageDecided("stored_outcome", conditions), `${messageId} is not null`)}
-      ${when(refusals.paymentThere("stored_payment"), `${version} = 0`)}
-      ${when(refusals.paymentMoved("stored_payment", conditions), `${version} > 0`)}
-      else 'Sound' end;`,
+    seen,
     `if word = 'Sound' then
       for named in select * from jsonb_to_recordset(entries -> 'references')
         as named (connection_id text, provider_ref text, is_taken boolean) loop
@@ -154,6 +156,12 @@ const checks = (parameters: Parameters, conditions: Conditions, hash: string, su
     `if word = 'Sound' then
       ${into(sums, "is_balanced")}
       if not is_balanced then word := 'Unbalanced'; end if;
+    end if;`,
+    // Each statement sees what was committed before it: of a change that came between, the first word counts.
+    `if word in ('Stale', 'ReferenceTaken', 'Unbalanced') then
+      first_word := word;
+      ${seen}
+      if word = 'Sound' then word := first_word; end if;
     end if;`,
     `if word = 'KeyTaken' then select to_jsonb(c) into found_claim from claims as c where ${isClaim("c")}; end if;`,
     `if word <> 'Sound' then return jsonb_build_object('word', word, 'claim', found_claim); end if;`
