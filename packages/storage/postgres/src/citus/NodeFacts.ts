@@ -56,8 +56,13 @@ export const watchNodes =
     const learn = Effect.fnUntraced(function* (name: string, timeline: string) {
       const before = latest.get(name)
       if (before === timeline) return
-      yield* db.update("timeline", record, [timeline])
-      const [row] = yield* db.read("timeline", selectNoticed, [timeline], true)
+      const noticed = db.read("timeline", selectNoticed, [timeline], true)
+      let [row] = yield* noticed
+      if (row === undefined) {
+        // Every node has the table: while one is down, nothing is recorded, and the next look tries again.
+        if (Result.isFailure(yield* Effect.result(db.update("timeline", record, [timeline])))) return
+        row = (yield* noticed)[0]
+      }
       if (row?.["is_changed"] === true) clock.changed(Number(row["noticed_at"]))
       if (before !== undefined) {
         yield* Effect.logWarning(

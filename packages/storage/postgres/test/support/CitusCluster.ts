@@ -5,6 +5,7 @@
  */
 import { execFile, spawn } from "node:child_process"
 import { existsSync } from "node:fs"
+import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -85,10 +86,26 @@ const seal = (node: string, name: string) =>
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`
   )
 
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer()
+    server.once("error", () => resolve(false))
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)))
+  })
+
+/** The first of three ports that follow each other, below those that the system gives to clients. */
+const freePorts = async (): Promise<number> => {
+  for (let port = 10_000 + (process.pid % 5_000) * 3; port < 32_000; port += 3) {
+    const free = await Promise.all([port, port + 1, port + 2].map(isFree))
+    if (free.every((one) => one)) return port
+  }
+  throw new Error("no three ports are free for a cluster")
+}
+
 /** Servers of ours end when this process ends, however it ends: a shell reads from a pipe of ours. */
 export const startCluster = async (settings: ReadonlyArray<string> = []) => {
   const home = join(tmpdir(), newName())
-  const port = 21_000 + (process.pid % 2_000) * 8 + count * 3
+  const port = await freePorts()
   const { stdout } = await promisify(execFile)(join(folder, "cluster"), ["up", home, String(port)])
   const watcher = spawn("/bin/sh", ["-c", 'read -r _; exec "$0" down "$1"', join(folder, "cluster"), home], {
     detached: true,
