@@ -136,7 +136,8 @@ export const recipesPart = (): Array<Group> => [
       ["docs/guides/console.md", "Work in the console"],
       ["docs/guides/command-line.md", "Use the command line"],
       ["docs/guides/monitoring.md", "Watch it"],
-      ["docs/guides/many-servers.md", "Run many servers"]
+      ["docs/guides/many-servers.md", "Run many servers"],
+      ["docs/guides/citus.md", "Distributed PostgreSQL"]
     ])
   },
   {
@@ -157,7 +158,7 @@ export const recipesPart = (): Array<Group> => [
         ["docs/guides/node.md", "Embed it without Effect"],
         ["docs/guides/simulate.md", "Simulate a storage"]
       ],
-      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|write-a-connector|provider-messages|deploy|operations|console|command-line|monitoring|many-servers|encryption-keys|audit|incidents|pci-dss)\.md)/u
+      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|write-a-connector|provider-messages|deploy|operations|console|command-line|monitoring|many-servers|citus|encryption-keys|audit|incidents|pci-dss)\.md)/u
     )
   },
   { text: "Examples", items: items([], /^examples\/.+\/README\.md$/u) }

@@ -3,20 +3,20 @@ import { type NamedReference, refundTotals } from "@pointsman/core/internal"
 import type { Change } from "@pointsman/core/ports"
 import { claim, message, type Parameters } from "./CommitParameters.ts"
 import type { Shape } from "./DrawnChange.ts"
-import { bindText, rows } from "./Rows.ts"
+import { bindText, rows as columns } from "./Rows.ts"
 
 /** What the statement says of a change. */
 export type Word = "Sound" | "ApiKeyRevoked" | "KeyTaken" | "MessageTaken" | "Stale" | "ReferenceTaken" | "Unbalanced"
 
 export type Conditions = ReturnType<typeof conditionsOf>
 
-/** A value that is stored: `select <what> from <from>`. */
+/** A value that is stored: `select <what> from <rows>`. */
 export interface Stored {
   readonly what: string
-  readonly from: string
+  readonly rows: string
 }
 
-const selected = ({ from, what }: Stored): string => `(select ${what} from ${from})`
+const selected = ({ rows, what }: Stored): string => `(select ${what} from ${rows})`
 
 /** How the checks and the writes find the rows of a change, and which versions they expect. */
 export const conditionsOf = (shape: Shape, { ofTenant, paymentId, place, value }: Parameters) => {
@@ -39,14 +39,14 @@ export const conditionsOf = (shape: Shape, { ofTenant, paymentId, place, value }
 /** Whether a key is alive, by its hash. */
 export const liveKey = (hash: string): Stored => ({
   what: "1",
-  from: `api_keys where hash = ${hash} and revoked_at is null`
+  rows: `api_keys where hash = ${hash} and revoked_at is null`
 })
 
 /** What is stored of what a change is about. */
 export const storedOf = ({ isClaim, isMessage, isPayment }: Conditions) => ({
-  claim: { what: "version", from: `claims where ${isClaim("claims")}` },
-  message: { what: "outcome", from: `messages where ${isMessage("messages")}` },
-  payment: { what: "version", from: `payments where ${isPayment("payments")}` }
+  claim: { what: "version", rows: `claims where ${isClaim("claims")}` },
+  message: { what: "outcome", rows: `messages where ${isMessage("messages")}` },
+  payment: { what: "version", rows: `payments where ${isPayment("payments")}` }
 })
 
 export const apiKeyHash = ({ place }: Parameters): string =>
@@ -82,11 +82,11 @@ export const placedReference = ({ ofTenant }: Parameters, connection: string, pr
 /** Another payment that has the reference, and whether the payment itself is based on it. */
 const takenBy = ({ paymentId }: Parameters, { holder }: PlacedReference): Stored => ({
   what: "1",
-  from: `${holder} and r.payment_id <> ${paymentId}`
+  rows: `${holder} and r.payment_id <> ${paymentId}`
 })
 export const isBasedOn = ({ isPayment }: Conditions, { connection, providerRef }: PlacedReference): Stored => ({
   what: "1",
-  from: `payments
+  rows: `payments
       where ${isPayment("payments")} and payments.connection_id = ${connection} and provider_ref = ${providerRef}`
 })
 
@@ -124,14 +124,14 @@ export const checksOf = (shape: Shape, parameters: Parameters, conditions: Condi
   const references = referencesIn(shape, parameters)
   for (const reference of references) {
     checks.push(`when exists ${selected(takenBy(parameters, reference))} and not exists (
-      select 1 from ${isBasedOn(conditions, reference).from}
+      select 1 from ${isBasedOn(conditions, reference).rows}
     ) then 'ReferenceTaken'`)
   }
   if (shape.refunds > 0) {
-    const { from, what } = balance(parameters, writtenRefunds(shape, parameters))
+    const { rows, what } = balance(parameters, writtenRefunds(shape, parameters))
     checks.push(`when not (
     select ${what}
-    from ${from}
+    from ${rows}
   ) then 'Unbalanced'`)
   }
   return { checks, references }
@@ -151,7 +151,7 @@ export const balance = ({ ofTenant, paymentId, place }: Parameters, written: () 
   return {
     what: `coalesce(sum(amount_minor) filter (where balance = 'refunded'), 0) = ${refunded}
       and coalesce(sum(amount_minor) filter (where balance = 'pending'), 0) = ${pending}`,
-    from: `refunds where ${ofTenant("refunds")} and refunds.payment_id = ${paymentId}
+    rows: `refunds where ${ofTenant("refunds")} and refunds.payment_id = ${paymentId}
       and refunds.id ${written()}`
   }
 }
@@ -160,7 +160,7 @@ const writtenRefunds =
   (shape: Shape, { value }: Parameters) =>
   (): string => {
     const ids = Array.from({ length: shape.refunds }, (_, index) =>
-      value({ columns: rows.refundColumns, of: ({ refunds }) => refunds?.[index] }, "id")
+      value({ columns: columns.refundColumns, of: ({ refunds }) => refunds?.[index] }, "id")
     )
     return `not in (${ids.join(", ")})`
   }

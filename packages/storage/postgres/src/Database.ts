@@ -314,14 +314,15 @@ const fieldsOf = ({ reason }: SqlError): ErrorFields | undefined => {
 export const sqlStateOf = (error: SqlError): string | undefined => fieldsOf(error)?.code
 
 /** After FATAL and PANIC the connection is gone, perhaps between the commit and the word of it. */
-const isTakenBack = ({ severityUnlocalized }: ErrorFields): boolean => severityUnlocalized === "ERROR"
+const isTakenBack = ({ severityUnlocalized }: Pick<ErrorFields, "severityUnlocalized">): boolean =>
+  severityUnlocalized === "ERROR"
 
 /**
  * A node that another node asks: a lost connection, a cancelled statement and a node that shuts down are errors of the one
  * that is asked, and the other one may have committed. Only what a statement raises by itself shows that it was taken back:
  * bad values, broken constraints, what the text says wrong, a lock that it gave up, and our own.
  */
-const isTakenBackByNode = (fields: ErrorFields): boolean =>
+export const isTakenBackByNode = (fields: Pick<ErrorFields, "code" | "severityUnlocalized">): boolean =>
   isTakenBack(fields) && /^(?:22|23|42|40001$|55P03$|PM001$)/u.test(fields.code)
 
 const failureOf =

@@ -113,7 +113,8 @@ const make = () => {
   return { text, reads: parameters.reads }
 }
 
-const into = ({ from, what }: Stored, variable: string): string => `select ${what} into ${variable} from ${from};`
+const into = ({ rows: stored, what }: Stored, variable: string): string =>
+  `select ${what} into ${variable} from ${stored};`
 
 const checks = (parameters: Parameters, conditions: Conditions, hash: string, sums: Stored): ReadonlyArray<string> => {
   const { claimKey, claimVersion, isClaim, messageId, version } = conditions
@@ -145,7 +146,7 @@ const checks = (parameters: Parameters, conditions: Conditions, hash: string, su
     `if word = 'Sound' then
       for named in select * from jsonb_to_recordset(entries -> 'references')
         as named (connection_id text, provider_ref text, is_taken boolean) loop
-        ${into({ what: "r.payment_id", from: reference.holder }, "holder")}
+        ${into({ what: "r.payment_id", rows: reference.holder }, "holder")}
         is_free := is_free || (holder is null);
         if holder <> ${parameters.paymentId} then
           ${into(isBasedOn(conditions, reference), "based")}

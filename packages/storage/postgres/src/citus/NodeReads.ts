@@ -5,7 +5,7 @@
  */
 import { StorageError } from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
-import { Effect, Result } from "effect"
+import { Clock, Effect, Result } from "effect"
 import type { Database } from "../Database.ts"
 import { arrayText, literal } from "./Literals.ts"
 import { type NodeFunction, nodeFunction } from "./NodeFunction.ts"
@@ -75,20 +75,18 @@ export interface NodeReads {
   ) => Effect.Effect<{ readonly rows: ReadonlyArray<Row>; readonly failure: StorageError | undefined }, StorageError>
 }
 
-/** For how long it is not asked again which shards are where, in milliseconds. A wrong one shows in the answer. */
-const keptMillis = 10_000
+/** For ten seconds it is not asked again which shards are where. A wrong one shows in the answer. */
+const keptNanos = 10_000_000_000n
 
 export const makeNodeReads = (db: Database): NodeReads => {
-  let kept: { readonly nodes: ReadonlyArray<Node>; readonly at: number } | undefined
-  const nodes = Effect.suspend(() =>
-    kept !== undefined && performance.now() - kept.at < keptMillis
-      ? Effect.succeed(kept.nodes)
-      : Effect.map(db.read("nodes", selectNodes, [], true), (rows) => {
-          const found = rows as unknown as ReadonlyArray<Node>
-          kept = { nodes: found, at: performance.now() }
-          return found
-        })
-  )
+  let kept: { readonly nodes: ReadonlyArray<Node>; readonly at: bigint } | undefined
+  const nodes = Effect.gen(function* () {
+    const now = yield* Clock.monotonicTimeNanos
+    if (kept !== undefined && now - kept.at < keptNanos) return kept.nodes
+    const found = (yield* db.read("nodes", selectNodes, [], true)) as unknown as ReadonlyArray<Node>
+    kept = { nodes: found, at: now }
+    return found
+  })
   const one = (operation: string, params: Params, { key, node }: Node) =>
     Effect.flatMap(db.read(operation, call, [key, ...params]), ([row]) => {
       const told = row?.["told"] as { readonly node: number; readonly rows: ReadonlyArray<Row> }
@@ -131,13 +129,14 @@ export const makeNodeReads = (db: Database): NodeReads => {
 
 const moved = new Error("the shards of a node moved while it was asked")
 
-const tableName = new RegExp(`\\b(from|join)\\s+(${shardedTables.join("|")})\\b(\\s+as\\b)?`, "g")
+const tableName = /\b(from|join)\s+(\w+)\b(\s+as\b)?/gu
 
 /** The statement on shards, with its parameters in it. */
 export const onShards = (sql: string, params: Params) => {
   const tables = new Set<string>()
   const statement = sql
-    .replaceAll(tableName, (_, word: string, table: string, alias: string | undefined) => {
+    .replaceAll(tableName, (found, word: string, table: string, alias: string | undefined) => {
+      if (!shardedTables.includes(table)) return found
       tables.add(table)
       return `${word} {${table}} ${alias === undefined ? `as ${table}` : "as"}`
     })

@@ -23,6 +23,9 @@ describe.skipIf(!hasCluster)("a distributed database", () => {
   storageSuite("Citus, by its coordinator", over(0))
 })
 
-describe.skipIf(!hasCluster)("a distributed database, by a worker", () => {
+/** The same once more, whose functions are partly run by the node that is asked. */
+const isLong = process.env["POINTSMAN_LONG"] === "all"
+
+describe.skipIf(!hasCluster || !isLong)("a distributed database, by a worker (POINTSMAN_LONG=all)", () => {
   storageSuite("Citus, by a worker", over(1))
 })

@@ -1,4 +1,4 @@
-/** A node that is killed: workspaces on others go on. On a cluster of its own (`POINTSMAN_CITUS=all`). */
+/** A node that is killed: workspaces on others go on. On a cluster of its own (`POINTSMAN_CITUS=all POINTSMAN_LONG=all`). */
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -10,7 +10,8 @@ import { Context, Effect, Exit, Layer, Option, Redacted, References, Schedule } 
 import { newChange, rate } from "../Given.ts"
 import { databaseOn, joinedDatabase, missingCitus, newName, runOn, startCluster } from "../support/CitusCluster.ts"
 
-const isPossible = missingCitus() === undefined && !process.env["POINTSMAN_CITUS_URL"]
+const isLong = process.env["POINTSMAN_LONG"] === "all"
+const isPossible = isLong && missingCitus() === undefined && !process.env["POINTSMAN_CITUS_URL"]
 
 const kill = (folder: string): void => {
   const server = Number(readFileSync(join(folder, "postmaster.pid"), "utf8").split("\n")[0])
@@ -82,7 +83,7 @@ const everyTenth = Schedule.spaced("100 millis").pipe(Schedule.upTo({ duration: 
 
 const due = { now: 10, leaseMillis: 1, limit: 10, limitPerConnection: 10, underWay: new Map() }
 
-describe.skipIf(!isPossible)("a node that is killed", () => {
+describe.skipIf(!isPossible)("a node that is killed (POINTSMAN_LONG=all)", () => {
   it.live(
     "given two workers, when one is killed, then workspaces of the other go on, and those of the first are back with it",
     () =>
