@@ -28,6 +28,22 @@ const erasePaymentsTest = "packages/core/test/ErasePayments.test.ts"
 
 export const mutations: ReadonlyArray<Mutation> = [
   {
+    name: "a node that was lost wrote nothing",
+    harm: "A commit whose node died after it is taken for not written: the request is decided again beside it.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/Database.ts",
+        find: "  isTakenBack(fields) && /^(?:22|23|42|40001$|55P03$|PM001$)/u.test(fields.code)",
+        replace: "  isTakenBack(fields)"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/citus/TakenBack.test.ts",
+      test: "given a lost connection between nodes, then the commit is unknown"
+    }
+  },
+  {
     name: "claim after send",
     harm: "A process that dies, or a store that fails, leaves a charge without a trace; the retry charges again.",
     edits: [

@@ -18,6 +18,7 @@ describe("Settings", () => {
         tlsCertificate: null,
         tlsKey: null,
         database: { _tag: "SqliteFile", path: ".pointsman/pointsman.db" },
+        databaseDistributed: null,
         databaseConnections: 12,
         readDatabase: null,
         readLagMillis: 30_000,

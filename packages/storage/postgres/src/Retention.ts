@@ -22,20 +22,22 @@ import {
 import { Effect } from "effect"
 import { type Database, type Query, repeatable } from "./Database.ts"
 import { deliveriesOfEvent } from "./Deliveries.ts"
-import { bookColumns, bookRowsOf } from "./Ledger.ts"
+import { bookColumns, bookColumnsOfTenant, bookRowsOf } from "./Ledger.ts"
 import { dropPartitions, makePartitions } from "./Partitions.ts"
 import { bindTenant, bindText, readText, rows } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 
-export const make = (db: Database): Retention => {
+/** `namesTenant`: names the workspace with each table, for a database in which it says which node is asked. */
+export const make = (db: Database, namesTenant = false): Retention => {
+  const texts = textsOf(namesTenant ? "$1" : undefined)
   const count = (operation: string, sql: string, params: ReadonlyArray<string>) =>
     Effect.map(db.update(operation, sql, params), ([row]) => row?.["count"] as number)
   return {
     lease: ({ holder, now, until }) =>
       Effect.map(db.update("lease", takeLease, [holder, String(now), String(until)]), (taken) => taken.length === 1),
     oldPayments: (query) =>
-      Effect.map(db.read("oldPayments", selectOldPayments, oldPaymentParams(query)), (found) =>
+      Effect.map(db.read("oldPayments", texts.oldPayments, oldPaymentParams(query)), (found) =>
         found.map((row) =>
           readOldPayment(rows)({
             book: bookRowsOf(row),
@@ -45,10 +47,10 @@ export const make = (db: Database): Retention => {
           })
         )
       ),
-    remove: (payments) => remove(db, payments),
+    remove: (payments) => remove(db, texts.lockDeliveries, payments),
     removedPaymentOf: (tenant, { connectionId, providerRef }) =>
       Effect.map(
-        db.read("removedPaymentOf", selectRemoved, [
+        db.read("removedPaymentOf", texts.removed, [
           ...bindTenant(tenant),
           bindText(connectionId),
           bindText(providerRef)
@@ -60,10 +62,13 @@ export const make = (db: Database): Retention => {
     pruneBodies: ({ before, limit, tenant }) =>
       count("pruneBodies", emptyBodies, [...bindTenant(tenant), String(before), String(limit)]),
     upkeep: ({ deliveriesBefore, now }) =>
-      Effect.andThen(
-        makePartitions(db, now),
-        deliveriesBefore === null ? Effect.succeed(0) : dropPartitions(db, deliveriesBefore)
-      )
+      // A cluster has no partitions (see `withoutPartitions`).
+      namesTenant
+        ? Effect.succeed(0)
+        : Effect.andThen(
+            makePartitions(db, now),
+            deliveriesBefore === null ? Effect.succeed(0) : dropPartitions(db, deliveriesBefore)
+          )
   }
 }
 
@@ -71,25 +76,6 @@ const takeLease = `insert into retention_lease as lease (one, holder, until) val
   on conflict (one) do update set holder = excluded.holder, until = excluded.until
   where lease.holder = $1 or lease.until <= $2::bigint
   returning 1 as one`
-
-const selectRemoved = `select payment_id from charge_references as c
-  where ${ofTenant} and connection_id = $3 and reference_hash = md5($4) and provider_ref = $4 and not exists (
-    select 1 from payments as p
-    where p.workspace_id = c.workspace_id and p.environment = c.environment and p.id = c.payment_id
-  )`
-
-/** With conditions that are always true, which say that the partial indexes hold the rows (see `Migrations.ts`). */
-const ofPayment = (table: string) => `${table}.workspace_id = p.workspace_id and ${table}.environment = p.environment
-  and ${table}.payment_id = p.id and ${table}.payment_id <> ''`
-
-/** As JSON, so that all of a payment is of the moment of one statement. */
-const selectOldPayments = `select ${bookColumns},
-    (select coalesce(json_agg(events order by id), '[]') from events where ${ofPayment("events")}) as events,
-    (select count(*)::integer from events cross join lateral (${deliveriesOfEvent("events")}) as delivery
-      where ${ofPayment("events")} and ${isOpenDelivery}) as open_deliveries,
-    (select count(*)::integer from messages where ${ofPayment("messages")} and ${isOpenMessage}) as open_messages
-  from payments as p
-  where ${ofTenant} and id > $3 and id < $4 and created_at < $5 order by id limit $6`
 
 const oldPaymentParams = ({ after = "", createdBefore, limit, tenant }: OldPaymentQuery): ReadonlyArray<string> => [
   ...bindTenant(tenant),
@@ -109,10 +95,33 @@ const among = (column: string, names = "$3") =>
 /** A writer of one of them comes first. */
 const lockPayments = `select id, version from payments where ${among("id")} for update skip locked`
 
-/** Locked, so that none becomes due meanwhile. */
-const lockDeliveries = `select delivery.id, events.payment_id, ${isOpenDelivery} as is_open
-  from events cross join lateral (${deliveriesOfEvent("events", "for update")}) as delivery
+/** `workspace`: that of each row, unless set. */
+const textsOf = (workspace: string | undefined) => {
+  const isOf = (row: string) => workspace ?? `${row}.workspace_id`
+  /** With conditions that are always true, which say that the partial indexes hold the rows (see `Migrations.ts`). */
+  const ofPayment = (table: string) => `${table}.workspace_id = ${isOf("p")} and ${table}.environment = p.environment
+  and ${table}.payment_id = p.id and ${table}.payment_id <> ''`
+  const deliveries = (end: string) => deliveriesOfEvent("events", end, workspace !== undefined)
+  return {
+    removed: `select payment_id from charge_references as c
+  where ${ofTenant} and connection_id = $3 and reference_hash = md5($4) and provider_ref = $4 and not exists (
+    select 1 from payments as p
+    where p.workspace_id = ${isOf("c")} and p.environment = c.environment and p.id = c.payment_id
+  )`,
+    /** As JSON, so that all of a payment is of the moment of one statement. */
+    oldPayments: `select ${workspace === undefined ? bookColumns : bookColumnsOfTenant},
+    (select coalesce(json_agg(events order by id), '[]') from events where ${ofPayment("events")}) as events,
+    (select count(*)::integer from events cross join lateral (${deliveries("offset 0")}) as delivery
+      where ${ofPayment("events")} and ${isOpenDelivery}) as open_deliveries,
+    (select count(*)::integer from messages where ${ofPayment("messages")} and ${isOpenMessage}) as open_messages
+  from payments as p
+  where ${ofTenant} and id > $3 and id < $4 and created_at < $5 order by id limit $6`,
+    /** Locked, so that none becomes due meanwhile. */
+    lockDeliveries: `select delivery.id, events.payment_id, ${isOpenDelivery} as is_open
+  from events cross join lateral (${deliveries("for update")}) as delivery
   where ${among("payment_id").replaceAll(/(workspace_id|environment) =/gu, "events.$1 =")} and payment_id <> ''`
+  }
+}
 
 /** Payment by payment: an outcome, or the tenant, looks as good as all payments at once. */
 const messagesOfEach = (columns: string, condition: string) => `select m.*
@@ -155,7 +164,12 @@ const removeDeliveries = (query: Query, tenant: Tenant, locked: ReadonlyArray<Ro
   )
 
 /** In one transaction, which holds the rows of a payment from the check of its version to its removal. */
-const removeLocked = Effect.fnUntraced(function* (query: Query, tenant: Tenant, versions: ReadonlyMap<string, number>) {
+const removeLocked = Effect.fnUntraced(function* (
+  query: Query,
+  lockDeliveries: string,
+  tenant: Tenant,
+  versions: ReadonlyMap<string, number>
+) {
   const owner = bindTenant(tenant)
   const named = (ids: ReadonlyArray<unknown>) => [...owner, JSON.stringify(ids)]
   const locked = (yield* query(lockPayments, named([...versions.keys()]))).filter(
@@ -176,6 +190,7 @@ const removeLocked = Effect.fnUntraced(function* (query: Query, tenant: Tenant, 
 /** By tenant. If it is unknown whether one was written, the next sweep finds those that are left. */
 const remove = (
   db: Database,
+  lockDeliveries: string,
   payments: ReadonlyArray<ReadPayment>
 ): Effect.Effect<ReadonlyArray<string>, StorageError> =>
   Effect.map(
@@ -187,6 +202,7 @@ const remove = (
           : repeatable(db, "remove", (query) =>
               removeLocked(
                 query,
+                lockDeliveries,
                 first.tenant,
                 new Map([first, ...others].map(({ paymentId, version }) => [bindText(paymentId), version]))
               )
