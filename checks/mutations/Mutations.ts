@@ -2247,9 +2247,9 @@ import { writeFact } from "../../commit/WriteFact.ts"
       {
         file: "packages/storage/postgres/src/CommitChecks.ts",
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template.
-        find: "when exists (select 1 from ${holder} and r",
+        find: "rows: `${holder} and r",
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template.
-        replace: "when exists (select 1 from ${holder} and false and r"
+        replace: "rows: `${holder} and false and r"
       }
     ],
     caughtBy: {
@@ -2527,8 +2527,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/storage/postgres/src/Directory.ts",
-        find: "if (active.length === 0) return",
-        replace: "if (active.length >= 0) return"
+        find: "  if (active.length > 0) yield*",
+        replace: "  if (active.length < 0) yield*"
       }
     ],
     caughtBy: {
@@ -2839,8 +2839,10 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/storage/postgres/src/CommitParameters.ts",
-        find: "(select base from history) + (",
-        replace: "0 * (select base from history) + ("
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template.
+        find: "`greatest(${version}, ${base} + (",
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template.
+        replace: "`greatest(${version}, 0 * ${base} + ("
       }
     ],
     caughtBy: {

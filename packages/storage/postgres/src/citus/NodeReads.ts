@@ -132,7 +132,7 @@ const moved = new Error("the shards of a node moved while it was asked")
 const tableName = /\b(from|join)\s+(\w+)\b(\s+as\b)?/gu
 
 /** The statement on shards, with its parameters in it. */
-export const onShards = (sql: string, params: Params) => {
+const onShards = (sql: string, params: Params) => {
   const tables = new Set<string>()
   const statement = sql
     .replaceAll(tableName, (found, word: string, table: string, alias: string | undefined) => {
