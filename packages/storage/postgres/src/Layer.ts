@@ -29,6 +29,7 @@ import { make as makeNodeLedger } from "./citus/Ledger.ts"
 import { missingOnNodes } from "./citus/MissingCommits.ts"
 import { openDistributed } from "./citus/Open.ts"
 import { make as makeNodeRates } from "./citus/Rates.ts"
+import { make as makeNodeRetention } from "./citus/Retention.ts"
 import { make as makeNodeSealedTexts } from "./citus/SealedTexts.ts"
 import { open, type PostgresOptions } from "./Database.ts"
 import { make as makeDeliveries } from "./Deliveries.ts"
@@ -106,7 +107,7 @@ export const layerGathering = (
         ),
         Context.add(SuccessRates, nodes === undefined ? makeSuccessRates(db) : makeNodeRates(db, nodes.reads)),
         Context.add(RecordLosses, losses),
-        Context.add(Retention, makeRetention(db, nodes !== undefined)),
+        Context.add(Retention, nodes === undefined ? makeRetention(db) : makeNodeRetention(db)),
         Context.add(Audit, makeAudit(db, reads)),
         Context.add(Operators, makeOperators(db)),
         Context.add(Passkeys, makePasskeys(db)),

@@ -28,9 +28,8 @@ import { bindTenant, bindText, readText, rows } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 
-/** `namesTenant`: names the workspace with each table, for a database in which it says which node is asked. */
-export const make = (db: Database, namesTenant = false): Retention => {
-  const texts = textsOf(namesTenant ? "$1" : undefined)
+/** `texts`: of reads that another shape of the database words otherwise (see `textsOf`). */
+export const make = (db: Database, texts: RetentionTexts = textsOf()): Retention => {
   const count = (operation: string, sql: string, params: ReadonlyArray<string>) =>
     Effect.map(db.update(operation, sql, params), ([row]) => row?.["count"] as number)
   return {
@@ -47,7 +46,7 @@ export const make = (db: Database, namesTenant = false): Retention => {
           })
         )
       ),
-    remove: (payments) => remove(db, texts.lockDeliveries, payments),
+    remove: (payments) => remove(db, payments),
     removedPaymentOf: (tenant, { connectionId, providerRef }) =>
       Effect.map(
         db.read("removedPaymentOf", texts.removed, [
@@ -62,13 +61,10 @@ export const make = (db: Database, namesTenant = false): Retention => {
     pruneBodies: ({ before, limit, tenant }) =>
       count("pruneBodies", emptyBodies, [...bindTenant(tenant), String(before), String(limit)]),
     upkeep: ({ deliveriesBefore, now }) =>
-      // A cluster has no partitions (see `withoutPartitions`).
-      namesTenant
-        ? Effect.succeed(0)
-        : Effect.andThen(
-            makePartitions(db, now),
-            deliveriesBefore === null ? Effect.succeed(0) : dropPartitions(db, deliveriesBefore)
-          )
+      Effect.andThen(
+        makePartitions(db, now),
+        deliveriesBefore === null ? Effect.succeed(0) : dropPartitions(db, deliveriesBefore)
+      )
   }
 }
 
@@ -76,6 +72,32 @@ const takeLease = `insert into retention_lease as lease (one, holder, until) val
   on conflict (one) do update set holder = excluded.holder, until = excluded.until
   where lease.holder = $1 or lease.until <= $2::bigint
   returning 1 as one`
+
+/** `workspace`: names it with each table, for a database in which it says which node is asked; that of each row unless set. */
+export const textsOf = (workspace?: string) => {
+  const isOf = (row: string) => workspace ?? `${row}.workspace_id`
+  /** With conditions that are always true, which say that the partial indexes hold the rows (see `Migrations.ts`). */
+  const ofPayment = (table: string) => `${table}.workspace_id = ${isOf("p")} and ${table}.environment = p.environment
+  and ${table}.payment_id = p.id and ${table}.payment_id <> ''`
+  const deliveries = deliveriesOfEvent("events", "offset 0", workspace !== undefined)
+  return {
+    removed: `select payment_id from charge_references as c
+  where ${ofTenant} and connection_id = $3 and reference_hash = md5($4) and provider_ref = $4 and not exists (
+    select 1 from payments as p
+    where p.workspace_id = ${isOf("c")} and p.environment = c.environment and p.id = c.payment_id
+  )`,
+    /** As JSON, so that all of a payment is of the moment of one statement. */
+    oldPayments: `select ${workspace === undefined ? bookColumns : bookColumnsOfTenant},
+    (select coalesce(json_agg(events order by id), '[]') from events where ${ofPayment("events")}) as events,
+    (select count(*)::integer from events cross join lateral (${deliveries}) as delivery
+      where ${ofPayment("events")} and ${isOpenDelivery}) as open_deliveries,
+    (select count(*)::integer from messages where ${ofPayment("messages")} and ${isOpenMessage}) as open_messages
+  from payments as p
+  where ${ofTenant} and id > $3 and id < $4 and created_at < $5 order by id limit $6`
+  }
+}
+
+export type RetentionTexts = ReturnType<typeof textsOf>
 
 const oldPaymentParams = ({ after = "", createdBefore, limit, tenant }: OldPaymentQuery): ReadonlyArray<string> => [
   ...bindTenant(tenant),
@@ -95,33 +117,10 @@ const among = (column: string, names = "$3") =>
 /** A writer of one of them comes first. */
 const lockPayments = `select id, version from payments where ${among("id")} for update skip locked`
 
-/** `workspace`: that of each row, unless set. */
-const textsOf = (workspace: string | undefined) => {
-  const isOf = (row: string) => workspace ?? `${row}.workspace_id`
-  /** With conditions that are always true, which say that the partial indexes hold the rows (see `Migrations.ts`). */
-  const ofPayment = (table: string) => `${table}.workspace_id = ${isOf("p")} and ${table}.environment = p.environment
-  and ${table}.payment_id = p.id and ${table}.payment_id <> ''`
-  const deliveries = (end: string) => deliveriesOfEvent("events", end, workspace !== undefined)
-  return {
-    removed: `select payment_id from charge_references as c
-  where ${ofTenant} and connection_id = $3 and reference_hash = md5($4) and provider_ref = $4 and not exists (
-    select 1 from payments as p
-    where p.workspace_id = ${isOf("c")} and p.environment = c.environment and p.id = c.payment_id
-  )`,
-    /** As JSON, so that all of a payment is of the moment of one statement. */
-    oldPayments: `select ${workspace === undefined ? bookColumns : bookColumnsOfTenant},
-    (select coalesce(json_agg(events order by id), '[]') from events where ${ofPayment("events")}) as events,
-    (select count(*)::integer from events cross join lateral (${deliveries("offset 0")}) as delivery
-      where ${ofPayment("events")} and ${isOpenDelivery}) as open_deliveries,
-    (select count(*)::integer from messages where ${ofPayment("messages")} and ${isOpenMessage}) as open_messages
-  from payments as p
-  where ${ofTenant} and id > $3 and id < $4 and created_at < $5 order by id limit $6`,
-    /** Locked, so that none becomes due meanwhile. */
-    lockDeliveries: `select delivery.id, events.payment_id, ${isOpenDelivery} as is_open
-  from events cross join lateral (${deliveries("for update")}) as delivery
+/** Locked, so that none becomes due meanwhile. */
+const lockDeliveries = `select delivery.id, events.payment_id, ${isOpenDelivery} as is_open
+  from events cross join lateral (${deliveriesOfEvent("events", "for update")}) as delivery
   where ${among("payment_id").replaceAll(/(workspace_id|environment) =/gu, "events.$1 =")} and payment_id <> ''`
-  }
-}
 
 /** Payment by payment: an outcome, or the tenant, looks as good as all payments at once. */
 const messagesOfEach = (columns: string, condition: string) => `select m.*
@@ -164,12 +163,7 @@ const removeDeliveries = (query: Query, tenant: Tenant, locked: ReadonlyArray<Ro
   )
 
 /** In one transaction, which holds the rows of a payment from the check of its version to its removal. */
-const removeLocked = Effect.fnUntraced(function* (
-  query: Query,
-  lockDeliveries: string,
-  tenant: Tenant,
-  versions: ReadonlyMap<string, number>
-) {
+const removeLocked = Effect.fnUntraced(function* (query: Query, tenant: Tenant, versions: ReadonlyMap<string, number>) {
   const owner = bindTenant(tenant)
   const named = (ids: ReadonlyArray<unknown>) => [...owner, JSON.stringify(ids)]
   const locked = (yield* query(lockPayments, named([...versions.keys()]))).filter(
@@ -190,7 +184,6 @@ const removeLocked = Effect.fnUntraced(function* (
 /** By tenant. If it is unknown whether one was written, the next sweep finds those that are left. */
 const remove = (
   db: Database,
-  lockDeliveries: string,
   payments: ReadonlyArray<ReadPayment>
 ): Effect.Effect<ReadonlyArray<string>, StorageError> =>
   Effect.map(
@@ -202,7 +195,6 @@ const remove = (
           : repeatable(db, "remove", (query) =>
               removeLocked(
                 query,
-                lockDeliveries,
                 first.tenant,
                 new Map([first, ...others].map(({ paymentId, version }) => [bindText(paymentId), version]))
               )
@@ -216,13 +208,19 @@ const endedDeliveries = `from deliveries
 
 const lockEnded = `select id ${endedDeliveries} order by id limit $5 for update skip locked`
 
+export const pruneParams = ({ before, limit, tenant }: PruneQuery): ReadonlyArray<string> => [
+  ...bindTenant(tenant),
+  deliveryIdsBefore(before),
+  String(before),
+  String(limit)
+]
+
 const pruneDeliveries = (db: Database, { before, limit, tenant }: PruneQuery): Effect.Effect<number, StorageError> =>
   repeatable(
     db,
     "pruneDeliveries",
     Effect.fnUntraced(function* (query: Query) {
-      const params = [...bindTenant(tenant), deliveryIdsBefore(before), String(before), String(limit)]
-      const ended = yield* query(lockEnded, params)
+      const ended = yield* query(lockEnded, pruneParams({ before, limit, tenant }))
       yield* removeDeliveries(query, tenant, ended)
       return ended.length
     })
@@ -252,23 +250,21 @@ const selectHeld = `select
 /** Before every time. */
 const never = -1
 
-const held = (
-  db: Database,
-  { bodiesBefore, deliveriesBefore, limit, tenant }: HeldQuery
-): Effect.Effect<Held, StorageError> =>
-  Effect.map(
-    db.read("held", selectHeld, [
-      ...bindTenant(tenant),
-      deliveryIdsBefore(deliveriesBefore ?? 0),
-      String(deliveriesBefore ?? never),
-      String(bodiesBefore ?? never),
-      String(limit)
-    ]),
-    ([row]) => ({
-      deliveries: row?.["deliveries"] as number,
-      bodies: row?.["bodies"] as number,
-      oldestPaymentAt: (row?.["oldest_payment_at"] ?? null) as number | null,
-      oldestDeliveryAt: (row?.["oldest_delivery_at"] ?? null) as number | null,
-      oldestBodyAt: (row?.["oldest_body_at"] ?? null) as number | null
-    })
-  )
+export const heldParams = ({ bodiesBefore, deliveriesBefore, limit, tenant }: HeldQuery): ReadonlyArray<string> => [
+  ...bindTenant(tenant),
+  deliveryIdsBefore(deliveriesBefore ?? 0),
+  String(deliveriesBefore ?? never),
+  String(bodiesBefore ?? never),
+  String(limit)
+]
+
+export const readHeld = (row: Row | undefined): Held => ({
+  deliveries: row?.["deliveries"] as number,
+  bodies: row?.["bodies"] as number,
+  oldestPaymentAt: (row?.["oldest_payment_at"] ?? null) as number | null,
+  oldestDeliveryAt: (row?.["oldest_delivery_at"] ?? null) as number | null,
+  oldestBodyAt: (row?.["oldest_body_at"] ?? null) as number | null
+})
+
+const held = (db: Database, query: HeldQuery): Effect.Effect<Held, StorageError> =>
+  Effect.map(db.read("held", selectHeld, heldParams(query)), ([row]) => readHeld(row))

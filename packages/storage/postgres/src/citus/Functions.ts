@@ -8,6 +8,7 @@ import { factsFunction } from "./NodeFacts.ts"
 import type { NodeFunction } from "./NodeFunction.ts"
 import { readFunction } from "./NodeReads.ts"
 import { forgetRatesFunction, writeRatesFunction } from "./Rates.ts"
+import { heldFunction, pruneBodiesFunction, pruneDeliveriesFunction, removeFunction } from "./Retention.ts"
 
 export const nodeFunctions: ReadonlyArray<NodeFunction> = [
   commitFunction,
@@ -19,5 +20,9 @@ export const nodeFunctions: ReadonlyArray<NodeFunction> = [
   factsFunction,
   readFunction,
   writeRatesFunction,
-  forgetRatesFunction
+  forgetRatesFunction,
+  removeFunction,
+  pruneDeliveriesFunction,
+  pruneBodiesFunction,
+  heldFunction
 ]

@@ -4,11 +4,12 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { type Change, Ids } from "@pointsman/core/ports"
-import { Effect, type Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { make as makeNodeDeliveries } from "../../src/citus/Deliveries.ts"
 import { make as makeNodeLedger } from "../../src/citus/Ledger.ts"
 import { makeNodeReads } from "../../src/citus/NodeReads.ts"
 import { openDistributed } from "../../src/citus/Open.ts"
+import { make as makeNodeRetention } from "../../src/citus/Retention.ts"
 import type { Database } from "../../src/Database.ts"
 import { open } from "../../src/Database.ts"
 import { migrate } from "../../src/Migrate.ts"
@@ -54,7 +55,7 @@ const explained = Effect.fnUntraced(function* (url: Redacted.Redacted) {
     yield* operation
     return asked.map(({ operation, tasks }) => `${operation} ${tasks.join(" ")}`)
   })
-  return { askedBy, deliveries: makeNodeDeliveries(watched, reads), ledger }
+  return { askedBy, deliveries: makeNodeDeliveries(watched, reads), ledger, retention: makeNodeRetention(watched) }
 })
 
 const moved = (change: Change, version: number): Change => ({
@@ -90,6 +91,35 @@ describe.skipIf(!hasCluster)("nodes that a statement asks", () => {
       expect(yield* askedBy(deliveries.delivery(tenant, "d"))).toEqual(["delivery 1"])
       expect(yield* askedBy(deliveries.attempts(tenant, "d"))).toEqual(["attempts 1"])
     }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.live("given retention of one workspace, then one task asks its node, once each", () =>
+    Effect.gen(function* () {
+      const [url] = yield* newNodes
+      const { askedBy, ledger, retention } = yield* explained(url as Redacted.Redacted)
+      const change = yield* newChange()
+      yield* ledger.commit(change)
+      const old = { tenant, before: 1, limit: 10 }
+      const payment = { tenant, paymentId: change.payment.after.id, version: 1 }
+      const held = { tenant, bodiesBefore: 1, deliveriesBefore: 1, limit: 10 }
+      const reference = { connectionId: "first", providerRef: "a" }
+      expect(yield* askedBy(retention.oldPayments({ tenant, createdBefore: 1, limit: 10 }))).toEqual(["oldPayments 1"])
+      expect(yield* askedBy(retention.held(held))).toEqual(["held 1"])
+      expect(yield* askedBy(retention.pruneDeliveries(old))).toEqual(["pruneDeliveries 1"])
+      expect(yield* askedBy(retention.pruneBodies(old))).toEqual(["pruneBodies 1"])
+      expect(yield* askedBy(retention.remove([payment]))).toEqual(["remove 1"])
+      expect(yield* askedBy(retention.removedPaymentOf(tenant, reference))).toEqual(["removedPaymentOf 1"])
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.live("given a standby beside a distributed database, when it is opened, then it is refused by name", () =>
+    Effect.gen(function* () {
+      const url = Redacted.make("postgres://nobody@127.0.0.1:1/none")
+      const failure = yield* Effect.flip(Effect.scoped(openDistributed({ url, readUrl: url, distributed: true })))
+      expect(failure.cause).toMatchObject({
+        message: "readUrl: expected no standby with distributed: reads of workspaces go to their nodes"
+      })
+    })
   )
 
   it.live("given what looks across workspaces, then each of the two nodes is asked once", () =>
