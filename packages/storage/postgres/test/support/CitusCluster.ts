@@ -70,8 +70,20 @@ export const joinedDatabase = async (nodes: ReadonlyArray<string>, name: string)
   return url
 }
 
+/** Citus starts its own worker in a new database, which a drop does not end while it starts. */
+const dropTries = 6
+
+const dropOn = async (node: string, name: string, tries = dropTries): Promise<unknown> => {
+  try {
+    return await runOn(node, `drop database if exists ${name} with (force)`)
+  } catch (error) {
+    if (tries === 1) throw error
+    return dropOn(node, name, tries - 1)
+  }
+}
+
 export const dropDatabase = async ({ nodes }: Pick<CitusCluster, "nodes">, name: string): Promise<void> => {
-  await Promise.all(nodes.map((node) => runOn(node, `drop database if exists ${name} with (force)`)))
+  await Promise.all(nodes.map((node) => dropOn(node, name)))
 }
 
 let count = 0
