@@ -4724,6 +4724,112 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "let an open payment leave the store",
+    harm: "An authorization that a provider still holds is neither captured nor voided: nobody knows of it any more.",
+    edits: [
+      {
+        file: "packages/core/src/decide/MayLeave.ts",
+        find: '  Authorized: "open",',
+        replace: '  Authorized: "none",'
+      }
+    ],
+    caughtBy: {
+      project: "storage-memory",
+      file: "packages/storage/memory/test/Memory.contract.test.ts",
+      test: "given payments in every state, when years have passed, then the closed ones leave and the sums stay"
+    }
+  },
+  {
+    name: "remove a payment that was written since it was read",
+    harm: "A payment leaves with a dispute that no archive has and no operator sees.",
+    edits: [
+      {
+        file: "packages/storage/memory/src/Retention.ts",
+        find: "if (payment === undefined || payment.version !== version) return false",
+        replace: "if (payment === undefined || version === 0) return false"
+      }
+    ],
+    caughtBy: {
+      project: "storage-memory",
+      file: "packages/storage/memory/test/Memory.contract.test.ts",
+      test: "given a dispute that comes between the archive and the removal, then its payment stays whole"
+    }
+  },
+  {
+    name: "remove a payment of SQLite that was written since it was read",
+    harm: "A payment leaves with a dispute that no archive has and no operator sees.",
+    edits: [
+      {
+        file: "packages/storage/sqlite/src/Retention.ts",
+        find: "id = ? and version = ?`).get(...key, version)",
+        replace: "id = ? and version >= ?`).get(...key, version)"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given a dispute that comes between the archive and the removal, then its payment stays whole"
+    }
+  },
+  {
+    name: "remove a payment of PostgreSQL that was written since it was read",
+    harm: "A payment leaves with a dispute that no archive has and no operator sees.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/Retention.ts",
+        find: 'versions.get(row["id"] as string) === row["version"]',
+        replace: 'versions.has(row["id"] as string)'
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Postgres.contract.test.ts",
+      test: "given a dispute that comes between the archive and the removal, then its payment stays whole"
+    }
+  },
+  {
+    name: "remove payments before they are archived",
+    harm: "A process that dies, or an archive that is full, loses payments for good.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/retain/RemovePayments.ts",
+        find: "  yield* beforeRemoval(leaving)\n",
+        replace: ""
+      },
+      {
+        file: "packages/core/src/verbs/retain/RemovePayments.ts",
+        find: "  return removed.length\n",
+        replace: "  yield* beforeRemoval(leaving)\n  return removed.length\n"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/SweepStore.test.ts",
+      test: "given something that must happen before a removal, when it fails, then the payment stays"
+    }
+  },
+  {
+    name: "drop a partition that holds undelivered deliveries",
+    harm: "A webhook that waits for its receiver is never sent.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/Partitions.ts",
+        find: 'if (held?.["open"] !== 0) return 0',
+        replace: "if (held === undefined) return 0"
+      },
+      {
+        file: "packages/storage/postgres/src/Partitions.ts",
+        find: "  if (open !== undefined) return 0\n",
+        replace: '  if (open?.["one"] === 0) return 0\n'
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Partitions.test.ts",
+      test: "given a partition that is over, when its deliveries have ended, then it is dropped, and not before"
+    }
+  },
+  {
     name: "remove payments without the archive",
     harm: "Payments leave the database, and the archive that was configured does not have them.",
     edits: [

@@ -24,6 +24,11 @@ const parts: Readonly<Record<string, Part>> = {
       console: "settings of the [console](../guides/console.md)",
       "console.oidc": "[signing in by OpenID Connect](#openid-connect)",
       archive: "[where closed payments go](#archive) before retention removes them",
+      retention:
+        "for how long the workspaces [keep](../guides/retention.md) what has ended, unless one of them says otherwise",
+      "retention.payments": "closed payments, from their last write: days or years; 7 years where it is left out",
+      "retention.deliveries": "webhook deliveries that have ended; 90 days where it is left out",
+      "retention.messages": "bodies of decided provider messages; 90 days where it is left out",
       workspaces: "[the workspaces](#a-workspace)"
     }
   },
@@ -79,6 +84,12 @@ const parts: Readonly<Record<string, Part>> = {
         "of the main button, whose white text needs a contrast of 4.5:1 on it; a blue where it is left out",
       "brand.support": "a link to help, below the payment; none where it is left out",
       "brand.terms": "a link to the terms and conditions, below the payment; none where it is left out",
+      retention:
+        "for how long it [keeps](../guides/retention.md) what has ended; as the file says where it is left out",
+      "retention.payments":
+        "closed payments, from their last write: days or years; that of the file where it is left out",
+      "retention.deliveries": "webhook deliveries that have ended; that of the file where it is left out",
+      "retention.messages": "bodies of decided provider messages; that of the file where it is left out",
       keys: "[its API keys](#a-key)",
       connections: "[its accounts at providers](#a-connection)",
       routing: "how its payments are routed, for each environment",

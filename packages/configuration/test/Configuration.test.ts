@@ -145,6 +145,16 @@ describe("the configuration file", () => {
     [[...w, "partner"], { allowance: -1 }, "workspaces[0].partner.allowance", /0 or more/],
     [[...w, "partner"], { allowance: 1.5 }, "workspaces[0].partner.allowance", /a whole number/],
     [[...w, "conections"], [], "workspaces[0].conections", /unknown field/],
+    [["retention"], { payments: "89 days" }, "retention.payments", /"off", or at least "90 days"/],
+    [["retention"], { payments: 7 }, "retention.payments", /"off", or at least "90 days"/],
+    [[...w, "retention"], { deliveries: "6 days" }, "workspaces[0].retention.deliveries", /at least "7 days"/],
+    [[...w, "retention"], { messages: "200 years" }, "workspaces[0].retention.messages", /at least "30 days"/],
+    [
+      [...w, "retention"],
+      { events: "1 year" },
+      "workspaces[0].retention.events",
+      /one of payments, deliveries, messages/
+    ],
     [[...w, "brand"], { name: "" }, "workspaces[0].brand.name", /a name of 1 to 120/],
     [[...w, "brand"], { colour: "#000000" }, "workspaces[0].brand.colour", /one of name, logo, color, support, terms/],
     [[...w, "brand"], { color: "red" }, "workspaces[0].brand.color", /# and six hexadecimal digits/],

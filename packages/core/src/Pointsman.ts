@@ -104,6 +104,9 @@ const accountsWithinMillis = 2_000
 const forgetting = ({ forgetKeys }: Pointsman["Service"]) =>
   Effect.catchCause(forgetKeys, (cause) => Effect.logError("expired idempotency keys could not be deleted", cause))
 
+/** A start has more urgent work, and a command that ends sooner sweeps nothing. */
+const sweepAfter = "1 minute"
+
 const sweeping = ({ sweepInTurn }: Pointsman["Service"]) =>
   Effect.catchCause(sweepInTurn, (cause) => Effect.logError("retention could not remove what is over", cause))
 
@@ -215,7 +218,9 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         yield* Effect.forkScoped(pointsman.keepDelivering(everyMillis))
         yield* Effect.forkScoped(pointsman.keepLearning(learnEveryMillis))
         yield* Effect.forkScoped(Effect.repeat(forgetting(pointsman), Schedule.spaced("1 hour")))
-        yield* Effect.forkScoped(Effect.repeat(sweeping(pointsman), Schedule.spaced("1 hour")))
+        yield* Effect.forkScoped(
+          Effect.delay(Effect.repeat(sweeping(pointsman), Schedule.spaced("1 hour")), sweepAfter)
+        )
       })
     )
 }

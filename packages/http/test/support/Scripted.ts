@@ -218,6 +218,8 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     successHistory: () => Effect.die("not asked for here"),
     connectionHealth: () => Effect.die("not asked for here"),
     forgetKeys: Effect.succeed(0),
+    sweepStore: () => Effect.never,
+    sweepInTurn: Effect.void,
     deliveries: () => Effect.succeed({ items: [], hasMore: false }),
     deliveryAttempts: () => new DeliveryNotFound(),
     deliveredEvents: () => Effect.succeed(new Map()),

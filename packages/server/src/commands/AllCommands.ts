@@ -16,6 +16,7 @@ import { operatorsCommand } from "./OperatorsCommand.ts"
 import { paymentsCommand } from "./PaymentsCommand.ts"
 import { pointsman } from "./PointsmanCommand.ts"
 import { recoverCommand } from "./RecoverCommand.ts"
+import { retentionCommand } from "./RetentionCommand.ts"
 import { routingCommand } from "./RoutingCommand.ts"
 import { serveCommand } from "./ServeCommand.ts"
 import { triggerCommand } from "./TriggerCommand.ts"
@@ -42,6 +43,7 @@ export const pointsmanCommand = (environment: Readonly<Record<string, string | u
       recoverCommand,
       messagesCommand,
       eraseCommand,
+      retentionCommand(environment),
       webhooksCommand,
       usageCommand,
       archiveCommand(environment),

@@ -21,6 +21,7 @@ import { archiveLines } from "./ArchiveLines.ts"
 import { nowOf } from "./CheckTimes.ts"
 import { type CheckLine, eachOr, line, ok, warning, wrong } from "./Checkup.ts"
 import { accountLines, baseUrlLines, environmentFault, timeoutLines, webhookLines } from "./DirectoryChecks.ts"
+import { withFreedPages } from "./FreedPages.ts"
 import { generationLines } from "./GenerationLine.ts"
 import { databaseLayer } from "./OpenDatabase.ts"
 import { recordLossLine } from "./RecordLossLine.ts"
@@ -134,7 +135,7 @@ const inspectFile = Effect.fnUntraced(function* (database: Extract<Database, { r
           `${path} is not a Pointsman database: set POINTSMAN_DATABASE_URL (--database-url) to the right file`
         )
       )
-    : schemaOf(path, { ...found, schema: found.schema, oldest: found.schema })
+    : withFreedPages(schemaOf(path, { ...found, schema: found.schema, oldest: found.schema }), path, found.givesBack)
 })
 
 /** A clock that is further off than this makes leases and claims of one server end early, or late, for another. */

@@ -18,18 +18,21 @@ const names = Object.keys(tables) as ReadonlyArray<Table>
 const perTable = (statement: (table: Table, column: string) => string): string =>
   names.map((table) => statement(table, tables[table])).join("\n")
 
-/** A constraint by what it refers to: its name is PostgreSQL's. */
-const dropForeignKey = (table: string): string => `execute (
-    select format('alter table ${table} drop constraint %I', conname) from pg_constraint
-    where conrelid = '${table}'::regclass and contype = 'f'
-  );`
-
 /**
  * A removal would look for the rows of an event or a payment by these keys along the whole tenant: their indexes hold a
  * condition that PostgreSQL's own check cannot repeat. The statement that writes an event writes its payment, too.
  */
 export const dropForeignKeys = [
-  `do $$ begin ${["events", "delivery_attempts", "deliveries"].map(dropForeignKey).join("\n")} end $$`
+  `do $$
+  declare
+    one record;
+  begin
+    for one in select conrelid::regclass::text as name, conname from pg_constraint where contype = 'f'
+      and conrelid in ('events'::regclass, 'deliveries'::regclass, 'delivery_attempts'::regclass)
+    loop
+      execute format('alter table %I drop constraint %I', one.name, one.conname);
+    end loop;
+  end $$`
 ]
 
 /**
@@ -119,29 +122,34 @@ const monthAfter = (epochMillis: number): number =>
 
 /** Makes the partitions up to two months from now, each with what the default partition holds of its months. */
 export const makePartitions = Effect.fnUntraced(function* (db: Database, now: number) {
-  let from = (yield* partitionsOf(db)).at(-1)?.end
-  if (from === undefined) return
-  while (from < deliveryIdsFrom(now + aheadMillis)) {
+  let last = (yield* partitionsOf(db)).at(-1)?.end
+  if (last === undefined) return
+  while (last < deliveryIdsFrom(now + aheadMillis)) {
     // After months without a server, the missing ones are one partition.
-    const end: string = deliveryIdsFrom(monthAfter(Math.max(millisOf(from), now)))
-    const [begins, ends]: readonly [string, string] = [from, end]
-    yield* repeatable(db, "upkeep", (query) => makePartition(query, begins, ends))
-    from = end
+    const range: Range = { begin: last, end: deliveryIdsFrom(monthAfter(Math.max(millisOf(last), now))) }
+    yield* repeatable(db, "upkeep", (query) => makePartition(query, range))
+    last = range.end
   }
 })
 
-const makePartition = Effect.fnUntraced(function* (query: Query, from: string, end: string) {
+/** Ids from `begin` on, and smaller than `end`. */
+interface Range {
+  readonly begin: string
+  readonly end: string
+}
+
+const makePartition = Effect.fnUntraced(function* (query: Query, { begin, end }: Range) {
   yield* query(lockTimeout)
   for (const table of names) {
     const column = tables[table]
-    const name = `${table}_${from.slice("dlv_".length).replace("-", "")}`
-    const bounds = `${column} >= '${from}' and ${column} < '${end}'`
+    const name = `${table}_${begin.slice("dlv_".length).replace("-", "")}`
+    const isWithin = `${column} >= '${begin}' and ${column} < '${end}'`
     yield* query(`lock table ${table}_default in access exclusive mode`)
     yield* query(`create table ${name} (like ${table} including defaults including constraints including indexes)`)
-    yield* query(
-      `with moved as (delete from ${table}_default where ${bounds} returning *) insert into ${name} select * from moved`
-    )
-    yield* query(`alter table ${table} attach partition ${name} for values from ('${from}') to ('${end}')`)
+    yield* query(`with moved as (
+        delete from ${table}_default where ${isWithin} returning *
+      ) insert into ${name} select * from moved`)
+    yield* query(`alter table ${table} attach partition ${name} for values from ( '${begin}' ) to ( '${end}' )`)
   }
 })
 

@@ -1,5 +1,14 @@
 /** What leaves the database when its time is over. Rows that another transaction is writing are passed over. */
-import type { Held, HeldQuery, OldPaymentQuery, ReadPayment, Retention, StorageError } from "@pointsman/core/ports"
+import type { Tenant } from "@pointsman/core"
+import type {
+  Held,
+  HeldQuery,
+  OldPaymentQuery,
+  PruneQuery,
+  ReadPayment,
+  Retention,
+  StorageError
+} from "@pointsman/core/ports"
 import {
   deliveryIdsBefore,
   isDecidedBody,
@@ -12,6 +21,7 @@ import {
 } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { type Database, type Query, repeatable } from "./Database.ts"
+import { deliveriesOfEvent } from "./Deliveries.ts"
 import { bookColumns, bookRowsOf } from "./Ledger.ts"
 import { dropPartitions, makePartitions } from "./Partitions.ts"
 import { bindTenant, bindText, readText, rows } from "./Rows.ts"
@@ -35,11 +45,7 @@ export const make = (db: Database): Retention => {
           })
         )
       ),
-    remove: (payments) =>
-      payments.length === 0
-        ? Effect.succeed([])
-        : // If it is unknown whether it was written, the next sweep finds those that are left.
-          repeatable(db, "remove", (query) => removeLocked(query, payments)),
+    remove: (payments) => remove(db, payments),
     removedPaymentOf: (tenant, { connectionId, providerRef }) =>
       Effect.map(
         db.read("removedPaymentOf", selectRemoved, [
@@ -50,13 +56,7 @@ export const make = (db: Database): Retention => {
         ([row]) => (row === undefined ? null : readText(row["payment_id"]))
       ),
     held: (query) => held(db, query),
-    pruneDeliveries: ({ before, limit, tenant }) =>
-      count("pruneDeliveries", pruneDeliveries, [
-        ...bindTenant(tenant),
-        deliveryIdsBefore(before),
-        String(before),
-        String(limit)
-      ]),
+    pruneDeliveries: (query) => pruneDeliveries(db, query),
     pruneBodies: ({ before, limit, tenant }) =>
       count("pruneBodies", emptyBodies, [...bindTenant(tenant), String(before), String(limit)]),
     upkeep: ({ deliveriesBefore, now }) =>
@@ -81,13 +81,11 @@ const selectRemoved = `select payment_id from charge_references as c
 /** With conditions that are always true, which say that the partial indexes hold the rows (see `Migrations.ts`). */
 const ofPayment = (table: string) => `${table}.workspace_id = p.workspace_id and ${table}.environment = p.environment
   and ${table}.payment_id = p.id and ${table}.payment_id <> ''`
-const isOfEvent = `deliveries.workspace_id = events.workspace_id and deliveries.environment = events.environment
-  and deliveries.event_id = events.id and deliveries.event_id <> ''`
 
 /** As JSON, so that all of a payment is of the moment of one statement. */
 const selectOldPayments = `select ${bookColumns},
     (select coalesce(json_agg(events order by id), '[]') from events where ${ofPayment("events")}) as events,
-    (select count(*)::integer from events join deliveries on ${isOfEvent}
+    (select count(*)::integer from events cross join lateral (${deliveriesOfEvent("events")}) as delivery
       where ${ofPayment("events")} and ${isOpenDelivery}) as open_deliveries,
     (select count(*)::integer from messages where ${ofPayment("messages")} and ${isOpenMessage}) as open_messages
   from payments as p
@@ -101,83 +99,118 @@ const oldPaymentParams = ({ after = "", createdBefore, limit, tenant }: OldPayme
   String(limit)
 ]
 
-const old = `jsonb_to_recordset($1::text::jsonb)
-  as old (workspace_id text, environment text, id text, version bigint)`
-const isOld = (table: string, column = "payment_id") =>
-  `${table}.workspace_id = old.workspace_id and ${table}.environment = old.environment and ${table}.${column} = old.id`
+/*
+ * What is removed is named by arrays: of a join, PostgreSQL would read all that the tenant has in a small table, and keep
+ * the plan when the table has grown.
+ */
+const among = (column: string, names = "$3") =>
+  `${ofTenant} and ${column} = any(array(select jsonb_array_elements_text(${names}::text::jsonb)))`
 
 /** A writer of one of them comes first. */
-const lockPayments = `select p.workspace_id, p.environment, p.id, p.version from ${old}
-  join payments as p on ${isOld("p", "id")} and p.version = old.version for update of p skip locked`
+const lockPayments = `select id, version from payments where ${among("id")} for update skip locked`
 
-/** Locked, so that none becomes due meanwhile; of each payment, whether it has an open one. */
-const lockDeliveries = `with locked as materialized (
-    select deliveries.workspace_id, deliveries.environment, deliveries.id, events.payment_id, deliveries.state
-    from ${old}
-      join events on ${isOld("events")} and events.payment_id <> '' join deliveries on ${isOfEvent}
-    for update of deliveries
-  )
-  select workspace_id, environment, id, payment_id, ${isOpenDelivery} as is_open from locked`
+/** Locked, so that none becomes due meanwhile. */
+const lockDeliveries = `select delivery.id, events.payment_id, ${isOpenDelivery} as is_open
+  from events cross join lateral (${deliveriesOfEvent("events", "for update")}) as delivery
+  where ${among("payment_id").replaceAll(/(workspace_id|environment) =/gu, "events.$1 =")} and payment_id <> ''`
 
-const openMessages = `select old.workspace_id, old.environment, old.id from ${old}
-  where exists (select 1 from messages where ${isOld("messages")} and payment_id <> '' and ${isOpenMessage})`
+/** Payment by payment: an outcome, or the tenant, looks as good as all payments at once. */
+const messagesOfEach = (columns: string, condition: string) => `select m.*
+  from jsonb_array_elements_text($3::text::jsonb) as named (id) cross join lateral (
+    select ${columns} from messages where ${ofTenant} and payment_id = named.id and payment_id <> '' ${condition} offset 0
+  ) as m`
+
+const openMessages = messagesOfEach("payment_id", `and ${isOpenMessage}`)
 
 const removals: ReadonlyArray<string> = [
-  `delete from named_references as n using ${old} cross join lateral (
-      select connection_id, provider_ref from attempts where ${isOld("attempts")} and provider_ref is not null
-      union select connection_id, provider_ref from payments where ${isOld("payments", "id")} and provider_ref is not null
-    ) as named
-    where ${isOld("n")} and n.connection_id = named.connection_id and n.reference_hash = md5(named.provider_ref)`,
-  `delete from claims using ${old} join payments as p on ${isOld("p", "id")}
-    where claims.workspace_id = p.workspace_id and claims.environment = p.environment
-      and claims.key = p.idempotency_key and claims.payment_id = p.id`,
-  ...["messages", ...tablesOfPayment].map(
-    (table) => `delete from ${table} using ${old} where ${isOld(table)} and ${table}.payment_id <> ''`
-  ),
-  `delete from payments using ${old} where ${isOld("payments", "id")}`
+  `with named as materialized (
+      select connection_id, provider_ref, payment_id from attempts where ${among("payment_id")} and provider_ref is not null
+      union select connection_id, provider_ref, id from payments where ${among("id")} and provider_ref is not null
+    )
+    delete from named_references where ctid = any(array(
+      select n.at from named cross join lateral (
+        select ctid as at from named_references as r where ${ofTenant} and r.connection_id = named.connection_id
+          and reference_hash = md5(named.provider_ref) and r.payment_id = named.payment_id offset 0
+      ) as n
+    ))`,
+  `delete from claims where ${ofTenant} and payment_id = any(array(select jsonb_array_elements_text($3::text::jsonb)))
+    and key = any(array(select idempotency_key from payments where ${among("id")} and idempotency_key is not null))`,
+  `delete from messages where ctid = any(array(${messagesOfEach("ctid", "")}))`,
+  ...tablesOfPayment.map((table) => `delete from ${table} where ${among("payment_id")} and payment_id <> ''`),
+  `delete from payments where ${among("id")}`
 ]
 
-const removeDeliveries = ["delivery_attempts as d", "deliveries as d"].map(
-  (table, index) => `delete from ${table} using ${old} where ${isOld("d", index === 0 ? "delivery_id" : "id")}`
-)
+const removeAttempts = `delete from delivery_attempts where ${ofTenant} and delivery_id = $3`
+const removeDelivery = `delete from deliveries where ${ofTenant} and id = $3`
 
-const keyOf = ({ environment, workspace_id }: Row, id: unknown): string =>
-  JSON.stringify([workspace_id, environment, id])
+/** One by one: each by its key in its partition, whatever PostgreSQL knows of the partitions. */
+const removeDeliveries = (query: Query, tenant: Tenant, locked: ReadonlyArray<Row>) =>
+  Effect.forEach(
+    locked,
+    (row) => {
+      const key = [...bindTenant(tenant), row["id"] as string]
+      return Effect.andThen(query(removeAttempts, key), query(removeDelivery, key))
+    },
+    { discard: true }
+  )
 
 /** In one transaction, which holds the rows of a payment from the check of its version to its removal. */
-const removeLocked = Effect.fnUntraced(function* (query: Query, payments: ReadonlyArray<ReadPayment>) {
-  const asked = JSON.stringify(
-    payments.map(({ paymentId, tenant, version }) => ({
-      workspace_id: bindText(tenant.workspaceId),
-      environment: tenant.environment,
-      id: bindText(paymentId),
-      version
-    }))
+const removeLocked = Effect.fnUntraced(function* (query: Query, tenant: Tenant, versions: ReadonlyMap<string, number>) {
+  const owner = bindTenant(tenant)
+  const named = (ids: ReadonlyArray<unknown>) => [...owner, JSON.stringify(ids)]
+  const locked = (yield* query(lockPayments, named([...versions.keys()]))).filter(
+    (row) => versions.get(row["id"] as string) === row["version"]
   )
-  const locked = yield* query(lockPayments, [asked])
   if (locked.length === 0) return []
-  const among = JSON.stringify(locked)
-  const deliveries = yield* query(lockDeliveries, [among])
-  const kept = new Set((yield* query(openMessages, [among])).map((row) => keyOf(row, row["id"])))
-  for (const row of deliveries) if (row["is_open"] === true) kept.add(keyOf(row, row["payment_id"]))
-  const leaving = locked.filter((row) => !kept.has(keyOf(row, row["id"])))
-  const ended = deliveries.filter((row) => !kept.has(keyOf(row, row["payment_id"])))
-  if (ended.length > 0) for (const statement of removeDeliveries) yield* query(statement, [JSON.stringify(ended)])
-  if (leaving.length > 0) for (const statement of removals) yield* query(statement, [JSON.stringify(leaving)])
-  return leaving.map((row) => readText(row["id"]))
+  const ids = locked.map((row) => row["id"])
+  const deliveries = yield* query(lockDeliveries, named(ids))
+  const kept = new Set((yield* query(openMessages, named(ids))).map((row) => row["payment_id"]))
+  for (const row of deliveries) if (row["is_open"] === true) kept.add(row["payment_id"])
+  const leaving = ids.filter((id) => !kept.has(id))
+  const ended = deliveries.filter((row) => !kept.has(row["payment_id"]))
+  yield* removeDeliveries(query, tenant, ended)
+  if (leaving.length > 0) for (const statement of removals) yield* query(statement, named(leaving))
+  return leaving.map(readText)
 })
+
+/** By tenant. If it is unknown whether one was written, the next sweep finds those that are left. */
+const remove = (
+  db: Database,
+  payments: ReadonlyArray<ReadPayment>
+): Effect.Effect<ReadonlyArray<string>, StorageError> =>
+  Effect.map(
+    Effect.forEach(
+      Map.groupBy(payments, ({ tenant }) => JSON.stringify(bindTenant(tenant))).values(),
+      ([first, ...others]) =>
+        first === undefined
+          ? Effect.succeed([])
+          : repeatable(db, "remove", (query) =>
+              removeLocked(
+                query,
+                first.tenant,
+                new Map([first, ...others].map(({ paymentId, version }) => [bindText(paymentId), version]))
+              )
+            )
+    ),
+    (removed) => removed.flat()
+  )
 
 const endedDeliveries = `from deliveries
   where ${ofTenant} and id < $3 and created_at < $4 and not (${isOpenDelivery})`
 
-const pruneDeliveries = `with ended as materialized (
-    select id ${endedDeliveries} order by id limit $5 for update skip locked
-  ), attempts as (
-    delete from delivery_attempts using ended where ${ofTenant} and delivery_id = ended.id
-  ), removed as (
-    delete from deliveries using ended where ${ofTenant} and deliveries.id = ended.id returning 1 as one
+const lockEnded = `select id ${endedDeliveries} order by id limit $5 for update skip locked`
+
+const pruneDeliveries = (db: Database, { before, limit, tenant }: PruneQuery): Effect.Effect<number, StorageError> =>
+  repeatable(
+    db,
+    "pruneDeliveries",
+    Effect.fnUntraced(function* (query: Query) {
+      const params = [...bindTenant(tenant), deliveryIdsBefore(before), String(before), String(limit)]
+      const ended = yield* query(lockEnded, params)
+      yield* removeDeliveries(query, tenant, ended)
+      return ended.length
+    })
   )
-  select count(*)::integer as count from removed`
 
 const decided = `from messages where ${ofTenant} and received_at < $3 and ${isDecidedBody}`
 

@@ -10,12 +10,13 @@ import { type Database, open } from "../src/Database.ts"
 import { make as makeDeliveries } from "../src/Deliveries.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
 import { migrate } from "../src/Migrate.ts"
+import { make as makeRetention } from "../src/Retention.ts"
 import { make as makeSuccessRates } from "../src/SuccessRates.ts"
 import { newChange, tenant } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 
 /**
- * By workspaces of 200 payments each, every one with its attempt, event, claim and delivery. With 20, reading all of a
+ * By workspaces of 200 payments each, every one with its attempt, event, claim and delivery, in two partitions. With 20, reading all of a
  * tenant's keys costs less than 1 % more than finding one, and PostgreSQL takes either.
  */
 const fill = (workspaces: number) => [
@@ -52,7 +53,7 @@ const fill = (workspaces: number) => [
       (array['applied', 'confirmed', 'unmatched'])[created_at % 3 + 1], true, 1, created_at, '' from payments`,
   `insert into deliveries (workspace_id, environment, id, endpoint_id, event_id, state, failures, attempts, due_at,
       created_at)
-    select workspace_id, environment, 'dlv' || id, 'endpoint ' || workspace_id, 'evt' || id,
+    select workspace_id, environment, case when created_at % 2 = 0 then 'dlv_00' else 'dlv' end || id, 'endpoint ' || workspace_id, 'evt' || id,
       (array['Due', 'Delivered', 'Refused'])[created_at % 3 + 1], 0, 0, case when created_at % 10 = 0 then 1 end, 1
     from payments`,
   `insert into success_rates (workspace_id, environment, connection_id, segment, succeeded, failed, at, version)
@@ -70,12 +71,23 @@ interface Step {
 
 const stepsOf = (step: Step): ReadonlyArray<Step> => [step, ...(step.Plans ?? []).flatMap(stepsOf)]
 
+const selectParts = `select part.relname::text as part, whole.relname::text as whole from pg_inherits
+  join pg_class as part on part.oid = inhrelid join pg_class as whole on whole.oid = inhparent where part.relkind = 'i'`
+
+/** A payment whose delivery has ended. */
+const selectDelivered = `select payments.id from payments join deliveries on event_id = 'evt' || payments.id
+    and deliveries.workspace_id = payments.workspace_id
+  where payments.workspace_id = 'ws1' and deliveries.state = 'Delivered' limit 1`
+
 /** `plansOf`: what each statement that the effect asks does with tables. */
 const newPlanner = Effect.fnUntraced(function* (workspaces: number, options: LedgerOptions = {}) {
   const url = yield* newDatabase
   const db = yield* open({ url })
   yield* migrate(db)
   if (workspaces > 0) for (const statement of fill(workspaces)) yield* db.update("fill", statement)
+  const parts = yield* db.read("parts", selectParts)
+  const wholeOf = new Map(parts.map((row) => [row["part"], row["whole"] as string]))
+  const [leaving] = yield* db.read("leaving", selectDelivered)
   const asked: Array<string> = []
   const listening: Database = {
     ...db,
@@ -107,13 +119,16 @@ const newPlanner = Effect.fnUntraced(function* (workspaces: number, options: Led
     ledger,
     deliveries: makeDeliveries(listening),
     rates: makeSuccessRates(listening),
+    retention: makeRetention(listening),
+    leaving: leaving?.["id"] as string,
     plansOf: Effect.fnUntraced(function* (effect: Effect.Effect<unknown, unknown>) {
       asked.length = 0
       yield* effect
       const plans = yield* Effect.forEach([...asked], (text) =>
         db.transaction("explain", (query) =>
           Effect.gen(function* () {
-            // As the connections of the storage do: one plan, whatever the parameters.
+            // As the connections of the storage do: one plan, whatever the parameters. No partition holds a null.
+            yield* query("set local enable_partition_pruning = off")
             yield* query(`prepare asked as ${text}`)
             const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map((found) => Number(found[1])))
             const nulls = count === 0 ? "" : `(${Array(count).fill("null").join(", ")})`
@@ -123,7 +138,13 @@ const newPlanner = Effect.fnUntraced(function* (workspaces: number, options: Led
           })
         )
       )
-      return plans.flatMap((trees) => trees.flatMap(({ Plan }) => stepsOf(Plan)))
+      // An index of a partition by the name that it has for all of them.
+      return plans
+        .flatMap((trees) => trees.flatMap(({ Plan }) => stepsOf(Plan)))
+        .map((step) => {
+          const name = step["Index Name"]
+          return name === undefined ? step : { ...step, "Index Name": wholeOf.get(name) ?? name }
+        })
     })
   }
 }, Effect.provide(Ids.layer))
@@ -188,7 +209,7 @@ describe.skipIf(!hasServer)("query plans", () => {
     "given a hundred workspaces, when anything is read, then PostgreSQL goes straight to the tenant's rows",
     () =>
       Effect.gen(function* () {
-        const { deliveries, ledger, plansOf, rates } = yield* newPlanner(100)
+        const { deliveries, leaving, ledger, plansOf, rates, retention } = yield* newPlanner(100)
         const page = { before: "p~", limit: 10 }
         const book = [
           `attempts_pkey (${byTenant}, payment_id)`,
@@ -335,6 +356,44 @@ describe.skipIf(!hasServer)("query plans", () => {
             deliveries.list(tenant, { ...page, paymentId: "p1-1" }),
             `deliveries_by_event (${byTenant}, event_id)`,
             `events_by_payment (${byTenant}, payment_id)`
+          ],
+          "old payments": [
+            retention.oldPayments({ tenant, createdBefore: 9e12, limit: 10 }),
+            `deliveries_by_event (${byTenant}, event_id)`,
+            `events_by_payment (${byTenant}, payment_id)`,
+            "messages_by_payment (payment_id)",
+            ...book
+          ],
+          "removing a payment": [
+            retention.remove([{ tenant: { ...tenant, workspaceId: "ws1" }, paymentId: leaving, version: 1 }]),
+            `attempts_pkey (${byTenant}, payment_id)`,
+            `claims_pkey (${byTenant}, key)`,
+            `deliveries_by_event (${byTenant}, event_id)`,
+            `deliveries_pkey (${byTenant}, id)`,
+            `delivery_attempts_pkey (${byTenant}, delivery_id)`,
+            `events_by_payment (${byTenant}, payment_id)`,
+            "messages_by_payment (payment_id)",
+            `named_references_pkey (${byTenant}, connection_id, reference_hash, payment_id)`,
+            `operations_pkey (${byTenant}, payment_id)`,
+            `payment_metadata_pkey (${byTenant}, payment_id)`,
+            `payments_pkey (${byTenant}, id)`,
+            `refunds_pkey (${byTenant}, payment_id)`
+          ],
+          "old deliveries": [
+            retention.pruneDeliveries({ tenant: { ...tenant, workspaceId: "ws1" }, before: 9e12, limit: 10 }),
+            `deliveries_pkey (${byTenant}, id)`,
+            `delivery_attempts_pkey (${byTenant}, delivery_id)`
+          ],
+          "old bodies": [
+            retention.pruneBodies({ tenant, before: 9e12, limit: 10 }),
+            `messages_pkey (${byTenant}, connection_id, event_hash)`,
+            `messages_with_body (${byTenant}, received_at)`,
+            `payments_pkey (${byTenant}, id)`
+          ],
+          "a payment that left": [
+            retention.removedPaymentOf(tenant, { connectionId: "a", providerRef: "a" }),
+            `charge_references_pkey (${byTenant}, connection_id, reference_hash)`,
+            `payments_pkey (${byTenant}, id)`
           ],
           "what changed of the rates": [rates.changedSince(19), "success_rates_by_time (at)"],
           "forgetting rates": [rates.forgetBefore(2), "success_rates_by_time (at)"]

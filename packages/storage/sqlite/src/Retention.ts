@@ -62,8 +62,9 @@ const selectRemoved = `select payment_id from charge_references
       and payments.environment = charge_references.environment and payments.id = charge_references.payment_id
   )`
 
+/** With a sign, because the index of creation times would find as many, and they would have to be sorted. */
 const selectIds = `select id from payments
-  where ${ofTenant} and id > ? and id < ? and created_at < ? order by id limit ?`
+  where ${ofTenant} and id > ? and id < ? and +created_at < ? order by id limit ?`
 const selectEvents = `select * from events indexed by events_by_payment where ${ofPayment} order by id`
 const selectDeliveries = `select id, state from deliveries indexed by deliveries_by_event
   where ${ofTenant} and event_id in (select id from events indexed by events_by_payment where ${ofPayment})`
@@ -158,8 +159,8 @@ const held = (db: Database, { bodiesBefore, deliveriesBefore, limit, tenant }: H
       db.prepare(`select count(*) as count from (${select})`).get(...owner, ...first, before, limit)?.["count"]
     )
   }
-  const oldest = (column: string, from: string): number | null =>
-    (db.prepare(`select ${column} as at from ${from} limit 1`).get(...owner)?.["at"] ?? null) as number | null
+  const oldest = (column: string, rowsInOrder: string): number | null =>
+    (db.prepare(`select ${column} as at from ${rowsInOrder} limit 1`).get(...owner)?.["at"] ?? null) as number | null
   return {
     deliveries: count(deliveriesBefore, selectEnded, deliveryIdsBefore(deliveriesBefore ?? 0)),
     bodies: count(bodiesBefore, `select 1 ${decided} limit ?`),

@@ -12,7 +12,7 @@ import { environments, type Tenant } from "../../model/Tenant.ts"
 import type { Workspace } from "../../model/Workspace.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
-import { type Held, type PruneQuery, Retention } from "../../ports/Retention.ts"
+import { type Held, type PruneQuery, Retention, type UpkeepQuery } from "../../ports/Retention.ts"
 import { StorageCondition } from "../../ports/StorageCondition.ts"
 import type { StorageError } from "../../ports/StorageError.ts"
 import { type PaymentRemoval, removePayments } from "./RemovePayments.ts"
@@ -52,13 +52,12 @@ const defaultPauseMillis = 50
 
 /** `goesOn` is asked before each batch. */
 const sweep = Effect.fnUntraced(function* (order: SweepOrder, goesOn: Effect.Effect<boolean, StorageError>) {
-  const retention = yield* Retention
   const now = yield* Clock.currentTimeMillis
   const { workspaces } = yield* (yield* Directory).contents
   const pauseMillis = order.pauseMillis ?? defaultPauseMillis
   const pause = pauseMillis === 0 ? Effect.yieldNow : Effect.sleep(pauseMillis)
   const before = order.workspaceId === undefined ? deliveriesBefore(workspaces, now) : null
-  const deliveriesInPartitions = order.isDryRun ? 0 : yield* retention.upkeep({ now, deliveriesBefore: before })
+  const deliveriesInPartitions = order.isDryRun ? 0 : yield* keepUp({ now, deliveriesBefore: before })
   const tenants: Array<TenantSweep> = []
   for (const workspace of workspaces) {
     if (order.workspaceId !== undefined && workspace.id !== order.workspaceId) continue
@@ -69,6 +68,14 @@ const sweep = Effect.fnUntraced(function* (order: SweepOrder, goesOn: Effect.Eff
   }
   if (!order.isDryRun) yield* count({ tenants, deliveriesInPartitions }, now)
   return { tenants, deliveriesInPartitions } satisfies Sweep
+})
+
+/** A table that is busy is tried again with the next sweep, and holds up nothing else. */
+const keepUp = Effect.fnUntraced(function* (query: UpkeepQuery) {
+  const retention = yield* Retention
+  return yield* Effect.catchTag(retention.upkeep(query), "pointsman/StorageError", (error) =>
+    Effect.as(Effect.logWarning("the upkeep of the store is tried again with the next sweep", error), 0)
+  )
 })
 
 /** Before this, no workspace needs a delivery; `null` where one keeps them for good. */

@@ -1,0 +1,89 @@
+/** Why an old payment stays in the store, reason by reason. */
+import { assert, describe, it } from "@effect/vitest"
+import { keptReasons, type Payment } from "@pointsman/core"
+import { whyKept } from "../src/decide/MayLeave.ts"
+import type { OldPayment } from "../src/model/OldPayment.ts"
+
+const day = 24 * 60 * 60_000
+const now = 10_000 * day
+const retentionMillis = 1_000 * day
+
+/** Of what is decided by; the rest of a payment plays no part. */
+const old = (
+  payment: Partial<Payment> = {},
+  more: Partial<OldPayment> & Partial<OldPayment["book"]> = {}
+): OldPayment => {
+  const { attempts = [], events = [], openDeliveries = 0, openMessages = 0, operations = [], refunds = [] } = more
+  const whole = {
+    state: "Captured",
+    refundPendingMinor: 0,
+    reported: null,
+    review: null,
+    updatedAt: now - retentionMillis,
+    ...payment
+  } as Payment
+  return { book: { payment: whole, attempts, operations, refunds }, events, openDeliveries, openMessages }
+}
+
+const dispute = (verdict: "opened" | "won" | "lost") => ({
+  isPaidOut: false,
+  disputes: [{ disputeId: "dp_1", verdict, at: 1 }],
+  contradictions: []
+})
+
+describe("whether a payment may leave", () => {
+  it("given a closed payment whose time is over, then it may leave, and not a millisecond before", () => {
+    assert.isUndefined(whyKept(old(), retentionMillis, now))
+    assert.strictEqual(whyKept(old(), retentionMillis + 1, now), "young")
+  })
+
+  it("given each reason by itself, then it keeps the payment", () => {
+    const open = { outcome: null } as never
+    const cases = {
+      off: [whyKept(old(), null, now)],
+      open: [
+        whyKept(old({ state: "Authorized" }), retentionMillis, now),
+        whyKept(old({ refundPendingMinor: 1 }), retentionMillis, now),
+        whyKept(old({}, { attempts: [open] }), retentionMillis, now),
+        whyKept(old({}, { attempts: [{ outcome: "Unanswered" } as never] }), retentionMillis, now),
+        whyKept(old({}, { operations: [open] }), retentionMillis, now),
+        whyKept(old({}, { refunds: [{ stage: "Unknown" } as never] }), retentionMillis, now)
+      ],
+      disputed: [
+        whyKept(old({ reported: dispute("opened") }), retentionMillis, now),
+        whyKept(old({ state: "ChargedBack", reported: dispute("opened") }), retentionMillis, now),
+        whyKept(old({ state: "ChargedBack" }), retentionMillis, now)
+      ],
+      review: [whyKept(old({ review: { since: 1, reasons: ["conflict"] } }), retentionMillis, now)],
+      message: [
+        whyKept(old({}, { openMessages: 1 }), retentionMillis, now),
+        whyKept(
+          old({
+            reported: {
+              ...dispute("won"),
+              undecided: [{ about: "refund", id: "rf_1", state: { _tag: "RefundPending" }, at: null } as never]
+            }
+          }),
+          retentionMillis,
+          now
+        )
+      ],
+      delivery: [whyKept(old({}, { openDeliveries: 1 }), retentionMillis, now)],
+      dispute_window: [whyKept(old({ updatedAt: now - 540 * day + 1 }), 90 * day, now)],
+      young: [whyKept(old({ state: "Declined", updatedAt: now - 90 * day + 1 }), 90 * day, now)]
+    } satisfies Record<(typeof keptReasons)[number], ReadonlyArray<unknown>>
+    for (const reason of keptReasons) {
+      assert.isNotEmpty(cases[reason])
+      for (const why of cases[reason]) assert.strictEqual(why, reason)
+    }
+  })
+
+  it("given a dispute that is over, then it keeps nothing", () => {
+    assert.isUndefined(whyKept(old({ reported: dispute("won") }), retentionMillis, now))
+    assert.isUndefined(whyKept(old({ state: "ChargedBack", reported: dispute("lost") }), retentionMillis, now))
+  })
+
+  it("given no money was taken, then there is no dispute to wait for", () => {
+    assert.isUndefined(whyKept(old({ state: "Failed", updatedAt: now - 90 * day }), 90 * day, now))
+  })
+})

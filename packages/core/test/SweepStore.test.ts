@@ -1,0 +1,129 @@
+/** What leaves the store, what is answered about it afterwards, and what a late message finds. */
+import { assert, describe, it } from "@effect/vitest"
+import { Pointsman, type SweepOrder } from "@pointsman/core"
+import { BeforeRemoval, Ledger, Retention } from "@pointsman/core/ports"
+import { Effect, Layer, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { caller, request, tenant, world } from "./support/World.ts"
+
+const day = 24 * 60 * 60_000
+const sevenYears = 7 * 366 * day
+
+const sweep = Effect.fnUntraced(function* (order: Partial<SweepOrder> = {}) {
+  const { tenants } = yield* (yield* Pointsman).sweepStore({ isDryRun: false, pauseMillis: 0, ...order })
+  const own = tenants.find((one) => one.tenant.environment === tenant.environment)
+  return { payments: own?.payments, kept: own?.kept }
+})
+
+const pay = (providerRef: string) => (own: ReturnType<typeof world>) =>
+  Effect.gen(function* () {
+    own.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef })
+    return (yield* (yield* Pointsman).create(caller, request({ idempotencyKey: `key-${providerRef}` }))).payment
+  })
+
+describe("the sweep of the store", () => {
+  const own = world()
+  it.effect("given a captured payment, when seven years have passed, then it leaves, and is not found any more", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const payment = yield* pay("ch_1")(own)
+      yield* TestClock.adjust(sevenYears - 1)
+      assert.deepStrictEqual(yield* sweep(), { payments: 0, kept: {} })
+      yield* TestClock.adjust(1)
+      // Its creation is in the same millisecond as its last write.
+      assert.deepStrictEqual(yield* sweep(), { payments: 0, kept: {} })
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(yield* sweep({ isDryRun: true }), { payments: 1, kept: {} })
+      assert.deepStrictEqual(yield* sweep({ workspaceId: "other" }), { payments: undefined, kept: undefined })
+      assert.deepStrictEqual(yield* sweep(), { payments: 1, kept: {} })
+      const tagOf = (result: Result.Result<unknown, { readonly _tag: string }>) =>
+        Result.isFailure(result) ? result.failure._tag : "found"
+      assert.strictEqual(
+        tagOf(yield* Effect.result(pointsman.payment(tenant, payment.id))),
+        "pointsman/PaymentNotFound"
+      )
+      const refund = { paymentId: payment.id, amountMinor: null, reason: null, idempotencyKey: "refund-1" }
+      assert.strictEqual(tagOf(yield* Effect.result(pointsman.refund(caller, refund))), "pointsman/PaymentNotFound")
+    }).pipe(Effect.provide(own.layer))
+  )
+
+  const late = world()
+  it.effect("given a payment left, when its customer disputes it, then the message is kept and says that it left", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const payment = yield* pay("ch_1")(late)
+      yield* TestClock.adjust(sevenYears + 1)
+      assert.strictEqual((yield* sweep()).payments, 1)
+      yield* pointsman.recordMessage({
+        connectionId: payment.connectionId ?? "",
+        tenant,
+        receivedAt: sevenYears + 2,
+        body: "{}",
+        message: {
+          id: "msg_1",
+          at: sevenYears + 2,
+          about: { _tag: "Dispute", charge: { providerRef: "ch_1" }, disputeId: "dp_1", verdict: "opened" }
+        },
+        reason: null
+      } as never)
+      const [message] = yield* (yield* Ledger).messages({ tenant, limit: 9 })
+      assert.strictEqual(message?.outcome, "unmatched")
+      assert.strictEqual(message?.reason, `payment ${payment.id} left the store`)
+      // It is no sign of lost records, and the next payment is made.
+      assert.isNull(yield* pointsman.recordLoss)
+      // Its reference is still its own: one that gets the same is reviewed.
+      const another = yield* pay("ch_1")(late)
+      const stored = Option.getOrThrow(yield* (yield* Ledger).payment(tenant, another.id))
+      assert.include(stored.review?.reasons ?? [], "reference_reused")
+    }).pipe(Effect.provide(late.layer))
+  )
+
+  const inTurn = world()
+  it.effect("given a sweep in the last hour, when another process would sweep, then it waits for the next one", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const other = yield* inTurn.another
+      const { lease } = yield* Retention
+      yield* pay("ch_1")(inTurn)
+      yield* TestClock.adjust(sevenYears + 1)
+      assert.isTrue(yield* lease({ holder: "a process that died", now: 0, until: sevenYears + 2 }))
+      yield* pointsman.sweepInTurn
+      const count = Effect.flatMap(Ledger, (ledger) => ledger.payments(tenant, { limit: 9 })).pipe(
+        Effect.map(({ length }) => length)
+      )
+      assert.strictEqual(yield* count, 1)
+      yield* TestClock.adjust(1)
+      yield* pointsman.sweepInTurn
+      assert.strictEqual(yield* count, 0)
+      yield* pay("ch_2")(inTurn)
+      yield* TestClock.adjust(54 * 60_000)
+      assert.isFalse(
+        yield* lease({ holder: "another", now: sevenYears + 2 + 54 * 60_000, until: sevenYears + 3 + 54 * 60_000 })
+      )
+      yield* other.sweepInTurn
+      assert.strictEqual(yield* count, 1)
+    }).pipe(Effect.scoped, Effect.provide(inTurn.layer))
+  )
+
+  const archived = world()
+  it.effect("given something that must happen before a removal, when it fails, then the payment stays", () => {
+    const given: Array<string> = []
+    let isFull = true
+    const archive = Layer.succeed(BeforeRemoval, (payments) =>
+      Effect.suspend(() => {
+        if (isFull) return Effect.die("the archive is full")
+        given.push(...payments.map(({ book }) => book.payment.id))
+        return Effect.void
+      })
+    )
+    return Effect.gen(function* () {
+      const payment = yield* pay("ch_1")(archived)
+      yield* TestClock.adjust(sevenYears + 1)
+      assert.isTrue((yield* Effect.exit(sweep()))._tag === "Failure")
+      assert.isTrue(Option.isSome(yield* (yield* Ledger).payment(tenant, payment.id)))
+      isFull = false
+      assert.strictEqual((yield* sweep()).payments, 1)
+      assert.deepStrictEqual(given, [payment.id])
+    }).pipe(Effect.scoped, Effect.provide(archived.layer.pipe(Layer.provide(archive))))
+  })
+})

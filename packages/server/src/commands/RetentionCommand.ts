@@ -1,0 +1,141 @@
+/** `pointsman retention`: what leaves the database because its time is over. */
+import { Pointsman, type TenantSweep } from "@pointsman/core"
+import { dayMillis, yearMillis } from "@pointsman/core/internal"
+import { Directory } from "@pointsman/core/ports"
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { actingAs, byFlag } from "./Actor.ts"
+import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
+import { jsonFlag, print } from "./Output.ts"
+import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { paragraphs, type Text, table } from "./Table.ts"
+import { anyWorkspaceFlag, oneWorkspace } from "./Tenants.ts"
+import { counted, timeOrNull } from "./Words.ts"
+
+interface Order {
+  readonly workspace: Option.Option<string>
+  readonly isDryRun: boolean
+  readonly by: Option.Option<string>
+}
+
+const sweep = Effect.fnUntraced(function* ({ by, isDryRun, workspace }: Order) {
+  const pointsman = yield* Pointsman
+  const contents = yield* (yield* Directory).contents
+  const workspaceId = Option.isNone(workspace) ? undefined : yield* Effect.fromResult(oneWorkspace(contents, workspace))
+  const { deliveriesInPartitions, tenants } = yield* actingAs(by)(pointsman.sweepStore({ isDryRun, workspaceId }))
+  return {
+    dry_run: isDryRun,
+    deliveries_in_partitions: deliveriesInPartitions,
+    tenants: tenants.map(tenantView)
+  }
+})
+
+const tenantView = (one: TenantSweep) => ({
+  workspace_id: one.tenant.workspaceId,
+  environment: one.tenant.environment,
+  retention: {
+    payments: durationText(one.retention.payments),
+    deliveries: durationText(one.retention.deliveries),
+    messages: durationText(one.retention.messages)
+  },
+  payments: one.payments,
+  deliveries: one.deliveries,
+  message_bodies: one.bodies,
+  kept: one.kept,
+  oldest_payment: timeOrNull(one.oldestPaymentAt),
+  oldest_delivery: timeOrNull(one.oldestDeliveryAt),
+  oldest_message_body: timeOrNull(one.oldestBodyAt)
+})
+
+/** As the configuration file says it. */
+const durationText = (millis: number | null): string => {
+  if (millis === null) return "off"
+  return millis % yearMillis === 0 ? counted(millis / yearMillis, "year") : counted(millis / dayMillis, "day")
+}
+
+type View = Effect.Success<ReturnType<typeof sweep>>
+
+const sweepText = ({ deliveries_in_partitions: dropped, dry_run: isDryRun, tenants }: View): string | Text => {
+  if (tenants.length === 0) return "The database has no workspaces."
+  const rows = tenants.map((one) => [
+    one.workspace_id,
+    one.environment,
+    one.payments,
+    one.deliveries,
+    one.message_bodies,
+    one.oldest_payment?.slice(0, 10) ?? "none",
+    Object.entries(one.kept)
+      .map(([reason, count]) => `${count} ${reason}`)
+      .join(", ") || "none"
+  ])
+  return paragraphs(
+    `${isDryRun ? "Would be removed" : "Removed"}:`,
+    table(["WORKSPACE", "ENVIRONMENT", "PAYMENTS", "DELIVERIES", "MESSAGE BODIES", "OLDEST PAYMENT", "KEPT OLD"], rows),
+    ...(dropped === 0 ? [] : [`Deliveries removed with partitions of the database: ${dropped}.`])
+  )
+}
+
+const status = Command.make(
+  "status",
+  { workspace: anyWorkspaceFlag, json: jsonFlag, ...settingFlags(databaseSettings) },
+  Effect.fnUntraced(function* ({ json, workspace, ...settings }) {
+    yield* onDatabase(
+      textsOf(settings),
+      Effect.fnUntraced(function* () {
+        const view = yield* sweep({ workspace, isDryRun: true, by: Option.none() })
+        yield* print(json, { data: view }, sweepText(view))
+      })
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Show what would leave the database, by workspace and kind, how old the oldest of each kind is, and why old payments " +
+      "are kept."
+  ),
+  Command.withShortDescription("Show what would leave the database")
+)
+
+/** `environment`: what the configuration file may refer to. With an archive in the file, payments go there first. */
+const run = (environment: Readonly<Record<string, string | undefined>>) =>
+  Command.make(
+    "run",
+    {
+      workspace: anyWorkspaceFlag,
+      dryRun: Flag.Boolean("dry-run").pipe(
+        Flag.withDescription("Print what would be removed, and remove nothing"),
+        Flag.withDefault(false),
+        Flag.withoutNegation
+      ),
+      by: byFlag,
+      json: jsonFlag,
+      ...settingFlags([...databaseSettings, "configuration"])
+    },
+    Effect.fnUntraced(function* ({ by, dryRun, json, workspace, ...settings }) {
+      yield* onDatabase(
+        textsOf(settings),
+        Effect.fnUntraced(function* () {
+          const view = yield* sweep({ workspace, isDryRun: dryRun, by })
+          yield* print(json, { data: view }, sweepText(view))
+        }),
+        undefined,
+        environment
+      )
+    })
+  ).pipe(
+    Command.withDescription(
+      "Remove what the workspaces do not keep any longer: closed payments, webhook deliveries that have ended, and bodies " +
+        "of provider messages. Servers do so every hour, and may run meanwhile. It may be interrupted and run again."
+    ),
+    Command.withShortDescription("Remove what is over"),
+    Command.withExamples([
+      { command: "pointsman retention run --dry-run", description: "What would be removed" },
+      { command: "pointsman retention run --workspace acme --by Jo", description: "Of one workspace" }
+    ])
+  )
+
+export const retentionCommand = (environment: Readonly<Record<string, string | undefined>>) =>
+  Command.make("retention").pipe(
+    Command.withDescription("What leaves the database because its time is over: docs/guides/retention.md."),
+    Command.withShortDescription("Remove what is kept for long enough"),
+    Command.withSubcommands([status, run(environment)])
+  )

@@ -1,0 +1,203 @@
+/** Deliveries by month: the tables of an older release become the first partition, and what is over is dropped whole. */
+import type { PgClient } from "@effect/sql-pg"
+import { describe, expect, it } from "@effect/vitest"
+import { Deliveries, Directory, Ids, Ledger, Retention } from "@pointsman/core/ports"
+import { deliveryIdsFrom } from "@pointsman/storage-sql"
+import { Effect, Fiber, type Redacted } from "effect"
+import { open } from "../src/Database.ts"
+import { migrate } from "../src/Migrate.ts"
+import { steps } from "../src/Migrations.ts"
+import { newChange, tenant, withStorage } from "./Given.ts"
+import { hasServer, newDatabase } from "./support/TestDatabase.ts"
+import { clientOf } from "./support/Waiting.ts"
+
+/** With `POINTSMAN_LONG=all` so many that to build an index, or to copy the rows, would show. */
+const rowsBefore = process.env["POINTSMAN_LONG"] === "all" ? 500_000 : 2_000
+const day = 24 * 60 * 60_000
+
+const migrateBefore = (url: Redacted.Redacted, number: number) =>
+  Effect.scoped(
+    Effect.flatMap(open({ url }), (db) =>
+      migrate(db, Object.fromEntries(Object.entries(steps).filter(([name]) => Number.parseInt(name, 10) < number)))
+    )
+  )
+
+/** The step that makes the partitions. */
+const partitions = Number.parseInt(Object.keys(steps).find((name) => name.endsWith("_partitions")) ?? "", 10)
+
+/** Rows as a release before the partitions left them; the deliveries are of now, ended but for the last one. */
+const fill = (count: number) => [
+  `insert into events (workspace_id, environment, id, type, payment_id, created_at, data)
+    select 'ws', 'sandbox', 'evt_' || n, 'payment.created', 'p' || n, 1, '{}' from generate_series(1, ${count}) as n`,
+  `insert into deliveries (workspace_id, environment, id, endpoint_id, event_id, state, failures, attempts, due_at, created_at)
+    select 'ws', 'sandbox', '${deliveryIdsFrom(1_700_000_000_000)}-7' || lpad(n::text, 8, '0'), 'endpoint', 'evt_' || n,
+      case when n = ${count} then 'Due' else 'Delivered' end, 0, 1, case when n = ${count} then 1 end, 1
+    from generate_series(1, ${count}) as n`,
+  `insert into delivery_attempts (workspace_id, environment, delivery_id, number, sent_at)
+    select workspace_id, environment, id, 1, 1 from deliveries`
+]
+
+const indexesOf = (sql: PgClient.PgClient, table: string) =>
+  Effect.map(
+    sql<{ file: string }>`select pg_relation_filenode(indexrelid)::text as file from pg_index
+      where indrelid = to_regclass(${table}) order by 1`,
+    (found) => found.map(({ file }) => file)
+  )
+
+const partitionsOf = (sql: PgClient.PgClient, table: string) =>
+  Effect.map(
+    sql<{ name: string }>`select inhrelid::regclass::text as name from pg_inherits
+      where inhparent = to_regclass(${table}) order by 1`,
+    (found) => found.map(({ name }) => name)
+  )
+
+const endpoint = {
+  id: "whe_1",
+  ...tenant,
+  url: "https://merchant.example/",
+  events: ["*"],
+  sealedSecret: "sealed",
+  active: true
+}
+
+const withEndpoint = Effect.flatMap(Directory, (directory) =>
+  directory.write({ workspaces: [], apiKeys: [], connections: [], routing: [], webhookEndpoints: [endpoint] })
+)
+
+describe.skipIf(!hasServer)("partitions of deliveries", () => {
+  it.live("given rows of an older release, when it is migrated under writers, then they stay where they are", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      yield* migrateBefore(url, partitions - 3)
+      const sql = yield* clientOf(url, 2)
+      yield* sql.unsafe("alter table events drop constraint events_workspace_id_environment_payment_id_fkey")
+      for (const statement of fill(rowsBefore)) yield* sql.unsafe(statement)
+      const files = [yield* indexesOf(sql, "deliveries"), yield* indexesOf(sql, "delivery_attempts")]
+      let slowestMillis = 0
+      let written = 0
+      const write = Effect.gen(function* () {
+        const began = performance.now()
+        const id = `${deliveryIdsFrom(1_700_000_000_001)}-7${++written}`
+        yield* sql`insert into deliveries (workspace_id, environment, id, endpoint_id, event_id, state, failures, attempts,
+          created_at) values ('ws', 'sandbox', ${id}, 'endpoint', 'evt_1', 'Delivered', 0, 0, 1)`
+        slowestMillis = Math.max(slowestMillis, performance.now() - began)
+      })
+      const writer = yield* Effect.forkChild(Effect.forever(Effect.andThen(write, Effect.sleep("2 millis"))))
+      yield* Effect.sleep("50 millis")
+      yield* withStorage({ url })(Effect.void)
+      yield* Effect.sleep("50 millis")
+      yield* Fiber.interrupt(writer)
+      expect(written).toBeGreaterThan(10)
+      expect(slowestMillis).toBeLessThan(1_000)
+      // No index was built anew, and no row was copied.
+      expect(yield* indexesOf(sql, "deliveries_first")).toEqual(files[0])
+      expect(yield* indexesOf(sql, "delivery_attempts_first")).toEqual(files[1])
+      const [counted] = yield* sql<{ deliveries: number; attempts: number }>`select
+        (select count(*)::int from deliveries_first where id < ${deliveryIdsFrom(1_700_000_000_001)}) as deliveries,
+        (select count(*)::int from delivery_attempts_first) as attempts`
+      expect(counted).toEqual({ deliveries: rowsBefore, attempts: rowsBefore })
+    })
+  )
+
+  it.live("given a run that died before the last of its steps, when it is migrated again, then it is done", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      yield* migrateBefore(url, partitions)
+      const sql = yield* clientOf(url, 1)
+      yield* sql.unsafe("alter table deliveries add constraint deliveries_bound check (id < 'dlv_0') not valid")
+      yield* withStorage({ url })(withEndpoint)
+      expect(yield* partitionsOf(sql, "deliveries")).toEqual(["deliveries_default", "deliveries_first"])
+    })
+  )
+
+  it.live(
+    "given months without a server, when one runs the upkeep, then each month has a partition, with its rows",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* newDatabase
+        yield* withStorage({ url })(
+          Effect.gen(function* () {
+            yield* withEndpoint
+            const retention = yield* Retention
+            const ledger = yield* Ledger
+            const sql = yield* clientOf(url, 1)
+            const [end] = yield* sql<{ millis: number }>`select (extract(epoch from
+            date_trunc('month', now() at time zone 'UTC') + interval '3 months') * 1000)::float as millis`
+            const later = (end?.millis ?? 0) + 5 * day
+            yield* ledger.commit(yield* newChange())
+            const deliveries = yield* Deliveries
+            const [stored] = yield* deliveries.list(tenant, { limit: 9 })
+            // Written when no partition was there for it.
+            const id = `${deliveryIdsFrom(later)}-7000-8000-000000000000`
+            yield* sql`update deliveries set id = ${id}`
+            yield* sql`insert into delivery_attempts (workspace_id, environment, delivery_id, number, sent_at)
+            values ('ws', 'sandbox', ${id}, 1, 1)`
+            expect(yield* sql`select id from deliveries_default`).toHaveLength(1)
+            yield* retention.upkeep({ now: later, deliveriesBefore: null })
+            expect(yield* sql`select id from deliveries_default`).toHaveLength(0)
+            expect(yield* sql`select delivery_id from delivery_attempts_default`).toHaveLength(0)
+            expect(yield* deliveries.list(tenant, { limit: 9 })).toStrictEqual([{ ...stored, id }])
+            expect(yield* deliveries.attempts(tenant, id)).toHaveLength(1)
+            const made = yield* partitionsOf(sql, "deliveries")
+            // The first and the default one, this month, and the months of 62 days.
+            expect(made.length).toBeGreaterThanOrEqual(2 + 3)
+            yield* retention.upkeep({ now: later, deliveriesBefore: null })
+            expect(yield* partitionsOf(sql, "deliveries")).toEqual(made)
+            expect((yield* partitionsOf(sql, "delivery_attempts")).length).toBe(made.length)
+          })
+        ).pipe(Effect.provide(Ids.layer))
+      })
+  )
+
+  it.live("given a partition that is over, when its deliveries have ended, then it is dropped, and not before", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      yield* withStorage({ url })(
+        Effect.gen(function* () {
+          yield* withEndpoint
+          const retention = yield* Retention
+          const ledger = yield* Ledger
+          const deliveries = yield* Deliveries
+          const sql = yield* clientOf(url, 1)
+          yield* ledger.commit(yield* newChange())
+          const now = 4_000_000_000_000
+          const upkeep = (deliveriesBefore: number | null) => retention.upkeep({ now, deliveriesBefore })
+          expect(yield* upkeep(now)).toBe(0)
+          const [delivery] = yield* deliveries.list(tenant, { limit: 9 })
+          if (delivery === undefined) throw new Error("there is no delivery")
+          yield* deliveries.replace(delivery, { ...delivery, state: "Refused", dueAt: null })
+          // Young enough, or kept for good.
+          expect(yield* upkeep(delivery.createdAt)).toBe(0)
+          expect(yield* upkeep(null)).toBe(0)
+          expect(yield* upkeep(now)).toBe(1)
+          expect(yield* deliveries.list(tenant, { limit: 9 })).toEqual([])
+          expect(yield* partitionsOf(sql, "delivery_attempts")).not.toContain("delivery_attempts_first")
+          // The next one goes where there is a place for it.
+          yield* ledger.commit(yield* newChange())
+          expect(yield* deliveries.list(tenant, { limit: 9 })).toHaveLength(1)
+        })
+      ).pipe(Effect.provide(Ids.layer))
+    })
+  )
+
+  it.live("given partitions, when a delivery is read by its id, then its partition alone is looked at", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      yield* withStorage({ url })(
+        Effect.flatMap(Retention, ({ upkeep }) => upkeep({ now: 4_000_000_000_000, deliveriesBefore: null }))
+      )
+      const sql = yield* clientOf(url, 1)
+      expect((yield* partitionsOf(sql, "deliveries")).length).toBeGreaterThan(3)
+      yield* sql.unsafe("set plan_cache_mode = force_generic_plan")
+      yield* sql.unsafe(
+        "prepare one as select * from deliveries where workspace_id = $1 and environment = $2 and id = $3"
+      )
+      const plan = yield* sql.unsafe<{ "QUERY PLAN": string }>(
+        "explain (costs off, analyze, timing off, summary off) execute one ('ws', 'sandbox', 'dlv_0')"
+      )
+      const lines = plan.map((line) => line["QUERY PLAN"])
+      expect(lines.filter((line) => line.includes(" on deliveries"))).toHaveLength(1)
+      expect(lines.some((line) => line.includes("Subplans Removed"))).toBe(true)
+    })
+  )
+})
