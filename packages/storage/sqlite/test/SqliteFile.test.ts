@@ -123,16 +123,9 @@ describe("migrations", () => {
     Effect.gen(function* () {
       const db = yield* Effect.acquireRelease(open(yield* newFile), (db) => Effect.sync(db.close))
       const schema = () => db.prepare("select sql from sqlite_schema order by name").all()
-<<<<<<< HEAD
       expect((yield* migrate(db)).map(([number]) => number)).toEqual(
-        Array.from({ length: 35 }, (_, index) => index + 1)
+        Array.from({ length: 36 }, (_, index) => index + 1)
       )
-=======
-      expect((yield* migrate(db)).map(([number]) => number)).toEqual([
-        ...Array.from({ length: 34 }, (_, index) => index + 1),
-        38
-      ])
->>>>>>> retention
       const made = schema()
       expect(yield* migrate(db)).toEqual([])
       expect(schema()).toEqual(made)
