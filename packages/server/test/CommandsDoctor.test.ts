@@ -69,6 +69,7 @@ describe("pointsman doctor", () => {
         "node",
         "settings",
         "configuration",
+        "archive",
         "database",
         "encryption key",
         "generation",
