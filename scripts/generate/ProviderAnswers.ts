@@ -4,9 +4,9 @@
  */
 import type { Connector, NotSent, Rejected, TransportAnswer, Unanswered } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
-import * as adyen from "../../packages/connectors/adyen/test/ProviderAnswers.ts"
-import * as checkout from "../../packages/connectors/checkout/test/ProviderAnswers.ts"
-import * as stripe from "../../packages/connectors/stripe/test/ProviderAnswers.ts"
+import { providerAnswers as adyen } from "../../packages/connectors/adyen/test/ProviderAnswers.ts"
+import { providerAnswers as checkout } from "../../packages/connectors/checkout/test/ProviderAnswers.ts"
+import { providerAnswers as stripe } from "../../packages/connectors/stripe/test/ProviderAnswers.ts"
 import { code, table } from "./Markdown.ts"
 
 export const providerAnswersPath = "docs/reference/provider-answers.md"
