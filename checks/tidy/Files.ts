@@ -37,6 +37,7 @@ export interface Manifest {
   readonly workspaces?: ReadonlyArray<string>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
   readonly devDependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
@@ -54,7 +55,7 @@ export const declared = ({ dir, manifest }: Package): Readonly<Record<string, st
   ...(bundles.includes(dir) ? manifest.devDependencies : {})
 })
 
-/** Published with everything inside, and without dependencies. */
+/** Published with everything inside, and without dependencies but optional peers, which npm does not install. */
 export const bundles: ReadonlyArray<string> = ["packages/node", "packages/server"]
 
 export const rootManifest = (): Manifest => JSON.parse(readFileSync(join(root, "package.json"), "utf8"))

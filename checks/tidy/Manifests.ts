@@ -50,7 +50,13 @@ export const agreementFaults = (root: Manifest, packages: ReadonlyArray<Package>
     for (const folder of isBundle ? ["dist"] : ["dist", "src"]) {
       if (!manifest.files?.includes(folder)) faults.push(`${dir}: files does not name ${folder}`)
     }
-    if (isBundle && (manifest.dependencies ?? manifest.peerDependencies) !== undefined) {
+    const installed = [
+      ...Object.keys(manifest.dependencies ?? {}),
+      ...Object.keys(manifest.peerDependencies ?? {}).filter(
+        (name) => manifest.peerDependenciesMeta?.[name]?.optional !== true
+      )
+    ]
+    if (isBundle && installed.length > 0) {
       faults.push(`${dir}: has dependencies, and a bundle installs without`)
     }
   }

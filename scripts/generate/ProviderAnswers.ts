@@ -12,10 +12,10 @@ import {
   type Unanswered
 } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
-import * as adyen from "../../packages/connectors/adyen/test/ProviderAnswers.ts"
-import * as checkout from "../../packages/connectors/checkout/test/ProviderAnswers.ts"
-import * as mollie from "../../packages/connectors/mollie/test/ProviderAnswers.ts"
-import * as stripe from "../../packages/connectors/stripe/test/ProviderAnswers.ts"
+import { providerAnswers as adyen } from "../../packages/connectors/adyen/test/ProviderAnswers.ts"
+import { providerAnswers as checkout } from "../../packages/connectors/checkout/test/ProviderAnswers.ts"
+import { providerAnswers as mollie } from "../../packages/connectors/mollie/test/ProviderAnswers.ts"
+import { providerAnswers as stripe } from "../../packages/connectors/stripe/test/ProviderAnswers.ts"
 import { code, table } from "./Markdown.ts"
 
 export const providerAnswersPath = "docs/reference/provider-answers.md"

@@ -138,6 +138,10 @@ describe("controls: what must be refused", () => {
     "another licence": other({ license: "ISC" }),
     "another range of Node": other({ engines: { node: ">=20" } }),
     "files without its sources": other({ files: ["dist"] }),
+    "a bundle with a peer that npm installs": {
+      ...other({ peerDependencies: { "s3-client": "^4.1.0" } }),
+      dir: "packages/node"
+    },
     "a bundle that depends on a package": { ...other({ dependencies: { effect: "^4.1.0" } }), dir: "packages/node" },
     "a range of our own package that is not the version": other({ dependencies: { "@pointsman/a": "^1.0.0" } }),
     "our own package that does not exist": other({ dependencies: { "@pointsman/gone": "1.0.0" } }),

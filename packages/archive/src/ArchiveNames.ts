@@ -40,11 +40,8 @@ export const manifestOfObject = (object: string): string =>
 export const objectOfManifest = (manifest: string): string =>
   objects + manifest.slice(manifests.length, -manifestEnd.length) + objectEnd
 
-const uuid = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-const pattern = new RegExp(
-  `^${objects}([^/]+)/(sandbox|production)/(\\d{4}-\\d{2})/(${uuid})_(${uuid})_([0-9a-f]{64})${objectEnd.replaceAll(".", "\\.")}$`,
-  "u"
-)
+const pattern =
+  /^payments\/([^/]+)\/(sandbox|production)\/(\d{4}-\d{2})\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})_([0-9a-f]{64})\.jsonl\.gz$/u
 
 /** `undefined` for the name of something else. */
 export const parseObjectName = (name: string): ObjectName | undefined => {

@@ -6,7 +6,7 @@ import { Option } from "effect"
 const mostDays = 36_500
 
 /** Milliseconds of "90 days" or "7 years", a year having 366 days; `null` for "off". */
-export const readRetention = (text: string): Option.Option<number | null> => {
+const readRetention = (text: string): Option.Option<number | null> => {
   if (text === "off") return Option.some(null)
   const [, count = "", unit = ""] = /^([1-9][0-9]{0,4}) (day|year)s?$/u.exec(text) ?? []
   const millis = Number(count) * (unit === "year" ? yearMillis : dayMillis)

@@ -69,6 +69,7 @@ describe("pointsman doctor", () => {
         "node",
         "settings",
         "configuration",
+        "archive",
         "database",
         "encryption key",
         "generation",
@@ -118,6 +119,7 @@ describe("pointsman doctor", () => {
       "ok node",
       "ok settings",
       "wrong configuration",
+      "ok archive",
       "ok database",
       "ok encryption key",
       "wrong connections",
@@ -157,7 +159,13 @@ describe("pointsman doctor", () => {
     assert.match(saysOf(unreadable, "settings"), /^wrong: PORT \(--port\): expected .*\nwrong: POINTSMAN_WORKERS/u)
 
     // Before a first start nothing is wrong, and nothing is made.
-    assert.deepStrictEqual(verdictsOf(nothing), ["ok node", "ok settings", "ok configuration", "warning database"])
+    assert.deepStrictEqual(verdictsOf(nothing), [
+      "ok node",
+      "ok settings",
+      "ok configuration",
+      "ok archive",
+      "warning database"
+    ])
     assert.include(saysOf(nothing, "database"), `no database at ${join(elsewhere, ".pointsman/pointsman.db")}`)
     assert.deepStrictEqual(readdirSync(elsewhere), [])
     assert.deepStrictEqual([readdirSync(join(folder, ".pointsman")), readFileSync(path).toString("base64")], before)

@@ -14,7 +14,7 @@ import {
   voidRequest
 } from "./Requests.ts"
 
-export const requests = {
+const requests = {
   charge,
   openCheckout: checkout,
   capture,
@@ -23,7 +23,7 @@ export const requests = {
   lookUpCharge: chargeLookup
 }
 
-export const connect = (...script: ReadonlyArray<TransportAnswer>) => connectTo(script).connector
+const connect = (...script: ReadonlyArray<TransportAnswer>) => connectTo(script).connector
 
 const results = "https://docs.adyen.com/online-payments/payment-result-codes"
 const refusals = "https://docs.adyen.com/development-resources/refusal-reasons"
@@ -44,7 +44,7 @@ const link = (status: string) => [
   answer(200, { id: linkId, reference: `${attemptId}.taken.page`, merchantAccount: "PointsmanNL", status })
 ]
 
-export const rows = [
+const rows = [
   ["charge", "`Authorised`", payment("Authorised"), results],
   [
     "charge",
@@ -100,3 +100,5 @@ export const rows = [
   ["lookUpCharge", "a link: `completed`", link("completed"), `${explorer}/get/paymentLinks/(linkId)`],
   ["lookUpCharge", "a link: `expired`", link("expired"), `${explorer}/get/paymentLinks/(linkId)`]
 ] as const
+
+export const providerAnswers = { requests, connect, rows }

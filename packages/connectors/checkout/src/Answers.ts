@@ -67,11 +67,7 @@ export const ofReference = (
   })
 }
 
-export const stateOrUnreadable = (
-  answer: TransportAnswer,
-  payment: Protocol.Payment,
-  clean: Clean
-): Read<ChargeState> => {
+const stateOrUnreadable = (answer: TransportAnswer, payment: Protocol.Payment, clean: Clean): Read<ChargeState> => {
   const state = stateOf(payment, clean)
   return typeof state === "string" ? unreadable(answer, state) : Result.succeed(state)
 }

@@ -73,7 +73,7 @@ export const readStored = Effect.fnUntraced(function* (
  * (https://www.checkout.com/docs/developer-resources/event-notifications/receive-webhooks). Some hours more are for an event
  * that waits before it is first sent. A message that was applied is known again by its id, however young it is.
  */
-export const ageAtMostMillis = 36 * 60 * 60 * 1000
+const ageAtMostMillis = 36 * 60 * 60 * 1000
 
 /** How far Checkout.com's clock may be ahead of ours. */
 const aheadAtMostMillis = signatureToleranceSeconds * 1000
@@ -203,7 +203,7 @@ const aboutOf = ({ data, type }: Event, clean: Clean): About => {
       const verdict = verdicts.get(type)
       return verdict === undefined
         ? Effect.fail(unreadable("its type is not supported"))
-        : Effect.flatMap(decoded(readDispute, data), (dispute) => Effect.succeed(disputed(dispute, verdict)))
+        : Effect.map(decoded(readDispute, data), (dispute) => disputed(dispute, verdict))
     }
   }
 }

@@ -49,7 +49,7 @@ export const capture: CaptureRequest = { ...ofCharge, operationId }
 export const voidRequest: VoidRequest = { operationId, attemptId, providerRef: paymentId, simulation: null }
 export const refundRequest: RefundRequest = { ...ofCharge, refundId, reason: "broken" }
 
-export const sentAt = Date.UTC(2026, 10, 21, 12, 0, 0)
+const sentAt = Date.UTC(2026, 10, 21, 12, 0, 0)
 export const chargeLookup: ChargeLookup = { ...ofCharge, providerRef: null, checkoutReference: null, sentAt }
 export const captureLookup: OperationLookup = { ...ofCharge, operationId, kind: "capture", sentAt }
 export const voidLookup: OperationLookup = { ...captureLookup, kind: "void" }

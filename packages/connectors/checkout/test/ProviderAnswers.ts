@@ -29,7 +29,7 @@ import {
   paymentId
 } from "./Checkout.ts"
 
-export const requests = {
+const requests = {
   charge,
   openCheckout: checkout,
   capture,
@@ -40,7 +40,7 @@ export const requests = {
   lookUpRefund: refundLookup
 }
 
-export const connect = (...script: Parameters<typeof connected>[0]) => connected(script).connector
+const connect = (...script: Parameters<typeof connected>[0]) => connected(script).connector
 
 const payments = "https://api-reference.checkout.com/tag/Payments"
 const links = "https://api-reference.checkout.com/tag/Payment-Links"
@@ -58,7 +58,7 @@ const redirect = { _links: { redirect: { href: "https://3ds.example/" } } }
 const charged = (fields: Readonly<Record<string, unknown>>) => [answer(201, payment({ reference, ...fields }))]
 const ofAction = (fields: Readonly<Record<string, unknown>>) => [answer(200, [action(fields), authorization])]
 
-export const rows = [
+const rows = [
   ["charge", "`Authorized`", charged({}), payments],
   ["charge", "`Authorized`, of a part", charged({ balances: { total_authorized: 1000 } }), payments],
   ["charge", "`Captured`", [answer(201, capturedPayment(1234, { reference }))], statuses],
@@ -155,3 +155,5 @@ export const rows = [
   ],
   ["lookUpRefund", "no `Refund`", [answer(200, [authorization])], actions]
 ] as const
+
+export const providerAnswers = { requests, connect, rows }

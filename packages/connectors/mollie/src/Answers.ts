@@ -272,5 +272,5 @@ const keyUsed = ({ status }: TransportAnswer): Unanswered =>
     isKeyUsed: true
   })
 
-export const unsettling = ({ status }: TransportAnswer): Unanswered =>
+const unsettling = ({ status }: TransportAnswer): Unanswered =>
   new Unanswered({ reason: `Mollie responded with status ${status}, so the result is unknown` })

@@ -27,7 +27,7 @@ import { verifySignature } from "./Signature.ts"
  * The age of an event up to which a message is accepted, in milliseconds. Mollie sends one up to ten times within 26 hours
  * (https://docs.mollie.com/reference/webhooks-new); twice as long bears an event that waited before its first time.
  */
-export const oldestMillis = 52 * 60 * 60 * 1000
+const oldestMillis = 52 * 60 * 60 * 1000
 
 /** An event may be so far in the future, by clocks that differ. */
 const futureMillis = 5 * 60 * 1000

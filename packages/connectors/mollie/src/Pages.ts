@@ -8,7 +8,7 @@ import { onlySuccess, type Read, readable, unreadable } from "./Answers.ts"
 import * as Protocol from "./Protocol.ts"
 
 /** What Mollie gives at most. */
-export const entriesOfPage = 250
+const entriesOfPage = 250
 
 export type ListName = "payments" | "refunds" | "captures"
 

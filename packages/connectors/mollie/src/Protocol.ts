@@ -24,7 +24,7 @@ const Mode = Schema.Literals(["test", "live"])
 const Metadata = optional(Schema.Unknown)
 
 /** https://docs.mollie.com/docs/handling-payment-status */
-export const paymentStatuses = ["open", "pending", "authorized", "paid", "canceled", "expired", "failed"] as const
+const paymentStatuses = ["open", "pending", "authorized", "paid", "canceled", "expired", "failed"] as const
 
 /** https://docs.mollie.com/reference/get-payment */
 export const Payment = Schema.Struct({

@@ -6,7 +6,7 @@ import type { TransportAnswer } from "@pointsman/core/connector"
 
 export const apiKey = "test_ofTheContract0123456789abcdefg"
 export const webhookUrl = "https://pay.shop.example/api/v1/psp-webhooks/mollie"
-export const profileId = "pfl_QkEhN94Ba"
+const profileId = "pfl_QkEhN94Ba"
 
 export type Fields = Readonly<Record<string, unknown>>
 

@@ -30,7 +30,7 @@ const details = {
   reference: null
 }
 
-export const requests = {
+const requests = {
   charge: { ...details, instrument: Redacted.make("cst_8wmqcHMN4U/mdt_h3gAaD5zP"), simulation: null },
   openCheckout: { ...details, returnUrl: "https://shop.example/return" },
   capture: ids,
@@ -43,7 +43,7 @@ export const requests = {
 }
 
 /** Each call gets the next answer. */
-export const connect = (...script: ReadonlyArray<TransportAnswer>) => {
+const connect = (...script: ReadonlyArray<TransportAnswer>) => {
   const answers = [...script]
   const account = { connectionId: "main", environment: "sandbox", timeoutMillis: 1_000 } as const
   const send = () => Effect.sync(() => answers.shift() as TransportAnswer)
@@ -66,7 +66,7 @@ const errorRows = ([400, 401, 403, 404, 405, 409, 410, 415, 422, 429, 500, 502, 
   row("charge", `any operation: error ${code}`, code === 400 || code === 409 ? keys : errors, failure(code))
 )
 
-export const rows = [
+const rows = [
   ...statuses.map((one) => row("charge", `status \`${one}\``, status, answer(201, payment({ status: one })))),
   ...Object.keys(declines).map((failureReason) =>
     row(
@@ -128,3 +128,5 @@ export const rows = [
   row("hints", "a payment of another program", status, answer(200, payment({ metadata: null }))),
   row("hints", "error 404", errors, failure(404, { title: "Not Found", detail: "No payment exists with this token." }))
 ]
+
+export const providerAnswers = { requests, connect, rows }

@@ -12,7 +12,7 @@ import {
 } from "./Calls.ts"
 import { answer, decline, failure, list, paymentIntent, refund, refundList, session } from "./Stripe.ts"
 
-export const requests = {
+const requests = {
   charge,
   openCheckout: checkout,
   capture,
@@ -22,7 +22,7 @@ export const requests = {
   lookUpRefund: refundLookup
 }
 
-export const connect = (...script: ReadonlyArray<TransportAnswer>) => connected(script).connector
+const connect = (...script: ReadonlyArray<TransportAnswer>) => connected(script).connector
 
 const intents = "https://docs.stripe.com/payments/paymentintents/lifecycle"
 const declines = "https://docs.stripe.com/declines/codes"
@@ -50,7 +50,7 @@ const noneYet = [answer(200, list([]), early), answer(200, { ...list([]), url: "
 const onPage = { ...chargeLookup, checkoutReference: "cs_1" }
 const page = (fields: object) => [answer(200, session({ id: "cs_1", payment_intent: null, ...fields }))]
 
-export const rows = [
+const rows = [
   ["charge", "`succeeded`", intent("succeeded"), intents],
   ["charge", "`requires_capture`", intent("requires_capture"), intents],
   ["charge", "`processing`", intent("processing"), intents],
@@ -99,3 +99,5 @@ export const rows = [
   ],
   ["lookUpRefund", "no refund, a day later", [answer(200, refundList([]), late)], errors]
 ] as const
+
+export const providerAnswers = { requests, connect, rows }

@@ -43,7 +43,7 @@ export const pointsmanCommand = (environment: Readonly<Record<string, string | u
       recoverCommand,
       messagesCommand,
       eraseCommand,
-      retentionCommand,
+      retentionCommand(environment),
       webhooksCommand,
       usageCommand,
       archiveCommand(environment),

@@ -95,42 +95,47 @@ const status = Command.make(
   Command.withShortDescription("Show what would leave the database")
 )
 
-const run = Command.make(
-  "run",
-  {
-    workspace: anyWorkspaceFlag,
-    dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Print what would be removed, and remove nothing"),
-      Flag.withDefault(false),
-      Flag.withoutNegation
+/** `environment`: what the configuration file may refer to. With an archive in the file, payments go there first. */
+const run = (environment: Readonly<Record<string, string | undefined>>) =>
+  Command.make(
+    "run",
+    {
+      workspace: anyWorkspaceFlag,
+      dryRun: Flag.Boolean("dry-run").pipe(
+        Flag.withDescription("Print what would be removed, and remove nothing"),
+        Flag.withDefault(false),
+        Flag.withoutNegation
+      ),
+      by: byFlag,
+      json: jsonFlag,
+      ...settingFlags([...databaseSettings, "configuration"])
+    },
+    Effect.fnUntraced(function* ({ by, dryRun, json, workspace, ...settings }) {
+      yield* onDatabase(
+        textsOf(settings),
+        Effect.fnUntraced(function* () {
+          const view = yield* sweep({ workspace, isDryRun: dryRun, by })
+          yield* print(json, { data: view }, sweepText(view))
+        }),
+        undefined,
+        environment
+      )
+    })
+  ).pipe(
+    Command.withDescription(
+      "Remove what the workspaces do not keep any longer: closed payments, webhook deliveries that have ended, and bodies " +
+        "of provider messages. Servers do so every hour, and may run meanwhile. It may be interrupted and run again."
     ),
-    by: byFlag,
-    json: jsonFlag,
-    ...settingFlags(databaseSettings)
-  },
-  Effect.fnUntraced(function* ({ by, dryRun, json, workspace, ...settings }) {
-    yield* onDatabase(
-      textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const view = yield* sweep({ workspace, isDryRun: dryRun, by })
-        yield* print(json, { data: view }, sweepText(view))
-      })
-    )
-  })
-).pipe(
-  Command.withDescription(
-    "Remove what the workspaces do not keep any longer: closed payments, webhook deliveries that have ended, and bodies " +
-      "of provider messages. Servers do so every hour, and may run meanwhile. It may be interrupted and run again."
-  ),
-  Command.withShortDescription("Remove what is over"),
-  Command.withExamples([
-    { command: "pointsman retention run --dry-run", description: "What would be removed" },
-    { command: "pointsman retention run --workspace acme --by Jo", description: "Of one workspace" }
-  ])
-)
+    Command.withShortDescription("Remove what is over"),
+    Command.withExamples([
+      { command: "pointsman retention run --dry-run", description: "What would be removed" },
+      { command: "pointsman retention run --workspace acme --by Jo", description: "Of one workspace" }
+    ])
+  )
 
-export const retentionCommand = Command.make("retention").pipe(
-  Command.withDescription("What leaves the database because its time is over: docs/guides/retention.md."),
-  Command.withShortDescription("Remove what is kept for long enough"),
-  Command.withSubcommands([status, run])
-)
+export const retentionCommand = (environment: Readonly<Record<string, string | undefined>>) =>
+  Command.make("retention").pipe(
+    Command.withDescription("What leaves the database because its time is over: docs/guides/retention.md."),
+    Command.withShortDescription("Remove what is kept for long enough"),
+    Command.withSubcommands([status, run(environment)])
+  )

@@ -3,6 +3,7 @@ import { Pointsman, type Tenant } from "@pointsman/core"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { archiveOfFile } from "../ArchiveLayer.ts"
+import { actingAs, byFlag } from "./Actor.ts"
 import { archiveMissing, type Variables } from "./OnArchive.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
@@ -20,17 +21,20 @@ export const runArchive = (variables: Variables) =>
         Flag.withDefault(false),
         Flag.withoutNegation
       ),
+      by: byFlag,
       json: jsonFlag,
       ...settingFlags([...databaseSettings, "configuration"])
     },
-    Effect.fnUntraced(function* ({ dryRun: isDryRun, json, workspace, ...texts }) {
+    Effect.fnUntraced(function* ({ by, dryRun: isDryRun, json, workspace, ...texts }) {
       yield* onDatabase(
         textsOf(texts),
         Effect.fnUntraced(function* ({ configuration }) {
           const archive = configuration === null ? undefined : yield* archiveOfFile(configuration, variables)
           if (archive === undefined) return yield* archiveMissing
           const pointsman = yield* Pointsman
-          const { tenants } = yield* pointsman.sweepStore({ isDryRun, workspaceId: Option.getOrUndefined(workspace) })
+          const { tenants } = yield* actingAs(by)(
+            pointsman.sweepStore({ isDryRun, workspaceId: Option.getOrUndefined(workspace) })
+          )
           const rows = tenants
             .map(({ payments, tenant }) => ({ tenant, payments }))
             .filter(({ payments }) => payments > 0)

@@ -12,7 +12,7 @@ import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 import { clientOf } from "./support/Waiting.ts"
 
 /** With `POINTSMAN_LONG=all` so many that to build an index, or to copy the rows, would show. */
-const rowsBefore = process.env["POINTSMAN_LONG"] === "all" ? 500_000 : 2_000
+const rowsBefore = process.env["POINTSMAN_LONG"] === "all" ? 100_000 : 2_000
 const day = 24 * 60 * 60_000
 
 const migrateBefore = (url: Redacted.Redacted, number: number) =>

@@ -50,8 +50,10 @@ const connect = (filename: string): Database => {
   if (!inMemory) closeSync(openSync(path, "a", 0o600))
   const connection = new DatabaseSync(path, { timeout: openingMillis, enableForeignKeyConstraints: true })
   try {
-    // Of a new file alone: what retention frees is given back in small steps. An older file would have to be written anew.
-    connection.exec("PRAGMA auto_vacuum = INCREMENTAL")
+    // What retention frees is given back in small steps. An older file would have to be written anew, and to say so again
+    // of a file that has it is a write.
+    const isNew = connection.prepare("PRAGMA page_count").get()?.["page_count"] === 0
+    if (isNew) connection.exec("PRAGMA auto_vacuum = INCREMENTAL")
     if (!inMemory) useWal(connection)
     // FULL: the log reaches the disk before COMMIT returns. `fullfsync` asks the same of macOS.
     connection.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")

@@ -76,13 +76,12 @@ export const refuseArchived =
   <A, E, R>(
     operation: Effect.Effect<A, E | PaymentNotFound, R>
   ): Effect.Effect<A, E | PaymentNotFound | PaymentArchived | NothingSent, R> =>
-    Effect.catch(
+    Effect.catchIf(
       operation,
-      (failure): Effect.Effect<never, E | PaymentNotFound | PaymentArchived | NothingSent> =>
-        failure instanceof PaymentNotFound
-          ? archivedPayment(tenant, paymentId).pipe(
-              Effect.mapError((cause) => new NothingSent({ cause })),
-              Effect.flatMap((found) => Effect.fail(Option.isSome(found) ? new PaymentArchived() : failure))
-            )
-          : Effect.fail(failure)
-    )
+      (failure) => failure instanceof PaymentNotFound,
+      (notFound): Effect.Effect<never, PaymentNotFound | PaymentArchived | NothingSent> =>
+        archivedPayment(tenant, paymentId).pipe(
+          Effect.mapError((cause) => new NothingSent({ cause })),
+          Effect.flatMap((found) => Effect.fail(Option.isSome(found) ? new PaymentArchived() : notFound))
+        )
+    ) as Effect.Effect<A, E | PaymentNotFound | PaymentArchived | NothingSent, R>
