@@ -363,7 +363,7 @@ describe.skipIf(!hasServer)("query plans", () => {
           "old payments": [
             retention.oldPayments({ tenant, createdBefore: 9e12, limit: 10 }),
             `deliveries_by_event (${byTenant}, event_id)`,
-            `events_by_payment (${byTenant}, payment_id)`,
+            `events_of_payment (${byTenant}, payment_id)`,
             "messages_by_payment (payment_id)",
             ...book
           ],
@@ -374,7 +374,7 @@ describe.skipIf(!hasServer)("query plans", () => {
             `deliveries_by_event (${byTenant}, event_id)`,
             `deliveries_pkey (${byTenant}, id)`,
             `delivery_attempts_pkey (${byTenant}, delivery_id)`,
-            `events_by_payment (${byTenant}, payment_id)`,
+            `events_of_payment (${byTenant}, payment_id)`,
             "messages_by_payment (payment_id)",
             `named_references_pkey (${byTenant}, connection_id, reference_hash, payment_id)`,
             `operations_pkey (${byTenant}, payment_id)`,
