@@ -2139,9 +2139,9 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/verbs/receive/ReceiveMessage.ts",
-        find: `    yield* Effect.logWarning(\`message \${message.id} of connection \${connectionId} names none of our payments\`)
+        find: `    yield* Effect.logWarning(\`message \${message.id} of connection \${connectionId} \${named}\`)
 `,
-        replace: `    yield* Effect.logWarning(\`message \${message.id} of connection \${connectionId} names none of our payments\`)
+        replace: `    yield* Effect.logWarning(\`message \${message.id} of connection \${connectionId} \${named}\`)
     return
 `
       }

@@ -133,13 +133,13 @@ export const errorTable = {
   },
   capture: {
     ...authorizationFailed,
-    "pointsman/PaymentArchived": { code: "not_capturable", message: archived("captured") },
     "pointsman/NotCapturable": {
       code: "not_capturable",
       message:
         "The payment is not AUTHORIZED, so it cannot be captured: it was already captured or voided, or a " +
         "capture or void is in flight or unknown. Retrieve the payment to see its status."
     },
+    "pointsman/PaymentArchived": { code: "not_capturable", message: archived("captured") },
     "pointsman/InvalidAmount": { code: "invalid_amount", message: "The amount exceeds the authorized amount." },
     "pointsman/KeyReused": {
       code: "idempotency_key_reuse",
@@ -169,13 +169,13 @@ export const errorTable = {
   },
   void: {
     ...authorizationFailed,
-    "pointsman/PaymentArchived": { code: "not_voidable", message: archived("voided") },
     "pointsman/NotVoidable": {
       code: "not_voidable",
       message:
         "The payment is not AUTHORIZED, so it cannot be voided: it was already captured or voided, or a " +
         "capture or void is in flight or unknown. Refund a captured payment instead."
     },
+    "pointsman/PaymentArchived": { code: "not_voidable", message: archived("voided") },
     "pointsman/KeyReused": {
       code: "idempotency_key_reuse",
       message: "This Idempotency-Key was used for another void. Nothing was sent to the provider."
@@ -204,11 +204,11 @@ export const errorTable = {
   },
   refund: {
     ...operationFailed,
-    "pointsman/PaymentArchived": { code: "not_refundable", message: archived("refunded") },
     "pointsman/NotRefundable": {
       code: "not_refundable",
       message: "The payment was never captured, was charged back, or its provider does not support refunds."
     },
+    "pointsman/PaymentArchived": { code: "not_refundable", message: archived("refunded") },
     "pointsman/RefundPending": {
       code: "refund_pending",
       message:

@@ -44,7 +44,8 @@ const unread = [
   "sign_in_links",
   "sign_in_guesses",
   "passkeys",
-  "passkey_challenges"
+  "passkey_challenges",
+  "retention_lease"
 ]
 
 describe("a database that lost a table", () => {

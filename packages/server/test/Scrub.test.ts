@@ -361,8 +361,9 @@ describe("secrets", { timeout: 120_000 }, () => {
     const { text: metrics } = await send("GET", "/metrics")
     const guide = readFileSync(new URL("../../../docs/guides/monitoring.md", import.meta.url), "utf8")
     for (const [, name = ""] of guide.matchAll(/^\| `(pointsman_\w+)` \|/gmu)) {
-      // No circuit opens here, no check is due, and no message waits; other tests have them. SQLite has no clock.
-      if (!/^pointsman_(?:circuit|storage_clock|checks_due|provider_messages_waiting)/u.test(name))
+      // No circuit opens here, no check is due, no message waits, and nothing is old enough to leave; other tests have them.
+      // SQLite has no clock or standby.
+      if (!/^pointsman_(?:circuit|storage_clock|standby|retention|checks_due|provider_messages_waiting)/u.test(name))
         assert.include(metrics, `# TYPE ${name} `)
     }
 

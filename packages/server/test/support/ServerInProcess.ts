@@ -94,7 +94,8 @@ export const startInProcess = async (options: ServerInProcessOptions): Promise<S
     for (let turns = 0; turns < turnsAtRest; turns++) {
       await new Promise((resolve) => setImmediate(resolve))
       if (!isSo() || cryptoUnderWay() > 0) turns = 0
-      if (deadline.aborted) throw new Error(`the server did not become idle: ${turned.sleeping()} sleep`)
+      if (deadline.aborted)
+        throw new Error(`the server did not become idle: ${turned.sleeping()} sleep, ${idle} while nothing is due`)
     }
   }
   // Nothing is due at the start: those who sleep now are the background's, who always do.
