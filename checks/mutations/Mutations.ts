@@ -32,7 +32,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "A commit whose node died after it is taken for not written: the request is decided again beside it.",
     edits: [
       {
-        file: "packages/storage/postgres/src/Database.ts",
+        file: "packages/storage/postgres/src/SqlFailures.ts",
         find: "  isTakenBack(fields) && /^(?:22|23|42|40001$|55P03$|PM001$)/u.test(fields.code)",
         replace: "  isTakenBack(fields)"
       }
