@@ -28,6 +28,22 @@ const erasePaymentsTest = "packages/core/test/ErasePayments.test.ts"
 
 export const mutations: ReadonlyArray<Mutation> = [
   {
+    name: "a node that was lost wrote nothing",
+    harm: "A commit whose node died after it is taken for not written: the request is decided again beside it.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/SqlFailures.ts",
+        find: "  isTakenBack(fields) && /^(?:22|23|42|40001$|55P03$|PM001$)/u.test(fields.code)",
+        replace: "  isTakenBack(fields)"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/citus/TakenBack.test.ts",
+      test: "given a lost connection between nodes, then the commit is unknown"
+    }
+  },
+  {
     name: "claim after send",
     harm: "A process that dies, or a store that fails, leaves a charge without a trace; the retry charges again.",
     edits: [
@@ -2231,9 +2247,9 @@ import { writeFact } from "../../commit/WriteFact.ts"
       {
         file: "packages/storage/postgres/src/CommitChecks.ts",
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template.
-        find: "when exists (select 1 from ${holder} and r",
+        find: "rows: `${holder} and r",
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template.
-        replace: "when exists (select 1 from ${holder} and false and r"
+        replace: "rows: `${holder} and false and r"
       }
     ],
     caughtBy: {
@@ -2511,8 +2527,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/storage/postgres/src/Directory.ts",
-        find: "if (active.length === 0) return",
-        replace: "if (active.length >= 0) return"
+        find: "  if (active.length > 0) yield*",
+        replace: "  if (active.length < 0) yield*"
       }
     ],
     caughtBy: {
@@ -2823,8 +2839,10 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/storage/postgres/src/CommitParameters.ts",
-        find: "(select base from history) + (",
-        replace: "0 * (select base from history) + ("
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template.
+        find: "`greatest(${version}, ${base} + (",
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of a template.
+        replace: "`greatest(${version}, 0 * ${base} + ("
       }
     ],
     caughtBy: {

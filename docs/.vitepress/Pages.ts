@@ -139,6 +139,7 @@ export const recipesPart = (): Array<Group> => [
       ["docs/guides/command-line.md", "Use the command line"],
       ["docs/guides/monitoring.md", "Watch it"],
       ["docs/guides/many-servers.md", "Run many servers"],
+      ["docs/guides/citus.md", "Distributed PostgreSQL"],
       ["docs/guides/archive.md", "Archive payments"]
     ])
   },
@@ -160,7 +161,7 @@ export const recipesPart = (): Array<Group> => [
         ["docs/guides/node.md", "Embed it without Effect"],
         ["docs/guides/simulate.md", "Simulate a storage"]
       ],
-      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|checkout|mollie|write-a-connector|provider-messages|deploy|operations|console|command-line|monitoring|many-servers|archive|encryption-keys|audit|incidents|pci-dss)\.md)/u
+      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|checkout|mollie|write-a-connector|provider-messages|deploy|operations|console|command-line|monitoring|many-servers|citus|archive|encryption-keys|audit|incidents|pci-dss)\.md)/u
     )
   },
   { text: "Examples", items: items([], /^examples\/.+\/README\.md$/u) }

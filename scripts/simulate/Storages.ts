@@ -2,9 +2,10 @@
 import type { Storage } from "@pointsman/contracts/simulator"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
+import { type DistributedServer, distributedIn, newDistributed, startCluster } from "./Citus.ts"
 import { newDatabase, startServer, storageIn } from "./Postgres.ts"
 
-export const storageNames = ["memory", "sqlite", "postgres"] as const
+export const storageNames = ["memory", "sqlite", "postgres", "citus"] as const
 export type StorageName = (typeof storageNames)[number]
 
 /** What the threads that run over a storage share. */
@@ -12,6 +13,8 @@ export interface SharedStorage {
   readonly name: StorageName
   /** Of PostgreSQL: the server. */
   readonly url: string | null
+  /** Of Citus: the cluster. */
+  readonly cluster?: DistributedServer | undefined
 }
 
 export type StorageOf = (seed: number) => Storage
@@ -19,6 +22,10 @@ export type StorageOf = (seed: number) => Storage
 export const shareStorage = async (
   name: StorageName
 ): Promise<SharedStorage & { readonly stop: () => Promise<void> }> => {
+  if (name === "citus") {
+    const { stop, ...cluster } = await startCluster()
+    return { name, url: null, cluster, stop }
+  }
   if (name !== "postgres") return { name, url: null, stop: () => Promise.resolve() }
   const { stop, url } = await startServer()
   return { name, url, stop }
@@ -28,7 +35,11 @@ export const shareStorage = async (
  * For one thread. Storage in memory lets others run between its checks and its writes, in every second run. SQLite keeps
  * its database in memory: a file would wait for the disk, and what is looked for here is not what a disk does.
  */
-export const openStorage = async ({ name, url }: SharedStorage): Promise<StorageOf> => {
+export const openStorage = async ({ cluster, name, url }: SharedStorage): Promise<StorageOf> => {
+  if (cluster !== undefined) {
+    const storage = distributedIn(await newDistributed(cluster))
+    return () => storage
+  }
   if (name === "memory") return (seed) => MemoryStorage.layer({ yieldBetween: seed % 2 === 0 })
   if (name === "sqlite" || url === null) return () => SqliteStorage.layer({ filename: ":memory:" })
   const storage = storageIn(await newDatabase(url))

@@ -5,6 +5,8 @@ import type { Storage } from "./Settings.ts"
 export interface PostgresOptions {
   /** Opens a database that acknowledges commits which are not on its disk. `false` unless set. */
   readonly allowAsyncCommit?: boolean
+  /** `true` for a database of Citus, whose nodes share the workspaces; the URL names any node. `false` unless set. */
+  readonly distributed?: boolean
   /** Connections at once. */
   readonly maxConnections?: number
   readonly statementTimeoutMillis?: number

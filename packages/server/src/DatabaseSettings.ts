@@ -21,6 +21,15 @@ export const databaseVariables = {
     absent: { _tag: "SqliteFile", path: ".pointsman/pointsman.db" },
     read: readDatabase
   }),
+  databaseDistributed: variable<"citus" | null>({
+    variable: "POINTSMAN_DATABASE_DISTRIBUTED",
+    flag: "database-distributed",
+    meaning: "citus spreads workspaces over the nodes of a Citus cluster; the database URL names any node",
+    expected: '"citus"',
+    default: "off",
+    absent: null,
+    read: (text) => (text === "citus" ? Option.some(text) : Option.none())
+  }),
   databaseConnections: variable<number>({
     variable: "POINTSMAN_DATABASE_CONNECTIONS",
     flag: "database-connections",
@@ -52,3 +61,45 @@ export const databaseVariables = {
     read: (text) => Option.filter(readDuration(text), (millis) => millis >= second && millis <= hour)
   })
 } as const
+
+interface DatabaseSettings {
+  readonly database: Database
+  readonly readDatabase: PostgresDatabase | null
+  readonly databaseDistributed: "citus" | null
+  readonly workers: number
+  readonly sharedLimits: boolean
+  readonly batchCommits: boolean
+}
+
+/** What is set and is not for SQLite. `name`: what a message calls a setting. */
+export const sqliteMistakes = (
+  { batchCommits, databaseDistributed, readDatabase, sharedLimits, workers }: DatabaseSettings,
+  name: (setting: keyof DatabaseSettings) => string
+): ReadonlyArray<string> => {
+  const because = `with SQLite, which supports one server process; for more, set ${name("database")} to PostgreSQL`
+  const absent = `expected no value with SQLite; set ${name("database")} to a node of the cluster`
+  return [
+    ...(workers > 1 ? [`${name("workers")}: expected 1 ${because}`] : []),
+    ...(readDatabase === null
+      ? []
+      : [`${name("readDatabase")}: expected no standby with SQLite; set ${name("database")} to PostgreSQL`]),
+    ...(databaseDistributed === null ? [] : [`${name("databaseDistributed")}: ${absent}`]),
+    ...(sharedLimits ? [`${name("sharedLimits")}: expected "false" ${because}`] : []),
+    ...(batchCommits ? [] : [`${name("batchCommits")}: expected "true" with SQLite, which always batches commits`])
+  ]
+}
+
+/** What is set and is not for a cluster. */
+export const distributedMistakes = (
+  { databaseDistributed, readDatabase }: DatabaseSettings,
+  name: (setting: keyof DatabaseSettings) => string
+): ReadonlyArray<string> =>
+  databaseDistributed === null || readDatabase === null
+    ? []
+    : [`${name("readDatabase")}: expected no standby with ${name("databaseDistributed")}`]
+
+/** The database knows its shape. */
+export const withShape = <A extends DatabaseSettings>(settings: A): A =>
+  settings.database._tag === "Postgres"
+    ? { ...settings, database: { ...settings.database, isDistributed: settings.databaseDistributed !== null } }
+    : settings

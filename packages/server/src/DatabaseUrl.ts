@@ -12,6 +12,8 @@ export interface PostgresDatabase {
   readonly url: Redacted.Redacted
   /** `postgres://host:port/database`: what messages call it. */
   readonly name: string
+  /** Whether workspaces lie on the nodes of a cluster, of which the URL names one. */
+  readonly isDistributed: boolean
 }
 
 export const databaseExpected = "`sqlite:<path>`, `sqlite::memory:` or `postgres://user:password@host:port/database`"
@@ -31,7 +33,8 @@ const readPostgres = (text: string): Option.Option<PostgresDatabase> => {
   return Option.some({
     _tag: "Postgres",
     url: Redacted.make(text, { label: "database URL" }),
-    name: `postgres://${url.host}${url.pathname}`
+    name: `postgres://${url.host}${url.pathname}`,
+    isDistributed: false
   })
 }
 

@@ -8,7 +8,7 @@ import { type AfterRestore, SecretsLayer } from "@pointsman/core"
 import { defaultWebhookScheduleMillis } from "@pointsman/core/internal"
 import type { CardNumbers } from "@pointsman/http"
 import { Config, ConfigProvider, Effect, Option, type Redacted, Result } from "effect"
-import { databaseVariables } from "./DatabaseSettings.ts"
+import { databaseVariables, distributedMistakes, sqliteMistakes, withShape } from "./DatabaseSettings.ts"
 import {
   day,
   hostExpected,
@@ -366,19 +366,10 @@ export const readSettings = Effect.fnUntraced(function* (flags: Flags) {
     mistakes.push(`${settingName(missing)}: expected the path of a PEM file, because ${settingName(given)} is set`)
   }
   if (mistakes.length === 0 && settings.database._tag !== "Postgres") {
-    const because = `with SQLite, which supports one server process; for more, set ${settingName("database")} to PostgreSQL`
-    if (settings.workers > 1) mistakes.push(`${settingName("workers")}: expected 1 ${because}`)
-    if (settings.sharedLimits) mistakes.push(`${settingName("sharedLimits")}: expected "false" ${because}`)
-    if (settings.readDatabase !== null) {
-      mistakes.push(
-        `${settingName("readDatabase")}: expected no standby with SQLite; set ${settingName("database")} to PostgreSQL`
-      )
-    }
-    if (!settings.batchCommits) {
-      mistakes.push(`${settingName("batchCommits")}: expected "true" with SQLite, which always batches commits`)
-    }
+    mistakes.push(...sqliteMistakes(settings, settingName))
   }
-  if (mistakes.length === 0) return settings
+  if (mistakes.length === 0) mistakes.push(...distributedMistakes(settings, settingName))
+  if (mistakes.length === 0) return withShape(settings)
   return yield* new StartFailure({ message: ["The settings are invalid:", ...mistakes].join("\n  ") })
 })
 

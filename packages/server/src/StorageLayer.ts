@@ -44,6 +44,7 @@ export const storageLayer = (
             ...options,
             url: database.url,
             existing,
+            distributed: database.isDistributed,
             maxConnections: connections
           })
         )

@@ -18,6 +18,7 @@ describe("Settings", () => {
         tlsCertificate: null,
         tlsKey: null,
         database: { _tag: "SqliteFile", path: ".pointsman/pointsman.db" },
+        databaseDistributed: null,
         databaseConnections: 12,
         readDatabase: null,
         readLagMillis: 30_000,
@@ -163,6 +164,8 @@ describe("Settings", () => {
     ["POINTSMAN_SHARED_LIMITS", "--shared-limits", "1", "`true` or `false`"],
     ["POINTSMAN_SHARED_LIMITS", "--shared-limits", "true", '"false" with SQLite'],
     ["POINTSMAN_DATABASE_READ_URL", "--database-read-url", "postgres://u:visible@db/x", "no standby with SQLite"],
+    ["POINTSMAN_DATABASE_DISTRIBUTED", "--database-distributed", "yes", '"citus"'],
+    ["POINTSMAN_DATABASE_DISTRIBUTED", "--database-distributed", "citus", "no value with SQLite"],
     ["POINTSMAN_BATCH_COMMITS", "--batch-commits", "false", '"true" with SQLite'],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "--otlp-endpoint", "localhost:4318", "an absolute http or https URL"]
   ] as const)("given %s (%s) = '%s', when it is read, then the message names it and what was expected", (row) =>
@@ -178,6 +181,23 @@ describe("Settings", () => {
         assert.deepStrictEqual(more, [])
         assert.notInclude(failure.message, "visible")
       }
+    })
+  )
+
+  it.effect("given a standby beside a cluster, when it is read, then the message names both settings", () =>
+    Effect.gen(function* () {
+      const failure = yield* Effect.flip(
+        read({
+          POINTSMAN_DATABASE_URL: "postgres://u:visible@db/x",
+          POINTSMAN_DATABASE_DISTRIBUTED: "citus",
+          POINTSMAN_DATABASE_READ_URL: "postgres://u:visible@standby/x"
+        })
+      )
+      assert.strictEqual(
+        failure.message,
+        "The settings are invalid:\n  POINTSMAN_DATABASE_READ_URL (--database-read-url): expected no standby with " +
+          "POINTSMAN_DATABASE_DISTRIBUTED (--database-distributed)"
+      )
     })
   )
 

@@ -1,8 +1,9 @@
-/** `POINTSMAN_HTTP_STORAGE=postgres`: one server of PostgreSQL for all files of a run, and a database for each store. */
+/** `POINTSMAN_HTTP_STORAGE=postgres` or `citus`: one server of PostgreSQL, or a cluster, for all files of a run, and a database for each store. */
 import type { TestProject } from "vitest/node"
+import { missingCitus } from "../../../storage/postgres/test/support/CitusCluster.ts"
 import { findBinaries } from "../../../storage/postgres/test/support/EmbeddedPostgres.ts"
 import startServer from "../../../storage/postgres/test/support/GlobalSetup.ts"
-import { isOnPostgres } from "./OnPostgres.ts"
+import { isOnCitus, isOnPostgres } from "./OnPostgres.ts"
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (process.env["POINTSMAN_TOOLS"] !== "all") {
@@ -12,6 +13,8 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   if (!isOnPostgres) return undefined
   const found = findBinaries()
   // Asked for by name: it is not skipped.
+  const missing = missingCitus()
+  if (isOnCitus && missing !== undefined) throw new Error(missing)
   if ("missing" in found && (process.env["DATABASE_URL"] ?? "") === "") throw new Error(found.missing)
   return startServer(project)
 }

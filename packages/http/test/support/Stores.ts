@@ -6,7 +6,7 @@ import type { Deliveries, Directory, Ids, Ledger, Merchants, SuccessRates } from
 import * as MemoryStorage from "@pointsman/storage-memory"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, Layer, References, type Scope } from "effect"
-import { isOnPostgres } from "./OnPostgres.ts"
+import { isOnCitus, isOnPostgres } from "./OnPostgres.ts"
 
 /** A new and empty store each time that it is built. */
 export type Store = Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, never, Ids>
@@ -21,14 +21,15 @@ const newFile: Effect.Effect<Store, never, Scope.Scope> = Effect.map(
 
 /** Loaded here alone: no other run needs a client of PostgreSQL. */
 const newDatabase: Effect.Effect<Store, never, Scope.Scope> = Effect.gen(function* () {
-  const [PostgresStorage, { newDatabase }] = yield* Effect.promise(() =>
+  const [PostgresStorage, { newDatabase }, { newDistributed }] = yield* Effect.promise(() =>
     Promise.all([
       import("@pointsman/storage-postgres"),
-      import("../../../storage/postgres/test/support/TestDatabase.ts")
+      import("../../../storage/postgres/test/support/TestDatabase.ts"),
+      import("../../../storage/postgres/test/support/CitusDatabase.ts")
     ])
   )
-  const url = yield* newDatabase
-  return PostgresStorage.layer({ url, allowAsyncCommit: true }).pipe(
+  const url = yield* isOnCitus ? newDistributed : newDatabase
+  return PostgresStorage.layer({ url, allowAsyncCommit: true, distributed: isOnCitus }).pipe(
     // It warns that the server of these tests does not wait for its disk.
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error")),
     Layer.orDie
@@ -44,7 +45,7 @@ type Named = readonly [name: string, store: Store]
 export const inMemory: Store = MemoryStorage.layer({ yieldBetween: true })
 
 export const stores: readonly [Named, ...ReadonlyArray<Named>] = isOnPostgres
-  ? [["PostgreSQL", Layer.unwrap(newShared)]]
+  ? [[isOnCitus ? "Citus" : "PostgreSQL", Layer.unwrap(newShared)]]
   : [
       ["memory, with other fibers between check and write", inMemory],
       ["SQLite in a file", Layer.unwrap(newShared)]

@@ -38,6 +38,7 @@ import { endWith } from "./EndWith.ts"
 /** What names the database and opens it. */
 export const databaseSettings = [
   "database",
+  "databaseDistributed",
   "encryptionKey",
   "previousEncryptionKeys"
 ] as const satisfies ReadonlyArray<SettingName>

@@ -23,24 +23,27 @@ const connections = `with recursive connections (id) as (
     from connections where connections.id is not null
   )`
 
-const waitingConnections = `${connections}
-  select id from connections cross join lateral (
+export const waitingConnections = (columns: string): string => `${connections}
+  select ${columns} from connections cross join lateral (
     select min(check_at) as first from payments
     where check_connection = connections.id and check_at is not null and check_at <= $1
   ) as due
   where first is not null order by first, id`
 
-/** What another server takes at this moment, or writes, is passed over. */
-const take = `with connections as materialized (
+/** What is due of each connection that has room; `locked`: what keeps others from it. */
+export const dueOf = (locked: string): string => `connections as materialized (
   select * from jsonb_to_recordset($1::text::jsonb) as c (id text, room integer, under_way integer)
 ), found as materialized (
   select due.*, under_way from connections cross join lateral (
     select workspace_id, environment, id, check_connection, check_at from payments
     where check_connection = connections.id and check_at is not null and check_at <= $2
     order by check_at limit connections.room
-    for no key update skip locked
+    ${locked}
   ) as due
-), due as materialized (
+)`
+
+/** What another server takes at this moment, or writes, is passed over. */
+const take = `with ${dueOf("for no key update skip locked")}, due as materialized (
   select found.*, under_way + row_number() over (partition by check_connection order by check_at) as place from found
   order by place, check_at limit $4
 ), taken as (
@@ -56,7 +59,7 @@ export const takeDue = Effect.fnUntraced(function* (
   query: DueQuery
 ): Effect.fn.Return<ReadonlyArray<DuePayment>, StorageError> {
   const { leaseMillis, limit, now } = query
-  const waiting = yield* db.read("takeDue", waitingConnections, [String(now)])
+  const waiting = yield* db.read("takeDue", waitingConnections("id"), [String(now)])
   const rooms = roomOf(
     waiting.map((row) => readConnection(row["id"])),
     query
@@ -77,7 +80,7 @@ export const takeDue = Effect.fnUntraced(function* (
   }))
 })
 
-const readConnection = (stored: unknown): string | null => connectionAsked(readText(stored))
+export const readConnection = (stored: unknown): string | null => connectionAsked(readText(stored))
 
 const postponed = `update payments set check_at = $1
   where workspace_id = $2 and environment = $3 and id = $4 and version = $5`
@@ -97,7 +100,7 @@ export const postpone = (
   )
 
 /** By the index, and of each connection no further along it than is counted. */
-const selectWatched = `${connections}
+export const selectWatched = `${connections}
   select count(*)::int as payments, count(*) filter (where refund_pending_minor > 0)::int as with_refunds,
     min(check_at) as first_at
   from (
@@ -115,7 +118,7 @@ export const watched = (db: Database, limit: number): Effect.Effect<Watched, Sto
     firstAt: (row?.["first_at"] ?? null) as number | null
   }))
 
-const countDue = `${connections}
+export const countDue = `${connections}
   select id, payments from connections cross join lateral (
     select count(*)::int as payments from (
       select 1 as one from payments

@@ -2,7 +2,8 @@
 import { type Change, type CommitFailure, Ids } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { commitMany, type GatherOptions } from "./CommitMany.ts"
-import { commitOne } from "./CommitOne.ts"
+import { commitOne, statements } from "./CommitOne.ts"
+import { type Statement, statementForOne } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
 import { type DrawnEvent, drawnChange } from "./DrawnChange.ts"
 
@@ -19,6 +20,10 @@ export interface LedgerOptions extends CommitOptions, GatherOptions {
   readonly history?: string | undefined
   /** Whether servers of releases without short forms may read what is written: `false` unless set. */
   readonly isWhole?: boolean | undefined
+  /** What writes a change of any shape, where it is not a statement made for its shape: see `citus/CommitFunction.ts`. */
+  readonly call?: Statement | undefined
+  /** `true` where every table of a statement must be named with the tenant's values: in a distributed database. */
+  readonly namesTenant?: boolean | undefined
   readonly onAcknowledged?: ((change: Change) => void) | undefined
 }
 
@@ -26,8 +31,9 @@ const noEvents: ReadonlyArray<DrawnEvent> = []
 
 export const makeCommit = Effect.fnUntraced(function* (db: Database, options: LedgerOptions) {
   const ids = yield* Ids
-  const one = commitOne(db, options.history)
-  const write = options.batchCommits === false ? one : yield* commitMany(db, one, options)
+  const { call, history } = options
+  const one = commitOne(db, call === undefined ? statements(statementForOne(history)) : () => call)
+  const write = options.batchCommits === false || call !== undefined ? one : yield* commitMany(db, one, options)
 
   /** Ids are drawn once: a statement that is sent again writes what it would have written. */
   const drawn = ({ events }: Change): Effect.Effect<ReadonlyArray<DrawnEvent>> =>

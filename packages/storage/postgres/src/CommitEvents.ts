@@ -4,8 +4,9 @@ import type { DrawnChange, DrawnEvent, Shape } from "./DrawnChange.ts"
 import { rows } from "./Rows.ts"
 
 export const eventWrites = (
+  isMany: boolean,
   shape: Shape,
-  { environment, isMany, paymentId, place, workspace }: Parameters,
+  { environment, paymentId, place, workspace }: Parameters,
   source: string
 ): ReadonlyArray<string> => {
   const drafts = Array.from({ length: shape.events }, (_, index) => {
@@ -64,6 +65,14 @@ const stampedForMany = (source: string, common: string, drafts: ReadonlyArray<Dr
   )`
 ]
 
+/** Of an active endpoint `e`: whether it wants events of the type. */
+export const wants = (type: string): string => `e.active and e.events && array['*', ${type} collate "C"]`
+
+/** The id of a delivery: `place` counts from 0 in the commit of the event. */
+export const deliveryId = (seed: string, place: string): string =>
+  `substr(${seed}, 1, length(${seed}) - 4)
+        || lpad(to_hex(('x' || right(${seed}, 4))::bit(16)::integer + ${place}::integer & 65535), 4, '0')`
+
 /**
  * With their deliveries, one for each active endpoint that wants the type. The endpoints are those of the table, not of
  * a copy: one that another server has withdrawn is sent nothing. A delivery's id is that which was drawn for its event,
@@ -78,14 +87,13 @@ const writtenEvents = (places: string): ReadonlyArray<string> => [
     insert into deliveries
       (workspace_id, environment, id, endpoint_id, event_id, state, failures, attempts, due_at, created_at)
     select workspace_id, environment,
-      substr(seed, 1, length(seed) - 4)
-        || lpad(to_hex(('x' || right(seed, 4))::bit(16)::integer + place::integer & 65535), 4, '0'),
+      ${deliveryId("seed", "place")},
       endpoint_id, id, 'Due', 0, 0, coalesce(due_at, created_at), created_at
     from (
       select n.*, e.id as endpoint_id, row_number() over (${places}) - 1 as place
       from new_events as n join webhook_endpoints as e
         on e.workspace_id = n.workspace_id and e.environment = n.environment
-          and e.active and e.events && array['*', n.type collate "C"]
+          and ${wants("n.type")}
     ) as wanted
   )`
 ]

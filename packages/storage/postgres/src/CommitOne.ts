@@ -13,7 +13,8 @@ import {
 } from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { type Statement, statementForOne, type Word } from "./CommitStatement.ts"
+import type { Word } from "./CommitChecks.ts"
+import type { Statement } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
 import { type DrawnChange, nameOf, type Shape } from "./DrawnChange.ts"
 import { bindText, readClaim, readText } from "./Rows.ts"
@@ -35,19 +36,19 @@ export const statements = (make: (shape: Shape) => Statement): ((shape: Shape) =
   }
 }
 
-/** `history`: see `makeParameters`. `since`: see `Database.write`. */
+/** `since`: see `Database.write`. */
 export const commitOne = (
   db: Database,
-  history?: string
+  statementOf: (shape: Shape) => Statement
 ): ((drawn: DrawnChange, since?: number) => Effect.Effect<void, CommitFailure>) => {
-  const statementOf = statements(statementForOne(history))
   return Effect.fnUntraced(function* (drawn: DrawnChange, since?: number): Effect.fn.Return<void, CommitFailure> {
-    const { bind, sql } = statementOf(drawn.shape)
+    const { bind, read, sql } = statementOf(drawn.shape)
     const params = bind([drawn])
     const isClaim = beginsWork(drawn)
     for (let round = 0; round < maxRounds; round++) {
-      const [row] = yield* Effect.catchTag(db.write("commit", sql, params, isClaim, since), "Refused", takenBack)
-      if (row === undefined) continue
+      const [found] = yield* Effect.catchTag(db.write("commit", sql, params, isClaim, since), "Refused", takenBack)
+      if (found === undefined) continue
+      const row = read === undefined ? found : read(found)
       if (row["word"] !== "Sound") return yield* refusal(db, drawn, row)
       if (row["written"] === true) return
     }

@@ -32,23 +32,27 @@ export const message: Source<MessageNote> = { columns: rows.noteColumns, of: (ch
 export const decision: Source<MessageNote> = { columns: rows.decisionColumns, of: message.of }
 
 /** As core's `versionIn`. */
-const inHistory = (version: string): string =>
-  `greatest(${version}, (select base from history) + (${version} & 4294967295))`
+const inHistory = (version: string, base: string): string => `greatest(${version}, ${base} + (${version} & 4294967295))`
 
 export type Parameters = ReturnType<typeof makeParameters>
 
+/** How the text names a value: as a parameter, as a column of `verdict`, or as a variable of a function. */
+const placeholders = {
+  parameter: (number: number, type: string) => `$${number}::${type}`,
+  column: (number: number) => `i.c${number}`,
+  variable: (number: number) => `v${number}`
+}
+
 /**
- * `history`: what versions of this history of the database begin after; `undefined` where it does not say which one it
- * continues.
+ * `base`: what versions of this history of the database begin after, as the text names it; `undefined` where the database
+ * does not say which one it continues.
  */
-export const makeParameters = (isMany: boolean, history: string | undefined) => {
+export const makeParameters = (form: keyof typeof placeholders, base: string | undefined) => {
   const reads: Array<Read> = []
   const types: Array<string> = []
-  /** A value of the change: of many changes it is a column of `verdict`. */
   const place = (type: string, read: Read): string => {
     types.push(type)
-    const number = reads.push(read)
-    return isMany ? `i.c${number}` : `$${number}::${type}`
+    return placeholders[form](reads.push(read), type)
   }
   const workspace = place("text", ({ change }) => bindText(change.tenant.workspaceId))
   const environment = place("text", ({ change }) => change.tenant.environment)
@@ -64,7 +68,7 @@ export const makeParameters = (isMany: boolean, history: string | undefined) => 
       const record = of(change)
       return record === undefined ? null : bindValue(take(record, change))
     })
-    return column === "version" && history !== undefined ? inHistory(placed) : placed
+    return column === "version" && base !== undefined ? inHistory(placed, base) : placed
   }
   const values = <A>(source: Source<A>): string =>
     list(Object.keys(source.columns).map((column) => value(source, column)))
@@ -76,5 +80,5 @@ export const makeParameters = (isMany: boolean, history: string | undefined) => 
         .map((column) => `${column} = ${value(source, column)}`)
     )
 
-  return { isMany, reads, types, workspace, environment, paymentId, ofTenant, place, value, values, assignments }
+  return { reads, types, workspace, environment, paymentId, ofTenant, place, value, values, assignments }
 }

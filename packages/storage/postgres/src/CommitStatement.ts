@@ -10,20 +10,19 @@
  * Rows are locked in one order by every statement: claims by their keys, then messages, then payments by their ids, each
  * kind whole before the next. So no two statements wait for each other.
  */
-import { list } from "@pointsman/storage-sql"
+import { list, type Row } from "@pointsman/storage-sql"
 import { checksOf, conditionsOf } from "./CommitChecks.ts"
 import { claim, makeParameters } from "./CommitParameters.ts"
 import { writesOf } from "./CommitWrites.ts"
 import type { DrawnChange, Shape } from "./DrawnChange.ts"
 import { paymentOfClaim } from "./Rows.ts"
 
-/** What the statement says of a change. */
-export type Word = "Sound" | "ApiKeyRevoked" | "KeyTaken" | "MessageTaken" | "Stale" | "ReferenceTaken" | "Unbalanced"
-
 export interface Statement {
   readonly sql: string
   /** Its parameters, in their order. */
   readonly bind: (changes: ReadonlyArray<DrawnChange>) => ReadonlyArray<string | null>
+  /** A row of its answer by columns, where it is not told by columns. */
+  readonly read?: ((row: Row) => Row) | undefined
 }
 
 export const statementForOne =
@@ -38,10 +37,11 @@ export const statementForMany =
     statement(shape, true, history)
 
 const statement = (shape: Shape, isMany: boolean, history: string | undefined): Statement => {
-  const parameters = makeParameters(isMany, history)
+  const base = history === undefined ? undefined : "(select base from history)"
+  const parameters = makeParameters(isMany ? "column" : "parameter", base)
   const conditions = conditionsOf(shape, parameters)
   const { checks, references } = checksOf(shape, parameters, conditions)
-  const { gates, writes } = writesOf(shape, parameters, conditions, references)
+  const { gates, writes } = writesOf(isMany, shape, parameters, conditions, references)
   const { reads, types } = parameters
   const [first] = gates
   const wrote = (name: string) => `exists (select 1 from ${name} as w ${isMany ? "where w.n = i.n" : ""})`
@@ -75,5 +75,5 @@ const statement = (shape: Shape, isMany: boolean, history: string | undefined): 
 }
 
 /** https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
-const arrayLiteral = (values: ReadonlyArray<string | null>): string =>
+export const arrayLiteral = (values: ReadonlyArray<string | null>): string =>
   `{${values.map((value) => (value === null ? "NULL" : `"${value.replaceAll(/["\\]/g, "\\$&")}"`)).join(",")}}`

@@ -2,8 +2,8 @@
  * The writes of a commit's statement. Each hangs on the one before it: where another statement came between, the first
  * one finds nothing to do, and so do the others.
  */
-import type { Payment } from "@pointsman/core"
-import type { Change } from "@pointsman/core/ports"
+import type { Claim, Payment } from "@pointsman/core"
+import type { Change, MessageNote } from "@pointsman/core/ports"
 import { type Columns, entryKey, list, type Owner, onConflictReplace, tenantKey } from "@pointsman/storage-sql"
 import type { Conditions, PlacedReference } from "./CommitChecks.ts"
 import { eventWrites } from "./CommitEvents.ts"
@@ -11,10 +11,70 @@ import { claim, decision, type Parameters, payment, type Source } from "./Commit
 import type { Shape } from "./DrawnChange.ts"
 import { bindText, rows, type Value } from "./Rows.ts"
 
+interface Write<A> {
+  readonly name: string
+  readonly table: string
+  readonly source: Source<A>
+  readonly is: (table: string) => string
+}
+
+/** Another row that has its key already is left as it is. */
+export interface Insert<A> extends Write<A> {
+  readonly key: ReadonlyArray<string>
+}
+
+export interface Move<A> extends Write<A> {
+  /** In which many rows are locked. */
+  readonly order: ReadonlyArray<string>
+  readonly expected: string
+}
+
+export const referenceColumns = "workspace_id, environment, connection_id, provider_ref, payment_id"
+
+/** The rows that a change takes first, in the order in which all statements lock them. */
+export const newClaim = ({ isClaim }: Conditions): Insert<Claim> => ({
+  name: "claimed",
+  table: "claims",
+  source: claim,
+  key: [...tenantKey, "key"],
+  is: isClaim
+})
+export const movedClaim = ({ claimVersion, isClaim }: Conditions): Move<Claim> => ({
+  name: "claimed",
+  table: "claims",
+  source: claim,
+  order: ["key"],
+  is: isClaim,
+  expected: `version = ${claimVersion}`
+})
+export const decidedMessage = ({ isMessage, outcome }: Conditions): Move<MessageNote> => ({
+  name: "told",
+  table: "messages",
+  source: decision,
+  order: ["connection_id", "event_hash"],
+  is: isMessage,
+  expected: `outcome = ${outcome}`
+})
+export const newPayment = ({ isPayment }: Conditions): Insert<Payment> => ({
+  name: "paid",
+  table: "payments",
+  source: payment,
+  key: [...tenantKey, "id"],
+  is: isPayment
+})
+export const movedPayment = ({ isPayment, version }: Conditions): Move<Payment> => ({
+  name: "paid",
+  table: "payments",
+  source: payment,
+  order: ["id"],
+  is: isPayment,
+  expected: `version = ${version}`
+})
+
 type Writer = ReturnType<typeof makeWriter>
 
 /** What a write did is asked of `<name>`; of many changes it says their `n`. */
-const makeWriter = ({ assignments, isMany, values }: Parameters) => {
+const makeWriter = (isMany: boolean, { assignments, values }: Parameters) => {
   const writes: Array<string> = []
   let gate = isMany ? "(select n from verdict where word = 'Sound')" : "(select 1 from verdict where word = 'Sound')"
   /** Where the values of a write come from: the changes that went through the gate. */
@@ -24,20 +84,12 @@ const makeWriter = ({ assignments, isMany, values }: Parameters) => {
     gate = name
     gates.push(name)
   }
-  /** Another row that has its key already is left as it is. */
-  const inserted = <A>(
-    name: string,
-    table: string,
-    source: Source<A>,
-    key: ReadonlyArray<string>,
-    order: ReadonlyArray<string>,
-    is: (table: string) => string
-  ) => {
+  const inserted = <A>({ is, key, name, source, table }: Insert<A>) => {
     const columns = Object.keys(source.columns)
     const into = `insert into ${table} (${list(columns)}) select ${values(source)} from ${behindGate()}`
     const unlessTaken = `on conflict (${list(key)}) do nothing`
     if (isMany) {
-      const places = order.map((column) => String(columns.indexOf(column) + 1))
+      const places = key.map((column) => String(columns.indexOf(column) + 1))
       writes.push(
         `inserted_${table} as (${into} order by ${list(places)} ${unlessTaken} returning ${list(key)})`,
         `${name} as materialized (select i.n from verdict as i join inserted_${table} as w on ${is("w")})`
@@ -45,14 +97,7 @@ const makeWriter = ({ assignments, isMany, values }: Parameters) => {
     } else writes.push(`${name} as (${into} ${unlessTaken} returning 1 as one)`)
     through(name)
   }
-  const moved = <A>(
-    name: string,
-    table: string,
-    row: Source<A>,
-    order: ReadonlyArray<string>,
-    is: (table: string) => string,
-    expected: string
-  ) => {
+  const moved = <A>({ expected, is, name, order, source: row, table }: Move<A>) => {
     let source = behindGate()
     if (isMany) {
       writes.push(`locked_${table} as materialized (
@@ -72,27 +117,19 @@ const makeWriter = ({ assignments, isMany, values }: Parameters) => {
 }
 
 export const writesOf = (
+  isMany: boolean,
   shape: Shape,
   parameters: Parameters,
-  { claimVersion, isClaim, isMessage, isPayment, outcome, version }: Conditions,
+  conditions: Conditions,
   references: ReadonlyArray<PlacedReference>
 ): Pick<Writer, "writes" | "gates"> => {
   const { environment, paymentId, workspace } = parameters
-  const { behindGate, gates, inserted, moved, writes } = makeWriter(parameters)
-  if (shape.claim === "new") {
-    const key = [...tenantKey, "key"]
-    inserted("claimed", "claims", claim, key, key, isClaim)
-  }
-  if (shape.claim === "moved") {
-    moved("claimed", "claims", claim, ["key"], isClaim, `version = ${claimVersion}`)
-  }
-  if (shape.message) {
-    moved("told", "messages", decision, ["connection_id", "event_hash"], isMessage, `outcome = ${outcome}`)
-  }
-  if (version === "") {
-    const key = [...tenantKey, "id"]
-    inserted("paid", "payments", payment, key, key, isPayment)
-  } else moved("paid", "payments", payment, ["id"], isPayment, `version = ${version}`)
+  const { behindGate, gates, inserted, moved, writes } = makeWriter(isMany, parameters)
+  if (shape.claim === "new") inserted(newClaim(conditions))
+  if (shape.claim === "moved") moved(movedClaim(conditions))
+  if (shape.message) moved(decidedMessage(conditions))
+  if (shape.payment === "new") inserted(newPayment(conditions))
+  else moved(movedPayment(conditions))
 
   if (shape.metadata) {
     const document = parameters.place("json", ({ change }) => metadataText(change.payment.after))
@@ -108,7 +145,7 @@ export const writesOf = (
     const isTaken = index < shape.taken
     writes.push(`references_${index} as (
       insert into ${isTaken ? "charge_references" : "named_references"}
-        (workspace_id, environment, connection_id, provider_ref, payment_id)
+        (${referenceColumns})
       select ${workspace}, ${environment}, ${connection}, ${providerRef}, ${paymentId} from ${behindGate()}
       where not exists (select 1 from ${holder}) ${isTaken ? "" : "on conflict do nothing"}
     )`)
@@ -128,9 +165,9 @@ export const writesOf = (
   entries("operations", rows.operationColumns)
   entries("refunds", rows.refundColumns)
 
-  if (shape.events > 0) writes.push(...eventWrites(shape, parameters, behindGate()))
+  if (shape.events > 0) writes.push(...eventWrites(isMany, shape, parameters, behindGate()))
   return { writes, gates }
 }
 
-const metadataText = ({ metadata }: Payment): string =>
+export const metadataText = ({ metadata }: Payment): string =>
   JSON.stringify(Object.fromEntries(Object.entries(metadata ?? {}).map((pair) => pair.map(bindText))))

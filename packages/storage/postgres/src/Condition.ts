@@ -13,12 +13,12 @@ import type { Acknowledged, Row } from "@pointsman/storage-sql"
 import { Clock, Effect } from "effect"
 import { claimWaitMillis } from "./Connections.ts"
 import type { Database } from "./Database.ts"
-import { isRealTime, makeDatabaseClock } from "./DatabaseClock.ts"
-import { watchLosses } from "./LossWatch.ts"
+import { type DatabaseClock, isRealTime, makeDatabaseClock } from "./DatabaseClock.ts"
+import { type MissingOf, missingIn, watchLosses } from "./LossWatch.ts"
 import { newerBeside, newerSchema, newest, readSchema, selectSchema } from "./Migrations.ts"
 import { type KeptLosses, newestLossColumn } from "./RecordLoss.ts"
 import { standbyWarning } from "./Standby.ts"
-import { makeTimeline } from "./Timeline.ts"
+import { makeTimeline, type Timeline } from "./Timeline.ts"
 
 export interface ConditionOptions {
   /**
@@ -41,7 +41,7 @@ const retryAfterMillis = 1_000
 const full = `requests have waited for a connection to the database for more than ${claimWaitMillis} ms`
 
 /** A base backup and a logical subscriber are no standbys that a failover could promote. */
-const durabilityColumns = `current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
+export const durabilityColumns = `current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
   current_setting('synchronous_commit') as synchronous_commit,
   current_setting('synchronous_standby_names') as synchronous_standby_names,
   (
@@ -50,7 +50,7 @@ const durabilityColumns = `current_setting('fsync') as fsync, current_setting('f
   ) as standbys`
 
 /** https://www.postgresql.org/docs/current/runtime-config-wal.html */
-const durabilityOf = (row: Row): Durability => {
+export const durabilityOf = (row: Row): Durability => {
   const faults: Array<string> = []
   const warnings: Array<string> = []
   if (row["fsync"] !== "on") {
@@ -90,8 +90,10 @@ const selectCondition = `select ${durabilityColumns}, version.schema, version.ol
 const remedy = "turn it on, or set POINTSMAN_ALLOW_ASYNC_COMMIT=true (allowAsyncCommit) if that loss is acceptable"
 
 /** What does not pass by itself; an operator has to act. */
-const readingOf = (row: Row, { allowAsyncCommit = false }: ConditionOptions): StorageReading => {
-  const { faults, warnings: risks } = durabilityOf(row)
+const readingOf = (row: Row, { allowAsyncCommit = false }: ConditionOptions, nodes?: Durability): StorageReading => {
+  const own = durabilityOf(row)
+  const faults = [...own.faults, ...(nodes?.faults ?? [])]
+  const risks = [...own.warnings, ...(nodes?.warnings ?? [])]
   const refusals = allowAsyncCommit ? [] : faults.map((fault) => `${fault}; ${remedy}`)
   const { id, oldest } = readSchema(row)
   if (oldest > newest) refusals.unshift(newerSchema(id))
@@ -129,18 +131,31 @@ interface Watched {
   readonly readStandby: () => StandbyReading | undefined
 }
 
+/** What a distributed database is asked besides: each of its nodes. */
+export interface NodeWatch extends Timeline {
+  /** What the last look found. */
+  readonly durability: () => Durability
+}
+
+export interface Watching {
+  readonly watchNodes?: ((clock: DatabaseClock) => NodeWatch) | undefined
+  readonly missingOf?: MissingOf | undefined
+}
+
 /** Fails where the database may not be used. Otherwise it is watched until the scope closes. */
 export const watchCondition = Effect.fnUntraced(function* (
   db: Database,
   { acknowledged, learning, losses, readStandby }: KeptLosses & Watched,
-  options: ConditionOptions & { readonly existing?: boolean | undefined }
+  options: ConditionOptions & { readonly existing?: boolean | undefined },
+  { missingOf = missingIn(db), watchNodes }: Watching = {}
 ) {
   const base = yield* Clock.Clock
   const clock = makeDatabaseClock(base)
   const aheadMillis = () => (isRealTime(base) ? clock.aheadMillis() : 0)
-  const timeline = makeTimeline(db, clock)
+  const nodes = watchNodes?.(clock)
+  const timeline = nodes ?? makeTimeline(db, clock)
   const now = clock.clock.currentTimeMillisUnsafe
-  const watch = watchLosses(db, acknowledged, losses, now)
+  const watch = watchLosses(missingOf, acknowledged, losses, now)
   const select = learning(Effect.map(db.read("open", selectCondition, [], true), ([row = {}]) => row))
   const look = Effect.gen(function* () {
     const begun = clock.begin()
@@ -148,7 +163,7 @@ export const watchCondition = Effect.fnUntraced(function* (
     clock.learn(begun, row["now"] as number)
     yield* timeline.look
     yield* watch
-    const { refusal, warnings } = readingOf(row, options)
+    const { refusal, warnings } = readingOf(row, options, nodes?.durability())
     const standby = readStandby()
     const more = [timeline.warning(), standby && standbyWarning(standby)]
     return { refusal, warnings: [...warnings, ...more.filter((one) => one !== undefined)] }

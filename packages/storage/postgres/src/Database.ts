@@ -14,7 +14,16 @@ import { type ConnectionMode, readConnectionMode } from "./ConnectionMode.ts"
 import { makeConnections } from "./Connections.ts"
 import { inRealTime } from "./RealTime.ts"
 import { withSettings } from "./SessionSettings.ts"
-import { codes, failure, noAnswer, noAnswerCause, Refused, storageError } from "./SqlFailures.ts"
+import {
+  codes,
+  failureOf,
+  isTakenBack,
+  isTakenBackByNode,
+  noAnswer,
+  noAnswerCause,
+  Refused,
+  storageError
+} from "./SqlFailures.ts"
 
 /** Texts are ours and few, so that each connection prepares each of them once. Numbers are bound as text. */
 export type Query = (sql: string, params?: ReadonlyArray<string | null>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
@@ -79,6 +88,11 @@ export interface PostgresOptions {
   readonly statementTimeoutMillis?: number | undefined
   /** Waiting for a row that another transaction holds: 5,000 milliseconds unless set. */
   readonly lockTimeoutMillis?: number | undefined
+  /**
+   * `true` for a database of Citus: payments lie on many nodes, each workspace on one of them, and `url` names any node.
+   * `false` unless set.
+   */
+  readonly distributed?: boolean | undefined
 }
 
 /** A transaction that its process left open is taken back; ours never pause for longer than a round trip. */
@@ -99,6 +113,12 @@ export const planning = {
   jit: "off"
 } as const
 
+/**
+ * A function is sent to its node, and a read to its shard, where the values are known when it is planned. Some reads ask
+ * pieces of tables that only a scan finds.
+ */
+const distributedPlanning = { plan_cache_mode: "force_custom_plan", jit: "off" } as const
+
 export const open = Effect.fnUntraced(function* (
   options: PostgresOptions
 ): Effect.fn.Return<Database, StorageError, Scope.Scope> {
@@ -106,7 +126,8 @@ export const open = Effect.fnUntraced(function* (
   const mode = yield* readConnectionMode(options.url)
   const make = (maxConnections: number) => openPool(options, statementMillis, mode, maxConnections)
   const main = yield* make(Math.max(1, (options.maxConnections ?? 12) - asideConnections))
-  return fromPools(main, yield* make(asideConnections), 2 * statementMillis + 1_000)
+  const failed = failureOf(options.distributed === true ? isTakenBackByNode : isTakenBack)
+  return fromPools(main, yield* make(asideConnections), 2 * statementMillis + 1_000, failed)
 })
 
 export const openPool = (
@@ -123,7 +144,7 @@ export const openPool = (
     default_transaction_isolation: "read committed",
     // An acknowledged payment is on the disk, and on the standbys that the operator waits for.
     synchronous_commit: synchronousCommit === "remote_apply" ? synchronousCommit : "on",
-    ...planning
+    ...(options.distributed === true ? distributedPlanning : planning)
   }
   return PgPool.make({
     url: options.url,
@@ -140,7 +161,12 @@ export const openPool = (
   )
 }
 
-const fromPools = (main: PgPool.PgPool, besides: PgPool.PgPool, answerMillis: number): Database => {
+const fromPools = (
+  main: PgPool.PgPool,
+  besides: PgPool.PgPool,
+  answerMillis: number,
+  failure: ReturnType<typeof failureOf>
+): Database => {
   const connections = makeConnections(main, { answerMillis }, storageError)
   const aside = makeConnections(besides, { answerMillis }, storageError)
   const { lend } = connections
@@ -189,7 +215,7 @@ const fromPools = (main: PgPool.PgPool, besides: PgPool.PgPool, answerMillis: nu
     transaction: (operation, body) =>
       lend({ operation, isWrite: true }, ({ pin }) =>
         // A statement of it may be given up while the server still answers: then its connection is closed at the end.
-        Effect.scoped(Effect.flatMap(pin, (connection) => transaction(operation, connection, run, body)))
+        Effect.scoped(Effect.flatMap(pin, (connection) => transaction(operation, connection, run, failure, body)))
       )
   }
 }
@@ -214,6 +240,7 @@ const transaction = Effect.fnUntraced(function* <A, E>(
   operation: string,
   connection: PgConnection.PgConnection,
   run: Run,
+  failure: ReturnType<typeof failureOf>,
   body: (query: Query) => Effect.Effect<A, E | SqlError>
 ) {
   const query: Query = (sql, params = []) => run(connection, sql, params)

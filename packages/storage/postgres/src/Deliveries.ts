@@ -85,10 +85,12 @@ type Statement = readonly [sql: string, params: ReadonlyArray<string>]
  * By one walk along an index; those of an endpoint by a walk for each state. A payment has few.
  *
  * The walk of an endpoint does not name the tenant, because PostgreSQL would walk along all of the tenant's deliveries.
+ * `namesTenant`: names the workspace all the same, where it says which shard is asked.
  */
-const selectDeliveries = (
+export const selectDeliveries = (
   tenant: Tenant,
-  { before = afterAll, endpointId, limit, paymentId, state }: DeliveryQuery
+  { before = afterAll, endpointId, limit, paymentId, state }: DeliveryQuery,
+  namesTenant = false
 ): Statement => {
   const params: Array<string> = [...bindTenant(tenant), bindText(before), String(limit)]
   const bind = (value: string) => `$${params.push(bindText(value))}`
@@ -99,7 +101,7 @@ const selectDeliveries = (
       ...(endpointId === undefined ? [] : [`and d.endpoint_id = ${bind(endpointId)}`])
     ].join(" ")
     return [
-      `select d.* from events as e cross join lateral (${deliveriesOfEvent("e")}) as d
+      `select d.* from events as e cross join lateral (${deliveriesOfEvent("e", "offset 0", namesTenant)}) as d
         where e.workspace_id = $1 and e.environment = $2 and e.payment_id = ${bind(paymentId)} and e.payment_id <> ''
           and d.id < $3 ${more} order by d.id desc limit $4`,
       params
@@ -109,7 +111,7 @@ const selectDeliveries = (
     const endpoint = bind(endpointId)
     const walks = (state === undefined ? deliveryStates : [state]).map(
       (one) =>
-        `(select * from deliveries where endpoint_id = ${endpoint} and state = ${bind(one)} and id < $3 ${newest})`
+        `(select * from deliveries where ${namesTenant ? "workspace_id = $1 and " : ""}endpoint_id = ${endpoint} and state = ${bind(one)} and id < $3 ${newest})`
     )
     return [`select * from (${walks.join(" union all ")}) as found where ${ofTenant} ${newest}`, params]
   }
@@ -121,8 +123,12 @@ const selectDeliveries = (
  * For each event by itself (`offset 0`): a plan for all of them at once, made while a partition is empty, reads all that
  * the tenant has there.
  */
-export const deliveriesOfEvent = (event: string, end = "offset 0"): string => `select * from deliveries
-  where deliveries.workspace_id = ${event}.workspace_id and deliveries.environment = ${event}.environment
+export const deliveriesOfEvent = (
+  event: string,
+  end = "offset 0",
+  namesTenant = false
+): string => `select * from deliveries
+  where deliveries.workspace_id = ${namesTenant ? "$1" : `${event}.workspace_id`} and deliveries.environment = ${event}.environment
     and event_id = ${event}.id and event_id <> '' ${end}`
 
 /** In the order of all columns of the index of what is due: in that of the first, another index looks as good to PostgreSQL. */
@@ -156,27 +162,32 @@ const waitingEndpoints = `${endpointsAndFirst}
     select count(*) from deliveries where endpoint_id = ordered.id and leased_until is not null and leased_until > $1
   ) < $2
   limit $3`
-const selectFirstDueAt = `${endpointsAndFirst} select min(first) as first_at from waiting`
+/** All of them, with the time of the first that is due. */
+export const waitingSince = `${endpointsAndFirst} select id, first from waiting where first <= $1 order by first, id`
+export const selectFirstDueAt = `${endpointsAndFirst} select min(first) as first_at from waiting`
 
 /** How many are on their way is counted by one taker of an endpoint at a time; the others pass it over. */
 const lockEndpoints = `select id from webhook_endpoints
   where id in (select jsonb_array_elements_text($1::text::jsonb)) for no key update skip locked`
 
-const take = `with endpoints as materialized (
+/** What is due of each endpoint that may be sent more; `locked`: what keeps others from it. */
+export const dueOf = (locked: string, columns = ""): string => `endpoints as materialized (
   select endpoint.id, endpoint.place
   from jsonb_array_elements_text($1::text::jsonb) with ordinality as endpoint (id, place)
 ), due as materialized (
   select found.*, endpoints.place from endpoints cross join lateral (
-    select workspace_id, environment, id, due_at as waited_since from deliveries
+    select workspace_id, environment, id, ${columns}due_at as waited_since from deliveries
     where endpoint_id = endpoints.id and due_at is not null and due_at <= $2 order by due_at, deliveries.id
     limit least($4, greatest(0, $5 - (
       select count(*) from deliveries as sent
       where sent.endpoint_id = endpoints.id and sent.leased_until is not null and sent.leased_until > $2
     )))
-    for no key update skip locked
+    ${locked}
   ) as found
   limit $4
-), taken as (
+)`
+
+const take = `with ${dueOf("for no key update skip locked")}, taken as (
   update deliveries set state = 'Sending', attempts = attempts + 1, due_at = $3, leased_until = $3 from due
   where deliveries.workspace_id = due.workspace_id and deliveries.environment = due.environment
     and deliveries.id = due.id
@@ -235,7 +246,7 @@ from ended left join endpoints on endpoints.id = ended.endpoint_id and ended.fai
 where t.workspace_id = ended.workspace_id and t.environment = ended.environment and t.id = ended.delivery_id
   and t.state = 'Sending' and t.attempts = ended.number`
 
-const recordRow = ({ after, attempt: { end, endedAt, number } }: AttemptRecord) => ({
+export const recordRow = ({ after, attempt: { end, endedAt, number } }: AttemptRecord) => ({
   workspace_id: bindText(after.tenant.workspaceId),
   environment: after.tenant.environment,
   delivery_id: bindText(after.id),

@@ -84,7 +84,21 @@ const charged = <A>(waiting: Effect.Effect<A>): Effect.Effect<A> =>
     )
   })
 
-export const make = Effect.fnUntraced(function* (db: Database) {
+/** How a directory is written where one statement cannot write several tables. */
+export interface DirectoryWrites {
+  readonly contents: (query: Query, doc: string) => Effect.Effect<unknown, SqlError>
+  /** What was given up because these endpoints were not active is due again, from the time on. */
+  readonly resume: (
+    query: Query,
+    endpoints: ReadonlyArray<WebhookEndpoint>,
+    at: number
+  ) => Effect.Effect<unknown, SqlError>
+  readonly account: (query: Query, values: ReadonlyArray<string | null>) => Effect.Effect<unknown, SqlError>
+  /** Whether the contents are one statement, which needs no transaction. */
+  readonly isOneStatement: boolean
+}
+
+export const make = Effect.fnUntraced(function* (db: Database, writes: DirectoryWrites = oneByOne) {
   let kept: { readonly loaded: Loaded; readonly comparedAt: number } | undefined
   let isListening = false
   // What was read before a write is not kept after it.
@@ -165,10 +179,10 @@ export const make = Effect.fnUntraced(function* (db: Database) {
   })
 
   const directory = makeDirectory(current, {
-    write: (contents, audit) => Effect.ensuring(write(db, contents, audit), forget),
-    apply: (change) => Effect.ensuring(applyAndLog(db, change), forget),
+    write: (contents, audit) => Effect.ensuring(write(db, writes, contents, audit), forget),
+    apply: (change) => Effect.ensuring(applyAndLog(db, writes, change), forget),
     replaceEndpointSecret: (...replacement) => Effect.ensuring(replaceEndpointSecret(db, ...replacement), forget),
-    recordAccount: (stated) => Effect.ensuring(Effect.asVoid(recordAccount(db, stated)), forget),
+    recordAccount: (stated) => Effect.ensuring(Effect.asVoid(recordAccount(db, writes, stated)), forget),
     ...keyUses(db)
   })
   return { directory, forget } satisfies KeptDirectory
@@ -200,18 +214,27 @@ const load = (db: Database, operation: string): Effect.Effect<Loaded, StorageErr
     return { snapshot: snapshotOf({ contents, configurations }), version: row["version"] as number }
   })
 
+type WrittenTable = Pick<DirectoryTable<never, Value>, "key" | "replaced" | "table"> & { readonly columns: object }
+
+const replaceRows = ({ columns, key, replaced, table }: WrittenTable, before: string, doc: string) => {
+  const names = Object.keys(columns)
+  return `
+      insert into ${table} (${list(names)}) select ${list(names, "r.")}
+      from ${before}jsonb_populate_recordset(null::${table}, ${doc} -> '${table}') as r ${onConflictReplace(names, key)}
+      ${replaced === undefined ? "" : `where ${replaced}`}
+    `
+}
+
+/** One statement for each table; `$1` has the rows of all tables. */
+export const writeEach: ReadonlyArray<string> = Object.values(rows.directory).map((table) =>
+  replaceRows(table, "", "$1::text::jsonb")
+)
+
 /** Those who write take turns by the version's row. */
 const writeContents = `with version as (${newVersion} returning version), input as materialized (
   select $1::text::jsonb as doc from version
 ), ${Object.values(rows.directory)
-  .map(({ columns, key, replaced, table }) => {
-    const names = Object.keys(columns)
-    return `written_${table} as (
-      insert into ${table} (${list(names)}) select ${list(names, "r.")}
-      from input, jsonb_populate_recordset(null::${table}, doc -> '${table}') as r ${onConflictReplace(names, key)}
-      ${replaced === undefined ? "" : `where ${replaced}`}
-    )`
-  })
+  .map((table) => `written_${table.table} as (${replaceRows(table, "input, ", "doc")})`)
   .join(", ")} ${tellOthers} from version`
 
 /** What was given up because these endpoints were not active. */
@@ -226,30 +249,43 @@ const resume = `update deliveries set state = 'Due', due_at = $2
         and last.failure = 'EndpointWithdrawn'
     )`
 
+const oneByOne: DirectoryWrites = {
+  contents: (query, doc) => query(writeContents, [doc]),
+  resume: (query, endpoints, at) => {
+    const keys = endpoints.map(({ environment, id, workspaceId }) => ({
+      workspace_id: bindText(workspaceId),
+      environment,
+      id: bindText(id)
+    }))
+    return query(resume, [JSON.stringify(keys), String(at)])
+  },
+  account: (query, values) => query(recordAccountOnce, values),
+  isOneStatement: true
+}
+
 /** Statements one after the other: the second sees what was recorded while the first waited for an endpoint's lock. */
-const put = Effect.fnUntraced(function* (query: Query, contents: DirectoryContents) {
-  yield* query(writeContents, [bindContents(contents)])
+const put = Effect.fnUntraced(function* (query: Query, writes: DirectoryWrites, contents: DirectoryContents) {
+  yield* writes.contents(query, bindContents(contents))
   const active = contents.webhookEndpoints.filter((endpoint) => endpoint.active)
-  if (active.length === 0) return
-  const keys = active.map(({ environment, id, workspaceId }) => ({
-    workspace_id: bindText(workspaceId),
-    environment,
-    id: bindText(id)
-  }))
-  yield* query(resume, [JSON.stringify(keys), String(yield* Clock.currentTimeMillis)])
+  if (active.length > 0) yield* writes.resume(query, active, yield* Clock.currentTimeMillis)
 })
 
+export const recordAccountStep = recordAccountText("$1::text", "$2::bigint", "$3::text", "$4::text")
+
 const recordAccountOnce = `with version as (${newVersion} returning version), recorded as (
-  ${recordAccountText("$1::text", "$2::bigint", "$3::text", "$4::text")}
+  ${recordAccountStep}
 ) ${tellOthers} from version`
 
-const recordAccount = (db: Database, { account, at, connectionId, sealedCredentials }: StatedAccount) =>
-  db.update("recordAccount", recordAccountOnce, [
-    bindAccount(account),
-    String(at),
-    bindText(connectionId),
-    bindText(sealedCredentials)
-  ])
+const recordAccount = (
+  db: Database,
+  { account: write, isOneStatement }: DirectoryWrites,
+  { account, at, connectionId, sealedCredentials }: StatedAccount
+) => {
+  const values = [bindAccount(account), String(at), bindText(connectionId), bindText(sealedCredentials)]
+  return isOneStatement
+    ? db.update("recordAccount", recordAccountOnce, values)
+    : inTurn(db, "recordAccount", (query) => write(query, values))
+}
 
 const replaceEndpointSecret = (
   db: Database,
@@ -297,7 +333,11 @@ const replacedSecrets = `select 1 as one
     left join webhook_endpoints as e on e.id = seen.id and e.sealed_secret = seen.sealed
   where e.id is null limit 1`
 
-const apply = (query: Query, { after, configuration, contents, seenSecrets = new Map() }: ConfigurationChange) =>
+const apply = (
+  query: Query,
+  writes: DirectoryWrites,
+  { after, configuration, contents, seenSecrets = new Map() }: ConfigurationChange
+) =>
   Effect.gen(function* () {
     // Whoever applies another one waits here, and then sees this one.
     yield* query("select version from directory_version for update")
@@ -305,7 +345,7 @@ const apply = (query: Query, { after, configuration, contents, seenSecrets = new
     if ((newest?.["generation"] ?? 0) !== after) return false
     const seen = [...seenSecrets].map(([id, sealed]) => ({ id: bindText(id), sealed: bindText(sealed) }))
     if (seen.length > 0 && (yield* query(replacedSecrets, [JSON.stringify(seen)])).length > 0) return false
-    yield* put(query, contents)
+    yield* put(query, writes, contents)
     if (configuration !== null) {
       const { appliedAt, generation, hash } = configuration
       yield* query(addConfiguration, [String(generation), hash, String(appliedAt)])
@@ -316,10 +356,10 @@ const apply = (query: Query, { after, configuration, contents, seenSecrets = new
 /** Each time another transaction has come through. */
 const maxDeadlocks = 5
 
-const applyAndLog = (db: Database, change: ConfigurationChange) =>
+const applyAndLog = (db: Database, writes: DirectoryWrites, change: ConfigurationChange) =>
   inTurn(db, "apply", (query) =>
     Effect.gen(function* () {
-      const isApplied = yield* apply(query, change)
+      const isApplied = yield* apply(query, writes, change)
       return { isApplied, entry: isApplied && change.audit ? yield* append(query, change.audit) : undefined }
     })
   ).pipe(
@@ -327,14 +367,14 @@ const applyAndLog = (db: Database, change: ConfigurationChange) =>
   )
 
 /** One statement, where no delivery can be waiting. */
-const write = (db: Database, contents: DirectoryContents, audit: AuditDraft | undefined) => {
+const write = (db: Database, writes: DirectoryWrites, contents: DirectoryContents, audit: AuditDraft | undefined) => {
   if (audit !== undefined) {
-    const both = inTurn(db, "write", (query) => Effect.andThen(put(query, contents), append(query, audit)))
+    const both = inTurn(db, "write", (query) => Effect.andThen(put(query, writes, contents), append(query, audit)))
     return Effect.flatMap(both, logEntry)
   }
-  return contents.webhookEndpoints.length === 0
+  return writes.isOneStatement && contents.webhookEndpoints.length === 0
     ? Effect.asVoid(db.update("write", writeContents, [bindContents(contents)]))
-    : inTurn(db, "write", (query) => put(query, contents))
+    : inTurn(db, "write", (query) => put(query, writes, contents))
 }
 
 const inTurn = <A>(db: Database, operation: string, body: (query: Query) => Effect.Effect<A, SqlError>) =>

@@ -19,16 +19,11 @@ const erase = `with input as materialized (
     where workspace_id = $1 and environment = $2 and payment_id = $3 and payment_id <> '' and body <> '' returning 1 as one
   ) select (select count(*)::integer from emptied) as count, (select count(*)::integer from replaced) as replaced`
 
-export const eraseTexts = (
-  db: Database,
-  tenant: Tenant,
-  { events, paymentId }: TextErasure
-): Effect.Effect<number, StorageError> =>
-  Effect.map(
-    db.update("eraseTexts", erase, [
-      ...bindTenant(tenant),
-      bindText(paymentId),
-      JSON.stringify(events.map(({ data, id }) => ({ id: bindText(id), data: JSON.stringify(data) })))
-    ]),
-    ([row]) => row?.["count"] as number
-  )
+export const eraseTexts = (db: Database, tenant: Tenant, erasure: TextErasure): Effect.Effect<number, StorageError> =>
+  Effect.map(db.update("eraseTexts", erase, eraseParameters(tenant, erasure)), ([row]) => row?.["count"] as number)
+
+export const eraseParameters = (tenant: Tenant, { events, paymentId }: TextErasure): ReadonlyArray<string> => [
+  ...bindTenant(tenant),
+  bindText(paymentId),
+  JSON.stringify(events.map(({ data, id }) => ({ id: bindText(id), data: JSON.stringify(data) })))
+]

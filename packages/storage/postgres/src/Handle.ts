@@ -10,7 +10,12 @@ export const postgres = (
   url: string,
   options: Pick<
     PostgresStorageOptions,
-    "allowAsyncCommit" | "maxConnections" | "statementTimeoutMillis" | "lockTimeoutMillis" | "maxReadLagMillis"
+    | "allowAsyncCommit"
+    | "distributed"
+    | "maxConnections"
+    | "statementTimeoutMillis"
+    | "lockTimeoutMillis"
+    | "maxReadLagMillis"
   > & {
     /** A streaming standby, as `url`: see `StandbyOptions`. */
     readonly readUrl?: string | undefined

@@ -1,5 +1,6 @@
 import {
   Audit,
+  type Change,
   Deliveries,
   Directory,
   type Ids,
@@ -22,13 +23,21 @@ import { make as makeAudit } from "./Audit.ts"
 import type { CommitOptions } from "./Commit.ts"
 import type { GatherOptions } from "./CommitMany.ts"
 import { type ConditionOptions, watchCondition } from "./Condition.ts"
+import { make as makeNodeDeliveries } from "./citus/Deliveries.ts"
+import { directoryWrites } from "./citus/Directory.ts"
+import { make as makeNodeLedger } from "./citus/Ledger.ts"
+import { missingOnNodes } from "./citus/MissingCommits.ts"
+import { openDistributed } from "./citus/Open.ts"
+import { make as makeNodeRates } from "./citus/Rates.ts"
+import { make as makeNodeRetention } from "./citus/Retention.ts"
+import { make as makeNodeSealedTexts } from "./citus/SealedTexts.ts"
 import { open, type PostgresOptions } from "./Database.ts"
 import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
 import { migrate } from "./Migrate.ts"
-import { mayHaveOlderServers, requireSchema } from "./Migrations.ts"
+import { mayHaveOlderServers, refuseDistributed, requireSchema } from "./Migrations.ts"
 import { make as makeOperators } from "./Operators.ts"
 import { make as makePasskeys } from "./Passkeys.ts"
 import { makeReads } from "./Reads.ts"
@@ -46,6 +55,13 @@ export interface PostgresStorageOptions extends PostgresOptions, CommitOptions, 
   readonly existing?: boolean | undefined
 }
 
+const openPlain = Effect.fnUntraced(function* (options: PostgresStorageOptions) {
+  const db = yield* open(options)
+  yield* refuseDistributed(db)
+  const schema = yield* options.existing === true ? requireSchema(db) : migrate(db)
+  return { db, nodes: undefined, schema }
+})
+
 /**
  * A store in one PostgreSQL database, which any number of servers may share. What it acknowledged is on the database's
  * disk: its sessions commit with `synchronous_commit` of at least `on`, and it fails on a database with `fsync=off`
@@ -59,33 +75,39 @@ export const layerGathering = (
 ): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts, StorageError, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const db = yield* open(options)
-      const schema = yield* options.existing === true ? requireSchema(db) : migrate(db)
-      const { learning, losses } = makeRecordLosses(db)
+      const { db, nodes, schema } = yield* options.distributed === true ? openDistributed(options) : openPlain(options)
+      const { learning, losses } = makeRecordLosses(db, nodes !== undefined)
       const acknowledged = makeAcknowledged({ isCompared: true })
       let standby: Standby | undefined
       const readStandby = () => standby?.reading()
+      const watching = nodes === undefined ? {} : { watchNodes: nodes.watch, missingOf: missingOnNodes(db) }
       const watched = { acknowledged, learning, losses, readStandby }
-      const { clock, condition, now, timeline } = yield* watchCondition(db, watched, options)
+      const { clock, condition, now, timeline } = yield* watchCondition(db, watched, options, watching)
       // The timeline is in the database by now, where its standbys find it.
       if (options.readUrl !== undefined) standby = yield* openStandby(db, { ...options, readUrl: options.readUrl })
       const reads = makeReads(db, standby)
-      const ledger = yield* makeLedger(db, {
+      const ledgerOptions = {
         ...options,
         reads,
         history: timeline.history(),
         isWhole: mayHaveOlderServers(schema),
-        onAcknowledged: (change) => acknowledged.note(change, now())
-      })
-      const { directory, forget } = yield* makeDirectory(db)
+        onAcknowledged: (change: Change) => acknowledged.note(change, now())
+      }
+      const ledger = yield* nodes === undefined
+        ? makeLedger(db, ledgerOptions)
+        : makeNodeLedger(db, nodes.reads, nodes.known(), ledgerOptions)
+      const { directory, forget } = yield* makeDirectory(db, nodes === undefined ? undefined : directoryWrites)
       return Context.make(Ledger, ledger).pipe(
-        Context.add(Deliveries, makeDeliveries(db, reads)),
+        Context.add(Deliveries, nodes === undefined ? makeDeliveries(db, reads) : makeNodeDeliveries(db, nodes.reads)),
         Context.add(Directory, directory),
         Context.add(Merchants, makeMerchants(db, forget)),
-        Context.add(SealedTexts, makeSealedTexts(db, forget)),
-        Context.add(SuccessRates, makeSuccessRates(db)),
+        Context.add(
+          SealedTexts,
+          nodes === undefined ? makeSealedTexts(db, forget) : makeNodeSealedTexts(db, nodes.reads, forget)
+        ),
+        Context.add(SuccessRates, nodes === undefined ? makeSuccessRates(db) : makeNodeRates(db, nodes.reads)),
         Context.add(RecordLosses, losses),
-        Context.add(Retention, makeRetention(db)),
+        Context.add(Retention, nodes === undefined ? makeRetention(db) : makeNodeRetention(db)),
         Context.add(Audit, makeAudit(db, reads)),
         Context.add(Operators, makeOperators(db)),
         Context.add(Passkeys, makePasskeys(db)),

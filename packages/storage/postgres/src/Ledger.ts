@@ -5,6 +5,7 @@ import {
   type EventQuery,
   Ledger,
   type MessageSubject,
+  type OldClaim,
   type PaymentBook,
   type ReviewQuery,
   type StorageError
@@ -19,15 +20,16 @@ import { keepMessage, selectMessage, selectMessages, storeMessage } from "./Mess
 import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
 import { selectPayments } from "./PaymentSearch.ts"
 import { makeReads, type Reads } from "./Reads.ts"
-import { isAttemptReference, isOwnReference, recordedReferences } from "./References.ts"
+import { type ReferenceTests, recordedReferences, recordTests, tenantTests } from "./References.ts"
 import { bindTenant, bindText, paymentOfClaim, readClaim, readText, rows } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 
 const selectPayment = `select * from payments where ${ofTenant} and id = $3`
-const selectPageOwner = "select * from payments where page_token_hash = $1"
+export const selectPageOwner = "select * from payments where page_token_hash = $1"
 const selectAttempts = `select * from attempts where ${ofTenant} and payment_id = $3 order by number`
-const selectClaim = `select claims.*, ${paymentOfClaim("claims")} as payment from claims where ${ofTenant} and key = $3`
+const claimText = (workspace?: string) =>
+  `select claims.*, ${paymentOfClaim("claims", workspace)} as payment from claims where ${ofTenant} and key = $3`
 const selectTimeline = `select * from events where ${ofTenant} and payment_id = $3 and payment_id <> '' and id > $4 order by id limit $5`
 const selectUsage = `select count(*)::integer as count from payments
   where ${ofTenant} and created_at >= 0 and created_at >= $3 and created_at < $4 and exists (
@@ -37,34 +39,54 @@ const selectUsage = `select count(*)::integer as count from payments
   )`
 
 /** As JSON, so that all of it is of the moment of one statement. */
-const entriesOf = (table: string, order: string) => `(
+const entriesOf = (table: string, order: string, ofPayment: (table: string) => string) => `(
   select coalesce(json_agg(entry order by ${order}), '[]') from (
     select * from ${table}
-    where ${table}.workspace_id = p.workspace_id and ${table}.environment = p.environment and payment_id = p.id
+    where ${ofPayment(table)} and payment_id = p.id
   ) as entry
 )`
-export const bookColumns = `p.*, ${entriesOf("attempts", "number")} as attempts, ${entriesOf("operations", "sent_at, id")} as operations,
-  ${entriesOf("refunds", "sent_at, id")} as refunds`
-const selectBook = `select ${bookColumns} from payments as p where ${ofTenant} and id = $3`
-/** The newest: requests under one key derive one attempt id, and of the earlier ones nothing was sent. */
-const selectBookOf = (table: "attempts" | "operations" | "refunds") => `select ${bookColumns} from payments as p
+const ofRow = (table: string) => `${table}.workspace_id = p.workspace_id and ${table}.environment = p.environment`
+/** For a distributed database, whose plan finds the shard by the tenant's values. */
+const ofValues = (table: string) => `${table}.workspace_id = $1 and ${table}.environment = $2`
+
+const bookColumnsBy = (ofPayment: (table: string) => string) =>
+  `p.*, ${entriesOf("attempts", "number", ofPayment)} as attempts, ${entriesOf("operations", "sent_at, id", ofPayment)} as operations,
+  ${entriesOf("refunds", "sent_at, id", ofPayment)} as refunds`
+export const bookColumns = bookColumnsBy(ofRow)
+/** As `bookColumns`, of the tenant in `$1` and `$2`. */
+export const bookColumnsOfTenant = bookColumnsBy(ofValues)
+
+const bookTexts = (columns: string, { isAttempt, isOwn }: ReferenceTests, workspace?: string) => {
+  /** The newest: requests under one key derive one attempt id, and of the earlier ones nothing was sent. */
+  const bookOf = (table: "attempts" | "operations" | "refunds") => `select ${columns} from payments as p
   where ${ofTenant} and id = (
     select payment_id from ${table} where ${ofTenant} and id = $3 and id <> '' order by payment_id desc limit 1
   )`
-/** One charge may have several payments (see `MessageBook`). */
-const selectBookOfCharge = `with recorded as materialized (${recordedReferences(["$1", "$2", "$3", "$4"])}), named as (
-    select payment_id, ${isOwnReference} as is_own, ${isAttemptReference} as is_attempt from recorded
+  return {
+    claim: claimText(workspace),
+    book: `select ${columns} from payments as p where ${ofTenant} and id = $3`,
+    attempts: bookOf("attempts"),
+    operations: bookOf("operations"),
+    refunds: bookOf("refunds"),
+    /** One charge may have several payments (see `MessageBook`). */
+    charge: `with recorded as materialized (${recordedReferences(["$1", "$2", "$3", "$4"])}), named as (
+    select payment_id, ${isOwn} as is_own, ${isAttempt} as is_attempt from recorded
   ), found as materialized (
     select payment_id as id from named where is_own or is_attempt and not exists (select 1 from named where is_own)
   )
-  select ${bookColumns}, array(select id from found where id <> p.id order by id) as others
+  select ${columns}, array(select id from found where id <> p.id order by id) as others
   from payments as p where ${ofTenant} and id = (select min(id) from found)`
+  }
+}
 
 export const make = Effect.fnUntraced(function* (
   db: Database,
   { reads = makeReads(db, undefined), ...options }: LedgerOptions & { readonly reads?: Reads } = {}
 ) {
   const commit = yield* makeCommit(db, options)
+  const tests = options.namesTenant === true ? tenantTests : recordTests
+  const texts =
+    options.namesTenant === true ? bookTexts(bookColumnsOfTenant, tests, "$1") : bookTexts(bookColumns, tests)
 
   const { all, listed, one } = selectors(db, reads)
   return Ledger.of({
@@ -74,9 +96,9 @@ export const make = Effect.fnUntraced(function* (
         return broken === undefined ? commit(change) : Effect.die(new Error(`Ledger.commit: ${broken}`))
       }),
     payment: (tenant, id) => one("payment", selectPayment, [...bindTenant(tenant), bindText(id)], rows.readPayment),
-    book: (tenant, id) => one("book", selectBook, [...bindTenant(tenant), bindText(id)], readBook),
+    book: (tenant, id) => one("book", texts.book, [...bindTenant(tenant), bindText(id)], readBook),
     bookOf: (tenant, subject) => {
-      const [select, ...names] = subjectOf(subject)
+      const [select, ...names] = subjectOf(subject, texts)
       return one("bookOf", select, [...bindTenant(tenant), ...names.map(bindText)], (row) => ({
         book: readBook(row),
         others: ((row["others"] ?? []) as ReadonlyArray<string>).map(readText)
@@ -112,18 +134,12 @@ export const make = Effect.fnUntraced(function* (
     payments: (tenant, query) =>
       query.states?.length === 0
         ? Effect.succeed([])
-        : listed("payments", selectPayments(tenant, query), rows.readPayment),
+        : listed("payments", selectPayments(tenant, query, tests), rows.readPayment),
     attempts: (tenant, paymentId) =>
       all("attempts", selectAttempts, [...bindTenant(tenant), bindText(paymentId)], rows.readAttempt),
-    claim: (tenant, key) => one("claim", selectClaim, [...bindTenant(tenant), bindText(key)], readClaim),
+    claim: (tenant, key) => one("claim", texts.claim, [...bindTenant(tenant), bindText(key)], readClaim),
     oldClaims: (query) =>
-      Effect.map(db.read("oldClaims", ...selectOldClaims(query)), (found) =>
-        found.flatMap((row) => {
-          if (row["payment"] === null) return []
-          const payment = rows.readPayment(row["payment"] as Row)
-          return [{ tenant: rows.readTenant(row), claim: rows.readClaim(row, payment), payment }]
-        })
-      ),
+      Effect.map(db.read("oldClaims", ...selectOldClaims(query)), (found) => found.flatMap(readOldClaim)),
     forgetClaims: (claims) => forgetClaims(db, claims),
     eraseTexts: (tenant, erasure) => eraseTexts(db, tenant, erasure),
     timeline: (tenant, paymentId, { after, limit }) =>
@@ -164,16 +180,17 @@ const selectors = (db: Database, reads: Reads) => {
   return { one, all, listed }
 }
 
-const subjectOf = (subject: MessageSubject): readonly [select: string, ...names: ReadonlyArray<string>] => {
-  if ("connectionId" in subject) return [selectBookOfCharge, subject.connectionId, subject.providerRef]
-  if ("operationId" in subject) return [selectBookOf("operations"), subject.operationId]
-  return "attemptId" in subject
-    ? [selectBookOf("attempts"), subject.attemptId]
-    : [selectBookOf("refunds"), subject.refundId]
+const subjectOf = (
+  subject: MessageSubject,
+  texts: ReturnType<typeof bookTexts>
+): readonly [select: string, ...names: ReadonlyArray<string>] => {
+  if ("connectionId" in subject) return [texts.charge, subject.connectionId, subject.providerRef]
+  if ("operationId" in subject) return [texts.operations, subject.operationId]
+  return "attemptId" in subject ? [texts.attempts, subject.attemptId] : [texts.refunds, subject.refundId]
 }
 
 /** `end`: only events with smaller ids are read (`horizon`). */
-const selectEvents = (
+export const selectEvents = (
   tenant: Tenant,
   { after, before, limit, type }: EventQuery,
   end: string
@@ -197,7 +214,7 @@ const selectEvents = (
 }
 
 /** A walk along the payments that wait, which are few: the others are not in the index. */
-const selectReviews = (query: ReviewQuery): readonly [string, ReadonlyArray<string>] => {
+export const selectReviews = (query: ReviewQuery): readonly [string, ReadonlyArray<string>] => {
   const { after, byAmount, limit, paymentId, tenant } = query
   const last = byAmount?.after
   const params: Array<string> = [String(limit)]
@@ -217,6 +234,12 @@ const selectReviews = (query: ReviewQuery): readonly [string, ReadonlyArray<stri
   ].filter((condition) => condition !== undefined)
   const order = byAmount === undefined ? "review_since, id" : "currency, -amount_minor, id"
   return [`select * from payments where ${conditions.join(" and ")} order by ${order} limit $1`, params]
+}
+
+export const readOldClaim = (row: Row): ReadonlyArray<OldClaim> => {
+  if (row["payment"] === null) return []
+  const payment = rows.readPayment(row["payment"] as Row)
+  return [{ tenant: rows.readTenant(row), claim: rows.readClaim(row, payment), payment }]
 }
 
 /** Of a row with `bookColumns`. */

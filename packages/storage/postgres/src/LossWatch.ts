@@ -1,5 +1,5 @@
 /** Notices that acknowledged commits are gone: a lagging standby was promoted, or a backup was restored. */
-import type { RecordLosses } from "@pointsman/core/ports"
+import type { RecordLosses, StorageError } from "@pointsman/core/ports"
 import { type Acknowledged, type AcknowledgedCommit, missingSince } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
@@ -24,12 +24,25 @@ const bind = (commits: ReadonlyArray<AcknowledgedCommit>): string =>
 
 const reason = "the database lacks payments that it had acknowledged: it was replaced by an earlier state of itself"
 
-/** To be run with each reading of the database's condition. */
-export const watchLosses = (db: Database, acknowledged: Acknowledged, losses: RecordLosses, now: () => number) => {
-  const missingOf = (commits: ReadonlyArray<AcknowledgedCommit>) =>
+/** Which of these commits the database lacks, by their places in the list. */
+export type MissingOf = (
+  commits: ReadonlyArray<AcknowledgedCommit>
+) => Effect.Effect<ReadonlyArray<number>, StorageError>
+
+export const missingIn =
+  (db: Database): MissingOf =>
+  (commits) =>
     Effect.map(db.read("lostRecords", selectMissing, [bind(commits)], true), (rows) =>
       rows.map((row) => Number(row["n"]))
     )
+
+/** To be run with each reading of the database's condition. */
+export const watchLosses = (
+  missingOf: MissingOf,
+  acknowledged: Acknowledged,
+  losses: RecordLosses,
+  now: () => number
+) => {
   return Effect.gen(function* () {
     const known = yield* losses.known
     // Another server noticed it, or an operator ended it.

@@ -57,7 +57,7 @@ export const migrate = (
     for (const { id, name, step } of numbered) {
       if (id <= reached) continue
       const isAdditive = "index" in step || ("additive" in step && (reached > 0 || requiredAfter(step) === undefined))
-      const record = query(recordStep, [String(id), name.slice(name.indexOf("_") + 1), String(isAdditive)])
+      const record = recordStep(query, id, name.slice(name.indexOf("_") + 1), isAdditive)
       if ("index" in step) {
         yield* Effect.andThen(buildIndex(query, step), record)
         continue
@@ -91,12 +91,16 @@ const makeTable = `create table if not exists ${migrationsTable} (
 const oldestColumn = `select 1 as one from pg_attribute
   where attrelid = '${migrationsTable}'::regclass and attname = 'oldest' and not attisdropped`
 
+const selectOldest = `select max(coalesce(oldest, migration_id)) as oldest from ${migrationsTable}`
+const insertStep = `insert into ${migrationsTable} (migration_id, name, oldest)
+  values ($1::integer, $2::text, $3::integer)`
+
 /** With the schema of the oldest release that can run on it. An additive step does not change which that is. */
-const recordStep = `insert into ${migrationsTable} (migration_id, name, oldest) values (
-  $1::integer, $2::text, case when $3::boolean then (
-    select max(coalesce(oldest, migration_id)) from ${migrationsTable}
-  ) else $1::integer end
-)`
+const recordStep = (query: Query, id: number, name: string, isAdditive: boolean): Effect.Effect<unknown, SqlError> =>
+  Effect.flatMap(query(selectOldest), ([row]) => {
+    const oldest = isAdditive ? (row?.["oldest"] ?? null) : id
+    return query(insertStep, [String(id), name, oldest === null ? null : String(oldest)])
+  })
 
 const requiredAfter = (step: Step): number | undefined => ("additive" in step ? step.requiredAfterHours : undefined)
 

@@ -734,3 +734,15 @@ export const requireSchema = Effect.fnUntraced(function* (db: Database) {
   }
   return schema
 })
+
+const selectIsDistributed = "select to_regclass('pg_catalog.pg_dist_partition') is not null as has_extension"
+const selectIsPlaced = "select 1 as one from pg_dist_partition where logicalrelid = to_regclass('payments')"
+
+/** Fails on a database whose tables lie on many nodes: the statements of a single one are not for it. */
+export const refuseDistributed = Effect.fnUntraced(function* ({ read }: Database) {
+  const [row] = yield* read("open", selectIsDistributed)
+  if (row?.["has_extension"] !== true || (yield* read("open", selectIsPlaced)).length === 0) return
+  const message =
+    "its tables lie on the nodes of a Citus cluster: set POINTSMAN_DATABASE_DISTRIBUTED=citus (distributed: true)"
+  return yield* new StorageError({ operation: "open", cause: new Error(message) })
+})

@@ -27,21 +27,32 @@ const forget = `delete from claims using jsonb_to_recordset($1::text::jsonb)
     and claims.version = old.version
   returning 1 as one`
 
-/** If it is unknown whether it was written, the caller looks again and finds those that are left. */
-export const forgetClaims = (
-  db: Database,
-  claims: Parameters<Ledger["Service"]["forgetClaims"]>[0]
-): Effect.Effect<number, StorageError> =>
-  Effect.map(
-    db.update("forgetClaims", forget, [
-      JSON.stringify(
-        claims.map(({ key, tenant, version }) => ({
-          workspace_id: bindText(tenant.workspaceId),
-          environment: tenant.environment,
-          key: bindText(key),
-          version
-        }))
-      )
-    ]),
-    (rows) => rows.length
+type OldKeys = Parameters<Ledger["Service"]["forgetClaims"]>[0]
+
+const asRows = (claims: OldKeys): string =>
+  JSON.stringify(
+    claims.map(({ key, tenant, version }) => ({
+      workspace_id: bindText(tenant.workspaceId),
+      environment: tenant.environment,
+      key: bindText(key),
+      version
+    }))
   )
+
+/** If it is unknown whether it was written, the caller looks again and finds those that are left. */
+export const forgetClaims = (db: Database, claims: OldKeys): Effect.Effect<number, StorageError> =>
+  Effect.map(db.update("forgetClaims", forget, [asRows(claims)]), (rows) => rows.length)
+
+/** Of one workspace, which the statement names: in a distributed database it goes to the workspace's node. */
+export const forgetClaimsOf = (
+  db: Database,
+  workspaceId: string,
+  claims: OldKeys
+): Effect.Effect<number, StorageError> =>
+  Effect.map(db.update("forgetClaims", forgetOf, [bindText(workspaceId), asRows(claims)]), (rows) => rows.length)
+
+const forgetOf = `delete from claims using jsonb_to_recordset($2::text::jsonb)
+    as old (environment text, key text, version bigint)
+  where claims.workspace_id = $1 and claims.environment = old.environment and claims.key = old.key
+    and claims.version = old.version
+  returning 1 as one`

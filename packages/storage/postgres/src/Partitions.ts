@@ -67,6 +67,21 @@ const indexes: Readonly<Record<Table, ReadonlyArray<string>>> = {
   delivery_attempts: ["alter table delivery_attempts add primary key (workspace_id, environment, delivery_id, number)"]
 }
 
+/**
+ * The tables without partitions, for a cluster: its servers may ask any node, and only the coordinator could make or drop
+ * partitions there. Retention deletes the deliveries of each workspace in batches.
+ */
+export const withoutPartitions = (table: Table): string => `do $$
+  begin
+    if exists (select 1 from pg_partitioned_table where partrelid = '${table}'::regclass) then
+      alter table ${table} rename to ${table}_parts;
+      create table ${table} (like ${table}_parts including defaults including constraints);
+      insert into ${table} select * from ${table}_parts;
+      drop table ${table}_parts;
+      ${indexes[table].map((statement) => `${statement};`).join("\n      ")}
+    end if;
+  end $$`
+
 /** Nothing is copied and no index is built: the attached table has all that the partitioned one asks for. */
 export const attachPresentRows = names.flatMap((table) => [
   `do $$

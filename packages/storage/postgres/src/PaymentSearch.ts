@@ -9,21 +9,21 @@
 import type { Tenant } from "@pointsman/core"
 import type { PaymentFilter, PaymentQuery } from "@pointsman/core/ports"
 import { idRangeOf } from "@pointsman/storage-sql"
-import { isAttemptReference, isOwnReference, recordedReferences } from "./References.ts"
+import { type ReferenceTests, recordedReferences, recordTests } from "./References.ts"
 import { bindTenant, bindText } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 
 type Statement = readonly [sql: string, params: ReadonlyArray<string>]
 
-export const selectPayments = (tenant: Tenant, query: PaymentQuery): Statement => {
+export const selectPayments = (tenant: Tenant, query: PaymentQuery, tests: ReferenceTests = recordTests): Statement => {
   const range = idRangeOf(query)
   const params: Array<string> = [...bindTenant(tenant), bindText(range.before), String(query.limit)]
   const bind = (value: string | number) =>
     `$${params.push(typeof value === "number" ? String(value) : bindText(value))}`
   const conditions = [ofTenant, "id < $3", ...(range.from === "" ? [] : [`id >= ${bind(range.from)}`])]
   conditions.push(...conditionsOf(query, bind))
-  return [selectBy(query, conditions, bind), params]
+  return [selectBy(query, conditions, bind, tests), params]
 }
 
 const page = "order by id desc limit $4"
@@ -49,7 +49,8 @@ const conditionsOf = (
 const selectBy = (
   { amountMinor, currency, metadata, metadataValue, providerRef, reference, states }: PaymentFilter,
   conditions: ReadonlyArray<string>,
-  bind: (value: string | number) => string
+  bind: (value: string | number) => string,
+  tests: ReferenceTests
 ): string => {
   const select = (...more: ReadonlyArray<string>) =>
     `select * from payments where ${[...conditions, ...more].join(" and ")} ${page}`
@@ -60,7 +61,7 @@ const selectBy = (
   const ofValue = value === undefined ? [] : [hasText(value)]
   const rest = (others = pairs) => [...inStates(), ...others.map(isNamed), ...ofValue]
   if (providerRef !== undefined) {
-    return `${namedBy(bind(providerRef))} ${select("id = any(array(select payment_id from found))", ...rest())}`
+    return `${namedBy(bind(providerRef), tests)} ${select("id = any(array(select payment_id from found))", ...rest())}`
   }
   if (reference !== undefined) return select(...rest())
   const [first, ...others] = pairs
@@ -128,7 +129,10 @@ const connectionsIn = (table: string): string => `asked_${table} (connection_id)
 )`
 
 /** The payments with a charge or an attempt that has the reference, at whichever connection. */
-const namedBy = (providerRef: string): string => `with recursive ${connectionsIn("charge_references")},
+const namedBy = (
+  providerRef: string,
+  { isAttempt, isOwn }: ReferenceTests
+): string => `with recursive ${connectionsIn("charge_references")},
   ${connectionsIn("named_references")},
   asked as (select connection_id from asked_charge_references union select connection_id from asked_named_references),
   recorded as materialized (
@@ -136,4 +140,4 @@ const namedBy = (providerRef: string): string => `with recursive ${connectionsIn
       ${recordedReferences(["$1", "$2", "asked.connection_id", providerRef])}
     ) as named
   ),
-  found as materialized (select payment_id from recorded where ${isOwnReference} or ${isAttemptReference})`
+  found as materialized (select payment_id from recorded where ${isOwn} or ${isAttempt})`

@@ -3,6 +3,7 @@ import { declaredLoss, type RecordLoss, type RecordLosses, StorageError } from "
 import { type Row, readRecordLoss } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
+import { transactions } from "./LoggedSteps.ts"
 
 export interface KeptLosses {
   readonly losses: RecordLosses
@@ -37,7 +38,20 @@ const markOne = `with open as (
 const endOne = `update record_losses set outcome = $3, ended_at = $4
   where number = $1 and declared_at = $2 and outcome is null returning number`
 
-export const make = (db: Database): KeptLosses => {
+/** The same in two statements, where one cannot lock and write. */
+const lockOpen = `select number from record_losses
+  where number = $1 and declared_at = $2 and outcome is null for share`
+const markStep = "insert into recovered_connections (loss, connection_id) values ($1, $2) on conflict do nothing"
+
+const markInSteps = (db: Database, [number, declaredAt, connectionId]: readonly [string, string, string]) =>
+  transactions(db)("markRecovered", (query) =>
+    Effect.tap(query(lockOpen, [number, declaredAt]), (open) =>
+      open.length === 0 ? Effect.void : query(markStep, [number, connectionId])
+    )
+  )
+
+/** `isDistributed`: one statement locks or writes one table. */
+export const make = (db: Database, isDistributed = false): KeptLosses => {
   let known: RecordLoss | null = null
   let declarations = 0
   // What was read before a declaration of this process says nothing of it.
@@ -83,7 +97,10 @@ export const make = (db: Database): KeptLosses => {
           )
         ),
     markRecovered: ({ declaredAt, number }, connectionId) =>
-      db.update("markRecovered", markOne, [String(number), String(declaredAt), connectionId]).pipe(
+      (isDistributed
+        ? markInSteps(db, [String(number), String(declaredAt), connectionId])
+        : db.update("markRecovered", markOne, [String(number), String(declaredAt), connectionId])
+      ).pipe(
         Effect.map(isWritten),
         Effect.tap(() => Effect.ignore(newest))
       ),

@@ -1,7 +1,5 @@
 /** By a provider's reference: the payments that have it or name it. */
 
-const ofRecord = (table: string) =>
-  `${table}.workspace_id = recorded.workspace_id and ${table}.environment = recorded.environment`
 const isCharge = (table: string) =>
   `${table}.connection_id = recorded.connection_id and ${table}.provider_ref = recorded.provider_ref`
 
@@ -25,12 +23,24 @@ export const recordedReferences = ([workspace, environment, connection, provider
  * the tenant for it.
  */
 
-/** Whether the payment of `recorded` is based on the charge. */
-export const isOwnReference = `coalesce((select ${isCharge("payments")} from payments
-  where ${ofRecord("payments")} and payments.id = recorded.payment_id), false)`
-/** Whether an attempt of the payment of `recorded` names the charge. */
-export const isAttemptReference = `(select count(*) from attempts
+/** `workspace` and `environment`: those of `recorded`, or where a plan has to know them the tenant's. */
+const testsOf = (workspace: string, environment: string) => {
+  const ofRecord = (table: string) => `${table}.workspace_id = ${workspace} and ${table}.environment = ${environment}`
+  return {
+    /** Whether the payment of `recorded` is based on the charge. */
+    isOwn: `coalesce((select ${isCharge("payments")} from payments
+  where ${ofRecord("payments")} and payments.id = recorded.payment_id), false)`,
+    /** Whether an attempt of the payment of `recorded` names the charge. */
+    isAttempt: `(select count(*) from attempts
   where ${ofRecord("attempts")} and attempts.payment_id = recorded.payment_id and ${isCharge("attempts")}) > 0`
+  }
+}
+
+export type ReferenceTests = ReturnType<typeof testsOf>
+
+export const recordTests = testsOf("recorded.workspace_id", "recorded.environment")
+/** For a distributed database, whose plan finds the shard by the tenant in `$1` and `$2`. */
+export const tenantTests = testsOf("$1", "$2")
 
 /** Whether a message's subject is the reference of an attempt. */
 export const namesAttempt = `exists (
@@ -39,5 +49,5 @@ export const namesAttempt = `exists (
     "messages.environment",
     "messages.connection_id",
     "messages.subject_id"
-  ])}) as recorded where ${isAttemptReference}
+  ])}) as recorded where ${recordTests.isAttempt}
 )`

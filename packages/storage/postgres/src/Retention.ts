@@ -22,20 +22,21 @@ import {
 import { Effect } from "effect"
 import { type Database, type Query, repeatable } from "./Database.ts"
 import { deliveriesOfEvent } from "./Deliveries.ts"
-import { bookColumns, bookRowsOf } from "./Ledger.ts"
+import { bookColumns, bookColumnsOfTenant, bookRowsOf } from "./Ledger.ts"
 import { dropPartitions, makePartitions } from "./Partitions.ts"
 import { bindTenant, bindText, readText, rows } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 
-export const make = (db: Database): Retention => {
+/** `texts`: of reads that another shape of the database words otherwise (see `textsOf`). */
+export const make = (db: Database, texts: RetentionTexts = textsOf()): Retention => {
   const count = (operation: string, sql: string, params: ReadonlyArray<string>) =>
     Effect.map(db.update(operation, sql, params), ([row]) => row?.["count"] as number)
   return {
     lease: ({ holder, now, until }) =>
       Effect.map(db.update("lease", takeLease, [holder, String(now), String(until)]), (taken) => taken.length === 1),
     oldPayments: (query) =>
-      Effect.map(db.read("oldPayments", selectOldPayments, oldPaymentParams(query)), (found) =>
+      Effect.map(db.read("oldPayments", texts.oldPayments, oldPaymentParams(query)), (found) =>
         found.map((row) =>
           readOldPayment(rows)({
             book: bookRowsOf(row),
@@ -48,7 +49,7 @@ export const make = (db: Database): Retention => {
     remove: (payments) => remove(db, payments),
     removedPaymentOf: (tenant, { connectionId, providerRef }) =>
       Effect.map(
-        db.read("removedPaymentOf", selectRemoved, [
+        db.read("removedPaymentOf", texts.removed, [
           ...bindTenant(tenant),
           bindText(connectionId),
           bindText(providerRef)
@@ -72,24 +73,31 @@ const takeLease = `insert into retention_lease as lease (one, holder, until) val
   where lease.holder = $1 or lease.until <= $2::bigint
   returning 1 as one`
 
-const selectRemoved = `select payment_id from charge_references as c
+/** `workspace`: names it with each table, for a database in which it says which node is asked; that of each row unless set. */
+export const textsOf = (workspace?: string) => {
+  const isOf = (row: string) => workspace ?? `${row}.workspace_id`
+  /** With conditions that are always true, which say that the partial indexes hold the rows (see `Migrations.ts`). */
+  const ofPayment = (table: string) => `${table}.workspace_id = ${isOf("p")} and ${table}.environment = p.environment
+  and ${table}.payment_id = p.id and ${table}.payment_id <> ''`
+  const deliveries = deliveriesOfEvent("events", "offset 0", workspace !== undefined)
+  return {
+    removed: `select payment_id from charge_references as c
   where ${ofTenant} and connection_id = $3 and reference_hash = md5($4) and provider_ref = $4 and not exists (
     select 1 from payments as p
-    where p.workspace_id = c.workspace_id and p.environment = c.environment and p.id = c.payment_id
-  )`
-
-/** With conditions that are always true, which say that the partial indexes hold the rows (see `Migrations.ts`). */
-const ofPayment = (table: string) => `${table}.workspace_id = p.workspace_id and ${table}.environment = p.environment
-  and ${table}.payment_id = p.id and ${table}.payment_id <> ''`
-
-/** As JSON, so that all of a payment is of the moment of one statement. */
-const selectOldPayments = `select ${bookColumns},
+    where p.workspace_id = ${isOf("c")} and p.environment = c.environment and p.id = c.payment_id
+  )`,
+    /** As JSON, so that all of a payment is of the moment of one statement. */
+    oldPayments: `select ${workspace === undefined ? bookColumns : bookColumnsOfTenant},
     (select coalesce(json_agg(events order by id), '[]') from events where ${ofPayment("events")}) as events,
-    (select count(*)::integer from events cross join lateral (${deliveriesOfEvent("events")}) as delivery
+    (select count(*)::integer from events cross join lateral (${deliveries}) as delivery
       where ${ofPayment("events")} and ${isOpenDelivery}) as open_deliveries,
     (select count(*)::integer from messages where ${ofPayment("messages")} and ${isOpenMessage}) as open_messages
   from payments as p
   where ${ofTenant} and id > $3 and id < $4 and created_at < $5 order by id limit $6`
+  }
+}
+
+export type RetentionTexts = ReturnType<typeof textsOf>
 
 const oldPaymentParams = ({ after = "", createdBefore, limit, tenant }: OldPaymentQuery): ReadonlyArray<string> => [
   ...bindTenant(tenant),
@@ -200,13 +208,19 @@ const endedDeliveries = `from deliveries
 
 const lockEnded = `select id ${endedDeliveries} order by id limit $5 for update skip locked`
 
+export const pruneParams = ({ before, limit, tenant }: PruneQuery): ReadonlyArray<string> => [
+  ...bindTenant(tenant),
+  deliveryIdsBefore(before),
+  String(before),
+  String(limit)
+]
+
 const pruneDeliveries = (db: Database, { before, limit, tenant }: PruneQuery): Effect.Effect<number, StorageError> =>
   repeatable(
     db,
     "pruneDeliveries",
     Effect.fnUntraced(function* (query: Query) {
-      const params = [...bindTenant(tenant), deliveryIdsBefore(before), String(before), String(limit)]
-      const ended = yield* query(lockEnded, params)
+      const ended = yield* query(lockEnded, pruneParams({ before, limit, tenant }))
       yield* removeDeliveries(query, tenant, ended)
       return ended.length
     })
@@ -236,23 +250,21 @@ const selectHeld = `select
 /** Before every time. */
 const never = -1
 
-const held = (
-  db: Database,
-  { bodiesBefore, deliveriesBefore, limit, tenant }: HeldQuery
-): Effect.Effect<Held, StorageError> =>
-  Effect.map(
-    db.read("held", selectHeld, [
-      ...bindTenant(tenant),
-      deliveryIdsBefore(deliveriesBefore ?? 0),
-      String(deliveriesBefore ?? never),
-      String(bodiesBefore ?? never),
-      String(limit)
-    ]),
-    ([row]) => ({
-      deliveries: row?.["deliveries"] as number,
-      bodies: row?.["bodies"] as number,
-      oldestPaymentAt: (row?.["oldest_payment_at"] ?? null) as number | null,
-      oldestDeliveryAt: (row?.["oldest_delivery_at"] ?? null) as number | null,
-      oldestBodyAt: (row?.["oldest_body_at"] ?? null) as number | null
-    })
-  )
+export const heldParams = ({ bodiesBefore, deliveriesBefore, limit, tenant }: HeldQuery): ReadonlyArray<string> => [
+  ...bindTenant(tenant),
+  deliveryIdsBefore(deliveriesBefore ?? 0),
+  String(deliveriesBefore ?? never),
+  String(bodiesBefore ?? never),
+  String(limit)
+]
+
+export const readHeld = (row: Row | undefined): Held => ({
+  deliveries: row?.["deliveries"] as number,
+  bodies: row?.["bodies"] as number,
+  oldestPaymentAt: (row?.["oldest_payment_at"] ?? null) as number | null,
+  oldestDeliveryAt: (row?.["oldest_delivery_at"] ?? null) as number | null,
+  oldestBodyAt: (row?.["oldest_body_at"] ?? null) as number | null
+})
+
+const held = (db: Database, query: HeldQuery): Effect.Effect<Held, StorageError> =>
+  Effect.map(db.read("held", selectHeld, heldParams(query)), ([row]) => readHeld(row))

@@ -33,9 +33,9 @@ export const rows = makeRows<Value>({
 
 export const { readTenant } = rows
 
-/** The payment of a claim's row, as JSON, which completes the claim's answer. */
-export const paymentOfClaim = (claims: string): string => `(
-  select to_json(p) from payments as p where p.workspace_id = ${claims}.workspace_id
+/** The payment of a claim's row, as JSON, which completes the claim's answer. `workspace`: that of the claim, unless set. */
+export const paymentOfClaim = (claims: string, workspace = `${claims}.workspace_id`): string => `(
+  select to_json(p) from payments as p where p.workspace_id = ${workspace}
     and p.environment = ${claims}.environment and p.id = ${claims}.payment_id
 )`
 

@@ -19,12 +19,7 @@ export const make = (db: Database, forget: Effect.Effect<void>): SealedTexts["Se
     list: ({ after, kind, limit }) =>
       Effect.map(
         db.read("sealedTexts", pageOf(kind, after !== null), [String(limit), ...(after ?? []).map(bindText)]),
-        (found) =>
-          found.map((row) => ({
-            kind,
-            key: sealedPlaces[kind].key.map((name) => readText(row[name])),
-            sealed: kind === "checkout" ? sealedUrlOf(row["sealed"] as string) : readText(row["sealed"])
-          }))
+        (found) => found.map(readSealed(kind))
       ),
     replace: (kind, replacements) => {
       const bindSealed = kind === "checkout" ? sealedUrlPart : bindText
@@ -46,11 +41,17 @@ export const make = (db: Database, forget: Effect.Effect<void>): SealedTexts["Se
   })
 }
 
-/** The key of a message has the hash of its event id in its index. */
-const indexed = (name: string): string => (name === "event_id" ? "event_hash" : name)
-const indexedValue = (name: string, value: string): string => (name === "event_id" ? `md5(${value})` : value)
+export const readSealed = (kind: SealedKind) => (row: Row) => ({
+  kind,
+  key: sealedPlaces[kind].key.map((name) => readText(row[name])),
+  sealed: kind === "checkout" ? sealedUrlOf(row["sealed"] as string) : readText(row["sealed"])
+})
 
-const pageOf = (kind: SealedKind, hasBefore: boolean): string => {
+/** The key of a message has the hash of its event id in its index. */
+export const indexed = (name: string): string => (name === "event_id" ? "event_hash" : name)
+export const indexedValue = (name: string, value: string): string => (name === "event_id" ? `md5(${value})` : value)
+
+export const pageOf = (kind: SealedKind, hasBefore: boolean): string => {
   const { column, key, table, where } = sealedPlaces[kind]
   const order = list(key.map(indexed))
   const isLater = `(${order}) > (${list(key.map((name, at) => indexedValue(name, `$${at + 2}::text`)))})`
@@ -58,14 +59,19 @@ const pageOf = (kind: SealedKind, hasBefore: boolean): string => {
     order by ${order} limit $1::integer`
 }
 
+/** The text with the new one in it, and whether it has the expected one. */
+export const replacement = (kind: SealedKind, expected: string, sealed: string): readonly [string, string] => {
+  const { column, table } = sealedPlaces[kind]
+  return kind === "checkout"
+    ? [`replace(${table}.${column}, ${expected}, ${sealed})`, `strpos(${table}.${column}, ${expected}) > 0`]
+    : [sealed, `${table}.${column} = ${expected}`]
+}
+
 const replaceOf = (kind: SealedKind): string => {
   const { column, isDirectory, key, table } = sealedPlaces[kind]
   const columns = [...key, "expected", "sealed"]
   const ofRecord = key.map((name) => `${table}.${indexed(name)} = ${indexedValue(name, `input.${name}`)}`).join(" and ")
-  const [value, isExpected] =
-    kind === "checkout"
-      ? [`replace(${table}.${column}, input.expected, input.sealed)`, `strpos(${table}.${column}, input.expected) > 0`]
-      : ["input.sealed", `${table}.${column} = input.expected`]
+  const [value, isExpected] = replacement(kind, "input.expected", "input.sealed")
   return `with ${isDirectory ? `version as (${newVersion} returning version), ` : ""}input as materialized (
       select ${list(columns, "r.")}
       from jsonb_to_recordset($1::text::jsonb) as r (${list(columns.map((name) => `${name} text`))})

@@ -38,7 +38,7 @@ export const writeSuccessRates = `create function write_success_rates(rates json
   end $$`
 
 const write = "select * from write_success_rates($1::text::jsonb)"
-const selectChanged = "select * from success_rates where at >= $1"
+export const selectChanged = "select * from success_rates where at >= $1"
 
 /** What is being written at this moment is not old, and is not waited for: so no writer and this wait for each other. */
 const deleteOld = `with gone as (

@@ -1,0 +1,122 @@
+/**
+ * What each node says of itself: whether what it acknowledges survives a crash, which history it continues, and its time.
+ * A node that does not answer is a warning: workspaces elsewhere go on.
+ */
+import { firstVersionIn } from "@pointsman/core/internal"
+import type { StorageError } from "@pointsman/core/ports"
+import type { Row } from "@pointsman/storage-sql"
+import { Effect, Result } from "effect"
+import { type Durability, durabilityColumns, durabilityOf, type NodeWatch } from "../Condition.ts"
+import type { Database } from "../Database.ts"
+import type { DatabaseClock } from "../DatabaseClock.ts"
+import { record, selectTimeline, unknownTimeline } from "../Timeline.ts"
+import type { KnownHistory } from "./CommitFunction.ts"
+import { type NodeFunction, nodeFunction } from "./NodeFunction.ts"
+import type { NodeReads } from "./NodeReads.ts"
+
+export const factsFunction: NodeFunction = nodeFunction(
+  "facts",
+  "key text",
+  `declare
+    told jsonb;
+    timeline text;
+  begin
+    begin
+      timeline := ${selectTimeline};
+    exception when insufficient_privilege or undefined_function or feature_not_supported then
+      timeline := null;
+    end;
+    select to_jsonb(facts) into told from (
+      select ${durabilityColumns}, current_setting('default_transaction_isolation') as isolation
+    ) as facts;
+    return told || jsonb_build_object('timeline', timeline,
+      'now', (extract(epoch from clock_timestamp()) * 1000)::double precision);
+  end`
+)
+
+const call = `select ${factsFunction.name}($1::text) as told`
+
+/** Of one server of the database: other nodes have other names of theirs. */
+const selectNoticed = `select noticed_at, exists (
+    select 1 from timelines where starts_with(timeline, split_part($1, '/', 1) || '/') and timeline <> $1
+  ) as is_changed
+  from timelines where timeline = $1`
+
+/** Nodes whose clocks differ by more, in milliseconds, decide differently about what is due. */
+const suspectMillis = 2_000
+
+export const watchNodes =
+  (db: Database, nodes: NodeReads) =>
+  (clock: DatabaseClock): NodeWatch & KnownHistory => {
+    const latest = new Map<string, string>()
+    let isTold = true
+    let newest = 1
+    let durability: Durability = { faults: [], warnings: [] }
+
+    const learn = Effect.fnUntraced(function* (name: string, timeline: string) {
+      const before = latest.get(name)
+      if (before === timeline) return
+      const noticed = db.read("timeline", selectNoticed, [timeline], true)
+      let [row] = yield* noticed
+      if (row === undefined) {
+        // Every node has the table: while one is down, nothing is recorded, and the next look tries again.
+        if (Result.isFailure(yield* Effect.result(db.update("timeline", record, [timeline])))) return
+        row = (yield* noticed)[0]
+      }
+      if (row?.["is_changed"] === true) clock.changed(Number(row["noticed_at"]))
+      if (before !== undefined) {
+        yield* Effect.logWarning(
+          `the node ${name} of the database is on another timeline (${timeline}, before: ${before}): "never received" ` +
+            "is believed of no call before its full age has passed from now on"
+        )
+      }
+      latest.set(name, timeline)
+      newest = Math.max(newest, Number.parseInt(timeline.slice(-8), 16))
+    })
+
+    const look = Effect.gen(function* () {
+      const faults: Array<string> = []
+      const warnings: Array<string> = []
+      let failure: StorageError | undefined
+      const asked = yield* nodes.nodes
+      const answers = yield* Effect.forEach(asked, ({ key }) => Effect.result(db.read("open", call, [key], true)), {
+        concurrency: "unbounded"
+      })
+      for (const [index, answer] of answers.entries()) {
+        const name = asked[index]?.name ?? ""
+        if (Result.isFailure(answer)) {
+          failure = answer.failure
+          warnings.push(`the node ${name} of the database does not answer: workspaces on it are not served`)
+          continue
+        }
+        const told = (answer.success[0]?.["told"] ?? {}) as Row
+        const of = (sentence: string) => `node ${name}: ${sentence}`
+        const found = durabilityOf(told)
+        faults.push(...found.faults.map(of))
+        warnings.push(...found.warnings.map(of))
+        if (told["isolation"] !== "read committed") {
+          faults.push(of(`default_transaction_isolation is ${told["isolation"]}; set it to "read committed"`))
+        }
+        const ahead = Number(told["now"]) - clock.clock.currentTimeMillisUnsafe()
+        if (Math.abs(ahead) > suspectMillis) {
+          const way = ahead > 0 ? "ahead of" : "behind"
+          warnings.push(of(`its clock is ${Math.round(Math.abs(ahead) / 1_000)} s ${way} that of the node we ask`))
+        }
+        const timeline = told["timeline"] as string | null
+        if (timeline === null) isTold = false
+        else yield* learn(name, timeline)
+      }
+      durability = { faults, warnings }
+      if (failure !== undefined && answers.every(Result.isFailure)) return yield* failure
+    })
+
+    return {
+      look,
+      durability: () => durability,
+      warning: () => (isTold ? undefined : unknownTimeline),
+      history: () => undefined,
+      firstVersion: () => firstVersionIn(newest),
+      base: () => (isTold ? firstVersionIn(newest) - 1 : 0),
+      isTold: () => isTold
+    }
+  }

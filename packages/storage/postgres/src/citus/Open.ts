@@ -1,0 +1,76 @@
+/** Opens a database of Citus by any of its nodes. What has to be made there is made by the coordinator. */
+import { StorageError } from "@pointsman/core/ports"
+import { Effect, Redacted } from "effect"
+import { type Database, open, type PostgresOptions } from "../Database.ts"
+import type { DatabaseClock } from "../DatabaseClock.ts"
+import { migrate } from "../Migrate.ts"
+import { mayHaveOlderServers, newest, requireSchema, schemaOf } from "../Migrations.ts"
+import type { StandbyOptions } from "../Standby.ts"
+import type { KnownHistory } from "./CommitFunction.ts"
+import { distribute, missingPlacement } from "./Distribute.ts"
+import { watchNodes } from "./NodeFacts.ts"
+import { makeNodeReads } from "./NodeReads.ts"
+
+export const openDistributed = Effect.fnUntraced(function* (
+  options: PostgresOptions & StandbyOptions & { readonly existing?: boolean | undefined }
+) {
+  if (options.readUrl !== undefined) {
+    return yield* new StorageError({ operation: "open", cause: new Error(noStandby) })
+  }
+  const db = yield* open(options)
+  if (!(yield* isComplete(db))) {
+    if (options.existing === true) {
+      yield* requireSchema(db)
+      return yield* new StorageError({ operation: "open", cause: new Error(notPlaced) })
+    }
+    yield* atCoordinator(db, options, (coordinator) => Effect.andThen(migrate(coordinator), distribute(coordinator)))
+  }
+  const schema = yield* requireSchema(db)
+  const reads = makeNodeReads(db)
+  let known: KnownHistory = { base: () => 0, isTold: () => false }
+  const nodes = {
+    reads,
+    watch: (clock: DatabaseClock) => {
+      const watched = watchNodes(db, reads)(clock)
+      known = watched
+      return watched
+    },
+    known: () => known
+  }
+  return { db, nodes, schema }
+})
+
+const noStandby = "readUrl: expected no standby with distributed: reads of workspaces go to their nodes"
+
+const notPlaced =
+  "its tables or functions are not placed on the nodes as this release needs it: start the server once to place them"
+
+const isComplete = Effect.fnUntraced(function* (db: Database) {
+  const { functions, tables } = yield* missingPlacement(db)
+  if (functions.length > 0 || tables.length > 0) return false
+  const schema = yield* schemaOf(db)
+  if (schema === null || schema.id < newest) return false
+  // A server that migrates notes when older ones can no longer be there.
+  return !mayHaveOlderServers(schema)
+})
+
+const selectCoordinator = `select n.nodename as host, n.nodeport as port, l.groupid = 0 as is_own
+  from pg_dist_local_group as l left join pg_dist_node as n on n.groupid = 0 and n.noderole = 'primary'`
+
+const atCoordinator = Effect.fnUntraced(function* (
+  db: Database,
+  options: PostgresOptions,
+  make: (coordinator: Database) => Effect.Effect<void, StorageError>
+) {
+  const [row = {}] = yield* db.read("open", selectCoordinator)
+  if (row["is_own"] === true) return yield* make(db)
+  if (row["host"] == null) {
+    const message = "the coordinator has no address in the cluster: run citus_set_coordinator_host on it"
+    return yield* new StorageError({ operation: "open", cause: new Error(message) })
+  }
+  const url = new URL(Redacted.value(options.url))
+  url.hostname = String(row["host"])
+  url.port = String(row["port"])
+  const coordinator = { ...options, url: Redacted.make(url.href, { label: "database URL" }), maxConnections: 1 }
+  yield* Effect.scoped(Effect.flatMap(open(coordinator), make))
+})

@@ -1,0 +1,54 @@
+/**
+ * A cluster of Citus to simulate over, as the tests start or find one. Each thread has a database, which is emptied before a
+ * run. Servers of a simulation are at one moment of one clock, and ask the coordinator.
+ */
+import { PgConnection } from "@effect/sql-pg"
+import type { Storage } from "@pointsman/contracts/simulator"
+import * as PostgresStorage from "@pointsman/storage-postgres"
+import { Effect, Layer, Redacted } from "effect"
+import { places } from "../../packages/storage/postgres/src/citus/Places.ts"
+import {
+  type CitusCluster,
+  copyTemplate,
+  databaseOn,
+  missingCitus,
+  openCluster
+} from "../../packages/storage/postgres/test/support/CitusCluster.ts"
+
+export type DistributedServer = CitusCluster
+
+export const startCluster = async (): Promise<DistributedServer & { readonly stop: () => Promise<void> }> => {
+  const missing = missingCitus()
+  if (missing !== undefined) throw new Error(missing)
+  return openCluster()
+}
+
+/** The coordinator's URL of a new database; it stays until the cluster stops. */
+export const newDistributed = async (cluster: DistributedServer): Promise<string> =>
+  databaseOn(cluster.nodes[0] as string, await copyTemplate(cluster))
+
+const kept = ["pointsman_migrations", "directory_version"]
+
+/** Everything that a run writes. The audit trail refuses to be emptied, but for this. */
+const emptying = [
+  "alter table audit_entries disable trigger user",
+  `truncate ${Object.keys(places)
+    .filter((table) => !kept.includes(table))
+    .join(", ")}`,
+  "alter table audit_entries enable trigger user"
+]
+
+const empty = (url: Redacted.Redacted) =>
+  Effect.scoped(
+    Effect.flatMap(PgConnection.make({ url }), (connection) =>
+      Effect.forEach(emptying, (statement) => connection.query(statement, [], false), { discard: true })
+    )
+  )
+
+/** The layer, built anew for each run. */
+export const distributedIn = (name: string): Storage => {
+  const url = Redacted.make(name)
+  return PostgresStorage.layer({ url, allowAsyncCommit: true, maxConnections: 6, distributed: true }).pipe(
+    Layer.provide(Layer.effectDiscard(empty(url)))
+  )
+}
