@@ -99,16 +99,6 @@ const partOfUndici: Plugin = {
   }
 }
 
-/** Optional peers: a program that uses what needs one installs it beside the package, and no other loads it. */
-const optionalPeers = /^@aws-sdk\/client-s3$/
-
-const withoutOptionalPeers: Plugin = {
-  name: "without optional peers",
-  setup: (bundler) => {
-    bundler.onResolve({ filter: optionalPeers }, ({ path }) => ({ path, external: true }))
-  }
-}
-
 /** Modules that are required at a start and never run, each with what it is required for. */
 const neverRun: ReadonlyArray<{ readonly path: RegExp; readonly contents: string }> = [
   // undici's HTTP/2, which needs `node:http2`: every connection offers HTTP/1.1 alone (`Connect.ts`, `WebhookConnect.ts`).
@@ -170,7 +160,7 @@ const optionsOf = ({ commands, doors, folder, isBundle }: Package, outDir: strin
   removeNodeProtocol: false,
   ...(isBundle ? { noExternal: [/./u] } : { skipNodeModulesBundle: true }),
   esbuildPlugins: isBundle
-    ? [withoutOptionalPeers, modulesOfNode, partsOfEffect, partOfUndici, withoutWhatNeverRuns, safeToBundleAgain]
+    ? [, modulesOfNode, partsOfEffect, partOfUndici, withoutWhatNeverRuns, safeToBundleAgain]
     : [modulesOfNode],
   esbuildOptions: (options) => {
     options.absWorkingDir = root

@@ -53,9 +53,18 @@ const configurationOf = ({ credentials, endpoint, region }: S3Options): S3Client
   responseChecksumValidation: "WHEN_REQUIRED"
 })
 
+/**
+ * The client is optional, and programs that bundle this package need not have it. A bundler looks for every package that
+ * it finds named in an import, so the name is put together here.
+ */
+const clientName = ["@aws-sdk", "client-s3"].join("/")
+
+const loadClient = (name: string): Promise<typeof import("@aws-sdk/client-s3")> =>
+  import(/* webpackIgnore: true */ /* @vite-ignore */ name)
+
 /** Loads the client: it fails where `@aws-sdk/client-s3` is not installed. */
 export const s3Store = async (options: S3Options): Promise<ArchiveStore & { readonly close: () => void }> => {
-  const { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } = await import("@aws-sdk/client-s3")
+  const { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } = await loadClient(clientName)
   const { bucket: Bucket, prefix = "" } = options
   const root = prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`
   const client = new S3Client(configurationOf(options))
