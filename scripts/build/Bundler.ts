@@ -160,7 +160,7 @@ const optionsOf = ({ commands, doors, folder, isBundle }: Package, outDir: strin
   removeNodeProtocol: false,
   ...(isBundle ? { noExternal: [/./u] } : { skipNodeModulesBundle: true }),
   esbuildPlugins: isBundle
-    ? [, modulesOfNode, partsOfEffect, partOfUndici, withoutWhatNeverRuns, safeToBundleAgain]
+    ? [modulesOfNode, partsOfEffect, partOfUndici, withoutWhatNeverRuns, safeToBundleAgain]
     : [modulesOfNode],
   esbuildOptions: (options) => {
     options.absWorkingDir = root

@@ -56,8 +56,9 @@ export const migrate = (
     }
     for (const { id, name, step } of numbered) {
       if (id <= reached) continue
-      const isAdditive = "index" in step || ("additive" in step && (reached > 0 || requiredAfter(step) === undefined))
-      const record = recordStep(query, id, name.slice(name.indexOf("_") + 1), isAdditive)
+      const isRequiredNow = reached === 0 && requiredAfter(step) !== undefined
+      const isAdditive = "index" in step || ("additive" in step && !isRequiredNow)
+      const record = recordStep(query, id, name.slice(name.indexOf("_") + 1), { isAdditive, isRequiredNow })
       if ("index" in step) {
         yield* Effect.andThen(buildIndex(query, step), record)
         continue
@@ -92,20 +93,28 @@ const oldestColumn = `select 1 as one from pg_attribute
   where attrelid = '${migrationsTable}'::regclass and attname = 'oldest' and not attisdropped`
 
 const selectOldest = `select max(coalesce(oldest, migration_id)) as oldest from ${migrationsTable}`
-const insertStep = `insert into ${migrationsTable} (migration_id, name, oldest)
-  values ($1::integer, $2::text, $3::integer)`
+const insertStep = `insert into ${migrationsTable} (migration_id, name, oldest, created_at)
+  values ($1::integer, $2::text, $3::integer, case when $4::boolean then to_timestamp(0) else now() end)`
 
-/** With the schema of the oldest release that can run on it. An additive step does not change which that is. */
-const recordStep = (query: Query, id: number, name: string, isAdditive: boolean): Effect.Effect<unknown, SqlError> =>
+/**
+ * With the schema of the oldest release that can run on it. An additive step does not change which that is. A new database
+ * has no older servers: a step that is required there later is recorded as one that was required long ago.
+ */
+const recordStep = (
+  query: Query,
+  id: number,
+  name: string,
+  { isAdditive, isRequiredNow }: { readonly isAdditive: boolean; readonly isRequiredNow: boolean }
+): Effect.Effect<unknown, SqlError> =>
   Effect.flatMap(query(selectOldest), ([row]) => {
     const oldest = isAdditive ? (row?.["oldest"] ?? null) : id
-    return query(insertStep, [String(id), name, oldest === null ? null : String(oldest)])
+    return query(insertStep, [String(id), name, oldest === null ? null : String(oldest), String(isRequiredNow)])
   })
 
 const requiredAfter = (step: Step): number | undefined => ("additive" in step ? step.requiredAfterHours : undefined)
 
-/** By the database's clock. */
-const requireStep = `update ${migrationsTable} set oldest = migration_id
+/** By the database's clock. From then on it holds the time at which the step was required. */
+const requireStep = `update ${migrationsTable} set oldest = migration_id, created_at = now()
   where migration_id = $1::integer and oldest < migration_id
     and created_at <= now() - $2::integer * interval '1 hour'`
 

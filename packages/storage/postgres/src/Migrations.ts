@@ -687,18 +687,29 @@ export interface SchemaVersion {
   readonly id: number
   /** The schema of the oldest release whose servers may run on it. */
   readonly oldest: number
+  /** Whether the step of the short rows was recorded, or required, at least an hour ago. */
+  readonly isSettled: boolean
 }
 
-/** Whether servers may run on the database that cannot read short forms. */
-export const mayHaveOlderServers = ({ oldest }: SchemaVersion): boolean => oldest < shortRows
+/**
+ * Whether servers may be at work on the database that cannot read short forms. Older servers stop within seconds of the
+ * step being required, and then still end the requests that they have.
+ */
+export const mayHaveOlderServers = ({ isSettled, oldest }: SchemaVersion): boolean => oldest < shortRows || !isSettled
 
-/** As two columns of one row, also of a table from before the second was recorded. */
+/** Longer than a server works on a request that it took. */
+const settlesAfter = "1 hour"
+
+/** As three columns of one row, also of a table from before the second was recorded. */
 export const selectSchema = `select max(migration_id)::int as schema,
-  max(coalesce((to_jsonb(m) ->> 'oldest')::int, migration_id))::int as oldest from ${migrationsTable} as m`
+  max(coalesce((to_jsonb(m) ->> 'oldest')::int, migration_id))::int as oldest,
+  coalesce(bool_or(migration_id = ${shortRows} and created_at <= now() - interval '${settlesAfter}'), false) as settled
+  from ${migrationsTable} as m`
 
 export const readSchema = (row: Row | undefined): SchemaVersion => ({
   id: Number(row?.["schema"] ?? 0),
-  oldest: Number(row?.["oldest"] ?? 0)
+  oldest: Number(row?.["oldest"] ?? 0),
+  isSettled: row?.["settled"] === true
 })
 
 /** `null` if the database has none of our schemas. */

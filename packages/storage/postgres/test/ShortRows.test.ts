@@ -109,6 +109,11 @@ describe.skipIf(!hasServer)("short rows", () => {
       yield* sql`update pointsman_migrations set created_at = now() - interval '23 hours' where migration_id = 31`
       expect((yield* storedOf(url, (yield* write(url)).payment.id)).isWhole).toBe(true)
       yield* sql`update pointsman_migrations set created_at = now() - interval '24 hours' where migration_id = 31`
+      // This start ends them. They may still be at work on requests that they have, for less than an hour.
+      expect((yield* storedOf(url, (yield* write(url)).payment.id)).isWhole).toBe(true)
+      expect(yield* inspect({ url })).toMatchObject({ oldest: 31 })
+      expect((yield* storedOf(url, (yield* write(url)).payment.id)).isWhole).toBe(true)
+      yield* sql`update pointsman_migrations set created_at = created_at - interval '1 hour' where migration_id = 31`
       const short = yield* write(url)
       expect((yield* storedOf(url, short.payment.id)).isWhole).toBe(false)
       expect(yield* inspect({ url })).toMatchObject({ oldest: 31 })
