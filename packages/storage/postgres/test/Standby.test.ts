@@ -206,7 +206,8 @@ describe.skipIf("missing" in binaries || !isLong)("a standby that may not be rea
       const began = performance.now()
       const second = yield* storage.commit
       expect(yield* storage.stalePayments).toEqual({ asOf: null, found: [second, first] })
-      expect(performance.now() - began).toBeLessThan(3_000)
+      // Well within the time-out of a statement, also on a busy machine.
+      expect(performance.now() - began).toBeLessThan(10_000)
       yield* until(
         "it is unreachable",
         Effect.map(storage.fault, (fault) => fault !== null)
