@@ -5194,14 +5194,30 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/node/src/connector/RunOperation.ts",
-        find: "calls.unanswered > 0 && isRejection(result.success)",
-        replace: "calls.unanswered > calls.begun && isRejection(result.success)"
+        find: "openOf(calls) > 0 && letsAnotherCharge(result.success)",
+        replace: "openOf(calls) > calls.begun && letsAnotherCharge(result.success)"
       }
     ],
     caughtBy: {
       project: "node",
       file: "packages/node/test/Connector.test.ts",
       test: "given a call that was not answered, when the function answers `rejected`, then the result is unknown"
+    }
+  },
+  {
+    name: "believe a plain connector's `not_found` after a call that was not answered",
+    harm: "A function that catches the failure of its lookup gives up a charge that was executed.",
+    edits: [
+      {
+        file: "packages/node/src/connector/RunOperation.ts",
+        find: "isDoubtful && isTagged(result",
+        replace: "calls.answered > calls.begun && isTagged(result"
+      }
+    ],
+    caughtBy: {
+      project: "node",
+      file: "packages/node/test/Connector.test.ts",
+      test: "given a lookup whose call was not answered, and the function caught it, when it answers `not_found` as conclusive, then conclusive is false"
     }
   }
 ]
