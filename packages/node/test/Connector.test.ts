@@ -98,6 +98,30 @@ const caught = async (call: Promise<unknown>) => {
   assert.isTrue(error instanceof NotSent || error instanceof Unanswered)
 }
 
+/** How the calls of a lookup end, and whether the function's `not_found` may count as conclusive then. */
+const lookups: ReadonlyArray<[string, boolean, (http: Http) => Promise<void>]> = [
+  ["answered", true, async (http: Http) => void (await http.get(url))],
+  ["not sent, and the function caught it", false, (http: Http) => caught(http.get(`${url}/not-sent`))],
+  ["not answered, and the function caught it", false, (http: Http) => caught(http.get(`${url}/unanswered`))],
+  ["still under way", false, async (http: Http) => void http.get(`${url}/never`)],
+  [
+    "answered after one that was not sent",
+    true,
+    async (http: Http) => {
+      await caught(http.get(`${url}/not-sent`))
+      await http.get(url)
+    }
+  ],
+  [
+    "answered after one that was not answered",
+    false,
+    async (http: Http) => {
+      await caught(http.get(`${url}/unanswered`))
+      await http.get(url)
+    }
+  ]
+]
+
 /** Ends a call as its path says. */
 const transport: Transport["Service"] = {
   send: ({ url }) => {
@@ -172,13 +196,14 @@ describe("a connector of plain functions", () => {
 
   it("given a call still under way, when a timer wins and the function answers `rejected`, then the result is unknown", async () => {
     const { created } = await shop(
-      (_, { credentials: { url }, http }) =>
-        Promise.race([
-          http.post(url, { json: {} }).then(() => ({ status: "captured", reference: "ch_first" }) as const),
-          new Promise<{ status: "rejected"; code: string; message: string }>((resolve) =>
-            setTimeout(() => resolve({ status: "rejected", code: "slow", message: "It took too long." }), 20)
-          )
-        ]),
+      async (_, { credentials: { url }, http }) => {
+        const call = http.post(url, { json: {} })
+        const timer = new Promise<void>((resolve) => setTimeout(resolve, 20))
+        const answer = await Promise.race([call, timer])
+        return answer === undefined
+          ? { status: "rejected", code: "slow", message: "It took too long." }
+          : { status: "captured", reference: "ch_first" }
+      },
       await listening((_, response) => void setTimeout(() => response.end("{}"), 300))
     )
     assert.strictEqual(await created(), "UNKNOWN")
@@ -195,28 +220,7 @@ describe("a connector of plain functions", () => {
     assert.strictEqual(await created(), "UNKNOWN")
   })
 
-  it.each([
-    ["answered", true, async (http: Http) => void (await http.get(url))],
-    ["not sent, and the function caught it", false, (http: Http) => caught(http.get(`${url}/not-sent`))],
-    ["not answered, and the function caught it", false, (http: Http) => caught(http.get(`${url}/unanswered`))],
-    ["still under way", false, async (http: Http) => void http.get(`${url}/never`)],
-    [
-      "answered after one that was not sent",
-      true,
-      async (http: Http) => {
-        await caught(http.get(`${url}/not-sent`))
-        await http.get(url)
-      }
-    ],
-    [
-      "answered after one that was not answered",
-      false,
-      async (http: Http) => {
-        await caught(http.get(`${url}/unanswered`))
-        await http.get(url)
-      }
-    ]
-  ] as const)(
+  it.each(lookups)(
     "given a lookup whose call was %s, when it answers `not_found` as conclusive, then conclusive is %s",
     async (_, conclusive, ask) => {
       const connector = connected({
