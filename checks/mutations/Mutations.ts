@@ -1478,7 +1478,23 @@ import { writeFact } from "../../commit/WriteFact.ts"
     caughtBy: {
       project: "core",
       file: "packages/core/test/Hints.test.ts",
-      test: "given a thousand hints of one object, then one lookup at a time, and one more for all that came meanwhile"
+      test: "given a thousand hints of one object, then one lookup at a time, one more for 64 that wait, and the others are refused"
+    }
+  },
+  {
+    name: "declare a loss of records for what the provider stated after a hint",
+    harm: "Anybody who can send a hint stops all new payments.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/receive/NoticeLoss.ts",
+        find: "if (isHinted(note.eventId)) return",
+        replace: 'if (isHinted("")) return'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/NoticeLoss.test.ts",
+      test: "given a statement that came by a hint, then it declares no loss, at once or later; a verified one does"
     }
   },
   {
