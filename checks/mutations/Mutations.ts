@@ -1478,7 +1478,23 @@ import { writeFact } from "../../commit/WriteFact.ts"
     caughtBy: {
       project: "core",
       file: "packages/core/test/Hints.test.ts",
-      test: "given a thousand hints of one object, then one lookup at a time, and one more for all that came meanwhile"
+      test: "given a thousand hints of one object, then one lookup at a time, one more for 64 that wait, and the others are refused"
+    }
+  },
+  {
+    name: "declare a loss of records for what the provider stated after a hint",
+    harm: "Anybody who can send a hint stops all new payments.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/receive/NoticeLoss.ts",
+        find: "if (isHinted(note.eventId)) return",
+        replace: 'if (isHinted("")) return'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/NoticeLoss.test.ts",
+      test: "given a statement that came by a hint, then it declares no loss, at once or later; a verified one does"
     }
   },
   {
@@ -5194,14 +5210,30 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/node/src/connector/RunOperation.ts",
-        find: "calls.unanswered > 0 && isRejection(result.success)",
-        replace: "calls.unanswered > calls.begun && isRejection(result.success)"
+        find: "openOf(calls) > 0 && letsAnotherCharge(result.success)",
+        replace: "openOf(calls) > calls.begun && letsAnotherCharge(result.success)"
       }
     ],
     caughtBy: {
       project: "node",
       file: "packages/node/test/Connector.test.ts",
       test: "given a call that was not answered, when the function answers `rejected`, then the result is unknown"
+    }
+  },
+  {
+    name: "believe a plain connector's `not_found` after a call that was not answered",
+    harm: "A function that catches the failure of its lookup gives up a charge that was executed.",
+    edits: [
+      {
+        file: "packages/node/src/connector/RunOperation.ts",
+        find: "isDoubtful && isTagged(result",
+        replace: "calls.answered > calls.begun && isTagged(result"
+      }
+    ],
+    caughtBy: {
+      project: "node",
+      file: "packages/node/test/Connector.test.ts",
+      test: "given a lookup whose call was not answered, and the function caught it, when it answers `not_found` as conclusive, then conclusive is false"
     }
   }
 ]

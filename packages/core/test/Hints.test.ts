@@ -7,6 +7,8 @@ import { Deferred, Effect, Fiber, Option, Result } from "effect"
 import { attemptsOf, stored } from "./support/Pages.ts"
 import { caller, request, runOut, tenant, world } from "./support/World.ts"
 
+type ChargeName = { readonly attemptId: string } | { readonly providerRef: string }
+
 const text = (body: Uint8Array) => new TextDecoder().decode(body)
 const bytes = (body: string) => new TextEncoder().encode(body)
 
@@ -24,6 +26,7 @@ const hintWorld = () => {
       connect: (...given: Parameters<typeof definition.connect>) =>
         Result.map(definition.connect(...given), (connector) => ({
           ...connector,
+          readStored: ({ body }: { readonly body: Uint8Array }) => Effect.sync(() => storedMessage(text(body))),
           hints: {
             read: ({ body }: { readonly body: Uint8Array }) => {
               const reference = /^look (\w+)$/u.exec(text(body))?.[1]
@@ -43,14 +46,18 @@ const hintWorld = () => {
   return { ...world({ provider }), looked, script }
 }
 
-const captured = (attemptId: string, id = "ref paid"): HintedMessage => ({
-  body: JSON.stringify({ id }),
-  message: {
-    id,
-    at: 1,
-    about: { _tag: "Charge", charge: { attemptId }, state: () => ({ _tag: "Captured", providerRef: "ref" }) }
-  }
-})
+/** As `readStored` reads it. */
+const storedMessage = (body: string): HintedMessage["message"] => {
+  const { charge, id } = JSON.parse(body) as { readonly charge: ChargeName; readonly id: string }
+  return { id, at: 1, about: { _tag: "Charge", charge, state: () => ({ _tag: "Captured", providerRef: "ref" }) } }
+}
+
+const capturedOf = (charge: ChargeName, id: string): HintedMessage => {
+  const body = JSON.stringify({ id, charge })
+  return { body, message: storedMessage(body) }
+}
+
+const captured = (attemptId: string, id = "ref paid"): HintedMessage => capturedOf({ attemptId }, id)
 
 const receive = (body: string, connectionId = "main") =>
   Effect.gen(function* () {
@@ -84,12 +91,29 @@ describe("a hint", () => {
         own.script.answer = () => Effect.succeed([captured(attemptId)])
         yield* receive("look ref")
         assert.strictEqual((yield* stored(payment)).state, "Captured")
-        assert.deepInclude(yield* messageNamed("ref paid"), { outcome: "applied", paymentId: payment.id })
+        assert.deepInclude(yield* messageNamed("hint:ref paid"), { outcome: "applied", paymentId: payment.id })
         yield* receive("look ref")
         assert.deepStrictEqual(own.looked, ["ref", "ref"])
         const { items } = yield* (yield* Pointsman).messages({ limit: 10 })
         assert.lengthOf(items, 1)
       }).pipe(Effect.provide(own.layer))
+  )
+
+  const early = hintWorld()
+  it.effect(
+    "given no webhook secret, when a statement matches nothing yet, then it is applied again once its charge is known",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const { attemptId, payment } = yield* unanswered(early)
+        early.script.answer = () => Effect.succeed([capturedOf({ providerRef: "ref" }, "early")])
+        yield* receive("look ref")
+        assert.deepInclude(yield* messageNamed("hint:early"), { outcome: "unmatched", paymentId: null })
+        early.script.answer = () => Effect.succeed([captured(attemptId)])
+        yield* receive("look ref")
+        yield* pointsman.applyMessage("main", "hint:early")
+        assert.deepInclude(yield* messageNamed("hint:early"), { outcome: "confirmed", paymentId: payment.id })
+      }).pipe(Effect.provide(early.layer))
   )
 
   const nobodys = hintWorld()
@@ -168,7 +192,7 @@ describe("a hint", () => {
 describe("a flood of hints", () => {
   const one = hintWorld()
   it.effect(
-    "given a thousand hints of one object, then one lookup at a time, and one more for all that came meanwhile",
+    "given a thousand hints of one object, then one lookup at a time, one more for 64 that wait, and the others are refused",
     () =>
       Effect.gen(function* () {
         const gate = yield* Deferred.make<void>()
@@ -176,16 +200,39 @@ describe("a flood of hints", () => {
         const first = yield* Effect.forkScoped(receive("look ref"), { startImmediately: true })
         while (one.looked.length === 0) yield* Effect.yieldNow
         const others = yield* Effect.forEach(Array(999).keys(), () =>
-          Effect.forkScoped(receive("look ref"), { startImmediately: true })
+          Effect.forkScoped(Effect.result(receive("look ref")), { startImmediately: true })
         )
         for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
         assert.deepStrictEqual(one.looked, ["ref"])
         yield* Deferred.succeed(gate, undefined)
-        yield* Fiber.joinAll([first, ...others])
+        yield* Fiber.join(first)
+        const refused = (yield* Fiber.joinAll(others)).filter(Result.isFailure).map(({ failure }) => failure._tag)
+        assert.deepStrictEqual([refused.length, new Set(refused)], [935, new Set(["pointsman/HintNotLookedUp"])])
         assert.deepStrictEqual(one.looked, ["ref", "ref"])
         yield* receive("look ref")
         assert.lengthOf(one.looked, 3)
       }).pipe(Effect.provide(one.layer))
+  )
+
+  const both = hintWorld()
+  it.effect(
+    "given hints of two objects that are looked up, then 64 of both together wait, and again once they end",
+    () =>
+      Effect.gen(function* () {
+        for (const _ of [1, 2]) {
+          const gate = yield* Deferred.make<void>()
+          both.script.answer = () => Effect.as(Deferred.await(gate), [])
+          const sent = yield* Effect.forEach(Array(82).keys(), (number) =>
+            Effect.forkScoped(Effect.result(receive(number % 2 === 0 ? "look even" : "look odd")), {
+              startImmediately: true
+            })
+          )
+          for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
+          yield* Deferred.succeed(gate, undefined)
+          const ends = yield* Fiber.joinAll(sent)
+          assert.lengthOf(ends.filter(Result.isFailure), 16)
+        }
+      }).pipe(Effect.provide(both.layer))
   )
 
   const many = hintWorld()

@@ -1,7 +1,7 @@
 /** Verified messages about charges that are not stored: which of them declare a loss of records (decisions, section 12). */
 import { assert, describe, it } from "@effect/vitest"
 import { NothingSent, Pointsman, webhookSecretContext } from "@pointsman/core"
-import { Directory, Ids, Ledger, type ProviderMessage, RecordLosses } from "@pointsman/core/ports"
+import { Directory, Ids, Ledger, MessageUnreadable, type ProviderMessage, RecordLosses } from "@pointsman/core/ports"
 import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -36,7 +36,19 @@ const worldOf = (environment: "production" | "sandbox" = "production") => {
         Result.map(definition.connect(...given), (connector) => ({
           ...connector,
           readMessage: ({ body }: { readonly body: Uint8Array }) => read(body),
-          readStored: ({ body }: { readonly body: Uint8Array }) => read(body)
+          readStored: ({ body }: { readonly body: Uint8Array }) => read(body),
+          hints: {
+            read: ({ body }: { readonly body: Uint8Array }) => {
+              const attemptId = /^hint (\S+)$/u.exec(new TextDecoder().decode(body))?.[1]
+              return attemptId === undefined
+                ? Effect.fail(new MessageUnreadable({ reason: "no hint" }))
+                : Effect.succeed(attemptId)
+            },
+            lookUp: (attemptId: string) => {
+              const body = JSON.stringify({ id: "paid", at: noon, charge: { attemptId } })
+              return Effect.map(read(new TextEncoder().encode(body)), (message) => [{ body, message }])
+            }
+          }
         }))
     }
   })
@@ -136,6 +148,28 @@ describe("a verified message about a charge that is not stored", () => {
         assert.isNull(yield* newest)
       }).pipe(Effect.provide(store()))
     })
+  )
+
+  it.effect(
+    "given a statement that came by a hint, then it declares no loss, at once or later; a verified one does",
+    () =>
+      Effect.gen(function* () {
+        const attemptId = yield* lostAt(noon)
+        yield* Effect.gen(function* () {
+          const pointsman = yield* Pointsman
+          yield* TestClock.setTime(noon + hour)
+          const body = new TextEncoder().encode(`hint ${attemptId}`)
+          yield* pointsman.recordMessage(yield* pointsman.verifyMessage({ connectionId: "main", headers: {}, body }))
+          const { items } = yield* pointsman.messages({ limit: 1 })
+          assert.deepInclude(items[0], { outcome: "unmatched", subjectId: attemptId })
+          yield* TestClock.adjust(claimWindowMillis + minute)
+          yield* checkDue
+          yield* pointsman.applyMessage("main", items[0]?.eventId ?? "")
+          assert.isNull(yield* newest)
+          yield* deliver({ charge: { attemptId }, at: noon })
+          assert.isNotNull(yield* newest)
+        }).pipe(Effect.provide(store()))
+      })
   )
 
   it.effect("given a store that cannot be read, then the message is recorded, and checked again until it can", () =>

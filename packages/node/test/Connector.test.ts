@@ -2,8 +2,24 @@
 
 import type { AddressInfo } from "node:net"
 import { createServer } from "node:net"
+import {
+  type ConnectorDefinition,
+  NotSent as CoreNotSent,
+  Unanswered as CoreUnanswered,
+  money,
+  type Transport
+} from "@pointsman/core/connector"
+import { Effect, Result } from "effect"
 import { assert, describe, it } from "vitest"
-import { type ConnectorSpec, defineConnector, Unanswered } from "../src/connector.ts"
+import {
+  type ChargeLookup,
+  type ConnectorSpec,
+  defineConnector,
+  type Http,
+  NotSent,
+  type RefundLookup,
+  Unanswered
+} from "../src/connector.ts"
 import type { PointsmanSettings } from "../src/index.ts"
 import { listening } from "./support/Listening.ts"
 import { open, order } from "./support/Shop.ts"
@@ -63,6 +79,70 @@ const closedPort = async (): Promise<string> => {
 /** It takes the request, and hangs up. */
 const hangsUp = () => listening((request) => request.socket.destroy())
 
+const url = "https://tiny-pay.example"
+
+const chargeLookup = {
+  attemptId: "att_1",
+  providerRef: null,
+  checkoutReference: null,
+  sentAt: 1_000,
+  money: money(1999, "EUR"),
+  simulation: null
+}
+
+const caught = async (call: Promise<unknown>) => {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown
+  )
+  assert.isTrue(error instanceof NotSent || error instanceof Unanswered)
+}
+
+/** How the calls of a lookup end, and whether the function's `not_found` may count as conclusive then. */
+const lookups: ReadonlyArray<[string, boolean, (http: Http) => Promise<void>]> = [
+  ["answered", true, async (http: Http) => void (await http.get(url))],
+  ["not sent, and the function caught it", false, (http: Http) => caught(http.get(`${url}/not-sent`))],
+  ["not answered, and the function caught it", false, (http: Http) => caught(http.get(`${url}/unanswered`))],
+  ["still under way", false, async (http: Http) => void http.get(`${url}/never`)],
+  [
+    "answered after one that was not sent",
+    true,
+    async (http: Http) => {
+      await caught(http.get(`${url}/not-sent`))
+      await http.get(url)
+    }
+  ],
+  [
+    "answered after one that was not answered",
+    false,
+    async (http: Http) => {
+      await caught(http.get(`${url}/unanswered`))
+      await http.get(url)
+    }
+  ]
+]
+
+/** Ends a call as its path says. */
+const transport: Transport["Service"] = {
+  send: ({ url }) => {
+    if (url.endsWith("/never")) return Effect.never
+    if (url.endsWith("/not-sent")) return Effect.fail(new CoreNotSent({ reason: "refused" }))
+    if (url.endsWith("/unanswered")) return Effect.fail(new CoreUnanswered({ reason: "reset" }))
+    return Effect.succeed({ status: 200, headers: {}, body: "{}" })
+  }
+}
+
+const connected = (functions: Partial<Spec>) => {
+  const spec = { name: "tiny-pay", credentials, charge: () => assert.fail("it charges nothing"), ...functions } as Spec
+  const { connect } = defineConnector(spec) as ConnectorDefinition
+  return Result.getOrThrow(
+    connect(
+      { connectionId: "first", environment: "sandbox", timeoutMillis: 1_000, credentials: { url, apiKey } },
+      transport
+    )
+  )
+}
+
 describe("a connector of plain functions", () => {
   it("given a provider that cannot be reached, when it is asked by `http`, then the second connection charges", async () => {
     const { created } = await shop(
@@ -112,6 +192,76 @@ describe("a connector of plain functions", () => {
       await hangsUp()
     )
     assert.strictEqual(await created(), "UNKNOWN")
+  })
+
+  it("given a call still under way, when a timer wins and the function answers `rejected`, then the result is unknown", async () => {
+    const { created } = await shop(
+      async (_, { credentials: { url }, http }) => {
+        const call = http.post(url, { json: {} })
+        const timer = new Promise<void>((resolve) => setTimeout(resolve, 20))
+        const answer = await Promise.race([call, timer])
+        return answer === undefined
+          ? { status: "rejected", code: "slow", message: "It took too long." }
+          : { status: "captured", reference: "ch_first" }
+      },
+      await listening((_, response) => void setTimeout(() => response.end("{}"), 300))
+    )
+    assert.strictEqual(await created(), "UNKNOWN")
+  })
+
+  it("given a call that was not answered, when the function answers a soft decline, then the result is unknown", async () => {
+    const { created } = await shop(
+      async (_, { credentials: { url }, http }) => {
+        await http.post(url, { json: {} }).catch((error: unknown) => assert.instanceOf(error, Unanswered))
+        return { status: "declined", reference: null, code: "91", category: "issuer_unavailable" }
+      },
+      await hangsUp()
+    )
+    assert.strictEqual(await created(), "UNKNOWN")
+  })
+
+  it.each(lookups)(
+    "given a lookup whose call was %s, when it answers `not_found` as conclusive, then conclusive is %s",
+    async (_, conclusive, ask) => {
+      const connector = connected({
+        lookUpCharge: async (_, { http }) => {
+          await ask(http)
+          return { status: "not_found", conclusive: true }
+        }
+      })
+      assert.deepStrictEqual(await Effect.runPromise(connector.lookUpCharge(chargeLookup)), {
+        _tag: "NotFound",
+        conclusive
+      })
+    }
+  )
+
+  it("given a span in which the provider may have been asked, then lookups are told its end; or its one time", async () => {
+    const told: Array<ChargeLookup | RefundLookup> = []
+    const connector = connected({
+      lookUpCharge: (request) => {
+        told.push(request)
+        return { status: "not_found", conclusive: true }
+      },
+      lookUpRefund: (request) => {
+        told.push(request)
+        return { status: "not_found", conclusive: true }
+      }
+    })
+    const refundLookup = { ...chargeLookup, refundId: "ref_1", providerRefundId: null, providerRef: "ch_1" }
+    for (const span of [{}, { sentBefore: 2_000 }]) {
+      await Effect.runPromise(connector.lookUpCharge({ ...chargeLookup, ...span }))
+      await Effect.runPromise(connector.lookUpRefund?.({ ...refundLookup, ...span }) ?? Effect.die("no lookup"))
+    }
+    assert.deepStrictEqual(
+      told.map(({ sentAt, sentBefore }) => [sentAt, sentBefore]),
+      [
+        [1_000, 1_000],
+        [1_000, 1_000],
+        [1_000, 2_000],
+        [1_000, 2_000]
+      ]
+    )
   })
 
   it.each([

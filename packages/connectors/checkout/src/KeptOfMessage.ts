@@ -25,6 +25,7 @@ export const keptOfMessage = keptFields(
     "total_captured",
     "payment_id",
     "payment_reference",
+    "resolved_reason",
     "client_id",
     "processing_channel_id",
     "_links",

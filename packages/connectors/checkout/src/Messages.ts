@@ -203,7 +203,7 @@ const aboutOf = ({ data, type }: Event, clean: Clean): About => {
       const verdict = verdicts.get(type)
       return verdict === undefined
         ? Effect.fail(unreadable("its type is not supported"))
-        : Effect.map(decoded(readDispute, data), (dispute) => disputed(dispute, verdict))
+        : Effect.map(decoded(readDispute, data), (dispute) => disputed(dispute, verdictOf(verdict, dispute)))
     }
   }
 }
@@ -319,7 +319,9 @@ type Verdict = Extract<MessageAbout, { readonly _tag: "Dispute" }>["verdict"]
  *
  * - of one that needs evidence "your account has been debited the disputed amount"
  * - of one that is cancelled "your account is credited back"; of one that is resolved the payment "had already been
- *   refunded", so that nothing more is lost by it
+ *   refunded", so that nothing more is lost by it; see `verdictOf` for the exception
+ * - of a lost arbitration "your account is debited any additional arbitration-related fees"; of one that is won "your
+ *   account will be credited the disputed amount"
  * - of one that expired "you can no longer respond", and one that was accepted is given up
  */
 const verdicts: ReadonlyMap<string, Verdict> = new Map([
@@ -329,10 +331,19 @@ const verdicts: ReadonlyMap<string, Verdict> = new Map([
   ["dispute_won", "won"],
   ["dispute_canceled", "won"],
   ["dispute_resolved", "won"],
+  ["dispute_arbitration_won", "won"],
   ["dispute_lost", "lost"],
+  ["dispute_arbitration_lost", "lost"],
   ["dispute_accepted", "lost"],
   ["dispute_expired", "lost"]
 ])
+
+/**
+ * Visa's Rapid Dispute Resolution resolves a dispute "by accepting liability and refunding the customer"
+ * (https://www.checkout.com/docs/payments/process-disputes/pre-dispute-resolution): no refund of ours returned that money.
+ */
+const verdictOf = (verdict: Verdict, { resolved_reason }: typeof Protocol.DisputeData.Type): Verdict =>
+  resolved_reason === "rapid_dispute_resolution" ? "lost" : verdict
 
 const disputed = (
   { id, payment_id, payment_reference }: typeof Protocol.DisputeData.Type,

@@ -135,5 +135,7 @@ export type PaymentData = typeof PaymentData.Type
 export const DisputeData = Schema.Struct({
   id: Reference,
   payment_id: Reference,
-  payment_reference: optional(Schema.String)
+  payment_reference: optional(Schema.String),
+  /** Of a resolved one: `rapid_dispute_resolution`, `negative_amount` or `already_refunded`. */
+  resolved_reason: optional(Schema.String)
 })

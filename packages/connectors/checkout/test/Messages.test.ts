@@ -49,6 +49,11 @@ const tells = (what: string, message: unknown, expected: unknown) =>
     })
   )
 
+const keptOf = (message: unknown): unknown => {
+  const text = JSON.stringify(message)
+  return JSON.parse(connected([]).connector.keptOfMessage?.(text) ?? text)
+}
+
 describe("the signature", () => {
   const body =
     '{"id":"evt_jclzjykecuuu7mmesbk63alzoa","type":"payment_captured","created_on":"2026-11-21T12:00:00Z",' +
@@ -311,7 +316,9 @@ describe("what it says", () => {
     ["dispute_won", "won"],
     ["dispute_canceled", "won"],
     ["dispute_resolved", "won"],
+    ["dispute_arbitration_won", "won"],
     ["dispute_lost", "lost"],
+    ["dispute_arbitration_lost", "lost"],
     ["dispute_accepted", "lost"],
     ["dispute_expired", "lost"]
   ] as const) {
@@ -326,6 +333,23 @@ describe("what it says", () => {
       ...{ _tag: "Dispute", charge: byAttempt },
       ...{ disputeId, verdict }
     })
+  }
+
+  for (const [reason, verdict] of [
+    ["rapid_dispute_resolution", "lost"],
+    ["already_refunded", "won"],
+    ["negative_amount", "won"],
+    [null, "won"]
+  ] as const) {
+    const resolved = event("dispute_resolved", dispute({ resolved_reason: reason }))
+    const about = {
+      _tag: "Dispute",
+      charge: { providerRef: paymentId },
+      disputeId: "dsp_9rjdlsd4epepfjyyf9vl",
+      verdict
+    } as const
+    tells(`dispute_resolved with the reason ${reason}: ${verdict}`, resolved, about)
+    tells(`what is kept of a dispute_resolved with the reason ${reason}: ${verdict}`, keptOf(resolved), about)
   }
 
   it.effect("given what says nothing that is understood, then it is unreadable, and why", () =>

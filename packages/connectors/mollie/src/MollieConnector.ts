@@ -114,21 +114,14 @@ const connector = (
 
 /** What moves no money. */
 const questions = (call: ReturnType<typeof jsonCaller>, reader: Answers.Reader) => {
-  const askFor =
-    (id?: string): Ask =>
-    (path, read) =>
-      call({ method: "GET", path, ...(id === undefined ? {} : { id }) }, read)
-  const ask = askFor()
+  // Without an idempotency key: a repeated lookup must see what is there now, and no answer that Mollie kept for the key.
+  const ask: Ask = (path, read) => call({ method: "GET", path }, read)
   return {
-    lookUpCharge: Effect.fn("MollieConnector.lookUpCharge")((request) =>
-      Lookups.lookUpCharge(askFor(request.attemptId), request, reader)
-    ),
+    lookUpCharge: Effect.fn("MollieConnector.lookUpCharge")((request) => Lookups.lookUpCharge(ask, request, reader)),
     lookUpOperation: Effect.fn("MollieConnector.lookUpOperation")((request) =>
-      Lookups.lookUpOperation(askFor(request.operationId), request, reader)
+      Lookups.lookUpOperation(ask, request, reader)
     ),
-    lookUpRefund: Effect.fn("MollieConnector.lookUpRefund")((request) =>
-      Lookups.lookUpRefund(askFor(request.refundId), request, reader)
-    ),
+    lookUpRefund: Effect.fn("MollieConnector.lookUpRefund")((request) => Lookups.lookUpRefund(ask, request, reader)),
     account: Effect.fn("MollieConnector.account")(() =>
       ask("/v2/profiles/me", (answer) => Answers.accountAnswer(answer, reader))
     ),

@@ -348,6 +348,10 @@ describe("the lookup of a charge that was not answered", () => {
         requests.map(({ url }) => url),
         ["", "&from=tr_2", "&from=tr_3"].map((from) => `https://api.mollie.com/v2/payments?limit=250${from}`)
       )
+      assert.isTrue(
+        requests.every(({ headers }) => headers["idempotency-key"] === undefined),
+        "no answer is kept for it"
+      )
     })
   )
 
@@ -419,6 +423,7 @@ describe("the lookup of a refund", () => {
         const found = yield* connector.lookUpRefund?.(lookup) ?? Effect.die("no lookup")
         assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Succeeded")
         assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}/refunds?limit=250`)
+        assert.isUndefined(requests[0]?.headers["idempotency-key"])
         const none = scripted([answer(200, list("refunds", entries.slice(0, 1)), dated(noon + hour))])
         assert.deepStrictEqual(yield* none.connector.lookUpRefund?.(lookup) ?? Effect.die("no lookup"), {
           _tag: "NotFound",

@@ -15,7 +15,7 @@ import type {
   TransportAnswer,
   TransportRequest
 } from "@pointsman/core/connector"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import {
   answer,
   apiKey,
@@ -31,20 +31,38 @@ import {
   refund
 } from "./Mollie.ts"
 
-/** A placeholder for our id in an object's metadata: Mollie gives back what it was given, which is the key of the request. */
+/** A placeholder for our id in an object's metadata: Mollie gives back what it was given, by the id that is looked up. */
 const ourId = "our_id_here"
 
 /** A key is of one mode, and an object names it: in production both are of the other one. */
 const remembering: ConnectorDefinition = {
   ...MollieConnector.definition,
-  connect: (account, transport) =>
-    MollieConnector.definition.connect(account.environment === "production" ? inLiveMode(account) : account, {
-      send: (request) =>
-        Effect.map(transport.send(request), (given) => ({
-          ...given,
-          body: given.body.replaceAll(ourId, request.headers["idempotency-key"] ?? "")
-        }))
-    })
+  connect: (account, transport) => {
+    // A lookup carries no key.
+    let lookedUp = ""
+    const lookingUp =
+      <Request, A>(idOf: (request: Request) => string, lookUp: (request: Request) => A) =>
+      (request: Request): A => {
+        lookedUp = idOf(request)
+        return lookUp(request)
+      }
+    const connected = MollieConnector.definition.connect(
+      account.environment === "production" ? inLiveMode(account) : account,
+      {
+        send: (request) =>
+          Effect.map(transport.send(request), (given) => ({
+            ...given,
+            body: given.body.replaceAll(ourId, request.headers["idempotency-key"] ?? lookedUp)
+          }))
+      }
+    )
+    return Result.map(connected, ({ lookUpCharge, lookUpOperation, lookUpRefund, ...connector }) => ({
+      ...connector,
+      lookUpCharge: lookingUp(({ attemptId }) => attemptId, lookUpCharge),
+      ...(lookUpOperation && { lookUpOperation: lookingUp(({ operationId }) => operationId, lookUpOperation) }),
+      ...(lookUpRefund && { lookUpRefund: lookingUp(({ refundId }) => refundId, lookUpRefund) })
+    }))
+  }
 }
 
 const inLiveMode = <Account extends { readonly credentials: unknown }>(account: Account): Account => ({

@@ -114,6 +114,11 @@ export interface ChargeLookup {
   readonly checkoutReference: string | null
   /** The provider was not asked before this. */
   readonly sentAt: number
+  /**
+   * The provider was not asked after this; "never received" counts only from here. Equal to `sentAt` unless the store lost
+   * the time.
+   */
+  readonly sentBefore: number
   readonly amount: Amount
 }
 
@@ -133,7 +138,10 @@ export interface RefundLookup {
   readonly refundReference: string | null
   /** The provider's reference of the charge. */
   readonly reference: string
+  /** As of a charge. */
   readonly sentAt: number
+  /** As of a charge. */
+  readonly sentBefore: number
   readonly amount: Amount
 }
 
@@ -158,7 +166,7 @@ export type ChargeResult =
       readonly soft?: boolean
     }
 
-/** The provider's word that it did nothing with the request. It does not count after a call that was not answered. */
+/** The provider's word that it did nothing with the request. It does not count while a call is open: not answered, or under way. */
 export interface RejectedResult {
   readonly status: "rejected"
   readonly code: string
@@ -203,7 +211,8 @@ export interface RefundResult {
 
 /**
  * The provider has no record of it. `conclusive`: it will never be executed, also where the request is still under way. It
- * has to be the provider's own word about this id: a gateway's 404 is no result, and is thrown.
+ * has to be the provider's own word about this id: a gateway's 404 is no result, and is thrown. It does not count as
+ * conclusive while a call is open, or where no call was answered.
  */
 export interface NotFoundResult {
   readonly status: "not_found"

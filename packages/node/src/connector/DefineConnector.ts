@@ -139,11 +139,11 @@ const connector = (
         Results.chargeResult,
         request.instrument === null ? clean : cleaner([...secrets, request.instrument])
       ),
-    lookUpCharge: ({ attemptId, checkoutReference, money, providerRef, sentAt }) =>
+    lookUpCharge: ({ attemptId, checkoutReference, money, providerRef, sentAt, sentBefore = sentAt }) =>
       perform(
         "lookUpCharge",
         spec.lookUpCharge,
-        { attemptId, checkoutReference, sentAt, reference: providerRef, amount: money },
+        { attemptId, checkoutReference, sentAt, sentBefore, reference: providerRef, amount: money },
         Results.foundCharge
       ),
     ...(openCheckout && {
@@ -192,11 +192,11 @@ const connector = (
         )
     }),
     ...(lookUpRefund && {
-      lookUpRefund: ({ money, providerRef, providerRefundId, refundId, sentAt }) =>
+      lookUpRefund: ({ money, providerRef, providerRefundId, refundId, sentAt, sentBefore = sentAt }) =>
         perform(
           "lookUpRefund",
           lookUpRefund,
-          { refundId, refundReference: providerRefundId, reference: providerRef, sentAt, amount: money },
+          { refundId, refundReference: providerRefundId, reference: providerRef, sentAt, sentBefore, amount: money },
           Results.foundRefund
         )
     }),

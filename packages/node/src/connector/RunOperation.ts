@@ -33,8 +33,11 @@ export interface Operation<A> {
 interface Calls {
   begun: number
   notSent: number
-  unanswered: number
+  answered: number
 }
+
+/** Calls that may have been executed, and whose answer the function did not have: not answered, or still under way. */
+const openOf = ({ answered, begun, notSent }: Calls): number => begun - notSent - answered
 
 /** A request that went out is not cancelled by an interruption. */
 export const runOperation = <A>({
@@ -48,7 +51,7 @@ export const runOperation = <A>({
   Effect.uninterruptible(
     Effect.gen(function* () {
       const services = yield* Effect.context<never>()
-      const calls: Calls = { begun: 0, notSent: 0, unanswered: 0 }
+      const calls: Calls = { begun: 0, notSent: 0, answered: 0 }
       const endsAt = (yield* Clock.currentTimeMillis) + timeoutMillis
       const http = makeHttp(transport, services, calls, endsAt)
       const ended = yield* Effect.result(promised(services, timeoutMillis + returnWithinMillis, () => run(http)))
@@ -67,11 +70,11 @@ export const runOperation = <A>({
       }
       const result = read(ended.success, clean)
       if (Result.isFailure(result)) return yield* unknown(`returned what is no result${at(result.failure)}`)
-      // The function may have caught what a call rejected with: that request may have been executed.
-      if (calls.unanswered > 0 && isRejection(result.success)) {
-        return yield* unknown("returned `rejected` although a call was not answered")
+      // The function may have caught what a call rejected with, or not have waited: that request may have been executed.
+      if (openOf(calls) > 0 && letsAnotherCharge(result.success)) {
+        return yield* unknown("returned `rejected` or a soft decline although a call was not answered")
       }
-      return result.success
+      return believed(result.success, calls)
     })
   )
 
@@ -80,8 +83,18 @@ const at = (field: string): string => (field === "" ? "" : ` at ${field}`)
 const isKeyUsed = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "status" in value && value.status === "key_used"
 
-const isRejection = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && "_tag" in value && value._tag === "Rejected"
+const isTagged = (value: unknown, tag: string): value is object =>
+  typeof value === "object" && value !== null && "_tag" in value && value._tag === tag
+
+/** Whether another connection may be tried after this result. */
+const letsAnotherCharge = (value: unknown): boolean =>
+  isTagged(value, "Rejected") || (isTagged(value, "Declined") && "soft" in value && value.soft === true)
+
+/** "Never received" is the provider's word: it does not count where a call is open, or where no call was answered. */
+const believed = <A>(result: A, calls: Calls): A => {
+  const isDoubtful = openOf(calls) > 0 || (calls.begun > 0 && calls.answered === 0)
+  return isDoubtful && isTagged(result, "NotFound") ? { ...result, conclusive: false } : result
+}
 
 /** The text of an error of others may show what they were given. */
 const failed = (thrown: unknown): string => `threw ${thrown instanceof Error ? thrown.name : "what is no error"}`
@@ -127,6 +140,7 @@ const makeHttp = (
       const sent = transport.send({ method, url, ...contentOf(request), timeoutMillis })
       const answer = await Effect.runPromiseWith(services)(Effect.result(sent))
       if (Result.isSuccess(answer)) {
+        calls.answered++
         const { body, headers, status } = answer.success
         return { status, headers, body, json: (): unknown => JSON.parse(body) }
       }
@@ -135,7 +149,6 @@ const makeHttp = (
         calls.notSent++
         throw new NotSent(failure.reason)
       }
-      calls.unanswered++
       throw new Unanswered(failure.reason)
     }
   return { get: ask("GET"), post: ask("POST"), put: ask("PUT"), patch: ask("PATCH"), delete: ask("DELETE") }

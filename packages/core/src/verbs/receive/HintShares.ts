@@ -10,10 +10,18 @@ import { Deferred, Effect, Semaphore } from "effect"
  */
 const insideAtMost = 64
 
+/**
+ * Senders of one connection that wait for a further lookup of an object, of all its objects together. What comes beyond is
+ * refused likewise.
+ */
+const waitingAtMost = 64
+
 interface Share {
   readonly places: Semaphore.Semaphore
   /** What is looked up now, by reference, and what those wait for who named it meanwhile. */
   readonly running: Map<string, Next>
+  /** Senders that wait for the ends of `running`. */
+  waiting: number
 }
 
 interface Next {
@@ -25,7 +33,7 @@ export const makeHintShares = (atOnce: number) => {
   // As many as connections with hints exist.
   const shares = new Map<string, Share>()
   const shareOf = (connectionId: string): Share => {
-    const share = shares.get(connectionId) ?? { places: Semaphore.makeUnsafe(atOnce), running: new Map() }
+    const share = shares.get(connectionId) ?? { places: Semaphore.makeUnsafe(atOnce), running: new Map(), waiting: 0 }
     shares.set(connectionId, share)
     return share
   }
@@ -40,7 +48,8 @@ export const makeHintShares = (atOnce: number) => {
     refused: () => E2
   ): Effect.Effect<A, E | E2> =>
     Effect.suspend((): Effect.Effect<A, E | E2> => {
-      const { places, running } = shareOf(connectionId)
+      const share = shareOf(connectionId)
+      const { places, running } = share
       const begin = (end: Deferred.Deferred<A, E>): Effect.Effect<void> => {
         running.set(reference, {})
         const looked = Effect.flatMap(Effect.exit(places.withPermits(1)(lookUp)), (exit) => {
@@ -53,8 +62,11 @@ export const makeHintShares = (atOnce: number) => {
       }
       const known = running.get(reference)
       if (known !== undefined) {
+        if (share.waiting >= waitingAtMost) return Effect.fail(refused())
+        share.waiting++
         known.end ??= Deferred.makeUnsafe<unknown, unknown>()
-        return Deferred.await(known.end as Deferred.Deferred<A, E>)
+        const left = Effect.sync(() => void share.waiting--)
+        return Effect.ensuring(Deferred.await(known.end as Deferred.Deferred<A, E>), left)
       }
       if (running.size >= insideAtMost) return Effect.fail(refused())
       const end = Deferred.makeUnsafe<A, E>()

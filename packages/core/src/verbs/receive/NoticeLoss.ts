@@ -4,7 +4,8 @@
  *
  * The rule that a reader would otherwise break: a loss stops new payments, so that nothing else may look like one. A
  * charge that another system made at the same account has no id of ours. A message may be faster than the commit that it
- * is about. In the sandbox, several installations often share one test account.
+ * is about. In the sandbox, several installations often share one test account. Anybody can send a hint, so that what the
+ * provider states after one declares nothing.
  */
 import { Clock, Effect, Option } from "effect"
 import { startOfDay } from "../../decide/DerivedId.ts"
@@ -14,6 +15,7 @@ import { Directory } from "../../ports/Directory.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { type RecordLoss, RecordLosses } from "../../ports/RecordLoss.ts"
+import { isHinted } from "./ReceiveHint.ts"
 
 /** An attempt of ours that a message names. Epoch milliseconds. */
 interface NamedAttempt {
@@ -51,6 +53,7 @@ export const noticeLoss = (tenant: Tenant, note: MessageNote) =>
   )
 
 const declareWhereLost = Effect.fnUntraced(function* (tenant: Tenant, note: MessageNote) {
+  if (isHinted(note.eventId)) return
   const named = tenant.environment === "production" ? namedAttempt(note) : undefined
   if (named === undefined) return
   const { claimWindowMillis } = yield* PaymentSettings

@@ -32,6 +32,14 @@ export interface ReceivedHint {
   readonly hint: string
 }
 
+const hinted = "hint:"
+
+/** The id under which what the provider stated after a hint is stored; a verified message of the same id is another one. */
+export const hintedId = (id: string): string => `${hinted}${id}`
+
+/** Whether a stored message came by a hint. */
+export const isHinted = (eventId: string): boolean => eventId.startsWith(hinted)
+
 /** The reference that a message names; `undefined` where the connection takes no hints, or the message is none. */
 export const hintIn = Effect.fnUntraced(function* (connection: Connection, message: UnsignedMessage) {
   const connections = yield* OpenConnections

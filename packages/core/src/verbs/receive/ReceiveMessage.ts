@@ -44,7 +44,7 @@ import { StorageError } from "../../ports/StorageError.ts"
 import { LearnedRates } from "../../routing/run/LearnedRates.ts"
 import { contentOf, decidedMessage, subjectIdOf } from "./DecidedMessage.ts"
 import { noticeLoss } from "./NoticeLoss.ts"
-import { hintIn, lookUpHint, type ReceivedHint } from "./ReceiveHint.ts"
+import { hintedId, hintIn, lookUpHint, type ReceivedHint } from "./ReceiveHint.ts"
 import { refuseAtTicks, refuseSlowly, refuseUnverified } from "./RefuseMessage.ts"
 
 export interface IncomingMessage {
@@ -138,7 +138,9 @@ export const readerOf = Effect.fnUntraced(function* (connection: Connection) {
 /** Looks up what a hint names, and records what the provider states; see `recordMessage`. */
 export const recordHint = Effect.fnUntraced(function* (received: ReceivedHint) {
   const { hint: _, ...from } = received
-  for (const stated of yield* lookUpHint(received)) yield* recordMessage({ ...from, ...stated, reason: null })
+  for (const { body, message } of yield* lookUpHint(received)) {
+    yield* recordMessage({ ...from, body, message: { ...message, id: hintedId(message.id) }, reason: null })
+  }
 })
 
 /** Stores a message and decides it; succeeds where that was done before. After a failure it may come again. */
