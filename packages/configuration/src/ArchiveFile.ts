@@ -1,4 +1,5 @@
 /** The field `archive` of the configuration file: where payments go that leave the store. */
+import { isAbsolute } from "node:path"
 import { Predicate, Redacted, Result, Schema } from "effect"
 import { type Decoded, decode } from "./DecodeFile.ts"
 import { resolveReferences } from "./EnvironmentReferences.ts"
@@ -8,6 +9,9 @@ const text = (expected: string, isGood: (value: string) => boolean) =>
   Schema.String.annotate({ message: `expected ${expected}` }).check(Schema.makeFilter(isGood, { expected }))
 
 const Word = text("a non-empty string", (value) => value.trim() !== "")
+
+/** A relative one would be another folder for each process that starts elsewhere. */
+const Folder = text("an absolute path", isAbsolute)
 
 /** As Amazon names buckets, and not those of access points and of other forms. */
 const Bucket = text("the name of a bucket: 3 to 63 lower-case letters, digits, dots and dashes", (value) =>
@@ -39,7 +43,7 @@ const S3File = Schema.Struct({
 
 /** Of each server, and not a part of a generation: it is not stored in the database. */
 export const ArchiveFile = Schema.Struct({
-  folder: Schema.optionalKey(Word),
+  folder: Schema.optionalKey(Folder),
   s3: Schema.optionalKey(S3File)
 })
 export type ArchiveFile = typeof ArchiveFile.Type
