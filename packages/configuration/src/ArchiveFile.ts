@@ -1,5 +1,4 @@
 /** The field `archive` of the configuration file: where payments go that leave the store. */
-import { isAbsolute } from "node:path"
 import { Predicate, Redacted, Result, Schema } from "effect"
 import { type Decoded, decode } from "./DecodeFile.ts"
 import { resolveReferences } from "./EnvironmentReferences.ts"
@@ -11,7 +10,7 @@ const text = (expected: string, isGood: (value: string) => boolean) =>
 const Word = text("a non-empty string", (value) => value.trim() !== "")
 
 /** A relative one would be another folder for each process that starts elsewhere. */
-const Folder = text("an absolute path", isAbsolute)
+const Folder = text("an absolute path", (value) => /^(?:\/|[A-Za-z]:[/\\]|\\\\)/u.test(value))
 
 /** As Amazon names buckets, and not those of access points and of other forms. */
 const Bucket = text("the name of a bucket: 3 to 63 lower-case letters, digits, dots and dashes", (value) =>

@@ -170,7 +170,7 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
             const decision = { expected: "received", after: { ...note, outcome: "waits", paymentId } } as const
             const removal = Effect.gen(function* () {
               yield* holder`delete from attempts`
-            yield* holder`delete from payments`
+              yield* holder`delete from payments`
               const keeping = yield* Effect.forkDetach(
                 Effect.result(ledger.keepMessage(tenant, decision, { paymentId, version }))
               )
