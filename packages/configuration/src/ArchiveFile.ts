@@ -9,6 +9,9 @@ const text = (expected: string, isGood: (value: string) => boolean) =>
 
 const Word = text("a non-empty string", (value) => value.trim() !== "")
 
+/** A relative one would be another folder for each process that starts elsewhere. */
+const Folder = text("an absolute path", (value) => /^(?:\/|[A-Za-z]:[/\\]|\\\\)/u.test(value))
+
 /** As Amazon names buckets, and not those of access points and of other forms. */
 const Bucket = text("the name of a bucket: 3 to 63 lower-case letters, digits, dots and dashes", (value) =>
   /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/u.test(value)
@@ -39,7 +42,7 @@ const S3File = Schema.Struct({
 
 /** Of each server, and not a part of a generation: it is not stored in the database. */
 export const ArchiveFile = Schema.Struct({
-  folder: Schema.optionalKey(Word),
+  folder: Schema.optionalKey(Folder),
   s3: Schema.optionalKey(S3File)
 })
 export type ArchiveFile = typeof ArchiveFile.Type

@@ -4,6 +4,7 @@ import { Pointsman, type SweepOrder } from "@pointsman/core"
 import { BeforeRemoval, Ledger, Retention } from "@pointsman/core/ports"
 import { Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { sweepStore } from "../src/verbs/retain/SweepStore.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const day = 24 * 60 * 60_000
@@ -126,4 +127,28 @@ describe("the sweep of the store", () => {
       assert.deepStrictEqual(given, [payment.id])
     }).pipe(Effect.scoped, Effect.provide(archived.layer.pipe(Layer.provide(archive))))
   })
+
+  const broken = world()
+  it.effect("given payments that cannot leave, then the sweep prunes what else is old, and fails at its end", () =>
+    Effect.gen(function* () {
+      const pruned: Array<string> = []
+      const retention = yield* Retention
+      yield* pay("ch_1")(broken)
+      yield* TestClock.adjust(sevenYears + 1)
+      const failing = sweepStore({ isDryRun: false, pauseMillis: 0 }).pipe(
+        Effect.provideService(BeforeRemoval, () => Effect.die("the archive is down")),
+        Effect.provideService(Retention, {
+          ...retention,
+          pruneDeliveries: ({ tenant: { environment } }) =>
+            environment === "sandbox"
+              ? Effect.die("a row is unreadable")
+              : Effect.sync(() => pruned.push(`deliveries ${environment}`)),
+          pruneBodies: ({ tenant: { environment } }) => Effect.sync(() => pruned.push(`bodies ${environment}`))
+        })
+      )
+      const exit = yield* Effect.exit(failing)
+      assert.strictEqual(exit._tag, "Failure")
+      assert.sameMembers(pruned, ["bodies sandbox", "deliveries production", "bodies production"])
+    }).pipe(Effect.provide(broken.layer))
+  )
 })

@@ -31,7 +31,8 @@ describe("archive", () => {
   it("given wrong settings, then each is named", async () => {
     for (const [archive, field] of [
       [{}, "archive"],
-      [{ folder: "here", s3: { bucket: "payments", region: "eu" } }, "archive"],
+      [{ folder: "/here", s3: { bucket: "payments", region: "eu" } }, "archive"],
+      [{ folder: "here" }, "archive.folder"],
       [{ s3: { bucket: "UPPER", region: "eu" } }, "archive.s3.bucket"],
       [{ folder: { $env: "POINTSMAN_NOT_SET" } }, "archive.folder"]
     ] as const) {

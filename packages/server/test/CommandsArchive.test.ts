@@ -16,7 +16,10 @@ const config = ["--config", "pointsman.json"]
 const setUp = async () => {
   const provider = await startProvider()
   const folder = temporaryFolder()
-  const configuration = { archive: { folder: "archive" }, workspaces: [workspaceWith([connectionTo(provider)])] }
+  const configuration = {
+    archive: { folder: join(folder, "archive") },
+    workspaces: [workspaceWith([connectionTo(provider)])]
+  }
   const server = await startServerHere({ folder, configuration })
   const created = await server.request("POST", "/api/v1/payments", {
     key: liveKey,
@@ -120,8 +123,9 @@ describe("pointsman archive", () => {
       assert.strictEqual(code, 1)
       assert.match(stderr, /POINTSMAN_CONFIG \(--config\): expected .* with the field `archive`/u)
     }
-    const both = { folder: "archive", s3: { bucket: "Wrong Bucket", region: "eu", secretAccessKey: "hush" } }
+    const both = { folder: "/archive", s3: { bucket: "Wrong Bucket", region: "eu", secretAccessKey: "hush" } }
     for (const [archive, expected] of [
+      [{ folder: "archive" }, "archive.folder: expected an absolute path"],
       [{}, "archive: expected either `folder` or `s3`"],
       [both, "archive.s3.bucket: expected the name of a bucket"],
       [{ s3: { ...both.s3, bucket: "right" } }, "archive.s3: expected `accessKeyId` and `secretAccessKey` together"],
@@ -142,7 +146,15 @@ describe("pointsman archive", () => {
     const missing = await run("read", id, ...config)
     assert.strictEqual(missing.stderr, `Payment "${id}" not found.\n`)
     const doctor = await runHere(folder, ["doctor", ...config])
-    assert.match(doctor.stdout, /^wrong +archive +the folder does not exist \(ENOENT\)/mu)
+    assert.match(doctor.stdout, /^ok +archive +\/.*\/archive is created when the first payments are archived/mu)
+    const beneath = { folder: join(folder, "absent/archive") }
+    writeFileSync(join(folder, "pointsman.json"), JSON.stringify({ ...configuration, archive: beneath }))
+    const wrong = await runHere(folder, ["doctor", ...config])
+    assert.match(wrong.stdout, /^wrong +archive +the folder does not exist \(ENOENT\)/mu)
+    writeFileSync(join(folder, "pointsman.json"), JSON.stringify(configuration))
+    const unknown = await run("run", ...config, "--workspace", "nobody")
+    assert.strictEqual(unknown.code, 1)
+    assert.include(unknown.stderr, "--workspace: expected one of")
     assert.strictEqual((await run("run", ...config)).code, 0)
     assert.match((await runHere(folder, ["doctor", ...config])).stdout, /^ok +archive +\/.*\/archive can be reached/mu)
   })

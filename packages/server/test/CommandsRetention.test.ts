@@ -44,7 +44,11 @@ describe("pointsman retention", () => {
       assert.isTrue(data.dry_run)
       assert.strictEqual(bodyOf(), "the body")
     }
-    const { data } = documentOf(await run("run", "--by", "Jo"))
+    const refused = await run("run", "--by", "Jo")
+    assert.strictEqual(refused.code, 1)
+    assert.match(refused.stderr, /\(--config\): expected .* field `archive`.* or --without-archive/u)
+    assert.strictEqual(bodyOf(), "the body")
+    const { data } = documentOf(await run("run", "--without-archive", "--by", "Jo"))
     assert.strictEqual(data.tenants[1].message_bodies, 1)
     assert.isNull(data.tenants[1].oldest_message_body)
     assert.strictEqual(bodyOf(), "")

@@ -306,6 +306,18 @@ const takesTurns = (it: StorageTest): void => {
     })
   )
 
+  it.effect("given a lease that ends later than an hour from now, then another holder has it", () =>
+    Effect.gen(function* () {
+      const { lease } = yield* Retention
+      const hour = 60 * 60_000
+      // After those of the test above, in a store that both share.
+      const now = 9_100_000_000_000
+      expect(yield* lease({ holder: "one", now, until: now + hour })).toBe(true)
+      expect(yield* lease({ holder: "two", now, until: now + 10 })).toBe(false)
+      expect(yield* lease({ holder: "two", now: now - 1, until: now + 10 })).toBe(true)
+    })
+  )
+
   it.effect("given the upkeep of the store ran, then payments are written and delivered as before", () =>
     Effect.gen(function* () {
       const tenant = yield* newTenant()

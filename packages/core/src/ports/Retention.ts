@@ -62,10 +62,14 @@ export interface UpkeepQuery {
   readonly deliveriesBefore: number | null
 }
 
+/** A lease of the sweep is shorter, in milliseconds. */
+export const longestLeaseMillis = 60 * 60_000
+
 export interface Retention {
   /**
    * Takes or extends the lease of the sweep, for all processes on the store: whether `holder` has it until `until`. The
-   * lease only saves work: two sweeps at once remove nothing twice.
+   * lease only saves work: two sweeps at once remove nothing twice. One that ends later than `longestLeaseMillis` from
+   * `now` was taken by a clock that was wrong, and counts as free.
    */
   readonly lease: (query: {
     readonly holder: string

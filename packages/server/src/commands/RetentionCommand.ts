@@ -1,9 +1,11 @@
-/** `pointsman retention`: what leaves the database because its time is over. */
+/** `pointsman retention`: records whose retention is over. */
 import { Pointsman, type TenantSweep } from "@pointsman/core"
 import { dayMillis, yearMillis } from "@pointsman/core/internal"
 import { Directory } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { archiveOfFile } from "../ArchiveLayer.ts"
+import { StartFailure } from "../StartFailure.ts"
 import { actingAs, byFlag } from "./Actor.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
@@ -95,6 +97,12 @@ const status = Command.make(
   Command.withShortDescription("Show what would leave the database")
 )
 
+const archiveOrFlag = new StartFailure({
+  message:
+    "POINTSMAN_CONFIG (--config): expected the path of a configuration file with the field `archive`, to which payments " +
+    "are written before they are removed, or --without-archive, to remove them for good. Nothing was removed."
+})
+
 /** `environment`: what the configuration file may refer to. With an archive in the file, payments go there first. */
 const run = (environment: Readonly<Record<string, string | undefined>>) =>
   Command.make(
@@ -106,14 +114,23 @@ const run = (environment: Readonly<Record<string, string | undefined>>) =>
         Flag.withDefault(false),
         Flag.withoutNegation
       ),
+      withoutArchive: Flag.Boolean("without-archive").pipe(
+        Flag.withDescription("Remove payments for good if no configuration names an archive"),
+        Flag.withDefault(false),
+        Flag.withoutNegation
+      ),
       by: byFlag,
       json: jsonFlag,
       ...settingFlags([...databaseSettings, "configuration"])
     },
-    Effect.fnUntraced(function* ({ by, dryRun, json, workspace, ...settings }) {
+    Effect.fnUntraced(function* ({ by, dryRun, json, withoutArchive, workspace, ...settings }) {
       yield* onDatabase(
         textsOf(settings),
-        Effect.fnUntraced(function* () {
+        Effect.fnUntraced(function* ({ configuration }) {
+          if (!dryRun && !withoutArchive) {
+            const archive = configuration === null ? undefined : yield* archiveOfFile(configuration, environment)
+            if (archive === undefined) return yield* archiveOrFlag
+          }
           const view = yield* sweep({ workspace, isDryRun: dryRun, by })
           yield* print(json, { data: view }, sweepText(view))
         }),
@@ -124,18 +141,22 @@ const run = (environment: Readonly<Record<string, string | undefined>>) =>
   ).pipe(
     Command.withDescription(
       "Remove what the workspaces do not keep any longer: closed payments, webhook deliveries that have ended, and bodies " +
-        "of provider messages. Servers do so every hour, and may run meanwhile. It may be interrupted and run again."
+        "of provider messages. Payments are written to the archive of the configuration first. Servers do so every hour, " +
+        "and may run meanwhile. It may be interrupted and run again."
     ),
-    Command.withShortDescription("Remove what is over"),
+    Command.withShortDescription("Remove records whose retention is over"),
     Command.withExamples([
       { command: "pointsman retention run --dry-run", description: "What would be removed" },
-      { command: "pointsman retention run --workspace acme --by Jo", description: "Of one workspace" }
+      {
+        command: "pointsman retention run --config pointsman.json --workspace acme --by Jo",
+        description: "Of one workspace"
+      }
     ])
   )
 
 export const retentionCommand = (environment: Readonly<Record<string, string | undefined>>) =>
   Command.make("retention").pipe(
-    Command.withDescription("What leaves the database because its time is over: docs/guides/retention.md."),
-    Command.withShortDescription("Remove what is kept for long enough"),
+    Command.withDescription("Show or remove records whose retention is over: docs/guides/retention.md."),
+    Command.withShortDescription("Show or remove records whose retention is over"),
     Command.withSubcommands([status, run(environment)])
   )

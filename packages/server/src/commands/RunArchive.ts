@@ -1,5 +1,6 @@
 /** `pointsman archive run`: what retention does in the background, now. */
 import { Pointsman, type Tenant } from "@pointsman/core"
+import { Directory } from "@pointsman/core/ports"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { archiveOfFile } from "../ArchiveLayer.ts"
@@ -9,7 +10,7 @@ import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { type Text, table } from "./Table.ts"
-import { anyWorkspaceFlag } from "./Tenants.ts"
+import { anyWorkspaceFlag, oneWorkspace } from "./Tenants.ts"
 
 export const runArchive = (variables: Variables) =>
   Command.make(
@@ -32,9 +33,11 @@ export const runArchive = (variables: Variables) =>
           const archive = configuration === null ? undefined : yield* archiveOfFile(configuration, variables)
           if (archive === undefined) return yield* archiveMissing
           const pointsman = yield* Pointsman
-          const { tenants } = yield* actingAs(by)(
-            pointsman.sweepStore({ isDryRun, workspaceId: Option.getOrUndefined(workspace) })
-          )
+          const contents = yield* (yield* Directory).contents
+          const workspaceId = Option.isNone(workspace)
+            ? undefined
+            : yield* Effect.fromResult(oneWorkspace(contents, workspace))
+          const { tenants } = yield* actingAs(by)(pointsman.sweepStore({ isDryRun, workspaceId }))
           const rows = tenants
             .map(({ payments, tenant }) => ({ tenant, payments }))
             .filter(({ payments }) => payments > 0)

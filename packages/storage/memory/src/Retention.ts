@@ -1,6 +1,14 @@
 /** What leaves the maps when its time is over. `Commit.ts` and the removal take turns, so that each is one write. */
 import type { Delivery, Payment, Tenant } from "@pointsman/core"
-import type { HeldQuery, MessageOutcome, OldPayment, PruneQuery, ReadPayment, Retention } from "@pointsman/core/ports"
+import {
+  type HeldQuery,
+  longestLeaseMillis,
+  type MessageOutcome,
+  type OldPayment,
+  type PruneQuery,
+  type ReadPayment,
+  type Retention
+} from "@pointsman/core/ports"
 import { Effect, type Semaphore } from "effect"
 import { bookOf } from "./Payments.ts"
 import { byText, copy, forTenant, ofTenant, type State, type StoredDelivery, tenantKey } from "./State.ts"
@@ -11,7 +19,14 @@ export const make = (state: State, turn: Semaphore.Semaphore): Retention => {
   return {
     lease: ({ holder, now, until }) =>
       Effect.sync(() => {
-        if (lease !== undefined && lease.holder !== holder && lease.until > now) return false
+        if (
+          lease !== undefined &&
+          lease.holder !== holder &&
+          lease.until > now &&
+          lease.until <= now + longestLeaseMillis
+        ) {
+          return false
+        }
         lease = { holder, until }
         return true
       }),

@@ -36,7 +36,7 @@ export const storeMessage = Effect.fnUntraced(function* (
   if (written !== undefined) return Option.none()
   const key = [...bindTenant(tenant), bindText(message.connectionId), bindText(message.eventId)]
   const [earlier] = yield* db.read(operation, selectMessage, key)
-  // Messages are never deleted.
+  // It left with its payment since: a repetition stores it anew.
   if (earlier === undefined) return yield* new StorageError({ operation, cause: new Error("the message is not there") })
   return Option.some(rows.readNote(earlier))
 })
@@ -59,7 +59,7 @@ const keep = `with stored as materialized (
     when outcome is null then 'Stale'
     when outcome <> ${expected}::text then 'Taken'
     when ${seenId}::text is not null and (
-      select version from payments where ${ofTenant} and id = ${seenId}
+      select version from payments where ${ofTenant} and id = ${seenId} for key share
     ) is distinct from ${seenVersion}::bigint then 'Stale'
     else 'Sound'
   end as word

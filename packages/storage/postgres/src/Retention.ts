@@ -1,13 +1,14 @@
 /** What leaves the database when its time is over. Rows that another transaction is writing are passed over. */
 import type { Tenant } from "@pointsman/core"
-import type {
-  Held,
-  HeldQuery,
-  OldPaymentQuery,
-  PruneQuery,
-  ReadPayment,
-  Retention,
-  StorageError
+import {
+  type Held,
+  type HeldQuery,
+  longestLeaseMillis,
+  type OldPaymentQuery,
+  type PruneQuery,
+  type ReadPayment,
+  type Retention,
+  type StorageError
 } from "@pointsman/core/ports"
 import {
   deliveryIdsBefore,
@@ -34,7 +35,10 @@ export const make = (db: Database, texts: RetentionTexts = textsOf()): Retention
     Effect.map(db.update(operation, sql, params), ([row]) => row?.["count"] as number)
   return {
     lease: ({ holder, now, until }) =>
-      Effect.map(db.update("lease", takeLease, [holder, String(now), String(until)]), (taken) => taken.length === 1),
+      Effect.map(
+        db.update("lease", takeLease, [holder, ...[now, until, now + longestLeaseMillis].map(String)]),
+        (taken) => taken.length === 1
+      ),
     oldPayments: (query) =>
       Effect.map(db.read("oldPayments", texts.oldPayments, oldPaymentParams(query)), (found) =>
         found.map((row) =>
@@ -70,7 +74,7 @@ export const make = (db: Database, texts: RetentionTexts = textsOf()): Retention
 
 const takeLease = `insert into retention_lease as lease (one, holder, until) values (1, $1, $3::bigint)
   on conflict (one) do update set holder = excluded.holder, until = excluded.until
-  where lease.holder = $1 or lease.until <= $2::bigint
+  where lease.holder = $1 or lease.until <= $2::bigint or lease.until > $4::bigint
   returning 1 as one`
 
 /** `workspace`: names it with each table, for a database in which it says which node is asked; that of each row unless set. */

@@ -4,7 +4,15 @@
  */
 import type { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
-import { type Change, Deliveries, Directory, Ledger, type StoredRate, SuccessRates } from "@pointsman/core/ports"
+import {
+  type Change,
+  Deliveries,
+  Directory,
+  Ledger,
+  type StoredMessage,
+  type StoredRate,
+  SuccessRates
+} from "@pointsman/core/ports"
 import { Effect, Fiber, Result } from "effect"
 import { newCharge } from "../../sql/test/SharedReference.ts"
 import { newChange, tenant, withStorage } from "./Given.ts"
@@ -44,6 +52,22 @@ const nextOf = (change: Change, reference: string): Change => ({
   attempts: [],
   events: []
 })
+
+const newMessage: StoredMessage = {
+  connectionId: "first",
+  eventId: "msg_1",
+  paymentId: null,
+  about: "charge",
+  subjectId: "att_1",
+  disputeId: null,
+  verdict: null,
+  outcome: "received",
+  reason: null,
+  writtenAt: 1,
+  receivedAt: 2,
+  body: "{}",
+  isSealed: false
+}
 
 /** As writers of as many processes: those of one that gathers commits wait for each other before they send. */
 const eachAlone = { batchCommits: false } as const
@@ -127,6 +151,37 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
         })
       )
     })
+  )
+
+  it.live(
+    "given a payment that is being removed, when a message about it is decided, then it waits, and is stale",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* newDatabase
+        const [holder, sql] = [yield* clientOf(url, 3), yield* clientOf(url, 3)]
+        yield* withStorage({ url })(
+          Effect.gen(function* () {
+            const ledger = yield* Ledger
+            const change = yield* newChange()
+            yield* ledger.commit(change)
+            const { id: paymentId, version } = change.payment.after
+            yield* ledger.storeMessage(tenant, newMessage)
+            const { body: _, isSealed: __, ...note } = newMessage
+            const decision = { expected: "received", after: { ...note, outcome: "waits", paymentId } } as const
+            const removal = Effect.gen(function* () {
+              yield* holder`delete from attempts`
+              yield* holder`delete from payments`
+              const keeping = yield* Effect.forkDetach(
+                Effect.result(ledger.keepMessage(tenant, decision, { paymentId, version }))
+              )
+              yield* untilWaiting(sql, 1)
+              return keeping
+            })
+            const kept = yield* Fiber.join(yield* holder.withTransaction(removal))
+            expect(tagsOf([kept])).toEqual(["pointsman/Stale"])
+          })
+        )
+      })
   )
 
   it.live(

@@ -3,7 +3,15 @@
  * checks: no other write comes between.
  */
 import type { Tenant } from "@pointsman/core"
-import type { Held, HeldQuery, OldPaymentQuery, PruneQuery, ReadPayment, Retention } from "@pointsman/core/ports"
+import {
+  type Held,
+  type HeldQuery,
+  longestLeaseMillis,
+  type OldPaymentQuery,
+  type PruneQuery,
+  type ReadPayment,
+  type Retention
+} from "@pointsman/core/ports"
 import {
   deliveryIdsBefore,
   isDecidedBody,
@@ -27,7 +35,11 @@ const pagesGivenBack = 2_000
 
 export const make = (db: Database): Retention => ({
   lease: ({ holder, now, until }) =>
-    update(db, "lease", () => db.prepare(takeLease).run(holder, until, holder, now).changes === 1),
+    update(
+      db,
+      "lease",
+      () => db.prepare(takeLease).run(holder, until, holder, now, now + longestLeaseMillis).changes === 1
+    ),
   oldPayments: (query) =>
     Effect.map(
       read("oldPayments", () => snapshot(db, () => selectOldPayments(db, query))),
@@ -54,7 +66,7 @@ export const make = (db: Database): Retention => ({
 
 const takeLease = `insert into retention_lease (one, holder, until) values (1, ?, ?)
   on conflict (one) do update set holder = excluded.holder, until = excluded.until
-  where retention_lease.holder = ? or retention_lease.until <= ?`
+  where retention_lease.holder = ? or retention_lease.until <= ? or retention_lease.until > ?`
 
 const selectRemoved = `select payment_id from charge_references
   where ${ofTenant} and connection_id = ? and provider_ref = ? and not exists (

@@ -4,8 +4,11 @@
  *
  * The background sweeps under a lease, so that one process of all does the work. The lease guards nothing: each removal
  * checks in its own write what it was decided on, and a process that dies leaves nothing half done.
+ *
+ * A kind of a tenant that fails, such as payments while the archive is down, does not hold up the others. The sweep goes on,
+ * and fails at its end with the first failure.
  */
-import { Clock, Effect, Metric } from "effect"
+import { Cause, Clock, Effect, Metric } from "effect"
 import { retentionOldest, retentionRemoved } from "../../metrics/Metrics.ts"
 import { type RetentionTimes, retentionOf } from "../../model/RetentionTimes.ts"
 import { environments, type Tenant } from "../../model/Tenant.ts"
@@ -59,14 +62,18 @@ const sweep = Effect.fnUntraced(function* (order: SweepOrder, goesOn: Effect.Eff
   const before = order.workspaceId === undefined ? deliveriesBefore(workspaces, now) : null
   const deliveriesInPartitions = order.isDryRun ? 0 : yield* keepUp({ now, deliveriesBefore: before })
   const tenants: Array<TenantSweep> = []
+  const failures: Failures = []
   for (const workspace of workspaces) {
     if (order.workspaceId !== undefined && workspace.id !== order.workspaceId) continue
     for (const environment of environments) {
       const tenant = { workspaceId: workspace.id, environment }
-      tenants.push(yield* sweepTenant(tenant, retentionOf(workspace), { isDryRun: order.isDryRun, pause, goesOn }))
+      const tenantOrder = { isDryRun: order.isDryRun, pause, goesOn, failures }
+      tenants.push(yield* sweepTenant(tenant, retentionOf(workspace), tenantOrder))
     }
   }
   if (!order.isDryRun) yield* count({ tenants, deliveriesInPartitions }, now)
+  const [failure] = failures
+  if (failure !== undefined) return yield* Effect.failCause(failure)
   return { tenants, deliveriesInPartitions } satisfies Sweep
 })
 
@@ -88,7 +95,34 @@ interface TenantOrder {
   readonly isDryRun: boolean
   readonly pause: Effect.Effect<void>
   readonly goesOn: Effect.Effect<boolean, StorageError>
+  readonly failures: Failures
 }
+
+type Failures = Array<Cause.Cause<StorageError>>
+
+const noneHeld: Held = { deliveries: 0, bodies: 0, oldestPaymentAt: null, oldestDeliveryAt: null, oldestBodyAt: null }
+
+/** What one kind of a tenant gives, or `otherwise` after a failure, which is logged and kept for the end of the sweep. */
+const goOn = <A, R>(
+  act: Effect.Effect<A, StorageError, R>,
+  {
+    failures,
+    kind,
+    otherwise,
+    tenant
+  }: {
+    readonly failures: Failures
+    readonly kind: string
+    readonly otherwise: A
+    readonly tenant: Tenant
+  }
+) =>
+  Effect.catchCause(act, (cause): Effect.Effect<A, StorageError> => {
+    if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
+    failures.push(cause)
+    const logged = Effect.logError("retention failed for one kind of record and goes on with the others", cause)
+    return Effect.as(Effect.annotateLogs(logged, { ...tenant, kind }), otherwise)
+  })
 
 const sweepTenant = Effect.fnUntraced(function* (tenant: Tenant, times: RetentionTimes, order: TenantOrder) {
   const retention = yield* Retention
@@ -96,10 +130,19 @@ const sweepTenant = Effect.fnUntraced(function* (tenant: Tenant, times: Retentio
   const { isDryRun } = order
   const before = (millis: number | null) => (millis === null ? null : now - millis)
   const old = { deliveriesBefore: before(times.deliveries), bodiesBefore: before(times.messages) }
-  const deliveries = isDryRun ? 0 : yield* prune(tenant, old.deliveriesBefore, order, retention.pruneDeliveries)
-  const bodies = isDryRun ? 0 : yield* prune(tenant, old.bodiesBefore, order, retention.pruneBodies)
-  const removal = yield* removePayments({ tenant, retentionMillis: times.payments, ...order })
-  const held = yield* retention.held({ tenant, ...old, limit: isDryRun ? countedAtMost : 0 })
+  const of = <A>(kind: string, otherwise: A) => ({ failures: order.failures, kind, otherwise, tenant })
+  const deliveries = isDryRun
+    ? 0
+    : yield* goOn(prune(tenant, old.deliveriesBefore, order, retention.pruneDeliveries), of("deliveries", 0))
+  const bodies = isDryRun
+    ? 0
+    : yield* goOn(prune(tenant, old.bodiesBefore, order, retention.pruneBodies), of("message bodies", 0))
+  const removal = yield* goOn(
+    removePayments({ tenant, retentionMillis: times.payments, ...order }),
+    of<PaymentRemoval>("payments", { payments: 0, kept: {} })
+  )
+  const limit = isDryRun ? countedAtMost : 0
+  const held = yield* goOn(retention.held({ tenant, ...old, limit }), of("oldest records", noneHeld))
   return {
     ...held,
     ...removal,
