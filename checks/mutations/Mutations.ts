@@ -2839,8 +2839,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/storage/postgres/src/Migrate.ts",
-        find: 'const isAdditive = "index" in step || ("additive" in step && (reached > 0',
-        replace: 'const isAdditive = id > 0 || ("additive" in step && (reached > 0'
+        find: 'const isAdditive = "index" in step || ("additive" in step',
+        replace: 'const isAdditive = id > 0 || ("additive" in step'
       }
     ],
     caughtBy: {
