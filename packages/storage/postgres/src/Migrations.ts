@@ -669,11 +669,11 @@ export const steps: Readonly<Record<string, Step>> = {
   "39_partitions": { additive: attachPresentRows, before: [boundPresentRows, ...validateBound.map((one) => [one])] }
 }
 
-/** The step from which on rows are written in their short forms, where the database requires it. */
-const shortRows = 31
-
 /** The number of the last step. */
 export const newest = Math.max(...Object.keys(steps).map((name) => Number.parseInt(name, 10)))
+
+/** The step from which on rows are written in their short forms, where the database requires it. */
+const shortRows = 31
 
 export const newerSchema = (id: number): string =>
   `the database has schema version ${id}, created by a newer release; this release supports up to ${newest}`
