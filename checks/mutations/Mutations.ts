@@ -5137,7 +5137,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     caughtBy: {
       project: "core",
       file: "packages/core/test/Archive.test.ts",
-      test: "given an archive that loses one, then the payments stay"
+      test: "given an archive that loses one, then the payments stay, and the next sweep archives them again"
     }
   },
   {
