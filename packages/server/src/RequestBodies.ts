@@ -13,7 +13,7 @@ const bytesPerPiece = 256
 /** The body of a payment (16,384 bytes), in 16 pieces. */
 const ofConnection = 16_384 + 16 * bytesPerPiece
 const ofSource = 16 * 1024 * 1024
-const ofAll = 64 * 1024 * 1024
+const ofAll = 48 * 1024 * 1024
 /** The largest body that any route takes. A longer one is refused by its route. */
 const longestBody = 1_048_576
 

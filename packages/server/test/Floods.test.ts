@@ -47,9 +47,9 @@ const floods: ReadonlyArray<Flood> = [
   { kind: "idle", sources: 20, tookPlace: ({ open }) => open >= 2_500 },
   // It stays away for as long as it is there.
   { kind: "pipelines", sources: 20, tookPlace: ({ made }, turns) => made >= 25 * turns },
-  // 16 MiB of one address are kept, and 64 MiB in all. The rest are refused.
+  // 16 MiB of one address are kept, and 48 MiB in all. The rest are refused.
   { kind: "bodies", sources: 1, tookPlace: (report) => report.open >= 12 && answered(report, 429) >= 200 },
-  { kind: "bodies", sources: 20, tookPlace: (report) => report.open >= 48 && answered(report, 503) >= 200 },
+  { kind: "bodies", sources: 20, tookPlace: (report) => report.open >= 36 && answered(report, 503) >= 200 },
   {
     kind: "worst",
     sources: 20,
