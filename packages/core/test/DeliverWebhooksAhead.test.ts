@@ -1,7 +1,7 @@
 /** Deliveries that are taken before there is a place for them, in simulated time. */
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
-import { Deliveries } from "@pointsman/core/ports"
+import { Deliveries, Directory } from "@pointsman/core/ports"
 import { scriptedSender } from "@pointsman/core/testing"
 import { Effect, Latch, Layer } from "effect"
 import { DeliverySettings } from "../src/ports/DeliverySettings.ts"
@@ -78,4 +78,31 @@ describe("deliveries that are taken ahead", () => {
       )
     }).pipe(Effect.provide(Layer.provide(own.layer, withSettings(settings))), drawing(0.5))
   })
+
+  it.effect(
+    "given an endpoint that is withdrawn while one waits, when there is a place, then nothing is sent to it",
+    () => {
+      const sender = scriptedSender()
+      const answers = Latch.makeUnsafe()
+      sender.onSend = () => Effect.as(answers.await, 200)
+      const own = world({ sender, webhookEndpoints: endpoints(2) })
+      return Effect.gen(function* () {
+        yield* create
+        yield* background
+        yield* settle
+        const [first] = sender.sent
+        assert.lengthOf(sender.sent, 1)
+        const directory = yield* Directory
+        const { webhookEndpoints, ...others } = yield* directory.contents
+        const withdrawn = webhookEndpoints.map((one) => (first?.url === one.url ? one : { ...one, active: false }))
+        yield* directory.write({ ...others, webhookEndpoints: withdrawn })
+        yield* pass(2 * second)
+        yield* answers.open
+        yield* pass(second)
+        assert.lengthOf(sender.sent, 1)
+        const { items } = yield* (yield* Pointsman).deliveries(tenant, { limit: 10 })
+        assert.deepStrictEqual(items.map(({ state }) => state).toSorted(), ["Delivered", "GivenUp"])
+      }).pipe(Effect.provide(Layer.provide(own.layer, withSettings({ atOnce: 1 }))), drawing(0.5))
+    }
+  )
 })

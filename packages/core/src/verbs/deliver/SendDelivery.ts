@@ -4,7 +4,7 @@ import { observeDelivery } from "../../metrics/DeliveryAttempt.ts"
 import { afterAttempt, type DeliveryEnd } from "../../model/Delivery.ts"
 import type { AttemptRecord } from "../../ports/Deliveries.ts"
 import type { DeliverySettings } from "../../ports/DeliverySettings.ts"
-import type { WebhookEndpoint } from "../../ports/Directory.ts"
+import { Directory, type WebhookEndpoint } from "../../ports/Directory.ts"
 import { signatureHeader, signatureOf } from "../../ports/Signature.ts"
 import { WebhookSender } from "../../ports/WebhookSender.ts"
 import { type LiveSecrets, makeLiveSecrets } from "./LiveSecrets.ts"
@@ -22,7 +22,10 @@ export const makeSendDelivery = ({ scheduleMillis, timeoutMillis }: DeliverySett
   const timeouts = makeTimeouts(timeoutMillis)
 
   /** To be run uninterruptibly: the sending itself is interruptible, and what it came to is recorded. */
-  const sendOnce = Effect.fnUntraced(function* ({ body, due: { delivery, endpoint, event }, takenAt }: TakenDelivery) {
+  const sendOnce = Effect.fnUntraced(function* (taken: TakenDelivery) {
+    const { body, due, takenAt } = taken
+    const { delivery, event } = due
+    const endpoint = yield* endpointNow(taken)
     let isTimedOut = false
     const end = yield* timeouts.within(send(endpoint, liveSecrets, delivery.id, event.id, body)).pipe(
       Effect.map(
@@ -48,6 +51,19 @@ export const makeSendDelivery = ({ scheduleMillis, timeoutMillis }: DeliverySett
 
   return { sendOnce, watch: timeouts.watch }
 }
+
+/** As long as the directory's copy may be behind the store, in milliseconds. */
+const staleAfterMillis = 1_000
+
+/**
+ * A delivery that was taken ahead waits, while its endpoint may be withdrawn or its secret replaced: a receiver refuses the
+ * old secret with a 4xx, which is final. Without the directory, the endpoint is the one that was taken.
+ */
+const endpointNow = Effect.fnUntraced(function* ({ due: { endpoint }, takenAt }: TakenDelivery) {
+  if ((yield* Clock.currentTimeMillis) - takenAt < staleAfterMillis) return endpoint
+  const contents = Option.getOrUndefined(yield* Effect.option((yield* Directory).contents))
+  return contents?.webhookEndpoints.find(({ id }) => id === endpoint.id) ?? endpoint
+})
 
 const send = Effect.fnUntraced(function* (
   endpoint: WebhookEndpoint,
