@@ -576,7 +576,7 @@ export const mutations: ReadonlyArray<Mutation> = [
   },
   {
     name: "show an event before a smaller id is committed",
-    harm: "A follower goes past an event that it never saw: a capture that nobody books.",
+    harm: "A follower goes past an event that it never saw: a capture is missing from the follower's books.",
     edits: [
       {
         file: "packages/storage/postgres/src/EventIds.ts",
@@ -592,7 +592,7 @@ export const mutations: ReadonlyArray<Mutation> = [
   },
   {
     name: "show an event of a standby that has not replayed a smaller id",
-    harm: "A follower goes past an event that the standby did not have yet: a capture that nobody books.",
+    harm: "A follower goes past an event that the standby did not have yet: a capture is missing from the follower's books.",
     edits: [
       {
         file: "packages/storage/postgres/src/Reads.ts",
@@ -5004,7 +5004,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
   },
   {
     name: "let an open payment leave the store",
-    harm: "An authorization that a provider still holds is neither captured nor voided: nobody knows of it any more.",
+    harm: "An authorization that a provider still holds is neither captured nor voided, because its record is gone.",
     edits: [
       {
         file: "packages/core/src/decide/MayLeave.ts",
@@ -5234,6 +5234,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "node",
       file: "packages/node/test/Connector.test.ts",
       test: "given a lookup whose call was not answered, and the function caught it, when it answers `not_found` as conclusive, then conclusive is false"
+    }
+  },
+  {
+    name: "send to the endpoint as it was taken",
+    harm: "Webhooks that waited are signed with a replaced secret, and refused for good, or go to a withdrawn endpoint.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/deliver/SendDelivery.ts",
+        find: "- takenAt < staleAfterMillis) return endpoint",
+        replace: "- takenAt >= 0) return endpoint"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DeliverWebhooksAhead.test.ts",
+      test: "given an endpoint that is withdrawn while one waits, when there is a place, then nothing is sent to it"
     }
   }
 ]

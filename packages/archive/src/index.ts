@@ -12,7 +12,7 @@ export type { S3Credentials, S3Options } from "./S3Store.ts"
 /** Where the archive is. */
 export type ArchiveOptions = { readonly folder: string } | { readonly s3: S3Options }
 
-/** Reaches nobody yet. Fails where the client of the service is not installed. */
+/** Opens no connection. Fails where the client of the service is not installed. */
 export const make = (
   options: ArchiveOptions,
   limits: ArchiveLimits = {}

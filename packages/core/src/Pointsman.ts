@@ -108,7 +108,7 @@ const forgetting = ({ forgetKeys }: Pointsman["Service"]) =>
 const sweepAfter = "1 minute"
 
 const sweeping = ({ sweepInTurn }: Pointsman["Service"]) =>
-  Effect.catchCause(sweepInTurn, (cause) => Effect.logError("retention could not remove what is over", cause))
+  Effect.catchCause(sweepInTurn, (cause) => Effect.logError("retention could not remove old records", cause))
 
 /** The host's own where it has one: WebCrypto leaves the thread for every signature. */
 const macLayer: Layer.Layer<Mac.Mac> = Layer.unwrap(

@@ -23,7 +23,7 @@ export const referenceOf = ({ attemptId, isOnPage, purpose }: ChargeReference): 
 
 const form = /^([^.]+)\.(taken|held)(\.page)?$/u
 
-/** `undefined` for a reference of somebody else's. */
+/** `undefined` for a reference of another program. */
 export const readReference = (reference: string): ChargeReference | undefined => {
   const [, attemptId, purpose, page] = form.exec(reference) ?? []
   return attemptId === undefined || (purpose !== "taken" && purpose !== "held")

@@ -280,7 +280,7 @@ const operation = (data: Protocol.PaymentData, kind: "capture" | "void", state: 
     : Effect.succeed({ _tag: "Operation", operationId, state: () => state })
 }
 
-/** Where no operation of ours asked for it, it is the capture that Checkout.com makes by itself, or somebody's by hand. */
+/** Where no operation of ours asked for it, it is a capture that Checkout.com makes by itself, or one that a person makes in its dashboard. */
 const captureFailed = (data: Protocol.PaymentData, clean: Clean): About => {
   const state = failed(data, clean)
   const isAutomatic = data.metadata?.capture === "automatic" && operationIdIn(data, "capture") === undefined

@@ -36,7 +36,7 @@ const kinds: ReadonlyMap<string, Kind> = new Map(
   (Object.keys(letters) as ReadonlyArray<Kind>).map((kind) => [letters[kind], kind])
 )
 
-/** `undefined` for a reference of somebody else's. */
+/** `undefined` for a reference of another program. */
 export const readReference = (text: string): Reference | undefined => {
   const kind = kinds.get(text.slice(0, 1))
   if (kind === undefined) return undefined

@@ -99,7 +99,7 @@ const believed = <A>(result: A, calls: Calls): A => {
 /** The text of an error of others may show what they were given. */
 const failed = (thrown: unknown): string => `threw ${thrown instanceof Error ? thrown.name : "what is no error"}`
 
-/** The work of a function, for so long. One that never returns goes on without anybody who waits for it. */
+/** The work of a function, for so long. A function that never returns keeps running, and its result is ignored. */
 const promised = (
   services: Context.Context<never>,
   millis: number,

@@ -1,6 +1,6 @@
 /**
- * Deliveries and their attempts, partitioned by the month in which they were written: what is over is dropped as a whole
- * (docs/decisions/0044). A delivery's id begins with its time, so the ids are the bounds, and a key finds its partition.
+ * Deliveries and their attempts, partitioned by the month in which they were written: a partition whose retention is over
+ * is dropped as a whole (docs/decisions/0044). A delivery's id begins with its time, so the ids are the bounds, and a key finds its partition.
  *
  * The rule that a reader would otherwise break: a delivery without a partition would fail the commit of its payment. The
  * default partition takes it, and the partition that is made later takes it from there.

@@ -1,4 +1,4 @@
-/** Deliveries by month: the tables of an older release become the first partition, and what is over is dropped whole. */
+/** Deliveries by month: the tables of an older release become the first partition, and a partition whose retention is over is dropped as a whole. */
 import type { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
 import { Deliveries, Directory, Ids, Ledger, Retention } from "@pointsman/core/ports"

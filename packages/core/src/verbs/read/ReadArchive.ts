@@ -26,7 +26,7 @@ const clockMayDifferMillis = 60_000
 const mayHaveLeft = (id: string, now: number): boolean =>
   Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) < now - leastRetention.payments + clockMayDifferMillis
 
-/** Ids of which the log has the hint: enough that somebody who asks for them again and again fills no log. */
+/** Ids whose hint was logged: enough that repeated requests for the same ids do not fill the log. */
 const hintedAtMost = 1_000
 
 export interface ArchiveHints {

@@ -25,7 +25,7 @@ interface Share {
 }
 
 interface Next {
-  /** Absent until somebody waits. */
+  /** Absent until a request waits. */
   end?: Deferred.Deferred<unknown, unknown>
 }
 

@@ -197,7 +197,7 @@ const count = Effect.fnUntraced(function* ({ deliveriesInPartitions, tenants }: 
   )
 })
 
-/** By hand: beside the background, and whoever has the lease. */
+/** For operators. It does not take the lease, so the background may sweep at the same time. */
 export const sweepStore = (order: SweepOrder) => sweep(order, Effect.succeed(true))
 
 /** Longer than any batch takes, in milliseconds: a process that died holds the others up for so long. */
@@ -219,7 +219,7 @@ export const sweepInTurn = Effect.gen(function* () {
   const deliveries = tenants.reduce((sum, one) => sum + one.deliveries, deliveriesInPartitions)
   const bodies = tenants.reduce((sum, one) => sum + one.bodies, 0)
   if (payments + deliveries + bodies === 0) return
-  yield* Effect.annotateLogs(Effect.logInfo("retention removed what was over"), {
+  yield* Effect.annotateLogs(Effect.logInfo("retention removed records"), {
     payments,
     deliveries,
     messageBodies: bodies

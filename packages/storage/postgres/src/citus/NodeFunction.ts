@@ -1,5 +1,5 @@
 /**
- * Functions that a node sends to the node of their first argument, which is a workspace or a text that lies in its shards
+ * Functions that Citus runs on the node that owns the shard of their first argument: a workspace, or a routing key
  * (https://docs.citusdata.com/en/stable/develop/api_udf.html#create-distributed-function). The name has a hash of the
  * text: servers of two releases that run side by side each call their own.
  */
@@ -14,7 +14,7 @@ export interface NodeFunction {
   readonly distribute: string
 }
 
-/** `parameters`: `name type, ...`, of which the first is the text by which the function is sent. It returns JSON. */
+/** `parameters`: `name type, ...`, the first of which selects the node. It returns JSON. */
 export const nodeFunction = (label: string, parameters: string, body: string): NodeFunction => {
   const text = `(${parameters}) returns jsonb language plpgsql volatile
   -- Plans of the node's own: the session that asks may be set otherwise.

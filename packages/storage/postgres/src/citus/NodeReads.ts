@@ -1,5 +1,5 @@
 /**
- * Reads across all workspaces, asked of each node for its own shards: one node that is down keeps nobody from what the
+ * Reads across all workspaces, asked of each node for its own shards: a node that is down does not hide what the
  * others have. The statement is the one of plain PostgreSQL, on the tables of one range of shards after the other, so
  * that it walks along the same indexes. It only reads: a write goes by the workspace, because a shard may be moving.
  */
@@ -43,7 +43,7 @@ export const readFunction: NodeFunction = nodeFunction(
 
 const call = `select ${readFunction.name}($1::text, $2::text[], $3::text) as told`
 
-/** A text for each node that lies in one of its shards: by it, a function is sent there. */
+/** Selects one routing key for each node: Citus runs a function with this argument on that node. */
 const selectNodes = `select distinct on (n.groupid) n.groupid as node, n.nodename || ':' || n.nodeport as name, k::text as key
   from pg_dist_shard as s join pg_dist_placement as p using (shardid)
     join pg_dist_node as n on n.groupid = p.groupid and n.noderole = 'primary',
