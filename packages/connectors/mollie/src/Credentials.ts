@@ -3,6 +3,7 @@ import {
   credentialsReader,
   type Environment,
   HeaderText,
+  keyModeFault,
   ProviderUrl,
   withoutTrailingSlashes
 } from "@pointsman/core/connector"
@@ -49,12 +50,8 @@ export const decodeCredentials = (
   if (Result.isFailure(decoded)) return Result.fail(decoded.failure)
   const { apiKey, baseUrl, webhookUrl } = decoded.success
   const mode = apiKey.startsWith("live_") ? "live" : "test"
-  if (mode === "live" && environment === "sandbox") {
-    return Result.fail("credentials.apiKey: expected a test key in the sandbox, but this is a live key")
-  }
-  if (mode === "test" && environment === "production") {
-    return Result.fail("credentials.apiKey: expected a live key in production, but this is a test key")
-  }
+  const fault = keyModeFault("apiKey", mode, environment)
+  if (fault !== undefined) return Result.fail(fault)
   return Result.succeed({
     apiKey: Redacted.make(apiKey),
     webhookUrl: webhookUrl ?? null,

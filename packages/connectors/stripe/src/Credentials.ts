@@ -3,6 +3,7 @@ import {
   credentialsReader,
   type Environment,
   HeaderText,
+  keyModeFault,
   ProviderUrl,
   withoutTrailingSlashes
 } from "@pointsman/core/connector"
@@ -45,13 +46,9 @@ export const decodeCredentials = (
   const decoded = read(credentials)
   if (Result.isFailure(decoded)) return Result.fail(decoded.failure)
   const { account, baseUrl, secretKey } = decoded.success
-  const mode = /^[a-z]+_(test|live)_/.exec(secretKey)?.[1]
-  if (mode === "live" && environment === "sandbox") {
-    return Result.fail("credentials.secretKey: expected a test key in the sandbox, but this is a live key")
-  }
-  if (mode === "test" && environment === "production") {
-    return Result.fail("credentials.secretKey: expected a live key in production, but this is a test key")
-  }
+  const mode = /^[a-z]+_(test|live)_/.exec(secretKey)?.[1] as "test" | "live" | undefined
+  const fault = keyModeFault("secretKey", mode, environment)
+  if (fault !== undefined) return Result.fail(fault)
   return Result.succeed({
     secretKey: Redacted.make(secretKey),
     baseUrl: withoutTrailingSlashes(baseUrl ?? stripeUrl),

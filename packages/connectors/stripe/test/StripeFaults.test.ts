@@ -1,80 +1,35 @@
-/** The connector and the transport together against a Stripe at a real socket: each fault, its one result, and the count. */
-
-import { assert, describe, it } from "@effect/vitest"
+/** The connector and the transport together against a Stripe at a real socket. */
 import { StripeConnector } from "@pointsman/connector-stripe"
-import { httpAnswer, refusedUrl, type SocketProviderOptions, socketProvider } from "@pointsman/contracts/connector"
-import { type Connector, NotSent, Unanswered } from "@pointsman/core/connector"
+import { socketFaultsSuite } from "@pointsman/contracts/connector"
 import { make } from "@pointsman/transport-node"
 import { Effect, Result } from "effect"
 import { capture, charge, checkout, refundRequest, voidRequest } from "./Calls.ts"
 import { failure, paymentIntent, secretKey } from "./Stripe.ts"
 
-const connectTo = (baseUrl: string) =>
-  Effect.map(make(), (transport) =>
-    Result.getOrThrow(
-      StripeConnector.definition.connect(
-        { connectionId: "main", environment: "sandbox", credentials: { secretKey, baseUrl }, timeoutMillis: 2_000 },
-        transport
+socketFaultsSuite({
+  provider: "a Stripe",
+  connectTo: (baseUrl) =>
+    Effect.map(make(), (transport) =>
+      Result.getOrThrow(
+        StripeConnector.definition.connect(
+          { connectionId: "main", environment: "sandbox", credentials: { secretKey, baseUrl }, timeoutMillis: 2_000 },
+          transport
+        )
       )
-    )
-  )
-
-/** Every operation that could move money. */
-const operations: ReadonlyArray<
-  readonly [string, (connector: Connector) => Effect.Effect<unknown, NotSent | Unanswered> | undefined]
-> = [
-  ["charge", (connector) => connector.charge(charge)],
-  ["openCheckout", (connector) => connector.openCheckout?.(checkout)],
-  ["capture", (connector) => connector.capture?.(capture)],
-  ["void", (connector) => connector.void?.(voidRequest)],
-  ["refund", (connector) => connector.refund?.(refundRequest)]
-]
-
-const whole = JSON.stringify(paymentIntent())
-
-const faults: ReadonlyArray<readonly [string, SocketProviderOptions]> = [
-  ["resets the connection once it has read the request", { onRequest: (socket) => socket.resetAndDestroy() }],
-  ["closes without a word", { onRequest: (socket) => socket.end() }],
-  [
-    "answers half of what it said it would",
-    {
-      onRequest: (socket) =>
-        socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${whole.length}\r\n\r\n${whole.slice(0, whole.length / 2)}`)
+    ),
+  operations: {
+    charge: (connector) => connector.charge(charge),
+    openCheckout: (connector) => connector.openCheckout?.(checkout),
+    capture: (connector) => connector.capture?.(capture),
+    void: (connector) => connector.void?.(voidRequest),
+    refund: (connector) => connector.refund?.(refundRequest)
+  },
+  success: JSON.stringify(paymentIntent()),
+  answers: {
+    "says to try again": {
+      status: 503,
+      body: failure(503, {}).body,
+      headers: { "stripe-should-retry": "true", "retry-after": "0" }
     }
-  ],
-  [
-    "says to come back elsewhere",
-    { onRequest: (socket) => socket.write(httpAnswer(307, whole, { location: "http://127.0.0.1:1/v1/charges" })) }
-  ],
-  [
-    "says to try again",
-    {
-      onRequest: (socket) =>
-        socket.write(httpAnswer(503, failure(503, {}).body, { "stripe-should-retry": "true", "retry-after": "0" }))
-    }
-  ]
-]
-
-describe("a Stripe that fails", () => {
-  for (const [what, options] of faults) {
-    it.live(`given a Stripe that ${what}, then Unanswered after one request, whatever was asked`, () =>
-      Effect.gen(function* () {
-        for (const [name, operation] of operations) {
-          const at = yield* socketProvider(options)
-          const connector = yield* connectTo(at.url)
-          const failed = yield* Effect.flip(operation(connector) ?? Effect.die(`no ${name}`))
-          assert.instanceOf(failed, Unanswered, name)
-          assert.strictEqual(at.requests.length, 1, name)
-        }
-      })
-    )
   }
-  it.live("given nobody at the address, then NotSent, whatever was asked", () =>
-    Effect.gen(function* () {
-      const connector = yield* connectTo(yield* refusedUrl)
-      for (const [name, operation] of operations) {
-        assert.instanceOf(yield* Effect.flip(operation(connector) ?? Effect.die(`no ${name}`)), NotSent, name)
-      }
-    })
-  )
 })

@@ -1,5 +1,6 @@
 /** What adapters share in reading a connection's credentials. A refusal names a field, and never shows its value. */
 import { Result, Schema } from "effect"
+import type { Environment } from "../model/Tenant.ts"
 import { pathOf } from "./WireFields.ts"
 
 /** Printable ASCII without spaces. It is sent in a header: anything else could not be sent, or would break its line. */
@@ -36,4 +37,21 @@ export const credentialsReader = <A>(
         ? `credentials.${field}: expected ${expected[field]}`
         : `credentials.${field}: unknown field; expected ${names}`
     })
+}
+
+/**
+ * What is wrong with a key whose text says its mode; `undefined` where nothing is, or where it says none. A live key in the
+ * sandbox would charge, and a test key in production would take no money.
+ */
+export const keyModeFault = (
+  field: string,
+  mode: "test" | "live" | undefined,
+  environment: Environment
+): string | undefined => {
+  if (mode === "live" && environment === "sandbox") {
+    return `credentials.${field}: expected a test key in the sandbox, but this is a live key`
+  }
+  if (mode === "test" && environment === "production") {
+    return `credentials.${field}: expected a live key in production, but this is a test key`
+  }
 }
