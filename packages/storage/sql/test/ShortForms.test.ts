@@ -129,6 +129,20 @@ describe("short forms", () => {
         skipped: [{ connectionId: "third", name: "Third", code: "CIRCUIT_OPEN", reason: "open" }]
       }
     }),
+    "one that was routed by value": captured({
+      routing: {
+        ...decision,
+        candidates: decision.candidates.map((candidate, index) => ({
+          ...candidate,
+          value: {
+            fee: index === 0 ? { feeMinor: 40, rule: 2 } : null,
+            approvalPpm: 928_825,
+            expectedMicros: index === 0 ? 891_672_000 : null
+          }
+        })),
+        maxApprovalLossPpm: 10_000
+      }
+    }),
     "one without a routing decision": captured({ routing: null }),
     "one without a key": captured({ idempotencyKey: null })
   }
