@@ -1,6 +1,13 @@
 /** Routing as the console's API shows it. Amounts are in minor units, times in RFC 3339, rates and shares from 0 to 1. */
 import { ruleFindingKinds } from "@pointsman/configuration"
-import { captureMethods, exclusionCodes, initiators, paymentMethods, routingModes } from "@pointsman/core"
+import {
+  autoObjectives,
+  captureMethods,
+  exclusionCodes,
+  initiators,
+  paymentMethods,
+  routingModes
+} from "@pointsman/core"
 import { CreatePayment } from "@pointsman/http/api"
 import { Schema, SchemaGetter } from "effect"
 import { described, Text, TextOrNull } from "../api/Records.ts"
@@ -62,6 +69,10 @@ export const RoutingSettings = Schema.Struct({
   max_attempts: Schema.Int,
   strategy: TextOrNull,
   exploration: Schema.Finite.annotateKey(described("The share of payments with which `auto` explores.")),
+  objective: Schema.Literals(autoObjectives).annotateKey(described("What `auto` orders connections by.")),
+  max_approval_loss: Schema.Finite.annotateKey(
+    described("The most approval that a leading connection may give up for `value`, from 0 to 1.")
+  ),
   rules: Schema.Array(Rule),
   control: Schema.NullOr(Schema.Struct({ share: Schema.Finite, order: Texts, findings: Schema.Array(Finding) })),
   findings: Schema.Array(Finding).annotateKey(described("About payments that match no rule.")),
@@ -134,6 +145,15 @@ export type PreviewQuery = typeof PreviewQuery.Type
 
 const Counts = Schema.Struct({ succeeded: Schema.Finite, failed: Schema.Finite })
 
+const RouteValue = Schema.Struct({
+  fee_minor: Schema.NullOr(Schema.Int).annotateKey(described("In minor units; `null`: the fee is unknown.")),
+  fee_rule: Schema.NullOr(Schema.Int).annotateKey(described("The place of its rule among the connection's, from 1.")),
+  approval_ppm: Schema.Int.annotateKey(described("The expected approval rate, in parts per million.")),
+  expected_micros: Schema.NullOr(Schema.Int).annotateKey(
+    described("Approval times the amount less the fee, in millionths of a minor unit; `null`: the fee is unknown.")
+  )
+}).annotate({ identifier: "RouteValue", description: "What `auto` weighed, where its objective is value." })
+
 const PreviewedRoute = Schema.Struct({
   share: Schema.Finite.annotateKey(described("Of such payments, as far as it is drawn.")),
   path: Schema.Literals(["engine", "rule", "control"]),
@@ -149,7 +169,8 @@ const PreviewedRoute = Schema.Struct({
       name: Text,
       priority: Schema.Int,
       score: Schema.NullOr(Schema.Finite),
-      rates: Schema.NullOr(Schema.Struct({ connection: Counts, segment: Counts }))
+      rates: Schema.NullOr(Schema.Struct({ connection: Counts, segment: Counts })),
+      value: Schema.NullOr(RouteValue)
     })
   ),
   excluded: Schema.Array(

@@ -8,7 +8,7 @@ import type {
   SuccessHistory,
   SuccessSeries
 } from "@pointsman/core"
-import { defaultExploration, defaultMaxAttempts, weightOf } from "@pointsman/core/internal"
+import { defaultExploration, defaultMaxApprovalLoss, defaultMaxAttempts, weightOf } from "@pointsman/core/internal"
 import type { StoredRate } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { timeOrNull } from "../api/Records.ts"
@@ -38,6 +38,8 @@ export const settingsView = (
     max_attempts: settings.maxAttempts ?? defaultMaxAttempts,
     strategy: settings.strategy ?? null,
     exploration: settings.auto?.exploration ?? defaultExploration,
+    objective: settings.auto?.objective ?? "approval",
+    max_approval_loss: settings.auto?.maxApprovalLoss ?? defaultMaxApprovalLoss,
     rules: rules.map(({ name, use, when }, index) => ({
       name,
       when,
@@ -132,12 +134,21 @@ export const routeView = (
     max_attempts: decision.maxAttempts,
     degraded: decision.degraded,
     note: decision.note,
-    candidates: candidates.map(({ connectionId, name, priority, rates, score }) => ({
+    candidates: candidates.map(({ connectionId, name, priority, rates, score, value }) => ({
       connection_id: connectionId,
       name,
       priority,
       score,
-      rates
+      rates,
+      value:
+        value === undefined
+          ? null
+          : {
+              fee_minor: value.fee?.feeMinor ?? null,
+              fee_rule: value.fee?.rule ?? null,
+              approval_ppm: value.approvalPpm,
+              expected_micros: value.expectedMicros
+            }
     })),
     excluded: [
       ...excluded.map(({ code, connectionId, name, reason }) => ({ connection_id: connectionId, name, code, reason })),
