@@ -4,4 +4,5 @@ import { simulateFees } from "./auto-routing/FeeRuns.ts"
 import { blocksOf } from "./auto-routing/Figures.ts"
 import { simulate } from "./auto-routing/Runs.ts"
 
-for (const block of Object.values({ ...blocksOf(simulate()), ...feeBlocksOf(simulateFees()) })) console.log(`${block()}\n`)
+for (const block of Object.values({ ...blocksOf(simulate()), ...feeBlocksOf(simulateFees()) }))
+  console.log(`${block()}\n`)

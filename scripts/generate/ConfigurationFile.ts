@@ -131,7 +131,8 @@ const parts: Readonly<Record<string, Part>> = {
       "circuitBreaker.failures": "so many technical errors and unanswered calls in a row open it",
       "circuitBreaker.open": "for so long it stays open",
       fees: "what the provider charges for a payment that it approves: the first whose condition the payment meets; unknown where it is left out",
-      "fees[].when": "the payments that it is for, by a few fields of a [condition](#a-condition); all where it is left out",
+      "fees[].when":
+        "the payments that it is for, by a few fields of a [condition](#a-condition); all where it is left out",
       "fees[].when.currency": "the payment's currency is one of these",
       "fees[].when.country": "the customer's country is one of these",
       "fees[].when.region":
@@ -244,7 +245,7 @@ const takes = (ast: SchemaAST.AST): string => {
 }
 
 /** What a record's keys are, by the field that holds it. */
-const keys: Readonly<Record<string, string>> = { amount: "<currency>", split: "<id>", roles: "<value>" }
+const keys: Readonly<Record<string, string>> = { amount: "<currency>", fixed: "<currency>", split: "<id>", roles: "<value>" }
 
 interface Field {
   readonly path: string

@@ -1,9 +1,9 @@
 /** "Where would this payment go?": a form whose values are in the address, and the plan for such a payment. */
 import { amountLimits, captureMethods, currencies, initiators, isCurrency, paymentMethods } from "@pointsman/core"
-import { routeValueText } from "@pointsman/core/internal"
 import { InProcess } from "@pointsman/http"
 import { Effect, Result, Schema } from "effect"
 import { failure } from "../api/Errors.ts"
+import { valueWords } from "../api/RouteValue.ts"
 import { field, named, select } from "../frame/Forms.ts"
 import type { Html } from "../frame/Layout.ts"
 import { type Answer, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
@@ -106,13 +106,6 @@ const deciderText = ({ path, rule }: PreviewedRoute): string =>
       ? "No rule matches, and the payment is in the control group."
       : "No rule matches."
 
-const valueText = (value: PreviewedRoute["candidates"][number]["value"], currency: string): string => {
-  if (value === null) return ""
-  const { approval_ppm, expected_micros, fee_minor, fee_rule } = value
-  const fee = fee_minor === null || fee_rule === null ? null : { feeMinor: fee_minor, rule: fee_rule }
-  return routeValueText({ fee, approvalPpm: approval_ppm, expectedMicros: expected_micros }, currency)
-}
-
 const routeView = (route: PreviewedRoute, currency: string): Html => {
   const { candidates, degraded, excluded, max_attempts, mode, not_named, note, share } = route
   const attempts = max_attempts === 1 ? "One attempt" : `${max_attempts} attempts`
@@ -127,7 +120,7 @@ ${
         ({ connection_id, name, priority, rates, score, value }) =>
           html`<li><strong>${name}</strong> <span class="soft">${connection_id}, priority ${priority}${
             score === null ? undefined : `, score ${score}`
-          }${rates === null ? undefined : `, measured ${measured(rates.segment)} for such payments and ${measured(rates.connection)} over all`}${valueText(value, currency)}</span></li>`
+          }${rates === null ? undefined : `, measured ${measured(rates.segment)} for such payments and ${measured(rates.connection)} over all`}${valueWords(value, currency)}</span></li>`
       )}</ol>`
 }
 </div>

@@ -11,6 +11,7 @@ import {
 import { CreatePayment } from "@pointsman/http/api"
 import { Schema, SchemaGetter } from "effect"
 import { described, Text, TextOrNull } from "../api/Records.ts"
+import { RouteValue } from "../api/RouteValue.ts"
 
 const Texts = Schema.Array(Text)
 const TextsOrNull = Schema.NullOr(Texts)
@@ -145,15 +146,6 @@ export type PreviewQuery = typeof PreviewQuery.Type
 
 const Counts = Schema.Struct({ succeeded: Schema.Finite, failed: Schema.Finite })
 
-const RouteValue = Schema.Struct({
-  fee_minor: Schema.NullOr(Schema.Int).annotateKey(described("In minor units; `null`: the fee is unknown.")),
-  fee_rule: Schema.NullOr(Schema.Int).annotateKey(described("The place of its rule among the connection's, from 1.")),
-  approval_ppm: Schema.Int.annotateKey(described("The expected approval rate, in parts per million.")),
-  expected_micros: Schema.NullOr(Schema.Int).annotateKey(
-    described("Approval times the amount less the fee, in millionths of a minor unit; `null`: the fee is unknown.")
-  )
-}).annotate({ identifier: "RouteValue", description: "What `auto` weighed, where its objective is value." })
-
 const PreviewedRoute = Schema.Struct({
   share: Schema.Finite.annotateKey(described("Of such payments, as far as it is drawn.")),
   path: Schema.Literals(["engine", "rule", "control"]),
@@ -170,7 +162,7 @@ const PreviewedRoute = Schema.Struct({
       priority: Schema.Int,
       score: Schema.NullOr(Schema.Finite),
       rates: Schema.NullOr(Schema.Struct({ connection: Counts, segment: Counts })),
-      value: Schema.NullOr(RouteValue)
+      value: Schema.optionalKey(RouteValue)
     })
   ),
   excluded: Schema.Array(

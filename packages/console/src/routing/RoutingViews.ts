@@ -12,6 +12,7 @@ import { defaultExploration, defaultMaxApprovalLoss, defaultMaxAttempts, weightO
 import type { StoredRate } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { timeOrNull } from "../api/Records.ts"
+import { valueField } from "../api/RouteValue.ts"
 import type { History, HistoryPeriod, PreviewedRoute, Rate, RoutingSettings } from "./RoutingRecords.ts"
 import { successRange } from "./SuccessRange.ts"
 
@@ -140,15 +141,7 @@ export const routeView = (
       priority,
       score,
       rates,
-      value:
-        value === undefined
-          ? null
-          : {
-              fee_minor: value.fee?.feeMinor ?? null,
-              fee_rule: value.fee?.rule ?? null,
-              approval_ppm: value.approvalPpm,
-              expected_micros: value.expectedMicros
-            }
+      ...valueField(value)
     })),
     excluded: [
       ...excluded.map(({ code, connectionId, name, reason }) => ({ connection_id: connectionId, name, code, reason })),

@@ -151,13 +151,20 @@ describe("short forms", () => {
       Effect.gen(function* () {
         const answer = yield* paymentOf(fields)
         const row = written(rows.claimColumns, claimOf(answer, answer), ownerOf(answer))
-        const moved = { ...answer, ...later, routing: answer.routing === null ? null : (later.routing ?? null) }
+        const { attempts = [], skipped = [] } = later.routing ?? {}
+        const routing = answer.routing === null ? null : { ...answer.routing, attempts, skipped }
+        const moved = { ...answer, ...later, routing }
         expect(rows.readClaim(row, moved)).toStrictEqual(claimOf(answer, answer))
         expect(String(row["answer"]).length).toBeLessThan(JSON.stringify(answer).length / 2)
 
         const operation = newOperation(answer, { answeredAt: 6, reply: { _tag: "Done", payment: answer } })
         const stored = written(rows.operationColumns, operation, ownerOf(answer))
         expect(rows.readOperation(stored, moved)).toStrictEqual(operation)
+
+        const own = written(rows.paymentColumns, answer, ownerOf(answer))
+        expect(rows.readPayment({ ...own, refunded_minor: 0, refund_pending_minor: 0 })).toStrictEqual(answer)
+        const isShort = Array.isArray(JSON.parse(String(own["routing"])))
+        expect(isShort || answer.routing === null).toBe(true)
       }).pipe(Effect.provide(Ids.layer))
     )
   }
