@@ -1160,6 +1160,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "take the fee of another currency",
+    harm: "A payment is routed by a fee that the provider does not charge for it, to a connection that costs more.",
+    edits: [
+      {
+        file: "packages/core/src/routing/Fees.ts",
+        find: "rule.fixed[currency.toUpperCase()]",
+        replace: "Object.values(rule.fixed)[0]"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ValueRouting.test.ts",
+      test: "given no amount in the payment's currency, or no rule that is met, then the fee is unknown"
+    }
+  },
+  {
+    name: "give up any approval for a smaller fee",
+    harm: "Payments go to the cheapest connection however many it declines, and the merchant loses their whole amount.",
+    edits: [
+      {
+        file: "packages/core/src/routing/ByValue.ts",
+        find: "value.fee !== null && lossPpm <= maxApprovalLossPpm",
+        replace: "value.fee !== null"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ValueRouting.test.ts",
+      test: "given the cheaper one approves less than may be given up, then the best leads"
+    }
+  },
+  {
     name: "accept an expired key",
     harm: "A key that was lent for a period moves money after it.",
     edits: [

@@ -4,8 +4,10 @@
  * which is what the operator reads when it is wrong.
  */
 import {
+  autoObjectives,
   captureMethods,
   eventTypes,
+  feeRegions,
   initiators,
   isCurrency,
   operatorRoles,
@@ -28,6 +30,7 @@ import {
 } from "./BrandFields.ts"
 import { type Decoded, decode } from "./DecodeFile.ts"
 import { durationExpected, readDuration } from "./DurationText.ts"
+import { feeExpected, hasFee, isPercent, mostFixedFee, percentExpected } from "./FeeFields.ts"
 import { momentExpected, readMoment } from "./MomentText.ts"
 import { isRetention, retentionExpected } from "./RetentionFields.ts"
 
@@ -116,6 +119,26 @@ const SupportsFile = Schema.Struct({
   requiresAuthentication: Schema.optionalKey(listOf(Country))
 })
 
+const FixedFee = finite(
+  `a whole number of minor units from 0 to ${mostFixedFee}`,
+  (value) => Number.isSafeInteger(value) && value >= 0 && value <= mostFixedFee
+)
+
+/** What the provider charges for a payment that it approves. Currencies and conditions are checked with the whole file. */
+const FeeFile = Schema.Struct({
+  when: Schema.optionalKey(
+    Schema.Struct({
+      currency: Schema.optionalKey(listOf(Currency)),
+      country: Schema.optionalKey(listOf(Country)),
+      region: Schema.optionalKey(listOf(Schema.Literals(feeRegions))),
+      method: Schema.optionalKey(listOf(Method)),
+      cardBrand: Schema.optionalKey(listOf(Word))
+    })
+  ),
+  fixed: Schema.optionalKey(Schema.Record(Schema.String, FixedFee)),
+  percent: Schema.optionalKey(text(percentExpected, isPercent))
+}).check(Schema.makeFilter(hasFee, { expected: feeExpected }))
+
 const ConnectionFile = Schema.Struct({
   id: Id,
   /** The id where it is left out. */
@@ -135,7 +158,9 @@ const ConnectionFile = Schema.Struct({
   restrictions: Schema.optionalKey(Schema.Array(Schema.Struct({ when: ConditionFile }))),
   circuitBreaker: Schema.optionalKey(
     Schema.Struct({ failures: integer(1, "a whole number, 1 or more"), open: DurationText })
-  )
+  ),
+  /** The first whose condition a payment meets; unknown where it is left out. */
+  fees: Schema.optionalKey(listOf(FeeFile))
 })
 export type ConnectionFile = typeof ConnectionFile.Type
 
@@ -177,7 +202,13 @@ const RoutingFile = Schema.Struct({
       order: Order
     })
   ),
-  auto: Schema.optionalKey(Schema.Struct({ exploration: Schema.optionalKey(Share) }))
+  auto: Schema.optionalKey(
+    Schema.Struct({
+      exploration: Schema.optionalKey(Share),
+      objective: Schema.optionalKey(Schema.Literals(autoObjectives)),
+      maxApprovalLoss: Schema.optionalKey(Share)
+    })
+  )
 })
 export type RoutingFile = typeof RoutingFile.Type
 

@@ -13,6 +13,7 @@ export {
 export * from "./ConfigurationFile.ts"
 export { openConnectionOf, routingSettingsOf } from "./ConfiguredDirectory.ts"
 export * from "./DurationText.ts"
+export { type FeeFile, feeFileOf, feeRuleOf, feeText } from "./FeeFields.ts"
 export * from "./findings/RuleFindings.ts"
 export * from "./Generation.ts"
 export * from "./Mistake.ts"

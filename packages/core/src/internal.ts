@@ -48,7 +48,8 @@ export {
   yearMillis
 } from "./model/RetentionTimes.ts"
 export { wholeDecision } from "./model/RoutingDecision.ts"
-export { defaultExploration, defaultMaxAttempts } from "./model/RoutingSettings.ts"
+export { defaultExploration, defaultMaxApprovalLoss, defaultMaxAttempts } from "./model/RoutingSettings.ts"
+export { segmentOf } from "./model/Segment.ts"
 export { chargeSimulations } from "./model/Simulation.ts"
 export { faded, noRate, rateHalfLifeMillis, rateWindow, weightOf, withOutcomes } from "./model/SuccessRate.ts"
 export { firstVersionIn, versionIn } from "./model/Version.ts"
@@ -68,6 +69,8 @@ export {
   eligibilityChecks,
   exclusionOf
 } from "./routing/Eligibility.ts"
+export { routeValueText } from "./routing/Explanation.ts"
+export { feeOf } from "./routing/Fees.ts"
 export { isFollowed, mayFollow, type NothingExecuted, nothingExecuted } from "./routing/NextStep.ts"
 export { providerLimits } from "./routing/ProviderLimits.ts"
 export { planRoute, type RouteQuestion } from "./routing/RoutePlan.ts"
