@@ -26,6 +26,7 @@ import {
   logoExpected,
   supportExpected
 } from "./BrandFields.ts"
+import { ConnectorsFile } from "./ConnectorsFile.ts"
 import { type Decoded, decode } from "./DecodeFile.ts"
 import { durationExpected, readDuration } from "./DurationText.ts"
 import { momentExpected, readMoment } from "./MomentText.ts"
@@ -285,6 +286,7 @@ export const ConfigurationFile = Schema.Struct({
   /** A greater one is a newer configuration; without one, new content is (decisions, section 12). */
   generation: Schema.optionalKey(Generation),
   console: Schema.optionalKey(ConsoleFile),
+  connectors: Schema.optionalKey(ConnectorsFile),
   archive: Schema.optionalKey(ArchiveFile),
   /** Of workspaces that say nothing else. */
   retention: Schema.optionalKey(RetentionFile),
@@ -297,3 +299,6 @@ export const decodeConfigurationFile: (json: unknown) => Decoded<ConfigurationFi
 
 /** `console.oidc` alone. */
 export const decodeOidc: (json: unknown) => Decoded<OidcFile> = decode(OidcFile)
+
+/** The limits that a connector states; fails with every mistake in their shape. */
+export const decodeSupports: (json: unknown) => Decoded<typeof SupportsFile.Type> = decode(SupportsFile)
