@@ -5283,5 +5283,37 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/core/test/DeliverWebhooksAhead.test.ts",
       test: "given an endpoint that is withdrawn while one waits, when there is a place, then nothing is sent to it"
     }
+  },
+  {
+    name: "secrets that the connector's copy of Effect cannot read",
+    harm: "A loaded connector fails at every stored credential, after the claim: the payments become UNKNOWN.",
+    edits: [
+      {
+        file: "packages/core/src/ports/AdoptConnector.ts",
+        find: "isForeign(redact) ? withSecretsBy(redact, connector) : connector",
+        replace: "isForeign(redact) ? connector : connector"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/AdoptConnector.test.ts",
+      test: "given secrets of this copy, when it charges and reads messages, then it receives them as its own copy makes them"
+    }
+  },
+  {
+    name: "a loaded connector in the place of another",
+    harm: "A connector that calls itself stripe receives Stripe's credentials, and answers for its payments.",
+    edits: [
+      {
+        file: "packages/server/src/LoadConnectors.ts",
+        find: "if (holder === undefined) {",
+        replace: "if (holder !== definition.name) {"
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/OwnConnectors.test.ts",
+      test: "given entries that cannot be loaded, when the server starts, then it ends with one line for each, and no stack trace"
+    }
   }
 ]

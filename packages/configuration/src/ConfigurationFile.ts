@@ -28,6 +28,7 @@ import {
   logoExpected,
   supportExpected
 } from "./BrandFields.ts"
+import { ConnectorsFile } from "./ConnectorsFile.ts"
 import { type Decoded, decode } from "./DecodeFile.ts"
 import { durationExpected, readDuration } from "./DurationText.ts"
 import { feeExpected, hasFee, isPercent, mostFixedFee, percentExpected } from "./FeeFields.ts"
@@ -316,6 +317,7 @@ export const ConfigurationFile = Schema.Struct({
   /** A greater one is a newer configuration; without one, new content is (decisions, section 12). */
   generation: Schema.optionalKey(Generation),
   console: Schema.optionalKey(ConsoleFile),
+  connectors: Schema.optionalKey(ConnectorsFile),
   archive: Schema.optionalKey(ArchiveFile),
   /** Of workspaces that say nothing else. */
   retention: Schema.optionalKey(RetentionFile),
@@ -328,3 +330,6 @@ export const decodeConfigurationFile: (json: unknown) => Decoded<ConfigurationFi
 
 /** `console.oidc` alone. */
 export const decodeOidc: (json: unknown) => Decoded<OidcFile> = decode(OidcFile)
+
+/** The limits that a connector states; fails with every mistake in their shape. */
+export const decodeSupports: (json: unknown) => Decoded<typeof SupportsFile.Type> = decode(SupportsFile)

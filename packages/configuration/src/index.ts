@@ -12,6 +12,7 @@ export {
 } from "./CheckSeals.ts"
 export * from "./ConfigurationFile.ts"
 export { openConnectionOf, routingSettingsOf } from "./ConfiguredDirectory.ts"
+export { isConnectorPath, understandConnectors } from "./ConnectorsFile.ts"
 export * from "./DurationText.ts"
 export { type FeeFile, feeFileOf, feeRuleOf, feeText } from "./FeeFields.ts"
 export * from "./findings/RuleFindings.ts"

@@ -36,6 +36,7 @@ import { cleaner } from "./Texts.ts"
 export const definition: ConnectorDefinition = {
   name: "mollie",
   environments: ["sandbox", "production"],
+  redact: Redacted.make,
   supports: { currencies, methods: ["card", "bank", "wallet"] },
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>

@@ -5,7 +5,7 @@
  * machine without a network. It is refused in production.
  */
 import { type Connector, type ConnectorDefinition, Unanswered } from "@pointsman/core/connector"
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect, Redacted, Result } from "effect"
 import type { SandboxRecords, SandboxRecordsError } from "./SandboxRecords.ts"
 import * as Simulator from "./Simulator.ts"
 
@@ -13,6 +13,7 @@ import * as Simulator from "./Simulator.ts"
 export const make = (records: SandboxRecords["Service"]): ConnectorDefinition => ({
   name: "sandbox",
   environments: ["sandbox"],
+  redact: Redacted.make,
   supports: {},
   connect: ({ connectionId, environment, credentials }) => {
     if (environment !== "sandbox") {

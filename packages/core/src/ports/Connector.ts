@@ -312,6 +312,12 @@ export interface ConnectorDefinition {
   readonly supports: Supports
   /** Fails with what is wrong with the credentials: the field, and what was expected, never its value. */
   readonly connect: (account: ConnectorAccount, transport: Transport["Service"]) => Result.Result<Connector, string>
+  /**
+   * `Redacted.make` of the Effect that the connector imports. The server and `@pointsman/node` have a copy of Effect
+   * inside, and a secret of one copy cannot be read in another: with this they make the secrets that they pass to the
+   * connector. Required of a connector that the server loads.
+   */
+  readonly redact?: (secret: string) => Redacted.Redacted<string>
 }
 
 /** The connectors that this installation has, by name. */

@@ -1,6 +1,6 @@
 /** What this provider says in each situation; what must come of it, the suite knows. */
 import { connectorSuite, type Situation } from "@pointsman/contracts/connector"
-import type { TransportAnswer } from "@pointsman/core/connector"
+import type { ConnectorDefinition, TransportAnswer } from "@pointsman/core/connector"
 import { definition } from "../src/index.ts"
 
 const apiKey = "key/of+the_test="
@@ -26,11 +26,11 @@ const answerTo = (situation: Situation): TransportAnswer | undefined => {
 
 connectorSuite({
   name: "new-provider",
-  definition,
+  definition: definition as ConnectorDefinition,
   credentials: { url: "https://new-provider.example/v1/", apiKey },
   secrets: [apiKey],
   brokenCredentials: [
-    { credentials: undefined, field: "credentials.url" },
+    { credentials: undefined, field: "credentials" },
     { credentials: { apiKey }, field: "credentials.url" },
     { credentials: { url: "new-provider.example", apiKey }, field: "credentials.url" },
     { credentials: { url: "https://new-provider.example" }, field: "credentials.apiKey" },

@@ -1,4 +1,4 @@
-/** The connector of Pocket Pay (`scripts/new-connector/fixture`), written in plain functions. */
+/** The connector `pocket-pay`, of a made-up provider, in plain functions. */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import {
   type ChargeResult,
@@ -9,7 +9,7 @@ import {
   type Message,
   type OperationResult,
   type RefundResult
-} from "../../src/connector.ts"
+} from "@pointsman/node/connector"
 
 const credentials = { url: "url", apiKey: "secret" } as const
 type PocketPay = Given<typeof credentials>
@@ -107,7 +107,7 @@ const messageOf = (text: string): Message => {
   return { id, at, about: "refund", refundId: ours, result: refundOf(refund) }
 }
 
-export const pocketPay = defineConnector({
+export const definition = defineConnector({
   name: "pocket-pay",
   supports: { methods: ["card"], currencies: ["EUR", "JPY", "KWD"] },
   credentials,

@@ -13,12 +13,13 @@ import {
   NotSent,
   type Transport
 } from "@pointsman/core/connector"
-import { Effect, Result } from "effect"
+import { Effect, Redacted, Result } from "effect"
 import { type Credentials, credentialsOf } from "./Credentials.ts"
 
 export const definition: ConnectorDefinition = {
   name: "new-provider",
   environments: ["sandbox", "production"],
+  redact: Redacted.make,
   // What the provider never takes, whatever the connection's own limits are: { methods: ["card"] }, say.
   supports: {},
   connect: (account, transport) =>
