@@ -44,6 +44,22 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
+    name: "a node that does not answer has its commits",
+    harm: "A lagging standby takes the place of a worker that was down: nobody notices what is lost, and keys charge again.",
+    edits: [
+      {
+        file: "packages/storage/sql/src/Acknowledged.ts",
+        find: "      const open = old.filter((one) => !present.has(one))",
+        replace: "      const open: typeof old = []"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sql",
+      file: "packages/storage/sql/test/Acknowledged.test.ts",
+      test: "given a node that does not answer, when others commit on, then its newest commits stay to be compared"
+    }
+  },
+  {
     name: "claim after send",
     harm: "A process that dies, or a store that fails, leaves a charge without a trace; the retry charges again.",
     edits: [
