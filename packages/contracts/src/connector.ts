@@ -18,3 +18,11 @@ export {
   type SocketProviderOptions,
   socketProvider
 } from "./connector/SocketProvider.ts"
+export {
+  type ChargeInBooks,
+  type FaultyProvider,
+  type ProviderWorld,
+  type Random,
+  seedsOf,
+  worldSuite
+} from "./connector/WorldSuite.ts"

@@ -2,6 +2,7 @@ import { AdyenConnector } from "@pointsman/connector-adyen"
 import { CheckoutConnector } from "@pointsman/connector-checkout"
 import { HttpConnector } from "@pointsman/connector-http"
 import { MollieConnector } from "@pointsman/connector-mollie"
+import { PayPalConnector } from "@pointsman/connector-paypal"
 import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
 import { StripeConnector } from "@pointsman/connector-stripe"
 import { Connectors } from "@pointsman/core/ports"
@@ -17,6 +18,7 @@ const over = (records: SandboxRecords["Service"]): Connectors["Service"] =>
     AdyenConnector.definition,
     CheckoutConnector.definition,
     MollieConnector.definition,
+    PayPalConnector.definition,
     StripeConnector.definition
   ])
 
