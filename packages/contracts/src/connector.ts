@@ -23,6 +23,5 @@ export {
   type FaultyProvider,
   type ProviderWorld,
   type Random,
-  seedsOf,
   worldSuite
 } from "./connector/WorldSuite.ts"

@@ -1,9 +1,11 @@
 /** `POINTSMAN_MOLLIE_SEEDS` sets how many worlds, and `POINTSMAN_MOLLIE_SEED` runs one again. */
 import { MollieConnector } from "@pointsman/connector-mollie"
-import { seedsOf, worldSuite } from "@pointsman/contracts/connector"
+import { worldSuite } from "@pointsman/contracts/connector"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import { apiKey } from "./Mollie.ts"
 import { openMollie, refundedOf, takenOf } from "./World.ts"
+
+const { POINTSMAN_MOLLIE_SEED: one, POINTSMAN_MOLLIE_SEEDS: count = "8" } = process.env
 
 worldSuite({
   definition: MollieConnector.definition,
@@ -29,6 +31,6 @@ worldSuite({
     }
   },
   storage: MemoryStorage.layer(),
-  seeds: seedsOf("POINTSMAN_MOLLIE", 8),
+  seeds: { one, count },
   concludesAbsence: true
 })

@@ -34,7 +34,7 @@ const addresses = {
 /** PayPal has one at a time, and some overlap when it replaces it. */
 const keptAtMost = 8
 const keptMillis = 24 * 60 * 60 * 1000
-/** Whoever invents addresses makes us ask PayPal this often and no more; a message that must wait is sent again. */
+/** A sender that invents addresses causes this many requests and no more. PayPal repeats a message that was refused. */
 const fetchesAtMost = 10
 const fetchesWithinMillis = 60_000
 /** A chain has three certificates, of some 2 kB each. */

@@ -61,7 +61,8 @@ export interface ProviderWorld {
   readonly instrument: string
   readonly open: (random: Random) => FaultyProvider
   readonly storage: Storage
-  readonly seeds: ReadonlyArray<number>
+  /** One seed, or how many from the first one on. */
+  readonly seeds: { readonly one: string | undefined; readonly count: string }
   /** Whether a lookup that finds nothing is ever conclusive. Where not, a request that never arrived stays unknown. */
   readonly concludesAbsence: boolean
 }
@@ -219,7 +220,9 @@ const compare = Effect.fnUntraced(function* (world: ProviderWorld, provider: Fau
 
 export const worldSuite = (world: ProviderWorld): void => {
   describe("a world of faults", () => {
-    it.effect.each(world.seeds)(
+    const { count, one } = world.seeds
+    const seeds = one === undefined ? Array.from({ length: Number(count) }, (_, index) => index + 1) : [Number(one)]
+    it.effect.each(seeds)(
       "given the faults of seed %i, when all has been said, then the books of both sides agree",
       (seed) => {
         const random = randomFrom(seed)
@@ -234,10 +237,4 @@ export const worldSuite = (world: ProviderWorld): void => {
       60_000
     )
   })
-}
-
-/** `{name}_SEED` repeats one seed, `{name}_SEEDS` says how many; a few unless set. */
-export const seedsOf = (name: string, few: number): ReadonlyArray<number> => {
-  const { [`${name}_SEED`]: one, [`${name}_SEEDS`]: count = String(few) } = process.env
-  return one === undefined ? Array.from({ length: Number(count) }, (_, index) => index + 1) : [Number(one)]
 }
