@@ -1498,6 +1498,70 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "repeat a call to PayPal after any 401",
+    harm: "A charge is sent again after an answer that does not say that PayPal executed nothing.",
+    edits: [
+      {
+        file: "packages/connectors/paypal/src/Caller.ts",
+        find: "status === 401 && Result.isSuccess(readRefusal(body))",
+        replace: "status === 401 && Result.isResult(readRefusal(body))"
+      }
+    ],
+    caughtBy: {
+      project: "connector-paypal",
+      file: "packages/connectors/paypal/test/PayPalConnector.test.ts",
+      test: "given a 401 that does not say that the token ended (0), then no second request"
+    }
+  },
+  {
+    name: "take PayPal's used invoice id for a refusal",
+    harm: "A charge that PayPal made before is tried at another provider, and the customer pays twice.",
+    edits: [
+      {
+        file: "packages/connectors/paypal/src/Answers.ts",
+        find: "issues.some((issue) => usedBefore.has(issue))",
+        replace: "issues.some((issue) => usedBefore.has(`not ${issue}`))"
+      }
+    ],
+    caughtBy: {
+      project: "connector-paypal",
+      file: "packages/connectors/paypal/test/PayPalConnector.test.ts",
+      test: "given a used invoice id, then nothing is known, and that the key was used is"
+    }
+  },
+  {
+    name: "believe a message that another name than PayPal's signed",
+    harm: "An attacker with a certificate of a public authority can report to the server that a payment was captured.",
+    edits: [
+      {
+        file: "packages/connectors/paypal/src/Certificates.ts",
+        find: "if (!isOfPayPal(leaf)) return",
+        replace: "if (!isOfPayPal(leaf) && at < 0) return"
+      }
+    ],
+    caughtBy: {
+      project: "connector-paypal",
+      file: "packages/connectors/paypal/test/Messages.test.ts",
+      test: "given a message whose certificate has another name, then it is refused"
+    }
+  },
+  {
+    name: "refund a capture whose money PayPal has not taken",
+    harm: "A refund is requested of money that never arrived.",
+    edits: [
+      {
+        file: "packages/connectors/paypal/src/Lookups.ts",
+        find: ".filter(Answers.isTaken)",
+        replace: ".slice(0, 1)"
+      }
+    ],
+    caughtBy: {
+      project: "connector-paypal",
+      file: "packages/connectors/paypal/test/PayPalConnector.test.ts",
+      test: "given captures that took nothing where the order is read, then NotSent, and nothing that moves money was sent"
+    }
+  },
+  {
     name: "accept a hint that was not looked up",
     harm: "The provider does not send it again, and a charge that was not answered stays unknown.",
     edits: [

@@ -2,6 +2,7 @@ import { AdyenConnector } from "@pointsman/connector-adyen"
 import { CheckoutConnector } from "@pointsman/connector-checkout"
 import { HttpConnector } from "@pointsman/connector-http"
 import { MollieConnector } from "@pointsman/connector-mollie"
+import { PayPalConnector } from "@pointsman/connector-paypal"
 import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
 import { StripeConnector } from "@pointsman/connector-stripe"
 import { type ConnectorDefinition, Connectors } from "@pointsman/core/ports"
@@ -21,6 +22,7 @@ const over = (records: SandboxRecords["Service"], loaded: Loaded): Connectors["S
     AdyenConnector.definition,
     CheckoutConnector.definition,
     MollieConnector.definition,
+    PayPalConnector.definition,
     StripeConnector.definition
   ])
 

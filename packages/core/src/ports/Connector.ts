@@ -276,7 +276,8 @@ export interface Connector {
   readonly listRefunds?: (request: ListRequest) => Effect.Effect<ListedPage<ListedRefund>, NotSent | Unanswered>
   /**
    * Verifies a message by the provider's own scheme, and reads it only then. It says nothing of a message that cannot
-   * be verified but that. Nothing is sent, and nothing is compared in a time that depends on the secret.
+   * be verified but that. Nothing is sent but a request for the provider's public certificate, where the scheme has one, and
+   * nothing is compared in a time that depends on the secret.
    */
   readonly readMessage?: (message: RawMessage) => Effect.Effect<ProviderMessage, MessageUnverified | MessageUnreadable>
   /**
