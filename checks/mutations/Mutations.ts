@@ -5251,5 +5251,21 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/core/test/DeliverWebhooksAhead.test.ts",
       test: "given an endpoint that is withdrawn while one waits, when there is a place, then nothing is sent to it"
     }
+  },
+  {
+    name: "advise to retry a hard decline",
+    harm: "A merchant charges a refused card again and again, and the schemes fine it.",
+    edits: [
+      {
+        file: "packages/core/src/model/Decline.ts",
+        find: 'isSoft ? "retry_later" : "use_another_method"',
+        replace: '"retry_later"'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Decline.test.ts",
+      test: "given any code, when the decline is hard, then the same method is not to be tried again"
+    }
   }
 ]

@@ -10,6 +10,7 @@ import { commandsInFull, commandsTable } from "./Commands.ts"
 import { configurationFilePage } from "./ConfigurationFile.ts"
 import { crashMatrixInMemory, crashMatrixNotice, crashMatrixPage, crashMatrixPath } from "./CrashMatrix.ts"
 import { crashPicture, crashPicturePath } from "./CrashPicture.ts"
+import { declinesPage, declinesPath } from "./Declines.ts"
 import { errorsPage } from "./Errors.ts"
 import { eventsPage } from "./Events.ts"
 import { evidencePage, evidencePath } from "./Evidence.ts"
@@ -110,6 +111,7 @@ export const pages = async (): Promise<ReadonlyArray<readonly [path: string, tex
     ],
     ["docs/reference/next-steps.md", `${nextStepsPage(notice("packages/core/src/routing/NextStep.ts"))}\n`],
     [evidencePath, `${evidencePage(notice("packages/core/src/decide and scripts/evidence"))}\n`],
+    [declinesPath, declinesPage()],
     [providerAnswersPath, await providerAnswersPage()]
   ]
 }

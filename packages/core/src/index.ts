@@ -61,7 +61,16 @@ export {
   type Supports,
   webhookSecretContext
 } from "./model/Connection.ts"
-export { type DeclineCategory, declineCategories } from "./model/Decline.ts"
+export {
+  type Decline,
+  type DeclineAdvice,
+  type DeclineCategory,
+  type DeclineCode,
+  type DeclineDetail,
+  declineAdvices,
+  declineCategories,
+  declineCodes
+} from "./model/Decline.ts"
 export {
   type Delivery,
   type DeliveryAttempt,
@@ -121,6 +130,7 @@ export {
   type PurchaseLine,
   paymentMethods
 } from "./model/Payment.ts"
+export { declineOfAttempt, declineOfPayment } from "./model/PaymentDecline.ts"
 export { type PaymentState, paymentStates, statesOf, statusOf } from "./model/PaymentMachine.ts"
 export { type PaymentStatus, paymentStatuses } from "./model/PaymentStatus.ts"
 export { accountText, type ConnectionAccount, type ProviderAccount } from "./model/ProviderAccount.ts"

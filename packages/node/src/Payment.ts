@@ -48,6 +48,23 @@ export type DeclineCategory =
   | "cancelled_by_customer"
   | "other"
 
+/** What to do about a decline: see `Decline`. */
+export type DeclineAdvice = "retry_later" | "use_another_method" | "do_not_retry"
+
+/** Why a provider declined, and what to do about it. */
+export type Decline = {
+  readonly category: DeclineCategory
+  /** The reason within the category, normalized across providers; new codes may be added. */
+  readonly code: string
+  /** The provider's own code. */
+  readonly provider_code: string | null
+  /**
+   * `retry_later`: the same method may succeed later. `use_another_method`: it will be declined again, and the customer can
+   * pay with another. `do_not_retry`: do not charge for this order again.
+   */
+  readonly advice: DeclineAdvice
+}
+
 export type SimulatedCharge =
   | "approve"
   | `decline:${DeclineCategory}`
@@ -171,6 +188,8 @@ export interface Payment {
   readonly decline_category: DeclineCategory | null
   /** The provider's own code. */
   readonly decline_reason: string | null
+  /** Of a `DECLINED` payment. */
+  readonly decline?: Decline
   readonly captured_amount: number
   /** Confirmed by the provider. */
   readonly refunded_amount: number
@@ -203,6 +222,7 @@ export type DeclinedEventData = PaymentEventData & {
   readonly decline_category: DeclineCategory | null
   /** The provider's own code. */
   readonly decline_code: string | null
+  readonly decline?: Decline
 }
 
 export type OperationFailedEventData = PaymentEventData & {

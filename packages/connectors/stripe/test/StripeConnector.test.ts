@@ -558,7 +558,14 @@ describe("a checkout", () => {
   const found = (state: unknown) => ({ _tag: "Found", state })
   const notYet = { _tag: "NotFound", conclusive: false }
   const failed = { last_payment_error: { type: "card_error", code: "card_declined", decline_code: "do_not_honor" } }
-  const declined = { _tag: "Declined", providerRef, category: "do_not_honor", code: "do_not_honor", soft: true }
+  const declined = {
+    _tag: "Declined",
+    providerRef,
+    category: "do_not_honor",
+    normalized: "do_not_honor",
+    code: "do_not_honor",
+    soft: true
+  }
   const captured = { _tag: "Captured", providerRef, stated: eur }
   const paid = { status: "succeeded", amount_received: 1234 }
   const cases: ReadonlyArray<readonly [string, Readonly<Record<string, unknown>> | null, unknown]> = [

@@ -2,7 +2,9 @@
 import {
   amountLimits,
   captureMethods,
+  declineAdvices,
   declineCategories,
+  declineCodes,
   environments,
   exclusionCodes,
   initiators,
@@ -76,7 +78,9 @@ export const RoutingDecision = Schema.Struct({
   candidates: Schema.Array(FreeFormObject).annotateKey(
     documented("The eligible connections, in the order in which they are tried.")
   ),
-  attempts: Schema.Array(FreeFormObject).annotateKey(documented("The provider calls, oldest first.")),
+  attempts: Schema.Array(FreeFormObject).annotateKey(
+    documented("The provider calls, oldest first. A declined one has `decline`.")
+  ),
   excluded: Schema.optionalKey(Schema.Array(RoutingExclusion)).annotateKey(
     documented(
       "Every connection that was excluded, before routing or because it could no longer be used when a further attempt " +
@@ -91,6 +95,26 @@ export const RoutingDecision = Schema.Struct({
   )
 }).annotate({ identifier: "RoutingDecision", description: "How a payment was routed." })
 export type RoutingDecision = typeof RoutingDecision.Type
+
+export const Decline = Schema.Struct({
+  category: Schema.Literals(declineCategories).annotateKey(
+    documented("The same as `decline_category`: normalized across providers.")
+  ),
+  code: Schema.String.annotateKey(
+    documented(
+      `The reason within the category, normalized across providers. Now one of ${declineCodes.map((code) => `\`${code}\``).join(", ")}; ` +
+        "new codes may be added.",
+      { examples: ["lost_card"] }
+    )
+  ),
+  provider_code: Schema.NullOr(Schema.String).annotateKey(documented("The provider's own code.")),
+  advice: Schema.Literals(declineAdvices).annotateKey(
+    documented(
+      "`retry_later`: the same method may succeed later. `use_another_method`: the same method will be declined again; " +
+        "the customer can pay with another. `do_not_retry`: do not charge for this order again."
+    )
+  )
+}).annotate({ identifier: "Decline", description: "Why a provider declined, and what to do about it." })
 
 const partOfAmount = { minimum: 0, maximum: amountLimits.maximum } as const
 
@@ -126,6 +150,9 @@ export const Payment = Schema.Struct({
   ),
   decline_reason: Schema.NullOr(Schema.String).annotateKey(
     documented("The provider's code if `DECLINED`, `provider_error` if `FAILED`, otherwise null.")
+  ),
+  decline: Schema.optionalKey(Decline).annotateKey(
+    documented("Why the payment was declined, and what to do about it. Present on a `DECLINED` payment.")
   ),
   captured_amount: Schema.Int.annotateKey(documented("Total captured, in minor units.", partOfAmount)),
   refunded_amount: Schema.Int.annotateKey(
