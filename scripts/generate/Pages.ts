@@ -18,6 +18,7 @@ import { diagramOf, finalsOf, otherwiseOf, pictureOf, rowsOf, statusesOf } from 
 import { nextStepsPage } from "./NextSteps.ts"
 import { onePaymentEnds, onePaymentPath, onePaymentPicture, onePaymentPicturePath } from "./OnePayment.ts"
 import { packagesPicture } from "./PackagesPicture.ts"
+import { paymentMethodsPage, paymentMethodsPath } from "./PaymentMethods.ts"
 import { providerAnswersPage, providerAnswersPath } from "./ProviderAnswers.ts"
 import { settingsPage } from "./Settings.ts"
 
@@ -112,6 +113,7 @@ export const pages = async (): Promise<ReadonlyArray<readonly [path: string, tex
     ["docs/reference/next-steps.md", `${nextStepsPage(notice("packages/core/src/routing/NextStep.ts"))}\n`],
     [evidencePath, `${evidencePage(notice("packages/core/src/decide and scripts/evidence"))}\n`],
     [declinesPath, declinesPage()],
+    [paymentMethodsPath, paymentMethodsPage()],
     [providerAnswersPath, await providerAnswersPage()]
   ]
 }

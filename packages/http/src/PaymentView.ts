@@ -80,6 +80,7 @@ const paymentView = (payment: PaymentRecord, nextAction: NextAction): Payment =>
     currency: payment.money.currency,
     country: payment.country,
     method: payment.method,
+    ...(payment.paymentMethod === undefined ? {} : { payment_method: payment.paymentMethod }),
     card_brand: payment.cardBrand,
     initiator: payment.initiator,
     capture_method: payment.captureMethod,

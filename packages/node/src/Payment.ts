@@ -25,7 +25,25 @@ export type PaymentStatus =
   | "CHARGEBACK"
   | "SETTLED"
 
+/** The kind of a payment method. */
 export type PaymentMethod = "card" | "bank" | "wallet" | "crypto"
+
+/** A payment method by name. */
+export type PaymentMethodName =
+  | "card"
+  | "apple_pay"
+  | "google_pay"
+  | "paypal"
+  | "mb_way"
+  | "swish"
+  | "twint"
+  | "bancontact"
+  | "blik"
+  | "eps"
+  | "ideal"
+  | "przelewy24"
+  | "sepa_debit"
+  | "trustly"
 
 /** `cit`: the customer is present. `mit`: the merchant starts it, for example a recurring payment. */
 export type Initiator = "cit" | "mit"
@@ -101,8 +119,10 @@ export interface CreatePayment {
   readonly currency: string
   /** The customer's country, ISO 3166-1 alpha-2. */
   readonly country: string
-  /** `card` unless set. */
+  /** That of `payment_method` unless set, or else `card`. */
   readonly method?: PaymentMethod
+  /** By name: only connections that declare it are used, and the hosted page of the provider offers it alone. */
+  readonly payment_method?: PaymentMethodName
   readonly card_brand?: string
   /** Your own identifier, at most 64 characters. It comes back in results and webhooks. */
   readonly reference?: string
@@ -182,6 +202,8 @@ export interface Payment {
   readonly currency: string
   readonly country: string
   readonly method: PaymentMethod
+  /** As given in the create; absent without one. */
+  readonly payment_method?: PaymentMethodName
   readonly card_brand: string | null
   readonly initiator: Initiator
   readonly capture_method: CaptureMethod

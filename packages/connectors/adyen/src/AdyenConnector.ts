@@ -37,6 +37,7 @@ import * as Answers from "./Answers.ts"
 import { type Credentials, decodeCredentials } from "./Credentials.ts"
 import { keptOfMessage } from "./KeptOfMessage.ts"
 import { readMessage, readStored } from "./Messages.ts"
+import { namedMethods } from "./NamedMethods.ts"
 import { attemptOf, operationReferenceOf, type Purpose, referenceOf } from "./Reference.ts"
 import * as Requests from "./Requests.ts"
 
@@ -45,7 +46,7 @@ export const definition: ConnectorDefinition = {
   name: "adyen",
   environments: ["sandbox", "production"],
   // Other methods settle in their own ways: some cannot be captured apart, some must be.
-  supports: { methods: ["card"] },
+  supports: { methods: ["card"], paymentMethods: namedMethods },
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>
       connector(credentials, account, transport)

@@ -108,6 +108,19 @@ describe("requests", () => {
     )
   }
 
+  it.effect("given methods by name, then the page offers each alone, by Adyen's name", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connect([answer(500, {}), answer(500, {}), answer(500, {})])
+      for (const paymentMethod of ["ideal", "bancontact", "apple_pay"] as const) {
+        yield* Effect.exit(connector.openCheckout?.({ ...Requests.checkout, paymentMethod }) ?? Effect.void)
+      }
+      assert.deepStrictEqual(
+        requests.map((request) => (bodyOf(request) as Record<string, unknown>)["allowedPaymentMethods"]),
+        [["ideal"], ["bcmc"], ["applepay"]]
+      )
+    })
+  )
+
   const charged = (more: Partial<ChargeRequest>) => {
     const { connector, requests } = connect([answer(500, {})])
     return Effect.as(Effect.exit(connector.charge({ ...Requests.charge, ...more })), requests)

@@ -28,6 +28,7 @@ import { keptOfMessage } from "./KeptOfMessage.ts"
 import * as Lists from "./Lists.ts"
 import * as Lookups from "./Lookups.ts"
 import { readMessage, readStored } from "./Messages.ts"
+import { namedMethods } from "./NamedMethods.ts"
 import type { Ask } from "./Pages.ts"
 import * as Requests from "./Requests.ts"
 import { cleaner } from "./Texts.ts"
@@ -36,7 +37,7 @@ import { cleaner } from "./Texts.ts"
 export const definition: ConnectorDefinition = {
   name: "mollie",
   environments: ["sandbox", "production"],
-  supports: { currencies, methods: ["card", "bank", "wallet"] },
+  supports: { currencies, methods: ["card", "bank", "wallet"], paymentMethods: namedMethods },
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>
       connector(credentials, account, transport)

@@ -296,6 +296,19 @@ describe("a page", () => {
     })
   )
 
+  it.effect("given a method by name, then the page is opened for that method", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = scripted([answer(201, opened()), answer(201, opened())])
+      for (const named of [{ method: "bank", paymentMethod: "ideal" } as const, { paymentMethod: "card" } as const]) {
+        yield* connector.openCheckout?.({ ...checkout, ...named }) ?? Effect.die("no page")
+      }
+      assert.deepStrictEqual(
+        requests.map(({ body }) => (bodyOf(body) as { readonly method: string }).method),
+        ["ideal", "creditcard"]
+      )
+    })
+  )
+
   it.effect("given a bank payment, then the profile's methods are offered; held, it is not opened", () =>
     Effect.gen(function* () {
       const { connector, requests } = scripted([answer(201, opened())])

@@ -171,6 +171,18 @@ describe("requests", () => {
         "payment_intent_data[metadata][method]": "bank"
       }
     ],
+    [
+      "a checkout for iDEAL by name",
+      (connector) => connector.openCheckout?.({ ...checkout, method: "bank", paymentMethod: "ideal" }) ?? missing,
+      "att_1",
+      "POST checkout/sessions",
+      {
+        ...page,
+        "allowed_payment_method_types[0]": "ideal",
+        "metadata[method]": "bank",
+        "payment_intent_data[metadata][method]": "bank"
+      }
+    ],
     ["a capture", operations.capture, "op_1", "POST payment_intents/pi_1/capture", { amount_to_capture: "1234" }],
     ["a void", operations.void, "op_2", "POST payment_intents/pi_1/cancel", {}],
     ["a refund", operations.refund, "rf_1", "POST refunds", refunded],

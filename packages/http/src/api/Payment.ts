@@ -8,6 +8,7 @@ import {
   environments,
   exclusionCodes,
   initiators,
+  paymentMethodNames,
   paymentMethods,
   paymentStatuses
 } from "@pointsman/core"
@@ -135,7 +136,10 @@ export const Payment = Schema.Struct({
   country: Schema.String.annotateKey(
     documented("Country of the customer, ISO 3166-1 alpha-2.", { pattern: "^[A-Z]{2}$", examples: ["NL"] })
   ),
-  method: Schema.Literals(paymentMethods).annotateKey(documented("The payment method.")),
+  method: Schema.Literals(paymentMethods).annotateKey(documented("The kind of payment method.")),
+  payment_method: Schema.optionalKey(Schema.Literals(paymentMethodNames)).annotateKey(
+    documented("The payment method by name, as given in the request; absent without one. New values may be added.")
+  ),
   card_brand: Schema.NullOr(Schema.String).annotateKey(
     documented("The card brand, as given in the request.", { maxLength: createLimits.cardBrand })
   ),
