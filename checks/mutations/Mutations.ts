@@ -5395,5 +5395,53 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/server/test/OwnConnectors.test.ts",
       test: "given entries that cannot be loaded, when the server starts, then it ends with one line for each, and no stack trace"
     }
+  },
+  {
+    name: "advise to retry a hard decline",
+    harm: "A merchant charges a refused card again and again, and the schemes fine it.",
+    edits: [
+      {
+        file: "packages/core/src/model/Decline.ts",
+        find: 'isSoft ? "retry_later" : "use_another_method"',
+        replace: '"retry_later"'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Decline.test.ts",
+      test: "given any code, when the decline is hard, then the same method is not to be tried again"
+    }
+  },
+  {
+    name: "a name that no connector declares is taken",
+    harm: "A customer who chose iDEAL is sent to a page of another method, or to one that does not open.",
+    edits: [
+      {
+        file: "packages/core/src/routing/Eligibility.ts",
+        find: 'field === "paymentMethods" && limited.length === 0',
+        replace: 'field === "paymentMethods" && limited.length > 1'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/PaymentMethods.test.ts",
+      test: "given that neither the connection nor its connector declares methods, then only a payment without a name is taken"
+    }
+  },
+  {
+    name: "a method that is captured at once is held",
+    harm: "A payment that was only to be authorized takes the customer's money at once.",
+    edits: [
+      {
+        file: "packages/core/src/routing/Eligibility.ts",
+        find: 'limits.manualCapture === false && captureMethod === "manual"',
+        replace: 'limits.manualCapture === true && captureMethod === "manual"'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/PaymentMethods.test.ts",
+      test: "given a method that is captured at once, when the capture is manual, then it is not taken"
+    }
   }
 ]

@@ -154,6 +154,11 @@ const parts: Readonly<Record<string, Part>> = {
       currencies: "the payment's currency is one of these",
       payerCountries: "the customer's country is one of these",
       methods: "the payment's method is one of these",
+      paymentMethods:
+        "the payment methods that are taken by name, with their limits; of connectors that declare methods, those alone. A payment that names its method goes only where it is declared",
+      "paymentMethods.<method>.currencies": "in these alone",
+      "paymentMethods.<method>.manualCapture":
+        "`false`: it is captured at once, and no payment with manual capture is taken",
       cardBrands: "the card's brand is one of these, where the payment states one",
       recurring: "`false`: no payments that the merchant initiated",
       merchantCountries: "the workspace's country is one of these",
@@ -175,6 +180,7 @@ const parts: Readonly<Record<string, Part>> = {
       "amount.max": "is no more",
       country: "the customer's country is one of these",
       method: "its method is one of these",
+      paymentMethod: "its method by name is one of these",
       cardBrand: "its card's brand is one of these",
       initiator: "who initiated it: `cit` the customer, `mit` the merchant",
       captureMethod: "how it is captured"
@@ -247,7 +253,13 @@ const takes = (ast: SchemaAST.AST): string => {
 }
 
 /** What a record's keys are, by the field that holds it. */
-const keys: Readonly<Record<string, string>> = { amount: "<currency>", fixed: "<currency>", split: "<id>", roles: "<value>" }
+const keys: Readonly<Record<string, string>> = {
+  amount: "<currency>",
+  fixed: "<currency>",
+  paymentMethods: "<method>",
+  split: "<id>",
+  roles: "<value>"
+}
 
 interface Field {
   readonly path: string

@@ -12,6 +12,7 @@ import { commandsInFull, commandsTable } from "./Commands.ts"
 import { configurationFilePage } from "./ConfigurationFile.ts"
 import { crashMatrixInMemory, crashMatrixNotice, crashMatrixPage, crashMatrixPath } from "./CrashMatrix.ts"
 import { crashPicture, crashPicturePath } from "./CrashPicture.ts"
+import { declinesPage, declinesPath } from "./Declines.ts"
 import { errorsPage } from "./Errors.ts"
 import { eventsPage } from "./Events.ts"
 import { evidencePage, evidencePath } from "./Evidence.ts"
@@ -19,6 +20,7 @@ import { diagramOf, finalsOf, otherwiseOf, pictureOf, rowsOf, statusesOf } from 
 import { nextStepsPage } from "./NextSteps.ts"
 import { onePaymentEnds, onePaymentPath, onePaymentPicture, onePaymentPicturePath } from "./OnePayment.ts"
 import { packagesPicture } from "./PackagesPicture.ts"
+import { paymentMethodsPage, paymentMethodsPath } from "./PaymentMethods.ts"
 import { providerAnswersPage, providerAnswersPath } from "./ProviderAnswers.ts"
 import { settingsPage } from "./Settings.ts"
 
@@ -112,6 +114,8 @@ export const pages = async (): Promise<ReadonlyArray<readonly [path: string, tex
     ],
     ["docs/reference/next-steps.md", `${nextStepsPage(notice("packages/core/src/routing/NextStep.ts"))}\n`],
     [evidencePath, `${evidencePage(notice("packages/core/src/decide and scripts/evidence"))}\n`],
+    [declinesPath, declinesPage()],
+    [paymentMethodsPath, paymentMethodsPage()],
     [providerAnswersPath, await providerAnswersPage()]
   ]
 }

@@ -58,12 +58,15 @@ export const shop = async (pointsman: Pointsman): Promise<Express> => {
       return
     }
     const { payment } = await pointsman.create(
-      { amount, currency: "EUR", country: "NL", reference: orderId },
+      // By name: only connections that declare iDEAL are used.
+      { amount, currency: "EUR", country: "NL", payment_method: "ideal", reference: orderId },
       // The order's own id: a customer who clicks twice, or a browser that sends again, pays once.
       { idempotencyKey: `order-${orderId}` }
     )
     // UNKNOWN is no failure: the customer may have paid, and the background will find out.
-    response.status(201).json({ orderId, paymentId: payment.id, status: payment.status })
+    // After a decline, what the customer can do: use another method, try again later, or neither.
+    const advice = payment.decline?.advice
+    response.status(201).json({ orderId, paymentId: payment.id, status: payment.status, advice })
   })
 
   app.use(tellErrors)

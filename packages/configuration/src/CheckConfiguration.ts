@@ -1,5 +1,5 @@
 /** What a configuration file can get wrong although every field, taken alone, is good. Pure: nothing is called. */
-import { type Environment, environments, isCurrency } from "@pointsman/core"
+import { type Environment, environments, isCurrency, paymentMethodNames } from "@pointsman/core"
 import { environmentOfApiKey } from "@pointsman/core/internal"
 import type { ConnectorDefinition, Connectors, Transport } from "@pointsman/core/ports"
 import { Option, Result } from "effect"
@@ -142,7 +142,13 @@ const checkConnection = (
       path: [...path, "supports", "amount", currency],
       message: 'expected an ISO 4217 currency code as the name of the field, such as "EUR"'
     })),
-  ...checkFees(connection.fees ?? [], country, [...path, "fees"])
+  ...checkFees(connection.fees ?? [], country, [...path, "fees"]),
+  ...Object.keys(connection.supports?.paymentMethods ?? {})
+    .filter((name) => !paymentMethodNames.some((known) => known === name))
+    .map((name) => ({
+      path: [...path, "supports", "paymentMethods", name],
+      message: `expected the name of a payment method as the name of the field: one of ${paymentMethodNames.join(", ")}`
+    }))
 ]
 
 /** Decisions, section 8: the default of a sandbox connection. */

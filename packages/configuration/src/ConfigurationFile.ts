@@ -11,6 +11,7 @@ import {
   initiators,
   isCurrency,
   operatorRoles,
+  paymentMethodNames,
   paymentMethods,
   routingModes,
   scopes
@@ -103,15 +104,25 @@ const ConditionFile = Schema.Struct({
   amount: Schema.optionalKey(AmountRange),
   country: Schema.optionalKey(listOf(Country)),
   method: Schema.optionalKey(listOf(Method)),
+  paymentMethod: Schema.optionalKey(listOf(Schema.Literals(paymentMethodNames))),
   cardBrand: Schema.optionalKey(listOf(Word)),
   initiator: Schema.optionalKey(listOf(Schema.Literals(initiators))),
   captureMethod: Schema.optionalKey(listOf(Schema.Literals(captureMethods)))
 })
 
+const NamedMethodFile = Schema.Struct({
+  currencies: Schema.optionalKey(listOf(Currency)),
+  manualCapture: Schema.optionalKey(Schema.Boolean)
+})
+
+/** Names are checked with the whole file, as currencies are. */
+const NamedMethodsFile = Schema.Record(Schema.String, NamedMethodFile)
+
 const SupportsFile = Schema.Struct({
   currencies: Schema.optionalKey(listOf(Currency)),
   payerCountries: Schema.optionalKey(listOf(Country)),
   methods: Schema.optionalKey(listOf(Method)),
+  paymentMethods: Schema.optionalKey(NamedMethodsFile),
   cardBrands: Schema.optionalKey(listOf(Word)),
   recurring: Schema.optionalKey(Schema.Boolean),
   merchantCountries: Schema.optionalKey(listOf(Country)),

@@ -223,6 +223,12 @@ describe("the configuration file", () => {
     ],
     [[...c, "supports", "methods"], ["cash"], "workspaces[0].connections[0].supports.methods[0]", /"card" or "bank"/],
     [[...c, "supports", "recuring"], true, "workspaces[0].connections[0].supports.recuring", /unknown field/],
+    [
+      [...c, "supports", "paymentMethods"],
+      { iDEAL: {} },
+      "workspaces[0].connections[0].supports.paymentMethods.iDEAL",
+      /one of card, apple_pay/
+    ],
     [[...c, "supports", "amount"], { eur: {} }, "workspaces[0].connections[0].supports.amount.eur", /ISO 4217/],
     [
       [...c, "supports", "amount"],

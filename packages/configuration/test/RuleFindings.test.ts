@@ -93,6 +93,17 @@ describe("findings about rules", () => {
     [{ supports: { currencies: ["EUR"] } }, { currency: ["USD", "GBP"] }, "does not accept USD or GBP"],
     [{ supports: { payerCountries: ["NL"] } }, { country: ["DE"] }, "does not accept customers from DE"],
     [{ supports: { methods: ["bank"] } }, { method: ["card"] }, "does not accept the method card"],
+    [{}, { paymentMethod: ["ideal"] }, "does not accept the payment method ideal"],
+    [
+      { supports: { paymentMethods: { ideal: { currencies: ["EUR"] } } } },
+      { paymentMethod: ["ideal"], currency: ["USD"] },
+      "accepts the payment method ideal only in EUR"
+    ],
+    [
+      { supports: { paymentMethods: { ideal: { manualCapture: false } } } },
+      { paymentMethod: ["ideal"], captureMethod: ["manual"] },
+      "captures the payment method ideal at once"
+    ],
     [
       { supports: { cardBrands: ["visa"] } },
       { method: ["card"], cardBrand: ["Amex"] },

@@ -11,11 +11,11 @@ import { RequestErrors } from "./api/Parts.ts"
 import { statementExpectations } from "./reviews/Statements.ts"
 import { historyPeriods, segmentExpected } from "./routing/RoutingRecords.ts"
 
-const { capture_method, card_brand, country, initiator, method } = InProcess.createExpectations
+const { capture_method, card_brand, country, initiator, method, payment_method } = InProcess.createExpectations
 
 const expectations = {
   ...InProcess.queryExpectations,
-  ...{ capture_method, card_brand, country, initiator, method },
+  ...{ capture_method, card_brand, country, initiator, method, payment_method },
   period: `one of ${historyPeriods.join(", ")}`,
   segment: segmentExpected,
   limit: `an integer from ${pageLimits.minimum} to ${pageLimits.maximum}`,

@@ -258,6 +258,8 @@ describe("where a payment would go", () => {
     assert.include(fixed, "The order of this route does not name it.")
     const dollars = await pageOf(`${at}/preview?amount=5&currency=USD&country=NL`, cookie)
     assert.include(dollars, "The connection does not accept USD.")
+    const named = await pageOf(`${at}/preview?amount=5&${query}&payment_method=ideal`, cookie)
+    assert.include(named, "The connection does not accept the payment method ideal.")
     assert.lengthOf(here.provider.charges, 0)
   })
 

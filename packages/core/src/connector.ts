@@ -2,7 +2,17 @@
 
 export type { Supports } from "./model/Connection.ts"
 export * from "./model/Decline.ts"
-export { type Initiator, initiators, type PaymentMethod, paymentMethods } from "./model/Payment.ts"
+export { type Initiator, initiators } from "./model/Payment.ts"
+export {
+  type NamedMethodLimits,
+  type NamedMethods,
+  type PaymentMethod,
+  type PaymentMethodName,
+  type ProviderMethods,
+  paymentMethodNames,
+  paymentMethods,
+  providerNameOf
+} from "./model/PaymentMethod.ts"
 export type { ProviderAccount } from "./model/ProviderAccount.ts"
 export * from "./model/ProviderStatement.ts"
 export * from "./model/Simulation.ts"

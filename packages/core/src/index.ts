@@ -61,7 +61,16 @@ export {
   type Supports,
   webhookSecretContext
 } from "./model/Connection.ts"
-export { type DeclineCategory, declineCategories } from "./model/Decline.ts"
+export {
+  type Decline,
+  type DeclineAdvice,
+  type DeclineCategory,
+  type DeclineCode,
+  type DeclineDetail,
+  declineAdvices,
+  declineCategories,
+  declineCodes
+} from "./model/Decline.ts"
 export {
   type Delivery,
   type DeliveryAttempt,
@@ -117,12 +126,20 @@ export {
   type Metadata,
   type Payment,
   type PaymentDetails,
-  type PaymentMethod,
   type Purchase,
-  type PurchaseLine,
-  paymentMethods
+  type PurchaseLine
 } from "./model/Payment.ts"
+export { declineOfAttempt, declineOfPayment } from "./model/PaymentDecline.ts"
 export { type PaymentState, paymentStates, statesOf, statusOf } from "./model/PaymentMachine.ts"
+export {
+  kindOfMethod,
+  type NamedMethodLimits,
+  type NamedMethods,
+  type PaymentMethod,
+  type PaymentMethodName,
+  paymentMethodNames,
+  paymentMethods
+} from "./model/PaymentMethod.ts"
 export { type PaymentStatus, paymentStatuses } from "./model/PaymentStatus.ts"
 export { accountText, type ConnectionAccount, type ProviderAccount } from "./model/ProviderAccount.ts"
 export type { Refund, RefundReply } from "./model/Refund.ts"

@@ -1,5 +1,5 @@
 /** From the parsed body of a create to core's request, with the defaults of the specification applied. */
-import type { CreateRequest, Environment, Purchase } from "@pointsman/core"
+import { type CreateRequest, type Environment, kindOfMethod, type Purchase } from "@pointsman/core"
 import { Effect, Result, Schema } from "effect"
 import { CreatePayment } from "./api/CreatePayment.ts"
 import type { ErrorBody } from "./api/Errors.ts"
@@ -32,6 +32,13 @@ export const decodeCreate = (
   if (request.return_url !== undefined && !hasPages) {
     return Effect.fail(validationErrorOf("the hosted payment flow is not available on this server: omit `return_url`"))
   }
+  const { payment_method } = request
+  const kind = payment_method === undefined ? "card" : kindOfMethod(payment_method)
+  if (payment_method !== undefined && request.method !== undefined && request.method !== kind) {
+    return Effect.fail(
+      validationErrorOf(`\`method\` is ${request.method}: expected ${kind} for \`payment_method\` ${payment_method}`)
+    )
+  }
   const { cancel_url, card_brand, description = null, lines = null, locale = null, metadata = null } = request
   const { reference, return_url } = request
   const total = lines?.reduce((sum, line) => sum + line.amount, 0) ?? request.amount
@@ -54,7 +61,8 @@ export const decodeCreate = (
     details: {
       money: { minorUnits: request.amount, currency: request.currency },
       country: request.country,
-      method: request.method ?? "card",
+      method: request.method ?? kind,
+      ...(payment_method === undefined ? {} : { paymentMethod: payment_method }),
       cardBrand: request.card_brand ?? null,
       initiator: request.initiator ?? "cit",
       captureMethod: request.capture_method ?? "automatic",

@@ -5,6 +5,7 @@ import {
   initiators,
   lookupSimulations,
   operationSimulations,
+  paymentMethodNames,
   paymentMethods,
   refundSimulations
 } from "@pointsman/core"
@@ -29,6 +30,7 @@ export const createExpectations = {
   currency: "an ISO 4217 currency code: three uppercase letters",
   country: "an ISO 3166-1 alpha-2 country code: two uppercase letters",
   method: oneOf(paymentMethods),
+  payment_method: oneOf(paymentMethodNames),
   card_brand: text(createLimits.cardBrand),
   reference: text(createLimits.reference),
   initiator: oneOf(initiators),

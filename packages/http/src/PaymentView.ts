@@ -1,5 +1,8 @@
 /** Core's payment in the words of the API (specification, Payment; decisions, section 2). */
 import {
+  type Decline,
+  declineOfAttempt,
+  declineOfPayment,
   type Exclusion,
   type Payment as PaymentRecord,
   Pointsman,
@@ -77,11 +80,13 @@ const paymentView = (payment: PaymentRecord, nextAction: NextAction): Payment =>
     currency: payment.money.currency,
     country: payment.country,
     method: payment.method,
+    ...(payment.paymentMethod === undefined ? {} : { payment_method: payment.paymentMethod }),
     card_brand: payment.cardBrand,
     initiator: payment.initiator,
     capture_method: payment.captureMethod,
     decline_category: payment.declineCategory,
     decline_reason: payment.declineReason,
+    ...declineView(declineOfPayment(payment)),
     captured_amount: payment.capturedMinor,
     refunded_amount: payment.refundedMinor,
     refund_pending_amount: payment.refundPendingMinor,
@@ -90,6 +95,8 @@ const paymentView = (payment: PaymentRecord, nextAction: NextAction): Payment =>
     ...(payment.reported?.isRecovered === true ? { recovered: true as const } : {})
   }
 }
+
+const declineView = (decline: Decline | undefined) => (decline === undefined ? {} : { decline: { ...decline } })
 
 /** Records from before there was any have neither. */
 const givenPurchase = ({ metadata, purchase }: Partial<Pick<PaymentRecord, "metadata" | "purchase">>) => ({
@@ -126,7 +133,8 @@ const routingView = (routing: RoutingRecord, debug: boolean): RoutingDecision =>
     attempt_id: attempt.attemptId,
     connection_id: attempt.connectionId,
     outcome: attempt.outcome === null ? null : snakeCase(attempt.outcome),
-    code: attempt.code
+    code: attempt.code,
+    ...declineView(declineOfAttempt(attempt))
   })),
   ...(debug
     ? {

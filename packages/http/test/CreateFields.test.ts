@@ -30,6 +30,7 @@ const accepted: ReadonlyArray<readonly [field: string, value: unknown]> = [
   ["currency", "KWD"],
   ["country", "US"],
   ...["card", "bank", "wallet", "crypto"].map((method) => ["method", method] as const),
+  ...["card", "apple_pay", "ideal", "sepa_debit"].map((name) => ["payment_method", name] as const),
   ["card_brand", ""],
   ["card_brand", "v".repeat(20)],
   ["card_brand", astral.repeat(20)],
@@ -73,6 +74,7 @@ const refused: ReadonlyArray<readonly [field: string, value: unknown, named?: st
   ...["eur", "EU", "EURO", "ZZZ", "XAU", "XXX", " EUR", 978, null, ["EUR"]].map((code) => ["currency", code] as const),
   ...["nl", "NLD", "ZZ", "XK", "", 31, null].map((code) => ["country", code] as const),
   ...["CARD", "cash", "", 1, null].map((method) => ["method", method] as const),
+  ...["IDEAL", "iDEAL", "bank", "", 1, null, ["ideal"]].map((name) => ["payment_method", name] as const),
   ...["v".repeat(21), astral.repeat(21), 7, null, "a\0b", "\ud800"].map((brand) => ["card_brand", brand] as const),
   ...["r".repeat(65), astral.repeat(65), 7, null, "a\0b", "\udc00x", "\ud83d"].map((r) => ["reference", r] as const),
   ...["CIT", "merchant", null].map((initiator) => ["initiator", initiator] as const),
@@ -256,6 +258,20 @@ describe("what core is asked", () => {
         debug: false
       }
     })
+  })
+
+  test("given a method by name, when it is sent, then its kind is the method, and both arrive", async () => {
+    await create({ payment_method: "ideal" })
+    expect(script.created[0]?.request.details).toMatchObject({ method: "bank", paymentMethod: "ideal" })
+  })
+
+  test("given a method by name and another kind, when they are sent, then it is 422 and both are named", async () => {
+    const reply = await create({ payment_method: "ideal", method: "card" })
+    expect([reply.status, reply.body.error]).toEqual([
+      422,
+      { code: "validation_error", message: "`method` is card: expected bank for `payment_method` ideal." }
+    ])
+    expect(script.created).toEqual([])
   })
 
   test("given every field, when they are sent, then all of them arrive and tokens are redacted", async () => {

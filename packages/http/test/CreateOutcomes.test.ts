@@ -29,11 +29,13 @@ const failed = {
 const unknown = { outcome: { status: "UNKNOWN" }, told: [["payment.unknown"]] } satisfies Partial<Row>
 const capturedOf = (captured_amount: number) =>
   ({ outcome: { status: "CAPTURED", captured_amount }, told: [["payment.captured"]] }) satisfies Partial<Row>
-const declined = (decline_category: string, decline_reason: string) =>
-  ({
-    outcome: { status: "DECLINED", decline_category, decline_reason },
-    told: [["payment.declined", { decline_category, decline_code: decline_reason }]]
-  }) satisfies Partial<Row>
+const declined = (decline_category: string, decline_reason: string, code = decline_category) => {
+  const decline = { category: decline_category, code, provider_code: decline_reason, advice: "use_another_method" }
+  return {
+    outcome: { status: "DECLINED", decline_category, decline_reason, decline },
+    told: [["payment.declined", { decline_category, decline_code: decline_reason, decline }]]
+  } satisfies Partial<Row>
+}
 const mismatched = (stated_amount: number, stated_currency: string) =>
   ({
     outcome: { status: "UNKNOWN" },
@@ -64,7 +66,7 @@ const rows: ReadonlyArray<Row> = [
   {
     answers: "that the customer is wanted",
     end: answers({ _tag: "NeedsCustomer", providerRef }),
-    ...declined("authentication_failed", "provider_requires_action")
+    ...declined("authentication_failed", "provider_requires_action", "authentication_required")
   },
   {
     answers: "canceled",

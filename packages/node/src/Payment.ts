@@ -25,7 +25,25 @@ export type PaymentStatus =
   | "CHARGEBACK"
   | "SETTLED"
 
+/** The kind of a payment method. */
 export type PaymentMethod = "card" | "bank" | "wallet" | "crypto"
+
+/** A payment method by name. */
+export type PaymentMethodName =
+  | "card"
+  | "apple_pay"
+  | "google_pay"
+  | "paypal"
+  | "mb_way"
+  | "swish"
+  | "twint"
+  | "bancontact"
+  | "blik"
+  | "eps"
+  | "ideal"
+  | "przelewy24"
+  | "sepa_debit"
+  | "trustly"
 
 /** `cit`: the customer is present. `mit`: the merchant starts it, for example a recurring payment. */
 export type Initiator = "cit" | "mit"
@@ -47,6 +65,23 @@ export type DeclineCategory =
   | "invalid_request"
   | "cancelled_by_customer"
   | "other"
+
+/** What to do about a decline: see `Decline`. */
+export type DeclineAdvice = "retry_later" | "use_another_method" | "do_not_retry"
+
+/** Why a provider declined, and what to do about it. */
+export type Decline = {
+  readonly category: DeclineCategory
+  /** The reason within the category, normalized across providers; new codes may be added. */
+  readonly code: string
+  /** The provider's own code. */
+  readonly provider_code: string | null
+  /**
+   * `retry_later`: the same method may succeed later. `use_another_method`: it will be declined again, and the customer can
+   * pay with another. `do_not_retry`: do not charge for this order again.
+   */
+  readonly advice: DeclineAdvice
+}
 
 export type SimulatedCharge =
   | "approve"
@@ -84,8 +119,10 @@ export interface CreatePayment {
   readonly currency: string
   /** The customer's country, ISO 3166-1 alpha-2. */
   readonly country: string
-  /** `card` unless set. */
+  /** That of `payment_method` unless set, or else `card`. */
   readonly method?: PaymentMethod
+  /** By name: only connections that declare it are used, and the hosted page of the provider offers it alone. */
+  readonly payment_method?: PaymentMethodName
   readonly card_brand?: string
   /** Your own identifier, at most 64 characters. It comes back in results and webhooks. */
   readonly reference?: string
@@ -165,12 +202,16 @@ export interface Payment {
   readonly currency: string
   readonly country: string
   readonly method: PaymentMethod
+  /** As given in the create; absent without one. */
+  readonly payment_method?: PaymentMethodName
   readonly card_brand: string | null
   readonly initiator: Initiator
   readonly capture_method: CaptureMethod
   readonly decline_category: DeclineCategory | null
   /** The provider's own code. */
   readonly decline_reason: string | null
+  /** Of a `DECLINED` payment. */
+  readonly decline?: Decline
   readonly captured_amount: number
   /** Confirmed by the provider. */
   readonly refunded_amount: number
@@ -203,6 +244,7 @@ export type DeclinedEventData = PaymentEventData & {
   readonly decline_category: DeclineCategory | null
   /** The provider's own code. */
   readonly decline_code: string | null
+  readonly decline?: Decline
 }
 
 export type OperationFailedEventData = PaymentEventData & {

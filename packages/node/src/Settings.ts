@@ -2,7 +2,7 @@
  * What `createPointsman` is given. Workspaces have the shape of the server's configuration file, checked by the same
  * code: docs/guides/configuration.md says what each field means.
  */
-import type { CaptureMethod, Environment, EventType, Initiator, PaymentMethod } from "./Payment.ts"
+import type { CaptureMethod, Environment, EventType, Initiator, PaymentMethod, PaymentMethodName } from "./Payment.ts"
 import type { Scope } from "./Records.ts"
 
 /** A text, or the name of an environment variable that holds it, so that secrets need not be in files. */
@@ -37,6 +37,7 @@ export interface Condition {
   readonly amount?: AmountRange
   readonly country?: ReadonlyArray<string>
   readonly method?: ReadonlyArray<PaymentMethod>
+  readonly paymentMethod?: ReadonlyArray<PaymentMethodName>
   readonly cardBrand?: ReadonlyArray<string>
   readonly initiator?: ReadonlyArray<Initiator>
   readonly captureMethod?: ReadonlyArray<CaptureMethod>
@@ -46,6 +47,13 @@ export interface Supports {
   readonly currencies?: ReadonlyArray<string>
   readonly payerCountries?: ReadonlyArray<string>
   readonly methods?: ReadonlyArray<PaymentMethod>
+  /** By name; without `manualCapture: false` it can be authorized, and captured later. */
+  readonly paymentMethods?: {
+    readonly [Name in PaymentMethodName]?: {
+      readonly currencies?: ReadonlyArray<string>
+      readonly manualCapture?: boolean
+    }
+  }
   readonly cardBrands?: ReadonlyArray<string>
   readonly recurring?: boolean
   readonly merchantCountries?: ReadonlyArray<string>

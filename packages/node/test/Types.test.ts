@@ -71,7 +71,7 @@ const fields: Fields = {
   "payment.pending": payment,
   "payment.authorized": payment,
   "payment.captured": payment,
-  "payment.declined": { ...payment, decline_category: true, decline_code: true },
+  "payment.declined": { ...payment, decline_category: true, decline_code: true, decline: true },
   "payment.failed": payment,
   "payment.unknown": payment,
   "payment.cancelled": payment,

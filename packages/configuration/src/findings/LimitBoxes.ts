@@ -3,7 +3,16 @@
  * of for one. A field of `Supports` that no entry covers does not compile.
  */
 
-import { type Condition, type Connection, isCurrency, type Supports } from "@pointsman/core"
+import {
+  type Condition,
+  type Connection,
+  isCurrency,
+  kindOfMethod,
+  type NamedMethods,
+  paymentMethodNames,
+  paymentMethods,
+  type Supports
+} from "@pointsman/core"
 import type { PaymentBox } from "./PaymentBox.ts"
 import type { PaymentSpace } from "./PaymentSpace.ts"
 import { listed } from "./RuleReasons.ts"
@@ -27,6 +36,9 @@ export const conditionsOfLimits = (supports: Supports): ReadonlyArray<Condition>
   ...(supports.payerCountries === undefined ? [] : [{ country: supports.payerCountries }]),
   ...(supports.cardBrands === undefined ? [] : [{ cardBrand: supports.cardBrands }]),
   ...(supports.requiresAuthentication === undefined ? [] : [{ country: supports.requiresAuthentication }]),
+  ...Object.values(supports.paymentMethods ?? {}).flatMap(({ currencies }) =>
+    currencies === undefined ? [] : [{ currency: currencies }]
+  ),
   ...Object.entries(supports.amount ?? {}).map(([currency, amount]) => ({ currency: [currency], amount }))
 ]
 
@@ -42,14 +54,59 @@ export const barriersOf = (
   ...restrictions.map((restriction, index) => ({
     box: space.boxOf(restriction),
     says: () => `is excluded by its restriction ${index + 1}`
-  }))
+  })),
+  // What neither declares is not known to be taken.
+  ...((supports.paymentMethods ?? providerSupports.paymentMethods) === undefined ? barriersOfNames({}, space) : [])
 ]
 
 const barriersOfLimits = (supports: Supports, merchant: MerchantFacts, space: PaymentSpace): ReadonlyArray<Barrier> =>
   (Object.keys(limits) as Array<keyof Supports>).flatMap((field) => {
     const limit = supports[field]
     const barriers = limits[field] as Limit<unknown>
-    return limit === undefined ? [] : barriers(limit, merchant, space)
+    if (limit === undefined) return []
+    const found = barriers(limit, merchant, space)
+    return field === "methods" && supports.paymentMethods !== undefined ? found.flatMap(ofUnnamed(space)) : found
+  })
+
+/** A method that is named is not limited by its kind, where names are declared; a name of another kind does not occur. */
+const ofUnnamed =
+  (space: PaymentSpace) =>
+  ({ box, says }: Barrier): ReadonlyArray<Barrier> =>
+    paymentMethods
+      .map((method) => {
+        const ofKind = space.boxOf({
+          paymentMethod: paymentMethodNames.filter((name) => kindOfMethod(name) === method)
+        })
+        return {
+          ...box,
+          method: box.method & space.boxOf({ method: [method] }).method,
+          paymentMethod: box.paymentMethod & ~ofKind.paymentMethod
+        }
+      })
+      .filter(({ method }) => method !== 0n)
+      .map((part) => ({ box: part, says }))
+
+const barriersOfNames = (methods: NamedMethods, space: PaymentSpace): ReadonlyArray<Barrier> =>
+  paymentMethodNames.flatMap((name) => {
+    const limits = methods[name]
+    const box = space.boxOf({ paymentMethod: [name] })
+    if (limits === undefined) return [{ box, says: () => `does not accept the payment method ${name}` }]
+    const { currencies, manualCapture } = limits
+    const taken = currencies === undefined ? space.all.currency : space.boxOf({ currency: currencies }).currency
+    const elsewhere = { ...box, currency: space.all.currency & ~taken }
+    return [
+      ...(elsewhere.currency === 0n
+        ? []
+        : [{ box: elsewhere, says: () => `accepts the payment method ${name} only in ${listed(currencies ?? [])}` }]),
+      ...(manualCapture === false
+        ? [
+            {
+              box: space.boxOf({ paymentMethod: [name], captureMethod: ["manual"] }),
+              says: () => `captures the payment method ${name} at once`
+            }
+          ]
+        : [])
+    ]
   })
 
 type Limit<Value> = (value: Value, merchant: MerchantFacts, space: PaymentSpace) => ReadonlyArray<Barrier>
@@ -82,6 +139,7 @@ const limits: { readonly [Field in keyof Required<Supports>]: Limit<NonNullable<
       (names) => `accepts only the method ${names}`
     )
   ],
+  paymentMethods: (methods, _, space) => barriersOfNames(methods, space),
   cardBrands: (cardBrand, _, space) => {
     const { box, says } = unless(
       "cardBrand",

@@ -13,6 +13,7 @@ import {
   initiators,
   isCurrency,
   type PaymentDetails,
+  paymentMethodNames,
   paymentMethods
 } from "@pointsman/core"
 import { countries, isCountry, matchesIn } from "@pointsman/core/internal"
@@ -45,6 +46,7 @@ export const paymentSpace = (conditions: ReadonlyArray<Condition>): PaymentSpace
     amount: bits("amount", ({ payment }) => matchesIn("amount", condition, payment)),
     country: bits("country", ({ payment }) => matchesIn("country", condition, payment)),
     method: bits("method", ({ payment }) => matchesIn("method", condition, payment)),
+    paymentMethod: bits("paymentMethod", ({ payment }) => matchesIn("paymentMethod", condition, payment)),
     cardBrand: bits("cardBrand", ({ payment }) => matchesIn("cardBrand", condition, payment)),
     initiator: bits("initiator", ({ payment }) => matchesIn("initiator", condition, payment)),
     captureMethod: bits("captureMethod", ({ payment }) => matchesIn("captureMethod", condition, payment))
@@ -75,6 +77,10 @@ const samplesOf = (conditions: ReadonlyArray<Condition>): Readonly<Record<keyof 
       sample({ money: { ...anyPayment.money, minorUnits } }, String(minorUnits))
     ),
     method: paymentMethods.map((method) => sample({ method }, method)),
+    paymentMethod: [
+      sample({}, null),
+      ...paymentMethodNames.map((paymentMethod) => sample({ paymentMethod }, paymentMethod))
+    ],
     cardBrand: brands(named("cardBrand").flat()),
     initiator: initiators.map((initiator) => sample({ initiator }, initiator)),
     captureMethod: captureMethods.map((captureMethod) => sample({ captureMethod }, captureMethod))

@@ -37,6 +37,7 @@ import * as Answers from "./Answers.ts"
 import { type Credentials, decodeCredentials } from "./Credentials.ts"
 import { keptOfMessage } from "./KeptOfMessage.ts"
 import { readMessage, readStored } from "./Messages.ts"
+import { namedMethods } from "./NamedMethods.ts"
 import { attemptOf, operationReferenceOf, type Purpose, referenceOf } from "./Reference.ts"
 import * as Requests from "./Requests.ts"
 
@@ -46,7 +47,7 @@ export const definition: ConnectorDefinition = {
   environments: ["sandbox", "production"],
   redact: Redacted.make,
   // Other methods settle in their own ways: some cannot be captured apart, some must be.
-  supports: { methods: ["card"] },
+  supports: { methods: ["card"], paymentMethods: namedMethods },
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>
       connector(credentials, account, transport)

@@ -101,6 +101,7 @@ const stateOf = (payment: Protocol.Payment, purpose: Purpose, clean: Clean): Cha
         _tag: "Declined",
         providerRef: payment.pspReference ?? null,
         category: decline.category,
+        normalized: decline.normalized,
         code: clean(decline.code),
         soft: payment.resultCode === "Refused" && decline.soft
       }

@@ -2,10 +2,11 @@
  * What is sent to Adyen for a direct charge and for a page. Nothing that is drawn goes here but a page's `returnUrl`:
  * `AdyenConnector.ts` says why.
  */
-import type { ChargeRequest, CheckoutRequest } from "@pointsman/core/connector"
+import { type ChargeRequest, type CheckoutRequest, providerNameOf } from "@pointsman/core/connector"
 import { Redacted } from "effect"
 import type { Amount } from "./Amounts.ts"
 import type { Credentials } from "./Credentials.ts"
+import { namedMethods } from "./NamedMethods.ts"
 import type { Purpose } from "./Reference.ts"
 
 /** A payment method that Adyen keeps, and the shopper whose it is. */
@@ -67,7 +68,7 @@ export const paymentLink = (
   amount,
   reference,
   countryCode: request.country,
-  allowedPaymentMethods: ["scheme"],
+  allowedPaymentMethods: [providerNameOf(namedMethods, request.paymentMethod) ?? "scheme"],
   // One successful payment, and no second one.
   reusable: false,
   ...(purpose === "taken" ? takenAtOnce : { manualCapture: true }),

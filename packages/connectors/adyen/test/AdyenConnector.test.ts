@@ -5,7 +5,7 @@ import { AdyenConnector } from "@pointsman/connector-adyen"
 import { type ChargeRequest, money, NotSent, type TransportAnswer, Unanswered } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
 import { deviations, fromAdyen, toAdyen } from "../src/Amounts.ts"
-import { reasons } from "../src/Declines.ts"
+import { meaningOf, reasons } from "../src/Declines.ts"
 import { answer, apiKey, credentials, merchantAccount, serviceError } from "./Adyen.ts"
 import * as Requests from "./Requests.ts"
 import { attemptId, connect, eur, type OperationName, providerRef, run } from "./Requests.ts"
@@ -107,6 +107,19 @@ describe("requests", () => {
       })
     )
   }
+
+  it.effect("given methods by name, then the page offers each alone, by Adyen's name", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connect([answer(500, {}), answer(500, {}), answer(500, {})])
+      for (const paymentMethod of ["ideal", "bancontact", "apple_pay"] as const) {
+        yield* Effect.exit(connector.openCheckout?.({ ...Requests.checkout, paymentMethod }) ?? Effect.void)
+      }
+      assert.deepStrictEqual(
+        requests.map((request) => (bodyOf(request) as Record<string, unknown>)["allowedPaymentMethods"]),
+        [["ideal"], ["bcmc"], ["applepay"]]
+      )
+    })
+  )
 
   const charged = (more: Partial<ChargeRequest>) => {
     const { connector, requests } = connect([answer(500, {})])
@@ -310,29 +323,54 @@ describe("result codes", () => {
     [
       "Refused",
       { refusalReason: "Not enough balance", refusalReasonCode: "12" },
-      { _tag: "Declined", providerRef, category: "insufficient_funds", code: "12", soft: false }
+      {
+        _tag: "Declined",
+        providerRef,
+        category: "insufficient_funds",
+        normalized: "insufficient_funds",
+        code: "12",
+        soft: false
+      }
     ],
     [
       "Refused",
       { refusalReason: "Refused", refusalReasonCode: "2", pspReference: undefined },
-      { _tag: "Declined", providerRef: null, category: "do_not_honor", code: "2", soft: true }
+      {
+        _tag: "Declined",
+        providerRef: null,
+        category: "do_not_honor",
+        normalized: "do_not_honor",
+        code: "2",
+        soft: true
+      }
     ],
-    ["Refused", {}, { _tag: "Declined", providerRef, category: "other", code: "refused", soft: false }],
+    [
+      "Refused",
+      {},
+      { _tag: "Declined", providerRef, category: "other", normalized: "other", code: "refused", soft: false }
+    ],
     [
       "Refused",
       { refusalReasonCode: "99", refusalReason: "New" },
-      { _tag: "Declined", providerRef, category: "other", code: "99", soft: false }
+      { _tag: "Declined", providerRef, category: "other", normalized: "other", code: "99", soft: false }
     ],
     // The issuer was out of reach as seen by the acquirer: whether it heard of the payment is not known.
     [
       "Error",
       { refusalReason: "Issuer Unavailable", refusalReasonCode: "9" },
-      { _tag: "Declined", providerRef, category: "issuer_unavailable", code: "9", soft: false }
+      {
+        _tag: "Declined",
+        providerRef,
+        category: "issuer_unavailable",
+        normalized: "issuer_unavailable",
+        code: "9",
+        soft: false
+      }
     ],
     [
       "Error",
       { refusalReason: "Acquirer Error", refusalReasonCode: "4" },
-      { _tag: "Declined", providerRef, category: "other", code: "4", soft: false }
+      { _tag: "Declined", providerRef, category: "other", normalized: "other", code: "4", soft: false }
     ]
   ]
   for (const [code, more, expected] of table) {
@@ -375,7 +413,9 @@ describe("result codes", () => {
 })
 
 describe("refusal reasons", () => {
-  for (const { category, code, reason, soft } of reasons) {
+  for (const entry of reasons) {
+    const { code, reason, soft } = entry
+    const { category, normalized } = meaningOf(entry)
     it.effect(`given ${code}, ${reason}, then ${category}`, () =>
       Effect.gen(function* () {
         const body = { resultCode: "Refused", pspReference: providerRef }
@@ -386,7 +426,7 @@ describe("refusal reasons", () => {
           const { result } = yield* run("charge", answer(200, { ...body, ...more }))
           const declined = Result.getOrThrow(result)
           const isSoft = soft ?? ["do_not_honor", "issuer_unavailable", "limit_exceeded"].includes(category)
-          assert.deepStrictEqual(declined, { _tag: "Declined", providerRef, category, code, soft: isSoft })
+          assert.deepStrictEqual(declined, { _tag: "Declined", providerRef, category, normalized, code, soft: isSoft })
         }
       })
     )
@@ -396,7 +436,9 @@ describe("refusal reasons", () => {
     assert.strictEqual(new Set(reasons.map(({ reason }) => reason.toLowerCase())).size, reasons.length)
     const softCategories = ["do_not_honor", "issuer_unavailable", "limit_exceeded"]
     assert.deepStrictEqual(
-      reasons.flatMap(({ category, code, soft }) => ((soft ?? softCategories.includes(category)) ? [code] : [])),
+      reasons.flatMap((entry) =>
+        (entry.soft ?? softCategories.includes(meaningOf(entry).category)) ? [entry.code] : []
+      ),
       ["2", "3", "9", "28", "29"]
     )
   })
@@ -419,7 +461,7 @@ describe("refusal reasons", () => {
         refusalReasonCode: "2",
         additionalData: { refusalReasonRaw: "51 : Insufficient funds/over credit limit" }
       }),
-      { _tag: "Declined", providerRef, category: "do_not_honor", code: "2", soft: true }
+      { _tag: "Declined", providerRef, category: "do_not_honor", normalized: "do_not_honor", code: "2", soft: true }
     )
   )
 })

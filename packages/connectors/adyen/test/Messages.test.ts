@@ -100,7 +100,17 @@ const table: ReadonlyArray<readonly [string, Item, unknown]> = [
   [
     "refused, with a reason",
     { ...ofPayment, eventCode: "AUTHORISATION", success: "false", reason: "Not enough balance" },
-    [ours, { _tag: "Declined", providerRef, category: "insufficient_funds", code: "12", soft: false }]
+    [
+      ours,
+      {
+        _tag: "Declined",
+        providerRef,
+        category: "insufficient_funds",
+        normalized: "insufficient_funds",
+        code: "12",
+        soft: false
+      }
+    ]
   ],
   [
     "refused, with a code",
@@ -111,12 +121,22 @@ const table: ReadonlyArray<readonly [string, Item, unknown]> = [
       reason: "Refused",
       additionalData: { refusalReasonCode: "9" }
     },
-    [ours, { _tag: "Declined", providerRef, category: "issuer_unavailable", code: "9", soft: true }]
+    [
+      ours,
+      {
+        _tag: "Declined",
+        providerRef,
+        category: "issuer_unavailable",
+        normalized: "issuer_unavailable",
+        code: "9",
+        soft: true
+      }
+    ]
   ],
   [
     "refused, with a reason that echoes a secret",
     { ...ofPayment, eventCode: "AUTHORISATION", success: "false", reason: `bad ${apiKey} \u0000` },
-    [ours, { _tag: "Declined", providerRef, category: "other", code: "bad ***  ", soft: false }]
+    [ours, { _tag: "Declined", providerRef, category: "other", normalized: "other", code: "bad ***  ", soft: false }]
   ],
   // The customer may try again there.
   [

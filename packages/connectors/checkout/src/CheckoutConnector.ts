@@ -36,6 +36,7 @@ import { type Credentials, decodeCredentials } from "./Credentials.ts"
 import { keptOfMessage } from "./KeptOfMessage.ts"
 import * as Lookups from "./Lookups.ts"
 import { type Receiver, readMessage, readStored } from "./Messages.ts"
+import { namedMethods } from "./NamedMethods.ts"
 import { referenceOf } from "./Reference.ts"
 import * as Requests from "./Requests.ts"
 
@@ -45,7 +46,7 @@ export const definition: ConnectorDefinition = {
   environments: ["sandbox", "production"],
   redact: Redacted.make,
   // Other methods settle in their own ways, and some cannot be captured apart.
-  supports: { currencies, methods: ["card"] },
+  supports: { currencies, methods: ["card"], paymentMethods: namedMethods },
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>
       connector(credentials, account, transport)

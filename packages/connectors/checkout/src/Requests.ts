@@ -8,15 +8,17 @@
  * say whether it compares the bodies (https://www.checkout.com/docs/payments/manage-payments/retry-a-payment). So nothing
  * that is drawn goes here, the payment's id included.
  */
-import type {
-  CaptureRequest,
-  ChargeRequest,
-  CheckoutRequest,
-  RefundRequest,
-  VoidRequest
+import {
+  type CaptureRequest,
+  type ChargeRequest,
+  type CheckoutRequest,
+  providerNameOf,
+  type RefundRequest,
+  type VoidRequest
 } from "@pointsman/core/connector"
 import { Redacted } from "effect"
 import type { Credentials } from "./Credentials.ts"
+import { namedMethods } from "./NamedMethods.ts"
 import { referenceOf } from "./Reference.ts"
 
 /** A stored instrument, and the payment that began its series. */
@@ -108,7 +110,7 @@ export const paymentLink = (request: CheckoutRequest, amount: number, credential
   amount,
   currency: request.money.currency,
   billing: { address: { country: request.country } },
-  allow_payment_methods: ["card"],
+  allow_payment_methods: [providerNameOf(namedMethods, request.paymentMethod) ?? "card"],
   capture: request.capture,
   expires_in: pageSeconds,
   return_url: request.returnUrl,

@@ -164,6 +164,13 @@ describe("what is asked", () => {
       })
     })
   )
+  it.effect("given a method by name, then the page offers it alone, by Checkout.com's name", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([answer(201, openedLink())])
+      yield* connector.openCheckout?.({ ...checkout, paymentMethod: "apple_pay" }) ?? missing
+      assert.deepInclude(bodyOf(requests[0]) as object, { allow_payment_methods: ["applepay"] })
+    })
+  )
   it.effect("given a capture, a void and a refund, then each is named by our id", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([

@@ -1,7 +1,9 @@
 /** Response codes, one by one, with the texts of https://www.checkout.com/docs/resources/codes/response-codes */
 
 import { assert, describe, it } from "@effect/vitest"
+import { unmappedDecline } from "@pointsman/core/connector"
 import { Effect } from "effect"
+import { declines } from "../src/Declines.ts"
 import { charge, connected, reference } from "./Calls.ts"
 import { answer, payment } from "./Checkout.ts"
 
@@ -62,9 +64,24 @@ describe("response codes", () => {
           { ...end, providerRef: null },
           {
             ...{ _tag: "Declined", providerRef: null },
-            ...{ category, code, soft }
+            ...{ category, normalized: (declines.get(code) ?? unmappedDecline).normalized, code, soft }
           }
         )
+      })
+    )
+  }
+  for (const [code, normalized] of [
+    ["20061", "amount_limit_exceeded"],
+    ["20068", "response_late"],
+    ["30041", "lost_card"],
+    ["30043", "stolen_card"],
+    ["200R1", "authorization_revoked"],
+    ["40101", "blocked_by_provider"],
+    ["99999", "other"]
+  ] as const) {
+    it.effect(`given ${code}, then its normalized code is ${normalized}`, () =>
+      Effect.gen(function* () {
+        assert.propertyVal(yield* endOf({ response_code: code }), "normalized", normalized)
       })
     )
   }

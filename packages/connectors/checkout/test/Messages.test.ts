@@ -237,7 +237,14 @@ describe("what it says", () => {
   tells(
     "a refusal",
     event("payment_declined", ofUs({ response_code: "20005" })),
-    charge({ _tag: "Declined", providerRef: paymentId, category: "do_not_honor", code: "20005", soft: true })
+    charge({
+      _tag: "Declined",
+      providerRef: paymentId,
+      category: "do_not_honor",
+      normalized: "do_not_honor",
+      code: "20005",
+      soft: true
+    })
   )
   for (const type of ["payment_declined", "payment_pending", "payment_expired", "payment_canceled"]) {
     tells(

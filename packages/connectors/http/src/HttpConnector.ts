@@ -68,7 +68,11 @@ const connector = (
           method: "POST",
           path: "/checkouts",
           id: request.attemptId,
-          body: { ...chargeBody(request, null), return_url: request.returnUrl }
+          body: {
+            ...chargeBody(request, null),
+            ...(request.paymentMethod === undefined ? {} : { payment_method: request.paymentMethod }),
+            return_url: request.returnUrl
+          }
         },
         (answer) => Answers.checkoutAnswer(answer, clean)
       )

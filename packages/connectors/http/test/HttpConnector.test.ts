@@ -121,7 +121,7 @@ const idsOfLookUps = {
 } as const
 
 /** Runs one operation against one scripted answer. */
-const run = (operation: OperationName, answered: TransportAnswer, baseUrl = "https://provider.example/v1") => {
+const connect = (answered: TransportAnswer, baseUrl = "https://provider.example/v1") => {
   const { requests, transport } = scriptedTransport([Effect.succeed(answered)])
   const connector = Result.getOrThrow(
     HttpConnector.definition.connect(
@@ -129,6 +129,11 @@ const run = (operation: OperationName, answered: TransportAnswer, baseUrl = "htt
       transport
     )
   )
+  return { connector, requests }
+}
+
+const run = (operation: OperationName, answered: TransportAnswer, baseUrl?: string) => {
+  const { connector, requests } = connect(answered, baseUrl)
   return Effect.map(Effect.result(operations[operation](connector)), (result) => ({ result, requests }))
 }
 
@@ -225,6 +230,14 @@ describe("requests", () => {
       })
     )
   }
+
+  it.effect("given a checkout of a method by name, then the name is in the body", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connect(answer(500, {}))
+      yield* Effect.exit(connector.openCheckout?.({ ...checkout, paymentMethod: "ideal" }) ?? Effect.void)
+      assert.deepInclude(JSON.parse(requests[0]?.body ?? ""), { method: "card", payment_method: "ideal" })
+    })
+  )
 
   it.effect("given nothing optional, then null on the wire", () =>
     Effect.gen(function* () {

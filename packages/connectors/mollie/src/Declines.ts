@@ -5,30 +5,22 @@
  * be tried again: only a refusal of the issuer without a reason of its own is soft. `bankReasonCode` of direct debits is
  * passed on as `other`, because Mollie refers to the European Payments Council for its meaning.
  */
-import { type DeclineCategory, isSoftDecline } from "@pointsman/core/connector"
+import { type DeclineMeaning, declineMeaning as of, unmappedDecline } from "@pointsman/core/connector"
 
-export interface Decline {
-  readonly category: DeclineCategory
-  /** Another connection may fare better. */
-  readonly soft: boolean
-}
-
-const of = (category: DeclineCategory): Decline => ({ category, soft: isSoftDecline(category) })
-
-export const declines: Readonly<Record<string, Decline>> = {
+export const declines: Readonly<Record<string, DeclineMeaning>> = {
   authentication_abandoned: of("authentication_failed"),
   authentication_failed: of("authentication_failed"),
-  authentication_required: of("authentication_failed"),
+  authentication_required: of("authentication_required"),
   // The issuer's access control server could not be reached.
   authentication_unavailable_acs: of("issuer_unavailable"),
   card_declined: of("do_not_honor"),
   card_expired: of("expired_card"),
   inactive_card: of("invalid_card"),
   insufficient_funds: of("insufficient_funds"),
-  invalid_card_holder_name: of("invalid_card"),
-  invalid_card_number: of("invalid_card"),
-  invalid_cvv: of("invalid_card"),
-  invalid_card_type: of("not_permitted"),
+  invalid_card_holder_name: of("incorrect_name"),
+  invalid_card_number: of("incorrect_number"),
+  invalid_cvv: of("incorrect_cvc"),
+  invalid_card_type: of("card_not_supported"),
   possible_fraud: of("suspected_fraud"),
   refused_by_issuer: of("do_not_honor"),
   unknown_reason: of("other")
@@ -37,5 +29,5 @@ export const declines: Readonly<Record<string, Decline>> = {
 /** A direct charge that needs the customer fails, because no customer is there. */
 export const needsCustomer = "authentication_required"
 
-export const declineOf = (code: string): Decline =>
-  (Object.hasOwn(declines, code) ? declines[code] : undefined) ?? { category: "other", soft: false }
+export const declineOf = (code: string): DeclineMeaning =>
+  (Object.hasOwn(declines, code) ? declines[code] : undefined) ?? unmappedDecline

@@ -8,16 +8,18 @@
  * and the same after a loss of records (decisions, section 1), so that nothing that is drawn goes here, the payment's id
  * included. A page's `redirectUrl` is the exception, as it names the payment.
  */
-import type {
-  CaptureRequest,
-  ChargeRequest,
-  CheckoutRequest,
-  PaymentMethod,
-  RefundRequest
+import {
+  type CaptureRequest,
+  type ChargeRequest,
+  type CheckoutRequest,
+  type PaymentMethod,
+  providerNameOf,
+  type RefundRequest
 } from "@pointsman/core/connector"
 import { Redacted } from "effect"
 import type { Amount } from "./Amounts.ts"
 import type { Credentials } from "./Credentials.ts"
+import { namedMethods } from "./NamedMethods.ts"
 
 /** A customer at Mollie, and the mandate by which it may be charged. */
 export interface Instrument {
@@ -103,14 +105,18 @@ export const payment = (request: ChargeRequest, amount: Amount, instrument: Inst
 })
 
 /**
- * For a card payment the page takes cards alone. For the others it offers what is active on the profile
+ * The page takes the method that is named, and for a card payment cards alone. For the others it offers what is active on the profile
  * (https://docs.mollie.com/docs/hosted-checkout), because Mollie has dozens of banks' and wallets' methods, by country.
  */
-export const checkout = (request: CheckoutRequest, amount: Amount, credentials: Credentials) => ({
-  ...common(request, amount, true, credentials),
-  ...(request.method === "card" ? { method: "creditcard" } : {}),
-  redirectUrl: request.returnUrl
-})
+export const checkout = (request: CheckoutRequest, amount: Amount, credentials: Credentials) => {
+  const method =
+    providerNameOf(namedMethods, request.paymentMethod) ?? (request.method === "card" ? "creditcard" : undefined)
+  return {
+    ...common(request, amount, true, credentials),
+    ...(method === undefined ? {} : { method }),
+    redirectUrl: request.returnUrl
+  }
+}
 
 /** https://docs.mollie.com/reference/create-capture */
 export const capture = ({ attemptId, operationId }: CaptureRequest, amount: Amount) => ({

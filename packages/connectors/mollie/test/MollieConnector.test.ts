@@ -96,7 +96,7 @@ describe("a charge", () => {
     })
   )
 
-  for (const [reason, { category, soft }] of Object.entries(declines)) {
+  for (const [reason, { category, normalized, soft }] of Object.entries(declines)) {
     it.effect(
       `given the failure reason ${reason}, then ${category}, ${soft ? "soft" : "hard"}, and no money moved`,
       () =>
@@ -106,7 +106,7 @@ describe("a charge", () => {
             state,
             reason === "authentication_required"
               ? { _tag: "NeedsCustomer", providerRef }
-              : { _tag: "Declined", providerRef, code: reason, category, soft }
+              : { _tag: "Declined", providerRef, code: reason, category, normalized, soft }
           )
         })
     )
@@ -121,7 +121,14 @@ describe("a charge", () => {
         [{ failureReason: "constructor" }, "constructor"]
       ] as const) {
         const state = yield* charged(answer(201, payment({ status: "failed", details })))
-        assert.deepStrictEqual(state, { _tag: "Declined", providerRef, code, category: "other", soft: false })
+        assert.deepStrictEqual(state, {
+          _tag: "Declined",
+          providerRef,
+          code,
+          category: "other",
+          normalized: "other",
+          soft: false
+        })
       }
     })
   )
@@ -286,6 +293,19 @@ describe("a page", () => {
       assert.deepInclude(body, { method: "creditcard", redirectUrl: checkout.returnUrl })
       assert.notProperty(body, "sequenceType")
       assert.deepInclude(body.metadata, { attempt_id: "att_1", checkout: "true" })
+    })
+  )
+
+  it.effect("given a method by name, then the page is opened for that method", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = scripted([answer(201, opened()), answer(201, opened())])
+      for (const named of [{ method: "bank", paymentMethod: "ideal" } as const, { paymentMethod: "card" } as const]) {
+        yield* connector.openCheckout?.({ ...checkout, ...named }) ?? Effect.die("no page")
+      }
+      assert.deepStrictEqual(
+        requests.map(({ body }) => (bodyOf(body) as { readonly method: string }).method),
+        ["ideal", "creditcard"]
+      )
     })
   )
 

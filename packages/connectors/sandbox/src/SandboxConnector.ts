@@ -4,17 +4,25 @@
  * It plays what the payment's `simulate` asks for and never touches the transport, so that a sandbox works on a
  * machine without a network. It is refused in production.
  */
-import { type Connector, type ConnectorDefinition, Unanswered } from "@pointsman/core/connector"
+import {
+  type Connector,
+  type ConnectorDefinition,
+  type NamedMethods,
+  paymentMethodNames,
+  Unanswered
+} from "@pointsman/core/connector"
 import { Clock, Effect, Redacted, Result } from "effect"
 import type { SandboxRecords, SandboxRecordsError } from "./SandboxRecords.ts"
 import * as Simulator from "./Simulator.ts"
+
+const everyMethod: NamedMethods = Object.fromEntries(paymentMethodNames.map((name) => [name, {}]))
 
 /** The definition of the connector `sandbox`, over a record that the caller opened. */
 export const make = (records: SandboxRecords["Service"]): ConnectorDefinition => ({
   name: "sandbox",
   environments: ["sandbox"],
   redact: Redacted.make,
-  supports: {},
+  supports: { paymentMethods: everyMethod },
   connect: ({ connectionId, environment, credentials }) => {
     if (environment !== "sandbox") {
       return Result.fail(`environment: the simulator works only in sandbox, not in ${environment}`)

@@ -10,8 +10,15 @@
  * name the payment, and its end is the clock's. Opened again under a known key, it is refused as another request's, which
  * is an unknown result.
  */
-import type { ChargeRequest, CheckoutRequest, PaymentMethod, RefundRequest } from "@pointsman/core/connector"
+import {
+  type ChargeRequest,
+  type CheckoutRequest,
+  type PaymentMethod,
+  providerNameOf,
+  type RefundRequest
+} from "@pointsman/core/connector"
 import { Redacted } from "effect"
+import { namedMethods } from "./NamedMethods.ts"
 
 /** Names and values, in the order in which they are written. */
 export type Form = ReadonlyArray<readonly [string, string]>
@@ -82,6 +89,12 @@ const methodsOnPage: Readonly<Record<PaymentMethod, ReadonlyArray<string>>> = {
   crypto: []
 }
 
+const offered = ({ method, paymentMethod }: CheckoutRequest): Form => {
+  const named = providerNameOf(namedMethods, paymentMethod)
+  const types = named === undefined ? methodsOnPage[method] : [named]
+  return types.map((type, index) => [`allowed_payment_method_types[${index}]`, type] as const)
+}
+
 /**
  * A page with one line, for the amount and nothing else: no other currency than the one that was asked for
  * (https://docs.stripe.com/api/checkout/sessions/create). `expiresAt`: Unix time in seconds.
@@ -93,7 +106,7 @@ export const checkoutSession = (request: CheckoutRequest, amount: number, expire
   ["line_items[0][price_data][unit_amount]", String(amount)],
   // The customer reads it.
   ["line_items[0][price_data][product_data][name]", request.reference?.trim() || "Payment"],
-  ...methodsOnPage[request.method].map((type, index) => [`allowed_payment_method_types[${index}]`, type] as const),
+  ...offered(request),
   ["adaptive_pricing[enabled]", "false"],
   ["success_url", request.returnUrl],
   ["cancel_url", request.returnUrl],

@@ -28,6 +28,7 @@ import * as Lists from "./Lists.ts"
 import { accountAnswer } from "./LookupAnswers.ts"
 import * as Lookups from "./Lookups.ts"
 import { readMessage, readStored } from "./Messages.ts"
+import { namedMethods } from "./NamedMethods.ts"
 import * as Requests from "./Requests.ts"
 import { cleaner } from "./Texts.ts"
 
@@ -36,7 +37,7 @@ export const definition: ConnectorDefinition = {
   name: "stripe",
   environments: ["sandbox", "production"],
   redact: Redacted.make,
-  supports: { currencies, methods: ["card", "bank", "wallet"] },
+  supports: { currencies, methods: ["card", "bank", "wallet"], paymentMethods: namedMethods },
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>
       connector(credentials, account, transport)

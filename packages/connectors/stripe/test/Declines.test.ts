@@ -1,8 +1,9 @@
 /** Every code for a refusal: as the direct answer, as what a look-up finds, and as a message tells it. */
 
 import { assert, describe, it } from "@effect/vitest"
-import type { DeclineCategory } from "@pointsman/core/connector"
+import { type DeclineCategory, unmappedDecline } from "@pointsman/core/connector"
 import { Effect, Redacted } from "effect"
+import { declines } from "../src/Declines.ts"
 import { charge, chargeLookup, connected, eur } from "./Calls.ts"
 import { signed } from "./Signing.ts"
 import { answer, decline, event, failure, list, paymentIntent } from "./Stripe.ts"
@@ -87,7 +88,8 @@ describe("declines", () => {
   for (const [code, category, soft] of documented) {
     it.effect(`given ${code}, answered, found or told, then ${category}, ${soft ? "soft" : "hard"}`, () =>
       Effect.gen(function* () {
-        const expected = { _tag: "Declined", providerRef, category, code, soft }
+        const { normalized } = (Object.hasOwn(declines, code) ? declines[code] : undefined) ?? unmappedDecline
+        const expected = { _tag: "Declined", providerRef, category, normalized, code, soft }
         const error = { code: "card_declined", decline_code: code }
         const { connector } = connected([decline(code), answer(200, list([failed(error)]))])
         assert.deepStrictEqual<unknown>(yield* connector.charge(charge), expected)
@@ -105,7 +107,8 @@ describe("declines", () => {
     it.effect(`given the error ${code} and no decline code, then ${category}, ${soft ? "soft" : "hard"}`, () =>
       Effect.gen(function* () {
         const { connector } = connected([decline("", {}, { code, decline_code: null })])
-        const expected = { _tag: "Declined", providerRef, category, code, soft }
+        const { normalized } = (Object.hasOwn(declines, code) ? declines[code] : undefined) ?? unmappedDecline
+        const expected = { _tag: "Declined", providerRef, category, normalized, code, soft }
         assert.deepStrictEqual<unknown>(yield* connector.charge(charge), expected)
       })
     )
@@ -126,12 +129,28 @@ describe("declines", () => {
     )
   }
 
+  for (const [code, normalized] of [
+    ["lost_card", "lost_card"],
+    ["invalid_cvc", "incorrect_cvc"],
+    ["stop_payment_order", "authorization_revoked"],
+    ["duplicate_transaction", "duplicate_transaction"],
+    ["a_code_of_tomorrow", "other"]
+  ] as const) {
+    it.effect(`given ${code}, then its normalized code is ${normalized}`, () =>
+      Effect.gen(function* () {
+        const state = yield* connected([decline(code)]).connector.charge(charge)
+        assert.propertyVal(state, "normalized", normalized)
+      })
+    )
+  }
+
   it.effect("given the network's advice never to try again, then a soft code is hard", () =>
     Effect.gen(function* () {
       const { connector } = connected([decline("do_not_honor", {}, { advice_code: "do_not_try_again" })])
       const state = yield* connector.charge(charge)
       assert.deepStrictEqual(state, {
-        ...{ _tag: "Declined", providerRef, category: "do_not_honor", code: "do_not_honor", soft: false }
+        ...{ _tag: "Declined", providerRef, category: "do_not_honor", code: "do_not_honor", soft: false },
+        normalized: "do_not_try_again"
       })
     })
   )
@@ -139,7 +158,14 @@ describe("declines", () => {
   it.effect("given a refusal without any code, then other, and hard", () =>
     Effect.gen(function* () {
       const { connector } = connected([decline("", {}, { code: null, decline_code: null })])
-      const expected = { _tag: "Declined", providerRef, category: "other", code: "no_code", soft: false }
+      const expected = {
+        _tag: "Declined",
+        providerRef,
+        category: "other",
+        normalized: "other",
+        code: "no_code",
+        soft: false
+      }
       assert.deepStrictEqual<unknown>(yield* connector.charge(charge), expected)
     })
   )
@@ -149,7 +175,14 @@ describe("declines", () => {
       const { connector } = connected([failure(402, { type: "card_error", code: "expired_card" })])
       const state = yield* connector.charge(charge)
       assert.deepStrictEqual(state, {
-        ...{ _tag: "Declined", providerRef: null, category: "expired_card", code: "expired_card", soft: false }
+        ...{
+          _tag: "Declined",
+          providerRef: null,
+          category: "expired_card",
+          normalized: "expired_card",
+          code: "expired_card",
+          soft: false
+        }
       })
     })
   )

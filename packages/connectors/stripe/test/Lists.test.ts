@@ -228,7 +228,14 @@ describe("entries", () => {
       "a declined one",
       { status: "requires_payment_method", ...failed },
       {
-        state: { _tag: "Declined", providerRef: "pi_1", category: "do_not_honor", code: "do_not_honor", soft: true }
+        state: {
+          _tag: "Declined",
+          providerRef: "pi_1",
+          category: "do_not_honor",
+          normalized: "do_not_honor",
+          code: "do_not_honor",
+          soft: true
+        }
       }
     ],
     [

@@ -50,7 +50,14 @@ const ofDispute = (verdict: string) => ({
 const unreadable = (reason: string) => `pointsman/MessageUnreadable: ${reason}`
 
 const cardDeclined = { type: "card_error", code: "card_declined", decline_code: "do_not_honor" }
-const declined = { _tag: "Declined", providerRef, category: "do_not_honor", code: "do_not_honor", soft: true }
+const declined = {
+  _tag: "Declined",
+  providerRef,
+  category: "do_not_honor",
+  normalized: "do_not_honor",
+  code: "do_not_honor",
+  soft: true
+}
 
 const rows: ReadonlyArray<readonly [type: string, object: unknown, expected: unknown]> = [
   [

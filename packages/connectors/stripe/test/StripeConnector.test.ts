@@ -171,6 +171,18 @@ describe("requests", () => {
         "payment_intent_data[metadata][method]": "bank"
       }
     ],
+    [
+      "a checkout for iDEAL by name",
+      (connector) => connector.openCheckout?.({ ...checkout, method: "bank", paymentMethod: "ideal" }) ?? missing,
+      "att_1",
+      "POST checkout/sessions",
+      {
+        ...page,
+        "allowed_payment_method_types[0]": "ideal",
+        "metadata[method]": "bank",
+        "payment_intent_data[metadata][method]": "bank"
+      }
+    ],
     ["a capture", operations.capture, "op_1", "POST payment_intents/pi_1/capture", { amount_to_capture: "1234" }],
     ["a void", operations.void, "op_2", "POST payment_intents/pi_1/cancel", {}],
     ["a refund", operations.refund, "rf_1", "POST refunds", refunded],
@@ -558,7 +570,14 @@ describe("a checkout", () => {
   const found = (state: unknown) => ({ _tag: "Found", state })
   const notYet = { _tag: "NotFound", conclusive: false }
   const failed = { last_payment_error: { type: "card_error", code: "card_declined", decline_code: "do_not_honor" } }
-  const declined = { _tag: "Declined", providerRef, category: "do_not_honor", code: "do_not_honor", soft: true }
+  const declined = {
+    _tag: "Declined",
+    providerRef,
+    category: "do_not_honor",
+    normalized: "do_not_honor",
+    code: "do_not_honor",
+    soft: true
+  }
   const captured = { _tag: "Captured", providerRef, stated: eur }
   const paid = { status: "succeeded", amount_received: 1234 }
   const cases: ReadonlyArray<readonly [string, Readonly<Record<string, unknown>> | null, unknown]> = [

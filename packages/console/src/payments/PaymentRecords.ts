@@ -7,7 +7,7 @@ import {
   operationOutcomes,
   refundStages
 } from "@pointsman/core"
-import { Payment } from "@pointsman/http/api"
+import { Decline, Payment } from "@pointsman/http/api"
 import { Schema } from "effect"
 import { described, Text, TextOrNull } from "../api/Records.ts"
 import { RouteValue } from "../api/RouteValue.ts"
@@ -22,6 +22,7 @@ const Attempt = Schema.Struct({
   answered: TextOrNull,
   outcome: Schema.NullOr(Schema.Literals(attemptOutcomes)).annotateKey(described("`null` while it is in flight.")),
   decline_category: TextOrNull,
+  decline: Schema.optionalKey(Decline).annotateKey(described("Present if the provider declined.")),
   code: TextOrNull,
   reason: TextOrNull,
   provider_reference: TextOrNull

@@ -2,7 +2,7 @@
  * What happened to a payment, as one list in the order of time: which connections were excluded and why, which were asked
  * and what they said, captures, voids and refunds, and the events of the timeline.
  */
-import type { AttemptOutcome, EventType, OperationOutcome, RefundStage } from "@pointsman/core"
+import type { AttemptOutcome, DeclineAdvice, EventType, OperationOutcome, RefundStage } from "@pointsman/core"
 import type { PaymentFile } from "./PaymentRecords.ts"
 import { money } from "./PaymentWords.ts"
 
@@ -93,6 +93,18 @@ const endings: Readonly<Partial<Record<AttemptOutcome, string>>> = {
   NotSent: "no further attempt was allowed"
 }
 
+const adviceWords: Readonly<Record<DeclineAdvice, string>> = {
+  retry_later: "the same method may succeed later",
+  use_another_method: "the customer can use another method",
+  do_not_retry: "do not charge again"
+}
+
+/** The same word is shown once: a provider's code may be that of its category. */
+const declineDetails = ({ code, decline, decline_category }: PaymentFile["attempts"][number]) => [
+  ...new Set([decline_category, decline?.code ?? null, code]),
+  decline === undefined ? null : adviceWords[decline.advice]
+]
+
 /** Candidates whose turn never came. */
 const notAsked = ({ attempts, routing }: PaymentFile): ReadonlyArray<Step> => {
   const last = attempts.at(-1)
@@ -151,7 +163,7 @@ export const stepsOf = (file: PaymentFile): ReadonlyArray<Step> => {
         attempt,
         `charge ${amountOf(attempt)}`,
         attempt.outcome === null ? inFlight : attemptWords[attempt.outcome],
-        [attempt.reason, attempt.decline_category, attempt.code]
+        [attempt.reason, ...declineDetails(attempt)]
       )
     ),
     ...notAsked(file),

@@ -1,5 +1,5 @@
 /** Core's records as the API shows them. */
-import type { PaymentFile as Recorded, RoutingDecision } from "@pointsman/core"
+import { declineOfAttempt, type PaymentFile as Recorded, type RoutingDecision } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { timeOrNull } from "../api/Records.ts"
 import { valueField } from "../api/RouteValue.ts"
@@ -27,6 +27,7 @@ export const fileView = (file: Recorded, payment: PaymentFile["payment"]): Payme
     answered: timeOrNull(attempt.answeredAt),
     outcome: attempt.outcome,
     decline_category: attempt.declineCategory,
+    ...declineOf(file, attempt.id),
     code: attempt.code,
     reason: attempt.reason,
     provider_reference: attempt.providerRef
@@ -56,6 +57,12 @@ export const fileView = (file: Recorded, payment: PaymentFile["payment"]): Payme
   })),
   events: file.timeline.map(({ createdAt, id, type }) => ({ id, type, created: timeView(createdAt) }))
 })
+
+const declineOf = ({ payment }: Recorded, id: string) => {
+  const attempt = payment.routing?.attempts.find(({ attemptId }) => attemptId === id)
+  const decline = attempt === undefined ? undefined : declineOfAttempt(attempt)
+  return decline === undefined ? {} : { decline }
+}
 
 const routingView = (routing: RoutingDecision): NonNullable<PaymentFile["routing"]> => ({
   mode: routing.mode,

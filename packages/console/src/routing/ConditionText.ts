@@ -5,6 +5,7 @@ import {
   type Condition,
   type Initiator,
   isCurrency,
+  type NamedMethodLimits,
   type RoutingMode,
   type Supports
 } from "@pointsman/core"
@@ -34,13 +35,14 @@ const rangeText = ({ max, min }: AmountRange, currency: string | undefined): str
 
 /** `all payments`, or what they have to be: `EUR; customers from NL, DE; from €10.00`. */
 export const conditionText = (condition: Condition): string => {
-  const { amount, captureMethod, cardBrand, country, currency, initiator, method } = condition
+  const { amount, captureMethod, cardBrand, country, currency, initiator, method, paymentMethod } = condition
   const [only, other] = currency ?? []
   const parts = [
     ...(currency === undefined ? [] : [listed(currency)]),
     ...(amount === undefined ? [] : [rangeText(amount, other === undefined ? currencyOf(only) : undefined)]),
     ...(country === undefined ? [] : [`customers from ${listed(country)}`]),
     ...(method === undefined ? [] : [`method ${listed(method)}`]),
+    ...(paymentMethod === undefined ? [] : [`payment method ${listed(paymentMethod)}`]),
     ...(cardBrand === undefined ? [] : [`card brand ${listed(cardBrand)}`]),
     ...(initiator === undefined ? [] : [listed(initiator.map((one) => initiators[one]))]),
     ...(captureMethod === undefined ? [] : [listed(captureMethod.map((one) => captures[one]))])
@@ -52,6 +54,14 @@ export const conditionText = (condition: Condition): string => {
 const currencyOf = (code: string | undefined): string | undefined =>
   code !== undefined && isCurrency(code.toUpperCase()) ? code.toUpperCase() : undefined
 
+const namedText = ([name, { currencies, manualCapture }]: [string, NamedMethodLimits]): string => {
+  const limits = [
+    ...(currencies === undefined ? [] : [`in ${listed(currencies)}`]),
+    ...(manualCapture === false ? ["captured at once"] : [])
+  ]
+  return limits.length === 0 ? name : `${name} (${limits.join("; ")})`
+}
+
 type LimitText<Value> = (value: Value) => ReadonlyArray<string>
 
 /** A limit without words does not compile. */
@@ -59,6 +69,7 @@ const limits: { readonly [Field in keyof Required<Supports>]: LimitText<NonNulla
   currencies: (list) => [`Accepts ${listed(list)}.`],
   payerCountries: (list) => [`Accepts customers from ${listed(list)}.`],
   methods: (list) => [`Accepts the methods ${listed(list)}.`],
+  paymentMethods: (methods) => [`Accepts by name: ${listed(Object.entries(methods).map(namedText))}.`],
   cardBrands: (list) => [`Accepts the card brands ${listed(list)}.`],
   recurring: (isTaken) => (isTaken ? [] : ["Accepts no payments that the merchant starts."]),
   merchantCountries: (list) => [`Accepts merchants registered in ${listed(list)}.`],

@@ -1,5 +1,13 @@
 /** "Where would this payment go?": a form whose values are in the address, and the plan for such a payment. */
-import { amountLimits, captureMethods, currencies, initiators, isCurrency, paymentMethods } from "@pointsman/core"
+import {
+  amountLimits,
+  captureMethods,
+  currencies,
+  initiators,
+  isCurrency,
+  paymentMethodNames,
+  paymentMethods
+} from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect, Result, Schema } from "effect"
 import { failure } from "../api/Errors.ts"
@@ -51,6 +59,7 @@ const readQuery = (query: URLSearchParams) => {
     currency,
     country: text("country").toUpperCase(),
     method: text("method"),
+    payment_method: text("payment_method"),
     card_brand: text("card_brand"),
     initiator: text("initiator"),
     capture_method: text("capture_method")
@@ -71,6 +80,12 @@ ${field({ name: "currency", label: "Currency", value: value("currency", "EUR"), 
 <datalist id="currencies">${currencies.map((one) => html`<option value="${one}"></option>`)}</datalist>
 ${field({ name: "country", label: "Customer’s country", value: value("country", ""), attributes: html`autocomplete="off" size="5" maxlength="2" required aria-describedby="country-hint"` })}
 ${select({ name: "method", label: "Method", choices: named(paymentMethods), selected: query.get("method") ?? undefined })}
+${select({
+  name: "payment_method",
+  label: "Payment method",
+  choices: [["", "not named"], ...named(paymentMethodNames)],
+  selected: query.get("payment_method") ?? undefined
+})}
 ${field({ name: "card_brand", label: "Card brand", value: value("card_brand", ""), attributes: html`autocomplete="off" size="10" maxlength="20"` })}
 ${select({
   name: "initiator",

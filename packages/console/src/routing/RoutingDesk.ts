@@ -1,6 +1,6 @@
 /** What an operator reads of routing, through core's door. The pages and the API share it. */
 import { ruleFindings } from "@pointsman/configuration"
-import { amountLimits, type PaymentDetails, Pointsman } from "@pointsman/core"
+import { amountLimits, kindOfMethod, type PaymentDetails, Pointsman } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { internalError } from "../Failures.ts"
@@ -70,11 +70,14 @@ const detailsOf = ({
   country,
   currency,
   initiator,
-  method
+  method,
+  payment_method
 }: PreviewQuery): PaymentDetails => ({
   money: { minorUnits: amount, currency },
   country,
-  method: method ?? "card",
+  // The form always has a kind, and a name decides it.
+  method: payment_method === undefined ? (method ?? "card") : kindOfMethod(payment_method),
+  ...(payment_method === undefined ? {} : { paymentMethod: payment_method }),
   cardBrand: card_brand ?? null,
   initiator: initiator ?? "cit",
   captureMethod: capture_method ?? "automatic",

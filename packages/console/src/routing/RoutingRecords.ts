@@ -5,6 +5,7 @@ import {
   captureMethods,
   exclusionCodes,
   initiators,
+  paymentMethodNames,
   paymentMethods,
   routingModes
 } from "@pointsman/core"
@@ -24,6 +25,7 @@ export const Condition = Schema.Struct({
   amount: Schema.optionalKey(AmountRange),
   country: Schema.optionalKey(Texts),
   method: Schema.optionalKey(Schema.Array(Schema.Literals(paymentMethods))),
+  paymentMethod: Schema.optionalKey(Schema.Array(Schema.Literals(paymentMethodNames))),
   cardBrand: Schema.optionalKey(Texts),
   initiator: Schema.optionalKey(Schema.Array(Schema.Literals(initiators))),
   captureMethod: Schema.optionalKey(Schema.Array(Schema.Literals(captureMethods)))
@@ -33,6 +35,12 @@ export const Supports = Schema.Struct({
   currencies: Schema.optionalKey(Texts),
   payerCountries: Schema.optionalKey(Texts),
   methods: Schema.optionalKey(Schema.Array(Schema.Literals(paymentMethods))),
+  paymentMethods: Schema.optionalKey(
+    Schema.Record(
+      Text,
+      Schema.Struct({ currencies: Schema.optionalKey(Texts), manualCapture: Schema.optionalKey(Schema.Boolean) })
+    )
+  ),
   cardBrands: Schema.optionalKey(Texts),
   recurring: Schema.optionalKey(Schema.Boolean),
   merchantCountries: Schema.optionalKey(Texts),
@@ -125,7 +133,7 @@ export const History = Schema.Struct({
 }).annotate({ identifier: "SuccessHistory", description: "How attempts ended over time." })
 export type History = typeof History.Type
 
-const { capture_method, card_brand, country, currency, initiator, method } = CreatePayment.fields
+const { capture_method, card_brand, country, currency, initiator, method, payment_method } = CreatePayment.fields
 
 /** A payment that may be made, in the names of the payment API. Its amount is checked against the limits later. */
 export const PreviewQuery = Schema.Struct({
@@ -138,6 +146,7 @@ export const PreviewQuery = Schema.Struct({
   currency,
   country,
   method,
+  payment_method,
   card_brand,
   initiator,
   capture_method

@@ -1,7 +1,17 @@
 /** Each situation, and the one answer that it must come out as. */
 
 import { assert, describe, it } from "@effect/vitest"
-import { type Connector, declineCategories, type Money, type NotSent, type Unanswered } from "@pointsman/core/connector"
+import {
+  type Connector,
+  categoryOfDecline,
+  type DeclineCategory,
+  type DeclineCode,
+  declineCategories,
+  declineCodes,
+  type Money,
+  type NotSent,
+  type Unanswered
+} from "@pointsman/core/connector"
 import { Cause, Effect, Exit, Option } from "effect"
 import type { ConnectorUnderTest, Situation, SituationName } from "./ConnectorUnderTest.ts"
 import {
@@ -323,11 +333,20 @@ const assertState = (
           "the category and softness of the code that `play` gave"
         )
         assertText(take("code"), "code")
+        const normalized = take("normalized")
+        if (normalized !== undefined) assertNormalized(normalized, of.decline?.category)
       }
     }
   }
   if (tag in mayState) assertStated(take("stated"), of.money)
   assert.deepStrictEqual(fields, {}, "the answer has nothing besides")
+}
+
+/** What the merchant is told of a decline must not contradict its category. */
+const assertNormalized = (normalized: unknown, category: DeclineCategory | undefined): void => {
+  const code = declineCodes.find((known) => known === normalized)
+  assert.isDefined(code, `normalized: one of ${declineCodes.join(", ")}`)
+  assert.strictEqual(categoryOfDecline(code as DeclineCode), category, "normalized: a code of the category")
 }
 
 const mayState = {

@@ -10,7 +10,14 @@ import { DeliveryWake } from "./WakeDelivery.ts"
 /** A change as it is decided; when the payment is checked and its events are delivered follows from it. */
 export type Step = Omit<Change, "checkAt" | "checkedConnection" | "deliverAt">
 
-export const commitChange = Effect.fnUntraced(function* (step: Step) {
+/** The routing decision of the payment stores the declines of its attempts. */
+const withoutDeclines = (step: Step): Step =>
+  step.attempts?.some(({ decline }) => decline !== undefined) === true
+    ? { ...step, attempts: step.attempts.map(({ decline: _, ...attempt }) => attempt) }
+    : step
+
+export const commitChange = Effect.fnUntraced(function* (decided: Step) {
+  const step = withoutDeclines(decided)
   const ledger = yield* Ledger
   const { checkIntervals, claimWindowMillis } = yield* PaymentSettings
   const now = yield* Clock.currentTimeMillis

@@ -5,7 +5,14 @@
 import { Result } from "effect"
 import { step } from "../machine/Machine.ts"
 import type { Attempt } from "../model/Attempt.ts"
-import { type DeclineCategory, providerErrorCode, requiresActionCode } from "../model/Decline.ts"
+import {
+  type DeclineCategory,
+  type DeclineDetail,
+  declineDetail,
+  declineView,
+  providerErrorCode,
+  requiresActionCode
+} from "../model/Decline.ts"
 import type { EventDraft, JsonObject } from "../model/Event.ts"
 import type { EventType } from "../model/EventType.ts"
 import type { CaptureMethod, Payment } from "../model/Payment.ts"
@@ -34,7 +41,12 @@ export type ChargeFact =
       /** `null` where nobody has told it. */
       readonly providerRef: string | null
     }
-  | { readonly on: "ChargeDeclined"; readonly category: DeclineCategory; readonly reason: string }
+  | {
+      readonly on: "ChargeDeclined"
+      readonly category: DeclineCategory
+      readonly reason: string
+      readonly detail?: DeclineDetail | undefined
+    }
   | { readonly on: "ChargeCancelled" }
   | { readonly on: "AttemptFollowed" }
   | { readonly on: "ChargeFailed" }
@@ -64,7 +76,7 @@ export const chargeFactOf = (
 ): ChargeFact => {
   switch (state._tag) {
     case "Declined":
-      return { on: "ChargeDeclined", category: state.category, reason: state.code }
+      return { on: "ChargeDeclined", category: state.category, reason: state.code, detail: declineDetail(state) }
     case "NeedsCustomer":
       // A server-to-server payment cannot show a challenge (specification, Payment, Rule).
       return { on: "ChargeDeclined", category: "authentication_failed", reason: requiresActionCode }
@@ -93,7 +105,12 @@ export const unexecutedFact = (attempts: ReadonlyArray<Attempt>): ChargeFact => 
   const decline = attempts.findLast((attempt) => attempt.outcome === "Declined")
   return decline === undefined
     ? { on: "ChargeFailed" }
-    : { on: "ChargeDeclined", category: decline.declineCategory ?? "other", reason: decline.code ?? "" }
+    : {
+        on: "ChargeDeclined",
+        category: decline.declineCategory ?? "other",
+        reason: decline.code ?? "",
+        detail: decline.decline
+      }
 }
 
 /** The outcome of the charge, according to the end of its last attempt; the earlier ones executed nothing. */
@@ -227,6 +244,9 @@ const fieldsOf = (payment: Payment, fact: Exclude<ChargeFact, Keeping>): ChargeF
 
 /** What some events say besides the payment itself. */
 const detailsOf = (type: EventType, fact: ChargeFact): JsonObject => {
+  if (type === "payment.declined" && (fact.on === "ChargeDeclined" || fact.on === "CustomerDeclined")) {
+    return { decline: { ...declineView(fact.category, fact.reason, "detail" in fact ? fact.detail : undefined) } }
+  }
   if (type === "payment.amount_mismatch" && fact.on === "MismatchStated") {
     return { stated_amount: fact.stated.minorUnits, stated_currency: fact.stated.currency }
   }

@@ -8,8 +8,20 @@ export const withRouting = (payment: Payment, attempts: ReadonlyArray<Attempt>):
 
 export const withAttempts = (decision: RoutingDecision, attempts: ReadonlyArray<Attempt>): RoutingDecision => ({
   ...decision,
-  attempts: attempts.map(({ id, connectionId, outcome, code }) => ({ attemptId: id, connectionId, outcome, code }))
+  attempts: attempts.map((attempt) => {
+    const { id, connectionId, outcome, code } = attempt
+    const decline = declineOf(decision, attempt)
+    return { attemptId: id, connectionId, outcome, code, ...(decline === undefined ? {} : { decline }) }
+  })
 })
+
+/** Of an attempt that was read, the decision has it. */
+const declineOf = (decision: RoutingDecision, { code, decline, id, outcome }: Attempt) => {
+  if (outcome !== "Declined") return undefined
+  if (decline !== undefined) return decline
+  const stored = decision.attempts.find(({ attemptId }) => attemptId === id)
+  return stored?.outcome === outcome && stored.code === code ? stored.decline : undefined
+}
 
 /** Connections that were passed over before a further attempt are added to those that are known. */
 export const withSkipped = (payment: Payment, skipped: ReadonlyArray<Exclusion>): Payment => {

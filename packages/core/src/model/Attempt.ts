@@ -1,6 +1,6 @@
 import type { Money } from "../money/Money.ts"
 import type { AttemptOutcome } from "./AttemptOutcome.ts"
-import type { DeclineCategory } from "./Decline.ts"
+import { type DeclineCategory, type DeclineDetail, declineDetail } from "./Decline.ts"
 import type { Checkout } from "./HostedPage.ts"
 import type { ProviderAccount } from "./ProviderAccount.ts"
 import { type ChargeEnd, type CheckoutOpened, unansweredCode } from "./ProviderStatement.ts"
@@ -30,6 +30,8 @@ export interface Attempt {
   readonly outcome: AttemptOutcome | null
   readonly providerRef: string | null
   readonly declineCategory: DeclineCategory | null
+  /** Until it is written: the routing decision of the payment stores it. Absent from an attempt that was read. */
+  readonly decline?: DeclineDetail | undefined
   /** The provider's raw code; `keyUsedCode` where it had the idempotency key before. */
   readonly code: string | null
   /** What the provider said when it rejected, or why there is no answer; for people, and free of secrets. */
@@ -54,7 +56,8 @@ export const endAttempt = (attempt: Attempt, end: AttemptEnd, now: number): Atte
     reason: end._tag === "Rejected" ? end.message : "reason" in end ? end.reason : null,
     answeredAt: outcome === "Unanswered" ? null : now,
     providerRef: "providerRef" in end ? end.providerRef : null,
-    declineCategory: end._tag === "Declined" ? end.category : null
+    declineCategory: end._tag === "Declined" ? end.category : null,
+    ...(end._tag === "Declined" ? { decline: declineDetail(end) } : {})
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FeeRule } from "./FeeRule.ts"
-import type { CaptureMethod, Initiator, PaymentMethod } from "./Payment.ts"
+import type { CaptureMethod, Initiator } from "./Payment.ts"
+import type { NamedMethods, PaymentMethod, PaymentMethodName } from "./PaymentMethod.ts"
 import type { ConnectionAccount } from "./ProviderAccount.ts"
 import type { Environment } from "./Tenant.ts"
 
@@ -36,6 +37,11 @@ export interface Supports {
   readonly currencies?: ReadonlyArray<string>
   readonly payerCountries?: ReadonlyArray<string>
   readonly methods?: ReadonlyArray<PaymentMethod>
+  /**
+   * By name. A payment that names its method goes only where the connection or its connector declares that method, and
+   * there `methods` does not limit it.
+   */
+  readonly paymentMethods?: NamedMethods
   readonly cardBrands?: ReadonlyArray<string>
   /** `false`: no merchant-initiated payments. */
   readonly recurring?: boolean
@@ -59,6 +65,8 @@ export interface Condition {
   readonly amount?: AmountRange
   readonly country?: ReadonlyArray<string>
   readonly method?: ReadonlyArray<PaymentMethod>
+  /** By name. A payment that names none matches none of them. */
+  readonly paymentMethod?: ReadonlyArray<PaymentMethodName>
   readonly cardBrand?: ReadonlyArray<string>
   readonly initiator?: ReadonlyArray<Initiator>
   readonly captureMethod?: ReadonlyArray<CaptureMethod>

@@ -2,14 +2,12 @@ import type { Money } from "../money/Money.ts"
 import type { DeclineCategory } from "./Decline.ts"
 import type { HostedPage } from "./HostedPage.ts"
 import type { PaymentState } from "./PaymentMachine.ts"
+import type { PaymentMethod, PaymentMethodName } from "./PaymentMethod.ts"
 import type { Reported } from "./Reported.ts"
 import type { Review } from "./Review.ts"
 import type { RoutingDecision } from "./RoutingDecision.ts"
 import type { Simulation } from "./Simulation.ts"
 import type { Tenant } from "./Tenant.ts"
-
-export const paymentMethods = ["card", "bank", "wallet", "crypto"] as const
-export type PaymentMethod = (typeof paymentMethods)[number]
 
 /** Who starts the payment: the customer, or the merchant (for example a recurring payment). */
 export const initiators = ["cit", "mit"] as const
@@ -52,6 +50,8 @@ export interface Payment {
   /** ISO 3166-1 alpha-2 country of the customer. */
   readonly country: string
   readonly method: PaymentMethod
+  /** By name, of that kind. Absent where the create named none. */
+  readonly paymentMethod?: PaymentMethodName | undefined
   readonly cardBrand: string | null
   readonly initiator: Initiator
   readonly captureMethod: CaptureMethod
@@ -96,6 +96,7 @@ export interface PaymentDetails {
   readonly money: Money
   readonly country: string
   readonly method: PaymentMethod
+  readonly paymentMethod?: PaymentMethodName | undefined
   readonly cardBrand: string | null
   readonly initiator: Initiator
   readonly captureMethod: CaptureMethod

@@ -5,7 +5,7 @@
  */
 import { Schema } from "effect"
 import type { Money } from "../money/Money.ts"
-import type { DeclineCategory } from "./Decline.ts"
+import type { DeclineCategory, DeclineCode } from "./Decline.ts"
 
 /** Nothing left this machine. Another connection may be tried. */
 export class NotSent extends Schema.TaggedError<NotSent>()("pointsman/NotSent", {
@@ -82,6 +82,8 @@ export type ChargeState =
       readonly category: DeclineCategory
       /** The provider's raw code. */
       readonly code: string
+      /** What that code means across providers, of the same category; the category where it is left out. */
+      readonly normalized?: DeclineCode | undefined
       readonly soft: boolean
     }
   | { readonly _tag: "NeedsCustomer"; readonly providerRef: string | null }

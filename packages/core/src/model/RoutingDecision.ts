@@ -1,4 +1,5 @@
 import type { AttemptOutcome } from "./AttemptOutcome.ts"
+import type { DeclineDetail } from "./Decline.ts"
 import type { RouteValue } from "./RouteValue.ts"
 import type { RoutingMode } from "./RoutingMode.ts"
 import type { CandidateRates } from "./SuccessRate.ts"
@@ -109,6 +110,8 @@ export interface RoutingAttempt {
   /** `null` while it is in flight. */
   readonly outcome: AttemptOutcome | null
   readonly code: string | null
+  /** Absent where it was not declined, and from decisions that were stored before declines were kept. */
+  readonly decline?: DeclineDetail | undefined
 }
 
 /** What a decision that was stored before these were kept can say of them: nothing. */

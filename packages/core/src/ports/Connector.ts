@@ -5,7 +5,8 @@
  */
 import { Context, type Effect, Layer, Option, type Redacted, type Result, Schema } from "effect"
 import type { Supports } from "../model/Connection.ts"
-import type { Initiator, PaymentMethod } from "../model/Payment.ts"
+import type { Initiator } from "../model/Payment.ts"
+import type { PaymentMethod, PaymentMethodName } from "../model/PaymentMethod.ts"
 import type { ProviderAccount } from "../model/ProviderAccount.ts"
 import type {
   ChargeAnswer,
@@ -50,6 +51,8 @@ export interface ChargeRequest {
 export interface CheckoutRequest extends Omit<ChargeRequest, "instrument" | "simulation"> {
   /** Where the provider sends the customer afterwards. */
   readonly returnUrl: string
+  /** The one method that the page offers; absent where the merchant named none. */
+  readonly paymentMethod?: PaymentMethodName | undefined
 }
 
 export interface CaptureRequest {

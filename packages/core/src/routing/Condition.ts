@@ -24,6 +24,10 @@ const testFor: {
     const isOneOf = among(wanted)
     return (payment) => isOneOf(payment.method)
   },
+  paymentMethod: (wanted) => {
+    const isOneOf = among(wanted)
+    return ({ paymentMethod }) => paymentMethod !== undefined && isOneOf(paymentMethod)
+  },
   cardBrand: (wanted) => {
     const isOneOf = among(wanted)
     return (payment) => payment.cardBrand !== null && isOneOf(payment.cardBrand)

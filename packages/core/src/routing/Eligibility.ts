@@ -4,7 +4,8 @@
  */
 
 import type { Condition, Connection, Supports } from "../model/Connection.ts"
-import type { PaymentDetails } from "../model/Payment.ts"
+import type { CaptureMethod, PaymentDetails } from "../model/Payment.ts"
+import type { NamedMethods, PaymentMethodName } from "../model/PaymentMethod.ts"
 import type { Exclusion, ExclusionCode } from "../model/RoutingDecision.ts"
 import { among } from "./Among.ts"
 import { isInRange, matchesAmount, matchesBesidesAmount } from "./Condition.ts"
@@ -49,6 +50,22 @@ const takes = (
   }
 }
 
+const namedReason = (
+  limit: NamedMethods,
+  name: PaymentMethodName,
+  currency: string,
+  captureMethod: CaptureMethod
+): string | undefined => {
+  const limits = limit[name]
+  if (limits === undefined) return `The connection does not accept the payment method ${name}.`
+  if (limits.currencies !== undefined && !among(limits.currencies)(currency)) {
+    return `The connection does not accept the payment method ${name} in ${currency}.`
+  }
+  return limits.manualCapture === false && captureMethod === "manual"
+    ? `The connection cannot authorize the payment method ${name} without capturing it.`
+    : undefined
+}
+
 /** The order is the order in which a connection's first reason is looked for. */
 export const eligibilityChecks: EligibilityChecks<Supports> = {
   currencies: {
@@ -77,6 +94,13 @@ export const eligibilityChecks: EligibilityChecks<Supports> = {
         ({ method }) => method,
         (method) => `The connection does not accept the method ${method}.`
       )
+  },
+  paymentMethods: {
+    code: "METHOD_NOT_SUPPORTED",
+    reason:
+      (limit) =>
+      ({ payment: { captureMethod, money, paymentMethod } }) =>
+        paymentMethod === undefined ? undefined : namedReason(limit, paymentMethod, money.currency, captureMethod)
   },
   cardBrands: {
     code: "METHOD_NOT_SUPPORTED",
@@ -171,15 +195,23 @@ interface Prepared {
 /** By a connection, and then by its provider's limits: prepared once for each configuration. */
 const prepared = new WeakMap<Connection, WeakMap<Supports, Prepared>>()
 
+/** A name says more than its kind, where names are declared. */
+const byKind = (field: keyof Supports, { paymentMethods }: Supports, reason: Reason): Reason =>
+  field !== "methods" || paymentMethods === undefined
+    ? reason
+    : (question) => (question.payment.paymentMethod === undefined ? reason(question) : undefined)
+
 const preparedFor = (connection: Connection, providers: Supports): Prepared => {
   const ofConnection = prepared.get(connection) ?? new WeakMap<Supports, Prepared>()
   const known = ofConnection.get(providers)
   if (known !== undefined) return known
   const limits = checkedFields.flatMap((field) => {
     const { code, reason } = eligibilityChecks[field] as EligibilityCheck<unknown>
-    return [connection.supports[field], providers[field]].flatMap((limit) =>
-      limit === undefined ? [] : [{ field, code, reason: reason(limit) }]
+    const limited = [connection.supports, providers].flatMap((supports) =>
+      supports[field] === undefined ? [] : [{ field, code, reason: byKind(field, supports, reason(supports[field])) }]
     )
+    // What neither declares is not known to be taken.
+    return field === "paymentMethods" && limited.length === 0 ? [{ field, code, reason: reason({}) }] : limited
   })
   const made: Prepared = { limits, said: new Map() }
   prepared.set(connection, ofConnection.set(providers, made))

@@ -39,7 +39,9 @@ export const explainRouting = (payment: Payment, attempts: ReadonlyArray<Attempt
   ].filter(({ sentences }) => sentences.length > 0)
 })
 
-const aboutPayment = ({ captureMethod, cardBrand, country, initiator, method, money, tenant }: Payment): string => {
+const aboutPayment = (payment: Payment): string => {
+  const { captureMethod, cardBrand, country, initiator, money, tenant } = payment
+  const method = payment.paymentMethod ?? payment.method
   const by = cardBrand === null ? method : `${method} (${cardBrand})`
   const starter = initiator === "cit" ? "the customer" : "the merchant"
   return (

@@ -12,7 +12,8 @@ export const traitsOf = (payment: PaymentDetails): string =>
     payment.method,
     payment.cardBrand,
     payment.initiator,
-    payment.captureMethod
+    payment.captureMethod,
+    payment.paymentMethod ?? null
   ])
 
 /** Card brands come from requests: who makes them up must not fill the memory. */

@@ -6,6 +6,7 @@ import {
   isCurrency,
   lookupSimulations,
   operationSimulations,
+  paymentMethodNames,
   paymentMethods,
   refundSimulations
 } from "@pointsman/core"
@@ -108,7 +109,13 @@ export const CreatePayment = Schema.Struct({
     Schema.makeFilter(isCountry, { expected: "an ISO 3166-1 country" })
   ).annotateKey(documented("Country of the customer, ISO 3166-1 alpha-2.", { examples: ["NL"] })),
   method: Schema.optionalKey(Schema.Literals(paymentMethods).annotate({ default: "card" })).annotateKey(
-    documented("The payment method.")
+    documented("The kind of payment method. Default: that of `payment_method`, else `card`.")
+  ),
+  payment_method: Schema.optionalKey(Schema.Literals(paymentMethodNames)).annotateKey(
+    documented(
+      "The payment method by name, of the kind `method`. Only connections that declare it are used, and the provider's " +
+        "hosted page offers it alone. For a direct charge it only affects routing."
+    )
   ),
   card_brand: Schema.optionalKey(text({ maximum: createLimits.cardBrand })).annotateKey(
     documented("The card brand, if known. Routing rules can match on it.", { examples: ["visa"] })

@@ -2,10 +2,13 @@
 import {
   amountLimits,
   captureMethods,
+  declineAdvices,
   declineCategories,
+  declineCodes,
   environments,
   exclusionCodes,
   initiators,
+  paymentMethodNames,
   paymentMethods,
   paymentStatuses
 } from "@pointsman/core"
@@ -76,7 +79,9 @@ export const RoutingDecision = Schema.Struct({
   candidates: Schema.Array(FreeFormObject).annotateKey(
     documented("The eligible connections, in the order in which they are tried.")
   ),
-  attempts: Schema.Array(FreeFormObject).annotateKey(documented("The provider calls, oldest first.")),
+  attempts: Schema.Array(FreeFormObject).annotateKey(
+    documented("The provider calls, oldest first. A declined one has `decline`.")
+  ),
   excluded: Schema.optionalKey(Schema.Array(RoutingExclusion)).annotateKey(
     documented(
       "Every connection that was excluded, before routing or because it could no longer be used when a further attempt " +
@@ -91,6 +96,26 @@ export const RoutingDecision = Schema.Struct({
   )
 }).annotate({ identifier: "RoutingDecision", description: "How a payment was routed." })
 export type RoutingDecision = typeof RoutingDecision.Type
+
+export const Decline = Schema.Struct({
+  category: Schema.Literals(declineCategories).annotateKey(
+    documented("The same as `decline_category`: normalized across providers.")
+  ),
+  code: Schema.String.annotateKey(
+    documented(
+      `The reason within the category, normalized across providers. Now one of ${declineCodes.map((code) => `\`${code}\``).join(", ")}; ` +
+        "new codes may be added.",
+      { examples: ["lost_card"] }
+    )
+  ),
+  provider_code: Schema.NullOr(Schema.String).annotateKey(documented("The provider's own code.")),
+  advice: Schema.Literals(declineAdvices).annotateKey(
+    documented(
+      "`retry_later`: the same method may succeed later. `use_another_method`: the same method will be declined again; " +
+        "the customer can pay with another. `do_not_retry`: do not charge for this order again."
+    )
+  )
+}).annotate({ identifier: "Decline", description: "Why a provider declined, and what to do about it." })
 
 const partOfAmount = { minimum: 0, maximum: amountLimits.maximum } as const
 
@@ -111,7 +136,10 @@ export const Payment = Schema.Struct({
   country: Schema.String.annotateKey(
     documented("Country of the customer, ISO 3166-1 alpha-2.", { pattern: "^[A-Z]{2}$", examples: ["NL"] })
   ),
-  method: Schema.Literals(paymentMethods).annotateKey(documented("The payment method.")),
+  method: Schema.Literals(paymentMethods).annotateKey(documented("The kind of payment method.")),
+  payment_method: Schema.optionalKey(Schema.Literals(paymentMethodNames)).annotateKey(
+    documented("The payment method by name, as given in the request; absent without one. New values may be added.")
+  ),
   card_brand: Schema.NullOr(Schema.String).annotateKey(
     documented("The card brand, as given in the request.", { maxLength: createLimits.cardBrand })
   ),
@@ -126,6 +154,9 @@ export const Payment = Schema.Struct({
   ),
   decline_reason: Schema.NullOr(Schema.String).annotateKey(
     documented("The provider's code if `DECLINED`, `provider_error` if `FAILED`, otherwise null.")
+  ),
+  decline: Schema.optionalKey(Decline).annotateKey(
+    documented("Why the payment was declined, and what to do about it. Present on a `DECLINED` payment.")
   ),
   captured_amount: Schema.Int.annotateKey(documented("Total captured, in minor units.", partOfAmount)),
   refunded_amount: Schema.Int.annotateKey(

@@ -63,10 +63,22 @@ const authorized: Payment = {
   captured_amount: 0
 }
 
-const outcome = (attempt: string, code: string | null = null): RoutingDecision => ({
+const outcome = (attempt: string): RoutingDecision => ({
   ...routing,
-  attempts: [{ attempt_id: exampleIds.attempt, connection_id: "acquirer-eu", outcome: attempt, code }]
+  attempts: [{ attempt_id: exampleIds.attempt, connection_id: "acquirer-eu", outcome: attempt, code: null }]
 })
+
+const decline = {
+  category: "insufficient_funds",
+  code: "insufficient_funds",
+  provider_code: "51",
+  advice: "use_another_method"
+} as const
+
+const declinedRouting: RoutingDecision = {
+  ...routing,
+  attempts: [{ attempt_id: exampleIds.attempt, connection_id: "acquirer-eu", outcome: "declined", code: "51", decline }]
+}
 
 /** What an event of each type may look like; the status is the one that most often goes with it. */
 export const eventExample = (type: EventType): Event => {
@@ -100,7 +112,7 @@ const eventDetails: Readonly<Record<EventType, readonly [PaymentStatus, JsonObje
   "payment.pending": ["PENDING", {}],
   "payment.authorized": ["AUTHORIZED", {}],
   "payment.captured": ["CAPTURED", {}],
-  "payment.declined": ["DECLINED", { decline_category: "insufficient_funds", decline_code: "51" }],
+  "payment.declined": ["DECLINED", { decline_category: "insufficient_funds", decline_code: "51", decline }],
   "payment.failed": ["FAILED", {}],
   "payment.unknown": ["UNKNOWN", {}],
   "payment.cancelled": ["CANCELLED", {}],
@@ -219,7 +231,8 @@ export const answerExamples: Readonly<Record<string, Examples>> = {
           captured_amount: 0,
           decline_category: "insufficient_funds",
           decline_reason: "51",
-          routing: outcome("declined", "51")
+          decline,
+          routing: declinedRouting
         }
       }
     },

@@ -85,15 +85,19 @@ const dataSchema = (description: string, required: Fields, optional: Fields = {}
 /** The schemas of `data`, as components. */
 export const dataSchemas = {
   PaymentEventData: dataSchema("Fields common to most events.", paymentFields),
-  DeclinedEventData: dataSchema("What `payment.declined` says.", {
-    ...paymentFields,
-    decline_category: {
-      type: ["string", "null"],
-      enum: [...declineCategories, null],
-      description: "Decline category, normalized across providers."
+  DeclinedEventData: dataSchema(
+    "What `payment.declined` says.",
+    {
+      ...paymentFields,
+      decline_category: {
+        type: ["string", "null"],
+        enum: [...declineCategories, null],
+        description: "Decline category, normalized across providers."
+      },
+      decline_code: textOrNull("The provider's code.")
     },
-    decline_code: textOrNull("The provider's code.")
-  }),
+    { decline: { $ref: "#/components/schemas/Decline" } }
+  ),
   RefundEventData: dataSchema("Fields of refund events.", { ...paymentFields, ...refundFields }),
   RefundFailedEventData: dataSchema("What `payment.refund_failed` says.", {
     ...paymentFields,

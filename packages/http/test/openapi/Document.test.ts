@@ -74,6 +74,7 @@ describe("what the document covers", () => {
       "ConflictEventData",
       "CreateMerchant",
       "CreatePayment",
+      "Decline",
       "DeclinedEventData",
       "Event",
       "EventList",

@@ -106,6 +106,7 @@ export interface Outcome {
   readonly refund_pending_amount?: number
   readonly decline_category?: string | null
   readonly decline_reason?: string | null
+  readonly decline?: Readonly<Record<string, unknown>>
 }
 
 /** An event, by its type and by what it says besides the data that all events have. */

@@ -83,6 +83,8 @@ export interface ChargeRequest {
 export interface CheckoutRequest extends Omit<ChargeRequest, "instrument"> {
   /** Where the provider sends the customer afterwards. */
   readonly returnUrl: string
+  /** The one method that the page is to offer, by name; absent where the merchant named none. */
+  readonly paymentMethod?: string
 }
 
 export interface CaptureRequest {
@@ -271,6 +273,10 @@ export interface Limits {
   readonly currencies?: ReadonlyArray<string>
   readonly payerCountries?: ReadonlyArray<string>
   readonly methods?: ReadonlyArray<string>
+  /** By name, those that `openCheckout` can open. A payment that names its method goes only where it is declared. */
+  readonly paymentMethods?: Readonly<
+    Record<string, { readonly currencies?: ReadonlyArray<string>; readonly manualCapture?: boolean }>
+  >
   readonly cardBrands?: ReadonlyArray<string>
   readonly recurring?: boolean
   readonly amount?: Readonly<Record<string, { readonly min?: number; readonly max?: number }>>

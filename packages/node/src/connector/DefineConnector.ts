@@ -1,5 +1,6 @@
 /** A connector of plain functions as the definition that core is given. */
 import {
+  type CheckoutRequest,
   type Clean,
   type ConnectorAccount,
   type ConnectorDefinition,
@@ -148,13 +149,7 @@ const connector = (
         Results.foundCharge
       ),
     ...(openCheckout && {
-      openCheckout: (request) =>
-        perform(
-          "openCheckout",
-          openCheckout,
-          { ...charged(request), returnUrl: request.returnUrl },
-          Results.checkoutResult
-        )
+      openCheckout: (request) => perform("openCheckout", openCheckout, onPage(request), Results.checkoutResult)
     }),
     ...(capture && {
       capture: ({ attemptId, money, operationId, providerRef }) =>
@@ -207,6 +202,12 @@ const connector = (
     ...messages(spec, clean)
   }
 }
+
+const onPage = (request: CheckoutRequest): Plain.CheckoutRequest => ({
+  ...charged(request),
+  returnUrl: request.returnUrl,
+  ...(request.paymentMethod === undefined ? {} : { paymentMethod: request.paymentMethod })
+})
 
 const charged = ({
   attemptId,

@@ -90,8 +90,20 @@ const accountOf = ({ account, account_changed_at, current_account }: ConnectionD
         "receives no new payments"
 }
 
-const limitsOf = ({ amount, ...others }: Supports): ReadonlyArray<readonly [string, string]> => [
+const limitsOf = ({ amount, paymentMethods, ...others }: Supports): ReadonlyArray<readonly [string, string]> => [
   ...Object.entries(others).map(([name, value]) => [name, valueText(value)] as const),
+  ...Object.entries(paymentMethods ?? {}).map(
+    ([name, { currencies, manualCapture }]) =>
+      [
+        `payment method ${name}`,
+        [
+          currencies === undefined ? "any currency" : valueText(currencies),
+          manualCapture === false ? "captured at once" : ""
+        ]
+          .filter((text) => text !== "")
+          .join("; ")
+      ] as const
+  ),
   ...Object.entries(amount ?? {}).map(
     ([currency, range]) =>
       [`amount in ${currency}`, rangeText(range, (minorUnits) => moneyText(minorUnits, currency))] as const

@@ -1,5 +1,13 @@
 /** All that is recorded of one payment, for programs and for people. Programs get amounts in minor units of their currency. */
-import { type Attempt, type Event, type Operation, type PaymentFile, type Refund, viewOfEvent } from "@pointsman/core"
+import {
+  type Attempt,
+  declineOfPayment,
+  type Event,
+  type Operation,
+  type PaymentFile,
+  type Refund,
+  viewOfEvent
+} from "@pointsman/core"
 import { moneyText } from "./MoneyText.ts"
 import { type Now, nextOf, reviewView } from "./ReviewView.ts"
 import { facts, paragraphs, shortened, status, type Text, table } from "./Table.ts"
@@ -15,6 +23,8 @@ export const fileView = (file: PaymentFile, now: Now) => ({
   decline_category: file.payment.declineCategory,
   /** The provider's own code. */
   decline_reason: file.payment.declineReason,
+  /** `null` unless the payment is declined. */
+  decline: declineOfPayment(file.payment) ?? null,
   attempts: file.attempts.map(attemptView),
   operations: file.operations.map(operationView),
   refunds: file.refunds.map(refundView),
@@ -158,10 +168,13 @@ const reviewFacts = ({ review }: FileView): Facts =>
         ["Reasons", review.reasons.join(", ")]
       ]
 
-const declineFacts = ({ decline_category, decline_reason }: FileView): Facts =>
+const declineFacts = ({ decline, decline_category, decline_reason }: FileView): Facts =>
   decline_category === null
     ? []
-    : [["Declined", decline_reason === null ? decline_category : `${decline_category} (${decline_reason})`]]
+    : [
+        ["Declined", decline_reason === null ? decline_category : `${decline_category} (${decline_reason})`],
+        ...(decline === null ? [] : [["Advice", decline.advice] as const])
+      ]
 
 /** What an event says besides what every event of the payment says. */
 const saysOf = (data: Event["data"]): string =>

@@ -52,6 +52,7 @@ const createBody = fc.record(
     currency: fc.constantFrom("EUR", "USD", "JPY", "KWD", "ISK"),
     country: fc.constantFrom("NL", "DE", "US"),
     method: fc.constantFrom("card", "bank", "wallet"),
+    payment_method: fc.constantFrom("card", "ideal", "apple_pay"),
     card_brand: fc.constantFrom("visa", "mastercard"),
     reference: word(64),
     initiator: fc.constantFrom("cit", "mit"),

@@ -1,9 +1,21 @@
 /** How payments are stored in their table. */
-import type { Payment } from "@pointsman/core"
+import type { Payment, Purchase } from "@pointsman/core"
 import { brokenInvariant } from "@pointsman/core/internal"
 import { asksNone } from "./Checks.ts"
 import { bindJson, type Columns, type Owner, type Parts, type Row, readJson, readMoney } from "./Columns.ts"
 import { decisionOf, shortDecision } from "./ShortDecision.ts"
+
+/** With the method that the create named: servers of earlier releases read and write it along. */
+type StoredPurchase = Partial<Purchase> & Pick<Payment, "paymentMethod">
+
+const storedPurchase = ({ paymentMethod, purchase }: Payment): StoredPurchase | null =>
+  paymentMethod === undefined ? purchase : { ...purchase, paymentMethod }
+
+const purchaseOf = (stored: StoredPurchase | null): Pick<Payment, "paymentMethod" | "purchase"> => {
+  if (stored === null || stored.paymentMethod === undefined) return { purchase: stored as Purchase | null }
+  const { paymentMethod, ...purchase } = stored
+  return { paymentMethod, purchase: "lines" in purchase ? (purchase as Purchase) : null }
+}
 
 export const makePaymentRows = <V>(parts: Parts<V>) => {
   const { bindText, bindTextOrNull, readTenant, readText, readTextOrNull, tenantColumns } = parts
@@ -39,7 +51,7 @@ export const makePaymentRows = <V>(parts: Parts<V>) => {
     reported: ({ reported }) => bindJson(reported),
     review: ({ review }) => bindJson(review),
     metadata: ({ metadata }) => bindJson(metadata),
-    purchase: ({ purchase }) => bindJson(purchase),
+    purchase: (payment) => bindJson(storedPurchase(payment)),
     check_at: (_, { checkAt }) => checkAt ?? null,
     check_connection: (_, { checkedConnection }) => bindText(checkedConnection ?? asksNone)
   }
@@ -59,7 +71,7 @@ export const makePaymentRows = <V>(parts: Parts<V>) => {
       captureMethod: row["capture_method"] as Payment["captureMethod"],
       reference: readTextOrNull(row["reference"]),
       metadata: readJson(row["metadata"]),
-      purchase: readJson(row["purchase"]),
+      ...purchaseOf(readJson(row["purchase"])),
       declineCategory: row["decline_category"] as Payment["declineCategory"],
       declineReason: readTextOrNull(row["decline_reason"]),
       authorizedMinor: row["authorized_minor"] as number,

@@ -29,6 +29,7 @@ const names: Readonly<Record<Exclude<keyof Payment, "id" | "hosted" | "routing">
   money: "money",
   country: "country",
   method: "method",
+  paymentMethod: "paymentMethod",
   cardBrand: "cardBrand",
   initiator: "initiator",
   captureMethod: "captureMethod",

@@ -38,7 +38,8 @@ const attemptPlaces: ReadonlyArray<Place<RoutingAttempt>> = [
   { name: "attemptId", usual: null },
   { name: "connectionId", usual: null },
   { name: "outcome", usual: null },
-  { name: "code", usual: null }
+  { name: "code", usual: null },
+  { name: "decline", usual: undefined }
 ]
 const givenPlaces: ReadonlyArray<Place<RoutingGiven>> = [
   { name: "merchantCountry", usual: null },

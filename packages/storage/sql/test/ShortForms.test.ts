@@ -104,6 +104,31 @@ const later: Partial<Payment> = {
   }
 }
 
+describe("a method by name", () => {
+  const purchase = { description: null, locale: "nl", lines: null }
+  const payments: Readonly<Record<string, Partial<Payment>>> = {
+    "a method and a purchase": { paymentMethod: "ideal", purchase },
+    "a method alone": { paymentMethod: "ideal", purchase: null },
+    "a purchase alone": { purchase },
+    neither: { purchase: null }
+  }
+  for (const [what, fields] of Object.entries(payments)) {
+    it.effect(`given ${what}, when it is written and read, then it is the same, and an earlier release keeps it`, () =>
+      Effect.gen(function* () {
+        const payment = yield* paymentOf(captured(fields))
+        const totals = { refunded_minor: payment.refundedMinor, refund_pending_minor: payment.refundPendingMinor }
+        const row = { ...written(rows.paymentColumns, payment, ownerOf(payment)), ...totals }
+        const read = rows.readPayment(row)
+        expect(read).toEqual(payment)
+        expect("paymentMethod" in read).toBe("paymentMethod" in fields)
+        // It takes the column as a purchase, and writes it as it is.
+        const kept = rows.readPayment({ ...row, purchase: JSON.stringify(JSON.parse(row["purchase"] as string)) })
+        expect(kept.paymentMethod).toBe(fields.paymentMethod)
+      }).pipe(Effect.provide(Ids.layer))
+    )
+  }
+})
+
 describe("short forms", () => {
   const answers: Readonly<Record<string, Partial<Payment>>> = {
     "a captured payment": captured(),

@@ -14,6 +14,8 @@ export const createFingerprintText = (request: CreateRequest): string => {
     money: [details.money.minorUnits, details.money.currency],
     country: details.country,
     method: details.method,
+    // Left out where there is none, as below.
+    paymentMethod: details.paymentMethod,
     cardBrand: details.cardBrand,
     initiator: details.initiator,
     captureMethod: details.captureMethod,

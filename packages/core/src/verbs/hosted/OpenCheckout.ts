@@ -55,9 +55,12 @@ const sendOpening = (inHand: ChargeInHand, returnUrl: string, beginBy: number) =
     ({ openCheckout }) =>
       openCheckout === undefined
         ? Effect.fail(new NotSent({ reason: "the connection cannot open a checkout" }))
-        : Effect.flatMap(openCheckout({ ...chargeDetails(inHand), returnUrl }), usable),
+        : Effect.flatMap(openCheckout({ ...chargeDetails(inHand), ...namedMethod(inHand), returnUrl }), usable),
     beginBy
   ).pipe(observeCall(chargeCall("checkout", inHand)))
+
+const namedMethod = ({ payment: { paymentMethod } }: ChargeInHand) =>
+  paymentMethod === undefined ? {} : { paymentMethod }
 
 /** An address where nobody can be sent, or a checkout without a name, is no answer to build on: it may be open. */
 const usable = (answer: CheckoutOpened | Rejected): Effect.Effect<CheckoutOpened | Rejected, Unanswered> => {

@@ -1,0 +1,176 @@
+/** What a merchant is told about a decline: on the payment, on its attempts, and in the event. */
+import { assert, describe, it } from "@effect/vitest"
+import { declineOfAttempt, declineOfPayment, type Payment, Pointsman, type VerifiedMessage } from "@pointsman/core"
+import {
+  adviceOf,
+  type ChargeAnswer,
+  categoryOfDecline,
+  type DeclineCode,
+  declineCategories,
+  declineCodes,
+  declineDetail
+} from "@pointsman/core/connector"
+import { Effect } from "effect"
+import { attemptsOf, stored } from "./support/Pages.ts"
+import { caller, request, tenant, world } from "./support/World.ts"
+
+const declined = (
+  category: (typeof declineCategories)[number],
+  code: string,
+  soft: boolean,
+  normalized?: DeclineCode
+): ChargeAnswer => ({ _tag: "Declined", providerRef: null, category, code, soft, normalized })
+
+const eventOf = ({ id }: Payment) =>
+  Effect.gen(function* () {
+    const timeline = yield* (yield* Pointsman).timeline(tenant, id, { limit: 100 })
+    return timeline.items.find(({ type }) => type === "payment.declined")?.data["decline"]
+  })
+
+const shownOf = ({ routing }: Payment) => (routing?.attempts ?? []).map(declineOfAttempt)
+
+describe("the advice of a decline", () => {
+  it("given any code, when the decline is hard, then the same method is not to be tried again", () => {
+    for (const code of declineCodes) {
+      assert.notStrictEqual(adviceOf({ code, isSoft: false }), "retry_later", code)
+    }
+  })
+
+  it("given fraud, a stolen card or a late response, when it is soft or hard, then the order is not to be charged again", () => {
+    for (const code of ["suspected_fraud", "stolen_card", "response_late", "duplicate_transaction"] as const) {
+      for (const isSoft of [true, false]) assert.strictEqual(adviceOf({ code, isSoft }), "do_not_retry", code)
+    }
+  })
+
+  it("given a category, then it is a code of itself", () => {
+    for (const category of declineCategories) assert.strictEqual(categoryOfDecline(category), category)
+  })
+
+  it("given a code of another category than the connector states, then the category is the code", () => {
+    assert.deepStrictEqual(declineDetail({ category: "expired_card", normalized: "lost_card", soft: false }), {
+      code: "expired_card",
+      isSoft: false
+    })
+  })
+})
+
+describe("a declined payment", () => {
+  const { provider, layer } = world()
+
+  it.effect("given a code of a table, then the payment, its attempt and the event show the same decline", () =>
+    Effect.gen(function* () {
+      provider.onCharge = () => Effect.succeed(declined("lost_or_stolen", "41", false, "lost_card"))
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      const decline = {
+        category: "lost_or_stolen",
+        code: "lost_card",
+        provider_code: "41",
+        advice: "do_not_retry"
+      } as const
+      assert.deepStrictEqual(declineOfPayment(payment), decline)
+      assert.deepStrictEqual(shownOf(payment), [decline])
+      assert.deepStrictEqual(yield* eventOf(payment), decline)
+      assert.deepStrictEqual(declineOfPayment(yield* stored(payment)), decline)
+      const [attempt] = yield* attemptsOf(payment)
+      assert.isFalse(attempt !== undefined && "decline" in attempt)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("given two soft declines in turn, then each attempt shows its own, and the payment the last one", () =>
+    Effect.gen(function* () {
+      provider.onCharge = ({ connectionId }) =>
+        Effect.succeed(
+          connectionId === "main"
+            ? declined("issuer_unavailable", "91", true)
+            : declined("limit_exceeded", "61", true, "amount_limit_exceeded")
+        )
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      const first = {
+        category: "issuer_unavailable",
+        code: "issuer_unavailable",
+        provider_code: "91",
+        advice: "retry_later"
+      } as const
+      const last = {
+        category: "limit_exceeded",
+        code: "amount_limit_exceeded",
+        provider_code: "61",
+        advice: "retry_later"
+      } as const
+      assert.deepStrictEqual(shownOf(payment), [first, last])
+      assert.deepStrictEqual(declineOfPayment(payment), last)
+      assert.deepStrictEqual(yield* eventOf(payment), last)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect(
+    "given a soft decline and a later message on the second attempt, then the first one keeps its decline",
+    () =>
+      Effect.gen(function* () {
+        provider.onCharge = ({ connectionId }) =>
+          Effect.succeed(
+            connectionId === "main"
+              ? declined("do_not_honor", "01", true, "call_issuer")
+              : { _tag: "Pending", providerRef: "r2" }
+          )
+        const pointsman = yield* Pointsman
+        const { payment } = yield* pointsman.create(caller, request())
+        const [, second] = yield* attemptsOf(payment)
+        const message: VerifiedMessage = {
+          connectionId: second?.connectionId ?? "",
+          tenant,
+          receivedAt: 0,
+          body: "{}",
+          message: {
+            id: "msg_1",
+            at: 0,
+            about: {
+              _tag: "Charge",
+              charge: { attemptId: second?.id ?? "" },
+              state: () => ({ ...declined("expired_card", "54", false), providerRef: "r2" }) as never
+            }
+          },
+          reason: null
+        }
+        yield* pointsman.recordMessage(message)
+        const after = yield* stored(payment)
+        assert.deepStrictEqual(
+          shownOf(after).map((shown) => [shown?.code, shown?.advice]),
+          [
+            ["call_issuer", "retry_later"],
+            ["expired_card", "use_another_method"]
+          ]
+        )
+        assert.strictEqual(declineOfPayment(after)?.code, "expired_card")
+      }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("given a provider that needs the customer, then authentication is required", () =>
+    Effect.gen(function* () {
+      provider.onCharge = () => Effect.succeed({ _tag: "NeedsCustomer", providerRef: null })
+      const { payment } = yield* (yield* Pointsman).create(caller, request())
+      assert.deepStrictEqual(declineOfPayment(payment), {
+        category: "authentication_failed",
+        code: "authentication_required",
+        provider_code: "provider_requires_action",
+        advice: "use_another_method"
+      })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect(
+    "given a decline that was stored without its code, then its category is the code, and it counts as hard",
+    () =>
+      Effect.gen(function* () {
+        provider.onCharge = () => Effect.succeed(declined("do_not_honor", "05", true))
+        const { payment } = yield* (yield* Pointsman).create(caller, request())
+        assert.deepStrictEqual(declineOfPayment({ ...payment, routing: null }), {
+          category: "do_not_honor",
+          code: "do_not_honor",
+          provider_code: "05",
+          advice: "use_another_method"
+        })
+        assert.isUndefined(declineOfPayment({ ...payment, state: "Captured" }))
+      }).pipe(Effect.provide(layer))
+  )
+})

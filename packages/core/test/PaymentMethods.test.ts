@@ -1,0 +1,206 @@
+/** A payment method by name: which connections may take it, and what a page is opened with. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type Connection,
+  kindOfMethod,
+  type PaymentDetails,
+  Pointsman,
+  paymentMethodNames,
+  paymentMethods,
+  RoutingFailed,
+  type Supports
+} from "@pointsman/core"
+import { exclusionOf } from "@pointsman/core/internal"
+import { Ledger } from "@pointsman/core/ports"
+import { scriptedProvider } from "@pointsman/core/testing"
+import { Effect, Option } from "effect"
+import { comeBack, liveCaller, liveConnections, paged, stored } from "./support/Pages.ts"
+import { caller, request, tenant, world } from "./support/World.ts"
+
+const { details } = request()
+const ideal: PaymentDetails = { ...details, method: "bank", paymentMethod: "ideal" }
+
+const connection = (supports: Supports): Connection => ({
+  id: "main",
+  workspaceId: "acme",
+  environment: "sandbox",
+  name: "Main",
+  connector: "scripted",
+  active: true,
+  priority: 1,
+  sealedCredentials: "",
+  sealedWebhookSecret: null,
+  timeoutMillis: null,
+  supports,
+  restrictions: [],
+  circuitBreaker: null
+})
+
+/** Why it may not take the payment; `undefined` where it may. */
+const reasonOf = (payment: PaymentDetails, own: Supports, provider: Supports = {}): string | undefined => {
+  const question = { payment, merchantCountry: "NL", merchantCategory: null, instrumentConnectionIds: null }
+  const exclusion = exclusionOf(connection(own), provider, question)
+  if (exclusion !== undefined) assert.strictEqual(exclusion.code, "METHOD_NOT_SUPPORTED")
+  return exclusion?.reason
+}
+
+const undeclared = "The connection does not accept the payment method ideal."
+
+describe("a connection and a named method", () => {
+  it("given every name, then its kind is a method", () => {
+    for (const name of paymentMethodNames) assert.include(paymentMethods, kindOfMethod(name))
+  })
+
+  it("given that neither the connection nor its connector declares methods, then only a payment without a name is taken", () => {
+    assert.strictEqual(reasonOf(ideal, {}), undeclared)
+    assert.isUndefined(reasonOf(details, {}))
+  })
+
+  it("given that one of the two declares it, then it is taken", () => {
+    assert.isUndefined(reasonOf(ideal, { paymentMethods: { ideal: {} } }))
+    assert.isUndefined(reasonOf(ideal, {}, { paymentMethods: { ideal: {} } }))
+  })
+
+  it("given that one of the two declares others alone, then it is not taken", () => {
+    assert.strictEqual(reasonOf(ideal, { paymentMethods: { card: {} } }, { paymentMethods: { ideal: {} } }), undeclared)
+    assert.strictEqual(reasonOf(ideal, { paymentMethods: { ideal: {} } }, { paymentMethods: { card: {} } }), undeclared)
+  })
+
+  it("given another currency than it is declared for, then it is not taken", () => {
+    const supports = { paymentMethods: { ideal: { currencies: ["EUR"] } } }
+    assert.isUndefined(reasonOf(ideal, supports))
+    assert.strictEqual(
+      reasonOf({ ...ideal, money: { minorUnits: 1000, currency: "USD" } }, supports),
+      "The connection does not accept the payment method ideal in USD."
+    )
+  })
+
+  it("given a method that is captured at once, when the capture is manual, then it is not taken", () => {
+    const supports = { paymentMethods: { ideal: { manualCapture: false } } }
+    assert.isUndefined(reasonOf(ideal, supports))
+    assert.strictEqual(
+      reasonOf({ ...ideal, captureMethod: "manual" }, supports),
+      "The connection cannot authorize the payment method ideal without capturing it."
+    )
+  })
+
+  it("given a connector that declares kinds and names, then the name decides where there is one", () => {
+    const provider: Supports = { methods: ["card"], paymentMethods: { card: {}, ideal: {} } }
+    assert.isUndefined(reasonOf(ideal, {}, provider))
+    assert.isUndefined(reasonOf(details, {}, provider))
+    assert.strictEqual(
+      reasonOf({ ...details, method: "bank" }, {}, provider),
+      "The connection does not accept the method bank."
+    )
+    // The connection's own kinds are its own limit.
+    assert.strictEqual(
+      reasonOf(ideal, { methods: ["card"] }, provider),
+      "The connection does not accept the method bank."
+    )
+  })
+})
+
+describe("routing by a named method", () => {
+  const provider = scriptedProvider({ supports: { paymentMethods: { card: {}, ideal: {} } } })
+
+  const restricted = world({
+    provider,
+    connections: [{ id: "main", restrictions: [{ paymentMethod: ["ideal"] }] }, { id: "backup" }]
+  })
+  it.effect(
+    "given a restriction to a name, then a payment with that name goes elsewhere, and one without a name does not",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const named = yield* pointsman.create(caller, request({ details: { method: "bank", paymentMethod: "ideal" } }))
+        assert.strictEqual(named.payment.connectionId, "backup")
+        assert.strictEqual(named.payment.paymentMethod, "ideal")
+        assert.deepStrictEqual(yield* stored(named.payment), named.payment)
+        const unnamed = yield* pointsman.create(caller, request())
+        assert.strictEqual(unnamed.payment.connectionId, "main")
+        assert.notProperty(unnamed.payment, "paymentMethod")
+      }).pipe(Effect.provide(restricted.layer))
+  )
+
+  const rules = world({
+    provider,
+    connections: [{ id: "main" }, { id: "backup" }],
+    routing: {
+      mode: "failover",
+      rules: [{ name: "iDEAL", when: { paymentMethod: ["ideal"] }, use: { mode: "fixed", order: ["backup"] } }]
+    }
+  })
+  it.effect("given a rule for a name, then it decides", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const { payment } = yield* pointsman.create(
+        caller,
+        request({ details: { method: "bank", paymentMethod: "ideal" } })
+      )
+      assert.deepInclude(payment.routing, { path: "rule", rule: "iDEAL" })
+      const { payment: other } = yield* pointsman.create(caller, request())
+      assert.deepInclude(other.routing, { path: "engine", rule: null })
+    }).pipe(Effect.provide(rules.layer))
+  )
+
+  const plain = world()
+  it.effect("given no connection that declares it, then RoutingFailed tells the reason of each", () =>
+    Effect.gen(function* () {
+      const failure = yield* Effect.flip(
+        (yield* Pointsman).create(caller, request({ details: { method: "bank", paymentMethod: "ideal" } }))
+      )
+      assert.instanceOf(failure, RoutingFailed)
+      if (failure instanceof RoutingFailed) {
+        assert.deepStrictEqual(
+          failure.excluded.map(({ code, connectionId, reason }) => [connectionId, code, reason]),
+          [
+            ["main", "METHOD_NOT_SUPPORTED", undeclared],
+            ["backup", "METHOD_NOT_SUPPORTED", undeclared]
+          ]
+        )
+      }
+    }).pipe(Effect.provide(plain.layer))
+  )
+})
+
+describe("the fingerprint of a request with a named method", () => {
+  const provider = scriptedProvider({ supports: { paymentMethods: { ideal: {}, eps: {} } } })
+  const own = world({ provider })
+  it.effect("given another name, or none, under the same key, then it is another request", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const asked = (change: Partial<PaymentDetails>) =>
+        request({ idempotencyKey: "key-0001", details: { method: "bank", ...change } })
+      const first = yield* pointsman.create(caller, asked({ paymentMethod: "ideal" }))
+      const again = yield* pointsman.create(caller, asked({ paymentMethod: "ideal" }))
+      assert.deepStrictEqual(again, { payment: first.payment, isReplay: true })
+      for (const change of [{ paymentMethod: "eps" as const }, {}]) {
+        const failure = yield* Effect.flip(pointsman.create(caller, asked(change)))
+        assert.strictEqual(failure._tag, "pointsman/KeyReused")
+      }
+      const claim = Option.getOrThrow(yield* (yield* Ledger).claim(tenant, "key-0001"))
+      assert.include(claim.fingerprint, '"paymentMethod":"ideal"')
+    }).pipe(Effect.provide(own.layer))
+  )
+})
+
+describe("a hosted payment with a named method", () => {
+  const provider = scriptedProvider({ supports: { paymentMethods: { ideal: {} } } })
+  const own = world({ provider, connections: liveConnections })
+  it.effect("given a name, when the provider's page is opened, then it is opened for that method", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      for (const change of [{ method: "bank", paymentMethod: "ideal" } as const, {}]) {
+        const page = yield* paged(liveCaller, { ...request({ details: change }), returnUrl: "https://shop.test/" })
+        yield* pointsman.openCheckout(page.token, comeBack)
+      }
+      assert.deepStrictEqual(
+        provider.checkouts.map((asked) => ["paymentMethod" in asked, asked.paymentMethod]),
+        [
+          [true, "ideal"],
+          [false, undefined]
+        ]
+      )
+    }).pipe(Effect.provide(own.layer))
+  )
+})

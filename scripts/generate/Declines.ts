@@ -1,0 +1,90 @@
+/** The page of what each provider's codes for a declined payment mean, from the tables of the connectors. */
+import {
+  adviceOf,
+  categoryOfDecline,
+  type DeclineMeaning,
+  declineCodes,
+  declineDetail
+} from "@pointsman/core/connector"
+import { meaningOf, reasons } from "../../packages/connectors/adyen/src/Declines.ts"
+import { declines as checkout } from "../../packages/connectors/checkout/src/Declines.ts"
+import { declines as mollie } from "../../packages/connectors/mollie/src/Declines.ts"
+import { declines as stripe } from "../../packages/connectors/stripe/src/Declines.ts"
+import { code, table } from "./Markdown.ts"
+
+export const declinesPath = "docs/reference/declines.md"
+
+type Entries = ReadonlyArray<readonly [providerCode: string, meaning: DeclineMeaning]>
+
+interface Declining {
+  readonly title: string
+  /** Where the provider documents its codes. */
+  readonly source: string
+  readonly entries: Entries
+}
+
+const adyen: Entries = reasons.map((reason) => [`${code(reason.code)} ${reason.reason}`, meaningOf(reason)])
+const coded = (entries: Iterable<readonly [string, DeclineMeaning]>): Entries =>
+  [...entries].map(([name, meaning]) => [code(name), meaning])
+
+/** A connector with a table is one more entry here. */
+const connectors: ReadonlyArray<Declining> = [
+  { title: "Stripe", source: "https://docs.stripe.com/declines/codes", entries: coded(Object.entries(stripe)) },
+  { title: "Adyen", source: "https://docs.adyen.com/development-resources/refusal-reasons", entries: adyen },
+  {
+    title: "Checkout.com",
+    source: "https://www.checkout.com/docs/resources/codes/response-codes",
+    entries: coded(checkout)
+  },
+  {
+    title: "Mollie",
+    source: "https://docs.mollie.com/docs/handling-errors-with-mollie-components",
+    entries: coded(Object.entries(mollie))
+  }
+]
+
+const rowOf = ([name, meaning]: Entries[number]): ReadonlyArray<string> => [
+  name,
+  code(meaning.normalized),
+  code(meaning.category),
+  meaning.soft ? "soft" : "hard",
+  code(adviceOf(declineDetail(meaning)))
+]
+
+const codeRow = (name: (typeof declineCodes)[number]): ReadonlyArray<string> => [
+  code(name),
+  code(categoryOfDecline(name)),
+  code(adviceOf({ code: name, isSoft: true })),
+  code(adviceOf({ code: name, isSoft: false }))
+]
+
+export const declinesPage = (): string =>
+  `${[
+    "<!-- Generated from packages/core/src/model/Decline.ts and packages/connectors/*/src/Declines.ts by `npm run generate`. Change the tables, not this page. -->",
+    "# What a decline means",
+    "A declined payment and each declined attempt have an object `decline`, in answers and in the data of " +
+      "`payment.declined`: `category` and `code` are the same for all providers, `provider_code` is the provider's own, and " +
+      "`advice` says what to do.",
+    table(
+      ["Advice", "What to do"],
+      [
+        [code("retry_later"), "The same method may succeed later. Pointsman does not try again by itself."],
+        [code("use_another_method"), "The same method will be declined again. The customer can pay with another."],
+        [
+          code("do_not_retry"),
+          "Do not charge for this order again: fraud, a card that is lost or stolen, a consent that was withdrawn, a request that is wrong by itself, or a charge whose money the issuer may hold."
+        ]
+      ]
+    ),
+    "A decline is soft if another connection may fare better: mode `failover` tries one. A hard decline never has the advice " +
+      "`retry_later`. A code that is in no table is `other`, and hard. Sandbox payments, connectors over the provider protocol " +
+      "and your own connectors state a category, which is then also the code.",
+    "A decline that was recorded before declines had codes shows its category as its code, and counts as hard.",
+    "## Codes",
+    table(["Code", "Category", "Advice if soft", "Advice if hard"], declineCodes.map(codeRow)),
+    ...connectors.flatMap(({ entries, source, title }) => [
+      `## ${title}`,
+      `The provider's own description: [codes](${source}).`,
+      table([`${title}'s code`, "Code", "Category", "Soft or hard", "Advice"], entries.map(rowOf))
+    ])
+  ].join("\n\n")}\n`
