@@ -1,5 +1,5 @@
 /** What a provider charges for a payment that it approves, as the merchant states it. */
-import type { PaymentMethod } from "./Payment.ts"
+import type { PaymentMethod } from "./PaymentMethod.ts"
 
 /**
  * Where the customer is, as the merchant's country sees it: the same country, another one of the European Economic Area,

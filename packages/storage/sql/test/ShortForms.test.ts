@@ -117,7 +117,10 @@ describe("a method by name", () => {
       Effect.gen(function* () {
         const payment = yield* paymentOf(captured(fields))
         const totals = { refunded_minor: payment.refundedMinor, refund_pending_minor: payment.refundPendingMinor }
-        const row = { ...written(rows.paymentColumns, payment, ownerOf(payment)), ...totals }
+        const row: Record<string, unknown> = {
+          ...written(rows.paymentColumns, payment, ownerOf(payment)),
+          ...totals
+        }
         const read = rows.readPayment(row)
         expect(read).toEqual(payment)
         expect("paymentMethod" in read).toBe("paymentMethod" in fields)
