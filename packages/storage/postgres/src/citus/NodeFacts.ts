@@ -47,6 +47,10 @@ const selectNoticed = `select noticed_at, exists (
 /** Nodes whose clocks differ by more, in milliseconds, decide differently about what is due. */
 const suspectMillis = 2_000
 
+/** Nothing is known of a node that was not asked, and one that refuses the statement by itself answers. */
+const isSilent = ({ cause }: StorageError): boolean =>
+  !(cause instanceof NoConnection) && !/^(?:22|23|42)/u.test(String((cause as { readonly code?: unknown }).code ?? ""))
+
 /** What each look finds out for all statements. */
 export interface SharedNodes {
   readonly places: NodePlaces
@@ -102,8 +106,7 @@ export const watchNodes =
         const { name = "", node = -1 } = asked[index] ?? {}
         if (Result.isFailure(answer)) {
           failure = answer.failure
-          // Nothing is known of a node that was not asked.
-          if (!(failure.cause instanceof NoConnection)) silent.set(node, noAnswerOf(name))
+          if (isSilent(failure)) silent.set(node, noAnswerOf(name))
           warnings.push(`${noAnswerOf(name)}: workspaces on it are not served`)
           continue
         }
