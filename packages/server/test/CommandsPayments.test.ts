@@ -120,7 +120,10 @@ describe("pointsman payments and usage", () => {
     assert.deepInclude(file.attempts[0], { connection_id: "main", outcome: "captured", amount: 1999 })
     assert.deepInclude(file.refunds[0], { state: "succeeded", amount: 500, currency: "EUR" })
     assert.deepStrictEqual(file.events, await read(taken))
-    assert.match(shownText.stdout, /^Status +DECLINED \(declined\)\nDeclined +\w+ \(51\)\nNext +-$/mu)
+    assert.match(
+      shownText.stdout,
+      /^Status +DECLINED \(declined\)\nDeclined +\w+ \(51\)\nAdvice +use_another_method\nNext +-$/mu
+    )
     assert.match(shownText.stdout, /^att_\S+ .* ch_declined /mu)
     assert.deepInclude(documentOf(sandbox).data, { payment_id: simulated, environment: "sandbox" })
     assertRefused(noPayment, /^Payment "01a1fe08-9226-7266-a33a-e3e7f1609a4e" not found\.$/mu)

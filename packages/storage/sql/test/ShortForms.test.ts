@@ -116,7 +116,8 @@ describe("a method by name", () => {
     it.effect(`given ${what}, when it is written and read, then it is the same, and an earlier release keeps it`, () =>
       Effect.gen(function* () {
         const payment = yield* paymentOf(captured(fields))
-        const row = written(rows.paymentColumns, payment, ownerOf(payment))
+        const totals = { refunded_minor: payment.refundedMinor, refund_pending_minor: payment.refundPendingMinor }
+        const row: Row = { ...written(rows.paymentColumns, payment, ownerOf(payment)), ...totals }
         const read = rows.readPayment(row)
         expect(read).toEqual(payment)
         expect("paymentMethod" in read).toBe("paymentMethod" in fields)
