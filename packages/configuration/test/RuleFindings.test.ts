@@ -135,7 +135,10 @@ describe("findings about rules", () => {
     [{ active: false }, {}, "is not active"]
   ])("given %j and a rule for %j, when it is looked at, then the limit is named", (change, when, because) => {
     const rules = [rule("wanted", when, { order: ["main"] })]
-    const connections = [connection("main", change), connection("backup")]
+    const connections = [
+      connection("main", change),
+      connection("backup", { supports: { paymentMethods: { ideal: {} } } })
+    ]
     assert.deepStrictEqual(told({ rules }, connections), [
       `wanted: dead: No connection can accept the payments that it decides: main ${because}.`
     ])
