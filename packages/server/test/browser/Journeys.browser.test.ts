@@ -16,10 +16,14 @@ const customerOn = (page: Page): Customer => ({
   choose: (label) => page.getByLabel(label, { exact: true }).check(),
   press: async (button) => {
     const target = page.getByRole("button", { name: button, exact: true })
-    await Promise.all([page.waitForEvent("framenavigated"), target.click()]).catch((cause: unknown) => {
+    try {
+      await Promise.all([page.waitForEvent("framenavigated"), target.click()])
+      // Chromium sometimes never closes a tab that it is just loading.
+      await page.waitForLoadState()
+    } catch (cause) {
       // The tab may be closed while the provider answers.
       if (!page.isClosed()) throw cause
-    })
+    }
   },
   sees: (heading) => page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor(),
   isAt: (address) => page.waitForURL(address),
@@ -28,7 +32,7 @@ const customerOn = (page: Page): Customer => ({
 
 await describeInChromium("customers' journeys", (browser) => {
   describe.each(providers)("a customer who pays at $name", (provider) => {
-    test.each(variations)("$name", { timeout: 180_000 }, (variation) =>
+    test.each(variations)("$name", { timeout: 60_000 }, (variation) =>
       visit(browser, {}, ({ page }) => playJourney(provider, variation, customerOn(page)))
     )
   })
