@@ -46,9 +46,10 @@ export const makeCall = (transport: Transport["Service"], credentials: Credentia
     const cleanOf = ({ clean, secrets }: AccessToken) => (secret === undefined ? clean : cleaner([...secrets, secret]))
     const token = yield* tokens.current
     const answer = yield* send(call, token)
+    // Whatever a 401 is about, the next call asks for a token of its own.
+    if (answer.status === 401) yield* tokens.drop(token)
     if (!isTokenRefused(answer)) return yield* Effect.fromResult(read(answer, cleanOf(token)))
     // PayPal refused the token at its door, so that nothing was executed: once more, with another token and the same id.
-    yield* tokens.drop(token)
     const next = yield* tokens.current
     return yield* Effect.fromResult(read(yield* send(call, next), cleanOf(next)))
   })

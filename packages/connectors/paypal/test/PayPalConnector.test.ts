@@ -181,6 +181,14 @@ describe("the access token", () => {
       })
     )
   }
+  it.effect("given a 401 about something else, then the next call asks for another token", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([given, failure(401), given, captured])
+      yield* connector.charge(charge)
+      assert.deepInclude(yield* connector.charge(charge), { _tag: "Captured" })
+      assert.strictEqual(requests.filter(isTokenRequest).length, 2)
+    })
+  )
   it.effect("given a charge that must begin by a time, then its token need not", () =>
     Effect.gen(function* () {
       const seen: Array<number> = []
