@@ -220,8 +220,9 @@ const stillHere = (workspace: string): string => `if not ${isHere(workspace)} th
 /** What hangs on the payment. */
 const hanging = (parameters: Parameters, metadata: string): ReadonlyArray<string> => {
   const { environment, paymentId, workspace } = parameters
-  const insertReference = (table: string) => `insert into ${table} (${referenceColumns})
-          values (${workspace}, ${environment}, named.connection_id, named.provider_ref, ${paymentId})
+  const insertReference = (table: string) => `insert into ${table} (${referenceColumns}, reference_hash)
+          values (${workspace}, ${environment}, named.connection_id, named.provider_ref, ${paymentId},
+            md5(named.provider_ref))
           on conflict do nothing;`
   const entries = Object.entries(entryColumns).map(([table, columns]) => {
     const names = Object.keys(columns)

@@ -20,6 +20,8 @@ export interface ShardGroup {
   readonly node: string
   /** On disk, with indexes; `null` where the node does not answer. */
   readonly bytes: number | null
+  /** The hash values of its workspaces, from the lowest to the highest. */
+  readonly range: readonly [low: number, high: number]
   /** Their ids, in order. */
   readonly workspaces: ReadonlyArray<string>
   /** Whether it can hold one workspace alone, or ids with the same hash. */
@@ -66,6 +68,7 @@ const groupOf = (row: Row, workspaces: ReadonlyArray<Row>): ShardGroup => {
     shard: Number(row["shard"]),
     node: String(row["node"]),
     bytes: row["bytes"] == null ? null : Number(row["bytes"]),
+    range: [low, high],
     workspaces: workspaces
       .filter(({ hash }) => Number(hash) >= low && Number(hash) <= high)
       .map(({ id }) => readText(id)),

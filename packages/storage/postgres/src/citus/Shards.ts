@@ -12,6 +12,7 @@ import { bindText } from "../Rows.ts"
 import { storageError } from "../SqlFailures.ts"
 import { coordinatorOf } from "./Coordinator.ts"
 import { missingPlacement } from "./Distribute.ts"
+import { arrayText } from "./Literals.ts"
 import { type Rebalance, readRebalance, startRebalance, transferMode } from "./Rebalance.ts"
 import { type ClusterNode, readPlaces, type ShardGroup, type ShardPlaces } from "./ShardGroups.ts"
 
@@ -130,19 +131,64 @@ const isolate = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Isolated, SqlError | ShardsRefused> {
   const before = yield* readPlaces(query)
   const shared = yield* groupOf(before, { workspaceId })
-  // What is wrong with the node shows before anything is done.
   const target = to === undefined ? shared.node : (yield* nodeOf(before, to)).name
-  if (!shared.isOwn) {
-    yield* requireTransfer(query, blockWrites)
-    yield* query("select isolate_tenant_to_new_shard('payments', $1::text, 'CASCADE', $2::citus.shard_transfer_mode)", [
-      bindText(workspaceId),
-      transferMode(blockWrites)
-    ])
+  if (shared.isOwn) {
+    const moved = yield* moveGroup(query, before, { group: shared, to: target, blockWrites })
+    return { ...moved, isIsolated: false }
   }
-  const places = yield* readPlaces(query)
-  const group = yield* groupOf(places, { workspaceId })
-  const moved = yield* moveGroup(query, places, { group, to: target, blockWrites })
-  return { ...moved, isIsolated: !shared.isOwn }
+  yield* requireTransfer(query, blockWrites)
+  const places = yield* split(query, before, { group: shared, workspaceId, target, blockWrites })
+  const { shard, workspaces } = yield* groupOf(places, { workspaceId })
+  return { shard, from: shared.node, to: target, workspaces, isMoved: target !== shared.node, isIsolated: true }
+})
+
+/**
+ * A split that does not block writes makes all parts at another node, and moves those back that stay. With parts at the
+ * node of the group, an update between the begin of the replication and the primary keys of the parts stops the engine for
+ * good: "publisher did not send replica identity column" (Citus 13.2).
+ */
+const split = Effect.fnUntraced(function* (
+  query: Query,
+  places: ShardPlaces,
+  {
+    blockWrites,
+    group,
+    target,
+    workspaceId
+  }: Transfer & { readonly group: ShardGroup; readonly workspaceId: string; readonly target: string }
+) {
+  const others = places.nodes.filter(({ name, takesShards }) => takesShards && name !== group.node)
+  const between = others.find(({ name }) => name === target) ?? others[0]
+  if (between === undefined && !blockWrites) {
+    return yield* refuse(
+      "no other node takes shards: a split that does not block writes needs a second one; accept with --block-writes that " +
+        "writes wait until the split is over"
+    )
+  }
+  const rest = blockWrites || between === undefined ? group.node : between.name
+  const own = blockWrites || between === undefined ? target : between.name
+  const hash = Number((yield* query("select worker_hash($1::text) as hash", [bindText(workspaceId)]))[0]?.["hash"])
+  const [low, high] = group.range
+  // Each part ends at one of these values, and the last one at the end of the group.
+  const parts = [...(low < hash ? [{ end: hash - 1, node: rest }] : []), { end: hash, node: own }]
+  if (hash < high) parts.push({ end: high, node: rest })
+  yield* query(
+    `select citus_split_shard_by_split_points($1::bigint, $2::text[],
+      (select array_agg(n.nodeid order by wanted.place) from unnest($3::text[]) with ordinality as wanted (name, place)
+        join pg_dist_node as n on n.nodename || ':' || n.nodeport = wanted.name and n.noderole = 'primary'),
+      $4::citus.shard_transfer_mode)`,
+    [
+      String(group.shard),
+      arrayText(parts.slice(0, -1).map(({ end }) => String(end))),
+      arrayText(parts.map(({ node }) => node)),
+      transferMode(blockWrites)
+    ]
+  )
+  const made = yield* readPlaces(query)
+  for (const part of made.groups.filter(({ range }) => range[0] >= low && range[1] <= high)) {
+    yield* moveGroup(query, made, { group: part, to: part.isOwn ? target : group.node, blockWrites })
+  }
+  return made
 })
 
 const moveGroup = Effect.fnUntraced(function* (
