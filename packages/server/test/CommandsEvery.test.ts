@@ -37,7 +37,7 @@ interface Known {
   readonly key: string
 }
 
-/** `listen` is below. What the others need is in `CommandsMessages`, `Partners`, `CommandsOperators`, `CommandsOperate` and `CommandsArchive.test.ts`. */
+/** `listen` is below. What the others need is in `CommandsMessages`, `Partners`, `CommandsOperators`, `CommandsOperate`, `CommandsArchive` and `CommandsShards.test.ts`. */
 const elsewhere: ReadonlySet<string> = new Set([
   "archive list",
   "archive read",
@@ -52,7 +52,11 @@ const elsewhere: ReadonlySet<string> = new Set([
   "operators link",
   "payments capture",
   "payments void",
-  "payments refund"
+  "payments refund",
+  "shards isolate",
+  "shards list",
+  "shards move",
+  "shards rebalance"
 ])
 
 const ofDemo = ["--workspace", "demo", "--environment", "sandbox"]

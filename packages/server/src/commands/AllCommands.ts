@@ -20,6 +20,7 @@ import { recoverCommand } from "./RecoverCommand.ts"
 import { retentionCommand } from "./RetentionCommand.ts"
 import { routingCommand } from "./RoutingCommand.ts"
 import { serveCommand } from "./ServeCommand.ts"
+import { shardsCommand } from "./ShardsCommand.ts"
 import { triggerCommand } from "./TriggerCommand.ts"
 import { unknownCommand } from "./UnknownCommand.ts"
 import { usageCommand } from "./UsageCommand.ts"
@@ -46,6 +47,7 @@ export const pointsmanCommand = (environment: Readonly<Record<string, string | u
       messagesCommand,
       eraseCommand,
       retentionCommand(environment),
+      shardsCommand,
       webhooksCommand,
       usageCommand,
       archiveCommand(environment),

@@ -63,14 +63,17 @@ const selectHorizon = `select (
     ${selectAnnounced("$1::text", "$2::text")}
   ) as announced`
 
-/** For a function of a distributed database: the locks are those of the workspace's node. */
-export const horizonBody = (workspace: string, environment: string): string => `declare
+/**
+ * For a function of a distributed database: the locks are those of the workspace's node. `isHere`: whether this is that
+ * node. It is asked last: until then nothing was committed or announced elsewhere.
+ */
+export const horizonBody = (workspace: string, environment: string, isHere: string): string => `declare
     newest text;
     announced bigint;
   begin
     newest := (${selectNewest(workspace, environment)});
     announced := (${selectAnnounced(workspace, environment)});
-    return jsonb_build_object('newest', newest, 'announced', announced);
+    return jsonb_build_object('newest', newest, 'announced', announced, 'is_here', ${isHere});
   end`
 
 /** Only ids that are smaller show. */

@@ -104,7 +104,7 @@ export const make = Effect.fnUntraced(function* (
         others: ((row["others"] ?? []) as ReadonlyArray<string>).map(readText)
       }))
     },
-    storeMessage: (tenant, message) => storeMessage(db, tenant, message),
+    storeMessage: (tenant, message) => storeMessage(db, tenant, message, options.namesTenant),
     keepMessage: (tenant, message, seen) => keepMessage(db, tenant, message, seen),
     message: (tenant, connectionId, eventId) =>
       one(

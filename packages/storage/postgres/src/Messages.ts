@@ -16,8 +16,12 @@ import type { Database } from "./Database.ts"
 import { namesAttempt } from "./References.ts"
 import { bindTenant, bindText, bindValue, insertInto, rows, typeOf } from "./Rows.ts"
 
-const insert = `${insertInto("messages", Object.keys(rows.messageColumns))}
-  on conflict (workspace_id, environment, connection_id, event_hash) do nothing returning 1 as one`
+const messageColumns = Object.keys(rows.messageColumns)
+const once = "on conflict (workspace_id, environment, connection_id, event_hash) do nothing returning 1 as one"
+const insert = `${insertInto("messages", messageColumns)} ${once}`
+/** Where the column is not generated: see `citus/Distribute.ts`. */
+const insertHashed = `insert into messages (${list([...messageColumns, "event_hash"])})
+  values (${list(messageColumns.map((_, index) => `$${index + 1}`))}, md5($${messageColumns.indexOf("event_id") + 1})) ${once}`
 const bindMessage = valuesOf(rows.messageColumns)
 
 export const selectMessage = `select * from messages
@@ -26,12 +30,14 @@ export const selectMessage = `select * from messages
 export const storeMessage = Effect.fnUntraced(function* (
   db: Database,
   tenant: Tenant,
-  message: StoredMessage
+  message: StoredMessage,
+  writesHash = false
 ): Effect.fn.Return<Option.Option<MessageNote>, StorageError | CommitUnknown> {
   const operation = "storeMessage"
   const params = bindMessage(message, { tenant }).map(bindValue)
-  const [written] = yield* Effect.mapError(db.write(operation, insert, params), (failure) =>
-    failure._tag === "Refused" ? failure.error : failure
+  const [written] = yield* Effect.mapError(
+    db.write(operation, writesHash ? insertHashed : insert, params),
+    (failure) => (failure._tag === "Refused" ? failure.error : failure)
   )
   if (written !== undefined) return Option.none()
   const key = [...bindTenant(tenant), bindText(message.connectionId), bindText(message.eventId)]

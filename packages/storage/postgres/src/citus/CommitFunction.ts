@@ -38,7 +38,7 @@ import {
 import type { DrawnChange, Shape } from "../DrawnChange.ts"
 import { bindText, rows, type Value } from "../Rows.ts"
 import { history } from "../Timeline.ts"
-import { type NodeFunction, nodeFunction } from "./NodeFunction.ts"
+import { isHere, type NodeFunction, nodeFunction } from "./NodeFunction.ts"
 
 /** A change with a claim, a message and a payment: what one lacks is null, and a new row is expected at version 0. */
 const anyShape: Shape = {
@@ -75,6 +75,7 @@ const make = () => {
   const body = [
     ...checks(parameters, conditions, hash, sums),
     ...gates(parameters, conditions),
+    stillHere(parameters.workspace),
     ...hanging(parameters, metadata),
     ...events(parameters, due),
     "return jsonb_build_object('word', 'Sound', 'written', true);"
@@ -209,11 +210,19 @@ const gates = (parameters: Parameters, conditions: Conditions): ReadonlyArray<st
   ]
 }
 
+/**
+ * A workspace may have moved to another node since this one was asked. The first write waits for a move, and holds the next
+ * one up until this transaction is over. Where the workspace has moved by then, the rows would be written at its new node
+ * all the same, but the ids of events would be announced at this one, where no reader looks.
+ */
+const stillHere = (workspace: string): string => `if not ${isHere(workspace)} then perform came_between(); end if;`
+
 /** What hangs on the payment. */
 const hanging = (parameters: Parameters, metadata: string): ReadonlyArray<string> => {
   const { environment, paymentId, workspace } = parameters
-  const insertReference = (table: string) => `insert into ${table} (${referenceColumns})
-          values (${workspace}, ${environment}, named.connection_id, named.provider_ref, ${paymentId})
+  const insertReference = (table: string) => `insert into ${table} (${referenceColumns}, reference_hash)
+          values (${workspace}, ${environment}, named.connection_id, named.provider_ref, ${paymentId},
+            md5(named.provider_ref))
           on conflict do nothing;`
   const entries = Object.entries(entryColumns).map(([table, columns]) => {
     const names = Object.keys(columns)

@@ -26,6 +26,13 @@ const place: Readonly<Record<Place, (table: string) => string>> = {
 }
 
 /**
+ * PostgreSQL replicates no generated column, so that a move could not find a row again whose key has one, and would never
+ * end (https://www.postgresql.org/docs/17/ddl-generated-columns.html). Writers write it there.
+ */
+const writtenHash = (table: string, column: string) =>
+  `alter table ${table} alter column ${column} drop expression if exists`
+
+/**
  * What Citus refuses on a distributed table: triggers (the commit's function adds the refunds up), a unique index without
  * the workspace, and a sequence that each node counts by itself, which nothing reads. Deliveries have no partitions there.
  */
@@ -36,7 +43,12 @@ const prepare: Readonly<Record<string, ReadonlyArray<string>>> = {
     "drop index if exists payments_by_page",
     "create unique index payments_by_page on payments (page_token_hash, workspace_id) where page_token_hash is not null"
   ],
-  messages: ["alter table messages drop column if exists sequence"],
+  messages: ["alter table messages drop column if exists sequence", writtenHash("messages", "event_hash")],
+  charge_references: [writtenHash("charge_references", "reference_hash")],
+  named_references: [writtenHash("named_references", "reference_hash")],
+  success_rates: [writtenHash("success_rates", "segment_hash")],
+  // It has one row and no key, and is copied to a new node while it is written.
+  directory_version: ["alter table directory_version replica identity full"],
   deliveries: [withoutPartitions("deliveries")],
   delivery_attempts: [withoutPartitions("delivery_attempts")]
 }

@@ -31,7 +31,7 @@ export const factsFunction: NodeFunction = nodeFunction(
     select to_jsonb(facts) into told from (
       select ${durabilityColumns}, current_setting('default_transaction_isolation') as isolation
     ) as facts;
-    return told || jsonb_build_object('timeline', timeline,
+    return told || jsonb_build_object('timeline', timeline, 'node', (select groupid from pg_dist_local_group),
       'now', (extract(epoch from clock_timestamp()) * 1000)::double precision);
   end`
 )
@@ -112,6 +112,11 @@ export const watchNodes =
         }
         silent.delete(node)
         const told = (answer.success[0]?.["told"] ?? {}) as Row
+        // Its shards moved since: another node has answered, and the next look asks this one.
+        if (told["node"] !== asked[index]?.node) {
+          yield* nodes.forgetNodes
+          continue
+        }
         const of = (sentence: string) => `node ${name}: ${sentence}`
         const found = durabilityOf(told)
         faults.push(...found.faults.map(of))

@@ -32,5 +32,11 @@ export const nodeFunction = (label: string, parameters: string, body: string): N
   }
 }
 
+/** Whether the workspace is on the node of the function. */
+export const isHere = (workspace: string): string => `exists (
+      select from pg_dist_placement as place join pg_dist_local_group as own on own.groupid = place.groupid
+      where place.shardid = get_shard_id_for_distribution_column('payments', ${workspace})
+    )`
+
 /** What a function told, as `told` of one row. */
 export const toldOf = <A>([row]: ReadonlyArray<Row>): A => row?.["told"] as A

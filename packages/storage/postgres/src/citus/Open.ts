@@ -1,12 +1,13 @@
 /** Opens a database of Citus by any of its nodes. What has to be made there is made by the coordinator. */
 import { StorageError } from "@pointsman/core/ports"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { type Database, open, type PostgresOptions } from "../Database.ts"
 import type { DatabaseClock } from "../DatabaseClock.ts"
 import { migrate } from "../Migrate.ts"
 import { mayHaveOlderServers, newest, requireSchema, schemaOf } from "../Migrations.ts"
 import type { StandbyOptions } from "../Standby.ts"
 import type { KnownHistory } from "./CommitFunction.ts"
+import { coordinatorOf } from "./Coordinator.ts"
 import { distribute, missingPlacement } from "./Distribute.ts"
 import { watchNodes } from "./NodeFacts.ts"
 import { makeNodePlaces } from "./NodePlaces.ts"
@@ -24,7 +25,11 @@ export const openDistributed = Effect.fnUntraced(function* (
       yield* requireSchema(db)
       return yield* new StorageError({ operation: "open", cause: new Error(notPlaced) })
     }
-    yield* atCoordinator(db, options, (coordinator) => Effect.andThen(migrate(coordinator), distribute(coordinator)))
+    yield* Effect.scoped(
+      Effect.flatMap(coordinatorOf(db, options), (coordinator) =>
+        Effect.andThen(migrate(coordinator), distribute(coordinator))
+      )
+    )
   }
   const schema = yield* requireSchema(db)
   const places = makeNodePlaces(db)
@@ -58,25 +63,4 @@ const isComplete = Effect.fnUntraced(function* (db: Database) {
   if (schema === null || schema.id < newest) return false
   // A server that migrates notes when older ones can no longer be there.
   return !mayHaveOlderServers(schema)
-})
-
-const selectCoordinator = `select n.nodename as host, n.nodeport as port, l.groupid = 0 as is_own
-  from pg_dist_local_group as l left join pg_dist_node as n on n.groupid = 0 and n.noderole = 'primary'`
-
-const atCoordinator = Effect.fnUntraced(function* (
-  db: Database,
-  options: PostgresOptions,
-  make: (coordinator: Database) => Effect.Effect<void, StorageError>
-) {
-  const [row = {}] = yield* db.read("open", selectCoordinator)
-  if (row["is_own"] === true) return yield* make(db)
-  if (row["host"] == null) {
-    const message = "the coordinator has no address in the cluster: run citus_set_coordinator_host on it"
-    return yield* new StorageError({ operation: "open", cause: new Error(message) })
-  }
-  const url = new URL(Redacted.value(options.url))
-  url.hostname = String(row["host"])
-  url.port = String(row["port"])
-  const coordinator = { ...options, url: Redacted.make(url.href, { label: "database URL" }), maxConnections: 1 }
-  yield* Effect.scoped(Effect.flatMap(open(coordinator), make))
 })

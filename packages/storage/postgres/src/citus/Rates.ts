@@ -25,9 +25,9 @@ export const writeRatesFunction: NodeFunction = nodeFunction(
     loop
       -- The row is locked to the end, also where it is not changed.
       insert into success_rates as stored
-        (workspace_id, environment, connection_id, segment, succeeded, failed, at, version)
-        values (workspace, given.environment, given.connection_id, given.segment, given.succeeded, given.failed,
-          given.at, given.version)
+        (workspace_id, environment, connection_id, segment, segment_hash, succeeded, failed, at, version)
+        values (workspace, given.environment, given.connection_id, given.segment, given.segment_hash, given.succeeded,
+          given.failed, given.at, given.version)
         on conflict (workspace_id, environment, connection_id, segment_hash) do update
         set succeeded = excluded.succeeded, failed = excluded.failed, at = excluded.at, version = excluded.version
         where stored.version = excluded.version - 1;

@@ -105,13 +105,13 @@ const isFree = (port: number): Promise<boolean> =>
     server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)))
   })
 
-/** The first of three ports that follow each other, below those that the system gives to clients. */
+/** The first of four ports that follow each other, below those that the system gives to clients. */
 const freePorts = async (): Promise<number> => {
-  for (let port = 10_000 + (process.pid % 5_000) * 3; port < 32_000; port += 3) {
-    const free = await Promise.all([port, port + 1, port + 2].map(isFree))
+  for (let port = 10_000 + (process.pid % 5_000) * 4; port < 32_000; port += 4) {
+    const free = await Promise.all([port, port + 1, port + 2, port + 3].map(isFree))
     if (free.every((one) => one)) return port
   }
-  throw new Error("no three ports are free for a cluster")
+  throw new Error("no four ports are free for a cluster")
 }
 
 /** Servers of ours end when this process ends, however it ends: a shell reads from a pipe of ours. */
@@ -125,16 +125,24 @@ export const startCluster = async (settings: ReadonlyArray<string> = []) => {
   })
   watcher.unref()
   Object(watcher.stdin).unref?.()
-  const nodes = [port, port + 1, port + 2].map((at) => `postgres://postgres@127.0.0.1:${at}/postgres`)
-  for (const node of nodes)
-    await runOn(node, ...settings.map((setting) => `alter system set ${setting}`), "select pg_reload_conf()")
+  const nodeAt = (at: number) => `postgres://postgres@127.0.0.1:${at}/postgres`
+  const set = (node: string) =>
+    runOn(node, ...settings.map((setting) => `alter system set ${setting}`), "select pg_reload_conf()")
+  const nodes = [port, port + 1, port + 2].map(nodeAt)
+  for (const node of nodes) await set(node)
+  /** One more worker, which is joined to the database of `url`; gives its name in the cluster. */
+  const addWorker = async (): Promise<string> => {
+    await promisify(execFile)(join(folder, "cluster"), ["add", home, String(port + 3)])
+    await set(nodeAt(port + 3))
+    return `127.0.0.1:${port + 3}`
+  }
   const stop = () =>
     new Promise<void>((resolve) => {
       watcher.ref()
       watcher.once("exit", () => resolve())
       watcher.stdin?.end()
     })
-  return { url: stdout.trim(), home, nodes, stop }
+  return { url: stdout.trim(), home, nodes, addWorker, stop }
 }
 
 /** What `alter system` sets on servers of ours: a test does not wait for its disk, and a database has few files. */
