@@ -245,7 +245,12 @@ const takes = (ast: SchemaAST.AST): string => {
 }
 
 /** What a record's keys are, by the field that holds it. */
-const keys: Readonly<Record<string, string>> = { amount: "<currency>", fixed: "<currency>", split: "<id>", roles: "<value>" }
+const keys: Readonly<Record<string, string>> = {
+  amount: "<currency>",
+  fixed: "<currency>",
+  split: "<id>",
+  roles: "<value>"
+}
 
 interface Field {
   readonly path: string
