@@ -131,7 +131,7 @@ describe("settings", () => {
     const page = await pageOf(`/payments/acme/sandbox/${id}`, cookie)
     assert.match(
       page,
-      /Order: The priced .*?, fee €0\.\d\d by rule 1, expected value [\d.]+ minor units; The unpriced/u
+      /Order: The priced .*?, fee €0\.\d\d by rule 1, expected value [\d.]+ minor units; The acme-sandbox acquirer, expected approval 80 %, fee unknown/u
     )
   })
 
