@@ -95,7 +95,7 @@ const payBy = async (command: string, entry: string, style: string): Promise<voi
   const instruments = [{ connection: "main", token: "card_1" }]
   const answer = await fetch(`${url}/api/v1/payments`, {
     method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", "idempotency-key": "order-1001" },
     body: JSON.stringify({ amount: 1000, currency: "EUR", country: "NL", method: "card", instruments })
   })
   const { data } = (await answer.json()) as { readonly data?: { readonly status: string } }

@@ -16,6 +16,9 @@ const Entry = Schema.String.annotate({ message: `expected ${expected}` }).check(
 
 /** Of each server, and not a part of a generation: it is not stored in the database. */
 export const ConnectorsFile = Schema.Array(Entry).check(
+  Schema.makeFilter((entries: ReadonlyArray<string>) => entries.length > 0, {
+    expected: "a list with at least one entry; omit the field for none"
+  }),
   Schema.makeFilter((entries: ReadonlyArray<string>) => new Set(entries).size === entries.length, {
     expected: "a list without duplicates"
   })

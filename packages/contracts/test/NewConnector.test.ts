@@ -72,6 +72,8 @@ describe("npm run new-connector", () => {
         assert.include(told, path)
         assert.notMatch(readFileSync(join(folder, path), "utf8"), /new-?provider/iu, path)
       }
+      const test = readFileSync(join(folder, "test/pocket-pay.contract.test.ts"), "utf8")
+      assert.strictEqual(test.includes("lists:"), style === "effect")
       const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
       assert.deepInclude(manifest, { name: "pointsman-connector-pocket-pay", private: true })
       assert.deepStrictEqual(

@@ -29,10 +29,14 @@ export interface NewConnector {
   readonly style: ConnectorStyle
 }
 
+/** Lists for recovery exist with Effect alone, and the suite refuses what a connector cannot answer. */
+const linesOfLists = /^ *\/\/ The provider's answers with these charges[^\n]*\n *lists:[^\n]*\n/mu
+
 /** Sources, the contract test and the README, by their path in the connector's folder. */
 export const connectorSources = ({ name, style }: NewConnector): ReadonlyMap<string, string> => {
   const folders = [style, "test"] as const
   const named = (text: string) => text.replaceAll("new-provider", name).replaceAll("NewProvider", pascalCase(name))
+  const fitting = (text: string) => (style === "plain" ? text.replace(linesOfLists, "") : text)
   const templates = folders.flatMap((folder) => {
     const root = inPackage(`templates/connector/${folder}`)
     return readdirSync(root, { recursive: true, withFileTypes: true })
@@ -44,7 +48,10 @@ export const connectorSources = ({ name, style }: NewConnector): ReadonlyMap<str
         return [folder === "test" ? `test/${inFolder}` : inFolder, readFileSync(path, "utf8")] as const
       })
   })
-  return new Map([["README.md", readme(name)], ...templates.map(([path, text]) => [named(path), named(text)] as const)])
+  return new Map([
+    ["README.md", readme(name)],
+    ...templates.map(([path, text]) => [named(path), named(fitting(text))] as const)
+  ])
 }
 
 /** A package of its own, outside of this repository. */

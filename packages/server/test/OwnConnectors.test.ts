@@ -209,6 +209,7 @@ describe("connectors of the configuration file", () => {
   it.each([
     ["connectors[0]", ["pocket pay"]],
     ["connectors", ["./a.js", "./a.js"]],
+    ["connectors", []],
     ["connectors", "./a.js"],
     ["connectors[0]", [{ $env: "NOT_SET" }]]
   ])("given %s as %j, then the mistake is named", async (path, connectors) => {

@@ -104,6 +104,6 @@ const codeOf = (error: unknown): string =>
 
 /** Node runs the sources as they are. */
 const entryOf = (folder: string): string => {
-  const path = `${folder.replaceAll("\\", "/").replace(/\/+$/u, "")}/src/index.ts`
-  return /^(?:\.{0,2}\/|[A-Za-z]:)/u.test(path) ? path : `./${path}`
+  const path = join(folder, "src/index.ts").replaceAll("\\", "/")
+  return /^(?:\.\.\/|\/|[A-Za-z]:)/u.test(path) ? path : `./${path}`
 }
