@@ -34,6 +34,7 @@ export default [
   project("connector-adyen", "packages/connectors/adyen"),
   project("connector-checkout", "packages/connectors/checkout"),
   project("connector-mollie", "packages/connectors/mollie"),
+  project("connector-paypal", "packages/connectors/paypal"),
   {
     extends: true,
     test: {

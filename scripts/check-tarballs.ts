@@ -9,6 +9,7 @@ import { copyFileSync, globSync, mkdirSync, readFileSync, statSync, writeFileSyn
 import { dirname, join } from "node:path"
 import { tryBundlers, tryNext } from "./tarballs/Bundlers.ts"
 import { expectWord, insist, install, root, run, started, told, tool, work } from "./tarballs/Kit.ts"
+import { tryNewConnectors } from "./tarballs/NewConnectors.ts"
 
 const folders = globSync(
   ["packages/*/package.json", "packages/storage/*/package.json", "packages/connectors/*/package.json"],
@@ -39,7 +40,9 @@ const packed = folders.map((folder): Packed => {
   for (const needed of ["LICENSE", "README.md", "package.json", ...(contents[one.name] ?? ofLibraries)]) {
     insist(paths.includes(needed), `${one.name}: its tarball lacks ${needed}`)
   }
-  const strangers = paths.filter((path) => !/^(?:dist|src|LICENSE|README\.md|package\.json|CHANGELOG\.md)/.test(path))
+  const strangers = paths.filter(
+    (path) => !/^(?:dist|src|templates|LICENSE|README\.md|package\.json|CHANGELOG\.md)/.test(path)
+  )
   insist(strangers.length === 0, `${one.name}: its tarball holds ${strangers.join(", ")}`)
   return one
 })
@@ -195,3 +198,5 @@ const ended = new Promise<number | null>((done) => server.child.on("exit", done)
 server.child.kill("SIGTERM")
 insist((await ended) === 0, "pointsman serve did not end well")
 told("the command served a payment, and ended well")
+
+await tryNewConnectors(command)

@@ -3,31 +3,43 @@
  *
  * ```sh
  * npm run new-connector acme-pay
- * npm run new-connector acme-pay -- --dir ../acme-pay
+ * npm run new-connector acme-pay -- --dir ../acme-pay --style plain
  * ```
  *
- * Without `--dir` it becomes a package of this repository. Nothing that is there is replaced.
+ * Without `--dir` it becomes a package of this repository, which is written with Effect. A folder elsewhere gets what
+ * `pointsman new-connector` writes. Nothing that is there is replaced.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { parseArgs } from "node:util"
-import { connectorFiles, nameFault } from "./new-connector/ConnectorFiles.ts"
+import {
+  type ConnectorStyle,
+  connectorNameFault,
+  connectorStyles,
+  ownConnectorFiles,
+  publishedVersion
+} from "../packages/server/src/NewConnector.ts"
+import { connectorFilesHere } from "./new-connector/ConnectorFiles.ts"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-const usage = "npm run new-connector <name> [-- --dir <folder>]"
+const usage = "npm run new-connector <name> [-- --dir <folder>] [--style plain|effect]"
 
 /** Writes the files, and gives what there is to say. Throws what is wrong. */
 export const newConnector = (words: ReadonlyArray<string>): string => {
   const { positionals, values } = parseArgs({
     args: [...words],
     allowPositionals: true,
-    options: { dir: { type: "string" } }
+    options: { dir: { type: "string" }, style: { type: "string" } }
   })
   const [name, ...others] = positionals
   if (name === undefined || others.length > 0) throw new Error(`Expected one name: ${usage}`)
-  const fault = nameFault(name)
+  const style = styleOf(values.style ?? "effect")
+  if (style === "plain" && values.dir === undefined) {
+    throw new Error("--style plain: expected --dir; the connectors of this repository are written with Effect")
+  }
+  const fault = connectorNameFault(name)
   if (fault !== undefined) throw new Error(fault)
   const folder = resolve(values.dir ?? join(root, "packages", "connectors", name))
   if (existsSync(folder) && readdirSync(folder).length > 0) {
@@ -35,7 +47,9 @@ export const newConnector = (words: ReadonlyArray<string>): string => {
   }
   const toRoot = relative(folder, root).replaceAll("\\", "/")
   const isInside = /^(?:\.\.(?:\/|$))+$/u.test(toRoot)
-  const files = connectorFiles({ name, toRoot: isInside ? toRoot : null, read })
+  const files = isInside
+    ? connectorFilesHere({ name, style, toRoot, read })
+    : ownConnectorFiles({ name, style, versionOf: publishedVersion })
   for (const [path, text] of files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text, { flag: "wx" })
@@ -49,6 +63,12 @@ export const newConnector = (words: ReadonlyArray<string>): string => {
     "",
     "The test is red, and each of its failures says what is still to be done. The guide: docs/guides/write-a-connector.md"
   ].join("\n")
+}
+
+const styleOf = (text: string): ConnectorStyle => {
+  const style = connectorStyles.find((one) => one === text)
+  if (style === undefined) throw new Error(`--style ${text}: expected ${connectorStyles.join(" or ")}`)
+  return style
 }
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")

@@ -30,11 +30,14 @@ export const encryptionKey: Uint8Array = createHash("sha256").update("bench").di
 
 const apiKeyHash = "bench"
 
-export const caller: Caller = {
-  tenant: { workspaceId: "acme", environment: "sandbox" },
-  workspace: { id: "acme", name: "Acme", country: "NL", category: null, suspended: false, partner: null },
-  apiKeyHash
-}
+/** Of another workspace, with a key of its own. */
+export const callerOf = (id: string, hash: string): Caller => ({
+  tenant: { workspaceId: id, environment: "sandbox" },
+  workspace: { id, name: id, country: "NL", category: null, suspended: false, partner: null },
+  apiKeyHash: hash
+})
+
+export const caller: Caller = callerOf("acme", apiKeyHash)
 
 /** Answers after so many milliseconds, drawn anew for each call. */
 export type Latency = () => number
@@ -87,15 +90,26 @@ const agreeingDefinition = (latency: Latency): ConnectorDefinition => {
   }
 }
 
-const configured = ({ credentials, definition }: Provider, connectionIds: ReadonlyArray<string>) =>
+const configured = (
+  { credentials, definition }: Provider,
+  connectionIds: ReadonlyArray<string>,
+  callers: ReadonlyArray<Caller>
+) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const directory = yield* Directory
       const secrets = yield* Secrets
       const plain = Redacted.make(JSON.stringify(credentials))
-      const connections = yield* Effect.forEach(connectionIds, (id, index) =>
+      const wanted = callers.flatMap(({ tenant }) =>
+        connectionIds.map((id, index) => ({
+          tenant,
+          index,
+          id: callers.length === 1 ? id : `${id}-${tenant.workspaceId}`
+        }))
+      )
+      const connections = yield* Effect.forEach(wanted, ({ id, index, tenant }) =>
         Effect.map(secrets.seal(plain, credentialsContext(id)), (sealedCredentials) => ({
-          ...caller.tenant,
+          ...tenant,
           id,
           name: `${id[0]?.toUpperCase()}${id.slice(1)}`,
           connector: definition.name,
@@ -110,22 +124,20 @@ const configured = ({ credentials, definition }: Provider, connectionIds: Readon
         }))
       )
       yield* directory.write({
-        workspaces: [caller.workspace],
-        apiKeys: [
-          {
-            hash: apiKeyHash,
-            ...caller.tenant,
-            scopes: null,
-            name: null,
-            expiresAt: null,
-            networks: null,
-            revokedAt: null,
-            source: "operator",
-            createdAt: 1
-          }
-        ],
+        workspaces: callers.map(({ workspace }) => workspace),
+        apiKeys: callers.map(({ apiKeyHash, tenant }) => ({
+          hash: apiKeyHash as string,
+          ...tenant,
+          scopes: null,
+          name: null,
+          expiresAt: null,
+          networks: null,
+          revokedAt: null,
+          source: "operator" as const,
+          createdAt: 1
+        })),
         connections,
-        routing: [{ ...caller.tenant, settings: { mode: "failover" } }],
+        routing: callers.map(({ tenant }) => ({ ...tenant, settings: { mode: "failover" as const } })),
         webhookEndpoints: []
       })
     })
@@ -134,10 +146,11 @@ const configured = ({ credentials, definition }: Provider, connectionIds: Readon
 export const worldLayer = (
   storage: Storage,
   provider: Provider = agreeing(),
-  connectionIds: ReadonlyArray<string> = ["main"]
+  connectionIds: ReadonlyArray<string> = ["main"],
+  callers: ReadonlyArray<Caller> = [caller]
 ): Layer.Layer<Pointsman | Ledger | Directory> =>
   Pointsman.layer().pipe(
-    Layer.provideMerge(configured(provider, connectionIds)),
+    Layer.provideMerge(configured(provider, connectionIds, callers)),
     Layer.provideMerge(storage),
     Layer.provide([
       Connectors.layer([provider.definition]),

@@ -44,6 +44,22 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
+    name: "a node that does not answer has its commits",
+    harm: "A lagging standby takes the place of a worker that was down: nobody notices what is lost, and keys charge again.",
+    edits: [
+      {
+        file: "packages/storage/sql/src/Acknowledged.ts",
+        find: "      const open = old.filter((one) => !present.has(one))",
+        replace: "      const open: typeof old = []"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sql",
+      file: "packages/storage/sql/test/Acknowledged.test.ts",
+      test: "given a node that does not answer, when others commit on, then its newest commits stay to be compared"
+    }
+  },
+  {
     name: "claim after send",
     harm: "A process that dies, or a store that fails, leaves a charge without a trace; the retry charges again.",
     edits: [
@@ -1160,6 +1176,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "take the fee of another currency",
+    harm: "A payment is routed by a fee that the provider does not charge for it, to a connection that costs more.",
+    edits: [
+      {
+        file: "packages/core/src/routing/Fees.ts",
+        find: "rule.fixed[currency.toUpperCase()]",
+        replace: "Object.values(rule.fixed)[0]"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ValueRouting.test.ts",
+      test: "given no amount in the payment's currency, or no rule that is met, then the fee is unknown"
+    }
+  },
+  {
+    name: "give up any approval for a smaller fee",
+    harm: "Payments go to the cheapest connection however many it declines, and the merchant loses their whole amount.",
+    edits: [
+      {
+        file: "packages/core/src/routing/ByValue.ts",
+        find: "value.fee !== null && lossPpm <= maxApprovalLossPpm",
+        replace: "value.fee !== null"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ValueRouting.test.ts",
+      test: "given the cheaper one approves less than may be given up, then the best leads"
+    }
+  },
+  {
     name: "accept an expired key",
     harm: "A key that was lent for a period moves money after it.",
     edits: [
@@ -1447,6 +1495,70 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "connector-mollie",
       file: "packages/connectors/mollie/test/MollieConnector.test.ts",
       test: "given a payment of which a part was captured, when it is looked up, then that part was taken"
+    }
+  },
+  {
+    name: "repeat a call to PayPal after any 401",
+    harm: "A charge is sent again after an answer that does not say that PayPal executed nothing.",
+    edits: [
+      {
+        file: "packages/connectors/paypal/src/Caller.ts",
+        find: "status === 401 && Result.isSuccess(readRefusal(body))",
+        replace: "status === 401 && Result.isResult(readRefusal(body))"
+      }
+    ],
+    caughtBy: {
+      project: "connector-paypal",
+      file: "packages/connectors/paypal/test/PayPalConnector.test.ts",
+      test: "given a 401 that does not say that the token ended (0), then no second request"
+    }
+  },
+  {
+    name: "take PayPal's used invoice id for a refusal",
+    harm: "A charge that PayPal made before is tried at another provider, and the customer pays twice.",
+    edits: [
+      {
+        file: "packages/connectors/paypal/src/Answers.ts",
+        find: "issues.some((issue) => usedBefore.has(issue))",
+        replace: "issues.some((issue) => usedBefore.has(`not ${issue}`))"
+      }
+    ],
+    caughtBy: {
+      project: "connector-paypal",
+      file: "packages/connectors/paypal/test/PayPalConnector.test.ts",
+      test: "given a used invoice id, then nothing is known, and that the key was used is"
+    }
+  },
+  {
+    name: "believe a message that another name than PayPal's signed",
+    harm: "An attacker with a certificate of a public authority can report to the server that a payment was captured.",
+    edits: [
+      {
+        file: "packages/connectors/paypal/src/Certificates.ts",
+        find: "if (!isOfPayPal(leaf)) return",
+        replace: "if (!isOfPayPal(leaf) && at < 0) return"
+      }
+    ],
+    caughtBy: {
+      project: "connector-paypal",
+      file: "packages/connectors/paypal/test/Messages.test.ts",
+      test: "given a message whose certificate has another name, then it is refused"
+    }
+  },
+  {
+    name: "refund a capture whose money PayPal has not taken",
+    harm: "A refund is requested of money that never arrived.",
+    edits: [
+      {
+        file: "packages/connectors/paypal/src/Lookups.ts",
+        find: ".filter(Answers.isTaken)",
+        replace: ".slice(0, 1)"
+      }
+    ],
+    caughtBy: {
+      project: "connector-paypal",
+      file: "packages/connectors/paypal/test/PayPalConnector.test.ts",
+      test: "given captures that took nothing where the order is read, then NotSent, and nothing that moves money was sent"
     }
   },
   {
@@ -5250,6 +5362,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/DeliverWebhooksAhead.test.ts",
       test: "given an endpoint that is withdrawn while one waits, when there is a place, then nothing is sent to it"
+    }
+  },
+  {
+    name: "secrets that the connector's copy of Effect cannot read",
+    harm: "A loaded connector fails at every stored credential, after the claim: the payments become UNKNOWN.",
+    edits: [
+      {
+        file: "packages/core/src/ports/AdoptConnector.ts",
+        find: "isForeign(redact) ? withSecretsBy(redact, connector) : connector",
+        replace: "isForeign(redact) ? connector : connector"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/AdoptConnector.test.ts",
+      test: "given secrets of this copy, when it charges and reads messages, then it receives them as its own copy makes them"
+    }
+  },
+  {
+    name: "a loaded connector in the place of another",
+    harm: "A connector that calls itself stripe receives Stripe's credentials, and answers for its payments.",
+    edits: [
+      {
+        file: "packages/server/src/LoadConnectors.ts",
+        find: "if (holder === undefined) {",
+        replace: "if (holder !== definition.name) {"
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/OwnConnectors.test.ts",
+      test: "given entries that cannot be loaded, when the server starts, then it ends with one line for each, and no stack trace"
     }
   },
   {

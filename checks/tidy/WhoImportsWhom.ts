@@ -84,6 +84,7 @@ const allowances: Readonly<Record<string, Allowance>> = {
       "@pointsman/connector-checkout",
       "@pointsman/connector-http",
       "@pointsman/connector-mollie",
+      "@pointsman/connector-paypal",
       "@pointsman/connector-sandbox",
       "@pointsman/connector-stripe",
       "@pointsman/storage-memory",
@@ -116,6 +117,12 @@ const allowances: Readonly<Record<string, Allowance>> = {
     ours: ["@pointsman/core/connector"],
     others: [],
     node: ["node:fs", "node:path", "node:sqlite"]
+  },
+  // PayPal signs its messages with an X.509 certificate, which the platform's own cryptography cannot read.
+  "packages/connectors/paypal": {
+    ours: ["@pointsman/core/connector"],
+    others: [],
+    node: ["node:crypto", "node:tls", "node:zlib"]
   },
   "packages/connectors/*": { ours: ["@pointsman/core/connector"], others: "*", node: [] },
   "examples/*": { ours: "*", others: "*", node: "*" }

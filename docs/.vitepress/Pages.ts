@@ -126,6 +126,7 @@ export const recipesPart = (): Array<Group> => [
       ["docs/guides/adyen.md", "Adyen"],
       ["docs/guides/checkout.md", "Checkout.com"],
       ["docs/guides/mollie.md", "Mollie"],
+      ["docs/guides/paypal.md", "PayPal"],
       ["docs/guides/write-a-connector.md", "Write a connector"],
       ["docs/guides/provider-messages.md", "Take messages of providers"]
     ])
@@ -161,7 +162,7 @@ export const recipesPart = (): Array<Group> => [
         ["docs/guides/node.md", "Embed it without Effect"],
         ["docs/guides/simulate.md", "Simulate a storage"]
       ],
-      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|checkout|mollie|write-a-connector|provider-messages|deploy|operations|console|command-line|monitoring|many-servers|citus|archive|encryption-keys|audit|incidents|pci-dss)\.md)/u
+      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|checkout|mollie|paypal|write-a-connector|provider-messages|deploy|operations|console|command-line|monitoring|many-servers|citus|archive|encryption-keys|audit|incidents|pci-dss)\.md)/u
     )
   },
   { text: "Examples", items: items([], /^examples\/.+\/README\.md$/u) }

@@ -22,7 +22,7 @@ const percent = (share: number): string => `${Math.round(share * 100)} %`
 const told = ({ high, low, mean }: Band, tell = whole): string =>
   low === high ? tell(mean) : `${tell(mean)} (${tell(low)}..${tell(high)})`
 
-const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+export const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n")
 
 const runsOf = (results: Results, world: World, policy: string): ReadonlyArray<Run> =>

@@ -63,7 +63,7 @@ export interface Run {
 export type Results = ReadonlyMap<World, ReadonlyMap<string, ReadonlyArray<Run>>>
 
 /** The generator that is known as mulberry32: numbers in [0, 1). */
-const chanceOf = (seed: number) => {
+export const chanceOf = (seed: number) => {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

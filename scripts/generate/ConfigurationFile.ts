@@ -23,6 +23,8 @@ const parts: Readonly<Record<string, Part>> = {
         "the number of this configuration: a greater one is newer, and belongs to one content ([generations](../guides/configuration.md#generations))",
       console: "settings of the [console](../guides/console.md)",
       "console.oidc": "[signing in by OpenID Connect](#openid-connect)",
+      connectors:
+        "[connectors of your own](../guides/write-a-connector.md#in-the-server), loaded at the start of a server; they belong to no generation",
       retention:
         "for how long the workspaces [keep](../guides/retention.md) what has ended, unless one of them says otherwise",
       "retention.payments": "closed payments, from their last write: days or years; 7 years where it is left out",
@@ -129,7 +131,19 @@ const parts: Readonly<Record<string, Part>> = {
       "restrictions[].when": "a [condition](#a-condition)",
       circuitBreaker: "when it is passed over for a while; 5 failures and 30 seconds where it is left out",
       "circuitBreaker.failures": "so many technical errors and unanswered calls in a row open it",
-      "circuitBreaker.open": "for so long it stays open"
+      "circuitBreaker.open": "for so long it stays open",
+      fees: "what the provider charges for a payment that it approves: the first whose condition the payment meets; unknown where it is left out",
+      "fees[].when":
+        "the payments that it is for, by a few fields of a [condition](#a-condition); all where it is left out",
+      "fees[].when.currency": "the payment's currency is one of these",
+      "fees[].when.country": "the customer's country is one of these",
+      "fees[].when.region":
+        "where the customer is, as seen from the workspace's country: `domestic` the same country, `eea` another one of the European Economic Area, `international` any other",
+      "fees[].when.method": "the payment's method is one of these",
+      "fees[].when.cardBrand": "the card's brand is one of these",
+      "fees[].fixed": "an amount, by currency; in a currency that it does not name the fee is unknown",
+      "fees[].fixed.<currency>": "in its minor units",
+      "fees[].percent": "a share of the amount, as text"
     }
   },
   "workspaces[].connections[].supports": {
@@ -192,7 +206,11 @@ const parts: Readonly<Record<string, Part>> = {
       "control.share": "how many of them",
       "control.order": "the order that they take",
       auto: "of the mode [`auto`](../concepts/auto-routing.md)",
-      "auto.exploration": "the share that is sent to another connection than the best; 0.05 where it is left out"
+      "auto.exploration": "the share that is sent to another connection than the best; 0.05 where it is left out",
+      "auto.objective":
+        "`approval`: the best success rate leads. `value`: fees are [weighed](../concepts/auto-routing.md#value); `approval` where it is left out",
+      "auto.maxApprovalLoss":
+        "with `value`, the most approval that a leading connection may give up; 0.01, which is one point, where it is left out"
     }
   },
   "workspaces[].webhooks[]": {
@@ -237,6 +255,7 @@ const takes = (ast: SchemaAST.AST): string => {
 /** What a record's keys are, by the field that holds it. */
 const keys: Readonly<Record<string, string>> = {
   amount: "<currency>",
+  fixed: "<currency>",
   paymentMethods: "<method>",
   split: "<id>",
   roles: "<value>"

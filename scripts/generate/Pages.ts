@@ -2,6 +2,8 @@
 import { statusOf } from "@pointsman/core"
 import { ClaimMachine, DeliveryMachine, type Machine, PaymentMachine, RefundMachine } from "@pointsman/core/internal"
 import { chartOf } from "../auto-routing/Chart.ts"
+import { feeBlocksOf } from "../auto-routing/FeeFigures.ts"
+import { simulateFees } from "../auto-routing/FeeRuns.ts"
 import { blocksOf } from "../auto-routing/Figures.ts"
 import { simulate } from "../auto-routing/Runs.ts"
 import { apiPage } from "./Api.ts"
@@ -146,7 +148,7 @@ export const slowPages = async (
     [crashPicturePath, crashPicture(cells)],
     [onePaymentPath, withBlocksOf(onePaymentPath, { "one-payment-ends": () => onePaymentEnds(cells) })],
     [onePaymentPicturePath, onePaymentPicture(cells)],
-    [autoRoutingPath, withBlocksOf(autoRoutingPath, blocksOf(results))],
+    [autoRoutingPath, withBlocksOf(autoRoutingPath, { ...blocksOf(results), ...feeBlocksOf(simulateFees()) })],
     ["docs/concepts/auto-routing.svg", chartOf(results)]
   ]
 }

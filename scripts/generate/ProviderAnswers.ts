@@ -15,6 +15,7 @@ import { Effect, Result } from "effect"
 import { providerAnswers as adyen } from "../../packages/connectors/adyen/test/ProviderAnswers.ts"
 import { providerAnswers as checkout } from "../../packages/connectors/checkout/test/ProviderAnswers.ts"
 import { providerAnswers as mollie } from "../../packages/connectors/mollie/test/ProviderAnswers.ts"
+import { providerAnswers as paypal } from "../../packages/connectors/paypal/test/ProviderAnswers.ts"
 import { providerAnswers as stripe } from "../../packages/connectors/stripe/test/ProviderAnswers.ts"
 import { code, table } from "./Markdown.ts"
 
@@ -40,7 +41,8 @@ const connectors: ReadonlyArray<Answering> = [
   { title: "Stripe", readme: readme("stripe"), ...stripe },
   { title: "Adyen", readme: readme("adyen"), ...adyen },
   { title: "Checkout.com", readme: readme("checkout"), ...checkout },
-  { title: "Mollie", readme: readme("mollie"), ...mollie }
+  { title: "Mollie", readme: readme("mollie"), ...mollie },
+  { title: "PayPal", readme: readme("paypal"), ...paypal }
 ]
 
 const operationNames = {

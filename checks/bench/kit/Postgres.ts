@@ -29,14 +29,17 @@ export const query = (url: string, ...statements: ReadonlyArray<string>): Promis
     Effect.runPromise
   )
 
-export const openPostgres = async (): Promise<Postgres | { readonly missing: string }> => {
+/** `settings`: besides ours, of a server from npm. */
+export const openPostgres = async (
+  settings: Readonly<Record<string, string>> = {}
+): Promise<Postgres | { readonly missing: string }> => {
   const given = process.env["DATABASE_URL"]
   if (given !== undefined && given !== "") return over(given, "DATABASE_URL", async () => {})
   const found = findBinaries()
   if ("missing" in found) return found
   const server = await startPostgres(found.native, {
     fsync: true,
-    settings: { shared_buffers: "512MB", max_wal_size: "4GB" }
+    settings: { shared_buffers: "512MB", max_wal_size: "4GB", ...settings }
   })
   return over(server.url, "from npm", server.stop)
 }

@@ -13,6 +13,10 @@ export interface ServerOptions {
   /** One workspace with its key for each: who asks for the provider at this URL. */
   readonly providers?: Readonly<Record<string, string>>
   readonly environment?: Readonly<Record<string, string>>
+  /** Instead of one of `providers`: the configuration file. */
+  readonly configuration?: object
+  /** The bundle of another release; this one's unless set. */
+  readonly main?: string
 }
 
 export interface Server {
@@ -57,6 +61,7 @@ const configurationOf = (providers: Readonly<Record<string, string>>) => ({
 
 export const startServer = async (options: ServerOptions): Promise<Server> => {
   const { databaseUrl, environment, folder, providers } = options
+  const configuration = options.configuration ?? (providers === undefined ? undefined : configurationOf(providers))
   if (!existsSync(folder)) mkdirSync(folder, { recursive: true })
   const variables: Record<string, string> = {
     PATH: process.env["PATH"] ?? "",
@@ -68,13 +73,13 @@ export const startServer = async (options: ServerOptions): Promise<Server> => {
     variables["POINTSMAN_DATABASE_URL"] = databaseUrl
     variables["POINTSMAN_ENCRYPTION_KEY"] = createHash("sha256").update("bench").digest("base64")
   }
-  if (providers !== undefined) {
+  if (configuration !== undefined) {
     const path = join(folder, "pointsman.json")
-    writeFileSync(path, JSON.stringify(configurationOf(providers)))
+    writeFileSync(path, JSON.stringify(configuration))
     variables["POINTSMAN_CONFIG"] = path
   }
   const began = performance.now()
-  const child = forked(main, {
+  const child = forked(options.main ?? main, {
     args: ["serve"],
     environment: variables,
     flags: [...nodeFlags, ...serverFlags],

@@ -18,7 +18,7 @@ import {
 } from "../kit/FilledIds.ts"
 import { type Load, run } from "../kit/Load.ts"
 import { answerOrders } from "../kit/Side.ts"
-import { agreeing, caller, overHttp, type Storage, worldLayer } from "../World.ts"
+import { agreeing, caller, callerOf, overHttp, type Storage, worldLayer } from "../World.ts"
 
 export type StorageSettings =
   | {
@@ -26,6 +26,7 @@ export type StorageSettings =
       readonly url: string
       readonly maxConnections?: number
       readonly batchCommits?: boolean
+      readonly distributed?: boolean
     }
   | { readonly _tag: "sqlite"; readonly filename: string }
 
@@ -33,6 +34,8 @@ export interface LibrarySettings {
   readonly storage: StorageSettings
   /** In the process, answering after so many milliseconds, drawn evenly; or over HTTP. */
   readonly provider: { readonly _tag: "agreeing"; readonly from: number; readonly to: number } | ProviderOverHttp
+  /** Payments are made of one after the other; one workspace unless set. */
+  readonly workspaces?: ReadonlyArray<string>
 }
 
 interface ProviderOverHttp {
@@ -75,8 +78,10 @@ const pageSize = 20
 const { tenant } = caller
 let count = 0
 
-answerOrders<LibrarySettings, LibraryOrder>(async ({ provider, storage }) => {
-  const runtime = ManagedRuntime.make(worldLayer(storageOf(storage), providerOf(provider)))
+answerOrders<LibrarySettings, LibraryOrder>(async ({ provider, storage, workspaces }) => {
+  const callers = workspaces?.map((id) => callerOf(id, `bench-${id}`)) ?? [caller]
+  const runtime = ManagedRuntime.make(worldLayer(storageOf(storage), providerOf(provider), ["main"], callers))
+  const nextCaller = () => callers[count % callers.length] as typeof caller
   const pointsman = await runtime.runPromise(Pointsman)
   const search = (query: Omit<PaymentQuery, "limit">) => pointsman.payments(tenant, { ...query, limit: pageSize })
   const reads: Readonly<Record<Read, (filled: number) => Effect.Effect<unknown, unknown>>> = {
@@ -107,7 +112,7 @@ answerOrders<LibrarySettings, LibraryOrder>(async ({ provider, storage }) => {
     run(order.load, () =>
       order._tag === "create"
         ? runtime.runPromise(
-            untilAdmitted(Effect.suspend(() => pointsman.create(caller, createRequest(`order-${++count}`))))
+            untilAdmitted(Effect.suspend(() => pointsman.create(nextCaller(), createRequest(`order-${++count}`))))
           )
         : runtime.runPromise(reads[order.read](order.filled)).then(heldSomething)
     )

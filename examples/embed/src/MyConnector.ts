@@ -29,6 +29,7 @@ import { Effect, Redacted, Result, Schema } from "effect"
 export const definition: ConnectorDefinition = {
   name: "tiny-pay",
   environments: ["sandbox", "production"],
+  redact: Redacted.make,
   // What the provider never takes, whatever the connection's own limits are.
   supports: { methods: ["card"] },
   connect: (account, transport) =>

@@ -7,6 +7,7 @@ import { checkArchive, inArchive } from "./ArchiveFile.ts"
 import { contrastAtLeast, readableShade, whiteTextContrast } from "./ColorContrast.ts"
 import type { ConfigurationFile, ConnectionFile, OidcFile, RoutingFile, WorkspaceFile } from "./ConfigurationFile.ts"
 import { readDuration } from "./DurationText.ts"
+import { checkFees } from "./FeeFields.ts"
 import type { Mistake } from "./Mistake.ts"
 
 export interface CheckOptions {
@@ -88,7 +89,7 @@ const checkWorkspace = (workspace: WorkspaceFile, path: Path, options: CheckOpti
   ...checkColor(workspace.brand?.color, [...path, "brand", "color"]),
   ...(workspace.keys ?? []).flatMap((key, index) => checkKey(key, [...path, "keys", index, "secret"])),
   ...(workspace.connections ?? []).flatMap((connection, index) =>
-    checkConnection(connection, [...path, "connections", index], options)
+    checkConnection(connection, workspace, [...path, "connections", index], options)
   ),
   ...environments.flatMap((environment) => {
     const routing = workspace.routing?.[environment]
@@ -127,7 +128,12 @@ const checkKey = (
   return [{ path, message }]
 }
 
-const checkConnection = (connection: ConnectionFile, path: Path, options: CheckOptions): ReadonlyArray<Mistake> => [
+const checkConnection = (
+  connection: ConnectionFile,
+  { country }: WorkspaceFile,
+  path: Path,
+  options: CheckOptions
+): ReadonlyArray<Mistake> => [
   ...checkConnector(connection, path, options),
   ...checkTimeout(connection, path, options),
   ...Object.keys(connection.supports?.amount ?? {})
@@ -136,6 +142,7 @@ const checkConnection = (connection: ConnectionFile, path: Path, options: CheckO
       path: [...path, "supports", "amount", currency],
       message: 'expected an ISO 4217 currency code as the name of the field, such as "EUR"'
     })),
+  ...checkFees(connection.fees ?? [], country, [...path, "fees"]),
   ...Object.keys(connection.supports?.paymentMethods ?? {})
     .filter((name) => !paymentMethodNames.some((known) => known === name))
     .map((name) => ({

@@ -4,8 +4,10 @@
  * which is what the operator reads when it is wrong.
  */
 import {
+  autoObjectives,
   captureMethods,
   eventTypes,
+  feeRegions,
   initiators,
   isCurrency,
   operatorRoles,
@@ -27,8 +29,10 @@ import {
   logoExpected,
   supportExpected
 } from "./BrandFields.ts"
+import { ConnectorsFile } from "./ConnectorsFile.ts"
 import { type Decoded, decode } from "./DecodeFile.ts"
 import { durationExpected, readDuration } from "./DurationText.ts"
+import { feeExpected, hasFee, isPercent, mostFixedFee, percentExpected } from "./FeeFields.ts"
 import { momentExpected, readMoment } from "./MomentText.ts"
 import { isRetention, retentionExpected } from "./RetentionFields.ts"
 
@@ -127,6 +131,26 @@ const SupportsFile = Schema.Struct({
   requiresAuthentication: Schema.optionalKey(listOf(Country))
 })
 
+const FixedFee = finite(
+  `a whole number of minor units from 0 to ${mostFixedFee}`,
+  (value) => Number.isSafeInteger(value) && value >= 0 && value <= mostFixedFee
+)
+
+/** What the provider charges for a payment that it approves. Currencies and conditions are checked with the whole file. */
+const FeeFile = Schema.Struct({
+  when: Schema.optionalKey(
+    Schema.Struct({
+      currency: Schema.optionalKey(listOf(Currency)),
+      country: Schema.optionalKey(listOf(Country)),
+      region: Schema.optionalKey(listOf(Schema.Literals(feeRegions))),
+      method: Schema.optionalKey(listOf(Method)),
+      cardBrand: Schema.optionalKey(listOf(Word))
+    })
+  ),
+  fixed: Schema.optionalKey(Schema.Record(Schema.String, FixedFee)),
+  percent: Schema.optionalKey(text(percentExpected, isPercent))
+}).check(Schema.makeFilter(hasFee, { expected: feeExpected }))
+
 const ConnectionFile = Schema.Struct({
   id: Id,
   /** The id where it is left out. */
@@ -146,7 +170,9 @@ const ConnectionFile = Schema.Struct({
   restrictions: Schema.optionalKey(Schema.Array(Schema.Struct({ when: ConditionFile }))),
   circuitBreaker: Schema.optionalKey(
     Schema.Struct({ failures: integer(1, "a whole number, 1 or more"), open: DurationText })
-  )
+  ),
+  /** The first whose condition a payment meets; unknown where it is left out. */
+  fees: Schema.optionalKey(listOf(FeeFile))
 })
 export type ConnectionFile = typeof ConnectionFile.Type
 
@@ -188,7 +214,13 @@ const RoutingFile = Schema.Struct({
       order: Order
     })
   ),
-  auto: Schema.optionalKey(Schema.Struct({ exploration: Schema.optionalKey(Share) }))
+  auto: Schema.optionalKey(
+    Schema.Struct({
+      exploration: Schema.optionalKey(Share),
+      objective: Schema.optionalKey(Schema.Literals(autoObjectives)),
+      maxApprovalLoss: Schema.optionalKey(Share)
+    })
+  )
 })
 export type RoutingFile = typeof RoutingFile.Type
 
@@ -296,6 +328,7 @@ export const ConfigurationFile = Schema.Struct({
   /** A greater one is a newer configuration; without one, new content is (decisions, section 12). */
   generation: Schema.optionalKey(Generation),
   console: Schema.optionalKey(ConsoleFile),
+  connectors: Schema.optionalKey(ConnectorsFile),
   archive: Schema.optionalKey(ArchiveFile),
   /** Of workspaces that say nothing else. */
   retention: Schema.optionalKey(RetentionFile),
@@ -308,3 +341,6 @@ export const decodeConfigurationFile: (json: unknown) => Decoded<ConfigurationFi
 
 /** `console.oidc` alone. */
 export const decodeOidc: (json: unknown) => Decoded<OidcFile> = decode(OidcFile)
+
+/** The limits that a connector states; fails with every mistake in their shape. */
+export const decodeSupports: (json: unknown) => Decoded<typeof SupportsFile.Type> = decode(SupportsFile)

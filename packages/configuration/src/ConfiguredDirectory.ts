@@ -22,6 +22,7 @@ import { Effect, Option, Redacted } from "effect"
 import { connectorOf, timeoutOf } from "./CheckConfiguration.ts"
 import type { ConfigurationFile, ConnectionFile, RoutingFile, WorkspaceFile } from "./ConfigurationFile.ts"
 import { readDuration } from "./DurationText.ts"
+import { feeRuleOf } from "./FeeFields.ts"
 import { readMoment } from "./MomentText.ts"
 import { retentionTimes } from "./RetentionFields.ts"
 
@@ -108,7 +109,7 @@ const connectionOf = Effect.fnUntraced(function* (
 export type OpenConnection = Omit<Connection, "sealedCredentials" | "sealedWebhookSecret" | "account">
 
 export const openConnectionOf = (workspace: WorkspaceFile, connection: ConnectionFile): OpenConnection => {
-  const { id, environment, circuitBreaker } = connection
+  const { id, environment, circuitBreaker, fees } = connection
   return {
     id,
     workspaceId: workspace.id,
@@ -124,7 +125,8 @@ export const openConnectionOf = (workspace: WorkspaceFile, connection: Connectio
     circuitBreaker:
       circuitBreaker === undefined
         ? null
-        : { failures: circuitBreaker.failures, openMillis: Option.getOrThrow(readDuration(circuitBreaker.open)) }
+        : { failures: circuitBreaker.failures, openMillis: Option.getOrThrow(readDuration(circuitBreaker.open)) },
+    ...(fees === undefined ? {} : { fees: fees.map(feeRuleOf) })
   }
 }
 

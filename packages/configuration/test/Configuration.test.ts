@@ -312,6 +312,8 @@ describe("the configuration file", () => {
     [[...r, "control", "order"], undefined, "workspaces[0].routing.production.control.order", /missing/],
     [[...r, "auto"], { exploration: 1.5 }, "workspaces[0].routing.production.auto.exploration", /a share from 0 to 1/],
     [[...r, "auto"], { explore: 0.1 }, "workspaces[0].routing.production.auto.explore", /one of exploration/],
+    [[...r, "auto"], { objective: "cost" }, "workspaces[0].routing.production.auto.objective", /"approval" or "value"/],
+    [[...r, "auto"], { maxApprovalLoss: 2 }, "workspaces[0].routing.production.auto.maxApprovalLoss", /a share from 0/],
     [[...r, "strategy"], "cheapest", "workspaces[0].routing.production.strategy", /unknown field/],
     [
       [...r, "rules", 0, "use", "strategy"],
@@ -368,7 +370,7 @@ describe("the configuration file", () => {
       maxAttempts: 3,
       rules: [{ name: "split", when: {}, use: { mode: "auto", split: { main: 1, backup: 1 } } }],
       control: { share: 0.1, order: ["backup"] },
-      auto: { exploration: 0 }
+      auto: { exploration: 0, objective: "value", maxApprovalLoss: 0.02 }
     }
     const routing = Result.getOrThrow(understand(withChange(r, production))).workspaces[0]?.routing?.production
     assert.deepStrictEqual<unknown>(routing && routingSettingsOf(routing), production)

@@ -53,7 +53,8 @@ describe("connections", () => {
         restrictions: [{ country: ["BR"], captureMethod: ["manual"], amount: { max: 500 } }],
         sealedWebhookSecret: secret,
         timeoutMillis: 9_000,
-        circuitBreaker: { failures: 3, openMillis: 20_000 }
+        circuitBreaker: { failures: 3, openMillis: 20_000 },
+        fees: [{ when: { region: ["domestic"] }, partsPerMillion: 14_500, fixed: { EUR: 25 } }]
       },
       { id: "broken", connector: "nowhere" },
       { id: "off", active: false, priority: 1 }
@@ -77,6 +78,7 @@ describe("connections", () => {
       "In EUR: from €0.50 up to €1,000.00.",
       "Accepts customers from FR only with authentication.",
       "Excluded: up to 500 minor units; customers from BR; captured manually.",
+      "1.45 % and €0.25; region domestic",
       "9000 ms",
       "It opens for 20000 ms after 3 failures in a row.",
       "<code>/api/v1/psp-webhooks/limited</code>, with a secret"
@@ -93,6 +95,7 @@ describe("connections", () => {
       id: "limited",
       timeout_ms: 9_000,
       circuit_breaker: { failures: 3, open_ms: 20_000 },
+      fees: [{ when: { region: ["domestic"] }, percent: "1.45", fixed: { EUR: 25 } }],
       webhook: { path: "/api/v1/psp-webhooks/limited", has_secret: true }
     })
     assert.deepStrictEqual(limited.supports.amount, { EUR: { min: 50, max: 100_000 } })

@@ -100,6 +100,41 @@ describe("settings", () => {
     assert.deepStrictEqual(data.control, { share: 0.25, order: ["euros"], findings: [] })
   })
 
+  it("given the objective value, then the fee and the expected value of each candidate are shown", async () => {
+    const fees = [{ partsPerMillion: 29_000, fixed: { EUR: 30 } }]
+    const byValue = { mode: "auto", auto: { exploration: 0, objective: "value", maxApprovalLoss: 0.02 } } as const
+    await routedShop(here, "sandbox", byValue, [
+      { id: "priced", priority: 0, fees },
+      { id: "unpriced", priority: 1 }
+    ])
+    const cookie = await here.signIn("jo", [{ workspaceId: "acme", role: "operations" }])
+    const data = await dataOf(api, cookie)
+    assert.deepStrictEqual([data.objective, data.max_approval_loss], ["value", 0.02])
+    assert.include(
+      data.findings.map(({ kind }: { readonly kind: string }) => kind),
+      "unpriced"
+    )
+    assert.include(await pageOf(at, cookie), "value, giving up at most 2 points of approval")
+    const { routes } = await dataOf(`${api}/preview?amount=1000&currency=EUR&country=NL`, cookie)
+    const [first, second] = routes[0].candidates
+    assert.deepStrictEqual(first.value, {
+      fee_minor: 59,
+      fee_rule: 1,
+      approval_ppm: 800_000,
+      expected_micros: 752_800_000
+    })
+    assert.deepInclude(second.value, { fee_minor: null, fee_rule: null, expected_micros: null })
+    const preview = await pageOf(`${at}/preview?amount=10&currency=EUR&country=NL`, cookie)
+    assert.include(preview, "expected approval 80 %, fee €0.59 by rule 1, expected value 752.8 minor units")
+    assert.include(preview, "expected approval 80 %, fee unknown")
+    const { id } = await here.pay("acme", "sandbox", "automatic")
+    const page = await pageOf(`/payments/acme/sandbox/${id}`, cookie)
+    assert.match(
+      page,
+      /Order: The priced .*?, fee €0\.\d\d by rule 1, expected value [\d.]+ minor units; The unpriced/u
+    )
+  })
+
   it("given no settings, then the defaults are shown", async () => {
     const cookie = await here.signIn("jo", [{ workspaceId: null, role: "operations" }])
     const text = await pageOf("/routing/globex/production", cookie)

@@ -18,3 +18,10 @@ export {
   type SocketProviderOptions,
   socketProvider
 } from "./connector/SocketProvider.ts"
+export {
+  type ChargeInBooks,
+  type FaultyProvider,
+  type ProviderWorld,
+  type Random,
+  worldSuite
+} from "./connector/WorldSuite.ts"

@@ -1,6 +1,7 @@
 /**
  * `npm run new-connector`: what it writes is red, and says what is to be done; what an author makes of it is green. The
- * author is played by `scripts/new-connector/fixture`, a finished connector of a made-up provider.
+ * author is played by `scripts/new-connector/fixture` and `fixture-plain`, finished connectors of a made-up provider.
+ * `npm run tarballs` does the same outside of this repository, by the command of the packed server.
  */
 import { execFile } from "node:child_process"
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -8,8 +9,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it, onTestFinished } from "vitest"
-import { connectorFiles } from "../../../scripts/new-connector/ConnectorFiles.ts"
+import { connectorFilesHere } from "../../../scripts/new-connector/ConnectorFiles.ts"
 import { newConnector } from "../../../scripts/new-connector.ts"
+import { connectorStyles, ownConnectorFiles, versionsOfOthers } from "../../server/src/NewConnector.ts"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
 const fixture = join(root, "scripts/new-connector/fixture")
@@ -36,37 +38,74 @@ const elsewhere = () => {
   return join(folder, "pocket-pay")
 }
 
+/** How the failures name a method that is still to be written. */
+const missing = {
+  effect: [
+    "the connector failed with NotSent: charge is still to be written, in src/PocketPayConnector.ts",
+    "the connector failed with NotSent: lookUpRefund is still to be written, in src/PocketPayConnector.ts"
+  ],
+  plain: [
+    "the connector failed with Unanswered: pocket-pay.charge threw StillToBeWritten",
+    "the connector failed with Unanswered: pocket-pay.lookUpRefund threw StillToBeWritten"
+  ]
+} as const
+
 describe("npm run new-connector", () => {
-  it("given a name, when it is run, then the files are there under it, and existing files are not replaced", () => {
-    const folder = elsewhere()
-    const told = newConnector(["pocket-pay", "--dir", folder])
-    const written = [...connectorFiles({ name: "pocket-pay", toRoot: null, read }).keys()]
-    assert.deepStrictEqual(written, [
-      "package.json",
-      "tsconfig.json",
-      "vitest.config.ts",
-      "README.md",
-      "src/index.ts",
-      "src/PocketPayConnector.ts",
-      "src/Credentials.ts",
-      "src/Exchange.ts",
-      "test/pocket-pay.contract.test.ts"
-    ])
-    for (const path of written) {
-      assert.include(told, path)
-      assert.notMatch(readFileSync(join(folder, path), "utf8"), /new-?provider/iu, path)
+  it.each(connectorStyles)(
+    "given a name and the style %s, when it is run, then the files are there under it, and existing files are not replaced",
+    (style) => {
+      const folder = elsewhere()
+      const told = newConnector(["pocket-pay", "--dir", folder, "--style", style])
+      const written = [...ownConnectorFiles({ name: "pocket-pay", style, versionOf: () => "" }).keys()]
+      assert.deepStrictEqual(written, [
+        "package.json",
+        "tsconfig.json",
+        "vitest.config.ts",
+        "README.md",
+        ...(style === "effect" ? ["src/Credentials.ts"] : []),
+        "src/Exchange.ts",
+        "src/PocketPayConnector.ts",
+        "src/index.ts",
+        "test/pocket-pay.contract.test.ts"
+      ])
+      for (const path of written) {
+        assert.include(told, path)
+        assert.notMatch(readFileSync(join(folder, path), "utf8"), /new-?provider/iu, path)
+      }
+      const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
+      assert.deepInclude(manifest, { name: "pointsman-connector-pocket-pay", private: true })
+      assert.deepStrictEqual(
+        Object.keys(manifest.dependencies),
+        style === "effect" ? ["@pointsman/core"] : ["@pointsman/node"]
+      )
+      for (const name of ["@pointsman/contracts", "@effect/vitest", "effect", "typescript", "vitest"]) {
+        assert.match(manifest.devDependencies[name], /^\^\d+\.\d+\.\d+$/u, name)
+      }
+      // Nothing of this repository is needed there.
+      assert.notMatch(
+        JSON.stringify([manifest, readFileSync(join(folder, "tsconfig.json"), "utf8")]),
+        /\.\.\/|@pointsman\/source/u
+      )
+      assert.throws(() => newConnector(["pocket-pay", "--dir", folder]), /is there and not empty: nothing was written/u)
     }
-    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
-    assert.deepInclude(manifest, { name: "pointsman-connector-pocket-pay", private: true })
-    for (const name of ["@pointsman/contracts", "@effect/vitest", "effect", "typescript", "vitest"]) {
-      assert.match(manifest.devDependencies[name], /^\^\d+\.\d+\.\d+$/u, name)
-    }
-    // Nothing of this repository is needed there.
-    assert.notMatch(
-      JSON.stringify([manifest, readFileSync(join(folder, "tsconfig.json"), "utf8")]),
-      /\.\.\/|@pointsman\/source/u
-    )
-    assert.throws(() => newConnector(["pocket-pay", "--dir", folder]), /is there and not empty: nothing was written/u)
+  )
+
+  it("given the versions of others' packages that it writes, then they are those of this repository", () => {
+    const { devDependencies: ours } = JSON.parse(read("package.json"))
+    const { peerDependencies } = JSON.parse(read("packages/connectors/http/package.json"))
+    assert.deepStrictEqual<Readonly<Record<string, string>>>(versionsOfOthers, {
+      "@effect/vitest": `^${ours["@effect/vitest"]}`,
+      "@types/node": `^${ours["@types/node"]}`,
+      effect: peerDependencies.effect,
+      // `npm:typescript@7.0.2` is a name and a version.
+      typescript: `^${ours["@typescript/native"].split("@").at(-1)}`,
+      vitest: `^${ours["vitest"]}`
+    })
+  })
+
+  it("given plain functions without a folder, or another style, then it is refused with what was expected", () => {
+    assert.throws(() => newConnector(["pocket-pay", "--style", "plain"]), /--style plain: expected --dir/u)
+    assert.throws(() => newConnector(["pocket-pay", "--style", "class"]), /--style class: expected plain or effect/u)
   })
 
   it.each(["", "Pocket", "pocket_pay", "9pay", "pocket--pay", "../pay", "a".repeat(41)])(
@@ -78,25 +117,24 @@ describe("npm run new-connector", () => {
   )
 
   it("given the author's finished connector, then all but two of its files are as they were written", () => {
-    const files = connectorFiles({ name: "pocket-pay", toRoot: "../..", read })
+    const files = connectorFilesHere({ name: "pocket-pay", style: "effect", toRoot: "../..", read })
     for (const path of ["src/index.ts", "src/Credentials.ts", "src/Exchange.ts"]) {
       assert.strictEqual(readFileSync(join(fixture, path), "utf8"), files.get(path), path)
     }
   })
 
-  it.runIf(isLong)(
-    "given what it wrote, then its types are good, its test is red and says what to do, and the author's work makes it green",
+  it.runIf(isLong).each(connectorStyles)(
+    "given what it wrote in the style %s, then its types are good, its test is red and says what to do, and the author's work makes it green",
     { timeout: 300_000 },
-    async () => {
+    async (style) => {
       const folder = inRepository()
-      newConnector(["pocket-pay", "--dir", folder])
+      newConnector(["pocket-pay", "--dir", folder, "--style", style])
       assert.deepStrictEqual(await typeFaults(folder), { code: 0, output: "" })
       const red = await runSuite(folder)
       const said = red.failures.join("\n")
       for (const expected of [
         '"charge captured" is still to be done: let `play` give the answer that the provider sends then',
-        "the connector failed with NotSent: charge is still to be written, in src/PocketPayConnector.ts",
-        "the connector failed with NotSent: lookUpRefund is still to be written, in src/PocketPayConnector.ts",
+        ...missing[style],
         "wire.amounts.EUR is still to be done: what the provider is to be sent for it, literally",
         "no soft decline is played",
         "the connector has `readMessage`: tell by `messages` how the provider signs, or leave the method out"
@@ -105,11 +143,12 @@ describe("npm run new-connector", () => {
       }
       // Every one of them names what to do, and none is an accident of the suite.
       for (const failure of red.failures) {
-        assert.match(failure, /still to be (?:done|written)|is played|tell by `messages`/u)
+        assert.match(failure, /still to be (?:done|written)|StillToBeWritten|is played|tell by `messages`/u)
       }
       assert.isAbove(red.passed, 0)
 
-      cpSync(fixture, folder, { recursive: true })
+      cpSync(join(fixture, "test"), join(folder, "test"), { recursive: true })
+      cpSync(join(style === "plain" ? `${fixture}-plain` : fixture, "src"), join(folder, "src"), { recursive: true })
       assert.deepStrictEqual(await typeFaults(folder), { code: 0, output: "" })
       const green = await runSuite(folder)
       assert.deepStrictEqual(green.failures, [])

@@ -83,6 +83,7 @@ export { endpointSecretContext, type SecretRotation, signingSecrets } from "./mo
 export type { Event, EventDraft, JsonObject, JsonValue } from "./model/Event.ts"
 export { type EventType, eventTypes } from "./model/EventType.ts"
 export { type EventView, viewOfEvent } from "./model/EventView.ts"
+export { type FeeCondition, type FeeRegion, type FeeRule, feeRegions } from "./model/FeeRule.ts"
 export type { Checkout, HostedPage } from "./model/HostedPage.ts"
 export type { Merchant, MerchantDetails, MerchantStanding, MerchantStatus } from "./model/Merchant.ts"
 export {
@@ -144,6 +145,7 @@ export { accountText, type ConnectionAccount, type ProviderAccount } from "./mod
 export type { Refund, RefundReply } from "./model/Refund.ts"
 export { type RefundStage, refundStages } from "./model/RefundMachine.ts"
 export { type Review, type ReviewReason, reviewReasons } from "./model/Review.ts"
+export type { Fee, RouteValue } from "./model/RouteValue.ts"
 export {
   type CircuitSeen,
   type Exclusion,
@@ -157,7 +159,9 @@ export {
 } from "./model/RoutingDecision.ts"
 export { type RoutingMode, routingModes } from "./model/RoutingMode.ts"
 export {
+  type AutoObjective,
   type AutoSettings,
+  autoObjectives,
   type ControlGroup,
   defaultRoutingSettings,
   type RoutingRule,
@@ -189,6 +193,7 @@ export * as SecretsLayer from "./ports/SecretsLayer.ts"
 export { SignatureRefused, signatureHeader, signatureToleranceSeconds, verifySignature } from "./ports/Signature.ts"
 export { NotAdmitted } from "./ports/StorageCondition.ts"
 export { bySuccess } from "./routing/BySuccess.ts"
+export type { ValueObjective } from "./routing/ByValue.ts"
 export type { CircuitReading, CircuitState } from "./routing/Circuit.ts"
 export type { ExplanationChapter, RoutingExplanation } from "./routing/Explanation.ts"
 export type { Replayed, ReplayedRoute, RoutedPayment, RoutingConfiguration } from "./routing/Replay.ts"

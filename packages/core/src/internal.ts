@@ -48,7 +48,8 @@ export {
   yearMillis
 } from "./model/RetentionTimes.ts"
 export { wholeDecision } from "./model/RoutingDecision.ts"
-export { defaultExploration, defaultMaxAttempts } from "./model/RoutingSettings.ts"
+export { defaultExploration, defaultMaxApprovalLoss, defaultMaxAttempts } from "./model/RoutingSettings.ts"
+export { segmentOf } from "./model/Segment.ts"
 export { chargeSimulations } from "./model/Simulation.ts"
 export { faded, noRate, rateHalfLifeMillis, rateWindow, weightOf, withOutcomes } from "./model/SuccessRate.ts"
 export { firstVersionIn, versionIn } from "./model/Version.ts"
@@ -56,6 +57,7 @@ export { amountText } from "./money/AmountText.ts"
 export { countries, isCountry } from "./money/Country.ts"
 export { scaleOf } from "./money/Currency.ts"
 export { Admission, makeAdmission, PlaceOf } from "./ports/Admission.ts"
+export { adoptConnector, anotherEffect, connectorFault } from "./ports/AdoptConnector.ts"
 export { type DirectoryConflict, isEmptyPlan, planDirectory, type WantedDirectory } from "./ports/DirectoryPlan.ts"
 export { signatureOf } from "./ports/Signature.ts"
 export { StorageSnapshots } from "./ports/StorageSnapshots.ts"
@@ -68,6 +70,8 @@ export {
   eligibilityChecks,
   exclusionOf
 } from "./routing/Eligibility.ts"
+export { routeValueText } from "./routing/Explanation.ts"
+export { feeOf } from "./routing/Fees.ts"
 export { isFollowed, mayFollow, type NothingExecuted, nothingExecuted } from "./routing/NextStep.ts"
 export { providerLimits } from "./routing/ProviderLimits.ts"
 export { planRoute, type RouteQuestion } from "./routing/RoutePlan.ts"

@@ -305,7 +305,8 @@ describe("a walk of lists", () => {
           assert.strictEqual((yield* stored(id)).payment.state, "Capturing")
           yield* Deferred.succeed(arrived, undefined)
           assert.strictEqual((yield* Fiber.join(capture)).payment.state, "Captured")
-        })
+          // A capture that was sent can't be interrupted: where an assertion fails, it would wait for ever.
+        }).pipe(Effect.ensuring(Deferred.succeed(arrived, undefined)))
       )
     })
   )

@@ -23,8 +23,17 @@ const payments = process.env["POINTSMAN_LONG"] === "all" ? 10_400 : 2_600
 
 /** Six connections with all that can be configured of one. */
 const connections: ReadonlyArray<Partial<Connection> & { readonly id: string }> = [
-  { id: "main", supports: { currencies: ["EUR", "USD", "GBP"], amount: { EUR: { max: 900_000 } } } },
-  { id: "backup", supports: { payerCountries: ["NL", "DE", "US"], recurring: false }, priority: 2 },
+  {
+    id: "main",
+    supports: { currencies: ["EUR", "USD", "GBP"], amount: { EUR: { max: 900_000 } } },
+    fees: [{ when: { region: ["domestic"] }, partsPerMillion: 29_000, fixed: { EUR: 30 } }, { partsPerMillion: 35_000 }]
+  },
+  {
+    id: "backup",
+    supports: { payerCountries: ["NL", "DE", "US"], recurring: false },
+    priority: 2,
+    fees: [{ partsPerMillion: 12_000, fixed: { EUR: 5, USD: 5 } }]
+  },
   { id: "fragile", priority: 2, circuitBreaker: { failures: 2, openMillis: 4_000 } },
   { id: "strict", priority: 3, restrictions: [{ initiator: ["mit"], amount: { min: 5_000 } }] },
   { id: "cards", priority: 4, supports: { methods: ["card"], cardBrands: ["visa", "amex"] } },
@@ -45,7 +54,7 @@ const byDraw: RoutingStrategy = {
 const settings: RoutingSettings = {
   mode: "auto",
   maxAttempts: 3,
-  auto: { exploration: 0.1 },
+  auto: { exploration: 0.1, objective: "value", maxApprovalLoss: 0.05 },
   control: { share: 0.2, order: ["backup", "fragile", "main"] },
   rules: [
     { name: "big tickets", when: { amount: { min: 500_000 } }, use: { mode: "fixed", order: ["main"] } },
@@ -146,6 +155,11 @@ describe("thousands of stored payments", () => {
           payments / 52
         )
         assert.isAbove(decisions.filter(({ note }) => note?.includes("explores")).length, payments / 104)
+        assert.isAbove(
+          decisions.filter(({ note }) => note?.includes("leads by its expected value")).length,
+          payments / 520
+        )
+        assert.isAbove(decisions.filter(({ note }) => note?.includes("is unknown, so approval")).length, payments / 520)
         assert.isAbove(decisions.filter(({ given }) => given.instruments !== null).length, payments / 21)
         assert.isAbove(decisions.filter(({ given }) => given.unable.includes("backup")).length, payments / 104)
         assert.isAbove(decisions.filter(({ degraded }) => degraded).length, payments / 520)

@@ -1,7 +1,7 @@
 /** What leaves the store, what is answered about it afterwards, and what a late message finds. */
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman, type SweepOrder } from "@pointsman/core"
-import { BeforeRemoval, Ledger, Retention } from "@pointsman/core/ports"
+import { BeforeRemoval, Directory, Ledger, Retention } from "@pointsman/core/ports"
 import { Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { sweepStore } from "../src/verbs/retain/SweepStore.ts"
@@ -150,5 +150,52 @@ describe("the sweep of the store", () => {
       assert.strictEqual(exit._tag, "Failure")
       assert.sameMembers(pruned, ["bodies sandbox", "deliveries production", "bodies production"])
     }).pipe(Effect.provide(broken.layer))
+  )
+
+  const several = world()
+  it.effect(
+    "given workspaces that keep deliveries for several times, then those of the longest are left to the upkeep",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* Directory
+        const retention = yield* Retention
+        const workspace = { name: "A", country: "NL", category: null, suspended: false, partner: null }
+        const write = (id: string, deliveries: number | null) =>
+          directory.write({
+            workspaces: [{ ...workspace, id, retention: { deliveries } }],
+            apiKeys: [],
+            connections: [],
+            routing: [],
+            webhookEndpoints: []
+          })
+        yield* write("short", 30 * day)
+        yield* write("long", 100 * day)
+        const dropped: Array<number | null> = []
+        const swept = (workspaceId?: string) => {
+          const left = new Set<string>()
+          return sweepStore({ isDryRun: false, pauseMillis: 0, workspaceId }).pipe(
+            Effect.provideService(Retention, {
+              ...retention,
+              upkeep: ({ deliveriesBefore }) =>
+                Effect.as(
+                  Effect.sync(() => dropped.push(deliveriesBefore)),
+                  0
+                ),
+              pruneDeliveries: ({ isLongest, tenant: { workspaceId } }) =>
+                Effect.as(
+                  Effect.sync(() => (isLongest === true ? left.add(workspaceId) : undefined)),
+                  0
+                )
+            }),
+            Effect.as(left)
+          )
+        }
+        yield* TestClock.adjust(sevenYears)
+        assert.deepStrictEqual(yield* swept(), new Set(["long"]))
+        assert.deepStrictEqual(yield* swept("long"), new Set())
+        yield* write("short", null)
+        assert.deepStrictEqual(yield* swept(), new Set())
+        assert.deepStrictEqual(dropped, [sevenYears - 100 * day, null, null])
+      }).pipe(Effect.provide(several.layer))
   )
 })

@@ -1,7 +1,8 @@
 /** What can be wrong with the settings before anything is opened. All mistakes are reported together. */
 import type { CheckIntervals, PointsmanOptions } from "@pointsman/core"
 import { SecretsLayer } from "@pointsman/core"
-import { Effect, Layer, Option, Predicate, type Redacted, Result, Version } from "effect"
+import { anotherEffect } from "@pointsman/core/internal"
+import { Effect, Layer, Option, Predicate, type Redacted, Result } from "effect"
 import { StartError } from "./PointsmanError.ts"
 import type { PointsmanSettings } from "./Settings.ts"
 
@@ -120,12 +121,6 @@ export const checkSettings = (settings: PointsmanSettings): Effect.Effect<Checke
     }
   })
 }
-
-/**
- * Effect 4 knows its values by names such as "~effect/Layer", so that those of a second copy work beside the copy of this
- * package. Effect 3 has other names (effect's sources, `Layer.ts`).
- */
-export const anotherEffect = `it was made with another version of Effect: expected ${Version.getCurrentVersion()}`
 
 type Expect = (field: string, isGood: boolean, message: string) => void
 

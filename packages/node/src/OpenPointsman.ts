@@ -8,7 +8,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as PaymentArchive from "@pointsman/archive"
 import * as Configuration from "@pointsman/configuration"
 import * as Core from "@pointsman/core"
-import { apiKeyIdOf } from "@pointsman/core/internal"
+import { adoptConnector, apiKeyIdOf } from "@pointsman/core/internal"
 import * as Ports from "@pointsman/core/ports"
 import * as PointsmanHttp from "@pointsman/http"
 import * as NodeTransport from "@pointsman/transport-node"
@@ -16,7 +16,7 @@ import { Cause, Context, Effect, Exit, Fiber, Layer, Logger, Option, Redacted, R
 import { SecureRandom } from "effect/crypto"
 import { HttpEffect, HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { makeCalls } from "./Calls.ts"
-import { anotherEffect, type CheckedSettings, checkSettings, wrongSettings } from "./CheckSettings.ts"
+import { type CheckedSettings, checkSettings, wrongSettings } from "./CheckSettings.ts"
 import { makeGate } from "./Gate.ts"
 import { lineOf } from "./LogLine.ts"
 import { makeConsoles } from "./OpenConsole.ts"
@@ -164,15 +164,7 @@ const onlyOne = (file: Configuration.ConfigurationFile | undefined) =>
 const openConnector = (connector: Connector): Effect.Effect<Ports.ConnectorDefinition, StartError, Scope.Scope> => {
   const handle = connector as Ports.ConnectorDefinition | Ports.ConnectorHandle
   return "connect" in handle
-    ? Effect.succeed({
-        ...handle,
-        connect: (account, transport) => {
-          const connected: unknown = handle.connect(account, transport)
-          return Result.isResult(connected)
-            ? (connected as ReturnType<typeof handle.connect>)
-            : Result.fail(anotherEffect)
-        }
-      })
+    ? Effect.succeed(adoptConnector(handle))
     : Effect.mapError(handle["~pointsman/connector"], (message) => new StartError("connector_unusable", message))
 }
 

@@ -79,6 +79,28 @@ export interface Connection {
   readonly supports?: Supports
   readonly restrictions?: ReadonlyArray<{ readonly when: Condition }>
   readonly circuitBreaker?: { readonly failures: number; readonly open: Duration }
+  /** What the provider charges for a payment that it approves: the first whose condition the payment meets. */
+  readonly fees?: ReadonlyArray<Fee>
+}
+
+/** At least one of `fixed` and `percent`. */
+export interface Fee {
+  readonly when?: FeeCondition
+  /** Minor units, by currency. */
+  readonly fixed?: { readonly [currency: string]: number }
+  /** Of the amount, from `"0"` to `"100"`, with at most four decimals: `"1.45"`. */
+  readonly percent?: string
+}
+
+/** The payments that a fee is for; an absent field is for all. */
+export interface FeeCondition {
+  readonly currency?: ReadonlyArray<string>
+  /** The customer's. */
+  readonly country?: ReadonlyArray<string>
+  /** Of the customer, as seen from the workspace's country. `eea`: the other countries of the European Economic Area. */
+  readonly region?: ReadonlyArray<"domestic" | "eea" | "international">
+  readonly method?: ReadonlyArray<PaymentMethod>
+  readonly cardBrand?: ReadonlyArray<string>
 }
 
 export type RoutingMode = "fixed" | "priority" | "failover" | "auto"
@@ -100,7 +122,13 @@ export interface Routing {
   readonly maxAttempts?: number
   readonly rules?: ReadonlyArray<RoutingRule>
   readonly control?: { readonly share: number; readonly order: ReadonlyArray<string> }
-  readonly auto?: { readonly exploration?: number }
+  readonly auto?: {
+    readonly exploration?: number
+    /** `approval` unless set. With `value`, fees are weighed. */
+    readonly objective?: "approval" | "value"
+    /** With `value`: the most approval that a leading connection may give up, from 0 to 1; 0.01 unless set. */
+    readonly maxApprovalLoss?: number
+  }
 }
 
 /** Where events are sent. */

@@ -2,7 +2,7 @@
 import { connectorSuite } from "@pointsman/contracts/connector"
 import type { ConnectorDefinition } from "@pointsman/core/connector"
 import { pocketPay as provider } from "../../../scripts/new-connector/fixture/test/PocketPay.ts"
-import { pocketPay } from "./support/PocketPay.ts"
+import { definition as pocketPay } from "../../../scripts/new-connector/fixture-plain/src/PocketPayConnector.ts"
 
 const [apiKey = ""] = provider.secrets
 

@@ -1,7 +1,7 @@
 import * as Configuration from "@pointsman/configuration"
 import { apiKeyIdOf } from "@pointsman/core/internal"
 import { Effect } from "effect"
-import { mistaken } from "./ReadConfiguration.ts"
+import { mistaken } from "./ReadJson.ts"
 
 /** Core's step, in the operator's words. `path` is named in messages. */
 export const applyConfiguration = (

@@ -1,10 +1,8 @@
 /** A configuration file, applied beside the servers that run: they serve it from their next request on. */
-import { sendsNothing } from "@pointsman/configuration"
 import { apiKeyIdOf } from "@pointsman/core/internal"
 import { Effect } from "effect"
 import { applyConfiguration, olderText, revokedText } from "./ApplyConfiguration.ts"
 import { CommandFailure } from "./commands/CommandFailure.ts"
-import * as InstalledConnectors from "./InstalledConnectors.ts"
 import { readConfiguration } from "./ReadConfiguration.ts"
 import type { Settings } from "./Settings.ts"
 
@@ -14,9 +12,7 @@ export const applyFile = Effect.fnUntraced(function* (
   environment: Readonly<Record<string, string | undefined>>,
   rollback: boolean
 ) {
-  const file = yield* readConfiguration(path, {
-    connectors: InstalledConnectors.forChecking(),
-    transport: sendsNothing,
+  const { file, loaded } = yield* readConfiguration(path, {
     claimWindowMillis: settings.claimWindowMillis,
     providerTimeoutMillis: settings.providerTimeoutMillis,
     environment
@@ -30,6 +26,14 @@ export const applyFile = Effect.fnUntraced(function* (
       standing._tag === "New"
         ? `Applied ${path} as generation ${generation}. Servers use it from now on.`
         : `${path} is already served, as generation ${generation}.`,
-    warning: revokedKeys.length === 0 ? null : revokedText(path, revokedKeys)
+    warnings: [
+      ...(revokedKeys.length === 0 ? [] : [revokedText(path, revokedKeys)]),
+      ...(loaded.length === 0 ? [] : [restartText(path)])
+    ]
   }
 })
+
+/** A running server keeps the connectors that it loaded. */
+const restartText = (path: string): string =>
+  `Servers load connectors at their start: restart them if \`connectors\` in ${path}, or a file of them, has changed. Until ` +
+  "then, a connection of a connector that they have not loaded takes no payments."

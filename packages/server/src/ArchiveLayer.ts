@@ -2,7 +2,7 @@
 import * as PaymentArchive from "@pointsman/archive"
 import { type ArchiveFile, archiveOptionsOf, understandArchive } from "@pointsman/configuration"
 import { Effect, Layer, Result } from "effect"
-import { mistaken, readConfigurationJson } from "./ReadConfiguration.ts"
+import { mistaken, readConfigurationJson } from "./ReadJson.ts"
 import { StartFailure } from "./StartFailure.ts"
 
 /** Opens it without reaching it: a server starts, and takes payments, while its archive is down. */

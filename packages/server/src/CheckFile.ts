@@ -1,8 +1,7 @@
 /** A configuration file as a start would read it, and what there is to say of it. Nothing is opened, sent or changed. */
-import { type ConfigurationFile, formatMistake, formatPath, type Mistake, sendsNothing } from "@pointsman/configuration"
+import { type ConfigurationFile, formatMistake, formatPath, type Mistake } from "@pointsman/configuration"
 import { Effect, Result } from "effect"
 import { configurationFindings, formatFinding } from "./ConfigurationFindings.ts"
-import * as InstalledConnectors from "./InstalledConnectors.ts"
 import { readConfigurationFile } from "./ReadConfiguration.ts"
 import type { Settings } from "./Settings.ts"
 
@@ -29,10 +28,7 @@ export const checkFile = Effect.fnUntraced(function* (
   settings: Pick<Settings, "claimWindowMillis" | "providerTimeoutMillis">,
   environment: Readonly<Record<string, string | undefined>>
 ) {
-  const connectors = InstalledConnectors.forChecking()
   return yield* readConfigurationFile(path, {
-    connectors,
-    transport: sendsNothing,
     claimWindowMillis: settings.claimWindowMillis,
     providerTimeoutMillis: settings.providerTimeoutMillis,
     environment
@@ -40,7 +36,7 @@ export const checkFile = Effect.fnUntraced(function* (
     Effect.map(
       Result.match({
         onFailure: (mistakes) => wrong(path, mistakes),
-        onSuccess: (file) => good(path, file, connectors)
+        onSuccess: ({ connectors, file }) => good(path, file, connectors)
       })
     ),
     Effect.catchTag("pointsman/server/StartFailure", ({ message }) =>

@@ -15,10 +15,12 @@ import { commandName } from "./CommandName.ts"
 import { EventShape, eventLine } from "./commands/EventLine.ts"
 import { devFile, formatDevFile, runningDev } from "./commands/LocalServer.ts"
 import { type Outcome, outcomes } from "./commands/TriggerOutcomes.ts"
+import { ensureFolder } from "./DatabaseFolder.ts"
 import { fileFailure } from "./EncryptionKey.ts"
+import { connectorsOfSettings } from "./LoadConnectors.ts"
 import { sandboxDatabase } from "./SandboxDatabase.ts"
 import { replaceSecretFile } from "./SecretFile.ts"
-import { type BeforeRequests, ensureFolder, serve } from "./Serve.ts"
+import { type BeforeRequests, serve } from "./Serve.ts"
 import { type Flags, readSettings } from "./Settings.ts"
 import { StartFailure } from "./StartFailure.ts"
 
@@ -49,12 +51,15 @@ export const dev = Effect.fnUntraced(function* ({ flags, fresh, inMemory }: DevO
   const database = inMemory ? "sqlite::memory:" : `sqlite:${sandboxDatabase.path}`
   const settings = yield* readSettings({ ...flags, ...ofDev, database })
   yield* refuseSecond
+  // Nothing else of the file takes part: `pointsman config apply` brings its connections to the sandbox.
+  const connectors = yield* connectorsOfSettings(settings)
   yield* ensureFolder({ _tag: "SqliteFile", path: devFile })
   if (fresh) yield* forget
   return yield* serve(
     { ...settings, configuration: null, encryptionKey: null, adminPort: null, tlsCertificate: null, tlsKey: null },
     {},
-    furnish(settings.baseUrl)
+    furnish(settings.baseUrl),
+    connectors
   )
 })
 

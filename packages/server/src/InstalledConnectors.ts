@@ -2,40 +2,46 @@ import { AdyenConnector } from "@pointsman/connector-adyen"
 import { CheckoutConnector } from "@pointsman/connector-checkout"
 import { HttpConnector } from "@pointsman/connector-http"
 import { MollieConnector } from "@pointsman/connector-mollie"
+import { PayPalConnector } from "@pointsman/connector-paypal"
 import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
 import { StripeConnector } from "@pointsman/connector-stripe"
-import { Connectors } from "@pointsman/core/ports"
+import { type ConnectorDefinition, Connectors } from "@pointsman/core/ports"
 import { Effect, Layer } from "effect"
 import type { Database } from "./DatabaseUrl.ts"
 import { StartFailure } from "./StartFailure.ts"
 import { storageFailure } from "./StorageFailure.ts"
 
-const over = (records: SandboxRecords["Service"]): Connectors["Service"] =>
+/** Those that the configuration file names, besides those that come with the server. */
+type Loaded = ReadonlyArray<{ readonly definition: ConnectorDefinition }>
+
+const over = (records: SandboxRecords["Service"], loaded: Loaded): Connectors["Service"] =>
   Connectors.make([
+    ...loaded.map(({ definition }) => definition),
     SandboxConnector.make(records),
     HttpConnector.definition,
     AdyenConnector.definition,
     CheckoutConnector.definition,
     MollieConnector.definition,
+    PayPalConnector.definition,
     StripeConnector.definition
   ])
 
 /** The connectors of this installation, to check a configuration with: nothing is kept and nothing is sent. */
-export const forChecking = (): Connectors["Service"] => over(SandboxRecords.memory())
+export const forChecking = (loaded: Loaded = []): Connectors["Service"] => over(SandboxRecords.memory(), loaded)
 
 /**
  * The simulator is a provider of its own, so its records lie in a file of their own beside the database; where servers
  * share a PostgreSQL database, in tables of their own there, because one server may be asked about what another did.
  */
-export const layer = (database: Database): Layer.Layer<Connectors, StartFailure> => {
-  if (database._tag === "SqliteMemory") return Layer.sync(Connectors, forChecking)
+export const layer = (database: Database, loaded: Loaded): Layer.Layer<Connectors, StartFailure> => {
+  if (database._tag === "SqliteMemory") return Layer.sync(Connectors, () => forChecking(loaded))
   if (database._tag === "Postgres") {
     return Layer.effect(
       Connectors,
       // Loaded here alone: on SQLite no client of PostgreSQL is needed.
       Effect.promise(() => import("./PostgresSandboxRecords.ts")).pipe(
         Effect.flatMap((records) => records.openRecords(database.url)),
-        Effect.map(over),
+        Effect.map((records) => over(records, loaded)),
         Effect.catch((error) => storageFailure(database, error.cause))
       )
     )
@@ -44,7 +50,7 @@ export const layer = (database: Database): Layer.Layer<Connectors, StartFailure>
   return Layer.effect(
     Connectors,
     SandboxRecords.file(path).pipe(
-      Effect.map(over),
+      Effect.map((records) => over(records, loaded)),
       Effect.mapError(() => new StartFailure({ message: `The sandbox's records in ${path} cannot be opened.` }))
     )
   )

@@ -1,9 +1,27 @@
 /** From the configuration file's path to a configuration without a mistake, or to all of its mistakes. */
-import { formatMistake, type Mistake, type UnderstandOptions, understandConfiguration } from "@pointsman/configuration"
-import { Effect, FileSystem, Result } from "effect"
-import { StartFailure } from "./StartFailure.ts"
+import {
+  type ConfigurationFile,
+  type Mistake,
+  sendsNothing,
+  type UnderstandOptions,
+  understandConfiguration
+} from "@pointsman/configuration"
+import type { Connectors } from "@pointsman/core/ports"
+import { Effect, Result } from "effect"
+import * as InstalledConnectors from "./InstalledConnectors.ts"
+import { type LoadedConnector, loadConnectors } from "./LoadConnectors.ts"
+import { mistaken, readConfigurationJson } from "./ReadJson.ts"
 
-export type ReadConfigurationOptions = Omit<UnderstandOptions, "claimWindowSetting">
+export interface ReadConfigurationOptions
+  extends Pick<UnderstandOptions, "claimWindowMillis" | "providerTimeoutMillis" | "environment"> {}
+
+export interface ReadConfiguration {
+  readonly file: ConfigurationFile
+  /** Those that the file names. */
+  readonly loaded: ReadonlyArray<LoadedConnector>
+  /** With those that come with the server; nothing is kept and nothing is sent. */
+  readonly connectors: Connectors["Service"]
+}
 
 export const readConfiguration = Effect.fnUntraced(function* (path: string, options: ReadConfigurationOptions) {
   const configuration = yield* readConfigurationFile(path, options)
@@ -14,36 +32,21 @@ export const readConfiguration = Effect.fnUntraced(function* (path: string, opti
 /** Fails where there is no JSON to look for mistakes in. */
 export const readConfigurationFile = Effect.fnUntraced(function* (path: string, options: ReadConfigurationOptions) {
   const json = yield* readConfigurationJson(path)
-  return understandConfiguration(json, { ...options, claimWindowSetting: "POINTSMAN_CLAIM_WINDOW" })
-})
-
-export const readConfigurationJson = Effect.fnUntraced(function* (path: string) {
-  const files = yield* FileSystem.FileSystem
-  const text = yield* Effect.mapError(
-    files.readFileString(path),
-    (error) => new StartFailure({ message: `The configuration file ${path} cannot be read (${error.reason._tag}).` })
+  const loaded: Result.Result<ReadonlyArray<LoadedConnector>, ReadonlyArray<Mistake>> = yield* loadConnectors(
+    path,
+    json,
+    options.environment
   )
-  return yield* Effect.mapError(
-    Effect.fromResult(parseJson(text)),
-    (where) => new StartFailure({ message: `The configuration file ${path} is not valid JSON${where}.` })
+  // Without its connectors, the rest of the file would have mistakes that are none.
+  if (Result.isFailure(loaded)) return Result.fail(loaded.failure)
+  const connectors = InstalledConnectors.forChecking(loaded.success)
+  return Result.map(
+    understandConfiguration(json, {
+      ...options,
+      connectors,
+      transport: sendsNothing,
+      claimWindowSetting: "POINTSMAN_CLAIM_WINDOW"
+    }),
+    (file): ReadConfiguration => ({ file, loaded: loaded.success, connectors })
   )
 })
-
-export const mistaken = (path: string, mistakes: ReadonlyArray<Mistake>): StartFailure =>
-  new StartFailure({
-    message: [`The configuration file ${path} is invalid; nothing was applied:`, ...mistakes.map(formatMistake)].join(
-      "\n  "
-    )
-  })
-
-/** Fails with the place alone: the parser's own message quotes the file, and with it perhaps a secret. */
-const parseJson = (text: string): Result.Result<unknown, string> =>
-  Result.try({
-    try: () => JSON.parse(text.replace(/^\ufeff/u, "")) as unknown,
-    catch: (cause) => {
-      const position = /at position (\d+)/u.exec(String(cause))?.[1]
-      if (position === undefined) return text.trim() === "" ? ": it is empty" : ""
-      const before = text.slice(0, Number(position)).split("\n")
-      return `, line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`
-    }
-  })

@@ -1,5 +1,5 @@
 /** What a configuration file says about one tenant's routing, without any of its secrets. */
-import { openConnectionOf, routingSettingsOf, sendsNothing } from "@pointsman/configuration"
+import { openConnectionOf, routingSettingsOf } from "@pointsman/configuration"
 import { defaultRoutingSettings, type RoutingConfiguration, type Tenant } from "@pointsman/core"
 import { providerLimits } from "@pointsman/core/internal"
 import { Effect } from "effect"
@@ -17,9 +17,7 @@ export const routingOfFile = Effect.fnUntraced(function* (
   { environment, workspaceId }: Tenant,
   variables: Readonly<Record<string, string | undefined>>
 ) {
-  const file = yield* readConfiguration(path, {
-    connectors: InstalledConnectors.forChecking(),
-    transport: sendsNothing,
+  const { connectors, file } = yield* readConfiguration(path, {
     claimWindowMillis: settings.claimWindowMillis,
     providerTimeoutMillis: settings.providerTimeoutMillis,
     environment: variables
@@ -42,7 +40,7 @@ export const routingOfFile = Effect.fnUntraced(function* (
         sealedCredentials: "",
         sealedWebhookSecret: null
       })),
-    providerSupports: installedLimits(),
+    providerSupports: providerLimits(connectors),
     strategies: [],
     merchant: { country: workspace.country ?? null, category: workspace.category ?? null }
   } satisfies RoutingConfiguration

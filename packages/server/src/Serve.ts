@@ -13,7 +13,6 @@ import {
   type ConsoleFile,
   configurationStanding,
   longestCallsMillis,
-  sendsNothing,
   tooSlowConnection,
   warnOfUnreadable
 } from "@pointsman/configuration"
@@ -22,7 +21,7 @@ import { Admission, makeAdmission } from "@pointsman/core/internal"
 import { Directory, type DirectoryContents, Ids, type Secrets, StorageError } from "@pointsman/core/ports"
 import * as PointsmanHttp from "@pointsman/http"
 import * as NodeTransport from "@pointsman/transport-node"
-import { Console, Effect, Exit, FileSystem, Layer, Metric, Option, Path, type Redacted, Scope } from "effect"
+import { Console, Effect, Exit, type FileSystem, Layer, Metric, Option, type Path, type Redacted, Scope } from "effect"
 import type { Mac, SecureRandom } from "effect/crypto"
 import { HttpRouter } from "effect/http"
 import { adminRoutes } from "./AdminRoutes.ts"
@@ -34,14 +33,16 @@ import { checkSeals, secretsLayer } from "./CheckSeals.ts"
 import { configurationFindings, formatFinding } from "./ConfigurationFindings.ts"
 import * as ConsoleRoutes from "./ConsoleRoutes.ts"
 import { standbyOf } from "./commands/StandbyLine.ts"
-import { connectionFaults, type Database } from "./DatabaseUrl.ts"
+import { ensureFolder } from "./DatabaseFolder.ts"
+import { connectionFaults } from "./DatabaseUrl.ts"
 import { ensureDemo } from "./Demo.ts"
-import { fileFailure, obtainEncryptionKeys } from "./EncryptionKey.ts"
+import { obtainEncryptionKeys } from "./EncryptionKey.ts"
 import { docsNoteOf, greeting } from "./Greeting.ts"
 import * as Health from "./Health.ts"
 import * as InstalledConnectors from "./InstalledConnectors.ts"
 import type { Listener } from "./Listener.ts"
 import { type Handlers, type Listeners, listenAll, serveAll } from "./Listeners.ts"
+import { connectorsOfWorker, type LoadedConnector } from "./LoadConnectors.ts"
 import * as Metrics from "./Metrics.ts"
 import { pointsmanOptions } from "./PointsmanOptions.ts"
 import { readConfiguration } from "./ReadConfiguration.ts"
@@ -59,10 +60,16 @@ import { askPrimary, endAfterPrimary } from "./WorkerTalk.ts"
  * one worker, this program is started anew for each of them (`node:cluster`), and calls this again there.
  */
 export const serve = Effect.fnUntraced(
-  function* (settings: Settings, environment: Environment, beforeRequests: BeforeRequests = nothingBefore) {
+  function* (
+    settings: Settings,
+    environment: Environment,
+    beforeRequests: BeforeRequests = nothingBefore,
+    /** Of a server without a configuration file. */
+    connectors: ReadonlyArray<LoadedConnector> = []
+  ) {
     const serving =
       settings.workers === 1
-        ? serveAlone(settings, environment, beforeRequests)
+        ? serveAlone(settings, environment, beforeRequests, connectors)
         : cluster.isPrimary
           ? serveByWorkers(settings, environment)
           : serveAsWorker(settings)
@@ -101,9 +108,11 @@ const nothingBefore: BeforeRequests = () => Effect.succeed([])
 const serveAlone = Effect.fnUntraced(function* (
   settings: Settings,
   environment: Environment,
-  beforeRequests: BeforeRequests
+  beforeRequests: BeforeRequests,
+  given: ReadonlyArray<LoadedConnector>
 ) {
-  const { configuration, encryptionKeys, listeners } = yield* begin(settings, environment)
+  const { configuration, encryptionKeys, listeners, loaded } = yield* begin(settings, environment)
+  const connectors = loaded ?? given
   const { url } = listeners.api
   return yield* Effect.gen(function* () {
     const prepared = yield* prepare(settings, configuration)
@@ -119,15 +128,16 @@ const serveAlone = Effect.fnUntraced(function* (
     yield* answerRequests(settings, url, started, (handlers) => serveAll(listeners, handlers))
     yield* Console.log(greeting(settings, listeners, prepared, told, link))
     return yield* Effect.never
-  }).pipe(onStorage(settings, encryptionKeys, { archive: configuration?.archive }))
+  }).pipe(onStorage(settings, encryptionKeys, connectors, { archive: configuration?.archive }))
 })
 
 /** The process that has workers: it does what is done once, in the order of a server alone, and leaves the rest to them. */
 const serveByWorkers = Effect.fnUntraced(function* (settings: Settings, environment: Environment) {
   const holding = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
-  const { configuration, encryptionKeys, listeners } = yield* Scope.provide(begin(settings, environment), holding)
+  const begun = yield* Scope.provide(begin(settings, environment), holding)
+  const { configuration, encryptionKeys, listeners, loaded: connectors = [] } = begun
   const { admin, api } = listeners
-  const prepared = yield* prepare(settings, configuration).pipe(onStorage(settings, encryptionKeys))
+  const prepared = yield* prepare(settings, configuration).pipe(onStorage(settings, encryptionKeys, connectors))
   return yield* keepWorkers({
     count: settings.workers,
     address: {
@@ -137,7 +147,8 @@ const serveByWorkers = Effect.fnUntraced(function* (settings: Settings, environm
       adminPort: admin?.port ?? null,
       fileHash: prepared.fileHash,
       console: configuration?.console ?? null,
-      archive: configuration?.archive ?? null
+      archive: configuration?.archive ?? null,
+      connectors: connectors.map(({ entry, url }) => ({ entry, url }))
     },
     release: Scope.close(holding, Exit.void),
     onListening: Console.log(greeting(settings, listeners, prepared))
@@ -150,7 +161,8 @@ const serveByWorkers = Effect.fnUntraced(function* (settings: Settings, environm
  */
 const serveAsWorker = Effect.fnUntraced(function* (settings: Settings) {
   yield* endAfterPrimary
-  const { archive, console, fileHash, url } = yield* askPrimary("Address")
+  const { archive, connectors, console, fileHash, url } = yield* askPrimary("Address")
+  const loaded = yield* connectorsOfWorker(connectors)
   return yield* Effect.gen(function* () {
     const contents = yield* (yield* Directory).contents
     yield* answerRequests(settings, url, { contents, fileHash, console: console ?? undefined }, (handlers) =>
@@ -160,7 +172,10 @@ const serveAsWorker = Effect.fnUntraced(function* (settings: Settings) {
     )
     return yield* Effect.never
   }).pipe(
-    onStorage(settings, yield* obtainEncryptionKeys(settings), { existing: true, archive: archive ?? undefined }),
+    onStorage(settings, yield* obtainEncryptionKeys(settings), loaded, {
+      existing: true,
+      archive: archive ?? undefined
+    }),
     Effect.annotateLogs({ pid: process.pid }),
     // One of several processes responds to a scrape, and the scraper has to see which.
     Effect.provideService(Metric.CurrentMetricAttributes, { pid: String(process.pid) })
@@ -169,23 +184,21 @@ const serveAsWorker = Effect.fnUntraced(function* (settings: Settings) {
 
 /** Whatever may be wrong before anything is changed. */
 const begin = Effect.fnUntraced(function* (settings: Settings, environment: Environment) {
-  const connectors = InstalledConnectors.forChecking()
-  const configuration =
+  const read =
     settings.configuration === null
       ? undefined
       : yield* readConfiguration(settings.configuration, {
-          connectors,
-          transport: sendsNothing,
           claimWindowMillis: settings.claimWindowMillis,
           providerTimeoutMillis: settings.providerTimeoutMillis,
           environment
         })
-  const findings = configuration === undefined ? [] : configurationFindings(configuration, connectors)
+  const findings = read === undefined ? [] : configurationFindings(read.file, read.connectors)
   yield* Effect.forEach(findings, (finding) => Console.error(formatFinding(finding)), { discard: true })
   const listeners = yield* listenAll(settings)
   for (const fault of connectionFaults(settings)) yield* Effect.logWarning(fault)
   yield* ensureFolder(settings.database)
-  return { configuration, listeners, encryptionKeys: yield* obtainEncryptionKeys(settings) }
+  const begun = { configuration: read?.file, loaded: read?.loaded, listeners }
+  return { ...begun, encryptionKeys: yield* obtainEncryptionKeys(settings) }
 })
 
 interface OnStorageOptions {
@@ -194,7 +207,12 @@ interface OnStorageOptions {
 }
 
 const onStorage =
-  (settings: Settings, encryptionKeys: SecretsLayer.EncryptionKeys, { archive, ...options }: OnStorageOptions = {}) =>
+  (
+    settings: Settings,
+    encryptionKeys: SecretsLayer.EncryptionKeys,
+    connectors: ReadonlyArray<LoadedConnector>,
+    { archive, ...options }: OnStorageOptions = {}
+  ) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.scoped(effect).pipe(
       Effect.provide(
@@ -211,7 +229,7 @@ const onStorage =
             )
           ),
           archiveLayer(archive),
-          InstalledConnectors.layer(settings.database),
+          InstalledConnectors.layer(settings.database, connectors),
           NodeTransport.layer(),
           NodeTransport.NodeWebhookSender.layer({ allowPrivate: settings.allowPrivateWebhooks })
         ).pipe(Layer.provideMerge(Ids.layer))
@@ -385,19 +403,4 @@ const stop = Effect.fnUntraced(function* (
   if (left > 0) yield* Console.error(`Pointsman stopped before ${left} request(s) had completed.`)
   // Those whose client went away are not among the above; what must not be interrupted of them is waited for here.
   yield* Scope.close(requests, Exit.void)
-})
-
-export const ensureFolder = Effect.fnUntraced(function* (database: Database) {
-  if (database._tag !== "SqliteFile") return
-  const files = yield* FileSystem.FileSystem
-  const paths = yield* Path.Path
-  const folder = paths.dirname(paths.resolve(database.path))
-  // A folder that is there keeps its mode.
-  if (yield* Effect.orElseSucceed(files.exists(folder), () => false)) return
-  yield* files
-    .makeDirectory(folder, { recursive: true, mode: 0o700 })
-    .pipe(Effect.mapError(fileFailure(folder, "made")))
-  if (paths.basename(folder) !== ".pointsman") return
-  // The default lies wherever the command was typed, which is often a repository: keys do not belong into one.
-  yield* Effect.ignore(files.writeFileString(paths.join(folder, ".gitignore"), "*\n"))
 })

@@ -8,6 +8,7 @@
 import cluster from "node:cluster"
 import type { ArchiveFile, ConsoleFile } from "@pointsman/configuration"
 import { Effect } from "effect"
+import type { FoundConnector } from "./LoadConnectors.ts"
 
 export interface Address {
   readonly host: string
@@ -22,6 +23,7 @@ export interface Address {
   /** Of that file: a worker does not read it. */
   readonly console: ConsoleFile | null
   readonly archive: ArchiveFile | null
+  readonly connectors: ReadonlyArray<FoundConnector>
 }
 
 export type Question = "Address" | "Turn"

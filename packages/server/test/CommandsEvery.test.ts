@@ -60,6 +60,7 @@ const ofDemo = ["--workspace", "demo", "--environment", "sandbox"]
 /** What each is run with besides `--json`. */
 const wordsOf: Readonly<Record<string, (known: Known) => ReadonlyArray<string>>> = {
   init: () => [],
+  "new-connector": () => ["acme-pay"],
   trigger: () => ["captured"],
   "config check": () => ["--config", "empty.json"],
   "config apply": () => ["empty.json"],

@@ -17,6 +17,7 @@ const credential = "credential-of-the-provider"
 const webhookSecret = "whsec_of_the_provider"
 const dead = { url: "http://127.0.0.1:9", apiKey: credential }
 
+const fees = [{ when: { cardBrand: ["visa"] }, percent: "1.45", fixed: { EUR: 25 } }, { percent: "3.25" }]
 const supports = {
   currencies: ["EUR", "USD"],
   recurring: false,
@@ -29,7 +30,7 @@ const configuration = {
       ...workspaceWith([
         {
           ...connectionTo(dead),
-          ...{ webhookSecret, supports, restrictions: [{ when: { initiator: ["mit"], amount: { min: 9 } } }] }
+          ...{ webhookSecret, supports, fees, restrictions: [{ when: { initiator: ["mit"], amount: { min: 9 } } }] }
         },
         connectionTo(dead, "backup")
       ]),
@@ -132,7 +133,8 @@ describe("pointsman keys, workspaces and connections", () => {
       account_changed_at: null,
       circuit_breaker: { failures: 5, open_ms: 30_000 },
       supports,
-      restrictions: [{ initiator: ["mit"], amount: { min: 9 } }]
+      restrictions: [{ initiator: ["mit"], amount: { min: 9 } }],
+      fees
     })
 
     const [revoked, text, plain, oneText, noConnection] = await Promise.all([
@@ -167,7 +169,9 @@ describe("pointsman keys, workspaces and connections", () => {
       /^currencies +EUR, USD$/mu,
       /^recurring +no$/mu,
       /^amount in EUR +from €0\.50 up to €10,000\.00$/mu,
-      /^refuses +initiator mit; amount from 9 in minor units$/mu
+      /^refuses +initiator mit; amount from 9 in minor units$/mu,
+      /^1 +1\.45 % and €0\.25; cardBrand visa$/mu,
+      /^2 +3\.25 %$/mu
     ]) {
       assert.match(oneText.stdout, said)
     }

@@ -227,7 +227,7 @@ describe("a wrong configuration file", () => {
     [
       "the simulator in production",
       configurationWith({ ...connectionTo(provider), connector: "sandbox" }),
-      /\n {2}workspaces\[0\]\.connections\[0\]\.connector: expected one of the connectors for production: http, adyen, checkout, mollie, stripe\n/u
+      /\n {2}workspaces\[0\]\.connections\[0\]\.connector: expected one of the connectors for production: http, adyen, checkout, mollie, paypal, stripe\n/u
     ],
     [
       "a variable that is not set",

@@ -3,10 +3,13 @@
  * receiver of webhooks that fails. When everybody is well again, the API and the provider agree to the cent.
  *
  * A long run (`POINTSMAN_LONG=all`). `POINTSMAN_KILL_ROUNDS` and `POINTSMAN_KILL_ROUNDS_POSTGRES` set the number of
- * rounds on each storage: 50 and 25 unless set. One kill of each is in Kill.test.ts and Postgres.test.ts. `POINTSMAN_KILL_SEED` repeats the plan of a run: when which server is killed and how everybody is inclined,
+ * rounds on each storage: 50 and 25 unless set. `POINTSMAN_KILL_ROUNDS_CITUS` does so on a cluster, where there is one, with
+ * servers at each of its nodes: 10 unless set. One kill of each is in Kill.test.ts and Postgres.test.ts. `POINTSMAN_KILL_SEED` repeats the plan of a run: when which server is killed and how everybody is inclined,
  * though not which request meets which mood.
  */
 import { assert, describe, it } from "vitest"
+import { hasCluster } from "../../storage/postgres/test/support/CitusDatabase.ts"
+import { citusDatabase } from "./support/citus/KilledCluster.ts"
 import { disagreements } from "./support/kill/Agreement.ts"
 import type { Evidence } from "./support/kill/Evidence.ts"
 import { type KillStorage, type KillWorld, openKillWorld, sqliteFile } from "./support/kill/KillWorld.ts"
@@ -54,4 +57,9 @@ describe.skipIf(onSqlite === 0)("kill -9 under mixed load", () => {
 const onPostgres = amountOf("POINTSMAN_KILL_ROUNDS_POSTGRES", { long: 25 })
 describe.skipIf(sharedPostgres.url === "" || onPostgres === 0)("kill -9 under mixed load, on PostgreSQL", () => {
   testOn(postgresDatabase, onPostgres)
+})
+
+const onCitus = amountOf("POINTSMAN_KILL_ROUNDS_CITUS", { long: 10 })
+describe.skipIf(!hasCluster || onCitus === 0)("kill -9 under mixed load, on a Citus cluster", () => {
+  testOn(citusDatabase, onCitus)
 })

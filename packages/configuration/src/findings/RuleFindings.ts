@@ -6,14 +6,16 @@
 
 import type { Condition, Connection, RoutingSettings, Supports } from "@pointsman/core"
 import { askedConnections, type CourseSettings } from "./AskedConnections.ts"
+import { missingFees } from "./FeeFindings.ts"
 import { type Barrier, barriersOf, conditionsOfLimits, type MerchantFacts } from "./LimitBoxes.ts"
 import { coverageOf, type Effort, emptyFields, type PaymentBox } from "./PaymentBox.ts"
 import { type PaymentSpace, paymentSpace } from "./PaymentSpace.ts"
 import { contradictionOf, rulesOf } from "./RuleReasons.ts"
 
 /** `contradictory`: no payment matches it. `unreachable`: what matches it is decided before. `dead`: none of its
- * connections can take what it decides. `unused`: a part of it has no effect. */
-export const ruleFindingKinds = ["contradictory", "unreachable", "dead", "unused"] as const
+ * connections can take what it decides. `unused`: a part of it has no effect. `unpriced`: it decides by value,
+ * and connections have no fees. */
+export const ruleFindingKinds = ["contradictory", "unreachable", "dead", "unused", "unpriced"] as const
 export type RuleFindingKind = (typeof ruleFindingKinds)[number]
 
 export interface RuleFinding {
@@ -30,7 +32,7 @@ export type RulePlace =
   | { readonly _tag: "Engine" }
 
 /** What is looked at of a connection. */
-export type RuleConnection = Pick<Connection, "id" | "active" | "supports" | "restrictions">
+export type RuleConnection = Pick<Connection, "id" | "active" | "supports" | "restrictions" | "fees">
 
 /** The routing settings of one tenant, and what they work on. */
 export interface RuleQuestion<C extends RuleConnection = Connection> extends MerchantFacts {
@@ -60,7 +62,8 @@ export const ruleFindings = <C extends RuleConnection>(question: RuleQuestion<C>
       if (nothing !== undefined) return [nothing]
       return [...findingsOf(place, use, payments, map), ...needlessAttempts(place, use.mode, use.maxAttempts)]
     }),
-    ...findingsWithoutRule(question.settings, { box: map.space.all, before: decided }, map)
+    ...findingsWithoutRule(question.settings, { box: map.space.all, before: decided }, map),
+    ...feeFindings(question)
   ]
 }
 
@@ -193,6 +196,22 @@ const neverTakes = (id: string, { before, box }: Payments, map: RoutingMap): str
   )
 }
 
+/** Of the rules, and of what is asked where no rule matches. */
+const feeFindings = <C extends RuleConnection>({
+  connections,
+  settings
+}: RuleQuestion<C>): ReadonlyArray<RuleFinding> => {
+  const { auto, rules = [] } = settings
+  const parts: ReadonlyArray<readonly [RulePlace, CourseSettings]> = [
+    ...rules.map(({ name, use }, index) => [{ _tag: "Rule", index, name }, use] as const),
+    [{ _tag: "Engine" }, settings]
+  ]
+  return parts.flatMap(([place, course]) => {
+    const reason = missingFees(course, auto, connections)
+    return reason === undefined ? [] : [{ place, kind: "unpriced", reason }]
+  })
+}
+
 const needlessAttempts = (
   place: RulePlace,
   mode: CourseSettings["mode"],
@@ -244,6 +263,12 @@ const findingsWithoutRule = (
       place: engine,
       kind: "unused",
       reason: "The settings under auto have no effect: no mode here is auto."
+    })
+  } else if (settings.auto?.maxApprovalLoss !== undefined && settings.auto.objective !== "value") {
+    findings.push({
+      place: engine,
+      kind: "unused",
+      reason: "maxApprovalLoss has no effect: the objective is approval."
     })
   }
   return findings

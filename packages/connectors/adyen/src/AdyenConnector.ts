@@ -45,6 +45,7 @@ import * as Requests from "./Requests.ts"
 export const definition: ConnectorDefinition = {
   name: "adyen",
   environments: ["sandbox", "production"],
+  redact: Redacted.make,
   // Other methods settle in their own ways: some cannot be captured apart, some must be.
   supports: { methods: ["card"], paymentMethods: namedMethods },
   connect: (account, transport) =>

@@ -44,6 +44,7 @@ import * as Requests from "./Requests.ts"
 export const definition: ConnectorDefinition = {
   name: "checkout",
   environments: ["sandbox", "production"],
+  redact: Redacted.make,
   // Other methods settle in their own ways, and some cannot be captured apart.
   supports: { currencies, methods: ["card"], paymentMethods: namedMethods },
   connect: (account, transport) =>

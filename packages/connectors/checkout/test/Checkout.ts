@@ -50,6 +50,18 @@ export const payment = (fields: Fields = {}) => ({
   ...fields
 })
 
+/** The same, as it is looked up: its response code is that of an action. */
+export const lookedUp = ({ response_code = "10000", ...fields }: Fields = {}) => {
+  const { action_id, auth_code, response_code: _code, response_summary, ...shown } = payment()
+  return {
+    ...shown,
+    requested_on: "2026-11-21T12:00:00.1234567Z",
+    payment_type: "Regular",
+    actions: [{ id: action_id, type: "Authorization", response_code, response_summary }],
+    ...fields
+  }
+}
+
 /** The same payment once this much of it was captured. */
 export const capturedPayment = (amount: number, fields: Fields = {}) =>
   payment({ status: "Captured", balances: { total_authorized: amount, total_captured: amount }, ...fields })

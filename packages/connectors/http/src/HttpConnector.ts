@@ -26,6 +26,7 @@ import { readMessage, readStored } from "./Messages.ts"
 export const definition: ConnectorDefinition = {
   name: "http",
   environments: ["sandbox", "production"],
+  redact: Redacted.make,
   supports: {},
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials), (credentials) => connector(credentials, account, transport))

@@ -37,6 +37,7 @@ import { cleaner } from "./Texts.ts"
 export const definition: ConnectorDefinition = {
   name: "mollie",
   environments: ["sandbox", "production"],
+  redact: Redacted.make,
   supports: { currencies, methods: ["card", "bank", "wallet"], paymentMethods: namedMethods },
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>

@@ -58,6 +58,37 @@ describe("the signature", () => {
     })
   )
 
+  // The payloads and secrets of the tests of Mollie's PHP library (`SignatureValidatorTest.php` and
+  // `WebhookSignatureVerifierTest.php` of https://github.com/mollie/mollie-api-php); the tags are OpenSSL's.
+  for (const [payload, itsSecret, tag] of [
+    [
+      '{"id":"tr_12345","event_type":"payment-link.paid"}',
+      "test_webhook_secret",
+      "e479a5e4aaa17db94cfc546071e10e91c0b37f21e464e751ebdd7d7ad2ffd146"
+    ],
+    [
+      '{"id":"evt_test","type":"payment-link.paid","entityId":"pl_test","createdAt":"2024-01-01T00:00:00+00:00"}',
+      "webhook_secret",
+      "77ffed7a0a427c09a20254c84c607ca1477a544e9bbc77c7eabc97f7b3574fe0"
+    ]
+  ] as const) {
+    it.effect(`given the payload that Mollie's PHP library signs with ${itsSecret}, then no other one verifies`, () =>
+      Effect.gen(function* () {
+        const ends = (body: string, signature: string, by: string = itsSecret) =>
+          Effect.map(
+            read({ headers: { "x-mollie-signature": signature }, body: bytes(body), secret: Redacted.make(by) }),
+            (result) => (Result.isFailure(result) ? result.failure._tag : "read")
+          )
+        // Verified, and no event of a payment.
+        for (const signature of [tag, `sha256=${tag}`]) {
+          assert.strictEqual(yield* ends(payload, signature), "pointsman/MessageUnreadable")
+        }
+        assert.strictEqual(yield* ends(`${payload} `, tag), "pointsman/MessageUnverified")
+        assert.strictEqual(yield* ends(payload, tag, "the secret of another account"), "pointsman/MessageUnverified")
+      })
+    )
+  }
+
   it.effect(
     "given the two signatures of a rotation, then either is enough, in any order; more than eight are not read",
     () =>

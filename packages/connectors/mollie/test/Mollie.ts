@@ -63,6 +63,13 @@ export const opened = (fields: Fields = {}, url = "https://www.mollie.com/checko
     ...fields
   })
 
+/** Of an object under a payment. */
+const linksUnder = (path: string) => ({
+  self: link(`https://api.mollie.com/v2/payments/tr_5B8cwPMGnU6qLbRvo7qEZo/${path}`),
+  payment: link("https://api.mollie.com/v2/payments/tr_5B8cwPMGnU6qLbRvo7qEZo"),
+  documentation: link("https://docs.mollie.com/reference/overview", "text/html")
+})
+
 /** https://docs.mollie.com/reference/get-capture */
 export const capture = (fields: Fields = {}): Fields => ({
   resource: "capture",
@@ -73,9 +80,7 @@ export const capture = (fields: Fields = {}): Fields => ({
   status: "succeeded",
   paymentId: "tr_5B8cwPMGnU6qLbRvo7qEZo",
   createdAt: "2026-11-21T12:00:00+00:00",
-  _links: {
-    self: link("https://api.mollie.com/v2/payments/tr_5B8cwPMGnU6qLbRvo7qEZo/captures/cpt_vytxeTZskVKR7C7WgdSP3d")
-  },
+  _links: linksUnder("captures/cpt_vytxeTZskVKR7C7WgdSP3d"),
   ...fields
 })
 
@@ -90,7 +95,7 @@ export const refund = (fields: Fields = {}): Fields => ({
   metadata: { refund_id: "rf_1", attempt_id: "att_1" },
   paymentId: "tr_5B8cwPMGnU6qLbRvo7qEZo",
   createdAt: "2026-11-21T12:00:00+00:00",
-  _links: { self: link("https://api.mollie.com/v2/payments/tr_5B8cwPMGnU6qLbRvo7qEZo/refunds/re_4qqhO89gsT") },
+  _links: linksUnder("refunds/re_4qqhO89gsT"),
   ...fields
 })
 
@@ -104,9 +109,7 @@ export const chargeback = (fields: Fields = {}): Fields => ({
   paymentId: "tr_5B8cwPMGnU6qLbRvo7qEZo",
   createdAt: "2026-11-21T12:00:00+00:00",
   reversedAt: null,
-  _links: {
-    self: link("https://api.mollie.com/v2/payments/tr_5B8cwPMGnU6qLbRvo7qEZo/chargebacks/chb_xFzwUN4ci8HAmSGUACS4J")
-  },
+  _links: linksUnder("chargebacks/chb_xFzwUN4ci8HAmSGUACS4J"),
   ...fields
 })
 
@@ -135,8 +138,10 @@ export const profile = (fields: Fields = {}): Fields => ({
   website: "https://shop.example",
   email: "shop@shop.example",
   phone: "+31612345678",
+  businessCategory: "OTHER_MERCHANDISE",
   status: "verified",
   createdAt: "2021-12-08T15:42:58+00:00",
+  _links: { self: link(`https://api.mollie.com/v2/profiles/${profileId}`) },
   ...fields
 })
 

@@ -11,10 +11,11 @@ import { EntityCapture$outboundSchema } from "mollie-api-typescript/models/entit
 import { EntityChargeback$inboundSchema } from "mollie-api-typescript/models/entitychargeback.js"
 import { PaymentRequest$outboundSchema } from "mollie-api-typescript/models/paymentrequest.js"
 import { PaymentResponse$inboundSchema } from "mollie-api-typescript/models/paymentresponse.js"
+import { ProfileResponse$inboundSchema } from "mollie-api-typescript/models/profileresponse.js"
 import { RefundRequest$outboundSchema } from "mollie-api-typescript/models/refundrequest.js"
 import { RefundResponse$inboundSchema } from "mollie-api-typescript/models/refundresponse.js"
 import { captureRequest, charge, checkout, refundRequest, scripted } from "./Calls.ts"
-import { answer, apiKey, capture, chargeback, failure, opened, payment, refund, webhookUrl } from "./Mollie.ts"
+import { answer, apiKey, capture, chargeback, failure, opened, payment, profile, refund, webhookUrl } from "./Mollie.ts"
 
 interface Description {
   readonly safeParse: (value: unknown) => {
@@ -74,16 +75,14 @@ describe("what is sent to Mollie", () => {
   })
 })
 
-const link = { href: "https://api.mollie.com/v2/x", type: "application/hal+json" }
-const links = (...names: ReadonlyArray<string>) => Object.fromEntries(names.map((name) => [name, link]))
-
 describe("the objects of these tests", () => {
   const objects: ReadonlyArray<readonly [string, Description, object]> = [
     ["a payment", PaymentResponse$inboundSchema, payment()],
     ["an opened payment", PaymentResponse$inboundSchema, opened()],
-    ["a capture", CaptureResponse$inboundSchema, capture({ _links: links("self", "payment", "documentation") })],
-    ["a refund", RefundResponse$inboundSchema, refund({ _links: links("self", "payment", "documentation") })],
-    ["a chargeback", EntityChargeback$inboundSchema, chargeback({ _links: links("self", "payment", "documentation") })]
+    ["a capture", CaptureResponse$inboundSchema, capture()],
+    ["a refund", RefundResponse$inboundSchema, refund()],
+    ["a chargeback", EntityChargeback$inboundSchema, chargeback()],
+    ["a profile", ProfileResponse$inboundSchema, profile()]
   ]
   for (const [what, description, object] of objects) {
     it(`given ${what}, then it is as Mollie describes it`, () => {

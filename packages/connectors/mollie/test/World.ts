@@ -2,6 +2,7 @@
  * A Mollie in memory, with its books, and the faults of a network in front of it: requests that never arrive, that are executed
  * and not answered, answered with 503, or executed later. Its hints come late, twice, in another order, or not at all.
  */
+import type { Random } from "@pointsman/contracts/connector"
 import {
   NotSent,
   type Transport,
@@ -11,19 +12,6 @@ import {
 } from "@pointsman/core/connector"
 import { Clock, Effect } from "effect"
 import { answer, capture, chargeback, type Fields, failure, list, payment, refund } from "./Mollie.ts"
-
-export type Random = () => number
-
-/** Numbers in [0, 1) that follow from a seed (mulberry32). */
-export const randomFrom = (seed: number): Random => {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
 
 interface Book {
   readonly id: string

@@ -11,7 +11,7 @@ import {
   paymentMethodNames,
   Unanswered
 } from "@pointsman/core/connector"
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect, Redacted, Result } from "effect"
 import type { SandboxRecords, SandboxRecordsError } from "./SandboxRecords.ts"
 import * as Simulator from "./Simulator.ts"
 
@@ -21,6 +21,7 @@ const everyMethod: NamedMethods = Object.fromEntries(paymentMethodNames.map((nam
 export const make = (records: SandboxRecords["Service"]): ConnectorDefinition => ({
   name: "sandbox",
   environments: ["sandbox"],
+  redact: Redacted.make,
   supports: { paymentMethods: everyMethod },
   connect: ({ connectionId, environment, credentials }) => {
     if (environment !== "sandbox") {

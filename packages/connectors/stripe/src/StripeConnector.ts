@@ -18,7 +18,7 @@ import {
   type Transport,
   type VerifiedBody
 } from "@pointsman/core/connector"
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect, Redacted, Result } from "effect"
 import { currencies, toStripe } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import { type Caller, stripeCaller } from "./Caller.ts"
@@ -36,6 +36,7 @@ import { cleaner } from "./Texts.ts"
 export const definition: ConnectorDefinition = {
   name: "stripe",
   environments: ["sandbox", "production"],
+  redact: Redacted.make,
   supports: { currencies, methods: ["card", "bank", "wallet"], paymentMethods: namedMethods },
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>

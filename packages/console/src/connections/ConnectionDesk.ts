@@ -1,4 +1,5 @@
 /** What an operator reads of connections. Credentials stay in core. The pages and the API share it. */
+import { feeFileOf } from "@pointsman/configuration"
 import {
   type AccountReading,
   accountText,
@@ -70,6 +71,7 @@ const view = (connection: Core, { account, circuit, health, providerSupports }: 
     supports: connection.supports,
     provider_supports: providerSupports,
     restrictions: connection.restrictions,
+    fees: (connection.fees ?? []).map(feeFileOf),
     circuit_breaker: { failures, open_ms: openMillis },
     circuit: circuitView(circuit),
     account: {

@@ -1,4 +1,5 @@
 /** The connections of an environment, and one of them. */
+import { feeRuleOf, feeText } from "@pointsman/configuration"
 import { healthPayments } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
@@ -81,6 +82,8 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
 </div>
 <h2>Limits</h2>
 ${limitsView(connection)}
+<h2>Fees</h2>
+${feesView(connection)}
 <p><a href="${visit.mount}${pathOf("payments", tenant)}?${new URLSearchParams({ connection: connection.id }).toString()}">Payments of this connection</a></p>
 <p><a href="${visit.mount}${pathOf("connections", tenant)}">All connections</a></p>`
   }
@@ -117,6 +120,12 @@ const limitsView = ({ provider_supports, restrictions, supports }: Connection): 
     ? html`<p class="card">The connection has no limits.</p>`
     : html`<ul class="card">${limits.map((limit) => html`<li>${limit}</li>`)}</ul>`
 }
+
+const feesView = ({ fees }: Connection): Html =>
+  fees.length === 0
+    ? html`<p class="card">The connection states no fees.</p>`
+    : html`<p class="soft">The first that a payment meets is charged.</p>
+<ol class="card stack">${fees.map((fee) => html`<li>${feeText(feeRuleOf(fee))}</li>`)}</ol>`
 
 export const connectionPages = [
   page("GET", "/connections", "signedIn", () => firstOf("connections")),

@@ -1,8 +1,10 @@
 /** A connection as the console's API shows it: everything but its secrets. Times in RFC 3339. */
-import { attemptOutcomes, healthPayments } from "@pointsman/core"
+import { attemptOutcomes, feeRegions, healthPayments, paymentMethods } from "@pointsman/core"
 import { Schema } from "effect"
 import { described, Text, TextOrNull } from "../api/Records.ts"
 import { Circuit, Condition, Supports } from "../routing/RoutingRecords.ts"
+
+const Texts = Schema.Array(Text)
 
 const Outcome = Schema.NullOr(
   Schema.Struct({
@@ -12,6 +14,20 @@ const Outcome = Schema.NullOr(
     code: TextOrNull
   })
 )
+
+const Fee = Schema.Struct({
+  when: Schema.optionalKey(
+    Schema.Struct({
+      currency: Schema.optionalKey(Texts),
+      country: Schema.optionalKey(Texts),
+      region: Schema.optionalKey(Schema.Array(Schema.Literals(feeRegions))),
+      method: Schema.optionalKey(Schema.Array(Schema.Literals(paymentMethods))),
+      cardBrand: Schema.optionalKey(Texts)
+    })
+  ),
+  fixed: Schema.optionalKey(Schema.Record(Text, Schema.Int)),
+  percent: Schema.optionalKey(Text)
+}).annotate({ identifier: "Fee", description: "As the configuration file has it." })
 
 export const Connection = Schema.Struct({
   id: Text,
@@ -23,6 +39,7 @@ export const Connection = Schema.Struct({
   supports: Supports,
   provider_supports: Supports.annotateKey(described("The limits of the provider itself.")),
   restrictions: Schema.Array(Condition),
+  fees: Schema.Array(Fee).annotateKey(described("The first whose condition a payment meets is charged.")),
   circuit_breaker: Schema.Struct({ failures: Schema.Int, open_ms: Schema.Int }),
   circuit: Circuit,
   account: Schema.Struct({

@@ -2,6 +2,7 @@
 import { mayAct, type Operator, type OperatorAction } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
+import { valueWords } from "../api/RouteValue.ts"
 import { type Html, idView, time, timeOr } from "../frame/Layout.ts"
 import { type Answer, noticeIn, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { recordLinks } from "../frame/RecordLinks.ts"
@@ -126,11 +127,11 @@ const bar = ({ authorized_amount: authorized, payment }: PaymentFile): Html => {
 <p class="soft">${words.join(", ") || "Nothing is captured"}.</p>`
 }
 
-const routeWords = ({ candidates, mode, note, rule }: NonNullable<PaymentFile["routing"]>): string =>
+const routeWords = ({ candidates, mode, note, rule }: NonNullable<PaymentFile["routing"]>, currency: string): string =>
   [
     `Mode ${mode}${rule === null ? "" : `, rule ${rule}`}`,
     ...(note === null ? [] : [note]),
-    `Order: ${candidates.map(({ name }) => name).join(", ") || "no connection"}.`
+    `Order: ${candidates.map(({ name, value }) => `${name}${valueWords(value, currency)}`).join(candidates.some(({ value }) => value !== undefined) ? "; " : ", ") || "no connection"}.`
   ].join(". ")
 
 /** What happened, and why: one path from the first connection to the last event. */
@@ -138,7 +139,7 @@ const pathView = (file: PaymentFile): Html => {
   const { attempts, routing } = file
   return html`<h2>What happened</h2>
 <div class="card">
-${routing === null ? undefined : html`<p class="soft">${routeWords(routing)}</p>`}
+${routing === null ? undefined : html`<p class="soft">${routeWords(routing, file.payment.currency)}</p>`}
 ${attempts.length === 0 ? html`<p>No provider was asked.</p>` : undefined}
 <ol class="path">${stepsOf(file).map(
     ({ at, details, mark, words }) =>

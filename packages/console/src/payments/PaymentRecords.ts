@@ -10,6 +10,7 @@ import {
 import { Decline, Payment } from "@pointsman/http/api"
 import { Schema } from "effect"
 import { described, Text, TextOrNull } from "../api/Records.ts"
+import { RouteValue } from "../api/RouteValue.ts"
 
 const Attempt = Schema.Struct({
   id: Text,
@@ -57,7 +58,14 @@ const Routing = Schema.Struct({
   path: Text,
   rule: TextOrNull,
   note: TextOrNull,
-  candidates: Schema.Array(Schema.Struct({ connection_id: Text, name: Text, score: Schema.NullOr(Schema.Finite) })),
+  candidates: Schema.Array(
+    Schema.Struct({
+      connection_id: Text,
+      name: Text,
+      score: Schema.NullOr(Schema.Finite),
+      value: Schema.optionalKey(RouteValue)
+    })
+  ),
   excluded: Schema.Array(
     Schema.Struct({ connection_id: Text, name: Text, code: Schema.Literals(exclusionCodes), reason: Text })
   )

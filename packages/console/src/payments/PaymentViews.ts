@@ -2,6 +2,7 @@
 import { declineOfAttempt, type PaymentFile as Recorded, type RoutingDecision } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { timeOrNull } from "../api/Records.ts"
+import { valueField } from "../api/RouteValue.ts"
 import type { PaymentFile } from "./PaymentRecords.ts"
 
 const { timeView } = InProcess
@@ -68,7 +69,12 @@ const routingView = (routing: RoutingDecision): NonNullable<PaymentFile["routing
   path: routing.path,
   rule: routing.rule,
   note: routing.note,
-  candidates: routing.candidates.map(({ connectionId, name, score }) => ({ connection_id: connectionId, name, score })),
+  candidates: routing.candidates.map(({ connectionId, name, score, value }) => ({
+    connection_id: connectionId,
+    name,
+    score,
+    ...valueField(value)
+  })),
   excluded: [...routing.excluded, ...(routing.skipped ?? [])].map(({ code, connectionId, name, reason }) => ({
     connection_id: connectionId,
     name,

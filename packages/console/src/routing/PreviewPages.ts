@@ -11,6 +11,7 @@ import {
 import { InProcess } from "@pointsman/http"
 import { Effect, Result, Schema } from "effect"
 import { failure } from "../api/Errors.ts"
+import { valueWords } from "../api/RouteValue.ts"
 import { field, named, select } from "../frame/Forms.ts"
 import type { Html } from "../frame/Layout.ts"
 import { type Answer, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
@@ -35,7 +36,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
     problem: asked !== undefined && Result.isFailure(asked) ? asked.failure : undefined,
     title: "Where would this payment go?",
     main: html`${form(`${here}/preview`, query)}
-${found === undefined ? undefined : previewView(found)}
+${found === undefined || asked === undefined || Result.isFailure(asked) ? undefined : previewView(found, asked.success.currency)}
 <p><a href="${here}">Back to routing</a></p>`
   }
   return answer
@@ -98,10 +99,10 @@ ${select({ name: "capture_method", label: "Capture", choices: named(captureMetho
 </form>`
 }
 
-const previewView = ({ routes: [first, ...others] }: Preview): Html | undefined =>
+const previewView = ({ routes: [first, ...others] }: Preview, currency: string): Html | undefined =>
   first === undefined
     ? undefined
-    : html`${routeView(first)}
+    : html`${routeView(first, currency)}
 ${
   others.length === 0
     ? undefined
@@ -120,7 +121,7 @@ const deciderText = ({ path, rule }: PreviewedRoute): string =>
       ? "No rule matches, and the payment is in the control group."
       : "No rule matches."
 
-const routeView = (route: PreviewedRoute): Html => {
+const routeView = (route: PreviewedRoute, currency: string): Html => {
   const { candidates, degraded, excluded, max_attempts, mode, not_named, note, share } = route
   const attempts = max_attempts === 1 ? "One attempt" : `${max_attempts} attempts`
   return html`<h2>${share === 1 ? "The route" : `The route of ${percent(share)} of such payments`}</h2>
@@ -131,10 +132,10 @@ ${
   candidates.length === 0
     ? html`<p class="note">No connection can accept the payment.</p>`
     : html`<ol>${candidates.map(
-        ({ connection_id, name, priority, rates, score }) =>
+        ({ connection_id, name, priority, rates, score, value }) =>
           html`<li><strong>${name}</strong> <span class="soft">${connection_id}, priority ${priority}${
             score === null ? undefined : `, score ${score}`
-          }${rates === null ? undefined : `, measured ${measured(rates.segment)} for such payments and ${measured(rates.connection)} over all`}</span></li>`
+          }${rates === null ? undefined : `, measured ${measured(rates.segment)} for such payments and ${measured(rates.connection)} over all`}${valueWords(value, currency)}</span></li>`
       )}</ol>`
 }
 </div>

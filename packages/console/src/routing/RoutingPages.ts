@@ -40,18 +40,25 @@ ${ratesTable(rates, connection, (segment) => `${here}/history?${new URLSearchPar
   return answer
 })
 
-const settingsView = ({ control, exploration, findings, max_attempts, mode, order, strategy }: RoutingSettings): Html =>
-  html`<div class="card">
+const settingsView = (settings: RoutingSettings): Html => {
+  const { control, exploration, findings, max_approval_loss, max_attempts, mode, objective, order, strategy } = settings
+  return html`<div class="card">
 <p><strong>Mode ${mode}</strong>: ${modeTexts[mode]}.</p>
 <dl>
 <dt>Order</dt><dd>${order === null ? "all connections, by priority" : order.join(", ")}</dd>
 <dt>Attempts</dt><dd>${mode === "fixed" ? 1 : max_attempts} at most</dd>
 ${strategy === null ? undefined : html`<dt>Strategy</dt><dd>${strategy}</dd>`}
 ${mode === "auto" ? html`<dt>Exploration</dt><dd>${percent(exploration)} of the payments</dd>` : undefined}
+${
+  mode === "auto"
+    ? html`<dt>Objective</dt><dd>${objective === "value" ? `value, giving up at most ${Number((100 * max_approval_loss).toFixed(4))} points of approval` : "approval"}</dd>`
+    : undefined
+}
 <dt>Control group</dt><dd>${control === null ? "none" : html`${percent(control.share)} of the payments that match no rule: ${control.order.join(", ")}`}</dd>
 </dl>
 ${findingsView(findings)}${control === null ? undefined : findingsView(control.findings)}
 </div>`
+}
 
 const findingsView = (findings: RoutingSettings["findings"]): Html | undefined =>
   findings.length === 0

@@ -1,6 +1,7 @@
 /** Routing as the console's API shows it. Amounts are in minor units, times in RFC 3339, rates and shares from 0 to 1. */
 import { ruleFindingKinds } from "@pointsman/configuration"
 import {
+  autoObjectives,
   captureMethods,
   exclusionCodes,
   initiators,
@@ -11,6 +12,7 @@ import {
 import { CreatePayment } from "@pointsman/http/api"
 import { Schema, SchemaGetter } from "effect"
 import { described, Text, TextOrNull } from "../api/Records.ts"
+import { RouteValue } from "../api/RouteValue.ts"
 
 const Texts = Schema.Array(Text)
 const TextsOrNull = Schema.NullOr(Texts)
@@ -76,6 +78,10 @@ export const RoutingSettings = Schema.Struct({
   max_attempts: Schema.Int,
   strategy: TextOrNull,
   exploration: Schema.Finite.annotateKey(described("The share of payments with which `auto` explores.")),
+  objective: Schema.Literals(autoObjectives).annotateKey(described("What `auto` orders connections by.")),
+  max_approval_loss: Schema.Finite.annotateKey(
+    described("The most approval that a leading connection may give up for `value`, from 0 to 1.")
+  ),
   rules: Schema.Array(Rule),
   control: Schema.NullOr(Schema.Struct({ share: Schema.Finite, order: Texts, findings: Schema.Array(Finding) })),
   findings: Schema.Array(Finding).annotateKey(described("About payments that match no rule.")),
@@ -164,7 +170,8 @@ const PreviewedRoute = Schema.Struct({
       name: Text,
       priority: Schema.Int,
       score: Schema.NullOr(Schema.Finite),
-      rates: Schema.NullOr(Schema.Struct({ connection: Counts, segment: Counts }))
+      rates: Schema.NullOr(Schema.Struct({ connection: Counts, segment: Counts })),
+      value: Schema.optionalKey(RouteValue)
     })
   ),
   excluded: Schema.Array(

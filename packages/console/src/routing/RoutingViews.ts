@@ -8,10 +8,11 @@ import type {
   SuccessHistory,
   SuccessSeries
 } from "@pointsman/core"
-import { defaultExploration, defaultMaxAttempts, weightOf } from "@pointsman/core/internal"
+import { defaultExploration, defaultMaxApprovalLoss, defaultMaxAttempts, weightOf } from "@pointsman/core/internal"
 import type { StoredRate } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { timeOrNull } from "../api/Records.ts"
+import { valueField } from "../api/RouteValue.ts"
 import type { History, HistoryPeriod, PreviewedRoute, Rate, RoutingSettings } from "./RoutingRecords.ts"
 import { successRange } from "./SuccessRange.ts"
 
@@ -38,6 +39,8 @@ export const settingsView = (
     max_attempts: settings.maxAttempts ?? defaultMaxAttempts,
     strategy: settings.strategy ?? null,
     exploration: settings.auto?.exploration ?? defaultExploration,
+    objective: settings.auto?.objective ?? "approval",
+    max_approval_loss: settings.auto?.maxApprovalLoss ?? defaultMaxApprovalLoss,
     rules: rules.map(({ name, use, when }, index) => ({
       name,
       when,
@@ -132,12 +135,13 @@ export const routeView = (
     max_attempts: decision.maxAttempts,
     degraded: decision.degraded,
     note: decision.note,
-    candidates: candidates.map(({ connectionId, name, priority, rates, score }) => ({
+    candidates: candidates.map(({ connectionId, name, priority, rates, score, value }) => ({
       connection_id: connectionId,
       name,
       priority,
       score,
-      rates
+      rates,
+      ...valueField(value)
     })),
     excluded: [
       ...excluded.map(({ code, connectionId, name, reason }) => ({ connection_id: connectionId, name, code, reason })),

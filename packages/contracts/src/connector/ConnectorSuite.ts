@@ -1,4 +1,5 @@
 import { describe } from "@effect/vitest"
+import { adoptConnector } from "@pointsman/core/internal"
 import { accountChapter } from "./AccountChapter.ts"
 import { answersChapter } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest } from "./ConnectorUnderTest.ts"
@@ -11,7 +12,9 @@ import { secretsChapter } from "./SecretsChapter.ts"
 import { wireChapter } from "./WireChapter.ts"
 
 /** Registers every chapter for one connector. The chapters about a wire need one; no other can be left out. */
-export const connectorSuite = (subject: ConnectorUnderTest): void => {
+export const connectorSuite = (underTest: ConnectorUnderTest): void => {
+  // As the server calls it: it may have another copy of Effect inside, as one that `defineConnector` made.
+  const subject = { ...underTest, definition: adoptConnector(underTest.definition) }
   describe(`connector ${subject.name}`, () => {
     definitionChapter(subject)
     answersChapter(subject)

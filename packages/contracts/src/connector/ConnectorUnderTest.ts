@@ -167,7 +167,7 @@ export interface Wire {
   readonly amountOf: (request: TransportRequest) => unknown
   /**
    * What `amountOf` must read for 12.34 EUR (1234 minor units), 500 JPY (500) and 1.230 KWD (1230). Literal values:
-   * a formula here would repeat the connector's mistakes.
+   * a formula here would repeat the connector's mistakes. `null` for KWD: the provider does not take it, and nothing may be sent.
    */
   readonly amounts: { readonly EUR: unknown; readonly JPY: unknown; readonly KWD: unknown }
   /** The currency as the wire has it on a charge, or `undefined` where the amount says it already. */

@@ -11,7 +11,8 @@ const full: RoutingSettings = {
   order: ["b", "a"],
   maxAttempts: 3,
   rules: [{ name: "large", when: { amount: { min: 10_000 } }, use: { mode: "fixed", split: { a: 1, b: 2 } } }],
-  control: { share: 0.05, order: ["a"] }
+  control: { share: 0.05, order: ["a"] },
+  auto: { exploration: 0.1, objective: "value", maxApprovalLoss: 0.02 }
 }
 
 const endpointOf = (tenant: Tenant, fields: Partial<WebhookEndpoint> = {}): WebhookEndpoint => ({
@@ -43,7 +44,11 @@ export const directory = (it: StorageTest): void => {
           timeoutMillis: 5_000,
           supports: { currencies: ["EUR"], recurring: false, amount: { EUR: { min: 1, max: 2 } } },
           restrictions: [{ country: ["DE"], initiator: ["mit"] }],
-          circuitBreaker: { failures: 3, openMillis: 1_000 }
+          circuitBreaker: { failures: 3, openMillis: 1_000 },
+          fees: [
+            { when: { region: ["domestic", "eea"], cardBrand: ["visa"] }, partsPerMillion: 14_500, fixed: { EUR: 25 } },
+            { partsPerMillion: 32_500 }
+          ]
         })
         const routing = { ...tenant, settings: full }
         const endpoint = endpointOf(tenant)

@@ -79,7 +79,8 @@ export const blank = Effect.fnUntraced(function* (tenant: Tenant) {
           name: "First",
           priority: 1,
           score: 0.9412,
-          rates: { connection: { succeeded: 81.25, failed: 3.125 }, segment: { succeeded: 0, failed: 0 } }
+          rates: { connection: { succeeded: 81.25, failed: 3.125 }, segment: { succeeded: 0, failed: 0 } },
+          value: { fee: { feeMinor: 40, rule: 2 }, approvalPpm: 928_825, expectedMicros: 891_672_000 }
         }
       ],
       attempts: [],
@@ -94,7 +95,8 @@ export const blank = Effect.fnUntraced(function* (tenant: Tenant) {
         instruments: ["first"],
         unable: [],
         circuits: [{ connectionId: "second", failures: 5, openedAt: now, probeAt: now + 30_000, isOpen: true }]
-      }
+      },
+      maxApprovalLossPpm: 10_000
     },
     simulation: { charge: ["soft_decline:do_not_honor", "approve"] },
     createdAt: now,

@@ -98,6 +98,10 @@ const findsOld = (it: StorageTest): void => {
       expect(idsOf(yield* retention.oldPayments(after))).toEqual([first.payment.id])
       expect(idsOf(yield* retention.oldPayments({ ...after, after: first.payment.id }))).toEqual([second.payment.id])
       expect(yield* oldOf(tenant, first.payment.createdAt)).toEqual([])
+      const inState = { tenant, createdBefore: Number.MAX_SAFE_INTEGER, limit: 9, state: first.payment.state }
+      expect(idsOf(yield* retention.oldPayments(inState))).toEqual([first.payment.id, second.payment.id])
+      expect(idsOf(yield* retention.oldPayments({ ...inState, after: first.payment.id }))).toEqual([second.payment.id])
+      expect(idsOf(yield* retention.oldPayments({ ...inState, state: "Declined" }))).toEqual([])
     })
   )
 }

@@ -26,11 +26,11 @@ const leaving: ReadonlySet<PaymentState> = new Set([
   "Voided"
 ])
 
-const sweep = (tenant: Tenant) =>
+const sweep = (tenant: Tenant, isDryRun = false) =>
   removePayments({
     tenant,
     retentionMillis: year,
-    isDryRun: false,
+    isDryRun,
     pause: Effect.yieldNow,
     goesOn: Effect.succeed(true)
   })
@@ -87,9 +87,11 @@ const everyState = (it: StorageTest): void => {
       yield* TestClock.adjust(540 * day - 1)
       const { archive, given } = newArchive()
       const swept = Effect.provideService(sweep(tenant), BeforeRemoval, archive)
-      const early = yield* swept
+      const counted = yield* sweep(tenant, true)
       // Without money nothing can be disputed.
-      expect(early.kept.dispute_window).toBe(4)
+      expect(counted.kept.dispute_window).toBe(4)
+      const early = yield* swept
+      expect(early).toEqual({ payments: counted.payments, kept: {} })
       yield* TestClock.adjust(1)
       const late = yield* swept
       const left = [...given.values()].map(({ book }) => book.payment)
@@ -138,8 +140,8 @@ const deaths = (it: StorageTest): void => {
           if (!isDead) break
           points += 1
         }
-        // The read, the archive and the removal, before and after each.
-        expect(points).toBe(6)
+        // The read, the archive and the removal, and a read of each of the four states without money, before and after each.
+        expect(points).toBe(14)
       })
   )
 }

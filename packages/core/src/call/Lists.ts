@@ -45,9 +45,11 @@ export const walkList = Effect.fnUntraced(function* <Item, E, R>(
   for (let window = windows.shift(); window !== undefined; window = windows.shift()) {
     const failure = yield* walkWindow(connection, method, window, take)
     if (failure === undefined) continue
-    if (failure instanceof Unanswered && failure.isUnsupported === true) return { _tag: "NoList" } satisfies ListEnd
+    // By its tag: a connector may have its own copy of the class.
+    const isUnanswered = failure._tag === "pointsman/Unanswered"
+    if (isUnanswered && failure.isUnsupported === true) return { _tag: "NoList" } satisfies ListEnd
     const { before, from } = window
-    if (!(failure instanceof Unanswered) || before - from <= shortestMillis) {
+    if (!isUnanswered || before - from <= shortestMillis) {
       return { _tag: "Failed", reason: failure.reason } satisfies ListEnd
     }
     const middle = Math.floor((from + before) / 2)

@@ -51,6 +51,11 @@ const endOf: Readonly<Record<PaymentState, "open" | "money" | "none">> = {
   Voided: "none"
 }
 
+/** A payment in another state stays until its customer may no longer dispute it. */
+export const statesWithoutMoney: ReadonlyArray<PaymentState> = Object.entries(endOf).flatMap(([state, end]) =>
+  end === "none" ? [state as PaymentState] : []
+)
+
 /**
  * `undefined` where it may leave. `retentionMillis`: for how long closed payments of its workspace are kept, in
  * milliseconds; `null` for good. Times count from the last write of the payment.

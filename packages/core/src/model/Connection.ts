@@ -1,3 +1,4 @@
+import type { FeeRule } from "./FeeRule.ts"
 import type { CaptureMethod, Initiator } from "./Payment.ts"
 import type { NamedMethods, PaymentMethod, PaymentMethodName } from "./PaymentMethod.ts"
 import type { ConnectionAccount } from "./ProviderAccount.ts"
@@ -25,6 +26,8 @@ export interface Connection {
   /** A payment that matches one of these is not sent here. */
   readonly restrictions: ReadonlyArray<Condition>
   readonly circuitBreaker: CircuitBreakerSettings | null
+  /** What its provider charges, as the merchant states it: the first rule that a payment meets. Absent where nothing is stated. */
+  readonly fees?: ReadonlyArray<FeeRule>
   /** Absent where the provider never named it. A configuration does not write it: see `Directory.recordAccount`. */
   readonly account?: ConnectionAccount
 }

@@ -1,5 +1,6 @@
 import type { AttemptOutcome } from "./AttemptOutcome.ts"
 import type { DeclineDetail } from "./Decline.ts"
+import type { RouteValue } from "./RouteValue.ts"
 import type { RoutingMode } from "./RoutingMode.ts"
 import type { CandidateRates } from "./SuccessRate.ts"
 
@@ -54,6 +55,8 @@ export interface RoutingDecision {
   /** Why the order is another one than the settings or the scores suggest, as one sentence; `null` for most payments. */
   readonly note: string | null
   readonly given: RoutingGiven
+  /** The most approval that value could give up, in parts per million; absent where the objective is approval. */
+  readonly maxApprovalLossPpm?: number
 }
 
 /** What a decision was made on besides the payment and the configuration, so that it can be made again. */
@@ -96,6 +99,8 @@ export interface RoutingCandidate {
   readonly score: number | null
   /** What a strategy knew of it; `null` where none was asked. */
   readonly rates: CandidateRates | null
+  /** What its expected value is made of; absent where the objective is approval. */
+  readonly value?: RouteValue
 }
 
 /** What an attempt came to, for the explanation; the attempt itself is its own record. */

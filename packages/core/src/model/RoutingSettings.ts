@@ -23,7 +23,17 @@ export interface AutoSettings {
    * connection which got better is noticed; 0.05 unless set.
    */
   readonly exploration?: number
+  /**
+   * `approval`, unless set: the best success rate leads. `value`: the greatest expected value does, which is the success
+   * rate times the amount less the fee, among the connections that give up little approval.
+   */
+  readonly objective?: AutoObjective
+  /** With `value`: the most approval that a leading connection may give up, from 0 to 1; 0.01 unless set. */
+  readonly maxApprovalLoss?: number
 }
+
+export const autoObjectives = ["approval", "value"] as const
+export type AutoObjective = (typeof autoObjectives)[number]
 
 export interface RoutingRule {
   readonly name: string
@@ -48,3 +58,4 @@ export interface ControlGroup {
 export const defaultRoutingSettings: RoutingSettings = { mode: "failover" }
 export const defaultMaxAttempts = 2
 export const defaultExploration = 0.05
+export const defaultMaxApprovalLoss = 0.01

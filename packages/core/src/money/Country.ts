@@ -11,3 +11,13 @@ const alpha2: ReadonlySet<string> = new Set(
 export const isCountry = (code: string): boolean => alpha2.has(code)
 
 export const countries: ReadonlyArray<string> = [...alpha2].sort()
+
+/**
+ * The European Economic Area: the states of the European Union, Iceland, Liechtenstein and Norway
+ * (https://www.efta.int/eea/eea-agreement). Providers have fees of their own for cards from there.
+ */
+const eea: ReadonlySet<string> = new Set(
+  "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK".split(" ")
+)
+
+export const isInEea = (code: string): boolean => eea.has(code)

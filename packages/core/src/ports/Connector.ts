@@ -279,7 +279,8 @@ export interface Connector {
   readonly listRefunds?: (request: ListRequest) => Effect.Effect<ListedPage<ListedRefund>, NotSent | Unanswered>
   /**
    * Verifies a message by the provider's own scheme, and reads it only then. It says nothing of a message that cannot
-   * be verified but that. Nothing is sent, and nothing is compared in a time that depends on the secret.
+   * be verified but that. Nothing is sent but a request for the provider's public certificate, where the scheme has one, and
+   * nothing is compared in a time that depends on the secret.
    */
   readonly readMessage?: (message: RawMessage) => Effect.Effect<ProviderMessage, MessageUnverified | MessageUnreadable>
   /**
@@ -315,6 +316,12 @@ export interface ConnectorDefinition {
   readonly supports: Supports
   /** Fails with what is wrong with the credentials: the field, and what was expected, never its value. */
   readonly connect: (account: ConnectorAccount, transport: Transport["Service"]) => Result.Result<Connector, string>
+  /**
+   * `Redacted.make` of the Effect that the connector imports. The server and `@pointsman/node` have a copy of Effect
+   * inside, and a secret of one copy cannot be read in another: with this they make the secrets that they pass to the
+   * connector. Required of a connector that the server loads.
+   */
+  readonly redact?: (secret: string) => Redacted.Redacted<string>
 }
 
 /** The connectors that this installation has, by name. */

@@ -7,6 +7,7 @@
  */
 import { Context, Effect } from "effect"
 import type { OldPayment, WholePayment } from "../model/OldPayment.ts"
+import type { PaymentState } from "../model/PaymentMachine.ts"
 import type { Tenant } from "../model/Tenant.ts"
 import type { StorageError } from "./StorageError.ts"
 
@@ -14,6 +15,8 @@ export interface OldPaymentQuery {
   readonly tenant: Tenant
   /** Epoch milliseconds; payments created before it. */
   readonly createdBefore: number
+  /** Only payments in this state. */
+  readonly state?: PaymentState | undefined
   /** Only payments with a greater id. */
   readonly after?: string | undefined
   readonly limit: number
@@ -53,6 +56,8 @@ export interface PruneQuery {
   readonly before: number
   /** Rows at most, in one short write. */
   readonly limit: number
+  /** Of deliveries: no tenant keeps them for longer, so that a store whose `upkeep` drops whole months may leave them to it. */
+  readonly isLongest?: boolean | undefined
 }
 
 /** Work on the store as a whole, which adapters do in their own way: partitions, pages of a file. Epoch milliseconds. */
@@ -66,6 +71,11 @@ export interface UpkeepQuery {
 export const longestLeaseMillis = 60 * 60_000
 
 export interface Retention {
+  /**
+   * How many payments are read, archived and removed at once; 50 unless set. More leave faster, and hold up longer what
+   * waits for the store.
+   */
+  readonly paymentsAtOnce?: number | undefined
   /**
    * Takes or extends the lease of the sweep, for all processes on the store: whether `holder` has it until `until`. The
    * lease only saves work: two sweeps at once remove nothing twice. One that ends later than `longestLeaseMillis` from

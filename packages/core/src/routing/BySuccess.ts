@@ -20,13 +20,13 @@
 
 import type { CandidateRates } from "../model/SuccessRate.ts"
 import { noRate, weightOf, withOutcomes } from "../model/SuccessRate.ts"
+import { byValue, type ValueObjective } from "./ByValue.ts"
 import { draw } from "./Draw.ts"
+import { presumedWeight, type Scored } from "./Scored.ts"
 import type { RoutingStrategy, StrategyCandidate } from "./Strategy.ts"
 
 /** The success rate of a connection of which nothing is known. Most connections do better, so that it has to lead once. */
 const presumedRate = 0.8
-/** As many outcomes as the presumption weighs. */
-const presumedWeight = 10
 /** From so many outcomes on, a candidate is known well enough to be compared. */
 const knownFrom = 20
 /** What they weigh together when they come in a row: the earlier ones have faded a little. */
@@ -38,32 +38,36 @@ const expectedRate = ({ connection, segment }: CandidateRates): number => {
   return (segment.succeeded + presumedWeight * overall) / (weightOf(segment) + presumedWeight)
 }
 
-interface Scored extends StrategyCandidate {
-  readonly score: number
-}
-
-export const bySuccess = (seed: string, exploration: number): RoutingStrategy => ({
+/** `value`: where the expected value decides among those whose rates are about the best; approval alone unless given. */
+export const bySuccess = (seed: string, exploration: number, value?: ValueObjective): RoutingStrategy => ({
   name: "auto",
-  order: ({ candidates, draw: drawFor }) => {
+  order: ({ candidates, draw: drawFor, payment }) => {
     const scored = candidates.map((candidate): Scored => ({ ...candidate, score: expectedRate(candidate.rates) }))
     const scores = Object.fromEntries(scored.map(({ connectionId, score }) => [connectionId, rounded(score)]))
     // A stable sort: equal scores stay in the order of priority.
     const ranked = scored.toSorted((a, b) => b.score - a.score)
-    const [first] = scored
     const [best] = ranked
-    if (first === undefined || best === undefined) return { order: [] }
-    const isCold = first !== best && isUnknown(first) && first.score + 2 * deviationOf(first) >= best.score
-    const led = isCold ? moved(ranked, first) : ranked
+    const weighed = value === undefined ? undefined : byValue(ranked, payment.money, value)
+    const lineup = weighed?.ranked ?? ranked
+    const values = weighed?.values
+    const [first] = scored
+    const [leader] = lineup
+    if (first === undefined || best === undefined || leader === undefined) return { order: [] }
+    const isCold = first !== leader && isUnknown(first) && first.score + 2 * deviationOf(first) >= best.score
+    const led = isCold ? moved(lineup, first) : lineup
     const drawn = led.length > 1 ? drawFor("explore") : 1
     if (drawn < exploration) {
       return {
         order: idsOf(moved(led, exploredBy(led.slice(1), drawn / exploration, seed))),
         scores,
+        values,
         note: `It explores: ${percent(exploration)} of the payments go to another connection than the one that leads.`
       }
     }
-    const note = isCold ? `${first.name} leads by its priority until ${knownFrom} outcomes of it are known.` : undefined
-    return { order: idsOf(led), scores, note }
+    const note = isCold
+      ? `${first.name} leads by its priority until ${knownFrom} outcomes of it are known.`
+      : weighed?.note
+    return { order: idsOf(led), scores, values, note }
   }
 })
 

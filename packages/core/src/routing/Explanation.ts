@@ -2,6 +2,7 @@
 import type { Attempt } from "../model/Attempt.ts"
 import type { AttemptOutcome } from "../model/AttemptOutcome.ts"
 import type { Payment } from "../model/Payment.ts"
+import type { RouteValue } from "../model/RouteValue.ts"
 import {
   type CircuitSeen,
   type Exclusion,
@@ -12,6 +13,7 @@ import {
 import type { RoutingMode } from "../model/RoutingMode.ts"
 import { weightOf } from "../model/SuccessRate.ts"
 import { amountText } from "../money/AmountText.ts"
+import { pointsText } from "./ByValue.ts"
 
 export interface RoutingExplanation {
   readonly payment: Payment
@@ -33,7 +35,7 @@ export const explainRouting = (payment: Payment, attempts: ReadonlyArray<Attempt
     { title: "Payment", sentences: [aboutPayment(payment)] },
     ...(payment.routing === null
       ? [{ title: "Routing", sentences: ["The payment was not routed: no connection was ever tried."] }]
-      : chaptersOf(wholeDecision(payment.routing), attempts))
+      : chaptersOf(wholeDecision(payment.routing), attempts, payment.money.currency))
   ].filter(({ sentences }) => sentences.length > 0)
 })
 
@@ -48,14 +50,18 @@ const aboutPayment = (payment: Payment): string => {
   )
 }
 
-const chaptersOf = (routing: RoutingDecision, attempts: ReadonlyArray<Attempt>): ReadonlyArray<ExplanationChapter> => [
-  { title: "What decided", sentences: [...pathOf(routing), modeSentence(routing)] },
+const chaptersOf = (
+  routing: RoutingDecision,
+  attempts: ReadonlyArray<Attempt>,
+  currency: string
+): ReadonlyArray<ExplanationChapter> => [
+  { title: "What decided", sentences: [...pathOf(routing), modeSentence(routing), ...objectiveOf(routing)] },
   {
     title: "Order of connections",
     sentences:
       routing.candidates.length === 0
         ? ["No connection could accept the payment."]
-        : [...routing.candidates.map(candidateSentence), ...notesOf(routing)]
+        : [...routing.candidates.map((one, index) => candidateSentence(one, index, currency)), ...notesOf(routing)]
   },
   { title: "Excluded", sentences: leftOut(routing) },
   { title: "Circuits", sentences: circuitsOf(routing) },
@@ -103,8 +109,26 @@ const modeSentence = ({ maxAttempts, mode }: RoutingDecision): string => {
   return `The mode is ${mode}: ${travels[mode]}${most}.`
 }
 
-const candidateSentence = (candidate: RoutingCandidate, index: number): string => {
-  const { connectionId, name, priority, rates, score } = candidate
+const objectiveOf = ({ maxApprovalLossPpm }: RoutingDecision): ReadonlyArray<string> =>
+  maxApprovalLossPpm === undefined
+    ? []
+    : [
+        "The objective is value: of the connections that give up at most " +
+          `${pointsText(maxApprovalLossPpm)} of approval, the one with the greatest expected value is first.`
+      ]
+
+/** What was weighed, as the end of a sentence. `currency`: the payment's. */
+export const routeValueText = (value: RouteValue | undefined, currency: string): string => {
+  if (value === undefined) return ""
+  const approval = `, expected approval ${value.approvalPpm / 10_000} %`
+  if (value.fee === null || value.expectedMicros === null) return `${approval}, fee unknown`
+  const fee = amountText({ minorUnits: value.fee.feeMinor, currency }, "en")
+  const expected = numberText(value.expectedMicros / 1_000_000, 2)
+  return `${approval}, fee ${fee} by rule ${value.fee.rule}, expected value ${expected} minor units`
+}
+
+const candidateSentence = (candidate: RoutingCandidate, index: number, currency: string): string => {
+  const { connectionId, name, priority, rates, score, value } = candidate
   const scored = score === null ? "" : `, score ${numberText(score)}`
   const known =
     rates === null
@@ -112,7 +136,7 @@ const candidateSentence = (candidate: RoutingCandidate, index: number): string =
       : weightOf(rates.connection) === 0
         ? ", nothing measured yet"
         : `, measured ${measured(rates.segment)} for such payments and ${measured(rates.connection)} over all`
-  return `${index + 1}. ${name} (${connectionId}), priority ${priority}${scored}${known}.`
+  return `${index + 1}. ${name} (${connectionId}), priority ${priority}${scored}${known}${routeValueText(value, currency)}.`
 }
 
 /** The weights fade, so that they are no whole numbers. */

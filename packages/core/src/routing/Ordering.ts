@@ -3,15 +3,19 @@
 import type { Connection } from "../model/Connection.ts"
 import type { PaymentDetails } from "../model/Payment.ts"
 import type { RoutingCandidate } from "../model/RoutingDecision.ts"
-import { defaultExploration, type RoutingSettings } from "../model/RoutingSettings.ts"
+import { defaultExploration, defaultMaxApprovalLoss, type RoutingSettings } from "../model/RoutingSettings.ts"
 import type { CandidateRates } from "../model/SuccessRate.ts"
 import { bySuccess } from "./BySuccess.ts"
+import type { ValueObjective } from "./ByValue.ts"
+import { feeOf } from "./Fees.ts"
 import type { RoutingPolicy } from "./RoutingPolicy.ts"
 import type { RoutingStrategy, StrategyAnswer, StrategyCandidate, StrategyQuestion } from "./Strategy.ts"
 
 export interface OrderQuestion {
   readonly seed: string
   readonly payment: PaymentDetails
+  /** Where the merchant is registered; `null` when unknown. */
+  readonly merchantCountry: string | null
   readonly settings: RoutingSettings
   readonly strategies: ReadonlyArray<RoutingStrategy>
   readonly rates: (connection: Connection) => CandidateRates
@@ -22,6 +26,8 @@ export interface Ordered {
   readonly order: ReadonlyArray<Connection>
   readonly candidates: ReadonlyArray<RoutingCandidate>
   readonly note: string | null
+  /** Where the objective was value. */
+  readonly maxApprovalLossPpm?: number
 }
 
 /** `usable`: in the configured order, or by priority. */
@@ -34,7 +40,8 @@ export const orderBy = (policy: RoutingPolicy, usable: ReadonlyArray<Connection>
       connectionId: connection.id,
       name: connection.name,
       priority: connection.priority,
-      rates: question.rates(connection)
+      rates: question.rates(connection),
+      fee: feeOf(connection.fees ?? [], question.payment, question.merchantCountry)
     })
   )
   const asked: StrategyQuestion = { payment: question.payment, candidates, draw: question.draw }
@@ -54,9 +61,16 @@ export const orderBy = (policy: RoutingPolicy, usable: ReadonlyArray<Connection>
     order,
     candidates: order.map((connection) => {
       const rates = byId.get(connection.id)?.rates ?? null
-      return { ...candidateOf(connection), score: answer.scores?.[connection.id] ?? null, rates }
+      const value = answer.values?.[connection.id]
+      return {
+        ...candidateOf(connection),
+        score: answer.scores?.[connection.id] ?? null,
+        rates,
+        ...(value === undefined ? {} : { value })
+      }
     }),
-    note: answer.note ?? null
+    note: answer.note ?? null,
+    ...(answer.values === undefined ? {} : objectiveOf(question.settings))
   }
 }
 
@@ -77,13 +91,19 @@ const strategyFor = (policy: RoutingPolicy, question: OrderQuestion): RoutingStr
   if (policy.orderer === "auto") {
     // Who drew its first place explores nothing besides.
     const exploration = policy.first === undefined ? (settings.auto?.exploration ?? defaultExploration) : 0
-    return bySuccess(seed, exploration)
+    return bySuccess(seed, exploration, objectiveOf(settings))
   }
   return (
     strategies.find((one) => one?.name === policy.orderer) ??
     `The strategy "${policy.orderer}" does not exist, so the configured order was used.`
   )
 }
+
+/** `undefined` where approval is the objective. */
+const objectiveOf = ({ auto }: RoutingSettings): ValueObjective | undefined =>
+  auto?.objective === "value"
+    ? { maxApprovalLossPpm: Math.round((auto.maxApprovalLoss ?? defaultMaxApprovalLoss) * 1_000_000) }
+    : undefined
 
 /** The longest sentence of a strategy's that is stored, in characters. */
 const noteAtMost = 300

@@ -85,7 +85,7 @@ export const planRoute = (question: RouteQuestion): Result.Result<RoutePlan, NoR
     }
   }
   const usable = degraded ? named : named.filter(({ id }) => !open.has(id))
-  const decided = (ordered: Pick<Ordered, "candidates" | "note">, maxAttempts: number): RoutingDecision => ({
+  const decided = (ordered: Omit<Ordered, "order">, maxAttempts: number): RoutingDecision => ({
     path: policy.path,
     strategy: policy.strategy,
     mode: policy.mode,
@@ -104,7 +104,8 @@ export const planRoute = (question: RouteQuestion): Result.Result<RoutePlan, NoR
       instruments: question.instrumentConnectionIds === null ? null : [...question.instrumentConnectionIds],
       unable,
       circuits
-    }
+    },
+    ...(ordered.maxApprovalLossPpm === undefined ? {} : { maxApprovalLossPpm: ordered.maxApprovalLossPpm })
   })
   if (usable.length === 0) return Result.fail({ excluded, decision: decided({ candidates: [], note: null }, 0) })
   const ordered = orderBy(policy, usable, { ...question, draw: drawFor })

@@ -7,6 +7,7 @@
  */
 import { Context } from "effect"
 import type { PaymentDetails } from "../model/Payment.ts"
+import type { Fee, RouteValue } from "../model/RouteValue.ts"
 import type { CandidateRates } from "../model/SuccessRate.ts"
 
 export interface RoutingStrategy {
@@ -29,6 +30,8 @@ export interface StrategyCandidate {
   readonly priority: number
   /** How its charges ended lately in production; nothing in the sandbox. */
   readonly rates: CandidateRates
+  /** What it would charge for the payment; absent where that is unknown. */
+  readonly fee?: Fee | undefined
 }
 
 export interface StrategyAnswer {
@@ -36,6 +39,8 @@ export interface StrategyAnswer {
   readonly order: ReadonlyArray<string>
   /** What they were ordered by, by connection id; for explanations. */
   readonly scores?: Readonly<Record<string, number>> | undefined
+  /** What mode `auto` weighed besides, by connection id, where its objective is value. */
+  readonly values?: Readonly<Record<string, RouteValue>> | undefined
   /** Why the order is another one than the scores suggest, as one sentence. */
   readonly note?: string | undefined
 }

@@ -42,6 +42,7 @@ export const defineConnector = <const Fields extends Kinds>(spec: Plain.Connecto
     name: spec.name,
     environments: spec.environments ?? ["sandbox", "production"],
     supports: (spec.supports ?? {}) as Supports,
+    redact: Redacted.make,
     connect: (account, transport) =>
       Result.map(read(account.credentials), (credentials) =>
         connector(

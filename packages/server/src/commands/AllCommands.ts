@@ -12,6 +12,7 @@ import { keysCommand } from "./KeysCommand.ts"
 import { listenCommand } from "./ListenCommand.ts"
 import { merchantsCommand } from "./MerchantsCommand.ts"
 import { messagesCommand } from "./MessagesCommand.ts"
+import { newConnectorCommand } from "./NewConnectorCommand.ts"
 import { operatorsCommand } from "./OperatorsCommand.ts"
 import { paymentsCommand } from "./PaymentsCommand.ts"
 import { pointsman } from "./PointsmanCommand.ts"
@@ -30,6 +31,7 @@ export const pointsmanCommand = (environment: Readonly<Record<string, string | u
     Command.withSubcommands([
       serveCommand(environment),
       initCommand,
+      newConnectorCommand,
       devCommand,
       triggerCommand,
       listenCommand,

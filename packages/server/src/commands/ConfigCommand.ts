@@ -72,9 +72,9 @@ const apply = (environment: Readonly<Record<string, string | undefined>>) =>
         Effect.fnUntraced(function* (settings) {
           // The connectors are much of the program: the other commands begin sooner without them.
           const { applyFile } = yield* Effect.promise(() => import("../ApplyFile.ts"))
-          const { document, text, warning } = yield* applyFile(file, settings, environment, rollback)
+          const { document, text, warnings } = yield* applyFile(file, settings, environment, rollback)
           yield* print(json, { data: document }, text)
-          if (warning !== null) yield* Console.error(warning)
+          yield* Effect.forEach(warnings, (warning) => Console.error(warning), { discard: true })
         })
       ).pipe(actingAs(by))
     })

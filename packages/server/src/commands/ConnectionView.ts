@@ -1,4 +1,5 @@
 /** Connections, for programs and for people: everything but their secrets. */
+import { feeFileOf, feeRuleOf, feeText } from "@pointsman/configuration"
 import { type AmountRange, accountText, type Condition, type Connection, type Supports } from "@pointsman/core"
 import { defaultCircuitBreaker } from "@pointsman/core/internal"
 import { moneyText } from "./MoneyText.ts"
@@ -19,7 +20,7 @@ export const connectionView = (connection: Connection) => ({
 
 type ConnectionView = ReturnType<typeof connectionView>
 
-/** `supports` and `restrictions` as the configuration file has them; amounts in minor units. */
+/** `supports`, `restrictions` and `fees` as the configuration file has them; amounts in minor units. */
 export const connectionDetails = (connection: Connection, providerTimeoutMillis: number) => {
   const { account } = connection
   const { failures, openMillis } = connection.circuitBreaker ?? defaultCircuitBreaker
@@ -34,7 +35,8 @@ export const connectionDetails = (connection: Connection, providerTimeoutMillis:
     current_account: account === undefined ? null : accountText(account.current),
     account_changed_at: account?.changedAt == null ? null : new Date(account.changedAt).toISOString(),
     supports: connection.supports,
-    restrictions: connection.restrictions
+    restrictions: connection.restrictions,
+    fees: (connection.fees ?? []).map(feeFileOf)
   }
 }
 
@@ -72,7 +74,12 @@ export const connectionText = (one: ConnectionDetails): Text => {
     ["Circuit", `opens for ${one.circuit_breaker.open_ms} ms after ${one.circuit_breaker.failures} failures in a row`],
     ["Webhooks", `${one.webhook_path}, ${one.has_webhook_secret ? "with a secret" : "without a secret"}`]
   ])
-  return paragraphs(text, limits.length === 0 ? "The connection has no limits." : table(["LIMIT", "VALUE"], limits))
+  const fees = one.fees.map((fee, index) => [index + 1, feeText(feeRuleOf(fee))] as const)
+  return paragraphs(
+    text,
+    limits.length === 0 ? "The connection has no limits." : table(["LIMIT", "VALUE"], limits),
+    fees.length === 0 ? "The connection states no fees." : table(["FEE", "CHARGED"], fees)
+  )
 }
 
 const accountOf = ({ account, account_changed_at, current_account }: ConnectionDetails): string => {

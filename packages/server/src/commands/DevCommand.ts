@@ -16,7 +16,7 @@ export const devCommand = Command.make(
       Flag.withDefault(false),
       Flag.withoutNegation
     ),
-    ...settingFlags(["port", "host", "baseUrl"])
+    ...settingFlags(["port", "host", "baseUrl", "configuration"])
   },
   Effect.fnUntraced(function* ({ fresh, memory, ...given }) {
     // The server is most of the program: the other commands begin sooner without it.
@@ -28,7 +28,8 @@ export const devCommand = Command.make(
     "Run a sandbox for development: a server with a demo workspace, two simulated providers, an API key, " +
       "payments in every interesting state, an open hosted payment page, and a receiver that prints " +
       "webhooks as they arrive. Open payments are checked every two seconds. Data is stored in " +
-      ".pointsman/dev.db; `pointsman trigger` and `pointsman listen` find the sandbox there."
+      ".pointsman/dev.db; `pointsman trigger` and `pointsman listen` find the sandbox there. Of a configuration file, " +
+      "only the connectors are loaded."
   ),
   Command.withShortDescription("Run a sandbox with sample payments"),
   Command.withExamples([

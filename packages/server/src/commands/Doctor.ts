@@ -12,6 +12,7 @@ import { checkSeals, secretsLayer } from "../CheckSeals.ts"
 import type { Database } from "../DatabaseUrl.ts"
 import { isAbsentOrEmpty, obtainEncryptionKeys } from "../EncryptionKey.ts"
 import * as InstalledConnectors from "../InstalledConnectors.ts"
+import { connectorsOfSettings } from "../LoadConnectors.ts"
 import { nodeFault } from "../NodeVersion.ts"
 import { besideSandbox } from "../SandboxDatabase.ts"
 import { type Flags, readSettings, type Settings } from "../Settings.ts"
@@ -20,6 +21,7 @@ import { storageFailure } from "../StorageFailure.ts"
 import { archiveLines } from "./ArchiveLines.ts"
 import { nowOf } from "./CheckTimes.ts"
 import { type CheckLine, eachOr, line, ok, warning, wrong } from "./Checkup.ts"
+import { connectorLines } from "./ConnectorLines.ts"
 import { accountLines, baseUrlLines, environmentFault, timeoutLines, webhookLines } from "./DirectoryChecks.ts"
 import { withFreedPages } from "./FreedPages.ts"
 import { generationLines } from "./GenerationLine.ts"
@@ -45,6 +47,7 @@ export const examine = Effect.fnUntraced(function* (flags: Flags, environment: V
     ok("settings", "all settings are valid"),
     ...(yield* transportLines(settings)),
     ...(yield* fileLines(settings, environment)),
+    ...(yield* connectorLines(settings, environment)),
     ...(yield* archiveLines(settings, environment)),
     ...(yield* databaseLines(settings, environment))
   ] satisfies Lines
@@ -252,11 +255,11 @@ const secretsFor = (keys: SecretsLayer.EncryptionKeys) =>
   Layer.catchTag(secretsLayer(keys), "pointsman/server/StartFailure", () => SecretsLayer.layer(keys.current))
 
 /** As a payment would open them, and with nowhere to send anything. An inactive one still holds payments. */
-const connectionLines = Effect.fnUntraced(function* (
-  { connections }: DirectoryContents,
-  { providerTimeoutMillis }: Settings
-) {
-  const installed = InstalledConnectors.forChecking()
+const connectionLines = Effect.fnUntraced(function* ({ connections }: DirectoryContents, settings: Settings) {
+  const { providerTimeoutMillis } = settings
+  // Connectors that cannot be loaded have lines of their own.
+  const loaded = yield* Effect.orElseSucceed(connectorsOfSettings(settings), () => [])
+  const installed = InstalledConnectors.forChecking(loaded)
   const openAt = yield* openPayments
   const faults = yield* Effect.gen(function* () {
     const opened = yield* OpenConnections

@@ -1,7 +1,6 @@
 /** How the configuration file compares with the configuration that is served. */
-import { configurationStanding, type Standing, sendsNothing } from "@pointsman/configuration"
+import { configurationStanding, type Standing } from "@pointsman/configuration"
 import { Effect, Option, Result } from "effect"
-import * as InstalledConnectors from "../InstalledConnectors.ts"
 import { readConfigurationFile } from "../ReadConfiguration.ts"
 import type { Settings } from "../Settings.ts"
 import { type CheckLine, ok, warning, wrong } from "./Checkup.ts"
@@ -13,16 +12,10 @@ export const generationLines = Effect.fnUntraced(function* (
 ) {
   if (path === null) return []
   const read = yield* Effect.option(
-    readConfigurationFile(path, {
-      connectors: InstalledConnectors.forChecking(),
-      transport: sendsNothing,
-      claimWindowMillis,
-      providerTimeoutMillis,
-      environment
-    })
+    readConfigurationFile(path, { claimWindowMillis, providerTimeoutMillis, environment })
   )
   if (Option.isNone(read) || Result.isFailure(read.value)) return []
-  return [generationLine(path, yield* configurationStanding(read.value.success))]
+  return [generationLine(path, yield* configurationStanding(read.value.success.file))]
 })
 
 const generationLine = (path: string, standing: Standing): CheckLine => {

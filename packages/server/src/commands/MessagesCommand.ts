@@ -8,7 +8,7 @@ import { actingAs, byFlag } from "./Actor.ts"
 import { checkSettings } from "./CheckTimes.ts"
 import { CommandFailure } from "./CommandFailure.ts"
 import { messagesText, messageText, messageView } from "./MessageView.ts"
-import { databaseSettings, onDatabase, withConnectors } from "./OpenDatabase.ts"
+import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { limitFlag } from "./Paging.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
@@ -157,7 +157,7 @@ const apply = Command.make(
   },
   Effect.fnUntraced(function* ({ by, connection, json, message: id, ...texts }) {
     // They read what is stored: the way to a provider is closed here too.
-    const { forChecking } = yield* Effect.promise(() => import("../InstalledConnectors.ts"))
+    const { connectorsWithoutTransport } = yield* Effect.promise(() => import("../LoadConnectors.ts"))
     yield* onDatabase(
       textsOf(texts),
       Effect.fnUntraced(function* () {
@@ -172,7 +172,7 @@ const apply = Command.make(
         const view = messageView(after)
         yield* print(json, { data: view }, messageText(view))
       }),
-      () => withConnectors(forChecking())
+      connectorsWithoutTransport
     ).pipe(actingAs(by))
   })
 ).pipe(

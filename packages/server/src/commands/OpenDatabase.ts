@@ -50,7 +50,7 @@ export const endInterrupted = endWith(130)
 export const databaseLayer = (
   settings: Settings,
   secrets: ReturnType<typeof secretsLayer>,
-  providers: Providers = withConnectors(Connectors.make([])),
+  providers: Providers = noProviders,
   archive: Layer.Layer<never, StartFailure> = unopenedArchive
 ) =>
   Pointsman.layer(pointsmanOptions(settings)).pipe(
@@ -67,11 +67,9 @@ const unopenedArchive = Layer.succeed(BeforeRemoval, () =>
 )
 
 /** How a command reaches providers. */
-type Providers = Layer.Layer<Connectors | Transport, StartFailure>
+type Providers = Layer.Layer<Connectors | Transport, StartFailure, FileSystem.FileSystem>
 
-/** To read stored messages with; nothing can be sent through them. */
-export const withConnectors = (connectors: Connectors["Service"]): Providers =>
-  Layer.merge(Layer.succeed(Connectors, connectors), Layer.succeed(Transport, sendsNothing))
+const noProviders: Providers = Layer.merge(Connectors.layer([]), Layer.succeed(Transport, sendsNothing))
 
 export const onDatabase = Effect.fnUntraced(
   function* <A>(

@@ -59,10 +59,10 @@ const operate = Effect.fnUntraced(function* (
   { amountMinor, reason }: Order,
   { by, json, key, payment: id, ...texts }: Common & Parameters<typeof textsOf>[0]
 ) {
-  const { NodeTransport, PointsmanHttp, providersOf } = yield* Effect.promise(async () => ({
+  const { connectorsLayer, NodeTransport, PointsmanHttp } = yield* Effect.promise(async () => ({
     PointsmanHttp: await import("@pointsman/http"),
     NodeTransport: await import("@pointsman/transport-node"),
-    providersOf: (await import("../InstalledConnectors.ts")).layer
+    connectorsLayer: (await import("../LoadConnectors.ts")).connectorsLayer
   }))
   const failed = ({ code, message }: { readonly code: string; readonly message: string }, detail: string) =>
     new CommandFailure({ message: `${message} (${code})${detail}` })
@@ -113,7 +113,7 @@ const operate = Effect.fnUntraced(function* (
           `${moneyText(view.refunded_amount, view.currency)} refunded.`
       )
     }, Effect.provide(Ids.layer)),
-    ({ database }) => Layer.merge(providersOf(database), NodeTransport.layer())
+    (settings) => Layer.merge(connectorsLayer(settings), NodeTransport.layer())
   )
 })
 

@@ -44,9 +44,9 @@ export const recoverCommand = Command.make(
         message: "--accept-loss: expected no other flag; recover first, then accept."
       })
     }
-    const { NodeTransport, providersOf } = yield* Effect.promise(async () => ({
+    const { connectorsLayer, NodeTransport } = yield* Effect.promise(async () => ({
       NodeTransport: await import("@pointsman/transport-node"),
-      providersOf: (await import("../InstalledConnectors.ts")).layer
+      connectorsLayer: (await import("../LoadConnectors.ts")).connectorsLayer
     }))
     yield* onDatabase(
       textsOf(texts),
@@ -74,7 +74,7 @@ export const recoverCommand = Command.make(
         yield* Console.error(outcomeOf(recovery))
         if (recovery.loss?.ended == null) yield* endWith(1)
       }),
-      ({ database }) => Layer.merge(providersOf(database), NodeTransport.layer())
+      (settings) => Layer.merge(connectorsLayer(settings), NodeTransport.layer())
     ).pipe(actingAs(by))
   })
 ).pipe(

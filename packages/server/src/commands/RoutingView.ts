@@ -1,5 +1,11 @@
 /** A routing decision and its explanation, for programs and for people. Programs get amounts in minor units of their currency. */
-import { type Exclusion, type RoutingDecision, type RoutingExplanation, statusOf } from "@pointsman/core"
+import {
+  type Exclusion,
+  type RouteValue,
+  type RoutingDecision,
+  type RoutingExplanation,
+  statusOf
+} from "@pointsman/core"
 import { weightOf, wholeDecision } from "@pointsman/core/internal"
 import type { StoredRate } from "@pointsman/core/ports"
 import { facts, paragraphs, printable, status, type Text, table } from "./Table.ts"
@@ -33,18 +39,29 @@ const exclusionView = ({ code, connectionId, name, reason }: Exclusion) => ({
   reason
 })
 
+/** The fee in minor units, with the place of its rule from 1; approval in parts per million; value in millionths of a minor unit. */
+const valueView = ({ approvalPpm, expectedMicros, fee }: RouteValue) => ({
+  fee_minor: fee === null ? null : fee.feeMinor,
+  fee_rule: fee === null ? null : fee.rule,
+  approval_ppm: approvalPpm,
+  expected_micros: expectedMicros
+})
+
 const decisionView = (routing: RoutingDecision) => ({
   path: routing.path,
   rule: routing.rule,
   mode: routing.mode,
   strategy: routing.strategy,
   max_attempts: routing.maxAttempts,
-  candidates: routing.candidates.map(({ connectionId, name, priority, rates, score }) => ({
+  /** In parts per million; `null` where the objective is approval. */
+  max_approval_loss_ppm: routing.maxApprovalLossPpm ?? null,
+  candidates: routing.candidates.map(({ connectionId, name, priority, rates, score, value }) => ({
     connection_id: connectionId,
     name,
     priority,
     score,
-    rates
+    rates,
+    value: value === undefined ? null : valueView(value)
   })),
   excluded: routing.excluded.map(exclusionView),
   skipped: (routing.skipped ?? []).map(exclusionView),

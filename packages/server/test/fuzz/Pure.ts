@@ -1,7 +1,6 @@
 /** Texts that are read without a request: configuration files, and addresses that proxies forward. */
 import { Effect, FileSystem } from "effect"
 import * as fc from "fast-check"
-import { forChecking } from "../../src/InstalledConnectors.ts"
 import { readConfigurationFile } from "../../src/ReadConfiguration.ts"
 import { makeSources } from "../../src/SourceOf.ts"
 import type { Answer } from "./Judge.ts"
@@ -57,9 +56,9 @@ export const configurationText: fc.Arbitrary<string> = body(fc.constant(configur
 /** 200 for a configuration, 400 for one that is refused; a defect rejects. */
 export const readsConfiguration = (text: string): Promise<Answer> =>
   readConfigurationFile("pointsman.json", {
-    connectors: forChecking(),
-    transport: { send: () => Effect.die("nothing is sent while a file is checked") },
-    ...{ claimWindowMillis: 900_000, providerTimeoutMillis: 30_000, environment: { PROVIDER_KEY: "sk_1" } }
+    claimWindowMillis: 900_000,
+    providerTimeoutMillis: 30_000,
+    environment: { PROVIDER_KEY: "sk_1" }
   }).pipe(
     Effect.match({
       onSuccess: ({ _tag }) => ({ status: _tag === "Success" ? 200 : 400, code: undefined }),

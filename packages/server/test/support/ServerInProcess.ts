@@ -15,6 +15,8 @@ import { type JsonRequest, jsonRequestsTo } from "./ServerProcess.ts"
 import type { TurnedClock } from "./TurnedClock.ts"
 
 export interface ServerInProcess {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string
   readonly request: JsonRequest
   /**
    * Waits until nothing is under way: every provider has answered, every webhook, and what they said is written. But for
@@ -107,6 +109,7 @@ export const startInProcess = async (options: ServerInProcessOptions): Promise<S
   })
   const rest = (hanging = 0) => restUntil(() => turned.sleeping() === idle + hanging)
   return {
+    url,
     request: jsonRequestsTo(url),
     rest,
     live: async (times) => {

@@ -28,7 +28,9 @@ export interface ServerOptions {
   readonly under?: ReadonlyArray<string> | undefined
   /** The server's clock goes ahead of this machine's by so many milliseconds, as if it had been off for so long. */
   readonly clockAheadMillis?: number | undefined
-  /** Flags of `pointsman serve`. */
+  /** `serve` unless set. */
+  readonly command?: "serve" | "dev" | undefined
+  /** Flags of the command. */
   readonly flags?: ReadonlyArray<string> | undefined
 }
 
@@ -183,7 +185,7 @@ const launch = (options: ServerOptions): Running => {
     writeFileSync(path, typeof configuration === "string" ? configuration : JSON.stringify(configuration))
     environment["POINTSMAN_CONFIG"] = path
   }
-  const words = [process.execPath, bundledMain, "serve", ...(options.flags ?? [])]
+  const words = [process.execPath, bundledMain, options.command ?? "serve", ...(options.flags ?? [])]
   const [command = "", ...rest] = [...(options.under ?? []), ...words]
   const child = spawn(command, rest, { cwd: options.folder, env: environment, stdio: ["ignore", "pipe", "pipe"] })
   let stdout = ""

@@ -6,6 +6,8 @@ import { onTestFinished } from "vitest"
 export interface Heard {
   readonly headers: IncomingHttpHeaders
   readonly body: string
+  /** To which it came: whatever follows the receiver's URL. */
+  readonly path: string
   /** When it came, by the receiver's clock. */
   readonly at: number
 }
@@ -37,7 +39,7 @@ export const startReceiver = async (now: () => number = Date.now): Promise<Recei
       body += text
     })
     request.on("end", () => {
-      heard.push({ headers: request.headers, body, at: now() })
+      heard.push({ headers: request.headers, body, path: request.url ?? "", at: now() })
       const status = receiver.status(heard.length)
       if (status !== undefined) response.writeHead(status).end()
       for (const look of waiting) look()

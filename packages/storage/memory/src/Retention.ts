@@ -30,10 +30,11 @@ export const make = (state: State, turn: Semaphore.Semaphore): Retention => {
         lease = { holder, until }
         return true
       }),
-    oldPayments: ({ after = "", createdBefore, limit, tenant }) =>
+    oldPayments: ({ after = "", createdBefore, limit, state: wanted, tenant }) =>
       Effect.sync(() =>
         [...ofTenant(state, tenant).payments.values()]
           .filter((payment) => payment.id > after && payment.createdAt < createdBefore)
+          .filter((payment) => wanted === undefined || payment.state === wanted)
           .sort((a, b) => byText(a.id, b.id))
           .slice(0, limit)
           .map((payment) => oldPayment(state, payment))

@@ -14,7 +14,7 @@ import { Clock, Effect } from "effect"
 import { claimWaitMillis } from "./Connections.ts"
 import type { Database } from "./Database.ts"
 import { type DatabaseClock, isRealTime, makeDatabaseClock } from "./DatabaseClock.ts"
-import { type MissingOf, missingIn, watchLosses } from "./LossWatch.ts"
+import { type Comparison, comparisonIn, watchLosses } from "./LossWatch.ts"
 import { newerBeside, newerSchema, newest, readSchema, selectSchema } from "./Migrations.ts"
 import { type KeptLosses, newestLossColumn } from "./RecordLoss.ts"
 import { standbyWarning } from "./Standby.ts"
@@ -139,7 +139,7 @@ export interface NodeWatch extends Timeline {
 
 export interface Watching {
   readonly watchNodes?: ((clock: DatabaseClock) => NodeWatch) | undefined
-  readonly missingOf?: MissingOf | undefined
+  readonly comparison?: Comparison | undefined
 }
 
 /** Fails where the database may not be used. Otherwise it is watched until the scope closes. */
@@ -147,7 +147,7 @@ export const watchCondition = Effect.fnUntraced(function* (
   db: Database,
   { acknowledged, learning, losses, readStandby }: KeptLosses & Watched,
   options: ConditionOptions & { readonly existing?: boolean | undefined },
-  { missingOf = missingIn(db), watchNodes }: Watching = {}
+  { comparison = comparisonIn(db), watchNodes }: Watching = {}
 ) {
   const base = yield* Clock.Clock
   const clock = makeDatabaseClock(base)
@@ -155,7 +155,7 @@ export const watchCondition = Effect.fnUntraced(function* (
   const nodes = watchNodes?.(clock)
   const timeline = nodes ?? makeTimeline(db, clock)
   const now = clock.clock.currentTimeMillisUnsafe
-  const watch = watchLosses(missingOf, acknowledged, losses, now)
+  const watch = watchLosses(comparison, acknowledged, losses, now)
   const select = learning(Effect.map(db.read("open", selectCondition, [], true), ([row = {}]) => row))
   const look = Effect.gen(function* () {
     const begun = clock.begin()

@@ -11,6 +11,7 @@ import { limitOf, NotAdmitted, StorageAllowance, StorageError } from "@pointsman
 import { Effect, Fiber } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { type Deadline, makeDeadlines } from "./Deadlines.ts"
+import { makeNodeShares } from "./NodeShares.ts"
 
 export interface Loan<E> {
   readonly operation: string
@@ -18,6 +19,8 @@ export interface Loan<E> {
   readonly isClaim?: boolean | undefined
   /** When it began to wait, by `performance.now()`, if it waited elsewhere before. */
   readonly since?: number | undefined
+  /** Which of several nodes it asks: a node holds no more connections than its share. */
+  readonly node?: number | undefined
   /** A write that was sent is waited for, also when its caller is interrupted. */
   readonly isWrite: boolean
   /** Without it, what borrows bounds its own statements. */
@@ -50,9 +53,10 @@ export const makeConnections = (
   /** When each began to wait, the oldest first. */
   const waiting = new Set<{ readonly since: number }>()
   const deadlines = makeDeadlines()
+  const shares = makeNodeShares(pool.config.maxConnections ?? 1)
 
   const lend: Connections["lend"] = <A, E>(
-    { isClaim = false, isWrite, late, operation, since: waitsSince }: Loan<E>,
+    { isClaim = false, isWrite, late, node, operation, since: waitsSince }: Loan<E>,
     use: (connection: PgConnection.PgConnection) => Effect.Effect<A, E>
   ) =>
     Effect.withFiber<A, E | StorageError>((caller) =>
@@ -61,12 +65,15 @@ export const makeConnections = (
         const since = performance.now()
         const limit = waitLimit(allowance, isClaim)
         let phase: "waiting" | "sent" | "over" = "waiting"
+        /** `undefined` while its node holds its share. */
+        let borrowing: Fiber.Fiber<A, E | StorageError> | undefined
         const giveUp = (failure: Effect.Effect<never, E | StorageError>) => {
           end(failure)
           // The connection is closed, unless the server still confirms that the statement is over.
-          borrowing.interruptUnsafe()
+          if (borrowing === undefined) shares.withdraw(node, start)
+          else borrowing.interruptUnsafe()
         }
-        const place: Deadline & { readonly since: number } = {
+        const place: Deadline & { since: number } = {
           since,
           at: (waitsSince ?? since) + limit,
           pass: () => giveUp(Effect.fail(noConnection(operation, limit, isClaim)))
@@ -96,13 +103,26 @@ export const makeConnections = (
           }
           return use(connection)
         }
-        waiting.add(place)
+        const start = () => {
+          // Those who wait for a silent node say nothing of the database.
+          place.since = performance.now()
+          waiting.add(place)
+          borrowing = Effect.runForkWith(caller.context)(
+            Effect.mapError(pool.use(borrow), (error) => (isSqlError(error) ? describe(operation, error) : error))
+          )
+          borrowing.addObserver((exit) => {
+            end(exit)
+            shares.leave(node)
+          })
+        }
         deadlines.add(place)
-        const borrowing = Effect.runForkWith(caller.context)(
-          Effect.mapError(pool.use(borrow), (error) => (isSqlError(error) ? describe(operation, error) : error))
-        )
-        borrowing.addObserver(end)
+        shares.enter(node, start)
         return Effect.suspend(() => {
+          if (borrowing === undefined) {
+            leave()
+            shares.withdraw(node, start)
+            return Effect.void
+          }
           if (isWrite && phase === "sent") return Fiber.await(borrowing)
           leave()
           return Fiber.interrupt(borrowing)
@@ -122,8 +142,16 @@ export const makeConnections = (
 export const waitLimit = (allowance: StorageAllowance | undefined, isClaim: boolean): number =>
   Math.min(limitOf(allowance, waitMillis), isClaim ? claimWaitMillis : waitMillis)
 
+/** Nothing was sent, and nothing is known of the server. */
+export class NoConnection extends Error {}
+
 export const noConnection = (operation: string, millis: number, isClaim: boolean): StorageError => {
   const reason = `no connection to the database was free within ${Math.round(millis)} ms`
-  const cause = isClaim ? new NotAdmitted({ reason, retryAfterMillis: claimWaitMillis }) : new Error(reason)
+  return notSent(operation, reason, isClaim)
+}
+
+/** A new payment or operation has not begun, and is worth sending again. */
+export const notSent = (operation: string, reason: string, isClaim: boolean): StorageError => {
+  const cause = isClaim ? new NotAdmitted({ reason, retryAfterMillis: claimWaitMillis }) : new NoConnection(reason)
   return new StorageError({ operation, cause })
 }

@@ -11,7 +11,7 @@ import type { Row } from "@pointsman/storage-sql"
 import { Context, Effect, Fiber, type Redacted, Result, type Scope } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 import { type ConnectionMode, readConnectionMode } from "./ConnectionMode.ts"
-import { makeConnections } from "./Connections.ts"
+import { type Connections, makeConnections, notSent } from "./Connections.ts"
 import { inRealTime } from "./RealTime.ts"
 import { withSettings } from "./SessionSettings.ts"
 import {
@@ -49,6 +49,8 @@ export interface Database {
   readonly answerMillis: number
   /** For how long the operation that waits longest has been without a connection, in milliseconds. */
   readonly longestWaitMillis: () => number
+  /** The same connections, for statements each of which asks one node; except what is aside. */
+  readonly ofNodes: (nodes: Nodes) => Database
   /** Takes what waits elsewhere, before it asks for a connection, into account too. */
   readonly addQueue: (longestWaitMillis: () => number) => void
   /**
@@ -74,6 +76,14 @@ export interface Database {
     operation: string,
     body: (query: Query) => Effect.Effect<A, E | SqlError>
   ) => Effect.Effect<A, Exclude<E, SqlError> | StorageError | CommitUnknown>
+}
+
+/** The nodes of a distributed database. */
+export interface Nodes {
+  /** Gets the first parameter of a statement; `undefined` where the node is unknown. */
+  readonly nodeOf: (operation: string, key: string | null | undefined) => number | undefined
+  /** Why nothing is sent to the node; `undefined` where it answers. */
+  readonly refusalOf: (node: number) => string | undefined
 }
 
 export interface PostgresOptions {
@@ -172,32 +182,74 @@ const fromPools = (
   const { lend } = connections
   const run = runWithin(answerMillis)
   const queues = [connections.longestWaitMillis]
-  const write: Database["write"] = (operation, sql, params = [], isClaim, since) =>
-    lend(
-      {
-        operation,
-        isClaim,
-        since,
-        isWrite: true,
-        late: (millis) => new CommitUnknown({ operation, cause: noAnswerCause(millis) })
+  const ofNodes = (nodes: Nodes): Database => {
+    const statements = statementsOf(connections, aside, nodes, failure)
+    return {
+      reserve: main.reserve,
+      listen: (channel) => Effect.flatMap(besides.reserve, (connection) => connection.listen(channel)),
+      connections: main.config.maxConnections ?? 1,
+      answerMillis,
+      longestWaitMillis: () => Math.max(...queues.map((longest) => longest())),
+      addQueue: (longestWaitMillis) => {
+        queues.push(longestWaitMillis)
       },
-      (connection) => Effect.mapError(rowsOf(connection, sql, params), (error) => failure(operation, error))
+      ofNodes,
+      ...statements,
+      transaction: (operation, body) =>
+        lend({ operation, isWrite: true }, ({ pin }) =>
+          // A statement of it may be given up while the server still answers: then its connection is closed at the end.
+          Effect.scoped(Effect.flatMap(pin, (connection) => transaction(operation, connection, run, failure, body)))
+        )
+    }
+  }
+  return ofNodes({ nodeOf: () => undefined, refusalOf: () => undefined })
+}
+
+const statementsOf = (
+  connections: Connections,
+  aside: Connections,
+  nodes: Nodes,
+  failure: ReturnType<typeof failureOf>
+): Pick<Database, "read" | "write" | "update"> => {
+  const asking = <A, E>(
+    operation: string,
+    key: string | null | undefined,
+    ask: (node: number | undefined) => Effect.Effect<A, E>,
+    isClaim = false
+  ): Effect.Effect<A, E | StorageError> =>
+    Effect.suspend((): Effect.Effect<A, E | StorageError> => {
+      const node = nodes.nodeOf(operation, key)
+      const reason = node === undefined ? undefined : nodes.refusalOf(node)
+      return reason === undefined ? ask(node) : Effect.fail(notSent(operation, reason, isClaim))
+    })
+  const write: Database["write"] = (operation, sql, params = [], isClaim, since) =>
+    asking(
+      operation,
+      params[0],
+      (node) =>
+        connections.lend(
+          {
+            operation,
+            isClaim,
+            since,
+            node,
+            isWrite: true,
+            late: (millis) => new CommitUnknown({ operation, cause: noAnswerCause(millis) })
+          },
+          (connection) => Effect.mapError(rowsOf(connection, sql, params), (error) => failure(operation, error))
+        ),
+      isClaim
     )
   return {
-    reserve: main.reserve,
-    listen: (channel) => Effect.flatMap(besides.reserve, (connection) => connection.listen(channel)),
-    connections: main.config.maxConnections ?? 1,
-    answerMillis,
-    longestWaitMillis: () => Math.max(...queues.map((longest) => longest())),
-    addQueue: (longestWaitMillis) => {
-      queues.push(longestWaitMillis)
-    },
-    read: (operation, sql, params = [], isAside = false) =>
-      (isAside ? aside : connections).lend(
-        { operation, isWrite: false, late: (millis) => storageError(operation, noAnswer(millis)) },
-        (connection) => Effect.mapError(rowsOf(connection, sql, params), (error) => storageError(operation, error))
-      ),
     write,
+    read: (operation, sql, params = [], isAside = false) => {
+      const from = (lender: Connections, node?: number) =>
+        lender.lend(
+          { operation, node, isWrite: false, late: (millis) => storageError(operation, noAnswer(millis)) },
+          (connection) => Effect.mapError(rowsOf(connection, sql, params), (error) => storageError(operation, error))
+        )
+      return isAside ? from(aside) : asking(operation, params[0], (node) => from(connections, node))
+    },
     update: (operation, sql, params) =>
       Effect.mapError(
         // Nothing was written, and the other one that was in the way has gone on.
@@ -211,11 +263,6 @@ const fromPools = (
             ? failed
             : new StorageError({ operation, cause: failed.cause })
         }
-      ),
-    transaction: (operation, body) =>
-      lend({ operation, isWrite: true }, ({ pin }) =>
-        // A statement of it may be given up while the server still answers: then its connection is closed at the end.
-        Effect.scoped(Effect.flatMap(pin, (connection) => transaction(operation, connection, run, failure, body)))
       )
   }
 }

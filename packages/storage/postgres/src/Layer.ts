@@ -26,7 +26,7 @@ import { type ConditionOptions, watchCondition } from "./Condition.ts"
 import { make as makeNodeDeliveries } from "./citus/Deliveries.ts"
 import { directoryWrites } from "./citus/Directory.ts"
 import { make as makeNodeLedger } from "./citus/Ledger.ts"
-import { missingOnNodes } from "./citus/MissingCommits.ts"
+import { comparisonOnNodes } from "./citus/MissingCommits.ts"
 import { openDistributed } from "./citus/Open.ts"
 import { make as makeNodeRates } from "./citus/Rates.ts"
 import { make as makeNodeRetention } from "./citus/Retention.ts"
@@ -80,7 +80,8 @@ export const layerGathering = (
       const acknowledged = makeAcknowledged({ isCompared: true })
       let standby: Standby | undefined
       const readStandby = () => standby?.reading()
-      const watching = nodes === undefined ? {} : { watchNodes: nodes.watch, missingOf: missingOnNodes(db) }
+      const watching =
+        nodes === undefined ? {} : { watchNodes: nodes.watch, comparison: comparisonOnNodes(nodes.sharded) }
       const watched = { acknowledged, learning, losses, readStandby }
       const { clock, condition, now, timeline } = yield* watchCondition(db, watched, options, watching)
       // The timeline is in the database by now, where its standbys find it.
@@ -88,24 +89,30 @@ export const layerGathering = (
       const reads = makeReads(db, standby)
       const ledgerOptions = {
         ...options,
-        reads,
+        reads: nodes === undefined ? reads : makeReads(nodes.sharded, standby),
         history: timeline.history(),
         isWhole: mayHaveOlderServers(schema),
         onAcknowledged: (change: Change) => acknowledged.note(change, now())
       }
       const ledger = yield* nodes === undefined
         ? makeLedger(db, ledgerOptions)
-        : makeNodeLedger(db, nodes.reads, nodes.known(), ledgerOptions)
+        : makeNodeLedger(nodes.sharded, nodes.reads, nodes.known(), ledgerOptions)
       const { directory, forget } = yield* makeDirectory(db, nodes === undefined ? undefined : directoryWrites)
       return Context.make(Ledger, ledger).pipe(
-        Context.add(Deliveries, nodes === undefined ? makeDeliveries(db, reads) : makeNodeDeliveries(db, nodes.reads)),
+        Context.add(
+          Deliveries,
+          nodes === undefined ? makeDeliveries(db, reads) : makeNodeDeliveries(nodes.sharded, nodes.reads)
+        ),
         Context.add(Directory, directory),
         Context.add(Merchants, makeMerchants(db, forget)),
         Context.add(
           SealedTexts,
           nodes === undefined ? makeSealedTexts(db, forget) : makeNodeSealedTexts(db, nodes.reads, forget)
         ),
-        Context.add(SuccessRates, nodes === undefined ? makeSuccessRates(db) : makeNodeRates(db, nodes.reads)),
+        Context.add(
+          SuccessRates,
+          nodes === undefined ? makeSuccessRates(db) : makeNodeRates(nodes.sharded, nodes.reads)
+        ),
         Context.add(RecordLosses, losses),
         Context.add(Retention, nodes === undefined ? makeRetention(db) : makeNodeRetention(db)),
         Context.add(Audit, makeAudit(db, reads)),

@@ -24,21 +24,31 @@ const bind = (commits: ReadonlyArray<AcknowledgedCommit>): string =>
 
 const reason = "the database lacks payments that it had acknowledged: it was replaced by an earlier state of itself"
 
-/** Which of these commits the database lacks, by their places in the list. */
-export type MissingOf = (
-  commits: ReadonlyArray<AcknowledgedCommit>
-) => Effect.Effect<ReadonlyArray<number>, StorageError>
+/** What the database said of a list of commits, by their places in it. */
+interface Compared {
+  readonly missing: ReadonlyArray<number>
+  /** Those of nodes that do not answer: nothing is known of them. */
+  readonly unanswered: ReadonlyArray<number>
+}
 
-export const missingIn =
-  (db: Database): MissingOf =>
-  (commits) =>
-    Effect.map(db.read("lostRecords", selectMissing, [bind(commits)], true), (rows) =>
-      rows.map((row) => Number(row["n"]))
-    )
+export interface Comparison {
+  /** Whether each workspace is on one of several nodes, which lose records each by itself. */
+  readonly isOfNodes: boolean
+  readonly compare: (commits: ReadonlyArray<AcknowledgedCommit>) => Effect.Effect<Compared, StorageError>
+}
+
+export const comparisonIn = (db: Database): Comparison => ({
+  isOfNodes: false,
+  compare: (commits) =>
+    Effect.map(db.read("lostRecords", selectMissing, [bind(commits)], true), (rows) => ({
+      missing: rows.map((row) => Number(row["n"])),
+      unanswered: []
+    }))
+})
 
 /** To be run with each reading of the database's condition. */
 export const watchLosses = (
-  missingOf: MissingOf,
+  { compare, isOfNodes }: Comparison,
   acknowledged: Acknowledged,
   losses: RecordLosses,
   now: () => number
@@ -51,9 +61,13 @@ export const watchLosses = (
     }
     const newest = acknowledged.newest()
     if (newest.length === 0) return
-    if ((yield* missingOf(newest)).length === 0) return acknowledged.compared(newest)
+    const { missing, unanswered } = yield* compare(newest)
+    if (missing.length === 0) {
+      const open = new Set(unanswered)
+      return acknowledged.compared(newest.filter((_, place) => !open.has(place)))
+    }
     const all = acknowledged.all()
-    const since = missingSince(all, new Set(yield* missingOf(all)))
+    const since = missingSince(all, new Set((yield* compare(all)).missing), isOfNodes)
     const loss = yield* losses.declare({ since, reason, declaredAt: now() })
     acknowledged.forgetBefore(loss.declaredAt + 1)
     yield* Effect.logError(

@@ -3,13 +3,17 @@
  * index without one, and is recorded when it is done: a run that is killed is taken up by the next one.
  *
  * The rule that a reader would otherwise break: a statement that waits for a lock on a table keeps all that come after it
- * waiting too. So a step gives up after two seconds, lets the writers through and tries again. And a server that waits for
- * its turn must not wait inside a statement: an index that is built concurrently waits for all older snapshots.
+ * waiting too. So a step first takes a lock that keeps no reader and no writer waiting. A vacuum holds such a lock, and
+ * PostgreSQL ends an automatic one that is in the way only after `deadlock_timeout`, which is a second. Then a step gives up
+ * after half a second, lets the writers through and tries again. That is shorter than `deadlock_timeout`, so that no
+ * writer is chosen as the victim of a deadlock with a step. And a server that waits for its turn must not wait inside a
+ * statement: an index that is built concurrently waits for all older snapshots.
  */
 import { StorageError } from "@pointsman/core/ports"
 import { migrationsTable } from "@pointsman/storage-sql"
 import { Effect, Result } from "effect"
 import { SqlError } from "effect/sql/SqlError"
+import { places } from "./citus/Places.ts"
 import type { Database, Query } from "./Database.ts"
 import { newerSchema, readSchema, type SchemaVersion, type Step, schemaBy, selectSchema, steps } from "./Migrations.ts"
 import { inRealTime } from "./RealTime.ts"
@@ -17,9 +21,11 @@ import { codes, sqlStateOf, storageError } from "./SqlFailures.ts"
 
 /** Ours among the database's advisory locks: "pointsma" in ASCII. */
 const lock = "8101813088862727521"
-const lockTimeoutMillis = 2_000
+const lockTimeoutMillis = 500
+/** For a lock that keeps nobody waiting. */
+const quietLockTimeoutMillis = 2_000
 /** As long as a vacuum or a report may hold a table: five minutes, with the pauses. */
-const triesAtMost = 100
+const triesAtMost = 200
 const pauseBetweenTries = "1 second"
 const pauseBetweenTurns = "200 millis"
 
@@ -130,6 +136,20 @@ const buildIndex = Effect.fnUntraced(function* (query: Query, step: Extract<Step
   yield* query(`create index concurrently if not exists ${step.index} on ${step.on}`)
 })
 
+/** Those tables that the steps so far have made. */
+const lockOutVacuum = `do $$
+  declare
+    one text;
+  begin
+    foreach one in array array[${Object.keys(places)
+      .map((name) => `'${name}'`)
+      .join(", ")}] loop
+      if to_regclass(one) is not null then
+        execute format('lock table %I in share update exclusive mode', one);
+      end if;
+    end loop;
+  end $$`
+
 const inTransaction = Effect.fnUntraced(function* (
   query: Query,
   statements: ReadonlyArray<string>,
@@ -139,6 +159,8 @@ const inTransaction = Effect.fnUntraced(function* (
     const done = yield* Effect.result(
       Effect.gen(function* () {
         yield* query("begin")
+        yield* query(`set local lock_timeout = ${quietLockTimeoutMillis}`)
+        yield* query(lockOutVacuum)
         yield* query(`set local lock_timeout = ${lockTimeoutMillis}`)
         for (const statement of statements) yield* query(statement)
         yield* record

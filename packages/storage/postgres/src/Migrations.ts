@@ -666,7 +666,9 @@ export const steps: Readonly<Record<string, Step>> = {
     on: "messages (workspace_id, environment, received_at) where body <> ''"
   },
   "38_drop_foreign_keys": { additive: dropForeignKeys },
-  "39_partitions": { additive: attachPresentRows, before: [boundPresentRows, ...validateBound.map((one) => [one])] }
+  "39_partitions": { additive: attachPresentRows, before: [boundPresentRows, ...validateBound.map((one) => [one])] },
+  // As JSON.
+  "40_connection_fees": { additive: ['alter table connections add column fees text collate "C"'] }
 }
 
 /** The number of the last step. */

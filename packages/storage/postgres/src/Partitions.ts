@@ -106,6 +106,13 @@ export const attachPresentRows = names.flatMap((table) => [
   end $$`
 ])
 
+/**
+ * In front of the first id that the present tables of an older release do not hold; "" once they are dropped. They hold
+ * months of deliveries, and are not dropped for months.
+ */
+export const endOfFirst = (db: Database): Effect.Effect<string, StorageError> =>
+  Effect.map(partitionsOf(db), (found) => found.find(({ name }) => name === "deliveries_first")?.end ?? "")
+
 interface Partition {
   readonly name: string
   /** In front of the first id that it does not hold. */

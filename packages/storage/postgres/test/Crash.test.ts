@@ -1,13 +1,16 @@
 /**
  * The server's processes are killed, all at once, while many commits are under way, and started again: what was
- * acknowledged is there, what was refused is not, and what is unknown is there whole or not at all.
+ * acknowledged is there, what was refused is not, and what is unknown is there whole or not at all. On a Citus cluster
+ * (`POINTSMAN_CITUS=all`), the node of the workspace is killed, or every node.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
 import { type Change, Ledger } from "@pointsman/core/ports"
+import type { PostgresStorageOptions } from "@pointsman/storage-postgres"
 import { Effect, Fiber, Option, Redacted, Result } from "effect"
 import { newChange, tenant, withStorage } from "./Given.ts"
-import { type EmbeddedPostgres, findBinaries, startPostgres } from "./support/EmbeddedPostgres.ts"
+import { missingOwnCitus, newOwnDatabase, startOwnCluster } from "./support/CitusNodes.ts"
+import { findBinaries, startPostgres } from "./support/EmbeddedPostgres.ts"
 import { clientOf } from "./support/Waiting.ts"
 
 const binaries = findBinaries()
@@ -15,72 +18,126 @@ const writers = 16
 /** One round takes a second or two. */
 const rounds = Number(process.env["POINTSMAN_POSTGRES_KILLS"] ?? 1)
 
+/** A database whose servers are killed. */
+interface Killed {
+  /** Which server is asked. */
+  readonly options: PostgresStorageOptions
+  /** The server that has the workspace, where a transaction in the way of a commit is seen. */
+  readonly holder: Redacted.Redacted
+  readonly kill: () => Promise<unknown>
+  readonly restart: () => Promise<unknown>
+}
+
 /** On a disk that is waited for: otherwise nothing would have to survive. */
-const newServer = Effect.acquireRelease(
-  Effect.promise(() => startPostgres("native" in binaries ? binaries.native : "", { fsync: true })),
-  (server) => Effect.promise(server.stop)
+const newServer = Effect.map(
+  Effect.acquireRelease(
+    Effect.promise(() => startPostgres("native" in binaries ? binaries.native : "", { fsync: true })),
+    (server) => Effect.promise(server.stop)
+  ),
+  ({ kill, restart, url }): Killed => ({
+    options: { url: Redacted.make(url) },
+    holder: Redacted.make(url),
+    kill,
+    restart
+  })
 )
+
+const newCluster = Effect.acquireRelease(
+  Effect.promise(() => startOwnCluster()),
+  ({ stop }) => Effect.promise(stop)
+)
+
+/** `isWhole`: every node is killed; otherwise that of the workspace, while another one is asked. */
+const newNodes = (isWhole: boolean) =>
+  Effect.gen(function* () {
+    const cluster = yield* newCluster
+    const database = yield* Effect.promise(() => newOwnDatabase(cluster))
+    const own = yield* Effect.promise(() => database.nodeOf(tenant.workspaceId))
+    const nodes = isWhole ? [cluster.coordinator, ...cluster.workers] : [own]
+    return {
+      options: { url: Redacted.make(database.url), distributed: true },
+      holder: Redacted.make(database.urlAt(own)),
+      kill: () => Promise.all(nodes.map(({ kill }) => kill())),
+      restart: () => Promise.all(nodes.map(({ restart }) => restart()))
+    } satisfies Killed
+  })
 
 interface Attempted {
   readonly change: Change
   readonly outcome: "written" | "not written" | "unknown"
 }
 
+/** Each commit matches its caller's response, after each of the kills. */
+const survives = (server: Killed) =>
+  Effect.gen(function* () {
+    yield* withStorage(server.options)(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        for (let round = 0; round < rounds; round++) {
+          const attempted: Array<Attempted> = []
+          let isOver = false
+          const write = Effect.gen(function* () {
+            while (!isOver) {
+              const change = yield* newChange()
+              const result = yield* Effect.result(ledger.commit(change))
+              const outcome = outcomeOf(result)
+              attempted.push({ change, outcome })
+              // While nobody listens it would be refused thousands of times.
+              if (outcome !== "written") yield* Effect.sleep("10 millis")
+            }
+          })
+          const fibers = yield* Effect.forEach(Array(writers).keys(), () => Effect.forkChild(write))
+          yield* until(() => attempted.length >= 5 * writers)
+          const underWay = yield* newChange()
+          const held = yield* killDuring(server, ledger.commit(underWay), underWay.claim.after.key)
+          yield* until(() => attempted.some(({ outcome }) => outcome !== "written"))
+          const acknowledged = attempted.length
+          yield* Effect.promise(server.restart)
+          // They go on by themselves.
+          yield* until(() => attempted.slice(acknowledged).some(({ outcome }) => outcome === "written"))
+          isOver = true
+          yield* Fiber.awaitAll(fibers)
+          const outcome = outcomeOf(yield* Fiber.join(held))
+          expect(outcome).toBe("unknown")
+          attempted.push({ change: underWay, outcome })
+
+          const counts = Map.groupBy(attempted, ({ outcome }) => outcome)
+          expect(counts.get("written")?.length).toBeGreaterThan(5 * writers)
+          for (const { change, outcome } of attempted) {
+            const { id } = change.payment.after
+            const book = yield* ledger.book(tenant, id)
+            const timeline = yield* ledger.timeline(tenant, id, { limit: 10 })
+            const claim = yield* ledger.claim(tenant, change.claim?.after.key ?? "")
+            const isThere = Option.isSome(book)
+            if (outcome !== "unknown") expect(isThere).toBe(outcome === "written")
+            expect(timeline).toHaveLength(isThere ? 1 : 0)
+            expect(Option.isSome(claim)).toBe(isThere)
+            if (isThere) expect(book.value.attempts).toStrictEqual(change.attempts)
+          }
+        }
+      })
+    )
+  })
+
 describe.skipIf("missing" in binaries)("a killed server", () => {
   it.live(
     "given commits under way, when the server is killed and comes back, then each matches its caller's response",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* newServer
-        yield* withStorage({ url: Redacted.make(server.url) })(
-          Effect.gen(function* () {
-            const ledger = yield* Ledger
-            for (let round = 0; round < rounds; round++) {
-              const attempted: Array<Attempted> = []
-              let isOver = false
-              const write = Effect.gen(function* () {
-                while (!isOver) {
-                  const change = yield* newChange()
-                  const result = yield* Effect.result(ledger.commit(change))
-                  const outcome = outcomeOf(result)
-                  attempted.push({ change, outcome })
-                  // While nobody listens it would be refused thousands of times.
-                  if (outcome !== "written") yield* Effect.sleep("10 millis")
-                }
-              })
-              const fibers = yield* Effect.forEach(Array(writers).keys(), () => Effect.forkChild(write))
-              yield* until(() => attempted.length >= 5 * writers)
-              const underWay = yield* newChange()
-              const held = yield* killDuring(server, ledger.commit(underWay), underWay.claim.after.key)
-              yield* until(() => attempted.some(({ outcome }) => outcome !== "written"))
-              const acknowledged = attempted.length
-              yield* Effect.promise(server.restart)
-              // They go on by themselves.
-              yield* until(() => attempted.slice(acknowledged).some(({ outcome }) => outcome === "written"))
-              isOver = true
-              yield* Fiber.awaitAll(fibers)
-              const outcome = outcomeOf(yield* Fiber.join(held))
-              expect(outcome).toBe("unknown")
-              attempted.push({ change: underWay, outcome })
-
-              const counts = Map.groupBy(attempted, ({ outcome }) => outcome)
-              expect(counts.get("written")?.length).toBeGreaterThan(5 * writers)
-              for (const { change, outcome } of attempted) {
-                const { id } = change.payment.after
-                const book = yield* ledger.book(tenant, id)
-                const timeline = yield* ledger.timeline(tenant, id, { limit: 10 })
-                const claim = yield* ledger.claim(tenant, change.claim?.after.key ?? "")
-                const isThere = Option.isSome(book)
-                if (outcome !== "unknown") expect(isThere).toBe(outcome === "written")
-                expect(timeline).toHaveLength(isThere ? 1 : 0)
-                expect(Option.isSome(claim)).toBe(isThere)
-                if (isThere) expect(book.value.attempts).toStrictEqual(change.attempts)
-              }
-            }
-          })
-        )
-      }),
+    () => Effect.flatMap(newServer, survives),
     60_000 + rounds * 20_000
+  )
+})
+
+describe.skipIf(missingOwnCitus() !== undefined)("killed nodes of a Citus cluster", () => {
+  it.live(
+    "given commits under way, when the node of the workspace is killed and comes back, then each matches its caller's response",
+    () => Effect.flatMap(newNodes(false), survives),
+    120_000 + rounds * 20_000
+  )
+
+  it.live(
+    "given commits under way, when all nodes are killed and come back, then each matches its caller's response",
+    () => Effect.flatMap(newNodes(true), survives),
+    120_000 + rounds * 20_000
   )
 })
 
@@ -88,10 +145,9 @@ describe.skipIf("missing" in binaries)("a killed server", () => {
  * Kills the server while it is at work on the commit, which waits for a transaction that claimed its key first: whether
  * one of the others is under way at that moment depends on the machine.
  */
-const killDuring = <E>(server: EmbeddedPostgres, commit: Effect.Effect<void, E>, key: string) =>
+const killDuring = <E>(server: Killed, commit: Effect.Effect<void, E>, key: string) =>
   Effect.gen(function* () {
-    const url = Redacted.make(server.url)
-    const [holder, sql] = [yield* clientOf(url, 1), yield* clientOf(url, 1)]
+    const [holder, sql] = [yield* clientOf(server.holder, 1), yield* clientOf(server.holder, 1)]
     const fibers: Array<Fiber.Fiber<Result.Result<void, E>>> = []
     let isKilled = false
     const held = Effect.gen(function* () {

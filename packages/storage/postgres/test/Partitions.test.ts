@@ -180,6 +180,39 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
     })
   )
 
+  it.live(
+    "given deliveries that all workspaces keep as long, when they are old, then their months are dropped whole",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* newDatabase
+        yield* withStorage({ url })(
+          Effect.gen(function* () {
+            yield* withEndpoint
+            const retention = yield* Retention
+            const ledger = yield* Ledger
+            const deliveries = yield* Deliveries
+            const sql = yield* clientOf(url, 1)
+            yield* retention.upkeep({ now: 4_000_000_000_000, deliveriesBefore: null })
+            yield* ledger.commit(yield* newChange())
+            yield* ledger.commit(yield* newChange())
+            const [later, first] = yield* deliveries.list(tenant, { limit: 9 })
+            if (first === undefined || later === undefined) throw new Error("there are no deliveries")
+            for (const one of [first, later]) yield* deliveries.replace(one, { ...one, state: "Refused", dueAt: null })
+            // One in a month of its own, and one among those of an older release.
+            const id = `${deliveryIdsFrom(3_990_000_000_000)}-7000-8000-000000000000`
+            yield* sql`update deliveries set id = ${id} where id = ${later.id}`
+            const old = { tenant, before: 4_000_000_000_000, limit: 9 }
+            expect(yield* retention.pruneDeliveries({ ...old, isLongest: true })).toBe(1)
+            expect((yield* deliveries.list(tenant, { limit: 9 })).map((one) => one.id)).toEqual([id])
+            expect(yield* retention.upkeep({ now: 4_000_000_000_000, deliveriesBefore: old.before })).toBe(0)
+            // Without the first one, nothing waits for anything but its month.
+            expect(yield* retention.pruneDeliveries({ ...old, isLongest: true })).toBe(0)
+            expect(yield* retention.pruneDeliveries(old)).toBe(1)
+          })
+        ).pipe(Effect.provide(Ids.layer))
+      })
+  )
+
   it.live("given partitions, when a delivery is read by its id, then its partition alone is looked at", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase

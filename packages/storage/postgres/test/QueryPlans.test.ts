@@ -367,6 +367,14 @@ describe.skipIf(!hasServer)("query plans", () => {
             "messages_by_payment (payment_id)",
             ...book
           ],
+          "old payments in a state": [
+            retention.oldPayments({ tenant, createdBefore: 9e12, limit: 10, state: "Declined" }),
+            `payments_by_state (${byTenant}, id, state)`,
+            `deliveries_by_event (${byTenant}, event_id)`,
+            `events_of_payment (${byTenant}, payment_id)`,
+            "messages_by_payment (payment_id)",
+            ...book.filter((index) => !index.startsWith("payments_pkey"))
+          ],
           "removing a payment": [
             retention.remove([{ tenant: { ...tenant, workspaceId: "ws1" }, paymentId: leaving, version: 1 }]),
             `attempts_pkey (${byTenant}, payment_id)`,

@@ -51,7 +51,8 @@ const steps = [
   { migration_id: 36, name: "retention" },
   { migration_id: 37, name: "messages_with_body" },
   { migration_id: 38, name: "drop_foreign_keys" },
-  { migration_id: 39, name: "partitions" }
+  { migration_id: 39, name: "partitions" },
+  { migration_id: 40, name: "connection_fees" }
 ]
 
 /** The contents of the schema, whatever created them. */

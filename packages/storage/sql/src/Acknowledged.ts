@@ -20,7 +20,7 @@ export interface Acknowledged {
    * have gone back at any moment since, and acknowledged others after that.
    */
   readonly newest: () => ReadonlyArray<AcknowledgedCommit>
-  /** The store has these, which are the newest of before. */
+  /** The store has these, of the newest of before. It said nothing of the others, which stay to be compared. */
   readonly compared: (commits: ReadonlyArray<AcknowledgedCommit>) => void
   /** Besides, one a minute for a day: enough to tell since when records are missing. Oldest first. */
   readonly all: () => ReadonlyArray<AcknowledgedCommit>
@@ -52,11 +52,16 @@ export const makeAcknowledged = ({ isCompared }: { readonly isCompared: boolean 
     },
     newest: () => [...newest],
     compared: (commits) => {
+      const present = new Set(commits)
       const last = commits.at(-1)
       const end = last === undefined ? 0 : newest.indexOf(last) + 1
-      for (const left of newest.splice(0, Math.max(0, end - newestAtMost))) sample(left)
+      const old = newest.splice(0, Math.max(0, end - newestAtMost))
+      const open = old.filter((one) => !present.has(one))
+      const kept = new Set(open.slice(-newestAtMost))
+      for (const left of old) if (!kept.has(left)) sample(left)
+      newest.unshift(...kept)
     },
-    all: () => [...samples, ...newest],
+    all: () => [...samples, ...newest].toSorted((a, b) => a.at - b.at),
     forgetBefore: (time) => {
       newest = newest.filter(({ at }) => at >= time)
       samples = samples.filter(({ at }) => at >= time)
@@ -69,10 +74,20 @@ const marginMillis = 30_000
 /** How far back a loss may reach where nothing that is remembered is left, in milliseconds. */
 export const unknownMillis = 24 * 60 * 60_000
 
-/** Since when records are missing, given which of all commits that are remembered are. */
-export const missingSince = (all: ReadonlyArray<AcknowledgedCommit>, missing: ReadonlySet<number>): number => {
+/**
+ * Since when records are missing, given which of all commits that are remembered are. `isOfNodes`: workspaces are on
+ * several nodes, so that what is present of other workspaces does not show what this one's node had.
+ */
+export const missingSince = (
+  all: ReadonlyArray<AcknowledgedCommit>,
+  missing: ReadonlySet<number>,
+  isOfNodes = false
+): number => {
   const firstMissing = all.find((_, index) => missing.has(index))?.at ?? Number.POSITIVE_INFINITY
-  const present = all.filter(({ at }, index) => !missing.has(index) && at <= firstMissing)
+  const lost = new Set(all.filter((_, index) => missing.has(index)).map(({ workspaceId }) => workspaceId))
+  const present = all.filter(
+    ({ at, workspaceId }, index) => !missing.has(index) && at <= firstMissing && (!isOfNodes || lost.has(workspaceId))
+  )
   const last = present.at(-1)?.at
   return last === undefined ? firstMissing - unknownMillis : last - marginMillis
 }

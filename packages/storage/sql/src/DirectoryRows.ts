@@ -121,7 +121,8 @@ const connectionTable = <V>(parts: Parts<V>): DirectoryTable<Connection, V> => {
       timeout_millis: ({ timeoutMillis }) => timeoutMillis,
       supports: ({ supports }) => bindJson(supports),
       restrictions: ({ restrictions }) => bindJson(restrictions),
-      circuit_breaker: ({ circuitBreaker }) => bindJson(circuitBreaker)
+      circuit_breaker: ({ circuitBreaker }) => bindJson(circuitBreaker),
+      fees: ({ fees }) => bindJson(fees ?? null)
     },
     read: (row) => ({
       id: readText(row["id"]),
@@ -136,6 +137,8 @@ const connectionTable = <V>(parts: Parts<V>): DirectoryTable<Connection, V> => {
       supports: readJson(row["supports"]),
       restrictions: readJson(row["restrictions"]),
       circuitBreaker: readJson(row["circuit_breaker"]),
+      // Absent and not null: what was written without fees reads as it was written.
+      ...(row["fees"] == null ? {} : { fees: readJson(row["fees"]) }),
       ...accountOf(row)
     })
   }

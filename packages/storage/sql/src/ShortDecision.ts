@@ -2,7 +2,7 @@
  * Routing decisions as they are stored: values by their places instead of their names, without those at the end that most
  * payments have. A decision with a field that has no place here is stored as it is, and so were all in the past.
  */
-import type { RoutingAttempt, RoutingCandidate, RoutingDecision, RoutingGiven } from "@pointsman/core"
+import type { Fee, RouteValue, RoutingAttempt, RoutingCandidate, RoutingDecision, RoutingGiven } from "@pointsman/core"
 import { idOf, shortId } from "./ShortText.ts"
 
 type Values = ReadonlyArray<unknown>
@@ -22,7 +22,17 @@ const candidatePlaces: ReadonlyArray<Place<RoutingCandidate>> = [
   { name: "name", usual: null },
   { name: "priority", usual: null },
   { name: "score", usual: null },
-  { name: "rates", usual: null }
+  { name: "rates", usual: null },
+  { name: "value", usual: undefined }
+]
+const valuePlaces: ReadonlyArray<Place<RouteValue>> = [
+  { name: "approvalPpm", usual: null },
+  { name: "fee", usual: null },
+  { name: "expectedMicros", usual: null }
+]
+const feePlaces: ReadonlyArray<Place<Fee>> = [
+  { name: "feeMinor", usual: null },
+  { name: "rule", usual: null }
 ]
 const attemptPlaces: ReadonlyArray<Place<RoutingAttempt>> = [
   { name: "attemptId", usual: null },
@@ -52,7 +62,8 @@ const decisionPlaces: ReadonlyArray<Place<RoutingDecision>> = [
   { name: "draws", usual: [] },
   { name: "note", usual: null },
   { name: "excluded", usual: [] },
-  { name: "skipped", usual: undefined }
+  { name: "skipped", usual: undefined },
+  { name: "maxApprovalLossPpm", usual: undefined }
 ]
 
 /** `undefined` for a record with other fields than the places have. */
@@ -104,9 +115,32 @@ export const attemptsOf = (short: ReadonlyArray<Values>): ReadonlyArray<RoutingA
 
 const attemptPrefix = "att_"
 
+const shortCandidates = (candidates: ReadonlyArray<RoutingCandidate>): ReadonlyArray<Values> | undefined => {
+  const all: Array<RoutingCandidate> = []
+  for (const candidate of candidates) {
+    if (candidate.value === undefined) {
+      all.push(candidate)
+      continue
+    }
+    const fee = candidate.value.fee === null ? null : placed(feePlaces, candidate.value.fee)
+    const value = fee === undefined ? undefined : placed(valuePlaces, { ...candidate.value, fee: fee as Fee | null })
+    if (value === undefined) return undefined
+    all.push({ ...candidate, value: value as unknown as RouteValue })
+  }
+  return placedAll(candidatePlaces, all)
+}
+
+const candidateOf = (short: Values): RoutingCandidate => {
+  const candidate = named(candidatePlaces, short)
+  if (candidate.value === undefined) return candidate
+  const value = named(valuePlaces, candidate.value as unknown as Values)
+  const fee = value.fee === null ? null : named(feePlaces, value.fee as unknown as Values)
+  return { ...candidate, value: { ...value, fee } }
+}
+
 export const shortDecision = (decision: RoutingDecision): StoredDecision => {
   if (!Array.isArray(decision.candidates) || decision.given === undefined) return decision
-  const candidates = placedAll(candidatePlaces, decision.candidates)
+  const candidates = shortCandidates(decision.candidates)
   const attempts = shortAttempts(decision.attempts)
   const given = placed(givenPlaces, decision.given)
   if (candidates === undefined || attempts === undefined || given === undefined) return decision
@@ -119,7 +153,7 @@ export const decisionOf = (stored: StoredDecision | null): RoutingDecision | nul
   const short = named(decisionPlaces, stored as Values)
   return {
     ...short,
-    candidates: (short.candidates as unknown as ReadonlyArray<Values>).map((values) => named(candidatePlaces, values)),
+    candidates: (short.candidates as unknown as ReadonlyArray<Values>).map(candidateOf),
     attempts: attemptsOf(short.attempts as unknown as ReadonlyArray<Values>),
     given: named(givenPlaces, short.given as unknown as Values)
   }

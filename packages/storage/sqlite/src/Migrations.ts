@@ -668,7 +668,9 @@ const steps: Record<string, Step> = {
       where type <> 'payment.created'`,
     "drop index if exists events_by_type"
   ]),
-  "36_retention": execute(retention)
+  "36_retention": execute(retention),
+  // As JSON.
+  "37_connection_fees": execute(["alter table connections add column fees text"])
 }
 
 /** The number of the last step. */

@@ -77,6 +77,8 @@ const selectRemoved = `select payment_id from charge_references
 /** With a sign, because the index of creation times would find as many, and they would have to be sorted. */
 const selectIds = `select id from payments
   where ${ofTenant} and id > ? and id < ? and +created_at < ? order by id limit ?`
+const selectIdsInState = `select id from payments indexed by payments_by_state
+  where ${ofTenant} and state = ? and id > ? and id < ? and created_at < ? order by id limit ?`
 const selectEvents = `select * from events indexed by events_by_payment where ${ofPayment} order by id`
 const selectDeliveries = `select id, state from deliveries indexed by deliveries_by_event
   where ${ofTenant} and event_id in (select id from events indexed by events_by_payment where ${ofPayment})`
@@ -85,11 +87,18 @@ const countOpenMessages = `select count(*) as count from messages indexed by mes
 
 const selectOldPayments = (
   db: Database,
-  { after = "", createdBefore, limit, tenant }: OldPaymentQuery
+  { after = "", createdBefore, limit, state, tenant }: OldPaymentQuery
 ): ReadonlyArray<OldPaymentRows> =>
   db
-    .prepare(selectIds)
-    .all(...bindTenant(tenant), bindText(after), paymentIdsBefore(createdBefore), createdBefore, limit)
+    .prepare(state === undefined ? selectIds : selectIdsInState)
+    .all(
+      ...bindTenant(tenant),
+      ...(state === undefined ? [] : [state]),
+      bindText(after),
+      paymentIdsBefore(createdBefore),
+      createdBefore,
+      limit
+    )
     .flatMap((row) => {
       const id = readText(row["id"])
       const book = selectBookRows(db, tenant, id)

@@ -11,7 +11,7 @@ import { callProvider } from "../../call/CallProvider.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { observeCall } from "../../metrics/ProviderCall.ts"
 import type { Connection } from "../../model/Connection.ts"
-import { NotSent, Unanswered } from "../../model/ProviderStatement.ts"
+import { Unanswered } from "../../model/ProviderStatement.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import type { HintedMessage, UnsignedMessage } from "../../ports/Connector.ts"
 import { Directory } from "../../ports/Directory.ts"
@@ -60,7 +60,7 @@ export const lookUpHint = Effect.fnUntraced(function* ({ connectionId, hint }: R
         : Effect.map(hints.lookUp(hint), (messages) => ({ _tag: "Stated", messages })),
     Number.POSITIVE_INFINITY
   ).pipe(observeCall({ operation: "look_up_hint", connectionId, paymentId: null, subject: { hint } }))
-  if (found instanceof NotSent || found instanceof Unanswered) {
+  if (found._tag !== "Stated") {
     yield* Effect.logWarning(`a hint of connection ${connectionId} could not be looked up: ${found.reason}`)
     return yield* new HintNotLookedUp({ reason: found.reason })
   }

@@ -4,16 +4,20 @@
  * The rule that a reader would otherwise break: what must happen first, such as an archive, has succeeded before anything
  * is removed. A process that dies in between leaves the payments, and the next sweep brings them to it again. What was
  * written since it was read stays, and so does a payment that another process removes at the same time.
+ *
+ * A payment that took money stays for as long as it may be disputed, also where its workspace keeps payments for a shorter
+ * time. A sweep does not read those that are too young for that: there may be months of them, and it runs every hour.
  */
 import { Clock, Effect } from "effect"
-import { type KeptReason, whyKept } from "../../decide/MayLeave.ts"
+import { type KeptReason, statesWithoutMoney, whyKept } from "../../decide/MayLeave.ts"
 import type { OldPayment } from "../../model/OldPayment.ts"
+import { disputeWindowMillis } from "../../model/RetentionTimes.ts"
 import type { Tenant } from "../../model/Tenant.ts"
-import { BeforeRemoval, Retention } from "../../ports/Retention.ts"
+import { BeforeRemoval, type OldPaymentQuery, Retention } from "../../ports/Retention.ts"
 import type { StorageError } from "../../ports/StorageError.ts"
 
-/** What is read, archived and removed at once: with its entries some hundred rows of a payment at most. */
-const batch = 50
+/** Payments that are read, archived and removed at once: with its entries some hundred rows of a payment at most. */
+const usualBatch = 50
 
 export interface RemovalOrder {
   readonly tenant: Tenant
@@ -30,34 +34,50 @@ export interface RemovalOrder {
 export interface PaymentRemoval {
   /** How many left, or would. */
   readonly payments: number
-  /** How many old ones stay, by the reason. */
+  /** How many old ones stay, by the reason. A removal reads none, and counts none, that can only be `dispute_window`. */
   readonly kept: Readonly<Partial<Record<KeptReason, number>>>
 }
 
 export const removePayments = Effect.fnUntraced(function* (order: RemovalOrder) {
   const { goesOn, isDryRun, pause, retentionMillis, tenant } = order
   const retention = yield* Retention
+  const batch = retention.paymentsAtOnce ?? usualBatch
   const kept: Partial<Record<KeptReason, number>> = {}
   let payments = 0
-  let after: string | undefined
   if (retentionMillis === null) return { payments, kept } satisfies PaymentRemoval
   const now = yield* Clock.currentTimeMillis
-  const createdBefore = now - retentionMillis
-  while (yield* goesOn) {
-    const old: ReadonlyArray<OldPayment> = yield* retention.oldPayments({ tenant, createdBefore, after, limit: batch })
-    const leaving: Array<OldPayment> = []
-    for (const one of old) {
-      const reason = whyKept(one, retentionMillis, now)
-      if (reason === undefined) leaving.push(one)
-      else kept[reason] = (kept[reason] ?? 0) + 1
+  const [first, ...inStates] = queriesOf(retentionMillis, isDryRun, now)
+  for (const query of [first, ...inStates]) {
+    let after: string | undefined
+    while (yield* goesOn) {
+      const old: ReadonlyArray<OldPayment> = yield* retention.oldPayments({ tenant, ...query, after, limit: batch })
+      after = old.at(-1)?.book.payment.id
+      const leaving: Array<OldPayment> = []
+      for (const one of old) {
+        // The first query found it, too.
+        if (query !== first && one.book.payment.createdAt < first.createdBefore) continue
+        const reason = whyKept(one, retentionMillis, now)
+        if (reason === undefined) leaving.push(one)
+        else kept[reason] = (kept[reason] ?? 0) + 1
+      }
+      payments += isDryRun ? leaving.length : yield* removeBatch(tenant, leaving)
+      if (old.length < batch) break
+      yield* pause
     }
-    payments += isDryRun ? leaving.length : yield* removeBatch(tenant, leaving)
-    after = old.at(-1)?.book.payment.id
-    if (old.length < batch) break
-    yield* pause
   }
   return { payments, kept } satisfies PaymentRemoval
 })
+
+type Query = Pick<OldPaymentQuery, "createdBefore" | "state">
+
+/** A dry run counts all that stay. */
+const queriesOf = (retentionMillis: number, isDryRun: boolean, now: number): readonly [Query, ...Array<Query>] => {
+  const createdBefore = now - retentionMillis
+  if (isDryRun || retentionMillis >= disputeWindowMillis) return [{ createdBefore }]
+  // One that is exactly as old as the window may leave.
+  const undisputed = { createdBefore: now - disputeWindowMillis + 1 }
+  return [undisputed, ...statesWithoutMoney.map((state) => ({ createdBefore, state }))]
+}
 
 const removeBatch = Effect.fnUntraced(function* (tenant: Tenant, leaving: ReadonlyArray<OldPayment>) {
   if (leaving.length === 0) return 0

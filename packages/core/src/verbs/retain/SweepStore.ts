@@ -59,15 +59,16 @@ const sweep = Effect.fnUntraced(function* (order: SweepOrder, goesOn: Effect.Eff
   const { workspaces } = yield* (yield* Directory).contents
   const pauseMillis = order.pauseMillis ?? defaultPauseMillis
   const pause = pauseMillis === 0 ? Effect.yieldNow : Effect.sleep(pauseMillis)
-  const before = order.workspaceId === undefined ? deliveriesBefore(workspaces, now) : null
-  const deliveriesInPartitions = order.isDryRun ? 0 : yield* keepUp({ now, deliveriesBefore: before })
+  const longest = order.workspaceId === undefined ? longestDeliveries(workspaces) : null
+  const deliveriesBefore = longest === null ? null : now - longest
+  const deliveriesInPartitions = order.isDryRun ? 0 : yield* keepUp({ now, deliveriesBefore })
   const tenants: Array<TenantSweep> = []
   const failures: Failures = []
   for (const workspace of workspaces) {
     if (order.workspaceId !== undefined && workspace.id !== order.workspaceId) continue
     for (const environment of environments) {
       const tenant = { workspaceId: workspace.id, environment }
-      const tenantOrder = { isDryRun: order.isDryRun, pause, goesOn, failures }
+      const tenantOrder = { isDryRun: order.isDryRun, pause, goesOn, failures, longestDeliveries: longest }
       tenants.push(yield* sweepTenant(tenant, retentionOf(workspace), tenantOrder))
     }
   }
@@ -85,10 +86,15 @@ const keepUp = Effect.fnUntraced(function* (query: UpkeepQuery) {
   )
 })
 
-/** Before this, no workspace needs a delivery; `null` where one keeps them for good. */
-const deliveriesBefore = (workspaces: ReadonlyArray<Workspace>, now: number): number | null => {
-  const kept = workspaces.map((workspace) => retentionOf(workspace).deliveries)
-  return kept.length === 0 || kept.includes(null) ? null : now - Math.max(...kept.map((millis) => millis ?? 0))
+/** For how long any workspace needs a delivery, in milliseconds; `null` where one keeps them for good. */
+const longestDeliveries = (workspaces: ReadonlyArray<Workspace>): number | null => {
+  let longest = 0
+  for (const workspace of workspaces) {
+    const { deliveries } = retentionOf(workspace)
+    if (deliveries === null) return null
+    longest = Math.max(longest, deliveries)
+  }
+  return workspaces.length === 0 ? null : longest
 }
 
 interface TenantOrder {
@@ -96,6 +102,8 @@ interface TenantOrder {
   readonly pause: Effect.Effect<void>
   readonly goesOn: Effect.Effect<boolean, StorageError>
   readonly failures: Failures
+  /** For how long any tenant keeps deliveries, in milliseconds; `null` where the upkeep drops none. */
+  readonly longestDeliveries: number | null
 }
 
 type Failures = Array<Cause.Cause<StorageError>>
@@ -130,10 +138,12 @@ const sweepTenant = Effect.fnUntraced(function* (tenant: Tenant, times: Retentio
   const { isDryRun } = order
   const before = (millis: number | null) => (millis === null ? null : now - millis)
   const old = { deliveriesBefore: before(times.deliveries), bodiesBefore: before(times.messages) }
+  const isLongest = times.deliveries !== null && order.longestDeliveries === times.deliveries
+  const pruneDeliveries = (query: PruneQuery) => retention.pruneDeliveries({ ...query, isLongest })
   const of = <A>(kind: string, otherwise: A) => ({ failures: order.failures, kind, otherwise, tenant })
   const deliveries = isDryRun
     ? 0
-    : yield* goOn(prune(tenant, old.deliveriesBefore, order, retention.pruneDeliveries), of("deliveries", 0))
+    : yield* goOn(prune(tenant, old.deliveriesBefore, order, pruneDeliveries), of("deliveries", 0))
   const bodies = isDryRun
     ? 0
     : yield* goOn(prune(tenant, old.bodiesBefore, order, retention.pruneBodies), of("message bodies", 0))

@@ -20,7 +20,10 @@ export interface KillStorage {
   readonly name: string
   /** Gives the settings that name a new and empty database. */
   readonly open: (folder: string) => Promise<{
-    readonly environment: Readonly<Record<string, string>>
+    /** For the next server. */
+    readonly environment: () => Readonly<Record<string, string>>
+    /** How long the first server takes to make it, where that is more than a moment. In milliseconds. */
+    readonly makingMillis?: number
     /** Whether the first server has reached it. */
     readonly isBegun: () => Promise<boolean>
     /** For a database with a clock of its own, which goes ahead of this machine's from now on. */
@@ -31,7 +34,7 @@ export interface KillStorage {
 export const sqliteFile: KillStorage = {
   name: "SQLite",
   open: async (folder) => ({
-    environment: {},
+    environment: () => ({}),
     isBegun: async () => existsSync(join(folder, ".pointsman", "pointsman.db"))
   })
 }
@@ -66,7 +69,7 @@ export const openKillWorld = async (seed: number, storage: KillStorage): Promise
   const options = () => ({
     folder,
     configuration: configurationFor(provider, receiver),
-    environment: { ...environment, ...database.environment },
+    environment: { ...environment, ...database.environment() },
     clockAheadMillis: aheadMillis
   })
 
@@ -95,7 +98,7 @@ export const openKillWorld = async (seed: number, storage: KillStorage): Promise
       await startAndKill(options(), async () => {
         const deadline = Date.now() + 20_000
         while (!(await database.isBegun()) && Date.now() < deadline) await pause(1)
-        await pause(draw.between(0, 20))
+        await pause(draw.between(0, database.makingMillis ?? 20))
       })
     },
     round: async (number) => {

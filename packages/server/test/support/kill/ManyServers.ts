@@ -1,10 +1,8 @@
 /**
- * Several servers on one database of PostgreSQL, under steady load from a merchant whose every request goes to any of
+ * Several servers on one database of PostgreSQL, or of a cluster, under steady load from a merchant whose every request goes to any of
  * them, so that a key that is sent more than once meets several. Servers are killed one at a time, PostgreSQL with all of
  * its processes, and both come back; the provider, the receiver, the merchant and the follower outlive them all.
  */
-import type { EmbeddedPostgres } from "../../../../storage/postgres/test/support/EmbeddedPostgres.ts"
-import { environmentOn, setDatabaseAhead } from "../PostgresServer.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../ServerProcess.ts"
 import { drawFrom } from "./Draw.ts"
 import { type EventFollower, followEvents } from "./EventFollower.ts"
@@ -14,6 +12,17 @@ import { type MoodyProvider, startMoodyProvider } from "./MoodyProvider.ts"
 import { type MoodyReceiver, startMoodyReceiver } from "./MoodyReceiver.ts"
 import { evidenceFrom, untilAtRest } from "./Rest.ts"
 import { apiKey, configurationFor, environment, muchMillis, pause } from "./Setting.ts"
+
+/** The database that is killed under the servers. */
+export interface KilledDatabase {
+  /** What a server needs to run on it, by the server's place. */
+  readonly environmentAt: (at: number) => Readonly<Record<string, string>>
+  /** Its clock goes ahead of this machine's by so many milliseconds. Its servers have to be started after it. */
+  readonly goAhead: (millis: number) => Promise<void>
+  /** SIGKILL for its processes. */
+  readonly kill: () => Promise<void>
+  readonly restart: () => Promise<void>
+}
 
 /** Each of the servers does again what it did before, in milliseconds after the database accepted a connection. */
 export interface Back {
@@ -32,7 +41,7 @@ export interface ManyServers {
   readonly busy: (acknowledgements: number) => Promise<void>
   readonly killServer: (at: number) => Promise<void>
   readonly startServer: (at: number) => Promise<void>
-  /** `kill -9` of PostgreSQL, and its start after `millis`; gives what each server that is up needs from then on. */
+  /** `kill -9` of the database, and its start after `millis`; gives what each server that is up needs from then on. */
   readonly crashDatabase: (millis: number) => Promise<ReadonlyArray<Back>>
   /** Everybody is well; gives what there is to compare, as each server shows it. */
   readonly rest: () => Promise<readonly [Evidence, ...ReadonlyArray<Evidence>]>
@@ -47,12 +56,7 @@ const lanes = 8
 /** Longer than the seconds for which a server goes on trying to write an answer down: else its key would be answered twice. */
 const claimWindow = "10 seconds"
 
-export const startManyServers = async (
-  postgres: EmbeddedPostgres,
-  url: string,
-  seed: number,
-  count: number
-): Promise<ManyServers> => {
+export const startManyServers = async (database: KilledDatabase, seed: number, count: number): Promise<ManyServers> => {
   const draw = drawFrom(seed)
   const folders = Array.from({ length: count }, temporaryFolder)
   const up = new Map<number, ServerProcess>()
@@ -98,7 +102,7 @@ export const startManyServers = async (
           POINTSMAN_CLAIM_WINDOW: claimWindow,
           // Those that write commits together and those that write each alone are in no other's way.
           POINTSMAN_BATCH_COMMITS: String(at % 2 === 1),
-          ...environmentOn(url)
+          ...database.environmentAt(at)
         },
         clockAheadMillis: aheadMillis
       })
@@ -149,9 +153,9 @@ export const startManyServers = async (
     startServer: startAt,
     crashDatabase: async (millis) => {
       outageEnds = Number.POSITIVE_INFINITY
-      await postgres.kill()
+      await database.kill()
       await pause(millis)
-      await postgres.restart()
+      await database.restart()
       outageEnds = Date.now() + backWithinMillis
       return Promise.all([...up.values()].map(backAt))
     },
@@ -169,7 +173,7 @@ export const startManyServers = async (
         if (code !== 0) throw new Error(`a server ended with ${code}\n${stderr}`)
       }
       aheadMillis = muchMillis
-      await setDatabaseAhead(url, aheadMillis)
+      await database.goAhead(aheadMillis)
       await startAll()
       const [first, ...others] = [...up.values()] as [ServerProcess, ...Array<ServerProcess>]
       await untilAtRest(first, { provider, receiver, follower })

@@ -1,13 +1,25 @@
-/** A database on a server of PostgreSQL that outlives our servers. */
+/** A database on a server of PostgreSQL: one that outlives our servers, or one that is killed under them. */
+import type { EmbeddedPostgres } from "../../../../storage/postgres/test/support/EmbeddedPostgres.ts"
 import { environmentOn, newDatabase, query, setDatabaseAhead } from "../PostgresServer.ts"
 import type { KillStorage } from "./KillWorld.ts"
+import type { KilledDatabase } from "./ManyServers.ts"
+
+export const killedPostgres = async ({ kill, restart, url: server }: EmbeddedPostgres): Promise<KilledDatabase> => {
+  const url = await newDatabase({ url: server })
+  return {
+    environmentAt: () => environmentOn(url),
+    goAhead: (millis) => setDatabaseAhead(url, millis),
+    kill,
+    restart
+  }
+}
 
 export const postgresDatabase: KillStorage = {
   name: "PostgreSQL",
   open: async () => {
     const url = await newDatabase()
     return {
-      environment: environmentOn(url),
+      environment: () => environmentOn(url),
       goAhead: (millis) => setDatabaseAhead(url, millis),
       isBegun: async () => {
         const ours =

@@ -39,14 +39,18 @@ export const make = Effect.fnUntraced(function* (
       Effect.flatMap(nodeHorizon(db, "events", tenant), (end) =>
         Effect.map(db.read("events", ...selectEvents(tenant, query, end)), (found) => found.map(rows.readEvent))
       ),
-    messages: (query) =>
-      query.tenant !== undefined && query.namesAttemptFrom === undefined
-        ? plain.messages(query)
-        : Effect.map(nodes.all("messages", ...selectMessages(query)), (found) =>
-            merged(found, columnsOf("received_at", "connection_id", "event_id"), query.limit, true).map(
-              rows.readTenantMessage
-            )
-          ),
+    messages: (query) => {
+      const isSearch = query.namesAttemptFrom !== undefined
+      if (query.tenant !== undefined && !isSearch) return plain.messages(query)
+      // What is searched for is applied, and searched for again: a node that is down does not hold up the others. A list
+      // leaves nothing out.
+      const read = isSearch ? nodes.some : nodes.all
+      return Effect.map(read("messages", ...selectMessages(query)), (found) =>
+        merged(found, columnsOf("received_at", "connection_id", "event_id"), query.limit, true).map(
+          rows.readTenantMessage
+        )
+      )
+    },
     paymentOfPage: (tokenHash) =>
       Effect.flatMap(ofPage(tokenHash), ({ failure, rows: [row] }) =>
         row === undefined && failure !== undefined

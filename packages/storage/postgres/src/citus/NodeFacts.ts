@@ -7,12 +7,14 @@ import type { StorageError } from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
 import { Effect, Result } from "effect"
 import { type Durability, durabilityColumns, durabilityOf, type NodeWatch } from "../Condition.ts"
+import { NoConnection } from "../Connections.ts"
 import type { Database } from "../Database.ts"
 import type { DatabaseClock } from "../DatabaseClock.ts"
 import { record, selectTimeline, unknownTimeline } from "../Timeline.ts"
 import type { KnownHistory } from "./CommitFunction.ts"
 import { type NodeFunction, nodeFunction } from "./NodeFunction.ts"
-import type { NodeReads } from "./NodeReads.ts"
+import type { NodePlaces } from "./NodePlaces.ts"
+import { type NodeReads, noAnswerOf, withinLimit } from "./NodeReads.ts"
 
 export const factsFunction: NodeFunction = nodeFunction(
   "facts",
@@ -45,8 +47,19 @@ const selectNoticed = `select noticed_at, exists (
 /** Nodes whose clocks differ by more, in milliseconds, decide differently about what is due. */
 const suspectMillis = 2_000
 
+/** Nothing is known of a node that was not asked, and one that refuses the statement by itself answers. */
+const isSilent = ({ cause }: StorageError): boolean =>
+  !(cause instanceof NoConnection) && !/^(?:22|23|42)/u.test(String((cause as { readonly code?: unknown }).code ?? ""))
+
+/** What each look finds out for all statements. */
+export interface SharedNodes {
+  readonly places: NodePlaces
+  /** Nodes that did not answer the last look, with what their workspaces are refused by: nothing is sent to them. */
+  readonly silent: Map<number, string>
+}
+
 export const watchNodes =
-  (db: Database, nodes: NodeReads) =>
+  (db: Database, nodes: NodeReads, { places, silent }: SharedNodes) =>
   (clock: DatabaseClock): NodeWatch & KnownHistory => {
     const latest = new Map<string, string>()
     let isTold = true
@@ -78,17 +91,26 @@ export const watchNodes =
       const faults: Array<string> = []
       const warnings: Array<string> = []
       let failure: StorageError | undefined
+      // One that was moved away from a node that is gone is served again.
+      yield* Effect.ignore(places.look(silent.size > 0))
       const asked = yield* nodes.nodes
-      const answers = yield* Effect.forEach(asked, ({ key }) => Effect.result(db.read("open", call, [key], true)), {
-        concurrency: "unbounded"
-      })
+      // Not aside: a node that does not answer would keep requests from the directory.
+      const answers = yield* Effect.forEach(
+        asked,
+        ({ key }) => Effect.result(withinLimit(db.read("open", call, [key]))),
+        {
+          concurrency: "unbounded"
+        }
+      )
       for (const [index, answer] of answers.entries()) {
-        const name = asked[index]?.name ?? ""
+        const { name = "", node = -1 } = asked[index] ?? {}
         if (Result.isFailure(answer)) {
           failure = answer.failure
-          warnings.push(`the node ${name} of the database does not answer: workspaces on it are not served`)
+          if (isSilent(failure)) silent.set(node, noAnswerOf(name))
+          warnings.push(`${noAnswerOf(name)}: workspaces on it are not served`)
           continue
         }
+        silent.delete(node)
         const told = (answer.success[0]?.["told"] ?? {}) as Row
         const of = (sentence: string) => `node ${name}: ${sentence}`
         const found = durabilityOf(told)

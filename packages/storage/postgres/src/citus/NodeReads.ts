@@ -3,7 +3,7 @@
  * others have. The statement is the one of plain PostgreSQL, on the tables of one range of shards after the other, so
  * that it walks along the same indexes. It only reads: a write goes by the workspace, because a shard may be moving.
  */
-import { StorageError } from "@pointsman/core/ports"
+import { StorageAllowance, StorageError, withAllowance } from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
 import { Clock, Effect, Result } from "effect"
 import type { Database } from "../Database.ts"
@@ -75,6 +75,18 @@ export interface NodeReads {
   ) => Effect.Effect<{ readonly rows: ReadonlyArray<Row>; readonly failure: StorageError | undefined }, StorageError>
 }
 
+/** The other nodes' answers wait for one that does not answer, for half as long at most. In milliseconds. */
+const allowedMillis = 6_000
+
+/** Who has no allowance, as the background has none, waits no longer either. */
+export const withinLimit = <A, E>(asked: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.gen(function* () {
+    const allowance = yield* StorageAllowance
+    return yield* allowance === undefined ? withAllowance(asked, allowedMillis) : asked
+  })
+
+export const noAnswerOf = (name: string): string => `the node ${name} of the database does not answer`
+
 /** For ten seconds it is not asked again which shards are where. A wrong one shows in the answer. */
 const keptNanos = 10_000_000_000n
 
@@ -88,7 +100,7 @@ export const makeNodeReads = (db: Database): NodeReads => {
     return found
   })
   const one = (operation: string, params: Params, { key, node }: Node) =>
-    Effect.flatMap(db.read(operation, call, [key, ...params]), ([row]) => {
+    Effect.flatMap(withinLimit(db.read(operation, call, [key, ...params])), ([row]) => {
       const told = row?.["told"] as { readonly node: number; readonly rows: ReadonlyArray<Row> }
       return told.node === node ? Effect.succeed(told.rows) : Effect.fail(new StorageError({ operation, cause: moved }))
     })

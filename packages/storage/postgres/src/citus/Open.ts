@@ -9,6 +9,7 @@ import type { StandbyOptions } from "../Standby.ts"
 import type { KnownHistory } from "./CommitFunction.ts"
 import { distribute, missingPlacement } from "./Distribute.ts"
 import { watchNodes } from "./NodeFacts.ts"
+import { makeNodePlaces } from "./NodePlaces.ts"
 import { makeNodeReads } from "./NodeReads.ts"
 
 export const openDistributed = Effect.fnUntraced(function* (
@@ -26,12 +27,17 @@ export const openDistributed = Effect.fnUntraced(function* (
     yield* atCoordinator(db, options, (coordinator) => Effect.andThen(migrate(coordinator), distribute(coordinator)))
   }
   const schema = yield* requireSchema(db)
-  const reads = makeNodeReads(db)
+  const places = makeNodePlaces(db)
+  const silent = new Map<number, string>()
+  const sharded = db.ofNodes({ nodeOf: places.nodeOf, refusalOf: (node) => silent.get(node) })
+  const reads = makeNodeReads(sharded)
   let known: KnownHistory = { base: () => 0, isTold: () => false }
   const nodes = {
+    /** For what is asked of the node of one workspace. */
+    sharded,
     reads,
     watch: (clock: DatabaseClock) => {
-      const watched = watchNodes(db, reads)(clock)
+      const watched = watchNodes(db, reads, { places, silent })(clock)
       known = watched
       return watched
     },

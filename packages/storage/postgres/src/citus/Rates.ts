@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { Database } from "../Database.ts"
 import { bindText, rowOf, rows } from "../Rows.ts"
 import { selectChanged } from "../SuccessRates.ts"
-import { allWorkspaces, someWorkspaces } from "./ByWorkspace.ts"
+import { someWorkspaces } from "./ByWorkspace.ts"
 import { type NodeFunction, nodeFunction, toldOf } from "./NodeFunction.ts"
 import type { NodeReads } from "./NodeReads.ts"
 
@@ -68,9 +68,10 @@ export const make = (db: Database, nodes: NodeReads): SuccessRates["Service"] =>
   SuccessRates.of({
     changedSince: (at) =>
       Effect.map(nodes.some("changedSince", selectChanged, [String(at)]), (found) => found.map(rows.readRate)),
+    // Rates of a node that is down are not written. After a failure all of them would be written again and counted twice.
     write: (rates) =>
       Effect.map(
-        allWorkspaces(
+        someWorkspaces(
           rates,
           ({ tenant }) => tenant.workspaceId,
           (workspace, some) => {

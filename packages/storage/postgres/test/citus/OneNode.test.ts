@@ -104,6 +104,8 @@ describe.skipIf(!hasCluster)("nodes that a statement asks", () => {
       const held = { tenant, bodiesBefore: 1, deliveriesBefore: 1, limit: 10 }
       const reference = { connectionId: "first", providerRef: "a" }
       expect(yield* askedBy(retention.oldPayments({ tenant, createdBefore: 1, limit: 10 }))).toEqual(["oldPayments 1"])
+      const inState = { tenant, createdBefore: 1, limit: 10, state: "Declined" } as const
+      expect(yield* askedBy(retention.oldPayments(inState))).toEqual(["oldPayments 1"])
       expect(yield* askedBy(retention.held(held))).toEqual(["held 1"])
       expect(yield* askedBy(retention.pruneDeliveries(old))).toEqual(["pruneDeliveries 1"])
       expect(yield* askedBy(retention.pruneBodies(old))).toEqual(["pruneBodies 1"])

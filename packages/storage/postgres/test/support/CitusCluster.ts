@@ -140,6 +140,12 @@ export const startCluster = async (settings: ReadonlyArray<string> = []) => {
 /** What `alter system` sets on servers of ours: a test does not wait for its disk, and a database has few files. */
 const quick = ["fsync = off", "synchronous_commit = on", "citus.shard_count = 4"]
 
+/** Makes the schema in a joined database, and distributes it. */
+export const placeSchema = async (url: string): Promise<void> => {
+  const script = fileURLToPath(new URL("PlaceSchema.ts", import.meta.url))
+  await promisify(execFile)(process.execPath, ["--conditions=@pointsman/source", script, url])
+}
+
 export const openCluster = async (): Promise<CitusCluster & { readonly stop: () => Promise<void> }> => {
   const given = process.env["POINTSMAN_CITUS_URL"]
   const own = given ? undefined : await startCluster(quick)
@@ -155,9 +161,7 @@ export const openCluster = async (): Promise<CitusCluster & { readonly stop: () 
     return node.href
   })
   const template = `${newName()}_template`
-  const script = fileURLToPath(new URL("PlaceSchema.ts", import.meta.url))
-  const schema = await joinedDatabase(nodes, template)
-  await promisify(execFile)(process.execPath, ["--conditions=@pointsman/source", script, schema])
+  await placeSchema(await joinedDatabase(nodes, template))
   for (const node of nodes) await seal(node, template)
   return {
     nodes,

@@ -1,0 +1,228 @@
+/**
+ * What a payment costs on the nodes of a Citus cluster, beside a plain database on the coordinator's server: processor time
+ * of each server, by whom is asked. A coordinator and two workers run on this machine.
+ */
+import { availableParallelism } from "node:os"
+import { runOn } from "../../../packages/storage/postgres/test/support/CitusCluster.ts"
+import {
+  type CitusNode,
+  missingOwnCitus,
+  newOwnDatabase,
+  type OwnCluster,
+  startOwnCluster
+} from "../../../packages/storage/postgres/test/support/CitusNodes.ts"
+import { closed } from "../kit/Load.ts"
+import type { Measure, Options } from "../kit/Options.ts"
+import { processorMicros, useProcessors } from "../kit/Processors.ts"
+import { type Row, type Section, short } from "../kit/Result.ts"
+import { inRounds, type Spread, spread } from "../kit/Rounds.ts"
+import { type Library, startLibrary } from "../kit/Sides.ts"
+
+const inFlight = 8
+const workspacesEach = 8
+/** A create is two commits: the claim, and the provider's answer. */
+const commits = 2
+
+/** Per payment, in microseconds of a processor. */
+interface Cost {
+  readonly coordinator: number
+  readonly first: number
+  readonly second: number
+  readonly client: number
+  readonly perSecond: number
+}
+
+type Nodes = readonly [coordinator: CitusNode, first: CitusNode, second: CitusNode]
+
+/** The same load by each client at the same time. */
+const costOf = async (nodes: Nodes, clients: ReadonlyArray<Library>, seconds: number): Promise<Cost> => {
+  const before = nodes.map(({ processes }) => processorMicros(processes))
+  const samples = await Promise.all(
+    clients.map((client) => client.ask({ _tag: "create", load: closed(inFlight, seconds) }))
+  )
+  const payments = samples.reduce((sum, { done }) => sum + done, 0)
+  const [coordinator = 0, first = 0, second = 0] = nodes.map(
+    ({ processes }, at) => (processorMicros(processes) - (before[at] as number)) / payments
+  )
+  const client = samples.reduce((sum, { done, processorMicros }) => sum + done * processorMicros, 0) / payments
+  return { coordinator, first, second, client, perSecond: samples.reduce((sum, { perSecond }) => sum + perSecond, 0) }
+}
+
+const nodesTime = ({ coordinator, first, second }: Cost): number => coordinator + first + second
+
+/** The measured sides of one round. */
+interface Sides {
+  readonly plain: Cost
+  readonly byCoordinator: Cost
+  readonly byWorker: Cost
+  readonly atHome: Cost
+}
+
+/** Of N workers, each of which is asked as often as the others: one of N payments is at home on the node that is asked. */
+const meanWithWorkers = (workers: number, { atHome, byCoordinator }: Sides): number =>
+  (nodesTime(atHome) + (workers - 1) * nodesTime(byCoordinator)) / workers
+
+const open = async (cluster: OwnCluster) => {
+  const { coordinator, workers } = cluster
+  const database = await newOwnDatabase(cluster)
+  const [ofFirst, ofSecond] = await database.workspaces(workspacesEach)
+  const plain = `${database.name}_plain`
+  await runOn(coordinator.url, `create database ${plain}`)
+  const plainUrl = new URL(plain, coordinator.url).href
+  const library = (url: string, distributed: boolean, workspaces: ReadonlyArray<string>) =>
+    startLibrary({
+      storage: { _tag: "postgres", url, batchCommits: false, distributed },
+      provider: { _tag: "agreeing", from: 0, to: 0 },
+      workspaces
+    })
+  const both = [...ofFirst, ...ofSecond]
+  const [first, second] = workers.map(database.urlAt) as [string, string]
+  return {
+    plain: await library(plainUrl, false, both),
+    byCoordinator: await library(database.url, true, both),
+    byWorker: await library(first, true, both),
+    atFirst: await library(first, true, ofFirst),
+    atSecond: await library(second, true, ofSecond)
+  }
+}
+
+type Clients = Awaited<ReturnType<typeof open>>
+
+const perCommit = (micros: number): string => `${(micros / commits / 1_000).toFixed(2)} ms`
+
+const measureCosts = async (nodes: Nodes, clients: Clients, { rounds, seconds, tell }: Options) => {
+  const side = (client: Library) => () => costOf(nodes, [client], seconds)
+  const sides = {
+    plain: side(clients.plain),
+    byCoordinator: side(clients.byCoordinator),
+    byWorker: side(clients.byWorker),
+    atHome: side(clients.atFirst)
+  }
+  for (const warm of Object.values(sides)) await warm()
+  return inRounds(rounds, sides, (name, { client, coordinator, first, perSecond, second }) =>
+    tell(
+      `${name}: a commit took ${perCommit(coordinator)} of the coordinator, ${perCommit(first)} and ${perCommit(second)} ` +
+        `of the workers, ${perCommit(client)} of the client; ${short(perSecond)} payments/s`
+    )
+  )
+}
+
+/** Each worker and the client that asks it on one processor. */
+const measurePinned = async (
+  nodes: Nodes,
+  { atFirst, atSecond }: Clients,
+  { rounds, seconds, tell }: Options
+): Promise<ReadonlyArray<Row>> => {
+  const [, first, second] = nodes
+  const everywhere = `0-${availableParallelism() - 1}`
+  useProcessors([...first.processes(), atFirst.pid], "0")
+  useProcessors([...second.processes(), atSecond.pid], "1")
+  try {
+    const sides = {
+      one: () => costOf(nodes, [atFirst], seconds),
+      two: () => costOf(nodes, [atFirst, atSecond], seconds)
+    }
+    await sides.two()
+    const measured = await inRounds(rounds, sides, (name, { perSecond }) =>
+      tell(`${name}: ${short(perSecond)} payments/s`)
+    )
+    const median = (name: keyof typeof sides) => short(spread(measured, (round) => round[name].perSecond).median)
+    return [
+      {
+        id: "citus-two-workers",
+        what: "payments of two workers, each asked for its own workspaces, of those of one",
+        value: spread(measured, ({ one, two }) => two.perSecond / one.perSecond),
+        unit: "times",
+        beside: `${median("two")}/s of ${median("one")}/s; each worker and its client on one processor`
+      },
+      {
+        id: "citus-two-workers-cost",
+        what: "processor time of the nodes for each of these payments, of that with one worker",
+        value: spread(measured, ({ one, two }) => nodesTime(two) / nodesTime(one)),
+        unit: "times",
+        beside: ""
+      }
+    ]
+  } finally {
+    useProcessors([...first.processes(), ...second.processes(), atFirst.pid, atSecond.pid], everywhere)
+  }
+}
+
+const rowsOf = (measured: ReadonlyArray<Sides>): ReadonlyArray<Row> => {
+  const micros = (id: string, what: string, of: (round: Sides) => number): Row => {
+    const value: Spread = spread(measured, (round) => of(round) / commits)
+    return { id, what, value, unit: "µs", beside: "" }
+  }
+  const times = (id: string, what: string, of: (round: Sides) => number, beside = ""): Row => ({
+    id,
+    what,
+    value: spread(measured, of),
+    unit: "times",
+    beside
+  })
+  const withWorkers = (workers: number) =>
+    times(
+      `citus-workers-${workers}`,
+      `payments that ${workers} workers have the processors for, of a plain server's; workers are asked`,
+      (round) => (workers * nodesTime(round.plain)) / meanWithWorkers(workers, round),
+      `of ${workers} payments, one is at home on the node that is asked`
+    )
+  return [
+    micros("citus-plain", "a commit, of a plain database", ({ plain }) => plain.coordinator),
+    micros(
+      "citus-asked",
+      "a commit asked of the coordinator, of the coordinator",
+      (round) => round.byCoordinator.coordinator
+    ),
+    micros(
+      "citus-served",
+      "the same, of the worker that has the workspace",
+      (round) => round.byCoordinator.first + round.byCoordinator.second
+    ),
+    micros("citus-home", "a commit asked of the worker that has the workspace", ({ atHome }) => nodesTime(atHome)),
+    micros("citus-by-worker", "a commit asked of one worker for workspaces of both, of all nodes", ({ byWorker }) =>
+      nodesTime(byWorker)
+    ),
+    times(
+      "citus-of-plain",
+      "the nodes' time by the coordinator, of a plain server's",
+      ({ byCoordinator, plain }) => nodesTime(byCoordinator) / nodesTime(plain)
+    ),
+    times(
+      "citus-home-of-plain",
+      "the nodes' time by the worker that has the workspace, of a plain server's",
+      ({ atHome, plain }) => nodesTime(atHome) / nodesTime(plain)
+    ),
+    times(
+      "citus-coordinator-share",
+      "the workers that one coordinator serves, each with as many processors",
+      ({ byCoordinator }) => (byCoordinator.first + byCoordinator.second) / byCoordinator.coordinator
+    ),
+    ...[2, 4, 8].map(withWorkers)
+  ]
+}
+
+export const citus: Measure = async (options): Promise<Section> => {
+  const title = `Payments on a Citus cluster, ${inFlight} at once, over ${2 * workspacesEach} workspaces on two workers`
+  const missing = missingOwnCitus()
+  if (missing !== undefined) return { id: "citus", title, rows: [], note: `Not run: ${missing}.` }
+  const cluster = await startOwnCluster()
+  try {
+    const nodes: Nodes = [cluster.coordinator, ...cluster.workers]
+    const clients = await open(cluster)
+    try {
+      const rows = rowsOf(await measureCosts(nodes, clients, options))
+      const pinned = availableParallelism() < 2 ? [] : await measurePinned(nodes, clients, options)
+      return {
+        id: "citus",
+        title,
+        rows: [...rows, ...pinned],
+        note: "The times are processor times of all processes of a server, by /proc."
+      }
+    } finally {
+      for (const client of Object.values(clients)) await client.stop()
+    }
+  } finally {
+    await cluster.stop()
+  }
+}

@@ -1,0 +1,92 @@
+/** A provider in this process, with books of its own: what a store and its archive add up to is compared with them. */
+import type { Connector, ConnectorDefinition } from "@pointsman/core/connector"
+import { Transport, Unanswered } from "@pointsman/core/ports"
+import { Effect, Layer, Result } from "effect"
+import type { Provider } from "../World.ts"
+
+/** Of one currency, in minor units. */
+export interface Sums {
+  readonly payments: number
+  readonly captured: number
+  readonly refunded: number
+}
+
+/** By the currency's code. */
+export type SumsByCurrency = Readonly<Record<string, Sums>>
+
+export const addSums = (one: SumsByCurrency, other: SumsByCurrency, times = 1): SumsByCurrency => {
+  const sums: Record<string, Sums> = { ...one }
+  for (const [currency, added] of Object.entries(other)) {
+    const { captured, payments, refunded } = sums[currency] ?? nothing
+    sums[currency] = {
+      payments: payments + times * added.payments,
+      captured: captured + times * added.captured,
+      refunded: refunded + times * added.refunded
+    }
+  }
+  return sums
+}
+
+const nothing: Sums = { payments: 0, captured: 0, refunded: 0 }
+
+/** Charges of amounts that end in this digit are declined. */
+const declinedDigit = 3
+export const isDeclined = (minorUnits: number): boolean => minorUnits % 10 === declinedDigit
+
+export interface BookedProvider {
+  readonly provider: Provider
+  /** All that was asked of it so far. */
+  readonly books: () => SumsByCurrency
+}
+
+export const makeBookedProvider = (): BookedProvider => {
+  let books: SumsByCurrency = {}
+  const record = (currency: string, sums: Partial<Sums>) =>
+    Effect.sync(() => {
+      books = addSums(books, { [currency]: { ...nothing, ...sums } })
+    })
+  const connector: Connector = {
+    charge: ({ attemptId, capture, money }) => {
+      const { currency, minorUnits } = money
+      const providerRef = `ref_${attemptId}`
+      if (isDeclined(minorUnits)) {
+        return Effect.as(record(currency, { payments: 1 }), {
+          _tag: "Declined",
+          providerRef,
+          category: "insufficient_funds",
+          code: "51",
+          soft: false
+        })
+      }
+      return Effect.as(record(currency, { payments: 1, captured: capture ? minorUnits : 0 }), {
+        _tag: capture ? "Captured" : "Authorized",
+        providerRef,
+        stated: money
+      })
+    },
+    lookUpCharge: () => Effect.succeed({ _tag: "NotFound", conclusive: false }),
+    capture: ({ money, providerRef }) =>
+      Effect.as(record(money.currency, { captured: money.minorUnits }), {
+        _tag: "Captured",
+        providerRef,
+        stated: money
+      }),
+    void: ({ providerRef }) => Effect.succeed({ _tag: "Canceled", providerRef }),
+    refund: ({ money, refundId }) =>
+      Effect.as(record(money.currency, { refunded: money.minorUnits }), {
+        _tag: "Succeeded",
+        providerRefundId: `re_${refundId}`
+      }),
+    lookUpRefund: () => Effect.succeed({ _tag: "NotFound", conclusive: false })
+  }
+  const definition: ConnectorDefinition = {
+    name: "booked",
+    environments: ["sandbox", "production"],
+    supports: {},
+    connect: () => Result.succeed(connector)
+  }
+  const transport = Layer.succeed(Transport, {
+    send: () => Effect.fail(new Unanswered({ reason: "there is no network here" }))
+  })
+  return { provider: { definition, credentials: {}, transport }, books: () => books }
+}

@@ -1,0 +1,162 @@
+/** Fees of connections, as the configuration file states them. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type FeeFile,
+  feeFileOf,
+  feeText,
+  formatMistake,
+  openConnectionOf,
+  ruleFindings,
+  sendsNothing,
+  understandConfiguration
+} from "@pointsman/configuration"
+import type { FeeRule, RoutingSettings } from "@pointsman/core"
+import type { ConnectorDefinition, Connectors } from "@pointsman/core/ports"
+import { Effect, Option, Result } from "effect"
+import { connection } from "./support/Routes.ts"
+
+const definition: ConnectorDefinition = {
+  name: "sandbox",
+  environments: ["sandbox"],
+  supports: {},
+  connect: () => Result.succeed({ charge: () => Effect.never, lookUpCharge: () => Effect.never })
+}
+const connectors: Connectors["Service"] = { names: ["sandbox"], definition: () => Option.some(definition) }
+
+/** `country`: `null` for a workspace without one. */
+const understand = (fees: unknown, country: string | null = "NL") =>
+  understandConfiguration(
+    {
+      workspaces: [
+        {
+          id: "acme",
+          ...(country === null ? {} : { country }),
+          connections: [{ id: "main", environment: "sandbox", ...(fees === undefined ? {} : { fees }) }]
+        }
+      ]
+    },
+    {
+      connectors,
+      transport: sendsNothing,
+      claimWindowMillis: 900_000,
+      claimWindowSetting: "the claim window",
+      providerTimeoutMillis: 30_000,
+      environment: {}
+    }
+  )
+
+const mistakes = (fees: unknown, country?: string | null): ReadonlyArray<string> =>
+  Result.match(understand(fees, country), { onFailure: (all) => all.map(formatMistake), onSuccess: () => [] })
+
+const rulesOf = (fees: unknown): ReadonlyArray<FeeRule> | undefined => {
+  const [workspace] = Result.getOrThrow(understand(fees)).workspaces
+  const [stated] = workspace?.connections ?? []
+  return workspace && stated && openConnectionOf(workspace, stated).fees
+}
+
+describe("fees in the configuration file", () => {
+  const fees: ReadonlyArray<FeeFile> = [
+    { when: { cardBrand: ["amex"] }, percent: "3.5" },
+    { when: { region: ["domestic", "eea"], method: ["card"] }, percent: "1.4525", fixed: { EUR: 25, JPY: 40 } },
+    { when: { country: ["GB"], currency: ["GBP"] }, fixed: { GBP: 20 } },
+    { percent: "100" }
+  ]
+  const rules: ReadonlyArray<FeeRule> = [
+    { when: { cardBrand: ["amex"] }, partsPerMillion: 35_000 },
+    { when: { region: ["domestic", "eea"], method: ["card"] }, partsPerMillion: 14_525, fixed: { EUR: 25, JPY: 40 } },
+    { when: { country: ["GB"], currency: ["GBP"] }, fixed: { GBP: 20 } },
+    { partsPerMillion: 1_000_000 }
+  ]
+
+  it("given percentages as text, when the file is read, then they are whole parts per million, and read back as they were", () => {
+    assert.deepStrictEqual(rulesOf(fees), rules)
+    assert.deepStrictEqual(rules.map(feeFileOf), fees)
+    assert.deepStrictEqual(rules.map(feeText), [
+      "3.5 %; cardBrand amex",
+      "1.4525 % and €0.25 or ¥40; region domestic, eea; method card",
+      "£0.20; country GB; currency GBP",
+      "100 %"
+    ])
+    assert.deepStrictEqual(rulesOf([{ percent: "0" }]), [{ partsPerMillion: 0 }])
+    assert.deepStrictEqual(rulesOf([{ percent: "0.0001" }]), [{ partsPerMillion: 1 }])
+    assert.isUndefined(rulesOf(undefined))
+  })
+
+  it.each<[unknown, string, RegExp]>([
+    [[{}], "[0]", /`fixed` with at least one currency, `percent`, or both/],
+    [[{ fixed: {} }], "[0]", /`fixed` with at least one currency/],
+    [[], "", /at least one entry/],
+    [[{ fixed: { EUR: -1 } }], "[0].fixed.EUR", /a whole number of minor units from 0 to 100000000/],
+    [[{ fixed: { EUR: 0.25 } }], "[0].fixed.EUR", /a whole number of minor units/],
+    [[{ fixed: { EUR: 100_000_001 } }], "[0].fixed.EUR", /a whole number of minor units/],
+    [[{ fixed: { EURO: 25 } }], "[0].fixed.EURO", /ISO 4217/],
+    [[{ percent: "100.0001" }], "[0].percent", /a percentage from 0 to 100 as text/],
+    [[{ percent: "-1" }], "[0].percent", /a percentage from 0 to 100 as text/],
+    [[{ percent: "1.23456" }], "[0].percent", /at most 4 decimals/],
+    [[{ percent: "01" }], "[0].percent", /a percentage from 0 to 100 as text/],
+    [[{ percent: 1.45 }], "[0].percent", /a percentage from 0 to 100 as text/],
+    [[{ percent: "1", when: { currency: ["XAU"] } }], "[0].when.currency[0]", /ISO 4217/],
+    [[{ percent: "1", when: { region: ["europe"] } }], "[0].when.region[0]", /"domestic" or "eea" or "international"/],
+    [[{ percent: "1", when: { amount: {} } }], "[0].when.amount", /unknown field/],
+    [
+      [
+        { percent: "1", when: { cardBrand: ["visa", "Amex"], country: ["NL"] } },
+        { percent: "2", when: { country: ["NL"], cardBrand: ["amex", "visa"] } }
+      ],
+      "[1].when",
+      /another condition than that of fees\[0\]/
+    ],
+    [[{ percent: "1" }, { percent: "2" }], "[1]", /another condition than that of fees\[0\]/],
+    [[{ percent: "1" }, { percent: "2", when: {} }], "[1].when", /another condition than that of fees\[0\]/],
+    [[{ percent: "1" }, { percent: "2", when: { country: ["NL"] } }], "[1]", /before fees\[0\], which has no condition/]
+  ])("given the fees %j, when the file is read, then the mistake at %s is reported", (fees, at, expected) => {
+    const told = mistakes(fees)
+    const line = told.find((mistake) => mistake.startsWith(`workspaces[0].connections[0].fees${at}: `))
+    assert.isDefined(line, told.join("\n"))
+    assert.match(line as string, expected)
+  })
+
+  it("given a region in a workspace without a country, when the file is read, then the mistake is reported", () => {
+    const byRegion = [{ percent: "1", when: { region: ["domestic"] } }]
+    assert.deepStrictEqual(mistakes(byRegion), [])
+    assert.deepStrictEqual(mistakes(byRegion, null), [
+      "workspaces[0].connections[0].fees[0].when.region: expected the workspace to have a `country`: a region is seen from there"
+    ])
+  })
+})
+
+describe("findings about fees", () => {
+  const priced = { fees: [{ partsPerMillion: 10_000 }] }
+  const told = (settings: Partial<RoutingSettings>, ...connections: Parameters<typeof connection>[]) =>
+    ruleFindings({
+      settings: { mode: "auto", ...settings },
+      connections: connections.map((one) => connection(...one)),
+      providerSupports: () => ({}),
+      merchantCountry: "NL",
+      merchantCategory: null
+    }).map(({ kind, place, reason }) => `${place._tag}: ${kind}: ${reason}`)
+  const auto = { objective: "value" } as const
+
+  it("given every connection states fees, or approval is the objective, then nothing is found", () => {
+    assert.deepStrictEqual(told({ auto }, ["a", priced], ["b", priced], ["c", { active: false }]), [])
+    assert.deepStrictEqual(told({}, ["a"], ["b"]), [])
+    assert.deepStrictEqual(told({ auto }, ["a"]), [])
+  })
+  it("given some or all have none, then they are named, for the part that asks them", () => {
+    assert.deepStrictEqual(told({ auto }, ["a", priced], ["b"]), [
+      "Engine: unpriced: b states no fees, so the objective value cannot compare it."
+    ])
+    assert.deepStrictEqual(told({ auto }, ["a"], ["b"]), [
+      "Engine: unpriced: The objective value has no effect: a and b state no fees."
+    ])
+    const rules = [{ name: "cards", when: { method: ["card"] }, use: { mode: "auto", order: ["b", "c"] } }] as const
+    assert.deepStrictEqual(told({ mode: "failover", auto, rules }, ["a"], ["b", priced], ["c"]), [
+      "Rule: unpriced: c states no fees, so the objective value cannot compare it."
+    ])
+  })
+  it("given a bound without the objective value, then it has no effect", () => {
+    assert.deepStrictEqual(told({ auto: { maxApprovalLoss: 0.02 } }, ["a"], ["b"]), [
+      "Engine: unused: maxApprovalLoss has no effect: the objective is approval."
+    ])
+  })
+})

@@ -1,0 +1,123 @@
+/**
+ * What became of a charge, an operation or a refund: the order tells all of them, with its authorizations, captures and
+ * refunds.
+ *
+ * The rule that a reader would otherwise break: PayPal finds an order by its own id alone. A charge whose answer was lost has
+ * none here, and nothing is sent: its message brings our id and PayPal's.
+ */
+import {
+  type ChargeLookup,
+  type ChargeState,
+  type Clean,
+  type Found,
+  isSuccess,
+  NotSent,
+  type OperationLookup,
+  type OperationState,
+  type RefundLookup,
+  type RefundState,
+  segment,
+  type TransportAnswer,
+  Unanswered
+} from "@pointsman/core/connector"
+import { Effect, Result } from "effect"
+import * as Answers from "./Answers.ts"
+import type { Call } from "./Caller.ts"
+import type * as Protocol from "./Protocol.ts"
+
+const notFound: Found<never> = { _tag: "NotFound", conclusive: false }
+
+const found =
+  <State>(answer: TransportAnswer) =>
+  (state: State | string): Answers.Read<Found<State>> =>
+    typeof state === "string" ? Answers.unreadable(answer, state) : Result.succeed({ _tag: "Found", state })
+
+/** Reads the order with this id; fails for the order of another one, and for everything that is not PayPal's own record. */
+const askOrder = <A>(
+  call: Call,
+  orderId: string,
+  read: (order: Protocol.Order, answer: TransportAnswer, clean: Clean) => Answers.Read<A>
+) =>
+  call({ method: "GET", path: `/v2/checkout/orders/${segment(orderId)}` }, (answer, clean) => {
+    if (!isSuccess(answer)) return Result.fail(Answers.unsettling(answer))
+    return Result.flatMap(Answers.readable(Answers.readOrder, answer), (order) =>
+      order.id === orderId ? read(order, answer, clean) : Answers.unreadable(answer, "id")
+    )
+  })
+
+export const lookUpCharge = (
+  call: Call,
+  { attemptId, providerRef }: ChargeLookup
+): Effect.Effect<Found<ChargeState>, NotSent | Unanswered> => {
+  if (providerRef === null) return Effect.succeed(notFound)
+  return askOrder(call, providerRef, (order, answer, clean) =>
+    Result.map(
+      Answers.ofAttempt(answer, order, attemptId, clean),
+      (state): Found<ChargeState> => ({ _tag: "Found", state })
+    )
+  )
+}
+
+/** A void is no object of its own: the record of the charge tells whether its authorization is void. */
+export const lookUpOperation = (
+  call: Call,
+  { kind, operationId, providerRef }: OperationLookup
+): Effect.Effect<Found<OperationState>, NotSent | Unanswered> => {
+  if (kind === "void") {
+    return Effect.fail(new Unanswered({ reason: "PayPal has no record of a void by itself", isUnsupported: true }))
+  }
+  return askOrder(call, providerRef, (order, answer, clean) => {
+    const captures = order.purchase_units[0]?.payments?.captures ?? []
+    const ours = captures.find(({ invoice_id }) => invoice_id === operationId)
+    if (ours !== undefined) return found<OperationState>(answer)(Answers.captureState(ours, clean))
+    // Without any name it may be ours.
+    return captures.some(({ invoice_id }) => (invoice_id ?? "") === "")
+      ? Answers.unreadable(answer, "captures.invoice_id")
+      : Result.succeed(notFound)
+  })
+}
+
+export const lookUpRefund = (
+  call: Call,
+  { providerRef, providerRefundId, refundId }: RefundLookup
+): Effect.Effect<Found<RefundState>, NotSent | Unanswered> =>
+  askOrder(call, providerRef, (order, answer, clean) => {
+    const refunds = order.purchase_units[0]?.payments?.refunds ?? []
+    const ours = refunds.find(({ custom_id, id }) => custom_id === refundId || id === providerRefundId)
+    return ours === undefined ? Result.succeed(notFound) : found<RefundState>(answer)(Answers.refundState(ours, clean))
+  })
+
+// What a capture, a void or a refund needs to know first.
+
+/** It only reads: whatever becomes of it, nothing was executed. */
+const first = <A>(lookUp: Effect.Effect<A, NotSent | Unanswered>): Effect.Effect<A, NotSent> =>
+  Effect.mapError(
+    lookUp,
+    ({ reason }) =>
+      new NotSent({ reason: `nothing was executed, because PayPal did not show the order first: ${reason}` })
+  )
+
+const only = (
+  payments: ReadonlyArray<Protocol.Payment>,
+  answer: TransportAnswer,
+  field: string
+): Answers.Read<string> => {
+  const [one, ...others] = payments
+  return one === undefined || others.length > 0 ? Answers.unreadable(answer, field) : Result.succeed(one.id)
+}
+
+/** The authorization of an order of ours, which has one. */
+export const authorizationOf = (call: Call, orderId: string): Effect.Effect<string, NotSent> =>
+  first(
+    askOrder(call, orderId, (order, answer) =>
+      only(order.purchase_units[0]?.payments?.authorizations ?? [], answer, "authorizations")
+    )
+  )
+
+/** The capture whose money an order of ours took: one, because each of ours is final. */
+export const captureOf = (call: Call, orderId: string): Effect.Effect<string, NotSent> =>
+  first(
+    askOrder(call, orderId, (order, answer) =>
+      only((order.purchase_units[0]?.payments?.captures ?? []).filter(Answers.isTaken), answer, "captures")
+    )
+  )

@@ -1,0 +1,189 @@
+/**
+ * PayPal's webhooks: the signature over the bytes as they came, and only then what they say
+ * (https://developer.paypal.com/api/rest/webhooks/event-names/). The resource of an event is the object of the API.
+ *
+ * The rules that a reader would otherwise break: a charge is named by its order everywhere, while most events are about one of
+ * its authorizations or captures, which name the order; and a capture that carries an operation's id is about that operation. A
+ * type that is not here is unreadable, and nothing of it is shown but the name of a field.
+ */
+import {
+  type ChargeName,
+  type ChargeState,
+  type Clean,
+  cleaner,
+  type MessageAbout,
+  MessageUnreadable,
+  type MessageUnverified,
+  messageReader,
+  type OperationState,
+  type ProviderMessage,
+  type RawMessage,
+  type RefundState,
+  type VerifiedBody,
+  verifiedJson
+} from "@pointsman/core/connector"
+import { Effect, type Redacted, Schema } from "effect"
+import * as Answers from "./Answers.ts"
+import type { Certificates } from "./Certificates.ts"
+import * as Protocol from "./Protocol.ts"
+import { verified } from "./Signature.ts"
+
+type Unusable = MessageUnverified | MessageUnreadable
+
+export const readMessage = Effect.fnUntraced(function* (
+  message: RawMessage,
+  secrets: ReadonlyArray<Redacted.Redacted<string>>,
+  certificates: Certificates
+): Effect.fn.Return<ProviderMessage, Unusable> {
+  yield* verified(message, certificates)
+  return yield* readStored(message, secrets)
+})
+
+/** A message that was verified when it came. */
+export const readStored = Effect.fnUntraced(function* (
+  { body, secret }: VerifiedBody,
+  secrets: ReadonlyArray<Redacted.Redacted<string>>
+): Effect.fn.Return<ProviderMessage, MessageUnreadable> {
+  const event = yield* decoded(readEvent, yield* verifiedJson(body))
+  const about = yield* aboutOf(event, cleaner([...secrets, secret]))
+  return { id: event.id, at: Date.parse(event.create_time), about }
+})
+
+const readEvent = Schema.decodeUnknownResult(Protocol.Event)
+const readPayment = Schema.decodeUnknownResult(Protocol.Payment)
+const readOrder = Schema.decodeUnknownResult(Protocol.Order)
+const readDispute = Schema.decodeUnknownResult(Protocol.Dispute)
+const decoded = messageReader("it is not as documented")
+
+const unreadable = (reason: string): MessageUnreadable => new MessageUnreadable({ reason })
+
+type About = Effect.Effect<MessageAbout, MessageUnreadable>
+
+const aboutOf = ({ event_type: type, resource }: Protocol.Event, clean: Clean): About => {
+  const of = (tell: (payment: Protocol.Payment) => About) => Effect.flatMap(decoded(readPayment, resource), tell)
+  switch (type) {
+    case "PAYMENT.AUTHORIZATION.CREATED":
+    case "PAYMENT.AUTHORIZATION.VOIDED":
+      return of((payment) =>
+        tellCharge(payment, (providerRef) => Answers.authorizationState(providerRef, payment, clean))
+      )
+    case "PAYMENT.CAPTURE.COMPLETED":
+    case "PAYMENT.CAPTURE.PENDING":
+    case "PAYMENT.CAPTURE.DECLINED":
+    case "PAYMENT.CAPTURE.DENIED":
+      return of((payment) => tellCapture(payment, clean))
+    case "PAYMENT.CAPTURE.REFUNDED":
+      return of((payment) => tellRefund(payment, clean))
+    case "CHECKOUT.ORDER.COMPLETED":
+      return Effect.flatMap(decoded(readOrder, resource), (order) => tellOrder(order, clean))
+    case "CUSTOMER.DISPUTE.CREATED":
+    case "CUSTOMER.DISPUTE.UPDATED":
+    case "CUSTOMER.DISPUTE.RESOLVED":
+      return Effect.flatMap(decoded(readDispute, resource), (dispute) => tellDispute(type, dispute))
+    default:
+      return Effect.fail(unreadable("its type is not supported"))
+  }
+}
+
+// Our names.
+
+const isFit = (text: string): boolean => text.length <= 255 && text.isWellFormed() && !/\p{Cc}/u.test(text)
+
+/** A text of ours: PayPal's own pages and other programs write theirs in the same fields. */
+const ours = (text: string | null | undefined, prefix: "att_" | "op_" | "rf_"): string | undefined =>
+  (text ?? "").startsWith(prefix) && isFit(text ?? "") ? (text ?? undefined) : undefined
+
+const told = <State>(
+  state: State | string,
+  tell: (state: State) => MessageAbout
+): Effect.Effect<MessageAbout, MessageUnreadable> =>
+  typeof state === "string"
+    ? Effect.fail(unreadable(`it is not to be understood at resource.${state}`))
+    : Effect.succeed(tell(state))
+
+const chargeIn = (attemptId: string | undefined, orderId: string): ChargeName =>
+  attemptId === undefined ? { providerRef: orderId } : { attemptId }
+
+const tellCharge = (
+  payment: Protocol.Payment,
+  stateOf: (providerRef: string) => ChargeState | string
+): Effect.Effect<MessageAbout, MessageUnreadable> => {
+  const orderId = payment.supplementary_data?.related_ids?.order_id ?? undefined
+  if (orderId === undefined) {
+    return Effect.fail(unreadable("its resource.supplementary_data.related_ids.order_id is missing"))
+  }
+  const charge = chargeIn(ours(payment.custom_id, "att_"), orderId)
+  return told(stateOf(orderId), (state) => ({ _tag: "Charge", charge, state: () => state }))
+}
+
+/** One that a person captures at PayPal has no operation of ours, and is told of the charge. */
+const tellCapture = (capture: Protocol.Payment, clean: Clean): About => {
+  const operationId = ours(capture.invoice_id, "op_")
+  if (operationId !== undefined) {
+    return told<OperationState>(Answers.captureState(capture, clean), (state) => ({
+      _tag: "Operation",
+      operationId,
+      state: () => state
+    }))
+  }
+  return tellCharge(capture, (providerRef) => {
+    const stated = Answers.amountOf(capture)
+    if (capture.status === "PENDING" || Answers.isTaken(capture)) {
+      if (stated === undefined) return "amount"
+      return { _tag: capture.status === "PENDING" ? "Pending" : "Captured", providerRef, stated }
+    }
+    return capture.status === "DECLINED" || capture.status === "FAILED" || capture.status === "DENIED"
+      ? Answers.refusedState(providerRef, capture, clean)
+      : "status"
+  })
+}
+
+/** A refund that a person makes at PayPal has no id of ours. */
+const tellRefund = (refund: Protocol.Payment, clean: Clean): About => {
+  const refundId = ours(refund.custom_id, "rf_")
+  if (refundId === undefined) return Effect.fail(unreadable("its refund is unknown, at resource.custom_id"))
+  return told<RefundState>(Answers.refundState(refund, clean), (state) => ({
+    _tag: "Refund",
+    refundId,
+    state: () => state
+  }))
+}
+
+const tellOrder = (order: Protocol.Order, clean: Clean): About => {
+  const charge = chargeIn(ours(order.purchase_units[0]?.custom_id, "att_"), order.id)
+  return told(Answers.orderState(order, clean), (state) => ({ _tag: "Charge", charge, state: () => state }))
+}
+
+type Verdict = Extract<MessageAbout, { readonly _tag: "Dispute" }>["verdict"]
+
+/**
+ * `dispute_outcome.outcome_code` (`customer_disputes_v1`). "With payout" PayPal pays for it and the merchant keeps the money.
+ * `NONE` decides nothing: another dispute goes on.
+ */
+const verdicts: ReadonlyMap<string, Verdict> = new Map([
+  ["RESOLVED_BUYER_FAVOUR", "lost"],
+  ["ACCEPTED", "lost"],
+  ["RESOLVED_SELLER_FAVOUR", "won"],
+  ["RESOLVED_WITH_PAYOUT", "won"],
+  ["CANCELED_BY_BUYER", "won"],
+  ["DENIED", "won"]
+])
+
+const tellDispute = (type: string, { dispute_id, dispute_outcome, disputed_transactions }: Protocol.Dispute): About => {
+  const outcome = dispute_outcome?.outcome_code ?? ""
+  const verdict = type === "CUSTOMER.DISPUTE.RESOLVED" ? verdicts.get(outcome) : "opened"
+  if (verdict === undefined) return Effect.fail(unreadable("it is not to be understood at resource.dispute_outcome"))
+  const [transaction, ...others] = disputed_transactions
+  // A dispute about several payments names no amount for each.
+  if (transaction === undefined || others.length > 0) {
+    return Effect.fail(unreadable("it is not to be understood at resource.disputed_transactions"))
+  }
+  const attemptId = ours(transaction.custom, "att_") ?? ours(transaction.invoice_number, "att_")
+  const captureId = transaction.seller_transaction_id ?? undefined
+  if (attemptId === undefined && captureId === undefined) {
+    return Effect.fail(unreadable("its charge is unknown, at resource.disputed_transactions"))
+  }
+  // PayPal's name of the capture finds no payment here, and is kept for operators.
+  const charge: ChargeName = attemptId === undefined ? { providerRef: captureId ?? "" } : { attemptId }
+  return Effect.succeed({ _tag: "Dispute", charge, disputeId: dispute_id, verdict })
+}

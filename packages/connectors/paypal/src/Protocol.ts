@@ -1,0 +1,106 @@
+/**
+ * The objects of PayPal's API as far as they are read. Fields that are not named here are ignored. The shapes are those of
+ * PayPal's own description of the API (https://github.com/paypal/paypal-rest-api-specifications, Apache 2.0).
+ */
+import { WireTime } from "@pointsman/core/connector"
+import { Schema } from "effect"
+
+/**
+ * A reference must come back to us in a path and be kept as text: `.` and `..` would vanish from a URL, and control
+ * characters and halves of surrogate pairs cannot be stored everywhere.
+ */
+const Reference = Schema.NonEmptyString.check(
+  Schema.isMaxLength(255),
+  Schema.makeFilter((text: string) => text !== "." && text !== ".." && text.isWellFormed() && !/\p{Cc}/u.test(text), {
+    expected: "a reference"
+  })
+)
+
+const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+
+const Amount = Schema.Struct({ currency_code: Schema.NonEmptyString, value: Schema.NonEmptyString })
+
+const Details = Schema.Struct({ reason: optional(Schema.String) })
+const ProcessorResponse = Schema.Struct({ response_code: optional(Schema.String) })
+const RelatedIds = Schema.Struct({ order_id: optional(Reference) })
+const Supplement = Schema.Struct({ related_ids: optional(RelatedIds) })
+
+/** What an authorization, a capture and a refund have alike. */
+const payment = {
+  id: Reference,
+  status: Schema.NonEmptyString,
+  status_details: optional(Details),
+  amount: optional(Amount),
+  custom_id: optional(Schema.String),
+  invoice_id: optional(Schema.String),
+  processor_response: optional(ProcessorResponse),
+  supplementary_data: optional(Supplement)
+}
+
+/** An authorization, a capture or a refund: in an order, as an answer, or in a message. */
+export const Payment = Schema.Struct(payment)
+export type Payment = typeof Payment.Type
+
+const Payments = Schema.Struct({
+  authorizations: optional(Schema.Array(Payment)),
+  captures: optional(Schema.Array(Payment)),
+  refunds: optional(Schema.Array(Payment))
+})
+
+const PurchaseUnit = Schema.Struct({ custom_id: optional(Schema.String), payments: optional(Payments) })
+
+/** `orders.create` and `orders.get`. */
+export const Order = Schema.Struct({
+  id: Reference,
+  status: Schema.NonEmptyString,
+  purchase_units: Schema.Array(PurchaseUnit)
+})
+export type Order = typeof Order.Type
+
+/** `error_default`: of every request but that for a token. */
+export const Failure = Schema.Struct({
+  name: Schema.NonEmptyString,
+  message: optional(Schema.String),
+  details: optional(
+    Schema.Array(Schema.Struct({ issue: optional(Schema.String), description: optional(Schema.String) }))
+  )
+})
+export type Failure = typeof Failure.Type
+
+/** What PayPal's door answers to a token that has ended: OAuth's `invalid_token`. */
+export const TokenRefusal = Schema.Struct({ error: Schema.Literal("invalid_token") })
+
+/** https://developer.paypal.com/api/rest/authentication/. `expires_in`: seconds. */
+export const Token = Schema.Struct({
+  // It is sent in a header.
+  access_token: Schema.String.check(Schema.isPattern(/^[\u0021-\u007e]{1,8192}$/)),
+  token_type: Schema.String.check(Schema.isPattern(/^bearer$/i)),
+  expires_in: Schema.Natural
+})
+export type Token = typeof Token.Type
+
+/** https://developer.paypal.com/docs/api/identity/v1/: the account that the token is of. */
+export const UserInfo = Schema.Struct({ payer_id: Schema.String.check(Schema.isPattern(/^[0-9A-Za-z]{1,255}$/)) })
+
+/** The envelope of a message: `event` of `notifications_webhooks_v1`. */
+export const Event = Schema.Struct({
+  id: Reference,
+  event_type: Schema.NonEmptyString,
+  create_time: WireTime,
+  resource: Schema.Unknown
+})
+export type Event = typeof Event.Type
+
+const DisputedTransaction = Schema.Struct({
+  seller_transaction_id: optional(Reference),
+  custom: optional(Schema.String),
+  invoice_number: optional(Schema.String)
+})
+
+/** `dispute` of `customer_disputes_v1`. */
+export const Dispute = Schema.Struct({
+  dispute_id: Reference,
+  disputed_transactions: Schema.Array(DisputedTransaction),
+  dispute_outcome: optional(Schema.Struct({ outcome_code: optional(Schema.String) }))
+})
+export type Dispute = typeof Dispute.Type

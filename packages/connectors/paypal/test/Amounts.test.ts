@@ -1,0 +1,88 @@
+import { assert, describe, it } from "@effect/vitest"
+import { PayPalConnector } from "@pointsman/connector-paypal"
+import { money } from "@pointsman/core/connector"
+import { Effect, Exit } from "effect"
+import { attemptId, bodyOf, charge, connected } from "./Calls.ts"
+import { amount, answer, capture, order, token } from "./PayPal.ts"
+
+/** Literal: a formula would repeat the connector's. */
+const written: ReadonlyArray<readonly [string, number, string]> = [
+  ["EUR", 1, "0.01"],
+  ["EUR", 1234, "12.34"],
+  ["USD", 100_000_000, "1000000.00"],
+  ["JPY", 500, "500"],
+  ["HUF", 50_000, "500"],
+  ["TWD", 100, "1"]
+]
+
+const unsayable: ReadonlyArray<readonly [string, number]> = [
+  ["KWD", 1230],
+  ["HUF", 50_001],
+  ["TWD", 1234],
+  ["EUR", 0],
+  ["EUR", -1234],
+  ["EUR", 12.5],
+  ["ZZZ", 100]
+]
+
+const chargeOf = (currency: string, minorUnits: number) =>
+  Effect.gen(function* () {
+    const { connector, requests } = connected([answer(200, token()), answer(500, "")])
+    const exit = yield* Effect.exit(connector.charge({ ...charge, money: money(minorUnits, currency) }))
+    return { exit, requests }
+  })
+
+describe("amounts", () => {
+  for (const [currency, minorUnits, value] of written) {
+    it.effect(`given ${minorUnits} minor units of ${currency}, then ${value}`, () =>
+      Effect.gen(function* () {
+        const { requests } = yield* chargeOf(currency, minorUnits)
+        const [unit] = bodyOf(requests[1])["purchase_units"] as ReadonlyArray<{ readonly amount: unknown }>
+        assert.deepStrictEqual(unit?.amount, { currency_code: currency, value })
+      })
+    )
+  }
+  for (const [currency, minorUnits] of unsayable) {
+    it.effect(`given ${minorUnits} minor units of ${currency}, then NotSent in words, and not even a token`, () =>
+      Effect.gen(function* () {
+        const { exit, requests } = yield* chargeOf(currency, minorUnits)
+        assert.isEmpty(requests)
+        assert.isTrue(Exit.isFailure(exit))
+        assert.include(JSON.stringify(exit), `PayPal cannot represent ${minorUnits} minor units of ${currency}`)
+      })
+    )
+  }
+  it("names every currency of PayPal's page, and no other", () => {
+    const { currencies = [] } = PayPalConnector.definition.supports
+    assert.strictEqual(currencies.length, 25)
+    assert.notInclude(currencies, "KWD")
+  })
+
+  const stated: ReadonlyArray<readonly [string, string, number | undefined]> = [
+    ["12.34", "EUR", 1234],
+    ["12.3", "EUR", 1230],
+    ["12", "EUR", 1200],
+    ["500", "JPY", 500],
+    ["500.00", "JPY", 500],
+    ["500.00", "HUF", 50_000],
+    ["500.50", "JPY", undefined],
+    ["12.345", "EUR", undefined],
+    ["-12.34", "EUR", undefined],
+    ["1e3", "EUR", undefined],
+    ["012.34", "EUR", undefined],
+    ["12,34", "EUR", undefined],
+    ["99999999999999999", "EUR", undefined],
+    ["1.230", "KWD", undefined]
+  ]
+  for (const [value, currency, minorUnits] of stated) {
+    it.effect(`given a capture of ${value} ${currency}, then ${minorUnits ?? "nothing is known"}`, () =>
+      Effect.gen(function* () {
+        const body = order(attemptId, { captures: [capture({ amount: amount(value, currency) })] })
+        const { connector } = connected([answer(200, token()), answer(201, body)])
+        const exit = yield* Effect.exit(connector.charge(charge))
+        const state = Exit.isSuccess(exit) && "stated" in exit.value ? exit.value.stated : undefined
+        assert.deepStrictEqual(state, minorUnits === undefined ? undefined : money(minorUnits, currency))
+      })
+    )
+  }
+})

@@ -1,0 +1,93 @@
+/** Each code that PayPal documents, with what it means: literal, and in this file alone. */
+import { assert, describe, it } from "@effect/vitest"
+import type { TransportAnswer } from "@pointsman/core/connector"
+import { Effect } from "effect"
+import { attemptId, charge, connected } from "./Calls.ts"
+import { answer, capture, failure, order, token } from "./PayPal.ts"
+
+const chargedWith = (given: TransportAnswer) => connected([answer(200, token()), given]).connector.charge(charge)
+
+const ofProcessor = (response_code: string | undefined) =>
+  chargedWith(
+    answer(
+      201,
+      order(attemptId, { captures: [capture({ status: "DECLINED", processor_response: { response_code } })] })
+    )
+  )
+
+const processor: Readonly<Record<string, string>> = {
+  "do_not_honor soft": "0100 0500 10BR 5100 9100 9540 PPDT",
+  "do_not_honor hard": "PPRN",
+  "insufficient_funds hard": "5120",
+  "limit_exceeded soft": "5710 PPAX PPEL PPNL",
+  "issuer_unavailable soft": "0960 5920 8000 8110 8220 PPNT PPER",
+  "issuer_unavailable hard": "0800 5910 8100",
+  "expired_card hard": "5400 1380 PPEX PPEF",
+  "invalid_card hard":
+    "00N7 0390 1330 1335 1382 5110 5140 5170 5180 5190 5900 5930 5950 6300 7800 PCVV PP06 PPAD PPAV PPC2 PPFI PPFR",
+  "lost_or_stolen hard": "5150 9520",
+  "suspected_fraud hard": "9500 9510 9530 PPSC",
+  "authentication_failed hard": "0880 0890 5130 5135 5500 5650 7700 7710 7900 PPD3 PPTE PPTR PPTV",
+  "not_permitted hard": "0580 1352 5160 5700 PPAB PPAE PPAG PPBG PPCO PPCT PPDI PPMC PPQC PPSE PPUA PPPM",
+  "cancelled_by_customer hard": "0R00",
+  "invalid_request hard":
+    "1300 1310 1312 1317 1320 1340 1350 1360 1370 1384 1390 1393 5200 5210 8010 8020 8030 PPAI PPCE PPCU PPFV PPIF PPII " +
+    "PPMB PPNM PPRR PPUC PPUE PPVC PPVE",
+  "other hard": "0000 1000 5800 7600 9600 PCNR PPAR PPS3 ZZZZ"
+}
+
+const ofIssue: Readonly<Record<string, string>> = {
+  "do_not_honor soft": "INSTRUMENT_DECLINED PAYMENT_SOURCE_DECLINED_BY_PROCESSOR PAYER_CANNOT_PAY TRANSACTION_REFUSED",
+  "invalid_card hard":
+    "PAYMENT_SOURCE_CANNOT_BE_USED PAYMENT_SOURCE_INFO_CANNOT_BE_VERIFIED TOKEN_ID_NOT_FOUND AGREEMENT_ALREADY_CANCELLED",
+  "expired_card hard": "CARD_EXPIRED REFERENCED_CARD_EXPIRED TOKEN_EXPIRED",
+  "limit_exceeded soft": "TRANSACTION_LIMIT_EXCEEDED TRANSACTION_RECEIVING_LIMIT_EXCEEDED",
+  "suspected_fraud hard": "TRANSACTION_BLOCKED_BY_PAYEE PAYEE_BLOCKED_TRANSACTION",
+  "not_permitted hard":
+    "PAYER_ACCOUNT_LOCKED_OR_CLOSED PAYER_ACCOUNT_RESTRICTED COMPLIANCE_VIOLATION DOMESTIC_TRANSACTION_REQUIRED " +
+    "CARD_BRAND_NOT_SUPPORTED"
+}
+
+/** About the request or the account: nothing was tried, and another connection may be. */
+const rejected =
+  "PAYEE_ACCOUNT_INVALID PAYEE_ACCOUNT_RESTRICTED INVALID_CURRENCY_CODE AUTH_CAPTURE_NOT_ENABLED NOT_ENABLED_FOR_CARD_PROCESSING"
+
+const each = (table: Readonly<Record<string, string>>) =>
+  Object.entries(table).flatMap(([meaning, codes]) => codes.split(" ").map((code) => [code, meaning] as const))
+
+const assertDeclined = Effect.fnUntraced(function* (
+  asked: ReturnType<typeof chargedWith>,
+  code: string,
+  meaning: string
+) {
+  const state = yield* asked
+  const said = state._tag === "Declined" ? `${state.category} ${state.soft ? "soft" : "hard"}` : state._tag
+  assert.deepStrictEqual([said, "code" in state ? state.code : null], [meaning, code])
+})
+
+describe("declines", () => {
+  for (const [code, meaning] of each(processor)) {
+    it.effect(`given the processor's ${code}, then ${meaning}`, () => assertDeclined(ofProcessor(code), code, meaning))
+  }
+  it.effect("given no code of a processor, as for PayPal's own wallet, then other, hard", () =>
+    assertDeclined(ofProcessor(undefined), "declined", "other hard")
+  )
+  for (const [code, meaning] of each(ofIssue)) {
+    it.effect(`given the issue ${code}, then ${meaning}`, () =>
+      assertDeclined(chargedWith(failure(422, code)), code, meaning)
+    )
+  }
+  for (const code of rejected.split(" ")) {
+    it.effect(`given the issue ${code}, then rejected`, () =>
+      Effect.gen(function* () {
+        assert.deepInclude(yield* chargedWith(failure(422, code)), { _tag: "Rejected", code })
+      })
+    )
+  }
+  it.effect("given the issue PAYER_ACTION_REQUIRED, then the customer is needed", () =>
+    Effect.gen(function* () {
+      const state = yield* chargedWith(failure(422, "PAYER_ACTION_REQUIRED"))
+      assert.deepStrictEqual(state, { _tag: "NeedsCustomer", providerRef: null })
+    })
+  )
+})

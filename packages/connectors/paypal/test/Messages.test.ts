@@ -1,0 +1,362 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type Environment,
+  MessageUnreadable,
+  type ProviderMessage,
+  type TransportAnswer
+} from "@pointsman/core/connector"
+import { Effect, Redacted, Result } from "effect"
+import { attemptId, connected, eur, operationId, refundId } from "./Calls.ts"
+import {
+  answer,
+  authorization,
+  capture,
+  captureId,
+  certificateUrl,
+  chains,
+  crc,
+  dispute,
+  event,
+  type Fields,
+  order,
+  orderId,
+  refund,
+  refundReference,
+  related,
+  signed,
+  webhookId
+} from "./PayPal.ts"
+
+const noon = Date.UTC(2026, 10, 21, 12, 0, 0)
+const chain = answer(200, chains.good)
+
+const ours = { custom_id: attemptId, invoice_id: attemptId, ...related }
+const completed = event("PAYMENT.CAPTURE.COMPLETED", capture(ours))
+
+interface Hearing {
+  readonly certificates?: ReadonlyArray<TransportAnswer>
+  readonly environment?: Environment
+  readonly headers?: Readonly<Record<string, string | undefined>>
+  readonly url?: string
+  readonly receivedAt?: number
+  readonly secret?: string
+}
+
+const heard = (message: unknown, hearing: Hearing = {}) => {
+  const {
+    certificates = [chain],
+    environment = "sandbox",
+    headers,
+    receivedAt = noon,
+    secret = webhookId,
+    url
+  } = hearing
+  const { connector, requests } = connected(certificates, { environment })
+  const raw = signed(JSON.stringify(message), webhookId, noon, url)
+  const read = connector.readMessage?.({
+    ...raw,
+    headers: { ...raw.headers, ...headers },
+    secret: Redacted.make(secret),
+    receivedAt
+  })
+  return { requests, result: Effect.result(read ?? Effect.die("no messages")), connector, raw }
+}
+
+const reasonOf = Effect.fnUntraced(function* (hearing: Hearing, message: unknown = completed) {
+  const { requests, result } = heard(message, hearing)
+  const read = yield* result
+  if (Result.isSuccess(read)) return assert.fail("it was believed")
+  return { tag: read.failure._tag, reason: read.failure.reason, requests: requests.length }
+})
+
+const toldOf = ({ about }: ProviderMessage): unknown => {
+  switch (about._tag) {
+    case "Charge":
+      return { ...about, state: about.state(eur) }
+    case "Refund":
+      return { ...about, state: about.state(eur) }
+    case "Operation":
+      return { ...about, state: about.state(eur) }
+    default:
+      return about
+  }
+}
+
+describe("signatures", () => {
+  it("computes the check value of CRC-32 (ISO 3309)", () => {
+    assert.strictEqual(crc(new TextEncoder().encode("123456789")), 0xcbf43926)
+  })
+  it.effect(
+    "given a message of PayPal, then it is believed, and the certificate is asked for without credentials",
+    () =>
+      Effect.gen(function* () {
+        const { requests, result } = heard(completed)
+        assert.isTrue(Result.isSuccess(yield* result))
+        assert.deepStrictEqual(
+          requests.map(({ headers, method, url }) => [method, url, headers]),
+          [["GET", certificateUrl, {}]]
+        )
+      })
+  )
+  it.effect("given many messages with one certificate, then it is fetched once, and again after a day", () =>
+    Effect.gen(function* () {
+      const { connector, raw, requests, result } = heard(completed, { certificates: [chain, chain] })
+      yield* result
+      const again = (receivedAt: number) =>
+        connector.readMessage?.({ ...raw, secret: Redacted.make(webhookId), receivedAt }) ?? Effect.die("none")
+      yield* Effect.all([again(noon), again(noon + 1), again(noon + 86_399_999)], { concurrency: "unbounded" })
+      assert.strictEqual(requests.length, 1)
+      yield* again(noon + 86_400_000)
+      assert.strictEqual(requests.length, 2)
+    })
+  )
+  it.effect("given messages at once with a certificate that is not known yet, then it is fetched once", () =>
+    Effect.gen(function* () {
+      const { connector, raw, requests } = heard(completed, { certificates: [chain] })
+      const one = connector.readMessage?.({ ...raw, secret: Redacted.make(webhookId), receivedAt: noon })
+      yield* Effect.all(
+        Array.from({ length: 10 }, () => one ?? Effect.die("none")),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(requests.length, 1)
+    })
+  )
+  it.effect("given invented addresses, then PayPal is asked ten times in a minute and no more", () =>
+    Effect.gen(function* () {
+      const { connector, raw, requests } = heard(completed, {
+        certificates: [...Array.from({ length: 10 }, () => answer(404, "")), chain]
+      })
+      const read = (number: number, receivedAt = noon) =>
+        Effect.result(
+          connector.readMessage?.({
+            ...raw,
+            headers: { ...raw.headers, "paypal-cert-url": `${certificateUrl}${number}` },
+            secret: Redacted.make(webhookId),
+            receivedAt
+          }) ?? Effect.die("none")
+        )
+      for (let number = 0; number < 30; number++) assert.isTrue(Result.isFailure(yield* read(number)))
+      assert.strictEqual(requests.length, 10)
+      yield* read(1, noon + 60_000)
+      assert.strictEqual(requests.length, 11)
+    })
+  )
+
+  const withoutAsking: Readonly<Record<string, Hearing>> = {
+    "of another account's webhook, or of none": { secret: "" },
+    "with a certificate of another host": {
+      url: "https://api.sandbox.paypal.com.evil.example/v1/notifications/certs/CERT-1"
+    },
+    "with a certificate of a host that only looks like PayPal's": {
+      url: "https://evilpaypal.com/v1/notifications/certs/CERT-1"
+    },
+    "with a user in the address": { url: "https://api.sandbox.paypal.com@evil.example/v1/notifications/certs/CERT-1" },
+    "with another path": { url: "https://api.sandbox.paypal.com/v1/notifications/certs/../../x" },
+    "with a query": { url: `${certificateUrl}?x=1` },
+    "with plain http": { url: certificateUrl.replace("https", "http") },
+    "with a certificate of the other environment": { url: certificateUrl.replace(".sandbox", "") },
+    "in production with a certificate of the sandbox": { environment: "production" },
+    "with another algorithm": { headers: { "paypal-auth-algo": "SHA1withRSA" } },
+    "without its time": { headers: { "paypal-transmission-time": undefined } },
+    "with a day that there is not": { headers: { "paypal-transmission-time": "2026-99-21T12:00:00Z" } },
+    "with a signature that is not Base64": { headers: { "paypal-transmission-sig": "====" } },
+    "that is older than four days": { receivedAt: noon + 4 * 86_400_000 + 1 },
+    "that is more than five minutes of the future": { receivedAt: noon - 300_001 }
+  }
+  for (const [what, hearing] of Object.entries(withoutAsking)) {
+    it.effect(`given a message ${what}, then it is refused, and nobody is asked`, () =>
+      Effect.gen(function* () {
+        const refused = yield* reasonOf(hearing)
+        assert.deepInclude(refused, { tag: "pointsman/MessageUnverified", requests: 0 })
+      })
+    )
+  }
+  const others: Readonly<Record<string, Hearing>> = {
+    "for another webhook": { secret: "9XL90610J3647323C" },
+    "with another time": { headers: { "paypal-transmission-time": "2026-11-21T12:00:01.000Z" } },
+    "with another transmission": { headers: { "paypal-transmission-id": "d938e770-8046-11e6-8103-6b62a8a99ac4" } },
+    "with another signature": { headers: { "paypal-transmission-sig": "AAAA".repeat(85) } },
+    "whose certificate PayPal does not know": { certificates: [answer(404, "")] },
+    "whose certificate is no certificate": {
+      certificates: [answer(200, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----")]
+    },
+    "whose certificate is a page": { certificates: [answer(200, "<html>")] },
+    "whose chain is incomplete": { certificates: [answer(200, chains.withoutIntermediate)] },
+    "whose certificate has another name": { certificates: [answer(200, chains.ofAnotherName)] },
+    "whose certificate expired": { certificates: [answer(200, chains.expired)] },
+    "whose certificate is of another root": { certificates: [answer(200, chains.ofAnotherRoot)] },
+    "whose certificate was issued by one that is no authority": { certificates: [answer(200, chains.byNoAuthority)] }
+  }
+  for (const [what, hearing] of Object.entries(others)) {
+    it.effect(`given a message ${what}, then it is refused`, () =>
+      Effect.gen(function* () {
+        assert.deepInclude(yield* reasonOf(hearing), { tag: "pointsman/MessageUnverified", requests: 1 })
+      })
+    )
+  }
+  it.effect("given a certificate that was refused, then it is not kept, and the next message asks again", () =>
+    Effect.gen(function* () {
+      const { connector, raw, requests, result } = heard(completed, { certificates: [answer(503, ""), chain] })
+      assert.isTrue(Result.isFailure(yield* result))
+      yield* connector.readMessage?.({ ...raw, secret: Redacted.make(webhookId), receivedAt: noon }) ??
+        Effect.die("none")
+      assert.strictEqual(requests.length, 2)
+    })
+  )
+})
+
+const charge = { attemptId }
+const stated = eur
+
+const messages: ReadonlyArray<readonly [what: string, type: string, resource: Fields, told: unknown]> = [
+  [
+    "an authorization",
+    "PAYMENT.AUTHORIZATION.CREATED",
+    authorization(ours),
+    { _tag: "Charge", charge, state: { _tag: "Authorized", providerRef: orderId, stated } }
+  ],
+  [
+    "an authorization that was voided",
+    "PAYMENT.AUTHORIZATION.VOIDED",
+    authorization({ ...ours, status: "VOIDED" }),
+    { _tag: "Charge", charge, state: { _tag: "Canceled", providerRef: orderId } }
+  ],
+  [
+    "an authorization of another program",
+    "PAYMENT.AUTHORIZATION.CREATED",
+    authorization({ custom_id: "order 7", ...related }),
+    { _tag: "Charge", charge: { providerRef: orderId }, state: { _tag: "Authorized", providerRef: orderId, stated } }
+  ],
+  [
+    "a capture",
+    "PAYMENT.CAPTURE.COMPLETED",
+    capture(ours),
+    { _tag: "Charge", charge, state: { _tag: "Captured", providerRef: orderId, stated } }
+  ],
+  [
+    "a capture that waits",
+    "PAYMENT.CAPTURE.PENDING",
+    capture({ ...ours, status: "PENDING" }),
+    { _tag: "Charge", charge, state: { _tag: "Pending", providerRef: orderId, stated } }
+  ],
+  [
+    "a capture that was declined",
+    "PAYMENT.CAPTURE.DENIED",
+    capture({ ...ours, status: "DECLINED", processor_response: { response_code: "5120" } }),
+    {
+      _tag: "Charge",
+      charge,
+      state: { _tag: "Declined", providerRef: orderId, category: "insufficient_funds", soft: false, code: "5120" }
+    }
+  ],
+  [
+    "a capture of an operation",
+    "PAYMENT.CAPTURE.COMPLETED",
+    capture({ ...ours, invoice_id: operationId }),
+    { _tag: "Operation", operationId, state: { _tag: "OperationConfirmed", stated } }
+  ],
+  [
+    "a capture of an operation that was declined",
+    "PAYMENT.CAPTURE.DECLINED",
+    capture({ ...ours, invoice_id: operationId, status: "DECLINED", status_details: { reason: "BUYER_COMPLAINT" } }),
+    { _tag: "Operation", operationId, state: { _tag: "OperationFailed", isFinal: true, reason: "BUYER_COMPLAINT" } }
+  ],
+  [
+    "a refund",
+    "PAYMENT.CAPTURE.REFUNDED",
+    refund({ custom_id: refundId }),
+    { _tag: "Refund", refundId, state: { _tag: "Succeeded", providerRefundId: refundReference, stated } }
+  ],
+  [
+    "an order",
+    "CHECKOUT.ORDER.COMPLETED",
+    order(attemptId, { captures: [capture(ours)] }),
+    { _tag: "Charge", charge, state: { _tag: "Captured", providerRef: orderId, stated } }
+  ],
+  [
+    "a dispute",
+    "CUSTOMER.DISPUTE.CREATED",
+    dispute(attemptId),
+    { _tag: "Dispute", charge, disputeId: "PP-000-042-663-135", verdict: "opened" }
+  ],
+  [
+    "a dispute that names PayPal's capture alone",
+    "CUSTOMER.DISPUTE.UPDATED",
+    dispute(undefined),
+    { _tag: "Dispute", charge: { providerRef: captureId }, disputeId: "PP-000-042-663-135", verdict: "opened" }
+  ],
+  ...[
+    ["RESOLVED_BUYER_FAVOUR", "lost"],
+    ["ACCEPTED", "lost"],
+    ["RESOLVED_SELLER_FAVOUR", "won"],
+    ["RESOLVED_WITH_PAYOUT", "won"],
+    ["CANCELED_BY_BUYER", "won"],
+    ["DENIED", "won"]
+  ].map(
+    ([outcome_code, verdict]) =>
+      [
+        `a dispute that ended as ${outcome_code}`,
+        "CUSTOMER.DISPUTE.RESOLVED",
+        dispute(attemptId, { status: "RESOLVED", dispute_outcome: { outcome_code } }),
+        { _tag: "Dispute", charge, disputeId: "PP-000-042-663-135", verdict }
+      ] as const
+  )
+]
+
+const unreadable: ReadonlyArray<readonly [what: string, type: string, resource: Fields, field: string]> = [
+  ["another type", "PAYMENT.CAPTURE.REVERSED", capture(ours), "its type is not supported"],
+  ["a capture without its order", "PAYMENT.CAPTURE.COMPLETED", capture({ custom_id: attemptId }), "order_id"],
+  ["a capture without an amount", "PAYMENT.CAPTURE.COMPLETED", capture({ ...ours, amount: undefined }), "amount"],
+  ["a capture of an unknown status", "PAYMENT.CAPTURE.COMPLETED", capture({ ...ours, status: "HELD" }), "status"],
+  ["a refund that a person made", "PAYMENT.CAPTURE.REFUNDED", refund({ custom_id: "gift" }), "custom_id"],
+  [
+    "a dispute that ended undecided",
+    "CUSTOMER.DISPUTE.RESOLVED",
+    dispute(attemptId, { dispute_outcome: { outcome_code: "NONE" } }),
+    "dispute_outcome"
+  ],
+  [
+    "a dispute about two payments",
+    "CUSTOMER.DISPUTE.CREATED",
+    dispute(attemptId, { disputed_transactions: [{ custom: attemptId }, { custom: "att_2" }] }),
+    "disputed_transactions"
+  ],
+  [
+    "a dispute about nothing that is named",
+    "CUSTOMER.DISPUTE.CREATED",
+    dispute(attemptId, { disputed_transactions: [{}] }),
+    "disputed_transactions"
+  ]
+]
+
+describe("messages", () => {
+  for (const [what, type, resource, told] of messages) {
+    it.effect(`given ${what} (${type}), then it is read as that, and the same from what is stored`, () =>
+      Effect.gen(function* () {
+        const message = event(type, resource)
+        const { connector, result } = heard(message)
+        const read = Result.getOrThrow(yield* result)
+        assert.deepStrictEqual(toldOf(read), told)
+        assert.deepStrictEqual([read.id, read.at], [message.id, noon])
+        const kept = connector.keptOfMessage?.(JSON.stringify(message)) ?? ""
+        for (const text of ["Firstname", "customer@example.com", "Where is it?", "broken"])
+          assert.notInclude(kept, text)
+        const stored = connector.readStored?.({
+          body: new TextEncoder().encode(kept),
+          secret: Redacted.make(webhookId)
+        })
+        assert.deepStrictEqual(toldOf(yield* stored ?? Effect.die("none")), told)
+      })
+    )
+  }
+  for (const [what, type, resource, field] of unreadable) {
+    it.effect(`given ${what}, then it cannot be read, and the reason names ${field}`, () =>
+      Effect.gen(function* () {
+        const read = yield* heard(event(type, resource)).result
+        if (Result.isSuccess(read)) return assert.fail("it was read")
+        assert.instanceOf(read.failure, MessageUnreadable)
+        assert.include(read.failure.reason, field)
+      })
+    )
+  }
+})

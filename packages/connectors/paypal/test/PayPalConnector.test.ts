@@ -1,0 +1,479 @@
+import { assert, describe, it } from "@effect/vitest"
+import { BeginBy, type Connector, NotSent, type TransportAnswer, Unanswered } from "@pointsman/core/connector"
+import { Effect, Exit, Fiber, Redacted, Result } from "effect"
+import { TestClock } from "effect/testing"
+import {
+  attemptId,
+  bodyOf,
+  captureLookup,
+  capturing,
+  charge,
+  chargeLookup,
+  connected,
+  operationId,
+  refundId,
+  refunding,
+  refundLookup,
+  timeoutMillis,
+  voiding
+} from "./Calls.ts"
+import {
+  accessToken,
+  answer,
+  authorization,
+  authorizationId,
+  baseUrl,
+  capture,
+  captureId,
+  clientSecret,
+  credentials,
+  definition,
+  type Fields,
+  failure,
+  isTokenRequest,
+  order,
+  orderId,
+  refund,
+  token,
+  tokenRefused
+} from "./PayPal.ts"
+
+const given = answer(200, token())
+const captured = answer(201, order(attemptId, { captures: [capture()] }))
+const authorized = answer(200, order(attemptId, { authorizations: [authorization()] }))
+const taken = answer(200, order(attemptId, { captures: [capture()] }))
+
+type Ask = (connector: Connector) => Effect.Effect<unknown, NotSent | Unanswered>
+
+const asks: Readonly<Record<string, Ask>> = {
+  charge: (connector) => connector.charge(charge),
+  capture: (connector) => connector.capture?.(capturing) ?? Effect.die("none"),
+  void: (connector) => connector.void?.(voiding) ?? Effect.die("none"),
+  refund: (connector) => connector.refund?.(refunding) ?? Effect.die("none"),
+  lookUpCharge: (connector) => connector.lookUpCharge(chargeLookup),
+  lookUpOperation: (connector) => connector.lookUpOperation?.(captureLookup) ?? Effect.die("none"),
+  lookUpRefund: (connector) => connector.lookUpRefund?.(refundLookup) ?? Effect.die("none"),
+  account: (connector) => connector.account?.() ?? Effect.die("none")
+}
+
+describe("the access token", () => {
+  it.effect("given calls one after the other, then one request for a token, as PayPal documents it", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([given, captured, captured])
+      yield* connector.charge(charge)
+      yield* connector.charge(charge)
+      const [asked, first, second] = requests
+      assert.strictEqual(requests.length, 3)
+      assert.strictEqual(asked?.url, `${baseUrl}/v1/oauth2/token`)
+      assert.strictEqual(asked?.body, "grant_type=client_credentials")
+      const { clientId } = credentials
+      assert.strictEqual(asked?.headers["authorization"], `Basic ${btoa(`${clientId}:${clientSecret}`)}`)
+      for (const one of [first, second]) assert.strictEqual(one?.headers["authorization"], `Bearer ${accessToken}`)
+    })
+  )
+  it.effect("given twenty calls at once, then they share one request for a token", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = slowly(Effect.delay(Effect.succeed(given), "1 second"))
+      const calls = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 20 }, () => connector.charge(charge)),
+          { concurrency: "unbounded" }
+        )
+      )
+      yield* TestClock.adjust("2 seconds")
+      yield* Fiber.join(calls)
+      assert.strictEqual(requests.filter(isTokenRequest).length, 1)
+      assert.strictEqual(requests.length, 21)
+    })
+  )
+  it.effect("given that the call which asked for the token is interrupted, then the others get it", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = slowly(Effect.delay(Effect.succeed(given), "1 second"))
+      const first = yield* Effect.forkChild(connector.charge(charge), { startImmediately: true })
+      const second = yield* Effect.forkChild(connector.charge(charge), { startImmediately: true })
+      yield* Fiber.interrupt(first)
+      yield* TestClock.adjust("2 seconds")
+      assert.deepInclude(yield* Fiber.join(second), { _tag: "Captured" })
+      assert.strictEqual(requests.filter(isTokenRequest).length, 1)
+    })
+  )
+  it.effect("given a token of an hour, then it is used for 59 minutes, and another one is requested then", () =>
+    Effect.gen(function* () {
+      const hour = answer(200, token({ expires_in: 3_600 }))
+      const { connector, requests } = connected([hour, captured, captured, hour, captured])
+      yield* connector.charge(charge)
+      yield* TestClock.adjust(59 * 60_000 - 1)
+      yield* connector.charge(charge)
+      assert.strictEqual(requests.filter(isTokenRequest).length, 1)
+      yield* TestClock.adjust(1)
+      yield* connector.charge(charge)
+      assert.strictEqual(requests.filter(isTokenRequest).length, 2)
+    })
+  )
+  const bad: Readonly<Record<string, Effect.Effect<TransportAnswer, NotSent | Unanswered>>> = {
+    "401": Effect.succeed(answer(401, { error: "invalid_client" })),
+    "429": Effect.succeed(failure(429)),
+    "500": Effect.succeed(answer(500, "")),
+    "a page": Effect.succeed(answer(200, "<html>")),
+    "a token that no header can hold": Effect.succeed(answer(200, token({ access_token: "a\r\nb: c" }))),
+    "a token of another type": Effect.succeed(answer(200, token({ token_type: "MAC" }))),
+    "no life": Effect.succeed(answer(200, token({ expires_in: -1 }))),
+    silence: Effect.fail(new Unanswered({ reason: "reset" })),
+    "a refused connection": Effect.fail(new NotSent({ reason: "refused" }))
+  }
+  for (const [what, tokenAnswer] of Object.entries(bad)) {
+    it.effect(`given ${what} to the request for a token, then every call is NotSent, and none of them was sent`, () =>
+      Effect.gen(function* () {
+        for (const [name, ask] of Object.entries(asks)) {
+          const { connector, requests } = slowly(tokenAnswer)
+          const failed = yield* Effect.flip(ask(connector))
+          assert.instanceOf(failed, NotSent, name)
+          assert.strictEqual(requests.length, 1, name)
+          assert.notInclude(failed.reason, clientSecret)
+        }
+      })
+    )
+  }
+  it.effect("given a request for a token that failed, then the next call asks again", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([answer(500, ""), given, captured])
+      yield* Effect.flip(connector.charge(charge))
+      yield* connector.charge(charge)
+      assert.strictEqual(requests.length, 3)
+    })
+  )
+  it.effect("given a 401 for the token, then one more token, and the same request once more with the same id", () =>
+    Effect.gen(function* () {
+      const other = answer(200, token({ access_token: "A21AAother" }))
+      const { connector, requests } = connected([given, tokenRefused, other, captured, captured])
+      assert.deepInclude(yield* connector.charge(charge), { _tag: "Captured" })
+      const [, first, , second] = requests
+      assert.strictEqual(requests.length, 4)
+      assert.strictEqual(second?.headers["authorization"], "Bearer A21AAother")
+      assert.deepStrictEqual([second?.body, second?.url], [first?.body, first?.url])
+      for (const one of [first, second]) assert.strictEqual(one?.headers["paypal-request-id"], attemptId)
+      // The other token is kept.
+      yield* connector.charge(charge)
+      assert.strictEqual(requests.length, 5)
+    })
+  )
+  it.effect("given a 401 for the second token too, then no third request, and nothing is known", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([given, tokenRefused, given, tokenRefused])
+      assert.instanceOf(yield* Effect.flip(connector.charge(charge)), Unanswered)
+      assert.strictEqual(requests.length, 4)
+    })
+  )
+  it.effect("given a 401 for the token and no other token, then NotSent: PayPal executed nothing", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([given, tokenRefused, answer(503, "")])
+      assert.instanceOf(yield* Effect.flip(connector.charge(charge)), NotSent)
+      assert.strictEqual(requests.length, 3)
+    })
+  )
+  const notOfToken = [answer(401, ""), answer(401, "<html>"), failure(401, "INVALID_ACCOUNT_STATUS"), captured]
+  for (const [at, one] of notOfToken.entries()) {
+    it.effect(`given a 401 that does not say that the token ended (${at}), then no second request`, () =>
+      Effect.gen(function* () {
+        const { connector, requests } = connected([given, { ...one, status: 401 }])
+        yield* Effect.exit(connector.charge(charge))
+        assert.strictEqual(requests.length, 2)
+      })
+    )
+  }
+  it.effect("given a charge that must begin by a time, then its token need not", () =>
+    Effect.gen(function* () {
+      const seen: Array<number> = []
+      const { connector } = over((request) =>
+        Effect.gen(function* () {
+          seen.push(yield* BeginBy)
+          return isTokenRequest(request) ? given : captured
+        })
+      )
+      yield* Effect.provideService(connector.charge(charge), BeginBy, 5_000)
+      assert.deepStrictEqual(seen, [Number.POSITIVE_INFINITY, 5_000])
+    })
+  )
+  it.effect("given PayPal's texts with the token in them, then it is not shown", () =>
+    Effect.gen(function* () {
+      const echo = failure(422, "PAYEE_ACCOUNT_INVALID", `The token ${accessToken} of ${clientSecret} is bad.`)
+      const { connector } = connected([given, echo])
+      const said = JSON.stringify(yield* connector.charge(charge))
+      assert.notInclude(said, accessToken)
+      assert.notInclude(said, clientSecret)
+    })
+  )
+})
+
+/** A connection whose requests for tokens end so, and whose charges are captured. */
+function slowly(tokenAnswer: Effect.Effect<TransportAnswer, NotSent | Unanswered>) {
+  return over((request) => (isTokenRequest(request) ? tokenAnswer : Effect.succeed(captured)))
+}
+
+function over(send: Parameters<typeof definition.connect>[1]["send"]) {
+  const requests: Array<Parameters<typeof send>[0]> = []
+  const account = { connectionId: "main", environment: "sandbox", credentials, timeoutMillis } as const
+  const connector = Result.getOrThrow(
+    definition.connect(account, {
+      send: (request) => {
+        requests.push(request)
+        return send(request)
+      }
+    })
+  )
+  return { connector, requests }
+}
+
+describe("charges", () => {
+  it.effect("given an account in production, then PayPal's own address", () =>
+    Effect.gen(function* () {
+      const { baseUrl: _, ...live } = credentials
+      const { connector, requests } = connected([given, captured], { environment: "production", credentials: live })
+      yield* connector.charge(charge)
+      assert.deepStrictEqual(
+        requests.map(({ url }) => url),
+        ["https://api-m.paypal.com/v1/oauth2/token", "https://api-m.paypal.com/v2/checkout/orders"]
+      )
+    })
+  )
+  it.effect("given a charge, then our id is its key and its names, and the payment's id is not sent", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([given, captured])
+      yield* connector.charge(charge)
+      const body = bodyOf(requests[1])
+      assert.strictEqual(requests[1]?.headers["paypal-request-id"], attemptId)
+      assert.strictEqual(requests[1]?.headers["prefer"], "return=representation")
+      assert.deepInclude((body["purchase_units"] as ReadonlyArray<Fields>)[0], {
+        custom_id: attemptId,
+        invoice_id: attemptId,
+        description: "order 1"
+      })
+      assert.notInclude(JSON.stringify(body), charge.paymentId)
+    })
+  )
+  for (const instrument of [null, "", "two words", "../x", "ä", "a".repeat(256)]) {
+    it.effect(
+      `given the instrument ${JSON.stringify(instrument)?.slice(0, 20)}, then rejected, and nothing is sent`,
+      () =>
+        Effect.gen(function* () {
+          const { connector, requests } = connected([])
+          const token = instrument === null ? null : Redacted.make(instrument)
+          const state = yield* connector.charge({ ...charge, instrument: token })
+          assert.deepInclude(state, { _tag: "Rejected", code: "instrument_unusable" })
+          assert.isEmpty(requests)
+        })
+    )
+  }
+  it.effect("given the order of another attempt, then nothing is known of this one, and its state is passed on", () =>
+    Effect.gen(function* () {
+      const other = answer(200, order("att_other", { captures: [capture()] }))
+      const failed = yield* Effect.flip(connected([given, other]).connector.charge(charge))
+      assert.instanceOf(failed, Unanswered)
+      assert.deepInclude(failed.ofAnother, { attemptId: "att_other" })
+      assert.strictEqual(failed.ofAnother?.state._tag, "Captured")
+    })
+  )
+  const unknown: Readonly<Record<string, Fields>> = {
+    "two units": { purchase_units: [{ custom_id: attemptId }, { custom_id: attemptId }] },
+    "no unit": { purchase_units: [] },
+    "no name of ours": { purchase_units: [{ payments: { captures: [capture()] } }] },
+    "a name of another program": { purchase_units: [{ custom_id: "order 7", payments: { captures: [capture()] } }] },
+    "a capture of an unknown status": {
+      purchase_units: [{ custom_id: attemptId, payments: { captures: [capture({ status: "SETTLED" })] } }]
+    },
+    "a capture without an amount": {
+      purchase_units: [{ custom_id: attemptId, payments: { captures: [capture({ amount: undefined })] } }]
+    },
+    "captures of two currencies": {
+      purchase_units: [
+        {
+          custom_id: attemptId,
+          payments: { captures: [capture(), capture({ amount: { currency_code: "USD", value: "1.00" } })] }
+        }
+      ]
+    },
+    "two authorizations": {
+      purchase_units: [{ custom_id: attemptId, payments: { authorizations: [authorization(), authorization()] } }]
+    }
+  }
+  for (const [what, fields] of Object.entries(unknown)) {
+    it.effect(`given an order with ${what}, then nothing is known`, () =>
+      Effect.gen(function* () {
+        const { connector } = connected([given, answer(201, order(attemptId, undefined, fields))])
+        assert.instanceOf(yield* Effect.flip(connector.charge(charge)), Unanswered)
+      })
+    )
+  }
+  it.effect("given several captures, then the sum of those that took money", () =>
+    Effect.gen(function* () {
+      const some = [capture(), capture({ status: "REFUNDED" }), capture({ status: "DECLINED" })]
+      const shown = answer(200, order(attemptId, { captures: some }))
+      const found = yield* connected([given, shown]).connector.lookUpCharge(chargeLookup)
+      assert.deepInclude(found, { _tag: "Found" })
+      assert.include(JSON.stringify(found), '"minorUnits":2468')
+    })
+  )
+  it.effect("given a capture that was declined on an authorization, then the authorization is left", () =>
+    Effect.gen(function* () {
+      const shown = { authorizations: [authorization()], captures: [capture({ status: "DECLINED" })] }
+      const found = yield* connected([given, answer(200, order(attemptId, shown))]).connector.lookUpCharge(chargeLookup)
+      assert.include(JSON.stringify(found), '"Authorized"')
+    })
+  )
+  it.effect("given a used invoice id, then nothing is known, and that the key was used is", () =>
+    Effect.gen(function* () {
+      const failed = yield* Effect.flip(
+        connected([given, failure(422, "DUPLICATE_INVOICE_ID")]).connector.charge(charge)
+      )
+      assert.deepInclude(failed, { _tag: "pointsman/Unanswered", isKeyUsed: true })
+    })
+  )
+  it.effect("given a 422 of another name, then nothing is known", () =>
+    Effect.gen(function* () {
+      const odd = failure(422, "INSTRUMENT_DECLINED", "", { name: "INTERNAL_SERVER_ERROR" })
+      assert.instanceOf(yield* Effect.flip(connected([given, odd]).connector.charge(charge)), Unanswered)
+    })
+  )
+})
+
+describe("captures, voids and refunds", () => {
+  it.effect("given a capture, then the order's authorization is captured for the last time", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([
+        given,
+        authorized,
+        answer(201, capture({ invoice_id: operationId, amount: { currency_code: "EUR", value: "3.00" } }))
+      ])
+      const state = yield* asks["capture"]?.(connector) ?? Effect.die("none")
+      assert.include(JSON.stringify(state), '"minorUnits":300')
+      const [, read, sent] = requests
+      assert.strictEqual(read?.url, `${baseUrl}/v2/checkout/orders/${orderId}`)
+      assert.strictEqual(read?.headers["paypal-request-id"], undefined)
+      assert.strictEqual(sent?.url, `${baseUrl}/v2/payments/authorizations/${authorizationId}/capture`)
+      assert.strictEqual(sent?.headers["paypal-request-id"], operationId)
+      assert.deepInclude(bodyOf(sent), { invoice_id: operationId, final_capture: true })
+    })
+  )
+  it.effect("given a void, then the order's authorization is voided, without a body", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([given, authorized, answer(200, authorization({ status: "VOIDED" }))])
+      assert.deepStrictEqual(yield* asks["void"]?.(connector) ?? Effect.die("none"), {
+        _tag: "Canceled",
+        providerRef: orderId
+      })
+      assert.strictEqual(requests[2]?.url, `${baseUrl}/v2/payments/authorizations/${authorizationId}/void`)
+      assert.strictEqual(requests[2]?.body, undefined)
+      assert.strictEqual(requests[2]?.headers["content-type"], "application/json")
+    })
+  )
+  it.effect("given a refund, then the order's capture is refunded, with our id", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([given, taken, answer(201, refund({ custom_id: refundId }))])
+      assert.deepInclude(yield* asks["refund"]?.(connector) ?? Effect.die("none"), { _tag: "Succeeded" })
+      assert.strictEqual(requests[2]?.url, `${baseUrl}/v2/payments/captures/${captureId}/refund`)
+      assert.deepInclude(bodyOf(requests[2]), { custom_id: refundId, note_to_payer: "broken" })
+    })
+  )
+  const orders: Readonly<Record<string, TransportAnswer>> = {
+    "500": answer(500, ""),
+    "404": failure(404, "INVALID_RESOURCE_ID"),
+    "a page": answer(200, "<html>"),
+    "the order of another id": answer(200, order(attemptId, { captures: [capture()] }, { id: "OTHER" })),
+    "an order without payments": answer(200, order(attemptId, undefined)),
+    "two of what is needed": answer(
+      200,
+      order(attemptId, {
+        authorizations: [authorization(), authorization()],
+        captures: [capture(), capture()]
+      })
+    ),
+    "captures that took nothing": answer(
+      200,
+      order(attemptId, { captures: [capture({ status: "PENDING" }), capture({ status: "DECLINED" })] })
+    )
+  }
+  for (const [what, shown] of Object.entries(orders)) {
+    it.effect(`given ${what} where the order is read, then NotSent, and nothing that moves money was sent`, () =>
+      Effect.gen(function* () {
+        for (const name of ["capture", "void", "refund"]) {
+          const { connector, requests } = connected([given, shown])
+          assert.instanceOf(yield* Effect.flip(asks[name]?.(connector) ?? Effect.die("none")), NotSent, name)
+          assert.deepStrictEqual(
+            requests.map(({ method }) => method),
+            ["POST", "GET"],
+            name
+          )
+        }
+      })
+    )
+  }
+  it.effect("given no answer where the order is read, then NotSent: reading moves no money", () =>
+    Effect.gen(function* () {
+      for (const name of ["capture", "void", "refund"]) {
+        const { connector } = over((request) =>
+          isTokenRequest(request) ? Effect.succeed(given) : Effect.fail(new Unanswered({ reason: "reset" }))
+        )
+        assert.instanceOf(yield* Effect.flip(asks[name]?.(connector) ?? Effect.die("none")), NotSent, name)
+      }
+    })
+  )
+  it.effect("given an answer about another capture, void or refund, then nothing is known", () =>
+    Effect.gen(function* () {
+      const others = {
+        capture: [authorized, answer(201, capture({ invoice_id: "op_other" }))],
+        void: [authorized, answer(200, authorization({ id: "OTHER", status: "VOIDED" }))],
+        refund: [taken, answer(201, refund({ custom_id: "rf_other" }))]
+      }
+      for (const [name, script] of Object.entries(others)) {
+        const failed = yield* Effect.flip(asks[name]?.(connected([given, ...script]).connector) ?? Effect.die("none"))
+        assert.instanceOf(failed, Unanswered, name)
+      }
+    })
+  )
+  for (const issue of ["AUTHORIZATION_ALREADY_CAPTURED", "PREVIOUSLY_VOIDED", "CAPTURE_FULLY_REFUNDED"]) {
+    it.effect(`given ${issue}, then nothing is known: it was done before`, () =>
+      Effect.gen(function* () {
+        for (const [name, first] of [
+          ["capture", authorized],
+          ["void", authorized],
+          ["refund", taken]
+        ] as const) {
+          const { connector } = connected([given, first, failure(422, issue)])
+          assert.instanceOf(yield* Effect.flip(asks[name]?.(connector) ?? Effect.die("none")), Unanswered, name)
+        }
+      })
+    )
+  }
+})
+
+describe("lookups", () => {
+  it.effect("given a charge whose order is not known, then nothing is sent, and nothing is known", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([])
+      const found = yield* connector.lookUpCharge({ ...chargeLookup, providerRef: null })
+      assert.deepStrictEqual(found, { _tag: "NotFound", conclusive: false })
+      assert.isEmpty(requests)
+    })
+  )
+  it.effect("given an order that PayPal does not know, then that settles nothing", () =>
+    Effect.gen(function* () {
+      const { connector } = connected([given, failure(404, "INVALID_RESOURCE_ID")])
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(connector.lookUpCharge(chargeLookup))))
+    })
+  )
+  it.effect("given the captures and refunds of others in the order, then ours are found by our names", () =>
+    Effect.gen(function* () {
+      const shown = answer(
+        200,
+        order(attemptId, {
+          captures: [capture({ invoice_id: "op_other" }), capture({ invoice_id: operationId, status: "PENDING" })],
+          refunds: [refund({ id: "R1", custom_id: "rf_other" }), refund({ id: "R2", custom_id: refundId })]
+        })
+      )
+      const operation = yield* asks["lookUpOperation"]?.(connected([given, shown]).connector) ?? Effect.die("none")
+      assert.deepStrictEqual(operation, { _tag: "Found", state: { _tag: "OperationPending" } })
+      const refunded = yield* asks["lookUpRefund"]?.(connected([given, shown]).connector) ?? Effect.die("none")
+      assert.include(JSON.stringify(refunded), '"providerRefundId":"R2"')
+    })
+  )
+})

@@ -1,0 +1,141 @@
+/** The rows of `docs/reference/provider-answers.md`: what PayPal answers, and the page that says so. */
+import type { TransportAnswer } from "@pointsman/core/connector"
+import {
+  attemptId,
+  captureLookup,
+  capturing,
+  charge,
+  chargeLookup,
+  connected,
+  operationId,
+  refundId,
+  refunding,
+  refundLookup,
+  voiding
+} from "./Calls.ts"
+import { answer, authorization, capture, type Fields, failure, order, refund, token, tokenRefused } from "./PayPal.ts"
+
+const requests = {
+  charge,
+  capture: capturing,
+  void: voiding,
+  refund: refunding,
+  lookUpCharge: chargeLookup,
+  lookUpOperation: captureLookup,
+  lookUpRefund: refundLookup
+}
+
+const connect = (...script: ReadonlyArray<TransportAnswer>) => connected([answer(200, token()), ...script]).connector
+
+const orders = "https://developer.paypal.com/docs/api/orders/v2/"
+const payments = "https://developer.paypal.com/docs/api/payments/v2/"
+const issues = "https://developer.paypal.com/api/rest/reference/orders/v2/errors/"
+const tokens = "https://developer.paypal.com/docs/api/get-an-access-token-curl/"
+const keys = "https://developer.paypal.com/api/rest/reference/idempotency/"
+const codes = "https://github.com/paypal/PayPal-Ruby-Server-SDK"
+
+const ordered = (status: number, paid: Fields | undefined, fields: Fields = {}) => [
+  answer(status, order(attemptId, paid, fields))
+]
+const captured = (fields: Fields = {}) => ordered(201, { captures: [capture(fields)] })
+const authorized = (fields: Fields = {}) => ordered(201, { authorizations: [authorization(fields)] })
+const declined = (response_code: string) => captured({ status: "DECLINED", processor_response: { response_code } })
+const held = answer(201, order(attemptId, { authorizations: [authorization()] }))
+const taken = answer(201, order(attemptId, { captures: [capture()] }))
+const ofCapture = (status: number, fields: Fields) => [
+  held,
+  answer(status, capture({ invoice_id: operationId, ...fields }))
+]
+const ofVoid = (fields: Fields) => [held, answer(200, authorization(fields))]
+const ofRefund = (fields: Fields) => [taken, answer(201, refund({ custom_id: refundId, ...fields }))]
+const shown = (paid: Fields) => ordered(200, paid)
+
+const rows = [
+  ["charge", "a capture, `COMPLETED`", captured(), orders],
+  ["charge", "a capture, `PENDING`", captured({ status: "PENDING" }), orders],
+  ["charge", "a capture, `DECLINED`, 5120", declined("5120"), codes],
+  ["charge", "a capture, `DECLINED`, 0500", declined("0500"), codes],
+  ["charge", "a capture, `DECLINED`, 5910", declined("5910"), codes],
+  ["charge", "a capture, `DECLINED`, 9520", declined("9520"), codes],
+  ["charge", "a capture, `DECLINED`, an unlisted code", declined("ZZZZ"), codes],
+  ["charge", "a capture, `FAILED`", captured({ status: "FAILED" }), orders],
+  ["charge", "an authorization, `CREATED`", authorized(), orders],
+  ["charge", "an authorization, `PENDING`", authorized({ status: "PENDING" }), orders],
+  ["charge", "an authorization, `DENIED`", authorized({ status: "DENIED" }), orders],
+  ["charge", "an order `PAYER_ACTION_REQUIRED`", ordered(201, undefined, { status: "PAYER_ACTION_REQUIRED" }), orders],
+  ["charge", "an order `COMPLETED`, without payments", ordered(201, undefined), orders],
+  ["charge", "the order of another attempt", [answer(200, order("att_2", { captures: [capture()] }))], keys],
+  ["charge", "401 `invalid_token`, twice", [tokenRefused, answer(200, token()), tokenRefused], tokens],
+  ["charge", "401 `AUTHENTICATION_FAILURE`", [failure(401)], orders],
+  ["charge", "403 `NOT_AUTHORIZED`", [failure(403, "PERMISSION_DENIED")], orders],
+  ["charge", "400 `INVALID_REQUEST`", [failure(400, "INVALID_PARAMETER_VALUE")], orders],
+  ["charge", "422 `PAYEE_ACCOUNT_RESTRICTED`", [failure(422, "PAYEE_ACCOUNT_RESTRICTED")], issues],
+  ["charge", "422 `INSTRUMENT_DECLINED`", [failure(422, "INSTRUMENT_DECLINED")], issues],
+  ["charge", "422 `CARD_EXPIRED`", [failure(422, "CARD_EXPIRED")], issues],
+  ["charge", "422 `TRANSACTION_LIMIT_EXCEEDED`", [failure(422, "TRANSACTION_LIMIT_EXCEEDED")], issues],
+  ["charge", "422 `PAYER_ACTION_REQUIRED`", [failure(422, "PAYER_ACTION_REQUIRED")], issues],
+  ["charge", "422 `DUPLICATE_INVOICE_ID`", [failure(422, "DUPLICATE_INVOICE_ID")], issues],
+  ["charge", "409", [failure(409, "PREVIOUS_REQUEST_IN_PROGRESS")], payments],
+  ["charge", "429", [failure(429)], orders],
+  ["charge", "500", [failure(500)], orders],
+  ["capture", "`COMPLETED`", ofCapture(201, {}), payments],
+  ["capture", "`PENDING`", ofCapture(201, { status: "PENDING" }), payments],
+  ["capture", "`DECLINED`", ofCapture(201, { status: "DECLINED" }), payments],
+  ["capture", "a capture with another invoice id", [held, answer(201, capture({ invoice_id: "op_2" }))], payments],
+  ["capture", "422 `AUTHORIZATION_VOIDED`", [held, failure(422, "AUTHORIZATION_VOIDED")], payments],
+  ["capture", "422 `AUTHORIZATION_ALREADY_CAPTURED`", [held, failure(422, "AUTHORIZATION_ALREADY_CAPTURED")], payments],
+  ["capture", "500", [held, failure(500)], payments],
+  ["capture", "500 to the order that is read first", [failure(500)], payments],
+  ["void", "`VOIDED`", ofVoid({ status: "VOIDED" }), payments],
+  ["void", "422 `PREVIOUSLY_CAPTURED`", [held, failure(422, "PREVIOUSLY_CAPTURED")], payments],
+  ["void", "422 `PREVIOUSLY_VOIDED`", [held, failure(422, "PREVIOUSLY_VOIDED")], payments],
+  ["void", "409", [held, failure(409, "PREVIOUS_REQUEST_IN_PROGRESS")], payments],
+  ["refund", "`COMPLETED`", ofRefund({}), payments],
+  ["refund", "`PENDING`", ofRefund({ status: "PENDING" }), payments],
+  ["refund", "`FAILED`", ofRefund({ status: "FAILED" }), payments],
+  ["refund", "422 `REFUND_AMOUNT_EXCEEDED`", [taken, failure(422, "REFUND_AMOUNT_EXCEEDED")], payments],
+  ["refund", "422 `CAPTURE_FULLY_REFUNDED`", [taken, failure(422, "CAPTURE_FULLY_REFUNDED")], payments],
+  ["refund", "an order whose capture is pending", captured({ status: "PENDING" }), payments],
+  [
+    "lookUpCharge",
+    "a capture, `PARTIALLY_REFUNDED`",
+    shown({ captures: [capture({ status: "PARTIALLY_REFUNDED" })] }),
+    orders
+  ],
+  [
+    "lookUpCharge",
+    "an authorization, `VOIDED`",
+    shown({ authorizations: [authorization({ status: "VOIDED" })] }),
+    orders
+  ],
+  [
+    "lookUpCharge",
+    "an authorization, `PARTIALLY_CAPTURED`, and its capture",
+    shown({
+      authorizations: [authorization({ status: "PARTIALLY_CAPTURED" })],
+      captures: [capture({ amount: { currency_code: "EUR", value: "3.00" } })]
+    }),
+    orders
+  ],
+  ["lookUpCharge", "404", [failure(404, "INVALID_RESOURCE_ID")], orders],
+  ["lookUpCharge", "nothing: the order is unknown", [], orders, { ...chargeLookup, providerRef: null }],
+  ["lookUpOperation", "our capture, `COMPLETED`", shown({ captures: [capture({ invoice_id: operationId })] }), orders],
+  [
+    "lookUpOperation",
+    "our capture, `DECLINED`",
+    shown({ captures: [capture({ invoice_id: operationId, status: "DECLINED" })] }),
+    orders
+  ],
+  ["lookUpOperation", "a capture without an invoice id", shown({ captures: [capture()] }), orders],
+  ["lookUpOperation", "no capture", shown({ authorizations: [authorization()] }), orders],
+  ["lookUpRefund", "our refund, `COMPLETED`", shown({ refunds: [refund({ custom_id: refundId })] }), orders],
+  [
+    "lookUpRefund",
+    "our refund, `FAILED`",
+    shown({ refunds: [refund({ custom_id: refundId, status: "FAILED" })] }),
+    orders
+  ],
+  ["lookUpRefund", "no refund", shown({ captures: [capture()] }), orders]
+] as const
+
+export const providerAnswers = { requests, connect, rows }

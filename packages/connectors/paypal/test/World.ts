@@ -1,0 +1,268 @@
+/**
+ * A PayPal in memory, with its books, and the faults of a network in front of it: requests that never arrive, that are
+ * executed and not answered, answered with 503, or executed later; tokens that end early and requests for them that fail. Its
+ * messages come late, twice and in another order; PayPal repeats one until it is accepted, so that none is lost.
+ */
+import type { FaultyProvider, Random, SignedMessage } from "@pointsman/contracts/connector"
+import {
+  NotSent,
+  type Transport,
+  type TransportAnswer,
+  type TransportRequest,
+  Unanswered
+} from "@pointsman/core/connector"
+import { Clock, Effect } from "effect"
+import {
+  amount,
+  answer,
+  authorization,
+  capture,
+  certificateUrl,
+  chains,
+  dispute,
+  event,
+  type Fields,
+  failure,
+  isTokenRequest,
+  order,
+  refund,
+  signed,
+  token,
+  tokenRefused,
+  webhookId
+} from "./PayPal.ts"
+
+interface Entry {
+  readonly id: string
+  readonly minor: number
+  /** Our operation or refund id; the attempt's for a capture that the order itself made. */
+  readonly ourId: string
+  status: string
+}
+
+interface Book {
+  readonly id: string
+  readonly attemptId: string
+  readonly minor: number
+  /** Of an order that is captured apart. */
+  readonly authorization: Entry | undefined
+  readonly captures: Array<Entry>
+  readonly refunds: Array<Entry>
+  isDisputed: boolean
+}
+
+type Body = Readonly<Record<string, unknown>>
+
+const value = (minor: number) => amount(`${Math.floor(minor / 100)}.${String(minor % 100).padStart(2, "0")}`)
+const minorIn = ({ amount }: Body): number => Math.round(Number((amount as { readonly value: string }).value) * 100)
+
+const isTaken = ({ status }: Entry): boolean => status === "COMPLETED"
+const takenOf = ({ captures }: Book): number => captures.filter(isTaken).reduce((sum, { minor }) => sum + minor, 0)
+const refundedOf = ({ refunds }: Book): number => refunds.filter(isTaken).reduce((sum, { minor }) => sum + minor, 0)
+
+export const openPayPal = (random: Random): FaultyProvider => {
+  const books = new Map<string, Book>()
+  /** What each id of a request was executed as, for six hours: its answer is the latest status. */
+  const keys = new Map<string, { readonly at: number; readonly answer: () => TransportAnswer }>()
+  const tokens = new Map<string, number>()
+  const later: Array<(now: number) => void> = []
+  const mail: Array<string> = []
+  let isFaulty = true
+  let drawn = 0
+  let clock = 0
+  const nextId = (prefix: string) => `${prefix}${++drawn}`
+
+  // What PayPal writes.
+
+  const related = ({ id }: Book) => ({ supplementary_data: { related_ids: { order_id: id } } })
+  const writeCapture = (book: Book, { id, minor, ourId, status }: Entry) => {
+    const refunded = refundedOf(book)
+    const shown =
+      status !== "COMPLETED" || refunded === 0 ? status : refunded < minor ? "PARTIALLY_REFUNDED" : "REFUNDED"
+    const processor_response = status === "DECLINED" ? { response_code: "5120" } : undefined
+    const names = { custom_id: book.attemptId, invoice_id: ourId }
+    return capture({ id, amount: value(minor), status: shown, ...names, ...related(book), processor_response })
+  }
+  const writeAuthorization = (book: Book, { id, minor, status }: Entry) =>
+    authorization({ id, amount: value(minor), status, custom_id: book.attemptId, ...related(book) })
+  const writeRefund = ({ id, minor, ourId, status }: Entry) =>
+    refund({ id, amount: value(minor), status, custom_id: ourId })
+  const write = (book: Book) =>
+    order(
+      book.attemptId,
+      {
+        ...(book.authorization && { authorizations: [writeAuthorization(book, book.authorization)] }),
+        captures: book.captures.map((one) => writeCapture(book, one)),
+        refunds: book.refunds.map(writeRefund)
+      },
+      { id: book.id }
+    )
+  const tell = (type: string, resource: Fields) =>
+    mail.push(JSON.stringify(event(type, resource, { id: nextId("WH-"), create_time: new Date(clock).toISOString() })))
+  const tellCapture = (book: Book, one: Entry) => tell(`PAYMENT.CAPTURE.${one.status}`, writeCapture(book, one))
+
+  // What PayPal executes.
+
+  /** Some captures are looked at first. */
+  const captured = (book: Book, one: Entry, onEnd: () => void) => {
+    book.captures.push(one)
+    one.status = random() < 0.3 ? "PENDING" : "COMPLETED"
+    tellCapture(book, one)
+    onEnd()
+    if (one.status === "PENDING") {
+      later.push(() => {
+        one.status = random() < 0.2 ? "DECLINED" : "COMPLETED"
+        onEnd()
+        tellCapture(book, one)
+      })
+    }
+  }
+
+  const charged = (body: Body): (() => TransportAnswer) => {
+    if (random() < 0.1) return () => failure(422, "INSTRUMENT_DECLINED")
+    const [unit] = body["purchase_units"] as ReadonlyArray<Body>
+    if (unit === undefined) return () => failure(400, "MISSING_REQUIRED_PARAMETER")
+    const minor = minorIn(unit)
+    const attemptId = String(unit["custom_id"])
+    // As for an account that is set to refuse an invoice id which was used.
+    if ([...books.values()].some((one) => one.attemptId === attemptId))
+      return () => failure(422, "DUPLICATE_INVOICE_ID")
+    const isHeld = body["intent"] === "AUTHORIZE"
+    const held: Entry = { id: nextId("AUTH"), minor, ourId: attemptId, status: "CREATED" }
+    const book: Book = {
+      ...{ id: nextId("ORDER"), attemptId, minor, authorization: isHeld ? held : undefined },
+      ...{ captures: [], refunds: [], isDisputed: false }
+    }
+    books.set(book.id, book)
+    if (isHeld) tell("PAYMENT.AUTHORIZATION.CREATED", writeAuthorization(book, held))
+    else captured(book, { id: nextId("CAP"), minor, ourId: attemptId, status: "" }, () => {})
+    return () => answer(201, write(book))
+  }
+
+  const capturedApart = (book: Book, held: Entry, body: Body): (() => TransportAnswer) => {
+    if (held.status === "VOIDED") return () => failure(422, "AUTHORIZATION_VOIDED")
+    if (held.status !== "CREATED") return () => failure(422, "AUTHORIZATION_ALREADY_CAPTURED")
+    const one: Entry = { id: nextId("CAP"), minor: minorIn(body), ourId: String(body["invoice_id"]), status: "" }
+    if (one.minor > held.minor) return () => failure(422, "MAX_CAPTURE_AMOUNT_EXCEEDED")
+    captured(book, one, () => {
+      held.status = one.status === "DECLINED" ? "CREATED" : one.minor < held.minor ? "PARTIALLY_CAPTURED" : "CAPTURED"
+    })
+    return () => answer(201, writeCapture(book, one))
+  }
+
+  const voided = (book: Book, held: Entry): (() => TransportAnswer) => {
+    if (held.status !== "CREATED") {
+      return () => failure(422, held.status === "VOIDED" ? "PREVIOUSLY_VOIDED" : "PREVIOUSLY_CAPTURED")
+    }
+    held.status = "VOIDED"
+    tell("PAYMENT.AUTHORIZATION.VOIDED", writeAuthorization(book, held))
+    return () => answer(200, writeAuthorization(book, held))
+  }
+
+  const refunded = (book: Book, body: Body): (() => TransportAnswer) => {
+    const minor = minorIn(body)
+    const reserved = book.refunds.filter(({ status }) => status !== "FAILED").reduce((sum, one) => sum + one.minor, 0)
+    if (reserved + minor > takenOf(book)) return () => failure(422, "REFUND_AMOUNT_EXCEEDED")
+    const one: Entry = { id: nextId("REF"), minor, ourId: String(body["custom_id"]), status: "PENDING" }
+    book.refunds.push(one)
+    const finish = () => {
+      one.status = random() < 0.15 ? "FAILED" : "COMPLETED"
+      if (one.status === "COMPLETED") tell("PAYMENT.CAPTURE.REFUNDED", writeRefund(one))
+    }
+    if (random() < 0.6) finish()
+    else later.push(finish)
+    return () => answer(201, writeRefund(one))
+  }
+
+  const post = (path: ReadonlyArray<string>, body: Body): (() => TransportAnswer) => {
+    const [, kind, id = "", what] = path
+    if (kind === "orders") return charged(body)
+    const book = [...books.values()].find(
+      ({ authorization, captures }) => authorization?.id === id || captures.some((one) => one.id === id)
+    )
+    if (book === undefined) return () => failure(404, "INVALID_RESOURCE_ID")
+    if (what === "refund") return refunded(book, body)
+    const held = book.authorization
+    if (held === undefined) return () => failure(404, "INVALID_RESOURCE_ID")
+    return what === "capture" ? capturedApart(book, held, body) : voided(book, held)
+  }
+
+  const execute = ({ body = "{}", headers, method, url }: TransportRequest, now: number): TransportAnswer => {
+    const path = new URL(url).pathname.split("/").slice(2)
+    if (method === "GET") {
+      const book = books.get(path[2] ?? "")
+      return book === undefined ? failure(404, "INVALID_RESOURCE_ID") : answer(200, write(book))
+    }
+    const key = headers["paypal-request-id"] ?? ""
+    const known = keys.get(key)
+    if (known !== undefined && now - known.at < 6 * 3_600_000) return known.answer()
+    const answered = post(path, JSON.parse(body))
+    keys.set(key, { at: now, answer: answered })
+    return answered()
+  }
+
+  const send = (request: TransportRequest, now: number): TransportAnswer => {
+    if (isTokenRequest(request)) {
+      const access_token = nextId("A21AA")
+      // Some end before their time.
+      tokens.set(access_token, now + (isFaulty && random() < 0.3 ? 300_000 : 3_600_000))
+      return answer(200, token({ access_token, expires_in: 3_600 }))
+    }
+    const { authorization = "" } = request.headers
+    return now < (tokens.get(authorization.slice("Bearer ".length)) ?? 0) ? execute(request, now) : tokenRefused
+  }
+
+  const transport: Transport["Service"] = {
+    send: (request) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<TransportAnswer, NotSent | Unanswered> => {
+        clock = now
+        const roll = isFaulty ? random() : 1
+        if (request.url === certificateUrl) {
+          return Effect.succeed(roll < 0.2 ? failure(503) : answer(200, chains.good))
+        }
+        if (roll < 0.05) return Effect.fail(new NotSent({ reason: "refused" }))
+        if (roll < 0.1) return Effect.fail(new Unanswered({ reason: "reset before it was read" }))
+        if (roll < 0.15) {
+          if (request.method === "POST") later.push((at) => void send(request, at))
+          return Effect.fail(new Unanswered({ reason: "it is executed later" }))
+        }
+        const given = send(request, now)
+        if (roll < 0.25) return Effect.fail(new Unanswered({ reason: "executed, and not answered" }))
+        return Effect.succeed(roll < 0.3 ? failure(503) : given)
+      })
+  }
+
+  return {
+    transport,
+    books: () =>
+      [...books.values()].map((book) => ({
+        attemptId: book.attemptId,
+        taken: takenOf(book),
+        refunded: refundedOf(book),
+        isChargedBack: book.isDisputed
+      })),
+    pass: () => {
+      for (let left = later.length; left > 0; left--) {
+        if (isFaulty && random() < 0.4) continue
+        later.splice(Math.floor(random() * later.length), 1)[0]?.(clock)
+      }
+    },
+    chargeBack: () => {
+      const book = [...books.values()].find((one) => takenOf(one) > 0 && !one.isDisputed)
+      if (book === undefined) return
+      book.isDisputed = true
+      tell("CUSTOMER.DISPUTE.CREATED", dispute(book.attemptId, { dispute_id: nextId("PP-") }))
+    },
+    takeMail: (now): SignedMessage | undefined => {
+      clock = now
+      const [taken] = mail.splice(Math.floor(random() * mail.length), 1)
+      if (taken !== undefined && isFaulty && random() < 0.3) mail.push(taken)
+      return taken === undefined ? undefined : signed(taken, webhookId, now)
+    },
+    sendAgain: ({ body }) => mail.push(new TextDecoder().decode(body)),
+    hasMail: () => mail.length > 0,
+    heal: () => {
+      isFaulty = false
+    }
+  }
+}

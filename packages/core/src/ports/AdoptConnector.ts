@@ -1,0 +1,92 @@
+/**
+ * A connector definition that may come from another copy of Effect, made callable from this one.
+ *
+ * Effect 4 knows its values by names such as "~effect/Effect", so effects and results of a second copy work here. Effect 3
+ * has other names (effect's sources, `Result.ts`). A `Redacted` is the exception: each copy keeps the values in a table of
+ * its own (`internal/redacted.ts`), so that a secret of this copy cannot be read in another one.
+ */
+import { Predicate, Redacted, Result, Version } from "effect"
+import { environments } from "../model/Tenant.ts"
+import type { Connector, ConnectorDefinition } from "./Connector.ts"
+
+export const anotherEffect = `it was made with another version of Effect: expected ${Version.getCurrentVersion()}`
+
+const named = /^[a-z][a-z0-9-]{0,39}$/u
+
+const knownEnvironments: ReadonlySet<unknown> = new Set(environments)
+
+/**
+ * Why a value that was loaded from elsewhere is not a definition that can be adopted: the field and what was expected.
+ * `undefined` for one that can.
+ */
+export const connectorFault = (value: unknown): string | undefined => {
+  if (!Predicate.isObject(value)) {
+    return "expected a connector definition, such as defineConnector of @pointsman/node/connector returns"
+  }
+  const { connect, environments: given, name, redact, supports } = value
+  if (typeof name !== "string" || !named.test(name)) {
+    return "name: expected 1 to 40 lower-case letters, digits and dashes, a letter first"
+  }
+  if (!Array.isArray(given) || given.length === 0 || !given.every((one) => knownEnvironments.has(one))) {
+    return `environments: expected a list with ${environments.join(" or ")} or both`
+  }
+  if (!Predicate.isObject(supports)) return "supports: expected an object; {} for no limits"
+  if (typeof connect !== "function") return "connect: expected a function"
+  if (typeof redact !== "function") {
+    return "redact: expected `Redacted.make` of the `effect` that the connector imports"
+  }
+  return Redacted.isRedacted(redact("")) ? undefined : anotherEffect
+}
+
+/**
+ * The same connector with secrets that it can read. A `connect` that throws, or returns no result of Effect 4, fails with
+ * words; what it threw is not shown, because it may quote the credentials.
+ */
+export const adoptConnector = (definition: ConnectorDefinition): ConnectorDefinition => {
+  const { environments: own, name, redact, supports } = definition
+  return {
+    name,
+    environments: own,
+    supports,
+    ...(redact && { redact }),
+    connect: (account, transport) =>
+      Result.try({
+        try: (): unknown => definition.connect(account, transport),
+        catch: () => `the connector "${name}" threw an error when it was given the credentials`
+      }).pipe(
+        Result.flatMap((connected) =>
+          Result.isResult(connected)
+            ? (connected as ReturnType<ConnectorDefinition["connect"]>)
+            : Result.fail(anotherEffect)
+        ),
+        Result.filterOrFail(canCharge, () => `the connector "${name}" has no methods charge and lookUpCharge`),
+        Result.map((connector) => (isForeign(redact) ? withSecretsBy(redact, connector) : connector))
+      )
+  }
+}
+
+const canCharge = (connector: unknown): boolean =>
+  Predicate.isObject(connector) &&
+  Predicate.isFunction(connector["charge"]) &&
+  Predicate.isFunction(connector["lookUpCharge"])
+
+type Redact = NonNullable<ConnectorDefinition["redact"]>
+
+const isForeign = (redact: Redact | undefined): redact is Redact => redact !== undefined && redact !== Redacted.make
+
+const withSecretsBy = (redact: Redact, connector: Connector): Connector => {
+  const moved = (secret: Redacted.Redacted<string>) => redact(Redacted.value(secret))
+  const { readMessage, readStored } = connector
+  const methods: Partial<Connector> = {
+    charge: (request) =>
+      connector.charge({ ...request, instrument: request.instrument === null ? null : moved(request.instrument) }),
+    ...(readMessage && {
+      readMessage: (message) => readMessage.call(connector, { ...message, secret: moved(message.secret) })
+    }),
+    ...(readStored && {
+      readStored: (message) => readStored.call(connector, { ...message, secret: moved(message.secret) })
+    })
+  }
+  // Its other methods are inherited, of an object and of a class.
+  return Object.assign(Object.create(connector), methods)
+}

@@ -1,0 +1,149 @@
+/** A connector of another copy of Effect. `OwnConnectors.test.ts` of the server has such a copy; here it is played. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted, Result } from "effect"
+import type { ChargeRequest, Connector, ConnectorDefinition } from "../src/connector.ts"
+import { adoptConnector, anotherEffect, connectorFault } from "../src/internal.ts"
+
+const account = { connectionId: "main", environment: "sandbox", credentials: {}, timeoutMillis: 1_000 } as const
+const transport = { send: () => Effect.die("nothing is sent") }
+
+const request: ChargeRequest = {
+  attemptId: "att_1",
+  attemptNumber: 1,
+  paymentId: "pay_1",
+  money: { minorUnits: 1234, currency: "EUR" },
+  country: "NL",
+  method: "card",
+  cardBrand: null,
+  initiator: "cit",
+  capture: true,
+  reference: null,
+  instrument: Redacted.make("tok_1"),
+  simulation: null
+}
+
+/** The `Redacted.make` of the other copy: what it made is known by it alone. */
+const otherCopy = () => {
+  const values = new Map<unknown, string>()
+  return {
+    redact: (secret: string) => {
+      const made = Redacted.make("of another copy")
+      values.set(made, secret)
+      return made
+    },
+    read: (secret: unknown) => values.get(secret)
+  }
+}
+
+/** A class, as an author may write it: its methods are not its own properties. */
+class Scripted implements Connector {
+  readonly seen: Array<unknown> = []
+  readonly read: (secret: unknown) => unknown
+  constructor(read: (secret: unknown) => unknown) {
+    this.read = read
+  }
+  charge({ instrument }: ChargeRequest) {
+    this.seen.push(this.read(instrument))
+    return Effect.succeed({ _tag: "Captured", providerRef: "ch_1" } as const)
+  }
+  lookUpCharge() {
+    return Effect.succeed({ _tag: "NotFound", conclusive: true } as const)
+  }
+  readMessage({ secret }: { readonly secret: unknown }) {
+    this.seen.push(this.read(secret))
+    return Effect.succeed({
+      id: "msg_1",
+      at: null,
+      about: { _tag: "Settled", charge: { attemptId: "a" }, state: null }
+    } as const)
+  }
+  readStored(message: { readonly secret: unknown }) {
+    return this.readMessage(message)
+  }
+}
+
+const definition = (fields: Partial<ConnectorDefinition> = {}): ConnectorDefinition => ({
+  name: "acme-pay",
+  environments: ["sandbox"],
+  supports: {},
+  connect: () => Result.succeed(new Scripted((secret) => secret)),
+  redact: Redacted.make,
+  ...fields
+})
+
+describe("a connector of another copy of Effect", () => {
+  it.effect(
+    "given secrets of this copy, when it charges and reads messages, then it receives them as its own copy makes them",
+    () =>
+      Effect.gen(function* () {
+        const { read, redact } = otherCopy()
+        const scripted = new Scripted(read)
+        const adopted = adoptConnector(definition({ redact, connect: () => Result.succeed(scripted) }))
+        const connector = Result.getOrThrow(adopted.connect(account, transport))
+        assert.strictEqual((yield* connector.charge(request))._tag, "Captured")
+        yield* connector.charge({ ...request, instrument: null })
+        const message = { headers: {}, body: new Uint8Array(), secret: Redacted.make("whsec_1"), receivedAt: 0 }
+        yield* connector.readMessage?.(message) ?? Effect.die("it reads no messages")
+        yield* connector.readStored?.(message) ?? Effect.die("it reads no stored messages")
+        assert.deepStrictEqual(scripted.seen, ["tok_1", undefined, "whsec_1", "whsec_1"])
+        assert.isDefined(connector.lookUpCharge)
+        assert.isUndefined(connector.capture)
+      })
+  )
+
+  it("given one of this copy, then its connector is left as it is", () => {
+    const scripted = new Scripted((secret) => secret)
+    const adopted = adoptConnector(definition({ connect: () => Result.succeed(scripted) }))
+    assert.strictEqual(Result.getOrThrow(adopted.connect(account, transport)), scripted)
+  })
+
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("of sk_live_1")
+      },
+      'the connector "acme-pay" threw an error when it was given the credentials'
+    ],
+    ["returns another library's result", () => ({ _tag: "Right", right: {} }), anotherEffect],
+    [
+      "returns a connector without charge",
+      () => Result.succeed({}),
+      'the connector "acme-pay" has no methods charge and lookUpCharge'
+    ]
+  ])("given a connect that %s, then it fails with words, without what it threw", (_, connect, expected) => {
+    const adopted = adoptConnector(definition({ connect: connect as unknown as ConnectorDefinition["connect"] }))
+    assert.deepStrictEqual(adopted.connect(account, transport), Result.fail(expected))
+  })
+})
+
+describe("a value that was loaded", () => {
+  it.each([
+    ["a definition", definition(), undefined],
+    [
+      "nothing",
+      undefined,
+      "expected a connector definition, such as defineConnector of @pointsman/node/connector returns"
+    ],
+    [
+      "a name in capitals",
+      { ...definition(), name: "Acme" },
+      "name: expected 1 to 40 lower-case letters, digits and dashes, a letter first"
+    ],
+    [
+      "no environment",
+      { ...definition(), environments: [] },
+      "environments: expected a list with sandbox or production or both"
+    ],
+    ["limits that are a text", { ...definition(), supports: "card" }, "supports: expected an object; {} for no limits"],
+    ["no connect", { ...definition(), connect: null }, "connect: expected a function"],
+    [
+      "no redact",
+      { ...definition(), redact: undefined },
+      "redact: expected `Redacted.make` of the `effect` that the connector imports"
+    ],
+    ["secrets of another version", { ...definition(), redact: (secret: string) => ({ secret }) }, anotherEffect]
+  ])("given %s, then it says what was expected", (_, value, expected) => {
+    assert.strictEqual(connectorFault(value), expected)
+  })
+})

@@ -1,0 +1,214 @@
+/** The objective `value` of mode `auto`: fees, what may be given up for them, and what the decision records. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  bySuccess,
+  type Caller,
+  type FeeRule,
+  type OutcomeCounts,
+  type PaymentDetails,
+  Pointsman,
+  type RouteValue,
+  type StrategyCandidate
+} from "@pointsman/core"
+import type { ChargeAnswer } from "@pointsman/core/ports"
+import { Effect, Stream } from "effect"
+import { chance } from "./support/Drift.ts"
+import { caller, request, tenant, world } from "./support/World.ts"
+
+const live: Caller = { ...caller, tenant: { ...tenant, environment: "production" } }
+
+const onePoint = { maxApprovalLossPpm: 10_000 }
+
+/** `feeMinor`: of the payment of 1,999 cents; `undefined` where it is unknown. */
+const candidate = (
+  connectionId: string,
+  [succeeded, failed]: readonly [number, number],
+  feeMinor: number | undefined
+): StrategyCandidate => {
+  const known: OutcomeCounts = { succeeded, failed }
+  return {
+    connectionId,
+    name: `The ${connectionId} acquirer`,
+    priority: 1,
+    rates: { connection: known, segment: known },
+    fee: feeMinor === undefined ? undefined : { feeMinor, rule: 1 }
+  }
+}
+
+const orderOf = (candidates: ReadonlyArray<StrategyCandidate>, objective = onePoint, minorUnits = 1999) =>
+  bySuccess("payment", 0, objective).order({
+    payment: request({ details: { money: { minorUnits, currency: "EUR" } } }).details,
+    candidates,
+    draw: () => 0.999
+  })
+
+describe("ordering by value", () => {
+  it("given rates that differ by noise, then the cheaper connection leads, and the note says what that gives up", () => {
+    const { note, order, values } = orderOf([candidate("dear", [47, 3], 88), candidate("cheap", [46, 4], 29)])
+    assert.deepStrictEqual(order, ["cheap", "dear"])
+    assert.strictEqual(note, "The cheap acquirer leads by its expected value, and gives up 0.7275 points of approval.")
+    // Scores of 0.9361 and 0.9167, with 60 outcomes behind each: 19,400 × 60 / 160.
+    assert.deepStrictEqual(values, {
+      dear: { fee: { feeMinor: 88, rule: 1 }, approvalPpm: 936_100, expectedMicros: 936_100 * 1911 },
+      cheap: { fee: { feeMinor: 29, rule: 1 }, approvalPpm: 928_825, expectedMicros: 928_825 * 1970 }
+    })
+  })
+  it("given the cheaper one approves less than may be given up, then the best leads", () => {
+    const candidates = [candidate("dear", [48, 2], 300), candidate("cheap", [43, 7], 1)]
+    assert.deepStrictEqual(orderOf(candidates).order, ["dear", "cheap"])
+    assert.isUndefined(orderOf(candidates).note)
+    assert.deepStrictEqual(orderOf(candidates, { maxApprovalLossPpm: 100_000 }).order, ["cheap", "dear"])
+    // Nothing may be given up: only of equal scores the cheaper one leads.
+    assert.deepStrictEqual(
+      orderOf([candidate("dear", [47, 3], 88), candidate("cheap", [46, 4], 1)], { maxApprovalLossPpm: 0 }).order,
+      ["dear", "cheap"]
+    )
+    assert.deepStrictEqual(
+      orderOf([candidate("dear", [47, 3], 88), candidate("cheap", [47, 3], 1)], { maxApprovalLossPpm: 0 }).order,
+      ["cheap", "dear"]
+    )
+  })
+  it("given a difference far beyond noise, then a loose bound is not loosened by the presumption that all are alike", () => {
+    const { order, values } = orderOf([candidate("dear", [49, 1], 88), candidate("down", [20, 30], 1)], {
+      maxApprovalLossPpm: 450_000
+    })
+    assert.deepStrictEqual(order, ["dear", "down"])
+    // Of the 56.39 points between them, no more than 100 / 60 points count as noise.
+    const loss = (values?.["dear"]?.approvalPpm ?? 0) - (values?.["down"]?.approvalPpm ?? 0)
+    assert.strictEqual(loss, 547_234)
+  })
+  it("given equal expected values, then the better score leads, and then the priority", () => {
+    assert.deepStrictEqual(orderOf([candidate("a", [47, 3], 50), candidate("b", [47, 3], 50)]).order, ["a", "b"])
+  })
+  it("given fees above the amount, then the smaller loss leads, and not the one that approves less", () => {
+    const { order, values } = orderOf([candidate("a", [46, 4], 60), candidate("b", [47, 3], 60)], onePoint, 50)
+    assert.deepStrictEqual(order, ["b", "a"])
+    assert.deepStrictEqual([values?.["a"]?.expectedMicros, values?.["b"]?.expectedMicros], [-10_000_000, -10_000_000])
+    assert.deepStrictEqual(orderOf([candidate("a", [47, 3], 60), candidate("b", [46, 4], 55)], onePoint, 50).order, [
+      "b",
+      "a"
+    ])
+  })
+  it("given the best one's fee is unknown, then approval alone decides, and the note says so", () => {
+    const { note, order } = orderOf([candidate("dear", [47, 3], undefined), candidate("cheap", [46, 4], 1)])
+    assert.deepStrictEqual(order, ["dear", "cheap"])
+    assert.strictEqual(note, "The fee of The dear acquirer is unknown, so approval alone decides.")
+  })
+  it("given another one's fee is unknown, then it stays behind those that were compared", () => {
+    const candidates = [candidate("a", [47, 3], 60), candidate("b", [46, 4], undefined), candidate("c", [45, 5], 10)]
+    assert.deepStrictEqual(orderOf(candidates, { maxApprovalLossPpm: 50_000 }).order, ["c", "a", "b"])
+  })
+  it("given the first is not known well, then it leads by its priority, whatever it charges", () => {
+    const { note, order } = orderOf([candidate("a", [4, 1], 88), candidate("b", [48, 2], 1)])
+    assert.deepStrictEqual(order, ["a", "b"])
+    assert.match(note ?? "", /leads by its priority until 20 outcomes/u)
+  })
+})
+
+const fees: ReadonlyArray<FeeRule> = [
+  { when: { cardBrand: ["amex"] }, partsPerMillion: 35_000 },
+  { when: { region: ["international"], currency: ["EUR"] }, partsPerMillion: 32_500, fixed: { EUR: 25 } },
+  { when: { region: ["domestic", "eea"] }, partsPerMillion: 15_000, fixed: { EUR: 25, JPY: 40 } }
+]
+
+const feeAt = (details: Partial<PaymentDetails>) =>
+  Effect.gen(function* () {
+    const { payment } = yield* (yield* Pointsman).create(live, request({ details }))
+    return payment.routing?.candidates.find(({ connectionId }) => connectionId === "main")?.value?.fee
+  })
+
+describe("the fee of a payment", () => {
+  const stated = world({
+    environment: "production",
+    routing: { mode: "auto", auto: { exploration: 0, objective: "value" } },
+    connections: [{ id: "main", fees }, { id: "backup" }]
+  })
+  it.effect("given rules, then the first whose condition is met is charged, in whole minor units", () =>
+    Effect.gen(function* () {
+      const euros = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+      assert.deepStrictEqual(yield* feeAt({ money: euros(1000), country: "NL", cardBrand: "Amex" }), {
+        feeMinor: 35,
+        rule: 1
+      })
+      assert.deepStrictEqual(yield* feeAt({ money: euros(1000), country: "US" }), { feeMinor: 58, rule: 2 })
+      assert.deepStrictEqual(yield* feeAt({ money: euros(1000), country: "IS" }), { feeMinor: 40, rule: 3 })
+      assert.deepStrictEqual(yield* feeAt({ money: euros(1000), country: "NL" }), { feeMinor: 40, rule: 3 })
+      // 1.5 % of 1,033 is 15.495, and of 1,034 it is 15.51; of 1,100 it is 16.5, which is rounded up.
+      assert.deepStrictEqual(yield* feeAt({ money: euros(1033) }), { feeMinor: 40, rule: 3 })
+      assert.deepStrictEqual(yield* feeAt({ money: euros(1034) }), { feeMinor: 41, rule: 3 })
+      assert.deepStrictEqual(yield* feeAt({ money: euros(1100) }), { feeMinor: 42, rule: 3 })
+      assert.deepStrictEqual(yield* feeAt({ money: euros(100_000_000) }), { feeMinor: 1_500_025, rule: 3 })
+      assert.deepStrictEqual(yield* feeAt({ money: { minorUnits: 2000, currency: "JPY" } }), { feeMinor: 70, rule: 3 })
+    }).pipe(Effect.provide(stated.layer))
+  )
+  it.effect("given no amount in the payment's currency, or no rule that is met, then the fee is unknown", () =>
+    Effect.gen(function* () {
+      assert.isNull(yield* feeAt({ money: { minorUnits: 1000, currency: "USD" }, country: "NL" }))
+      assert.isNull(yield* feeAt({ money: { minorUnits: 1000, currency: "USD" }, country: "US" }))
+    }).pipe(Effect.provide(stated.layer))
+  )
+})
+
+describe("payments that are routed by value", () => {
+  const captured = ({ attemptId }: { readonly attemptId: string }): ChargeAnswer => ({
+    _tag: "Captured",
+    providerRef: `ref_${attemptId}`
+  })
+  const shop = world({
+    environment: "production",
+    routing: { mode: "auto", auto: { exploration: 0.3, objective: "value" } },
+    connections: [
+      { id: "main", fees: [{ partsPerMillion: 29_000, fixed: { EUR: 30 } }] },
+      { id: "backup", fees: [{ partsPerMillion: 12_000, fixed: { EUR: 5 } }] }
+    ],
+    chance: chance(5)
+  })
+  it.effect("given both approve, then the cheaper one leads, the explanation says why, and a replay agrees", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      shop.provider.onCharge = (charge) => Effect.succeed(captured(charge))
+      for (let number = 0; number < 150; number++) yield* pointsman.create(live, request())
+      const recent = shop.provider.charges.slice(-60).map(({ connectionId }) => connectionId)
+      assert.isAbove(recent.filter((id) => id === "backup").length, 30)
+      const all = yield* Stream.runCollect(pointsman.replayRouting(live.tenant, { from: 0 }))
+      assert.deepStrictEqual(new Set(all.map(({ verdict }) => verdict)), new Set(["same"]))
+      const led = all.findLast(({ payment }) => payment.routing.note?.includes("leads by its expected value"))?.payment
+      const decision = led?.routing
+      assert.deepInclude(decision, { strategy: "auto", maxApprovalLossPpm: 10_000 })
+      const [first, second] = decision?.candidates ?? []
+      assert.deepStrictEqual(
+        [first?.value?.fee, second?.value?.fee],
+        [
+          { feeMinor: 29, rule: 1 },
+          { feeMinor: 88, rule: 1 }
+        ]
+      )
+      const expected = ({ approvalPpm, fee }: RouteValue) => approvalPpm * (1999 - (fee?.feeMinor ?? 0))
+      for (const { value } of decision?.candidates ?? [])
+        assert.strictEqual(value?.expectedMicros, value && expected(value))
+      const { chapters } = yield* pointsman.explainRouting(live.tenant, led?.id ?? "")
+      const sentences = chapters.flatMap((chapter) => chapter.sentences)
+      assert.include(
+        sentences,
+        "The objective is value: of the connections that give up at most 1 point of approval, the one with the greatest expected value is first."
+      )
+      assert.match(
+        sentences.find((sentence) => sentence.startsWith("1. The backup acquirer")) ?? "",
+        /, expected approval [\d.]+ %, fee €0\.29 by rule 1, expected value [\d.]+ minor units\.$/u
+      )
+    }).pipe(Effect.provide(shop.layer))
+  )
+
+  const byApproval = world({
+    environment: "production",
+    routing: { mode: "auto" },
+    connections: [{ id: "main", fees: [{ fixed: { EUR: 1 } }] }, { id: "backup" }]
+  })
+  it.effect("given the objective approval, then no decision holds anything of fees", () =>
+    Effect.gen(function* () {
+      const { payment } = yield* (yield* Pointsman).create(live, request())
+      assert.notProperty(payment.routing, "maxApprovalLossPpm")
+      for (const one of payment.routing?.candidates ?? []) assert.notProperty(one, "value")
+    }).pipe(Effect.provide(byApproval.layer))
+  )
+})

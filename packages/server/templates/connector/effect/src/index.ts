@@ -1,0 +1,1 @@
+export { definition, definition as default } from "./NewProviderConnector.ts"

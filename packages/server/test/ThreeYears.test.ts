@@ -1,0 +1,53 @@
+/**
+ * Three years of payments, with the clock turned by months and a year of retention (`checks/bench/years.ts` in full): what
+ * comes and what leaves is in balance, and nothing is lost on the way to the archive.
+ */
+import { join } from "node:path"
+import { assert, describe, it } from "vitest"
+import { runYears, type Years } from "../../../checks/bench/years/Years.ts"
+import { postgresStore, sqliteStore, type YearsStore } from "../../../checks/bench/years/YearsStore.ts"
+import { isLong } from "./support/LongRuns.ts"
+import { newDatabase, postgresMissing } from "./support/PostgresServer.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
+
+/** Without the months in which the store fills up. Payments that took money stay for 540 days. */
+const fullAfter = 19
+/** The short form ends soon after the store is full. */
+const [months, copied, made] = isLong ? [36, 1_000, 20] : [24, 100, 5]
+const ofMonth = copied + made
+
+const run = async (store: YearsStore): Promise<Years> => {
+  const archive = join(temporaryFolder(), "archive")
+  const years = await runYears({ store, archive, months, copied, made, tell: () => {} })
+  await years.world.close()
+  return years
+}
+
+const check = (years: Years, leftOver: string) => {
+  assert.deepStrictEqual(years.kept, years.atProvider)
+  assert.strictEqual(years.archiveFaults, 0)
+  const stored = years.months.map((month) => month.stored)
+  assert.strictEqual(years.archived + (stored.at(-1) ?? 0), months * ofMonth)
+  assert.isAbove(years.archived, (months - fullAfter) * ofMonth)
+  // From then on as many leave as come. A month of the clock is no whole number of payments.
+  const full = stored.slice(fullAfter)
+  assert.isBelow(Math.max(...full) - Math.min(...full), 0.1 * ofMonth)
+  assert.isBelow(Math.max(...full), fullAfter * ofMonth)
+  const bytes = years.months.map(
+    ({ sizes }) => (sizes["all"] ?? 0) - (sizes["charge_references"] ?? 0) - (sizes[leftOver] ?? 0)
+  )
+  assert.isAtMost(bytes.at(-1) ?? 0, 1.1 * (bytes[fullAfter] ?? 0))
+}
+
+describe("three years", () => {
+  it("given a year of retention on SQLite, when three years pass, then the file levels off and no sum is lost", async () => {
+    check(await run(sqliteStore(join(temporaryFolder(), "years.db"))), "free")
+  })
+
+  it.skipIf(!isLong || postgresMissing !== undefined)(
+    "given a year of retention on PostgreSQL, when three years pass, then the tables level off and no sum is lost",
+    async () => {
+      check(await run(postgresStore(await newDatabase())), "")
+    }
+  )
+})

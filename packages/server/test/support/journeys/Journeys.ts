@@ -1,0 +1,290 @@
+/**
+ * How a customer gets from a shop to a provider's page and back, at each provider, and what may happen on the way. A further
+ * provider is a row of `providers`, with a stand-in of its own.
+ */
+import { assert } from "vitest"
+import { openCheckoutCom } from "./CheckoutStandIn.ts"
+import type { Customer } from "./Customer.ts"
+import { openMollie } from "./MollieStandIn.ts"
+import { type Account, type Created, openShop, type Shop } from "./Shop.ts"
+import type { StandIn } from "./StandIn.ts"
+
+/** A provider, and what a customer does on its page. */
+interface Provider {
+  readonly name: string
+  readonly open: (now: () => number) => Promise<StandIn>
+  readonly method: "card" | "bank"
+  readonly pay: (customer: Customer) => Promise<void>
+  /** Is refused. */
+  readonly decline: (customer: Customer) => Promise<void>
+  /** The page that the customer tries again on after a refusal; `null` where the payment is over then. */
+  readonly againAt: string | null
+  /** `null` where its page has no way to cancel. */
+  readonly cancel: ((customer: Customer) => Promise<void>) | null
+  /** Whether a payment is only authorized when its customer comes back. */
+  readonly capturesLater: boolean
+}
+
+const choose = async (customer: Customer, status: string) => {
+  await customer.sees("Test mode")
+  await customer.choose(status)
+  await customer.press("Continue")
+}
+
+const byCard = async (customer: Customer, number = "4242424242424242") => {
+  await customer.sees("Pay by card")
+  await customer.fill("Card number", number)
+  await customer.press("Pay")
+}
+
+const byBank = async (customer: Customer) => {
+  await customer.sees("Choose a payment method")
+  await customer.press("iDEAL")
+  await customer.sees("Choose your bank")
+  await customer.fill("Bank", "Rabobank")
+  await customer.press("Continue")
+}
+
+export const providers: ReadonlyArray<Provider> = [
+  {
+    name: "Mollie, by card, with unsigned webhooks",
+    open: (now) => openMollie(now, false),
+    method: "card",
+    pay: async (customer) => {
+      await byCard(customer)
+      await choose(customer, "paid")
+    },
+    decline: async (customer) => {
+      await byCard(customer)
+      await choose(customer, "failed")
+    },
+    againAt: null,
+    cancel: async (customer) => {
+      await byCard(customer)
+      await choose(customer, "canceled")
+      await customer.sees("Choose a payment method")
+      await customer.press("Cancel payment")
+    },
+    capturesLater: false
+  },
+  {
+    name: "Mollie, with a choice of methods, and signed webhooks",
+    open: (now) => openMollie(now, true),
+    method: "bank",
+    pay: async (customer) => {
+      await byBank(customer)
+      await choose(customer, "paid")
+    },
+    decline: async (customer) => {
+      await byBank(customer)
+      await choose(customer, "failed")
+    },
+    againAt: "Choose a payment method",
+    cancel: async (customer) => {
+      await customer.sees("Choose a payment method")
+      await customer.press("Cancel payment")
+    },
+    capturesLater: false
+  },
+  {
+    name: "Checkout.com, on a payment link",
+    open: openCheckoutCom,
+    method: "card",
+    pay: (customer) => byCard(customer),
+    decline: (customer) => byCard(customer, "4000000000000002"),
+    againAt: "Pay by card",
+    cancel: null,
+    capturesLater: true
+  }
+]
+
+interface Scene {
+  readonly provider: Provider
+  readonly shop: Shop
+  readonly customer: Customer
+}
+
+const goToProvider = async ({ customer, shop }: Scene): Promise<Created> => {
+  const created = await shop.create()
+  await customer.goTo(created.page)
+  await customer.press("Continue to payment")
+  return created
+}
+
+const waiting: Account = { status: "REQUIRES_ACTION", captured: 0, events: ["payment.requires_action"], booked: [] }
+const unpaid = { taken: 0, charges: 0 }
+const paid = { taken: 1999, charges: 1 }
+
+/** The payment was paid once, and all say so. `wasSeen`: the server was told of it while it was only authorized. */
+const expectPaid = async ({ shop }: Scene, created: Created, wasSeenBefore: boolean) => {
+  const events = ["payment.requires_action", ...(wasSeenBefore ? ["payment.pending"] : []), "payment.captured"]
+  assert.deepStrictEqual(await shop.accountOf(created), { status: "CAPTURED", captured: 1999, events, booked: [paid] })
+}
+
+const expectUnpaid = async ({ shop }: Scene, created: Created, status: string, event: string) =>
+  assert.deepStrictEqual(await shop.accountOf(created), {
+    ...{ status, captured: 0 },
+    ...{ events: ["payment.requires_action", event], booked: [unpaid] }
+  })
+
+const expectWaiting = async ({ shop }: Scene, created: Created, booked: Account["booked"]) =>
+  assert.deepStrictEqual(await shop.accountOf(created), { ...waiting, booked })
+
+/** The customer pays, and the tab is closed before they come back. */
+const payAndClose = async (scene: Scene): Promise<Created> => {
+  const { customer, provider, shop } = scene
+  const created = await goToProvider(scene)
+  shop.standIn.beforeReturn = customer.closeTab
+  await provider.pay(customer)
+  shop.standIn.settle()
+  await expectWaiting(scene, created, [paid])
+  return created
+}
+
+interface Variation {
+  readonly name: string
+  /** Whether it is left to the browser, which plays all of them. */
+  readonly isForBrowser?: boolean
+  readonly play: (scene: Scene) => Promise<void>
+}
+
+export const variations: ReadonlyArray<Variation> = [
+  {
+    name: "given the message comes before the customer, then the return asks the provider nothing",
+    play: async (scene) => {
+      const { customer, provider, shop } = scene
+      const created = await goToProvider(scene)
+      let askedBefore = 0
+      shop.standIn.beforeReturn = async () => {
+        shop.standIn.settle()
+        await shop.deliver()
+        askedBefore = shop.standIn.asked.length
+      }
+      await provider.pay(customer)
+      await customer.isAt(shop.backAt(created, "CAPTURED"))
+      assert.strictEqual(shop.standIn.asked.length, askedBefore)
+      await expectPaid(scene, created, provider.capturesLater)
+    }
+  },
+  {
+    name: "given the customer comes before the message, then the message changes nothing that the return found",
+    play: async (scene) => {
+      const { customer, provider, shop } = scene
+      const created = await goToProvider(scene)
+      await provider.pay(customer)
+      if (provider.capturesLater) {
+        await customer.sees("Your payment is being processed")
+        assert.strictEqual((await shop.accountOf(created)).status, "PENDING")
+        shop.standIn.settle()
+      }
+      await customer.isAt(shop.backAt(created, "CAPTURED"))
+      await expectPaid(scene, created, provider.capturesLater)
+      await shop.deliver()
+      await expectPaid(scene, created, provider.capturesLater)
+    }
+  },
+  {
+    name: "given the tab is closed, then the message alone ends the payment",
+    isForBrowser: true,
+    play: async (scene) => {
+      const created = await payAndClose(scene)
+      await scene.shop.deliver()
+      await expectPaid(scene, created, scene.provider.capturesLater)
+    }
+  },
+  {
+    name: "given the tab is closed and no message comes, then the scheduled lookup ends the payment",
+    play: async (scene) => {
+      const created = await payAndClose(scene)
+      await scene.shop.pass(1)
+      await expectPaid(scene, created, false)
+      // A message that comes late changes nothing.
+      await scene.shop.deliver()
+      await expectPaid(scene, created, false)
+    }
+  },
+  {
+    name: "given a refusal, when the customer tries again, then one payment is paid",
+    isForBrowser: true,
+    play: async (scene) => {
+      const { customer, provider, shop } = scene
+      const created = await goToProvider(scene)
+      await provider.decline(customer)
+      if (provider.againAt === null) {
+        await customer.isAt(shop.backAt(created, "DECLINED"))
+        await shop.deliver()
+        await expectUnpaid(scene, created, "DECLINED", "payment.declined")
+        const second = await goToProvider(scene)
+        await provider.pay(customer)
+        await customer.isAt(shop.backAt(second, "CAPTURED"))
+        await expectPaid(scene, second, false)
+        await expectUnpaid(scene, created, "DECLINED", "payment.declined")
+        return
+      }
+      await customer.sees(provider.againAt)
+      await shop.deliver()
+      await expectWaiting(scene, created, [unpaid])
+      await provider.pay(customer)
+      shop.standIn.settle()
+      await customer.isAt(shop.backAt(created, "CAPTURED"))
+      await expectPaid(scene, created, provider.capturesLater)
+    }
+  },
+  {
+    name: "given the customer cancels at the provider, then nothing is paid",
+    isForBrowser: true,
+    play: async (scene) => {
+      const { customer, provider, shop } = scene
+      const created = await goToProvider(scene)
+      if (provider.cancel !== null) {
+        await provider.cancel(customer)
+        await customer.isAt(shop.backAt(created, "CANCELLED"))
+        await shop.deliver()
+        return expectUnpaid(scene, created, "CANCELLED", "payment.cancelled")
+      }
+      // The customer goes back, and may still go on for as long as the provider's page lives.
+      await customer.goTo(`${created.page}/return`)
+      await customer.sees("Your payment is not confirmed yet")
+      await customer.press("I have not paid yet – continue to payment")
+      await customer.sees("Pay by card")
+      await shop.pass(1)
+      await expectWaiting(scene, created, [unpaid])
+      await shop.pass(1)
+      return expectUnpaid(scene, created, "CANCELLED", "payment.cancelled")
+    }
+  },
+  {
+    name: "given the customer cancels before the provider's page, then the provider is asked nothing",
+    isForBrowser: true,
+    play: async (scene) => {
+      const { customer, shop } = scene
+      const created = await shop.create()
+      const askedBefore = shop.standIn.asked.length
+      await customer.goTo(created.page)
+      await customer.press("Cancel")
+      await customer.isAt(shop.backAt(created, "CANCELLED"))
+      assert.deepStrictEqual(await shop.accountOf(created), {
+        ...{ status: "CANCELLED", captured: 0, booked: [] },
+        events: ["payment.requires_action", "payment.cancelled"]
+      })
+      assert.strictEqual(shop.standIn.asked.length, askedBefore)
+    }
+  },
+  {
+    name: "given the customer leaves without paying, then the payment ends with the provider's page",
+    isForBrowser: true,
+    play: async (scene) => {
+      const { customer, shop } = scene
+      const created = await goToProvider(scene)
+      await customer.closeTab()
+      await expectWaiting(scene, created, [unpaid])
+      await shop.pass(2)
+      await expectUnpaid(scene, created, "CANCELLED", "payment.cancelled")
+      await shop.deliver()
+      await expectUnpaid(scene, created, "CANCELLED", "payment.cancelled")
+    }
+  }
+]
+
+export const playJourney = async (provider: Provider, { play }: Variation, customer: Customer): Promise<void> =>
+  play({ provider, customer, shop: await openShop(provider.open, provider.method) })

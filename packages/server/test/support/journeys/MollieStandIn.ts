@@ -1,0 +1,227 @@
+/**
+ * Mollie for journeys of customers, by its documentation:
+ *
+ * - its checkout shows the methods, or the one that the payment names (https://docs.mollie.com/docs/hosted-checkout), and a bank's
+ *   issuers; the last page is the one of its test mode, on which the tester chooses the payment's status
+ *   (https://docs.mollie.com/reference/testing). Pointsman opens providers' pages in production only, so that it is shown for a
+ *   live payment here
+ * - after a failure with several methods, the customer chooses another one, and the payment stays open
+ *   (https://docs.mollie.com/docs/status-change)
+ * - a customer who cancels the method that a payment named comes to the methods, and no webhook is sent; who cancels there ends
+ *   the payment (https://docs.mollie.com/reference/webhooks)
+ * - who paid, failed or canceled is sent to `redirectUrl` (https://docs.mollie.com/reference/create-payment)
+ */
+import { createHmac } from "node:crypto"
+import type { TransportAnswer } from "@pointsman/core/connector"
+import {
+  answer,
+  event,
+  type Fields,
+  failure,
+  list,
+  opened,
+  payment
+} from "../../../../connectors/mollie/test/Mollie.ts"
+import {
+  type Asked,
+  formOf,
+  isoOf,
+  listenAs,
+  type OutgoingMessage,
+  pageOf,
+  redirectTo,
+  type StandIn
+} from "./StandIn.ts"
+
+const apiKey = "live_ofTheJourneys0123456789abcdefg"
+const webhookSecret = "the secret of the signed webhooks"
+const messagePath = "/api/v1/psp-webhooks/mollie"
+
+/** A card's payment expires earliest (https://docs.mollie.com/docs/handling-payment-status). */
+const expiresAfterMillis = 15 * 60_000
+
+type End = "paid" | "authorized" | "failed" | "canceled" | "expired"
+
+interface Payment {
+  readonly id: string
+  readonly asked: {
+    readonly amount: { readonly currency: string; readonly value: string }
+    readonly metadata: Fields
+    readonly method?: string
+    readonly captureMode?: string
+    readonly redirectUrl: string
+    readonly webhookUrl?: string
+  }
+  readonly createdAt: number
+  /** Whether the customer may choose among the methods. */
+  offersMethods: boolean
+  /** The method that the customer pays by. */
+  method: string | null
+  status: "open" | End
+  endedAt: number
+}
+
+/** `isSigned`: its messages are signed events, and otherwise the id of the payment alone. */
+export const openMollie = async (now: () => number, isSigned: boolean): Promise<StandIn> => {
+  const payments = new Map<string, Payment>()
+  const keys = new Map<string, { readonly body: string; readonly answer: TransportAnswer }>()
+  const asked: Array<string> = []
+  let messages: Array<OutgoingMessage> = []
+  let events = 0
+
+  const write = (one: Payment): Fields => {
+    const { amount, captureMode, metadata, redirectUrl, webhookUrl } = one.asked
+    const common = {
+      ...{ id: one.id, mode: "live", amount, metadata, redirectUrl, webhookUrl, sequenceType: "oneoff" },
+      ...{
+        method: one.method,
+        captureMode,
+        customerId: undefined,
+        mandateId: undefined,
+        createdAt: isoOf(one.createdAt)
+      }
+    }
+    if (one.status === "open") {
+      return opened(common, `${url}/checkout/${one.offersMethods ? "methods" : "card"}/${one.id}`)
+    }
+    return payment({
+      ...common,
+      status: one.status,
+      paidAt: undefined,
+      [`${one.status}At`]: isoOf(one.endedAt),
+      details: one.status === "failed" ? { failureReason: "insufficient_funds" } : undefined
+    })
+  }
+
+  const end = (one: Payment, status: End): void => {
+    one.status = status
+    one.endedAt = now()
+    if (isSigned) {
+      const body = JSON.stringify(
+        event(`payment.${status}`, write(one), { id: `event_${++events}`, createdAt: isoOf(now()) })
+      )
+      const tag = createHmac("sha256", webhookSecret).update(body).digest("hex")
+      const headers = { "content-type": "application/json", "x-mollie-signature": `sha256=${tag}` }
+      messages.push({ path: messagePath, headers, body })
+    } else {
+      const headers = { "content-type": "application/x-www-form-urlencoded" }
+      messages.push({ path: new URL(one.asked.webhookUrl ?? "").pathname, headers, body: `id=${one.id}` })
+    }
+  }
+
+  const api = ({ body, headers, method, path }: Asked): TransportAnswer => {
+    asked.push(`${method} /${path.join("/")}`)
+    if (headers.authorization !== `Bearer ${apiKey}`) return failure(401, { title: "Unauthorized Request" })
+    const [, resource, id] = path
+    if (resource !== "payments") return failure(404, { title: "Not Found" })
+    if (method === "POST" && id === undefined) {
+      // The same key is the same request, or is refused (https://docs.mollie.com/reference/api-idempotency).
+      const key = String(headers["idempotency-key"])
+      const known = keys.get(key)
+      if (known !== undefined) return known.body === body ? known.answer : failure(400, { title: "Bad Request" })
+      const request: Payment["asked"] = JSON.parse(body)
+      const one: Payment = {
+        ...{ id: `tr_ofTheJourney${payments.size + 1}`, asked: request, createdAt: now(), status: "open", endedAt: 0 },
+        ...{ offersMethods: request.method === undefined, method: request.method ?? null }
+      }
+      payments.set(one.id, one)
+      const made = answer(201, write(one))
+      keys.set(key, { body, answer: made })
+      return made
+    }
+    if (method === "GET" && id === undefined) return answer(200, list("payments", [...payments.values()].map(write)))
+    const one = payments.get(id ?? "")
+    if (method !== "GET" || one === undefined) return failure(404, { title: "Not Found" })
+    return answer(200, { ...write(one), _embedded: { captures: [], refunds: [], chargebacks: [] } })
+  }
+
+  /** Ends the payment, and sends the customer back. */
+  const sendBack = async (one: Payment, status: End): Promise<TransportAnswer> => {
+    end(one, status)
+    await standIn.beforeReturn()
+    return redirectTo(one.asked.redirectUrl)
+  }
+
+  const pages = ({ body, method, path }: Asked): TransportAnswer | Promise<TransportAnswer> => {
+    const [, step = "", id = ""] = path
+    const one = payments.get(id)
+    if (one === undefined) return pageOf("Not found", "", 404)
+    if (one.status !== "open") return pageOf("This payment is over", "")
+    if (method === "GET") return pageOf(...(shown[step] ?? ["Not found", ""]))
+    const form = new URLSearchParams(body)
+    const at = (next: string) => redirectTo(`/checkout/${next}/${id}`)
+    if (step === "methods") {
+      const pressed = form.get("press")
+      return pressed === "Cancel payment" ? sendBack(one, "canceled") : at(pressed === "iDEAL" ? "issuer" : "card")
+    }
+    if (step !== "status") {
+      one.method = step === "card" ? "creditcard" : "ideal"
+      return at("status")
+    }
+    const chosen = form.get("status") as End
+    // Of these two methods, cards alone can be held (https://docs.mollie.com/docs/place-a-hold-for-a-payment).
+    const isHeld = one.asked.captureMode === "manual" && one.method === "creditcard"
+    const status = chosen === "paid" && isHeld ? "authorized" : chosen
+    const isFinal =
+      status === "authorized" ||
+      status === "paid" ||
+      status === "expired" ||
+      (status === "failed" && !one.offersMethods)
+    if (isFinal) return sendBack(one, status)
+    one.offersMethods = true
+    return at("methods")
+  }
+
+  const url = await listenAs(now, (request) => (request.path[0] === "checkout" ? pages(request) : api(request)))
+  const credentials = isSigned
+    ? { apiKey, baseUrl: url }
+    : { apiKey, baseUrl: url, webhookUrl: `https://pay.shop.example${messagePath}` }
+  const standIn: StandIn = {
+    connection: {
+      ...{ id: "mollie", environment: "production", connector: "mollie", credentials, timeout: "5 seconds" },
+      ...(isSigned ? { webhookSecret } : {})
+    },
+    asked,
+    books: () =>
+      [...payments.values()].map(({ asked: { amount, redirectUrl }, status }) => ({
+        returnUrl: redirectUrl,
+        taken: status === "paid" ? Number(amount.value.replace(".", "")) : 0,
+        charges: status === "paid" ? 1 : 0
+      })),
+    beforeReturn: async () => {},
+    settle: () => {},
+    expire: () => {
+      for (const one of payments.values()) {
+        if (one.status === "open" && now() >= one.createdAt + expiresAfterMillis) end(one, "expired")
+      }
+    },
+    takeMessages: () => {
+      const taken = messages
+      messages = []
+      return taken
+    }
+  }
+  return standIn
+}
+
+const statuses = ["paid", "failed", "canceled", "expired"]
+
+/** The heading and the body of each page. */
+const shown: Readonly<Record<string, readonly [string, string]>> = {
+  methods: ["Choose a payment method", formOf("", "Card", "iDEAL", "Cancel payment")],
+  card: ["Pay by card", formOf('<label for="number">Card number</label><input id="number" name="number">', "Pay")],
+  issuer: [
+    "Choose your bank",
+    formOf(
+      '<label for="issuer">Bank</label><select id="issuer" name="issuer"><option>ING</option><option>Rabobank</option></select>',
+      "Continue"
+    )
+  ],
+  status: [
+    "Test mode",
+    formOf(
+      statuses.map((one) => `<label><input type="radio" name="status" value="${one}">${one}</label>`).join(""),
+      "Continue"
+    )
+  ]
+}

@@ -1,0 +1,97 @@
+/**
+ * A provider at a socket, for journeys of customers: its API, its pages, and its messages, which wait until a test sends them.
+ * Its objects are those of the connector's own tests, which the provider's description was compared with.
+ */
+import { createServer, type IncomingHttpHeaders } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { TransportAnswer } from "@pointsman/core/connector"
+import { onTestFinished } from "vitest"
+
+export interface StandIn {
+  /** Its connection in the configuration file, in production. */
+  readonly connection: Readonly<Record<string, unknown>>
+  /** Every request of its API, as `POST /v2/payments`, oldest first. */
+  readonly asked: ReadonlyArray<string>
+  /** What it did for each page that it opened, oldest first. */
+  readonly books: () => ReadonlyArray<Booked>
+  /** Runs when a customer has paid or given up on a page, before they are sent back. */
+  beforeReturn: () => Promise<void>
+  /** It does what it does some moments after a payment: it captures. */
+  readonly settle: () => void
+  /** It ends the pages whose time is over. */
+  readonly expire: () => void
+  /** Takes the messages that wait, oldest first. */
+  readonly takeMessages: () => ReadonlyArray<OutgoingMessage>
+}
+
+export interface Booked {
+  /** Where its customer was to be sent back. */
+  readonly returnUrl: string
+  /** Minor units that it took. */
+  readonly taken: number
+  /** Payments that took something. */
+  readonly charges: number
+}
+
+export interface OutgoingMessage {
+  /** At the server. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface Asked {
+  readonly method: string
+  /** Without its first slash, by its slashes. */
+  readonly path: ReadonlyArray<string>
+  readonly query: URLSearchParams
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** Listens until the test is over, and gives its address. `now`: the clock that its answers are dated by. */
+export const listenAs = async (
+  now: () => number,
+  answer: (asked: Asked) => TransportAnswer | Promise<TransportAnswer>
+): Promise<string> => {
+  const server = createServer((request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://provider")
+      // A browser asks for it on every page.
+      if (pathname === "/favicon.ico") return response.writeHead(204).end()
+      const asked = {
+        method: request.method ?? "",
+        path: pathname.slice(1).split("/"),
+        query,
+        headers: request.headers
+      }
+      Promise.resolve(answer({ ...asked, body: Buffer.concat(chunks).toString("utf8") })).then(
+        ({ body, headers, status }) =>
+          response.writeHead(status, { date: new Date(now()).toUTCString(), ...headers }).end(body),
+        (cause: unknown) => response.destroy(cause as Error)
+      )
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A page for customers. Its forms are sent to its own address. */
+export const pageOf = (heading: string, body: string, status = 200): TransportAnswer => ({
+  status,
+  headers: { "content-type": "text/html; charset=utf-8" },
+  body: `<!doctype html><html lang="en"><title>${heading}</title><h1>${heading}</h1>${body}</html>`
+})
+
+export const formOf = (fields: string, ...buttons: ReadonlyArray<string>): string =>
+  `<form method="post">${fields}${buttons.map((name) => `<button name="press" value="${name}">${name}</button>`).join("")}</form>`
+
+export const redirectTo = (location: string): TransportAnswer => ({ status: 303, headers: { location }, body: "" })
+
+export const isoOf = (millis: number): string => new Date(millis).toISOString()
