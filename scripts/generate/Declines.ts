@@ -9,6 +9,7 @@ import {
 import { meaningOf, reasons } from "../../packages/connectors/adyen/src/Declines.ts"
 import { declines as checkout } from "../../packages/connectors/checkout/src/Declines.ts"
 import { declines as mollie } from "../../packages/connectors/mollie/src/Declines.ts"
+import { codes as paypalCodes, issues as paypalIssues } from "../../packages/connectors/paypal/src/Declines.ts"
 import { declines as stripe } from "../../packages/connectors/stripe/src/Declines.ts"
 import { code, table } from "./Markdown.ts"
 
@@ -40,6 +41,11 @@ const connectors: ReadonlyArray<Declining> = [
     title: "Mollie",
     source: "https://docs.mollie.com/docs/handling-errors-with-mollie-components",
     entries: coded(Object.entries(mollie))
+  },
+  {
+    title: "PayPal",
+    source: "https://developer.paypal.com/api/rest/reference/orders/v2/errors/",
+    entries: coded([...paypalIssues, ...paypalCodes])
   }
 ]
 

@@ -42,7 +42,7 @@ export const paymentMethodsPage = (): string =>
       ["Name", "Kind", "Opened by"],
       paymentMethodNames.map((name) => [code(name), code(kindOfMethod(name)), openedBy(name)])
     ),
-    "The sandbox takes every name.",
+    "The sandbox takes every name. PayPal's connector opens no page: it takes direct charges named `card` or `paypal`.",
     ...connectors.flatMap(([title, methods]) => [
       `## ${title}`,
       table(["Name", `${title}'s name`, "Currencies", "Manual capture"], rowsOf(methods))

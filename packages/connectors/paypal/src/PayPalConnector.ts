@@ -45,7 +45,7 @@ export const definitionTrusting = (roots: () => ReadonlyArray<string>): Connecto
   name: "paypal",
   environments: ["sandbox", "production"],
   // A vaulted card, and a vaulted PayPal account.
-  supports: { currencies, methods: ["card", "wallet"] },
+  supports: { currencies, methods: ["card", "wallet"], paymentMethods: { card: {}, paypal: {} } },
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>
       connector(credentials, account, transport, roots)
