@@ -121,17 +121,18 @@ const makeMonth = async (
   { made, store }: YearsOptions,
   { at, monthMillis }: { readonly at: number; readonly monthMillis: number }
 ): Promise<ReadonlyArray<MadeSample>> => {
-  const found: Array<MadeSample> = []
   const before = await countsOf(store)
+  const first: Array<Omit<MadeSample, "rows" | "until"> & { readonly id: string }> = []
   for (const sample of samples) {
     const from = world.time.now() - marginMillis
     const booked = world.books()
     const id = await world.run(makeSample(sample))
-    await delivered(store)
-    const rows = await rowsOf(store, id)
-    const until = world.time.now() + marginMillis
-    found.push({ sample, rows, sums: addSums(world.books(), booked, -1), from, until })
+    first.push({ sample, id, sums: addSums(world.books(), booked, -1), from })
   }
+  await delivered(store)
+  const until = world.time.now() + marginMillis
+  const found: Array<MadeSample> = []
+  for (const { id, ...one } of first) found.push({ ...one, until, rows: await rowsOf(store, id) })
   const after = await countsOf(store)
   const names = new Set([...copiedTables.map(({ name }) => name), ...notOfPayments])
   const missing = [...after].find(([name, count]) => !names.has(name) && count !== before.get(name))

@@ -13,7 +13,7 @@ import { temporaryFolder } from "./support/ServerProcess.ts"
 const dayMillis = 24 * 60 * 60_000
 /** A store is full when payments that took money leave, after 540 days: `fullAfter` months. The short form goes by quarters. */
 const { copied, fullAfter, made, monthMillis, months } = isLong
-  ? { months: 36, monthMillis: 30 * dayMillis, fullAfter: 19, copied: 1_000, made: 20 }
+  ? { months: 36, monthMillis: 30 * dayMillis, fullAfter: 19, copied: 300, made: 10 }
   : { months: 10, monthMillis: 91 * dayMillis, fullAfter: 7, copied: 100, made: 5 }
 const ofMonth = copied + made
 
