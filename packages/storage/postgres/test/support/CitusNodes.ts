@@ -126,7 +126,7 @@ export const startOwnCluster = async (settings: ReadonlyArray<string> = []): Pro
   return { coordinator, workers: [first, second], stop }
 }
 
-export interface OwnDatabase {
+interface OwnDatabase {
   readonly name: string
   /** By the coordinator. */
   readonly url: string
