@@ -45,7 +45,7 @@ export const mutations: ReadonlyArray<Mutation> = [
   },
   {
     name: "a node that does not answer has its commits",
-    harm: "A lagging standby takes the place of a worker that was down: nobody notices what is lost, and keys charge again.",
+    harm: "A lagging standby takes the place of a worker that was down: no server notices the loss, and keys charge again.",
     edits: [
       {
         file: "packages/storage/sql/src/Acknowledged.ts",
