@@ -5393,7 +5393,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     caughtBy: {
       project: "server",
       file: "packages/server/test/OwnConnectors.test.ts",
-      test: "given entries that cannot be loaded, when the server starts, then it ends with one line for each, and no stack trace"
+      test: "given a connector with the name of a built-in one, when the file is checked, then it is refused"
     }
   },
   {
