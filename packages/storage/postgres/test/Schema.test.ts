@@ -120,7 +120,7 @@ const withoutAccounts = (sql: PgClient.PgClient) =>
   Effect.forEach(
     [
       "alter table attempts drop column account",
-      "alter table connections drop column account, drop column current_account, drop column account_changed_at",
+      "alter table connections drop column account, drop column current_account, drop column account_changed_at, drop column fees",
       "alter table api_keys drop column name, drop column expires_at, drop column networks",
       "drop table api_key_uses",
       "drop table audit_entries",

@@ -35,7 +35,7 @@ export const listeningTo = (db: Database) => {
 
 /** As it was before connections had accounts. */
 export const withoutAccounts = (db: Database): void => {
-  for (const column of ["account", "current_account", "account_changed_at"]) {
+  for (const column of ["account", "current_account", "account_changed_at", "fees"]) {
     db.prepare(`alter table connections drop column ${column}`).run()
   }
   db.prepare("alter table attempts drop column account").run()
