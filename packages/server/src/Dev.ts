@@ -51,8 +51,9 @@ export const dev = Effect.fnUntraced(function* ({ flags, fresh, inMemory }: DevO
   const database = inMemory ? "sqlite::memory:" : `sqlite:${sandboxDatabase.path}`
   const settings = yield* readSettings({ ...flags, ...ofDev, database })
   yield* refuseSecond
-  // Nothing else of the file takes part: `pointsman config apply` brings its connections to the sandbox.
-  const connectors = yield* connectorsOfSettings(settings)
+  // Nothing else of the file takes part: `pointsman config apply` brings its connections to the sandbox. A file that only
+  // the environment names may be another server's.
+  const connectors = flags["configuration"] === undefined ? [] : yield* connectorsOfSettings(settings)
   yield* ensureFolder({ _tag: "SqliteFile", path: devFile })
   if (fresh) yield* forget
   return yield* serve(

@@ -238,8 +238,9 @@ describe("connectors of the configuration file", () => {
       writeIn(folder, "pointsman.json", JSON.stringify(configuration))
       const dev = await startServer({
         folder,
-        environment: { ...bySources, POINTSMAN_CONFIG: "pointsman.json" },
-        command: "dev"
+        environment: bySources,
+        command: "dev",
+        flags: ["--config", "pointsman.json"]
       })
       const applied = await runCommand(folder, ["config", "apply", "pointsman.json"], bySources)
       assert.strictEqual(applied.code, 0, applied.stderr)

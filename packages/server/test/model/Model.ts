@@ -358,7 +358,9 @@ export class Model {
       environment: environmentOf(tenant),
       amount: request.amount,
       currency: request.currency,
-      ...(type === "payment.declined" ? { decline_category: declineCategory, decline_code: declineReason } : {}),
+      ...(type === "payment.declined"
+        ? { decline_category: declineCategory, decline_code: declineReason, ...declineOf(payment) }
+        : {}),
       ...more
     }
     const pattern = { id: event, type, created: new Date(this.now).toISOString(), data }
@@ -567,6 +569,21 @@ const shownTo = (scopes: ReadonlyArray<string> | null): typeof view =>
         return { ...view(payment), next_action: nextAction }
       }
 
+/** Which code and which advice a simulated decline has is not stated. */
+const declineOf = ({ declineCategory, declineReason, status }: Payment): { readonly [key: string]: Pattern } =>
+  status !== "DECLINED"
+    ? {}
+    : {
+        decline: {
+          category: declineCategory,
+          code: new Such("the name of a reason", (value) => typeof value === "string" && /^[a-z_]+$/u.test(value)),
+          provider_code: declineReason,
+          advice: new Such("one of the advices", (value) =>
+            ["retry_later", "use_another_method", "do_not_retry"].some((advice) => advice === value)
+          )
+        }
+      }
+
 const view = (payment: Payment): { readonly [key: string]: Pattern } => ({
   id: payment.id,
   payment_id: payment.id,
@@ -583,6 +600,7 @@ const view = (payment: Payment): { readonly [key: string]: Pattern } => ({
   capture_method: payment.request.capture_method,
   decline_category: payment.declineCategory,
   decline_reason: payment.declineReason,
+  ...declineOf(payment),
   captured_amount: payment.captured,
   refunded_amount: payment.refunded,
   refund_pending_amount: payment.refundPending,
