@@ -1520,13 +1520,29 @@ import { writeFact } from "../../commit/WriteFact.ts"
       {
         file: "packages/connectors/paypal/src/Answers.ts",
         find: "issues.some((issue) => usedBefore.has(issue))",
-        replace: "issues.some((issue) => usedBefore.has(`not ${issue}`))"
+        replace: "issues.some((issue) => usedBefore.has(issue.toLowerCase()))"
       }
     ],
     caughtBy: {
       project: "connector-paypal",
       file: "packages/connectors/paypal/test/PayPalConnector.test.ts",
       test: "given a used invoice id, then nothing is known, and that the key was used is"
+    }
+  },
+  {
+    name: "ask another provider after a response to PayPal that must be reversed",
+    harm: "The issuer still holds the money of the first charge, and a second provider takes it too.",
+    edits: [
+      {
+        file: "packages/connectors/paypal/src/Declines.ts",
+        find: `normalized: "response_late", soft: false`,
+        replace: `normalized: "response_late", soft: true`
+      }
+    ],
+    caughtBy: {
+      project: "connector-paypal",
+      file: "packages/connectors/paypal/test/Declines.test.ts",
+      test: "given the processor's 0800, then issuer_unavailable/response_late hard"
     }
   },
   {

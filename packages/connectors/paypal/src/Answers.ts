@@ -159,7 +159,7 @@ export const amountOf = ({ amount }: Protocol.Payment): Money | undefined =>
   (amount ?? undefined) === undefined ? undefined : fromPayPal(amount ?? { currency_code: "", value: "" })
 
 /** Of one currency; `undefined` where an amount is missing or cannot be counted. */
-export const sumOf = (payments: ReadonlyArray<Protocol.Payment>): Money | undefined => {
+const sumOf = (payments: ReadonlyArray<Protocol.Payment>): Money | undefined => {
   const [first, ...others] = payments.map(amountOf)
   let sum = first
   for (const one of others) {

@@ -15,7 +15,7 @@ import type { Certificates } from "./Certificates.ts"
  * PayPal sends a message again "up to 25 times over 3 days". Whether it signs each of them anew, its page does not say; a day
  * more is for one that waits. A message that was applied is known again by its id, however young it is.
  */
-export const ageAtMostMillis = 4 * 24 * 60 * 60 * 1000
+const ageAtMostMillis = 4 * 24 * 60 * 60 * 1000
 /** How far PayPal's clock may be ahead of ours. */
 const aheadAtMostMillis = signatureToleranceSeconds * 1000
 
