@@ -13,7 +13,6 @@ import { parseArgs } from "node:util"
 import { formatApiKey } from "@pointsman/core"
 import { Pool } from "undici"
 import { createBody } from "./kit/CreateRequest.ts"
-import { closed, run } from "./kit/Load.ts"
 import { toldMachine, watchMachine } from "./kit/Machine.ts"
 import { openPostgres, type Postgres, query } from "./kit/Postgres.ts"
 import { residentMegabytes, startServer } from "./kit/Server.ts"
@@ -22,7 +21,7 @@ import { startProvider } from "./kit/Sides.ts"
 
 const usage = `npm run bench:capacity -- [options]
   --workspaces <list>  how many; 1,100,10000 unless set
-  --seconds <n>        of creates, for each; 10 unless set`
+  --payments <n>       for each, after half as many that are not measured; 4000 unless set`
 
 const inFlight = 16
 /** Workspaces that pay during the run, of all that there are: what each one's first payment costs is not of the others. */
@@ -82,7 +81,15 @@ const millisOfAll = (postmaster: string): number => {
   return children.reduce((sum, pid) => sum + processorMillis(pid), processorMillis(postmaster, true))
 }
 
-const measure = async (postgres: Postgres, folder: string, workspaces: number, seconds: number) => {
+const makeAll = async (count: number, create: () => Promise<void>) => {
+  let left = count
+  const one = async () => {
+    while (left-- > 0) await create()
+  }
+  await Promise.all(Array.from({ length: inFlight }, one))
+}
+
+const measure = async (postgres: Postgres, folder: string, workspaces: number, payments: number) => {
   const provider = await startProvider()
   const keys = Array.from({ length: workspaces }, () => formatApiKey("sandbox", randomBytes(64)))
   const url = await postgres.newDatabase(`capacity_${workspaces}`)
@@ -108,20 +115,22 @@ const measure = async (postgres: Postgres, folder: string, workspaces: number, s
   }
   try {
     const postmaster = await postmasterOf(url)
-    await run(closed(inFlight, seconds / 2), create)
+    await makeAll(payments / 2, create)
     // What the directory takes is not of the payments.
     const size = async () =>
       Number((await query(url, "select pg_database_size(current_database()) as size"))[0]?.["size"])
     await query(url, "vacuum")
     const before = { server: processorMillis(server.pid), postgres: millisOfAll(postmaster), size: await size() }
-    const { done, perSecond } = await run(closed(inFlight, seconds), create)
+    const began = performance.now()
+    await makeAll(payments, create)
+    const perSecond = (payments * 1_000) / (performance.now() - began)
     const after = { server: processorMillis(server.pid), postgres: millisOfAll(postmaster) }
     await sleep(idleMillis)
     const idle = (processorMillis(server.pid) - after.server) / (idleMillis / 1_000)
-    const each = (name: "server" | "postgres") => ((after[name] - before[name]) / done).toFixed(2)
+    const each = (name: "server" | "postgres") => ((after[name] - before[name]) / payments).toFixed(2)
     console.log(
       `${workspaces} workspaces: ${each("server")} ms of the server and ${each("postgres")} ms of PostgreSQL for a create, ` +
-        `${(((await size()) - before.size) / done).toFixed(0)} bytes; ${perSecond.toFixed(0)} a second; ` +
+        `${(((await size()) - before.size) / payments).toFixed(0)} bytes; ${perSecond.toFixed(0)} a second; ` +
         `without payments ${idle.toFixed(1)} ms of the server a second; the server holds ${residentMegabytes(server.pid)?.toFixed(0)} MB and started in ${server.startedMillis.toFixed(0)} ms`
     )
   } finally {
@@ -135,14 +144,14 @@ const main = async () => {
   const { values } = parseArgs({
     options: {
       workspaces: { type: "string", default: "1,100,10000" },
-      seconds: { type: "string", default: "10" },
+      payments: { type: "string", default: "4000" },
       help: { type: "boolean", default: false }
     }
   })
   if (values.help) return console.log(usage)
   const numbers = values.workspaces.split(",").map(Number)
-  const seconds = Number(values.seconds)
-  if (![...numbers, seconds].every((number) => number > 0)) throw new Error(usage)
+  const payments = Number(values.payments)
+  if (![...numbers, payments].every((number) => number > 0)) throw new Error(usage)
   execFileSync(process.execPath, [join(import.meta.dirname, "../../scripts/build/server.mjs")], { stdio: "inherit" })
   const machine = watchMachine()
   if (machine.warning !== undefined) console.error(machine.warning)
@@ -150,7 +159,7 @@ const main = async () => {
   if ("missing" in postgres) throw new Error(`There is no PostgreSQL here: ${postgres.missing}`)
   const folder = mkdtempSync(join(tmpdir(), "pointsman-capacity-"))
   try {
-    for (const number of numbers) await measure(postgres, folder, number, seconds)
+    for (const number of numbers) await measure(postgres, folder, number, payments)
   } finally {
     endAll()
     await postgres.stop()

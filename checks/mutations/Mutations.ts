@@ -45,7 +45,7 @@ export const mutations: ReadonlyArray<Mutation> = [
   },
   {
     name: "a node that does not answer has its commits",
-    harm: "A lagging standby takes the place of a worker that was down: nobody notices what is lost, and keys charge again.",
+    harm: "A lagging standby takes the place of a worker that was down: no server notices the loss, and keys charge again.",
     edits: [
       {
         file: "packages/storage/sql/src/Acknowledged.ts",
@@ -5409,7 +5409,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     caughtBy: {
       project: "server",
       file: "packages/server/test/OwnConnectors.test.ts",
-      test: "given entries that cannot be loaded, when the server starts, then it ends with one line for each, and no stack trace"
+      test: "given a connector with the name of a built-in one, when the file is checked, then it is refused"
     }
   },
   {

@@ -141,6 +141,7 @@ export const recipesPart = (): Array<Group> => [
       ["docs/guides/monitoring.md", "Watch it"],
       ["docs/guides/many-servers.md", "Run many servers"],
       ["docs/guides/citus.md", "Distributed PostgreSQL"],
+      ["docs/guides/how-far-it-goes.md", "How far it goes"],
       ["docs/guides/archive.md", "Archive payments"]
     ])
   },
@@ -162,7 +163,7 @@ export const recipesPart = (): Array<Group> => [
         ["docs/guides/node.md", "Embed it without Effect"],
         ["docs/guides/simulate.md", "Simulate a storage"]
       ],
-      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|checkout|mollie|paypal|write-a-connector|provider-messages|deploy|operations|console|command-line|monitoring|many-servers|citus|archive|encryption-keys|audit|incidents|pci-dss)\.md)/u
+      /^docs\/guides\/(?!(?:configuration|routing|hosted-page|webhooks|partners|stripe|adyen|checkout|mollie|paypal|write-a-connector|provider-messages|deploy|operations|console|command-line|monitoring|many-servers|citus|how-far-it-goes|archive|encryption-keys|audit|incidents|pci-dss)\.md)/u
     )
   },
   { text: "Examples", items: items([], /^examples\/.+\/README\.md$/u) }

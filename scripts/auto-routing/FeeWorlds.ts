@@ -45,6 +45,7 @@ const world = (
 ): FeeWorld => ({ title, payments: 2500, fees, truth, details })
 
 export const feeWorlds: ReadonlyArray<FeeWorld> = [
+  world("€1 to €5; the cheaper one approves as often: 92, 92 %", [dear, cheap], () => [0.92, 0.92], euros(100, 500)),
   world("€3 to €10; the cheaper one approves as often: 92, 92 %", [dear, cheap], () => [0.92, 0.92]),
   world("€3 to €10; half a point less: 92.5, 92 %", [dear, cheap], () => [0.925, 0.92]),
   world("€3 to €10; three connections: 92, 92, 92 %", [dear, dear, cheap], () => [0.92, 0.92, 0.92]),

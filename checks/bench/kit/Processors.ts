@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 
 /** Processes of one server: the first started all others. */
-export type Processes = () => ReadonlyArray<number>
+type Processes = () => ReadonlyArray<number>
 
 /** The kernel counts in hundredths of a second for every program (https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html). */
 const microsPerTick = 10_000

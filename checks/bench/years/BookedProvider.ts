@@ -31,7 +31,7 @@ const nothing: Sums = { payments: 0, captured: 0, refunded: 0 }
 
 /** Charges of amounts that end in this digit are declined. */
 const declinedDigit = 3
-export const isDeclined = (minorUnits: number): boolean => minorUnits % 10 === declinedDigit
+const isDeclined = (minorUnits: number): boolean => minorUnits % 10 === declinedDigit
 
 export interface BookedProvider {
   readonly provider: Provider

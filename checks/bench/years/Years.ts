@@ -18,6 +18,8 @@ export interface YearsOptions {
   /** An empty folder, for the archive. */
   readonly archive: string
   readonly months: number
+  /** How long a month is, in milliseconds; as long as the mean one of a calendar unless set. */
+  readonly monthMillis?: number
   /** Payments of a month that are copies, and those that the product makes. */
   readonly copied: number
   readonly made: number
@@ -49,13 +51,12 @@ export interface Years {
   readonly world: World
 }
 
-/** As long as the mean month of a calendar, in milliseconds. */
-const monthMillis = (365.25 * 24 * 60 * 60_000) / 12
+const meanMonthMillis = (365.25 * 24 * 60 * 60_000) / 12
 
 export const runYears = async (options: YearsOptions): Promise<Years> => {
   const { archive, store } = options
   const begin = Date.now()
-  const world = await openWorld({ storage: store.layer(), archive, startMillis: begin })
+  const world = await openWorld({ storage: store.layer, archive, startMillis: begin })
   try {
     return await runIn(world, begin, options)
   } catch (cause) {
@@ -65,18 +66,19 @@ export const runYears = async (options: YearsOptions): Promise<Years> => {
 }
 
 const runIn = async (world: World, begin: number, options: YearsOptions): Promise<Years> => {
-  const { store, tell } = options
+  const { monthMillis = meanMonthMillis, store, tell } = options
   const months: Array<Month> = []
   let copies: SumsByCurrency = {}
   for (let month = 0; month < options.months; month++) {
     const at = begin + month * monthMillis
     world.time.turnTo(at)
-    const made = await makeMonth(world, options, at)
-    const copying = await timed(() => copyMonth(options, made))
+    const made = await makeMonth(world, options, { at, monthMillis })
+    const copying = await timed(() => copyMonth(options, made, monthMillis))
     copies = addSums(copies, copying.value)
     world.time.turnTo(begin + (month + 1) * monthMillis - 60_000)
     const { keys, left } = await upkeep(world)
     const stored = Number((await store.ask("select count(*) as count from payments"))[0]?.["count"])
+    await store.vacuum()
     const sizes = await store.sizes()
     const figures: Month = {
       month: month + 1,
@@ -117,19 +119,20 @@ interface MadeSample {
 const makeMonth = async (
   world: World,
   { made, store }: YearsOptions,
-  at: number
+  { at, monthMillis }: { readonly at: number; readonly monthMillis: number }
 ): Promise<ReadonlyArray<MadeSample>> => {
-  const found: Array<MadeSample> = []
   const before = await countsOf(store)
+  const first: Array<Omit<MadeSample, "rows" | "until"> & { readonly id: string }> = []
   for (const sample of samples) {
     const from = world.time.now() - marginMillis
     const booked = world.books()
     const id = await world.run(makeSample(sample))
-    await delivered(store)
-    const rows = await rowsOf(store, id)
-    const until = world.time.now() + marginMillis
-    found.push({ sample, rows, sums: addSums(world.books(), booked, -1), from, until })
+    first.push({ sample, id, sums: addSums(world.books(), booked, -1), from })
   }
+  await delivered(store)
+  const until = world.time.now() + marginMillis
+  const found: Array<MadeSample> = []
+  for (const { id, ...one } of first) found.push({ ...one, until, rows: await rowsOf(store, id) })
   const after = await countsOf(store)
   const names = new Set([...copiedTables.map(({ name }) => name), ...notOfPayments])
   const missing = [...after].find(([name, count]) => !names.has(name) && count !== before.get(name))
@@ -175,7 +178,11 @@ const delivered = async (store: YearsStore): Promise<void> => {
   }
 }
 
-const copyMonth = async ({ copied, store }: YearsOptions, made: ReadonlyArray<MadeSample>): Promise<SumsByCurrency> => {
+const copyMonth = async (
+  { copied, store }: YearsOptions,
+  made: ReadonlyArray<MadeSample>,
+  monthMillis: number
+): Promise<SumsByCurrency> => {
   // The copy 0 would be the payment itself.
   const everyMillis = Math.floor((monthMillis * 0.9) / (copied + 1))
   const statements: Array<string> = []

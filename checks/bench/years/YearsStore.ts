@@ -6,7 +6,7 @@ import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Redacted } from "effect"
 import { query } from "../kit/Postgres.ts"
 import type { Storage } from "../World.ts"
-import { type Dialect, postgresDialect, type Row, sqliteDialect } from "./Copies.ts"
+import { copiedTables, type Dialect, postgresDialect, type Row, sqliteDialect } from "./Copies.ts"
 
 /** Counted by the database, since its statistics began. */
 export interface Work {
@@ -18,7 +18,7 @@ export interface Work {
 export interface YearsStore {
   readonly name: "PostgreSQL" | "SQLite"
   readonly dialect: Dialect
-  readonly layer: () => Storage
+  readonly layer: Storage
   /** Rows, with numbers for numbers. */
   readonly ask: (sql: string) => Promise<ReadonlyArray<Row>>
   /** Names of the columns that a row of the table is inserted with. */
@@ -27,6 +27,8 @@ export interface YearsStore {
   readonly tables: () => Promise<ReadonlyArray<string>>
   /** Runs them without checks of foreign keys: they are whole rows of payments. */
   readonly copy: (statements: ReadonlyArray<string>) => Promise<void>
+  /** Does what autovacuum has done at the end of a month, whose run took seconds. */
+  readonly vacuum: () => Promise<void>
   /** Bytes by table, with indexes and partitions; `all`: of the whole database. */
   readonly sizes: () => Promise<Readonly<Record<string, number>>>
   /** `undefined` where the database does not count it. */
@@ -41,7 +43,7 @@ export const postgresStore = (url: string): YearsStore => {
   return {
     name: "PostgreSQL",
     dialect: postgresDialect,
-    layer: () => PostgresStorage.layer({ url: Redacted.make(url) }),
+    layer: PostgresStorage.layer({ url: Redacted.make(url) }),
     ask,
     columnsOf: async (table) =>
       (
@@ -55,6 +57,9 @@ export const postgresStore = (url: string): YearsStore => {
       ).map(({ name }) => String(name)),
     copy: async (statements) => {
       await query(url, "begin", "set local session_replication_role = replica", ...statements, "commit")
+    },
+    vacuum: async () => {
+      await query(url, ...copiedTables.map(({ name }) => `vacuum ${name}`))
     },
     sizes: async () => {
       const rows =
@@ -85,7 +90,7 @@ export const sqliteStore = (filename: string): YearsStore => {
   return {
     name: "SQLite",
     dialect: sqliteDialect,
-    layer: () => SqliteStorage.layer({ filename }),
+    layer: SqliteStorage.layer({ filename }),
     ask,
     columnsOf: async (table) =>
       (await ask(`select name from pragma_table_info('${table}')`)).map(({ name }) => String(name)),
@@ -105,6 +110,7 @@ export const sqliteStore = (filename: string): YearsStore => {
         for (const statement of statements) db.exec(statement)
         db.exec("commit")
       }),
+    vacuum: async () => {},
     sizes: async () =>
       using((db) => {
         db.exec("pragma wal_checkpoint(truncate)")

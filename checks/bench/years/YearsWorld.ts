@@ -5,7 +5,7 @@ import * as PaymentArchive from "@pointsman/archive"
 import { endpointSecretContext, Pointsman, SecretsLayer, type Tenant } from "@pointsman/core"
 import { BeforeRemoval, Directory, Ids, type Ledger, Secrets, WebhookSender } from "@pointsman/core/ports"
 import * as NodeTransport from "@pointsman/transport-node"
-import { Clock, Effect, Fiber, Layer, ManagedRuntime, Redacted } from "effect"
+import { Clock, Effect, Fiber, Layer, ManagedRuntime, Redacted, References } from "effect"
 import { caller, encryptionKey, type Storage, worldLayer } from "../World.ts"
 import { makeBookedProvider, type SumsByCurrency } from "./BookedProvider.ts"
 import { makeTurnedTime, type TurnedTime } from "./TurnedTime.ts"
@@ -41,7 +41,9 @@ export const openWorld = async (options: {
       })
     ),
     Layer.succeed(WebhookSender, { send: () => Effect.succeed(200) }),
-    Layer.succeed(Clock.Clock, time.clock)
+    Layer.succeed(Clock.Clock, time.clock),
+    // What each sweep removed is a figure of the run.
+    Layer.succeed(References.MinimumLogLevel, "Warn")
   )
   const runtime = ManagedRuntime.make(
     worldLayer(options.storage, provider).pipe(Layer.provideMerge(beside), Layer.orDie)

@@ -5,6 +5,7 @@ import { formatMistake, sendsNothing, understandConfiguration } from "@pointsman
 import { apiKeyEntropyBytes, formatApiKey } from "@pointsman/core"
 import { Result } from "effect"
 import * as InstalledConnectors from "../../../packages/server/src/InstalledConnectors.ts"
+import { definition as pocketPay } from "../../../scripts/new-connector/fixture/src/index.ts"
 import { type Block, blocksOf } from "../Blocks.ts"
 import { blocks } from "../Pages.ts"
 
@@ -23,7 +24,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The whole file, or what belongs into a workspace. */
-const asConfiguration = (value: unknown): unknown => {
+const asConfiguration = (value: unknown): object | undefined => {
   if (!isObject(value)) return undefined
   if ("workspaces" in value) return value
   const fields = ["connections", "routing", "keys", "webhooks", "partner"]
@@ -31,6 +32,9 @@ const asConfiguration = (value: unknown): unknown => {
     ? { workspaces: [{ id: "acme", ...value }] }
     : undefined
 }
+
+/** Of the guide: a connector of one's own, which its page names in `connectors`. */
+const acmePay = { definition: { ...pocketPay, name: "acme-pay" } }
 
 const mistakesOf = ({ line, path, text }: Block): ReadonlyArray<string> => {
   const at = `${path}:${line}`
@@ -44,7 +48,7 @@ const mistakesOf = ({ line, path, text }: Block): ReadonlyArray<string> => {
   if (configuration === undefined) return []
   return Result.match(
     understandConfiguration(configuration, {
-      connectors: InstalledConnectors.forChecking(),
+      connectors: InstalledConnectors.forChecking("connectors" in configuration ? [acmePay] : []),
       transport: sendsNothing,
       claimWindowMillis: 900_000,
       claimWindowSetting: "the claim window",

@@ -206,6 +206,17 @@ describe("connectors of the configuration file", () => {
     }
   )
 
+  it("given a connector with the name of a built-in one, when the file is checked, then it is refused", async () => {
+    const folder = temporaryFolder()
+    const redact = '() => ({ "~effect/Redacted": {} })'
+    const fields = `name: "stripe", environments: ["sandbox"], supports: {}, connect: () => {}, redact: ${redact}`
+    writeIn(folder, "mine.mjs", `export default { ${fields} }`)
+    writeIn(folder, "pointsman.json", JSON.stringify({ connectors: ["./mine.mjs"], workspaces: [] }))
+    const { code, stdout } = await runHere(folder, ["config", "check", "--config", "pointsman.json"])
+    assert.strictEqual(code, 1, stdout)
+    assert.include(stdout, 'mine.mjs: name: expected another name; "stripe" comes with the server')
+  })
+
   it.each([
     ["connectors[0]", ["pocket pay"]],
     ["connectors", ["./a.js", "./a.js"]],

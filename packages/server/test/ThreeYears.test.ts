@@ -10,15 +10,16 @@ import { isLong } from "./support/LongRuns.ts"
 import { newDatabase, postgresMissing } from "./support/PostgresServer.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
 
-/** Without the months in which the store fills up. Payments that took money stay for 540 days. */
-const fullAfter = 19
-/** The short form ends soon after the store is full. */
-const [months, copied, made] = isLong ? [36, 1_000, 20] : [24, 100, 5]
+const dayMillis = 24 * 60 * 60_000
+/** A store is full when payments that took money leave, after 540 days: `fullAfter` months. The short form goes by quarters. */
+const { copied, fullAfter, made, monthMillis, months } = isLong
+  ? { months: 36, monthMillis: 30 * dayMillis, fullAfter: 19, copied: 300, made: 10 }
+  : { months: 10, monthMillis: 91 * dayMillis, fullAfter: 7, copied: 100, made: 5 }
 const ofMonth = copied + made
 
 const run = async (store: YearsStore): Promise<Years> => {
   const archive = join(temporaryFolder(), "archive")
-  const years = await runYears({ store, archive, months, copied, made, tell: () => {} })
+  const years = await runYears({ store, archive, months, monthMillis, copied, made, tell: () => {} })
   await years.world.close()
   return years
 }

@@ -203,6 +203,22 @@ export const update = <A>(db: Database, operation: string, body: () => A): Effec
       : Effect.fail(new StorageError({ operation, cause: done.failure.cause }))
   })
 
+/**
+ * As `update`, without checks of foreign keys: for a body that itself deletes all that refers to what it deletes. SQLite
+ * takes the primary key of the child for its check, and reads all rows of the tenant for each deleted row.
+ *
+ * The setting cannot change inside a transaction. If a transaction could not be rolled back, the next removal sets it.
+ */
+export const remove = <A>(db: Database, operation: string, body: () => A): Effect.Effect<A, StorageError> =>
+  Effect.suspend(() => {
+    db.exec("PRAGMA foreign_keys = OFF")
+    const done = transaction(db, body)
+    db.exec("PRAGMA foreign_keys = ON")
+    return Result.isSuccess(done)
+      ? Effect.succeed(done.success)
+      : Effect.fail(new StorageError({ operation, cause: done.failure.cause }))
+  })
+
 /** A transaction that the body may refuse. */
 export const write = <A, E>(
   db: Database,

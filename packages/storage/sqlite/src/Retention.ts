@@ -23,7 +23,7 @@ import {
   tablesOfPayment
 } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { type Database, read, snapshot, update } from "./Database.ts"
+import { type Database, read, remove, snapshot, update } from "./Database.ts"
 import { selectBookRows } from "./Ledger.ts"
 import { bindTenant, bindText, readText, rows } from "./Rows.ts"
 
@@ -46,7 +46,7 @@ export const make = (db: Database): Retention => ({
       (found) => found.map(readOldPayment(rows))
     ),
   remove: (payments) =>
-    update(db, "remove", () => payments.filter((one) => remove(db, one)).map(({ paymentId }) => paymentId)),
+    remove(db, "remove", () => payments.filter((one) => removePayment(db, one)).map(({ paymentId }) => paymentId)),
   removedPaymentOf: (tenant, { connectionId, providerRef }) =>
     read("removedPaymentOf", () => {
       const row = db.prepare(selectRemoved).get(...bindTenant(tenant), bindText(connectionId), bindText(providerRef))
@@ -116,7 +116,7 @@ const countOpen = (db: Database, tenant: Tenant, id: string) => {
   return { openDeliveries: Number(open?.["count"]), openMessages: Number(messages?.["count"]) }
 }
 
-const remove = (db: Database, { paymentId, tenant, version }: ReadPayment): boolean => {
+const removePayment = (db: Database, { paymentId, tenant, version }: ReadPayment): boolean => {
   const owner = bindTenant(tenant)
   const key = [...owner, bindText(paymentId)]
   const payment = db.prepare(`select * from payments where ${ofTenant} and id = ? and version = ?`).get(...key, version)

@@ -52,7 +52,7 @@ const isSilent = ({ cause }: StorageError): boolean =>
   !(cause instanceof NoConnection) && !/^(?:22|23|42)/u.test(String((cause as { readonly code?: unknown }).code ?? ""))
 
 /** What each look finds out for all statements. */
-export interface SharedNodes {
+interface SharedNodes {
   readonly places: NodePlaces
   /** Nodes that did not answer the last look, with what their workspaces are refused by: nothing is sent to them. */
   readonly silent: Map<number, string>

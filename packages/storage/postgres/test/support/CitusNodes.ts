@@ -1,6 +1,6 @@
 /**
  * A cluster whose servers are killed, each with all of its processes, and started again on the same data. It is one of its
- * own for each test (`POINTSMAN_CITUS=all`): a cluster of somebody else's is not killed.
+ * own for each test file (`POINTSMAN_CITUS=all`): nodes of a given cluster are not killed.
  */
 import { execFile, execFileSync } from "node:child_process"
 import { readFileSync, renameSync, rmSync } from "node:fs"
@@ -95,7 +95,7 @@ const nodeIn = (folder: string, url: string): CitusNode => {
       for (const pid of all) signal(pid, "SIGKILL")
       // Bounded by the kernel, which ends them as soon as they run.
       while (all.some(isAlive)) await sleep(10)
-      // A dead process that nobody waited for would be taken for a server that runs.
+      // The next start would take a dead process without a waiting parent for a server that runs.
       rmSync(join(folder, "postmaster.pid"), { force: true })
     },
     restart: () => start(folder),
@@ -126,7 +126,7 @@ export const startOwnCluster = async (settings: ReadonlyArray<string> = []): Pro
   return { coordinator, workers: [first, second], stop }
 }
 
-export interface OwnDatabase {
+interface OwnDatabase {
   readonly name: string
   /** By the coordinator. */
   readonly url: string
