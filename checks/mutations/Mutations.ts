@@ -1520,7 +1520,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
       {
         file: "packages/connectors/paypal/src/Answers.ts",
         find: "issues.some((issue) => usedBefore.has(issue))",
-        replace: "issues.some((issue) => usedBefore.has(issue.toLowerCase()))"
+        replace: "issues.some((issue) => !usedBefore.has(issue)) && false"
       }
     ],
     caughtBy: {

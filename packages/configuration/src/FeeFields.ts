@@ -16,7 +16,7 @@ export const mostFixedFee = 100_000_000
 export const percentExpected = 'a percentage from 0 to 100 as text, with at most 4 decimals, such as "1.45"'
 
 /** Of "1.45": 14,500. `undefined` for any other text. */
-export const partsPerMillion = (text: string): number | undefined => {
+const partsPerMillion = (text: string): number | undefined => {
   const [, whole, decimals = ""] = /^(0|[1-9][0-9]{0,2})(?:\.([0-9]{1,4}))?$/u.exec(text) ?? []
   if (whole === undefined) return undefined
   const parts = Number(whole) * 10_000 + Number(decimals.padEnd(4, "0"))

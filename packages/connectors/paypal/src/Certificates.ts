@@ -84,11 +84,13 @@ export const makeCertificates = (
     keyAt: (url, at) => {
       if (!addresses[environment].test(url)) return Effect.fail(unverified("its certificate's address is not PayPal's"))
       const known = Effect.sync(() => knownAt(url, at))
-      const orFetched = Effect.flatMap(known, (key) => (key === undefined ? fetched(url, at) : Effect.succeed(key)))
-      return Effect.flatMap(known, (key) => (key === undefined ? turn.withPermit(orFetched) : Effect.succeed(key)))
+      const orFetched = Effect.filterOrElse(known, isKnown, () => fetched(url, at))
+      return Effect.filterOrElse(known, isKnown, () => turn.withPermit(orFetched))
     }
   }
 }
+
+const isKnown = (key: KeyObject | undefined): key is KeyObject => key !== undefined
 
 const block = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/gu
 

@@ -18,7 +18,7 @@ import type { SignedMessage } from "./ConnectorUnderTest.ts"
 export type Random = () => number
 
 /** Numbers in [0, 1) that follow from a seed (mulberry32). */
-export const randomFrom = (seed: number): Random => {
+const randomFrom = (seed: number): Random => {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -24,10 +24,11 @@ export const onCluster = Effect.fnUntraced(
     const { openShards } = yield* Effect.promise(() => import("@pointsman/storage-postgres"))
     return yield* Effect.flatMap(openShards({ url: database.url }), act).pipe(
       Effect.scoped,
-      Effect.catchTag("pointsman/storage-postgres/ShardsRefused", ({ message }) =>
-        Effect.fail(new CommandFailure({ message: `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.` }))
-      ),
-      Effect.catchTag("pointsman/StorageError", ({ cause }) => storageFailure(database, cause))
+      Effect.catchTags({
+        "pointsman/storage-postgres/ShardsRefused": ({ message }) =>
+          Effect.fail(new CommandFailure({ message: `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.` })),
+        "pointsman/StorageError": ({ cause }) => storageFailure(database, cause)
+      })
     )
   },
   Effect.onInterrupt(() => endInterrupted)

@@ -19,8 +19,8 @@ const viewOf = (rebalance: Rebalance | undefined) => ({
 })
 
 const progressText = ({ moves, underWay }: Rebalance): string => {
-  const each = underWay.map(({ bytes, from, phase, to }) => {
-    const way = from === null ? "" : `, ${from} to ${to}`
+  const each = underWay.map(({ bytes, from: source, phase, to }) => {
+    const way = source === null ? "" : `, ${source} to ${to}`
     const size = bytes === null ? "" : `, ${sizeText(bytes.target)} of ${sizeText(bytes.source)}`
     return `${way}${size}${phase === null ? "" : `, ${phase.toLowerCase()}`}`
   })

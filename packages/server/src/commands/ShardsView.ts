@@ -76,15 +76,15 @@ export const movedView = ({ from, isMoved, shard, to, workspaces }: Moved) => ({
 
 type MovedView = ReturnType<typeof movedView>
 
-export const movedText = ({ from, moved, shard, to, workspaces }: MovedView): string => {
+export const movedText = ({ from: source, moved, shard, to, workspaces }: MovedView): string => {
   const group = `Shard group ${shard} with ${counted(workspaces.length, "workspace")} (${workspacesText(workspaces)})`
-  return moved ? `${group} moved from ${from} to ${to}.` : `${group} is at ${to} already.`
+  return moved ? `${group} moved from ${source} to ${to}.` : `${group} is at ${to} already.`
 }
 
 export const isolatedText = (
   view: MovedView & { readonly workspace_id: string; readonly isolated: boolean }
 ): string => {
-  const { from, isolated, moved, shard, to, workspace_id: id } = view
+  const { from: source, isolated, moved, shard, to, workspace_id: id } = view
   const has = isolated ? "now has" : "already had"
-  return `Workspace ${id} ${has} a shard group of its own, ${shard}${moved ? `, moved from ${from} to ${to}` : `, at ${to}`}.`
+  return `Workspace ${id} ${has} a shard group of its own, ${shard}${moved ? `, moved from ${source} to ${to}` : `, at ${to}`}.`
 }

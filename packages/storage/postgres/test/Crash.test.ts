@@ -69,55 +69,53 @@ interface Attempted {
 
 /** Each commit matches its caller's response, after each of the kills. */
 const survives = (server: Killed) =>
-  Effect.gen(function* () {
-    yield* withStorage(server.options)(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        for (let round = 0; round < rounds; round++) {
-          const attempted: Array<Attempted> = []
-          let isOver = false
-          const write = Effect.gen(function* () {
-            while (!isOver) {
-              const change = yield* newChange()
-              const result = yield* Effect.result(ledger.commit(change))
-              const outcome = outcomeOf(result)
-              attempted.push({ change, outcome })
-              // While nobody listens it would be refused thousands of times.
-              if (outcome !== "written") yield* Effect.sleep("10 millis")
-            }
-          })
-          const fibers = yield* Effect.forEach(Array(writers).keys(), () => Effect.forkChild(write))
-          yield* until(() => attempted.length >= 5 * writers)
-          const underWay = yield* newChange()
-          const held = yield* killDuring(server, ledger.commit(underWay), underWay.claim.after.key)
-          yield* until(() => attempted.some(({ outcome }) => outcome !== "written"))
-          const acknowledged = attempted.length
-          yield* Effect.promise(server.restart)
-          // They go on by themselves.
-          yield* until(() => attempted.slice(acknowledged).some(({ outcome }) => outcome === "written"))
-          isOver = true
-          yield* Fiber.awaitAll(fibers)
-          const outcome = outcomeOf(yield* Fiber.join(held))
-          expect(outcome).toBe("unknown")
-          attempted.push({ change: underWay, outcome })
-
-          const counts = Map.groupBy(attempted, ({ outcome }) => outcome)
-          expect(counts.get("written")?.length).toBeGreaterThan(5 * writers)
-          for (const { change, outcome } of attempted) {
-            const { id } = change.payment.after
-            const book = yield* ledger.book(tenant, id)
-            const timeline = yield* ledger.timeline(tenant, id, { limit: 10 })
-            const claim = yield* ledger.claim(tenant, change.claim?.after.key ?? "")
-            const isThere = Option.isSome(book)
-            if (outcome !== "unknown") expect(isThere).toBe(outcome === "written")
-            expect(timeline).toHaveLength(isThere ? 1 : 0)
-            expect(Option.isSome(claim)).toBe(isThere)
-            if (isThere) expect(book.value.attempts).toStrictEqual(change.attempts)
+  withStorage(server.options)(
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      for (let round = 0; round < rounds; round++) {
+        const attempted: Array<Attempted> = []
+        let isOver = false
+        const write = Effect.gen(function* () {
+          while (!isOver) {
+            const change = yield* newChange()
+            const result = yield* Effect.result(ledger.commit(change))
+            const outcome = outcomeOf(result)
+            attempted.push({ change, outcome })
+            // While nobody listens it would be refused thousands of times.
+            if (outcome !== "written") yield* Effect.sleep("10 millis")
           }
+        })
+        const fibers = yield* Effect.forEach(Array(writers).keys(), () => Effect.forkChild(write))
+        yield* until(() => attempted.length >= 5 * writers)
+        const underWay = yield* newChange()
+        const held = yield* killDuring(server, ledger.commit(underWay), underWay.claim.after.key)
+        yield* until(() => attempted.some(({ outcome }) => outcome !== "written"))
+        const acknowledged = attempted.length
+        yield* Effect.promise(server.restart)
+        // They go on by themselves.
+        yield* until(() => attempted.slice(acknowledged).some(({ outcome }) => outcome === "written"))
+        isOver = true
+        yield* Fiber.awaitAll(fibers)
+        const outcome = outcomeOf(yield* Fiber.join(held))
+        expect(outcome).toBe("unknown")
+        attempted.push({ change: underWay, outcome })
+
+        const counts = Map.groupBy(attempted, ({ outcome }) => outcome)
+        expect(counts.get("written")?.length).toBeGreaterThan(5 * writers)
+        for (const { change, outcome } of attempted) {
+          const { id } = change.payment.after
+          const book = yield* ledger.book(tenant, id)
+          const timeline = yield* ledger.timeline(tenant, id, { limit: 10 })
+          const claim = yield* ledger.claim(tenant, change.claim?.after.key ?? "")
+          const isThere = Option.isSome(book)
+          if (outcome !== "unknown") expect(isThere).toBe(outcome === "written")
+          expect(timeline).toHaveLength(isThere ? 1 : 0)
+          expect(Option.isSome(claim)).toBe(isThere)
+          if (isThere) expect(book.value.attempts).toStrictEqual(change.attempts)
         }
-      })
-    )
-  })
+      }
+    })
+  )
 
 describe.skipIf("missing" in binaries)("a killed server", () => {
   it.live(
