@@ -1530,6 +1530,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "ask another provider after a response to PayPal that must be reversed",
+    harm: "The issuer still holds the money of the first charge, and a second provider takes it too.",
+    edits: [
+      {
+        file: "packages/connectors/paypal/src/Declines.ts",
+        find: `normalized: "response_late", soft: false`,
+        replace: `normalized: "response_late", soft: true`
+      }
+    ],
+    caughtBy: {
+      project: "connector-paypal",
+      file: "packages/connectors/paypal/test/Declines.test.ts",
+      test: "given the processor's 0800, then issuer_unavailable/response_late hard"
+    }
+  },
+  {
     name: "believe a message that another name than PayPal's signed",
     harm: "An attacker with a certificate of a public authority can report to the server that a payment was captured.",
     edits: [

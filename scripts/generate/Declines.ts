@@ -9,7 +9,7 @@ import {
 import { meaningOf, reasons } from "../../packages/connectors/adyen/src/Declines.ts"
 import { declines as checkout } from "../../packages/connectors/checkout/src/Declines.ts"
 import { declines as mollie } from "../../packages/connectors/mollie/src/Declines.ts"
-import { codes as paypalCodes, issues as paypalIssues } from "../../packages/connectors/paypal/src/Declines.ts"
+import { declines as paypal } from "../../packages/connectors/paypal/src/Declines.ts"
 import { declines as stripe } from "../../packages/connectors/stripe/src/Declines.ts"
 import { code, table } from "./Markdown.ts"
 
@@ -20,7 +20,7 @@ type Entries = ReadonlyArray<readonly [providerCode: string, meaning: DeclineMea
 interface Declining {
   readonly title: string
   /** Where the provider documents its codes. */
-  readonly source: string
+  readonly sources: Readonly<Record<string, string>>
   readonly entries: Entries
 }
 
@@ -30,24 +30,41 @@ const coded = (entries: Iterable<readonly [string, DeclineMeaning]>): Entries =>
 
 /** A connector with a table is one more entry here. */
 const connectors: ReadonlyArray<Declining> = [
-  { title: "Stripe", source: "https://docs.stripe.com/declines/codes", entries: coded(Object.entries(stripe)) },
-  { title: "Adyen", source: "https://docs.adyen.com/development-resources/refusal-reasons", entries: adyen },
+  {
+    title: "Stripe",
+    sources: { codes: "https://docs.stripe.com/declines/codes" },
+    entries: coded(Object.entries(stripe))
+  },
+  {
+    title: "Adyen",
+    sources: { codes: "https://docs.adyen.com/development-resources/refusal-reasons" },
+    entries: adyen
+  },
   {
     title: "Checkout.com",
-    source: "https://www.checkout.com/docs/resources/codes/response-codes",
+    sources: { codes: "https://www.checkout.com/docs/resources/codes/response-codes" },
     entries: coded(checkout)
   },
   {
     title: "Mollie",
-    source: "https://docs.mollie.com/docs/handling-errors-with-mollie-components",
+    sources: { codes: "https://docs.mollie.com/docs/handling-errors-with-mollie-components" },
     entries: coded(Object.entries(mollie))
   },
   {
     title: "PayPal",
-    source: "https://developer.paypal.com/api/rest/reference/orders/v2/errors/",
-    entries: coded([...paypalIssues, ...paypalCodes])
+    sources: {
+      "issues of an order": "https://developer.paypal.com/api/rest/reference/orders/v2/errors/",
+      "codes of the card processor":
+        "https://github.com/paypal/PayPal-Ruby-Server-SDK/blob/main/lib/paypal_server_sdk/models/processor_response_code.rb"
+    },
+    entries: coded(paypal)
   }
 ]
+
+const linked = (sources: Declining["sources"]): string =>
+  Object.entries(sources)
+    .map(([what, address]) => `[${what}](${address})`)
+    .join(" and ")
 
 const rowOf = ([name, meaning]: Entries[number]): ReadonlyArray<string> => [
   name,
@@ -88,9 +105,9 @@ export const declinesPage = (): string =>
     "A decline that was recorded before declines had codes shows its category as its code, and counts as hard.",
     "## Codes",
     table(["Code", "Category", "Advice if soft", "Advice if hard"], declineCodes.map(codeRow)),
-    ...connectors.flatMap(({ entries, source, title }) => [
+    ...connectors.flatMap(({ entries, sources, title }) => [
       `## ${title}`,
-      `The provider's own description: [codes](${source}).`,
+      `The provider's own description: ${linked(sources)}.`,
       table([`${title}'s code`, "Code", "Category", "Soft or hard", "Advice"], entries.map(rowOf))
     ])
   ].join("\n\n")}\n`

@@ -4,6 +4,7 @@ import type { ProviderMethods } from "@pointsman/core/connector"
 import { namedMethods as adyen } from "../../packages/connectors/adyen/src/NamedMethods.ts"
 import { namedMethods as checkout } from "../../packages/connectors/checkout/src/NamedMethods.ts"
 import { namedMethods as mollie } from "../../packages/connectors/mollie/src/NamedMethods.ts"
+import { namedMethods as paypal } from "../../packages/connectors/paypal/src/NamedMethods.ts"
 import { namedMethods as stripe } from "../../packages/connectors/stripe/src/NamedMethods.ts"
 import { code, table } from "./Markdown.ts"
 
@@ -14,10 +15,11 @@ const connectors: ReadonlyArray<readonly [title: string, methods: ProviderMethod
   ["Stripe", stripe],
   ["Adyen", adyen],
   ["Checkout.com", checkout],
-  ["Mollie", mollie]
+  ["Mollie", mollie],
+  ["PayPal", paypal]
 ]
 
-const openedBy = (name: PaymentMethodName): string =>
+const takenBy = (name: PaymentMethodName): string =>
   connectors.flatMap(([title, methods]) => (methods[name] === undefined ? [] : [title])).join(", ") || "-"
 
 const rowsOf = (methods: ProviderMethods): ReadonlyArray<ReadonlyArray<string>> =>
@@ -39,10 +41,10 @@ export const paymentMethodsPage = (): string =>
       "[`paymentMethod` and `supports.paymentMethods`](../guides/configuration.md#a-connection). A method must also be " +
       "activated in the provider's account: where it is not, the provider refuses the page.",
     table(
-      ["Name", "Kind", "Opened by"],
-      paymentMethodNames.map((name) => [code(name), code(kindOfMethod(name)), openedBy(name)])
+      ["Name", "Kind", "Taken by"],
+      paymentMethodNames.map((name) => [code(name), code(kindOfMethod(name)), takenBy(name)])
     ),
-    "The sandbox takes every name. PayPal's connector opens no page: it takes direct charges named `card` or `paypal`.",
+    "The sandbox takes every name. PayPal's connector has no hosted checkout yet: it takes its methods in direct charges alone.",
     ...connectors.flatMap(([title, methods]) => [
       `## ${title}`,
       table(["Name", `${title}'s name`, "Currencies", "Manual capture"], rowsOf(methods))

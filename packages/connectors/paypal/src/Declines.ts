@@ -13,15 +13,8 @@ interface Group {
   readonly codes: string
 }
 
-const table = (groups: ReadonlyArray<Group>): ReadonlyMap<string, DeclineMeaning> =>
-  new Map(
-    groups.flatMap(({ codes, normalized, soft }) =>
-      codes.split(" ").map((code) => [code, declineMeaning(normalized, soft)] as const)
-    )
-  )
-
 /** Of an order: PayPal refused the payment itself, and took nothing. Every other issue is about the request or the account. */
-export const issues = table([
+const issues: ReadonlyArray<Group> = [
   {
     normalized: "do_not_honor",
     codes: "INSTRUMENT_DECLINED PAYMENT_SOURCE_DECLINED_BY_PROCESSOR PAYER_CANNOT_PAY TRANSACTION_REFUSED"
@@ -29,60 +22,80 @@ export const issues = table([
   // "Please try again with a different payment source."
   {
     normalized: "invalid_card",
-    codes:
-      "PAYMENT_SOURCE_CANNOT_BE_USED PAYMENT_SOURCE_INFO_CANNOT_BE_VERIFIED TOKEN_ID_NOT_FOUND AGREEMENT_ALREADY_CANCELLED"
+    codes: "PAYMENT_SOURCE_CANNOT_BE_USED PAYMENT_SOURCE_INFO_CANNOT_BE_VERIFIED TOKEN_ID_NOT_FOUND"
   },
+  // The payer, or the merchant, cancelled it (https://developer.paypal.com/api/errors/agreement-already-cancelled).
+  { normalized: "authorization_revoked", codes: "AGREEMENT_ALREADY_CANCELLED" },
   { normalized: "expired_card", codes: "CARD_EXPIRED REFERENCED_CARD_EXPIRED TOKEN_EXPIRED" },
-  // Of PayPal's limits for this payer or this merchant; of the number of attempts with one order no other order knows.
-  { normalized: "limit_exceeded", codes: "TRANSACTION_LIMIT_EXCEEDED TRANSACTION_RECEIVING_LIMIT_EXCEEDED" },
-  { normalized: "suspected_fraud", codes: "TRANSACTION_BLOCKED_BY_PAYEE PAYEE_BLOCKED_TRANSACTION" },
+  // PayPal's limits for this payer or this merchant. MAX_NUMBER_OF_PAYMENT_ATTEMPTS_EXCEEDED counts those of one order alone.
+  { normalized: "amount_limit_exceeded", codes: "TRANSACTION_LIMIT_EXCEEDED" },
+  { normalized: "limit_exceeded", codes: "TRANSACTION_RECEIVING_LIMIT_EXCEEDED" },
+  // "The fraud settings for this seller are such that this payment cannot be executed."
+  { normalized: "blocked_by_provider", codes: "TRANSACTION_BLOCKED_BY_PAYEE PAYEE_BLOCKED_TRANSACTION" },
   {
     normalized: "not_permitted",
-    codes:
-      "PAYER_ACCOUNT_LOCKED_OR_CLOSED PAYER_ACCOUNT_RESTRICTED COMPLIANCE_VIOLATION DOMESTIC_TRANSACTION_REQUIRED " +
-      "CARD_BRAND_NOT_SUPPORTED"
-  }
-])
+    codes: "PAYER_ACCOUNT_LOCKED_OR_CLOSED PAYER_ACCOUNT_RESTRICTED COMPLIANCE_VIOLATION DOMESTIC_TRANSACTION_REQUIRED"
+  },
+  { normalized: "card_not_supported", codes: "CARD_BRAND_NOT_SUPPORTED" }
+]
 
-/** "Transaction cannot complete successfully, instruct the buyer to return to PayPal." */
-const wantsCustomer: ReadonlySet<string> = new Set(["PAYER_ACTION_REQUIRED"])
-
-export const codes = table([
-  // Refer, do not honor, issuer rejected, generic decline, "declined, please retry", refused card, reattempt not permitted.
-  { normalized: "do_not_honor", codes: "0100 0500 10BR 5100 9100 9540 PPDT" },
+const processorCodes: ReadonlyArray<Group> = [
+  // Referral.
+  { normalized: "call_issuer", codes: "0100" },
+  // Do not honor, issuer rejected, generic decline, "declined, please retry", refused card, too many declines.
+  { normalized: "do_not_honor", codes: "0500 10BR 5100 9100 9540 PPDT" },
+  // Reattempt not permitted.
   { normalized: "do_not_try_again", soft: false, codes: "PPRN" },
   { normalized: "insufficient_funds", codes: "5120" },
-  { normalized: "limit_exceeded", codes: "5710 PPAX PPEL PPNL" },
-  // The issuer, the processor or the network did not work. What must be reversed may be held still, and stays hard.
-  { normalized: "issuer_unavailable", codes: "0960 5920 8000 8110 8220 PPNT PPER" },
-  { normalized: "response_late", soft: false, codes: "0800 5910 8100" },
-  { normalized: "expired_card", codes: "5400 1380 PPEX PPEF" },
-  // No such account, CVV and AVS failures, closed, restricted or not activated cards.
-  {
-    normalized: "invalid_card",
-    codes:
-      "00N7 0390 1330 1335 1382 5110 5140 5170 5180 5190 5900 5930 5950 6300 7800 PCVV PP06 PPAD PPAV PPC2 PPFI PPFR"
-  },
+  { normalized: "amount_limit_exceeded", codes: "PPAX" },
+  // Attempts, and how often the card may be used.
+  { normalized: "count_limit_exceeded", codes: "5710 PPEL PPNL" },
+  { normalized: "issuer_unavailable", codes: "5920 8220" },
+  { normalized: "issuer_unavailable", soft: false, codes: "5910" },
+  // The processor or the network did not work.
+  { normalized: "processing_error", codes: "0960 8000 8110 PPNT PPER" },
+  // A bad response that must be reversed, and a fatal communication error: the issuer may hold the money still.
+  { normalized: "response_late", soft: false, codes: "0800 8100" },
+  { normalized: "expired_card", codes: "5400 PPEX PPEF" },
+  { normalized: "incorrect_expiry", codes: "1380" },
+  { normalized: "incorrect_cvc", codes: "00N7 1382 5110 PCVV PPC2" },
+  { normalized: "incorrect_address", codes: "5170 5190 PPAD PPAV" },
+  { normalized: "account_closed", codes: "5140 PP06" },
+  // No such account, restricted or not activated cards, cards that were replaced, and instruments that are not valid.
+  { normalized: "invalid_card", codes: "0390 1330 1335 5180 5900 5930 5950 6300 7800 PPFI PPFR" },
+  // "Pick up card, special conditions", lost or stolen.
   { normalized: "lost_or_stolen", codes: "5150 9520" },
   { normalized: "suspected_fraud", codes: "9500 9510 9530 PPSC" },
-  // PINs, 3D Secure, strong customer authentication.
-  {
-    normalized: "authentication_failed",
-    codes: "0880 0890 5130 5135 5500 5650 7700 7710 7900 PPD3 PPTE PPTR PPTV"
-  },
-  {
-    normalized: "not_permitted",
-    codes: "0580 1352 5160 5700 PPAB PPAE PPAG PPBG PPCO PPCT PPDI PPMC PPQC PPSE PPUA PPPM"
-  },
+  { normalized: "incorrect_pin", codes: "0890 5130 5500 7900" },
+  { normalized: "pin_tries_exceeded", codes: "5135" },
+  // Strong customer authentication.
+  { normalized: "authentication_required", codes: "5650" },
+  // Cryptography, 3D Secure, and verification tokens.
+  { normalized: "authentication_failed", codes: "0880 7700 7710 PPD3 PPTE PPTR PPTV" },
+  // American Express, Diners Club and Mastercard where the account does not take them, and other types of cards.
+  { normalized: "card_not_supported", codes: "PPAE PPCT PPDI PPMC" },
+  { normalized: "currency_not_supported", codes: "PPUC" },
+  { normalized: "not_permitted", codes: "0580 1352 5160 5700 PPAB PPAG PPBG PPCO PPQC PPSE PPUA PPPM" },
   { normalized: "cancelled_by_customer", codes: "0R00" },
-  // What was sent, or how the account is set up. A duplicate must not be made a second time by another provider.
+  // Another provider must not make it a second time.
+  { normalized: "duplicate_transaction", codes: "5200" },
+  // What was sent, or how the account is set up.
   {
     normalized: "invalid_request",
     codes:
-      "1300 1310 1312 1317 1320 1340 1350 1360 1370 1384 1390 1393 5200 5210 8010 8020 8030 PPAI PPCE PPCU PPFV PPIF PPII " +
-      "PPMB PPNM PPRR PPUC PPUE PPVC PPVE"
+      "1300 1310 1312 1317 1320 1340 1350 1360 1370 1384 1390 1393 5210 8010 8020 8030 PPAI PPCE PPCU PPFV PPIF PPII " +
+      "PPMB PPNM PPRR PPUE PPVC PPVE"
   }
-])
+]
+
+export const declines: ReadonlyMap<string, DeclineMeaning> = new Map(
+  [...issues, ...processorCodes].flatMap(({ codes, normalized, soft }) =>
+    codes.split(" ").map((code) => [code, declineMeaning(normalized, soft)] as const)
+  )
+)
+
+/** "Transaction cannot complete successfully, instruct the buyer to return to PayPal." */
+const wantsCustomer: ReadonlySet<string> = new Set(["PAYER_ACTION_REQUIRED"])
 
 export type Refusal =
   | { readonly _tag: "NeedsCustomer" }
@@ -91,13 +104,13 @@ export type Refusal =
 /** `undefined` for an issue that is no refusal of the payment. */
 export const refusalOfIssue = (issue: string): Refusal | undefined => {
   if (wantsCustomer.has(issue)) return { _tag: "NeedsCustomer" }
-  const decline = issues.get(issue)
-  return decline === undefined ? undefined : { _tag: "Declined", code: issue, ...decline }
+  const meaning = declines.get(issue)
+  return meaning === undefined ? undefined : { _tag: "Declined", code: issue, ...meaning }
 }
 
 /** `code`: of the processor; PayPal gives none for its own wallet. */
 export const declineOf = (code: string | null | undefined): Refusal => ({
   _tag: "Declined",
   code: code || "declined",
-  ...(codes.get(code ?? "") ?? unmappedDecline)
+  ...(declines.get(code ?? "") ?? unmappedDecline)
 })

@@ -28,7 +28,7 @@ import {
   type Transport,
   type TransportAnswer
 } from "@pointsman/core/connector"
-import { Effect, Result, Schema } from "effect"
+import { Effect, Redacted, Result, Schema } from "effect"
 import { type Amount, currencies, toPayPal } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import { type Call, makeCall } from "./Caller.ts"
@@ -37,6 +37,7 @@ import { type Credentials, decodeCredentials } from "./Credentials.ts"
 import { keptOfMessage } from "./KeptOfMessage.ts"
 import * as Lookups from "./Lookups.ts"
 import { readMessage, readStored } from "./Messages.ts"
+import { namedMethods } from "./NamedMethods.ts"
 import * as Protocol from "./Protocol.ts"
 import * as Requests from "./Requests.ts"
 
@@ -44,8 +45,9 @@ import * as Requests from "./Requests.ts"
 export const definitionTrusting = (roots: () => ReadonlyArray<string>): ConnectorDefinition => ({
   name: "paypal",
   environments: ["sandbox", "production"],
+  redact: Redacted.make,
   // A vaulted card, and a vaulted PayPal account.
-  supports: { currencies, methods: ["card", "wallet"], paymentMethods: { card: {}, paypal: {} } },
+  supports: { currencies, methods: ["card", "wallet"], paymentMethods: namedMethods },
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>
       connector(credentials, account, transport, roots)

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { TransportAnswer } from "@pointsman/core/connector"
 import { Effect } from "effect"
+import { declines } from "../src/Declines.ts"
 import { attemptId, charge, connected } from "./Calls.ts"
 import { answer, capture, failure, order, token } from "./PayPal.ts"
 
@@ -15,37 +16,54 @@ const ofProcessor = (response_code: string | undefined) =>
     )
   )
 
+/** By category, normalized code and softness. */
 const processor: Readonly<Record<string, string>> = {
-  "do_not_honor soft": "0100 0500 10BR 5100 9100 9540 PPDT",
-  "do_not_honor hard": "PPRN",
-  "insufficient_funds hard": "5120",
-  "limit_exceeded soft": "5710 PPAX PPEL PPNL",
-  "issuer_unavailable soft": "0960 5920 8000 8110 8220 PPNT PPER",
-  "issuer_unavailable hard": "0800 5910 8100",
-  "expired_card hard": "5400 1380 PPEX PPEF",
-  "invalid_card hard":
-    "00N7 0390 1330 1335 1382 5110 5140 5170 5180 5190 5900 5930 5950 6300 7800 PCVV PP06 PPAD PPAV PPC2 PPFI PPFR",
-  "lost_or_stolen hard": "5150 9520",
-  "suspected_fraud hard": "9500 9510 9530 PPSC",
-  "authentication_failed hard": "0880 0890 5130 5135 5500 5650 7700 7710 7900 PPD3 PPTE PPTR PPTV",
-  "not_permitted hard": "0580 1352 5160 5700 PPAB PPAE PPAG PPBG PPCO PPCT PPDI PPMC PPQC PPSE PPUA PPPM",
-  "cancelled_by_customer hard": "0R00",
-  "invalid_request hard":
-    "1300 1310 1312 1317 1320 1340 1350 1360 1370 1384 1390 1393 5200 5210 8010 8020 8030 PPAI PPCE PPCU PPFV PPIF PPII " +
-    "PPMB PPNM PPRR PPUC PPUE PPVC PPVE",
-  "other hard": "0000 1000 5800 7600 9600 PCNR PPAR PPS3 ZZZZ"
+  "do_not_honor/call_issuer soft": "0100",
+  "do_not_honor/do_not_honor soft": "0500 10BR 5100 9100 9540 PPDT",
+  "do_not_honor/do_not_try_again hard": "PPRN",
+  "insufficient_funds/insufficient_funds hard": "5120",
+  "limit_exceeded/amount_limit_exceeded soft": "PPAX",
+  "limit_exceeded/count_limit_exceeded soft": "5710 PPEL PPNL",
+  "issuer_unavailable/issuer_unavailable soft": "5920 8220",
+  "issuer_unavailable/issuer_unavailable hard": "5910",
+  "issuer_unavailable/processing_error soft": "0960 8000 8110 PPNT PPER",
+  "issuer_unavailable/response_late hard": "0800 8100",
+  "expired_card/expired_card hard": "5400 PPEX PPEF",
+  "invalid_card/incorrect_expiry hard": "1380",
+  "invalid_card/incorrect_cvc hard": "00N7 1382 5110 PCVV PPC2",
+  "invalid_card/incorrect_address hard": "5170 5190 PPAD PPAV",
+  "invalid_card/account_closed hard": "5140 PP06",
+  "invalid_card/invalid_card hard": "0390 1330 1335 5180 5900 5930 5950 6300 7800 PPFI PPFR",
+  "lost_or_stolen/lost_or_stolen hard": "5150 9520",
+  "suspected_fraud/suspected_fraud hard": "9500 9510 9530 PPSC",
+  "authentication_failed/incorrect_pin hard": "0890 5130 5500 7900",
+  "authentication_failed/pin_tries_exceeded hard": "5135",
+  "authentication_failed/authentication_required hard": "5650",
+  "authentication_failed/authentication_failed hard": "0880 7700 7710 PPD3 PPTE PPTR PPTV",
+  "not_permitted/card_not_supported hard": "PPAE PPCT PPDI PPMC",
+  "not_permitted/currency_not_supported hard": "PPUC",
+  "not_permitted/not_permitted hard": "0580 1352 5160 5700 PPAB PPAG PPBG PPCO PPQC PPSE PPUA PPPM",
+  "cancelled_by_customer/cancelled_by_customer hard": "0R00",
+  "invalid_request/duplicate_transaction hard": "5200",
+  "invalid_request/invalid_request hard":
+    "1300 1310 1312 1317 1320 1340 1350 1360 1370 1384 1390 1393 5210 8010 8020 8030 PPAI PPCE PPCU PPFV PPIF PPII " +
+    "PPMB PPNM PPRR PPUE PPVC PPVE",
+  "other/other hard": "0000 1000 5800 7600 9600 PCNR PPAR PPS3 ZZZZ"
 }
 
 const ofIssue: Readonly<Record<string, string>> = {
-  "do_not_honor soft": "INSTRUMENT_DECLINED PAYMENT_SOURCE_DECLINED_BY_PROCESSOR PAYER_CANNOT_PAY TRANSACTION_REFUSED",
-  "invalid_card hard":
-    "PAYMENT_SOURCE_CANNOT_BE_USED PAYMENT_SOURCE_INFO_CANNOT_BE_VERIFIED TOKEN_ID_NOT_FOUND AGREEMENT_ALREADY_CANCELLED",
-  "expired_card hard": "CARD_EXPIRED REFERENCED_CARD_EXPIRED TOKEN_EXPIRED",
-  "limit_exceeded soft": "TRANSACTION_LIMIT_EXCEEDED TRANSACTION_RECEIVING_LIMIT_EXCEEDED",
-  "suspected_fraud hard": "TRANSACTION_BLOCKED_BY_PAYEE PAYEE_BLOCKED_TRANSACTION",
-  "not_permitted hard":
-    "PAYER_ACCOUNT_LOCKED_OR_CLOSED PAYER_ACCOUNT_RESTRICTED COMPLIANCE_VIOLATION DOMESTIC_TRANSACTION_REQUIRED " +
-    "CARD_BRAND_NOT_SUPPORTED"
+  "do_not_honor/do_not_honor soft":
+    "INSTRUMENT_DECLINED PAYMENT_SOURCE_DECLINED_BY_PROCESSOR PAYER_CANNOT_PAY TRANSACTION_REFUSED",
+  "invalid_card/invalid_card hard":
+    "PAYMENT_SOURCE_CANNOT_BE_USED PAYMENT_SOURCE_INFO_CANNOT_BE_VERIFIED TOKEN_ID_NOT_FOUND",
+  "not_permitted/authorization_revoked hard": "AGREEMENT_ALREADY_CANCELLED",
+  "expired_card/expired_card hard": "CARD_EXPIRED REFERENCED_CARD_EXPIRED TOKEN_EXPIRED",
+  "limit_exceeded/amount_limit_exceeded soft": "TRANSACTION_LIMIT_EXCEEDED",
+  "limit_exceeded/limit_exceeded soft": "TRANSACTION_RECEIVING_LIMIT_EXCEEDED",
+  "suspected_fraud/blocked_by_provider hard": "TRANSACTION_BLOCKED_BY_PAYEE PAYEE_BLOCKED_TRANSACTION",
+  "not_permitted/not_permitted hard":
+    "PAYER_ACCOUNT_LOCKED_OR_CLOSED PAYER_ACCOUNT_RESTRICTED COMPLIANCE_VIOLATION DOMESTIC_TRANSACTION_REQUIRED",
+  "not_permitted/card_not_supported hard": "CARD_BRAND_NOT_SUPPORTED"
 }
 
 /** About the request or the account: nothing was tried, and another connection may be. */
@@ -61,7 +79,8 @@ const assertDeclined = Effect.fnUntraced(function* (
   meaning: string
 ) {
   const state = yield* asked
-  const said = state._tag === "Declined" ? `${state.category} ${state.soft ? "soft" : "hard"}` : state._tag
+  const said =
+    state._tag === "Declined" ? `${state.category}/${state.normalized} ${state.soft ? "soft" : "hard"}` : state._tag
   assert.deepStrictEqual([said, "code" in state ? state.code : null], [meaning, code])
 })
 
@@ -70,8 +89,15 @@ describe("declines", () => {
     it.effect(`given the processor's ${code}, then ${meaning}`, () => assertDeclined(ofProcessor(code), code, meaning))
   }
   it.effect("given no code of a processor, as for PayPal's own wallet, then other, hard", () =>
-    assertDeclined(ofProcessor(undefined), "declined", "other hard")
+    assertDeclined(ofProcessor(undefined), "declined", "other/other hard")
   )
+  it("given the table, then it has the codes of this file, and no others", () => {
+    const ofFile = [...each(ofIssue), ...each(processor)].filter(([, meaning]) => meaning !== "other/other hard")
+    assert.sameMembers(
+      [...declines.keys()],
+      ofFile.map(([code]) => code)
+    )
+  })
   for (const [code, meaning] of each(ofIssue)) {
     it.effect(`given the issue ${code}, then ${meaning}`, () =>
       assertDeclined(chargedWith(failure(422, code)), code, meaning)

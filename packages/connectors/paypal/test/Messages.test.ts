@@ -247,12 +247,8 @@ const messages: ReadonlyArray<readonly [what: string, type: string, resource: Fi
       _tag: "Charge",
       charge,
       state: {
-        _tag: "Declined",
-        providerRef: orderId,
-        category: "insufficient_funds",
-        normalized: "insufficient_funds",
-        soft: false,
-        code: "5120"
+        ...{ _tag: "Declined", providerRef: orderId, code: "5120" },
+        ...{ category: "insufficient_funds", normalized: "insufficient_funds", soft: false }
       }
     }
   ],

@@ -232,6 +232,32 @@ function over(send: Parameters<typeof definition.connect>[1]["send"]) {
   return { connector, requests }
 }
 
+describe("what it declares", () => {
+  it("given a process with another copy of Effect, then the definition says how its own secrets are made", () => {
+    assert.strictEqual(definition.redact, Redacted.make)
+  })
+  it.effect("given a declared method, then its order names PayPal's source for it, captured at once or later", () =>
+    Effect.gen(function* () {
+      const kinds = { card: "card", paypal: "wallet" } as const
+      assert.deepStrictEqual<unknown>(definition.supports.paymentMethods, {
+        card: { providerName: "card" },
+        paypal: { providerName: "paypal" }
+      })
+      for (const [name, method] of Object.entries(kinds)) {
+        for (const [capture, intent, paid] of [
+          [true, "CAPTURE", captured],
+          [false, "AUTHORIZE", authorized]
+        ] as const) {
+          const { connector, requests } = connected([given, paid])
+          yield* connector.charge({ ...charge, method, capture })
+          const body = bodyOf(requests[1])
+          assert.deepStrictEqual([Object.keys(body["payment_source"] as Fields), body["intent"]], [[name], intent])
+        }
+      }
+    })
+  )
+})
+
 describe("charges", () => {
   it.effect("given an account in production, then PayPal's own address", () =>
     Effect.gen(function* () {
