@@ -78,15 +78,13 @@ const onEachNode = (statement: string): string => `select n.nodename || ':' || n
 
 /** At the coordinator. A run that is killed is taken up by the next one. */
 export const dropGeneratedHashes = Effect.fnUntraced(function* (query: Query) {
-  yield* query(refuseEarlier)
-  yield* Effect.sleep(noticedAfter)
-  for (let tries = 1; ; tries++) {
+  for (let tries = 0; ; tries++) {
     const nodes = yield* answersOf(query, `select count(*) from (${generated}) as columns`)
-    const held = nodes.find(({ result }) => result !== "0")
-    if (held === undefined) break
-    if (tries > triesAtMost)
-      return yield* failed(`tables of the node ${held["name"]} are locked: start the server again`)
-    if (tries > 1) yield* Effect.sleep(pauseBetweenTries)
+    const left = nodes.find(({ result }) => result !== "0")
+    if (left === undefined) break
+    if (tries === triesAtMost) return yield* failed(`tables of the node ${left["name"]} are locked by others`)
+    if (tries === 0) yield* query(refuseEarlier)
+    yield* Effect.sleep(tries === 0 ? noticedAfter : pauseBetweenTries)
     yield* answersOf(query, drop)
   }
   yield* query(identifyVersion)

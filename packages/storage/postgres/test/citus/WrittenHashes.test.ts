@@ -2,10 +2,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Ledger, ReferenceTaken, type StoredMessage, SuccessRates } from "@pointsman/core/ports"
 import { openShards } from "@pointsman/storage-postgres"
-import { Effect, Option, Redacted } from "effect"
+import { Effect, Fiber, Option, Redacted } from "effect"
 import { distribute, missingPlacement, prepare } from "../../src/citus/Distribute.ts"
 import { openDistributed } from "../../src/citus/Open.ts"
-import { type Database, open } from "../../src/Database.ts"
+import { open } from "../../src/Database.ts"
 import { storeMessage } from "../../src/Messages.ts"
 import { migrate } from "../../src/Migrate.ts"
 import { schemaOf } from "../../src/Migrations.ts"
@@ -41,15 +41,10 @@ const messageOf = (eventId: string): StoredMessage => ({
 const charged = (providerRef: string) =>
   newChange({ state: "Captured", connectionId: "first", providerRef, authorizedMinor: 1000, capturedMinor: 1000 })
 
-/** As the servers of the earlier release write. */
-const writeEarlier = Effect.fnUntraced(function* (db: Database) {
-  yield* storeMessage(db, tenant, messageOf("msg_1"))
-  yield* db.update(
-    "test",
-    `insert into charge_references (workspace_id, environment, connection_id, provider_ref, payment_id)
-      values ('${tenant.workspaceId}', '${tenant.environment}', 'first', 'ch_1', 'pay_earlier')`
-  )
-})
+/** As servers of the earlier release write. */
+const insertReference = (providerRef: string) =>
+  `insert into charge_references (workspace_id, environment, connection_id, provider_ref, payment_id)
+    values ('${tenant.workspaceId}', '${tenant.environment}', 'first', '${providerRef}', 'pay_earlier')`
 
 const selectGenerated = `select relname as name from pg_attribute join pg_class on pg_class.oid = attrelid
   where attgenerated <> '' and relkind = 'r' and relnamespace = 'public'::regnamespace`
@@ -66,9 +61,9 @@ const generatedOn = (coordinator: string) =>
 const refusalOf = <A, E extends { readonly cause: unknown }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), ({ cause }) => (cause as Error).message)
 
-describe.skipIf(!hasCluster)("a database of before hashes were written", () => {
+describe.skipIf(!hasCluster)("a distributed database with generated columns", () => {
   it.live(
-    "given generated columns in keys, when it is opened by a worker, then it takes payments, and earlier servers are refused",
+    "given tables of an earlier release, when it is opened by a worker, then it takes payments, and earlier servers are refused",
     () =>
       Effect.gen(function* () {
         const nodes = yield* newEmptyNodes
@@ -76,7 +71,8 @@ describe.skipIf(!hasCluster)("a database of before hashes were written", () => {
         const db = yield* open({ url, distributed: true })
         yield* migrate(db)
         yield* distribute(db, earlier)
-        yield* writeEarlier(db)
+        yield* storeMessage(db, tenant, messageOf("msg_1"))
+        yield* db.update("test", insertReference("ch_1"))
         // Each table, and its shards on the workers.
         const [atCoordinator, ...atWorkers] = yield* generatedOn(Redacted.value(url))
         expect(atCoordinator).toBe(4)
@@ -88,7 +84,7 @@ describe.skipIf(!hasCluster)("a database of before hashes were written", () => {
           /^its tables or functions are not placed on the nodes as this release needs it/u
         )
 
-        // A run that was killed after one of the nodes; and a writer that holds a shard of another one for a while.
+        // A run that was killed after one of the nodes.
         yield* Effect.promise(() =>
           runOn(
             Redacted.value(worker),
@@ -96,17 +92,26 @@ describe.skipIf(!hasCluster)("a database of before hashes were written", () => {
             "alter table messages alter column event_hash drop expression"
           )
         )
+        // A writer that keeps its shard for longer than a try waits for it.
+        const slow = yield* Effect.forkChild(
+          db.transaction("test", (query) =>
+            Effect.andThen(query(insertReference("ch_slow")), Effect.sleep("5 seconds"))
+          )
+        )
         yield* withStorage({ url: worker, distributed: true })(
           Effect.gen(function* () {
             const ledger = yield* Ledger
             expect(yield* generatedOn(Redacted.value(url))).toEqual([0, 0, 0])
+            yield* Fiber.join(slow)
             const change = yield* charged("ch_2")
             yield* ledger.commit(change)
             expect(Option.isSome(yield* ledger.payment(tenant, change.payment.after.id))).toBe(true)
             // What was generated counts as what is written.
-            expect(yield* Effect.flip(ledger.commit(yield* charged("ch_1")))).toEqual(
-              new ReferenceTaken({ connectionId: "first", providerRef: "ch_1", paymentId: "pay_earlier" })
-            )
+            for (const providerRef of ["ch_1", "ch_slow"]) {
+              expect(yield* Effect.flip(ledger.commit(yield* charged(providerRef)))).toEqual(
+                new ReferenceTaken({ connectionId: "first", providerRef, paymentId: "pay_earlier" })
+              )
+            }
             expect(Option.isSome(yield* ledger.storeMessage(tenant, messageOf("msg_1")))).toBe(true)
             expect(Option.isNone(yield* ledger.storeMessage(tenant, messageOf("msg_2")))).toBe(true)
             const rates = yield* SuccessRates
