@@ -677,6 +677,9 @@ export const newest = Math.max(...Object.keys(steps).map((name) => Number.parseI
 /** The step from which on rows are written in their short forms, where the database requires it. */
 const shortRows = 31
 
+/** The newest step of the first release that fills the hashes in keys itself, where it is distributed. */
+export const writtenHashesSince = 40
+
 export const newerSchema = (id: number): string =>
   `the database has schema version ${id}, created by a newer release; this release supports up to ${newest}`
 

@@ -57,8 +57,8 @@ const notPlaced =
   "its tables or functions are not placed on the nodes as this release needs it: start the server once to place them"
 
 const isComplete = Effect.fnUntraced(function* (db: Database) {
-  const { functions, tables } = yield* missingPlacement(db)
-  if (functions.length > 0 || tables.length > 0) return false
+  const { functions, isOutdated, tables } = yield* missingPlacement(db)
+  if (functions.length > 0 || tables.length > 0 || isOutdated) return false
   const schema = yield* schemaOf(db)
   if (schema === null || schema.id < newest) return false
   // A server that migrates notes when older ones can no longer be there.

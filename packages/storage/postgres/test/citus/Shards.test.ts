@@ -149,4 +149,51 @@ describe.skipIf(!hasCluster)("shards that move", () => {
       }).pipe(Effect.provide(Ids.layer)),
     60_000
   )
+
+  it.live(
+    "given a node whose log cannot be replicated, when its workspace is moved, then it is refused, unless writes may wait",
+    () =>
+      Effect.gen(function* () {
+        const nodes = yield* newNodes
+        const [url, first, second] = nodes as [Redacted.Redacted, Redacted.Redacted, Redacted.Redacted]
+        yield* withWorkspace(url)
+        // The setting needs a restart of the node, so what the nodes answer about it is replaced.
+        const name = new URL(Redacted.value(url)).pathname.slice(1)
+        yield* Effect.promise(() =>
+          runOn(
+            Redacted.value(url),
+            `create function public.run_command_on_all_nodes(command text)
+              returns table (nodeid integer, success boolean, result text) language sql as $$
+                select r.nodeid, r.success, case when command = 'show wal_level' and n.nodename || ':' || n.nodeport =
+                  '${hostOf(second)}' then 'replica' else r.result end
+                from pg_catalog.run_command_on_all_nodes(command) as r join pg_dist_node as n on n.nodeid = r.nodeid
+              $$`,
+            `alter database ${name} set search_path = public, pg_catalog`
+          )
+        )
+        const { ledger, shards } = yield* opened(first)
+        const change = checked(yield* newChange())
+        yield* ledger.commit(change)
+        const from = (yield* placeOf(shards))?.node
+        const to = hostOf([first, second].find((node) => hostOf(node) !== from))
+        const refusal = {
+          message:
+            `the node ${hostOf(second)} has wal_level=replica, and a move that does not block writes needs ` +
+            "wal_level=logical: set it and restart the node, or accept with --block-writes that writes wait until the move is over"
+        }
+        expect(yield* Effect.flip(shards.move({ of: { workspaceId }, to, blockWrites: false }))).toMatchObject(refusal)
+        expect(yield* Effect.flip(shards.isolate({ workspaceId, to, blockWrites: false }))).toMatchObject(refusal)
+        expect(yield* Effect.flip(shards.rebalance({ blockWrites: false }))).toMatchObject(refusal)
+        expect((yield* placeOf(shards))?.node).toBe(from)
+
+        const isolated = yield* shards.isolate({ workspaceId, to, blockWrites: true })
+        expect(isolated).toMatchObject({ isIsolated: true, isMoved: true, from, to })
+        const back = yield* shards.move({ of: { workspaceId }, to: String(from), blockWrites: true })
+        expect(back).toMatchObject({ isMoved: true, from: to, to: from })
+        expect((yield* placeOf(shards))?.node).toBe(from)
+        expect(Option.isSome(yield* ledger.payment(tenant, change.payment.after.id))).toBe(true)
+        expect(yield* ledger.takeDue(due)).toHaveLength(1)
+      }).pipe(Effect.provide(Ids.layer)),
+    60_000
+  )
 })
