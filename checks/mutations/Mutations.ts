@@ -1208,6 +1208,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "take every difference in a new segment for noise",
+    harm: "In each new segment payments go to the cheapest connection, although it is known to decline far more.",
+    edits: [
+      {
+        file: "packages/core/src/routing/ByValue.ts",
+        find: "Math.max(weightOf(rates.segment), weightOf(rates.connection))",
+        replace: "weightOf(rates.segment)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ValueRouting.test.ts",
+      test: "given a segment without outcomes, then the outcomes of the whole connections decide how much is noise"
+    }
+  },
+  {
     name: "accept an expired key",
     harm: "A key that was lent for a period moves money after it.",
     edits: [
