@@ -5429,6 +5429,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "advise another method after an error of the acquirer",
+    harm: "The customer pays with another card, and the first payment is taken as well.",
+    edits: [
+      {
+        file: "packages/connectors/adyen/src/Answers.ts",
+        find: 'payment.resultCode === "Error" ? declineAfterError(refusal) : refusal',
+        replace: "refusal"
+      }
+    ],
+    caughtBy: {
+      project: "connector-adyen",
+      file: "packages/connectors/adyen/test/AdyenConnector.test.ts",
+      test: "given Error, whatever its reason, then no other connection is asked, and nobody is to charge again"
+    }
+  },
+  {
     name: "a name that no connector declares is taken",
     harm: "A customer who chose iDEAL is sent to a page of another method, or to one that does not open.",
     edits: [

@@ -55,7 +55,7 @@ export const codes = table([
   { normalized: "limit_exceeded", codes: "5710 PPAX PPEL PPNL" },
   // The issuer, the processor or the network did not work. What must be reversed may be held still, and stays hard.
   { normalized: "issuer_unavailable", codes: "0960 5920 8000 8110 8220 PPNT PPER" },
-  { normalized: "response_late", soft: false, codes: "0800 5910 8100" },
+  { normalized: "response_late", codes: "0800 5910 8100" },
   { normalized: "expired_card", codes: "5400 1380 PPEX PPEF" },
   // No such account, CVV and AVS failures, closed, restricted or not activated cards.
   {
