@@ -466,8 +466,8 @@ describe("refusal reasons", () => {
     Effect.gen(function* () {
       for (const code of [...reasons.map((reason) => reason.code), "99", undefined]) {
         const body = { resultCode: "Error", pspReference: providerRef, refusalReasonCode: code }
-        const { result } = yield* run("charge", answer(200, body))
-        const declined = Result.getOrThrow(result)
+        const { connector } = connect([answer(200, body)])
+        const declined = yield* connector.charge(Requests.charge)
         if (declined._tag !== "Declined") return assert.fail(declined._tag)
         assert.isFalse(declined.soft)
         assert.strictEqual(adviceOf(declineDetail(declined)), "do_not_retry")
