@@ -77,8 +77,8 @@ export type Decline = {
   /** The provider's own code. */
   readonly provider_code: string | null
   /**
-   * `retry_later`: the same method may succeed later. `use_another_method`: it will be declined again, and the customer can
-   * pay with another. `do_not_retry`: do not charge for this order again.
+   * `retry_later`: the same method may succeed later. `use_another_method`: do not charge the same method again as it is;
+   * the customer can correct or confirm it, or pay with another. `do_not_retry`: do not charge for this order again.
    */
   readonly advice: DeclineAdvice
 }

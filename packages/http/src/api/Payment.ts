@@ -111,8 +111,8 @@ export const Decline = Schema.Struct({
   provider_code: Schema.NullOr(Schema.String).annotateKey(documented("The provider's own code.")),
   advice: Schema.Literals(declineAdvices).annotateKey(
     documented(
-      "`retry_later`: the same method may succeed later. `use_another_method`: the same method will be declined again; " +
-        "the customer can pay with another. `do_not_retry`: do not charge for this order again."
+      "`retry_later`: the same method may succeed later. `use_another_method`: do not charge the same method " +
+        "again as it is; the customer can correct or confirm it, or pay with another. `do_not_retry`: do not charge for this order again."
     )
   )
 }).annotate({ identifier: "Decline", description: "Why a provider declined, and what to do about it." })
