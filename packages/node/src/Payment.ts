@@ -202,8 +202,8 @@ export interface Payment {
   readonly currency: string
   readonly country: string
   readonly method: PaymentMethod
-  /** As given in the create; absent without one. */
-  readonly payment_method?: PaymentMethodName
+  /** A name as given in the create (`PaymentMethodName`), or one of a later release; absent without one. */
+  readonly payment_method?: string
   readonly card_brand: string | null
   readonly initiator: Initiator
   readonly capture_method: CaptureMethod

@@ -137,8 +137,12 @@ export const Payment = Schema.Struct({
     documented("Country of the customer, ISO 3166-1 alpha-2.", { pattern: "^[A-Z]{2}$", examples: ["NL"] })
   ),
   method: Schema.Literals(paymentMethods).annotateKey(documented("The kind of payment method.")),
-  payment_method: Schema.optionalKey(Schema.Literals(paymentMethodNames)).annotateKey(
-    documented("The payment method by name, as given in the request; absent without one. New values may be added.")
+  payment_method: Schema.optionalKey(Schema.String).annotateKey(
+    documented(
+      "The payment method by name, as given in the request; absent without one. Now one of " +
+        `${paymentMethodNames.map((name) => `\`${name}\``).join(", ")}; new names may be added.`,
+      { examples: ["ideal"] }
+    )
   ),
   card_brand: Schema.NullOr(Schema.String).annotateKey(
     documented("The card brand, as given in the request.", { maxLength: createLimits.cardBrand })
