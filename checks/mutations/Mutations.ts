@@ -5445,6 +5445,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "a direct charge is taken by the name of its method alone",
+    harm: "A token is charged as a card at a provider that takes the named method only on its page.",
+    edits: [
+      {
+        file: "packages/core/src/routing/Eligibility.ts",
+        find: "question.payment.paymentMethod === undefined || isDirect(question)",
+        replace: "question.payment.paymentMethod === undefined"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/PaymentMethods.test.ts",
+      test: "given a connector that declares kinds and names, then the name decides where a page is opened, and the kind of a direct charge"
+    }
+  },
+  {
     name: "a name that no connector declares is taken",
     harm: "A customer who chose iDEAL is sent to a page of another method, or to one that does not open.",
     edits: [

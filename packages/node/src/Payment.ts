@@ -121,7 +121,10 @@ export interface CreatePayment {
   readonly country: string
   /** That of `payment_method` unless set, or else `card`. */
   readonly method?: PaymentMethod
-  /** By name: only connections that declare it are used, and the hosted page of the provider offers it alone. */
+  /**
+   * By name: only connections that declare it are used, and the hosted page of the provider offers it alone. For a direct
+   * charge, the token decides what is charged; the name is recorded and decides the route.
+   */
   readonly payment_method?: PaymentMethodName
   readonly card_brand?: string
   /** Your own identifier, at most 64 characters. It comes back in results and webhooks. */

@@ -114,7 +114,8 @@ export const CreatePayment = Schema.Struct({
   payment_method: Schema.optionalKey(Schema.Literals(paymentMethodNames)).annotateKey(
     documented(
       "The payment method by name, of the kind `method`. Only connections that declare it are used, and the provider's " +
-        "hosted page offers it alone. For a direct charge it only affects routing."
+        "hosted page offers it alone. For a direct charge, the token decides what is charged; the name is recorded and " +
+        "decides the route."
     )
   ),
   card_brand: Schema.optionalKey(text({ maximum: createLimits.cardBrand })).annotateKey(
