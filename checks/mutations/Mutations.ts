@@ -1208,6 +1208,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "take every difference in a new segment for noise",
+    harm: "In each new segment payments go to the cheapest connection, although it is known to decline far more.",
+    edits: [
+      {
+        file: "packages/core/src/routing/ByValue.ts",
+        find: "Math.max(weightOf(rates.segment), weightOf(rates.connection))",
+        replace: "weightOf(rates.segment)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ValueRouting.test.ts",
+      test: "given a segment without outcomes, then the outcomes of the whole connections decide how much is noise"
+    }
+  },
+  {
     name: "accept an expired key",
     harm: "A key that was lent for a period moves money after it.",
     edits: [
@@ -5426,6 +5442,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/Decline.test.ts",
       test: "given any code, when the decline is hard, then the same method is not to be tried again"
+    }
+  },
+  {
+    name: "advise another method after an error of the acquirer",
+    harm: "The customer pays with another card, and the first payment is taken as well.",
+    edits: [
+      {
+        file: "packages/connectors/adyen/src/Answers.ts",
+        find: 'payment.resultCode === "Error" ? declineAfterError(refusal) : refusal',
+        replace: "refusal"
+      }
+    ],
+    caughtBy: {
+      project: "connector-adyen",
+      file: "packages/connectors/adyen/test/AdyenConnector.test.ts",
+      test: "given Error, whatever its reason, then no other connection is asked, and nobody is to charge again"
+    }
+  },
+  {
+    name: "a direct charge is taken by the name of its method alone",
+    harm: "A token is charged as a card at a provider that takes the named method only on its page.",
+    edits: [
+      {
+        file: "packages/core/src/routing/Eligibility.ts",
+        find: "question.payment.paymentMethod === undefined || isDirect(question)",
+        replace: "question.payment.paymentMethod === undefined"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/PaymentMethods.test.ts",
+      test: "given a connector that declares kinds and names, then the name decides where a page is opened, and the kind of a direct charge"
     }
   },
   {

@@ -92,7 +92,10 @@ export const declinesPage = (): string =>
       ["Advice", "What to do"],
       [
         [code("retry_later"), "The same method may succeed later. Pointsman does not try again by itself."],
-        [code("use_another_method"), "The same method will be declined again. The customer can pay with another."],
+        [
+          code("use_another_method"),
+          "Do not charge the same method again as it is. The customer can correct or confirm it, or pay with another."
+        ],
         [
           code("do_not_retry"),
           "Do not charge for this order again: fraud, a card that is lost or stolen, a consent that was withdrawn, a request that is wrong by itself, or a charge whose money the issuer may hold."

@@ -36,7 +36,7 @@ export const paymentMethodsPage = (): string =>
     "# Payment methods",
     "`payment_method` of a create names one method. Only connections that declare it take the payment; the others are excluded " +
       "as `METHOD_NOT_SUPPORTED`. A hosted payment opens the provider's page for that method alone. For a direct charge, the " +
-      "name only decides the route. `method` is its kind, and may be left out.",
+      "token decides what is charged; the name is recorded and decides the route. `method` is its kind, and may be left out.",
     "Rules, restrictions and limits of a connection can name methods too: " +
       "[`paymentMethod` and `supports.paymentMethods`](../guides/configuration.md#a-connection). A method must also be " +
       "activated in the provider's account: where it is not, the provider refuses the page.",

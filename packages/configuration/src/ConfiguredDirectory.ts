@@ -1,10 +1,12 @@
 /** What a checked configuration file wants the directory to hold, with its secrets hashed and sealed. */
 import {
+  type Condition,
   type Connection,
   credentialsContext,
   defaultRoutingSettings,
   endpointSecretContext,
   environments,
+  kindOfMethod,
   type RoutingSettings,
   type Workspace,
   webhookSecretContext
@@ -121,7 +123,7 @@ export const openConnectionOf = (workspace: WorkspaceFile, connection: Connectio
     priority: connection.priority ?? 1,
     timeoutMillis: timeoutOf(connection) ?? null,
     supports: connection.supports ?? {},
-    restrictions: (connection.restrictions ?? []).map((restriction) => restriction.when),
+    restrictions: (connection.restrictions ?? []).map(({ when }) => conditionOf(when)),
     circuitBreaker:
       circuitBreaker === undefined
         ? null
@@ -213,5 +215,17 @@ const routingOf = (workspace: WorkspaceFile): ReadonlyArray<WorkspaceRouting> =>
 
 export const routingSettingsOf = (routing: RoutingFile): RoutingSettings => ({
   ...routing,
-  mode: routing.mode ?? defaultRoutingSettings.mode
+  mode: routing.mode ?? defaultRoutingSettings.mode,
+  ...(routing.rules === undefined
+    ? {}
+    : { rules: routing.rules.map((rule) => ({ ...rule, when: conditionOf(rule.when) })) })
 })
+
+/**
+ * A condition that names payment methods also gets their kinds. To a server of this release they add nothing. A server of an
+ * earlier release ignores the names, and would otherwise take the condition to match every payment.
+ */
+const conditionOf = (when: Condition): Condition =>
+  when.paymentMethod === undefined || when.method !== undefined
+    ? when
+    : { ...when, method: [...new Set(when.paymentMethod.map(kindOfMethod))] }

@@ -1,5 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { contentHash, formatMistake, routingSettingsOf, understandConfiguration } from "@pointsman/configuration"
+import {
+  contentHash,
+  formatMistake,
+  openConnectionOf,
+  routingSettingsOf,
+  understandConfiguration
+} from "@pointsman/configuration"
 import { formatApiKey } from "@pointsman/core"
 import type { ConnectorDefinition, Connectors, Transport } from "@pointsman/core/ports"
 import { openSecretsLayer } from "@pointsman/core/testing"
@@ -374,6 +380,29 @@ describe("the configuration file", () => {
     }
     const routing = Result.getOrThrow(understand(withChange(r, production))).workspaces[0]?.routing?.production
     assert.deepStrictEqual<unknown>(routing && routingSettingsOf(routing), production)
+  })
+
+  it("given conditions that name payment methods, when they are read, then they also have their kinds", () => {
+    const methods = { paymentMethod: ["ideal", "paypal", "eps"] }
+    const kinds = ["bank", "wallet"]
+    const rules = [
+      { name: "named", when: methods, use: { mode: "failover" } },
+      { name: "both", when: { method: ["bank"], ...methods }, use: { mode: "failover" } },
+      { name: "kind", when: { method: ["card"] }, use: { mode: "failover" } }
+    ]
+    const ruled = Result.getOrThrow(understand(withChange(r, { rules }))).workspaces[0]?.routing?.production
+    assert.deepStrictEqual<unknown>(ruled && routingSettingsOf(ruled).rules?.map(({ when }) => when), [
+      { ...methods, method: kinds },
+      { method: ["bank"], ...methods },
+      { method: ["card"] }
+    ])
+    const [workspace] = Result.getOrThrow(
+      understand(withChange([...c, "restrictions"], [{ when: { currency: ["EUR"], ...methods } }]))
+    ).workspaces
+    const [restricted] = workspace?.connections ?? []
+    assert.deepStrictEqual<unknown>(workspace && restricted && openConnectionOf(workspace, restricted).restrictions, [
+      { currency: ["EUR"], ...methods, method: kinds }
+    ])
   })
 
   it.each([

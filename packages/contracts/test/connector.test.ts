@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { httpAnswer, refusedUrl, scriptedTransport, socketProvider } from "@pointsman/contracts/connector"
 import { NotSent, type TransportRequest } from "@pointsman/core/connector"
 import { Cause, Effect, Exit } from "effect"
+import { assertNormalized } from "../src/connector/AnswersChapter.ts"
 import { textIn } from "../src/connector/SecretsChapter.ts"
 
 const request: TransportRequest = { method: "GET", url: "http://provider.example/", headers: {}, timeoutMillis: 1 }
@@ -38,6 +39,18 @@ describe("the scripted transport", () => {
       assert.strictEqual(requests.length, 2)
     })
   )
+})
+
+describe("the code of a decline", () => {
+  it("given a code after which the money may be taken, when the decline is soft, then the suite refuses it", () => {
+    const late = { category: "issuer_unavailable" } as const
+    assertNormalized("response_late", { ...late, soft: false })
+    assert.throws(() => assertNormalized("response_late", { ...late, soft: true }), /soft: false after response_late/)
+    assertNormalized("processing_error", { ...late, soft: true })
+    assertNormalized("result_uncertain", { category: "other", soft: false })
+    assert.throws(() => assertNormalized("result_uncertain", { category: "other", soft: true }), /soft: false/)
+    assert.throws(() => assertNormalized("lost_card", { ...late, soft: false }), /normalized: a code of the category/)
+  })
 })
 
 describe("the provider at a socket", () => {

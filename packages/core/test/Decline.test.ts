@@ -8,7 +8,8 @@ import {
   type DeclineCode,
   declineCategories,
   declineCodes,
-  declineDetail
+  declineDetail,
+  declineMeaning
 } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import { attemptsOf, stored } from "./support/Pages.ts"
@@ -37,9 +38,29 @@ describe("the advice of a decline", () => {
   })
 
   it("given fraud, a stolen card or a late response, when it is soft or hard, then the order is not to be charged again", () => {
-    for (const code of ["suspected_fraud", "stolen_card", "response_late", "duplicate_transaction"] as const) {
+    for (const code of [
+      "suspected_fraud",
+      "stolen_card",
+      "response_late",
+      "result_uncertain",
+      "duplicate_transaction"
+    ] as const) {
       for (const isSoft of [true, false]) assert.strictEqual(adviceOf({ code, isSoft }), "do_not_retry", code)
     }
+  })
+
+  it("given an entry without its softness, when the money may be taken, then no other connection is asked", () => {
+    const soft = declineCodes.filter((code) => declineMeaning(code).soft)
+    assert.deepStrictEqual(soft, [
+      "do_not_honor",
+      "call_issuer",
+      "do_not_try_again",
+      "limit_exceeded",
+      "amount_limit_exceeded",
+      "count_limit_exceeded",
+      "issuer_unavailable",
+      "processing_error"
+    ])
   })
 
   it("given a category, then it is a code of itself", () => {

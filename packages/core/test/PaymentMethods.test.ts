@@ -37,9 +37,18 @@ const connection = (supports: Supports): Connection => ({
 })
 
 /** Why it may not take the payment; `undefined` where it may. */
-const reasonOf = (payment: PaymentDetails, own: Supports, provider: Supports = {}): string | undefined => {
-  const question = { payment, merchantCountry: "NL", merchantCategory: null, instrumentConnectionIds: null }
-  const exclusion = exclusionOf(connection(own), provider, question)
+const reasonOf = (
+  payment: PaymentDetails,
+  own: Supports | Connection,
+  provider: Supports = {},
+  instruments: ReadonlyArray<string> | null = null
+): string | undefined => {
+  const exclusion = exclusionOf("id" in own ? own : connection(own), provider, {
+    payment,
+    merchantCountry: "NL",
+    merchantCategory: null,
+    instrumentConnectionIds: instruments === null ? null : new Set(instruments)
+  })
   if (exclusion !== undefined) assert.strictEqual(exclusion.code, "METHOD_NOT_SUPPORTED")
   return exclusion?.reason
 }
@@ -84,7 +93,7 @@ describe("a connection and a named method", () => {
     )
   })
 
-  it("given a connector that declares kinds and names, then the name decides where there is one", () => {
+  it("given a connector that declares kinds and names, then the name decides where a page is opened, and the kind of a direct charge", () => {
     const provider: Supports = { methods: ["card"], paymentMethods: { card: {}, ideal: {} } }
     assert.isUndefined(reasonOf(ideal, {}, provider))
     assert.isUndefined(reasonOf(details, {}, provider))
@@ -92,6 +101,11 @@ describe("a connection and a named method", () => {
       reasonOf({ ...details, method: "bank" }, {}, provider),
       "The connection does not accept the method bank."
     )
+    // The same connection is asked without a stored credential and with one.
+    const both = connection({})
+    assert.isUndefined(reasonOf(ideal, both, provider))
+    assert.strictEqual(reasonOf(ideal, both, provider, ["main"]), "The connection does not accept the method bank.")
+    assert.isUndefined(reasonOf({ ...details, paymentMethod: "card" }, both, provider, ["main"]))
     // The connection's own kinds are its own limit.
     assert.strictEqual(
       reasonOf(ideal, { methods: ["card"] }, provider),

@@ -23,14 +23,15 @@ const onePoint = { maxApprovalLossPpm: 10_000 }
 const candidate = (
   connectionId: string,
   [succeeded, failed]: readonly [number, number],
-  feeMinor: number | undefined
+  feeMinor: number | undefined,
+  segment: OutcomeCounts = { succeeded, failed }
 ): StrategyCandidate => {
   const known: OutcomeCounts = { succeeded, failed }
   return {
     connectionId,
     name: `The ${connectionId} acquirer`,
     priority: 1,
-    rates: { connection: known, segment: known },
+    rates: { connection: known, segment },
     fee: feeMinor === undefined ? undefined : { feeMinor, rule: 1 }
   }
 }
@@ -76,6 +77,13 @@ describe("ordering by value", () => {
     // Of the 56.39 points between them, no more than 170 / 60 points count as noise.
     const loss = (values?.["dear"]?.approvalPpm ?? 0) - (values?.["down"]?.approvalPpm ?? 0)
     assert.strictEqual(loss, 535_567)
+  })
+  it("given a segment without outcomes, then the outcomes of the whole connections decide how much is noise", () => {
+    const none: OutcomeCounts = { succeeded: 0, failed: 0 }
+    const { order, values } = orderOf([candidate("dear", [47, 3], 88, none), candidate("cheap", [42, 8], 1, none)])
+    assert.deepStrictEqual(order, ["dear", "cheap"])
+    // Scores of 0.9167 and 0.8333, with 60 outcomes behind each: of 8.34 points, 170 / 60 points count as noise.
+    assert.deepStrictEqual([values?.["dear"]?.approvalPpm, values?.["cheap"]?.approvalPpm], [916_700, 861_633])
   })
   it("given equal expected values, then the better score leads, and then the priority", () => {
     assert.deepStrictEqual(orderOf([candidate("a", [47, 3], 50), candidate("b", [47, 3], 50)]).order, ["a", "b"])

@@ -77,8 +77,8 @@ export type Decline = {
   /** The provider's own code. */
   readonly provider_code: string | null
   /**
-   * `retry_later`: the same method may succeed later. `use_another_method`: it will be declined again, and the customer can
-   * pay with another. `do_not_retry`: do not charge for this order again.
+   * `retry_later`: the same method may succeed later. `use_another_method`: do not charge the same method again as it is;
+   * the customer can correct or confirm it, or pay with another. `do_not_retry`: do not charge for this order again.
    */
   readonly advice: DeclineAdvice
 }
@@ -121,7 +121,10 @@ export interface CreatePayment {
   readonly country: string
   /** That of `payment_method` unless set, or else `card`. */
   readonly method?: PaymentMethod
-  /** By name: only connections that declare it are used, and the hosted page of the provider offers it alone. */
+  /**
+   * By name: only connections that declare it are used, and the hosted page of the provider offers it alone. For a direct
+   * charge, the token decides what is charged; the name is recorded and decides the route.
+   */
   readonly payment_method?: PaymentMethodName
   readonly card_brand?: string
   /** Your own identifier, at most 64 characters. It comes back in results and webhooks. */
@@ -202,8 +205,8 @@ export interface Payment {
   readonly currency: string
   readonly country: string
   readonly method: PaymentMethod
-  /** As given in the create; absent without one. */
-  readonly payment_method?: PaymentMethodName
+  /** A name as given in the create (`PaymentMethodName`), or one of a later release; absent without one. */
+  readonly payment_method?: string
   readonly card_brand: string | null
   readonly initiator: Initiator
   readonly capture_method: CaptureMethod

@@ -17,7 +17,7 @@ import {
 } from "@pointsman/core/connector"
 import { Result, Schema } from "effect"
 import { type Amount, fromAdyen } from "./Amounts.ts"
-import { declineOf } from "./Declines.ts"
+import { declineAfterError, declineOf } from "./Declines.ts"
 import * as Protocol from "./Protocol.ts"
 import { attemptOf, type Purpose, readReference } from "./Reference.ts"
 
@@ -73,7 +73,7 @@ const ofAnother = (
  * - `Authorised` of a payment whose money is to be taken at once is its last word: Adyen captures right after the
  *   authorization and need not report it (https://docs.adyen.com/online-payments/capture).
  * - `Error` is final: Adyen does not put the payment through. What the acquirer's side did before it failed is not
- *   known, so that it is hard: nobody else is asked.
+ *   known, so that it is hard, and the merchant is told not to charge again.
  * - `AuthenticationNotRequired`, `AuthenticationFinished` and `Success` answer requests that are not made here.
  */
 const stateOf = (payment: Protocol.Payment, purpose: Purpose, clean: Clean): ChargeState | undefined => {
@@ -96,14 +96,15 @@ const stateOf = (payment: Protocol.Payment, purpose: Purpose, clean: Clean): Cha
       return { _tag: "NeedsCustomer", providerRef: payment.pspReference ?? null }
     case "Refused":
     case "Error": {
-      const decline = declineOf(payment.refusalReasonCode, payment.refusalReason)
+      const refusal = declineOf(payment.refusalReasonCode, payment.refusalReason)
+      const decline = payment.resultCode === "Error" ? declineAfterError(refusal) : refusal
       return {
         _tag: "Declined",
         providerRef: payment.pspReference ?? null,
         category: decline.category,
         normalized: decline.normalized,
         code: clean(decline.code),
-        soft: payment.resultCode === "Refused" && decline.soft
+        soft: decline.soft
       }
     }
   }

@@ -5,7 +5,14 @@
  * The raw answer of an acquirer is not read: Adyen says not to build on it, because acquirers change it without notice
  * (https://docs.adyen.com/development-resources/raw-acquirer-responses).
  */
-import { type DeclineCode, type DeclineMeaning, declineMeaning, unmappedDecline } from "@pointsman/core/connector"
+import {
+  adviceOf,
+  type DeclineCode,
+  type DeclineMeaning,
+  declineDetail,
+  declineMeaning,
+  unmappedDecline
+} from "@pointsman/core/connector"
 
 interface Reason {
   readonly code: string
@@ -20,7 +27,7 @@ export const reasons: ReadonlyArray<Reason> = [
   { code: "2", reason: "Refused", normalized: "do_not_honor" },
   { code: "3", reason: "Referral", normalized: "call_issuer" },
   // The acquirer may have put it through before it failed: nobody else is asked on this word.
-  { code: "4", reason: "Acquirer Error", normalized: "other" },
+  { code: "4", reason: "Acquirer Error", normalized: "result_uncertain" },
   // Lost or stolen, or closed by the issuer.
   { code: "5", reason: "Blocked Card", normalized: "lost_or_stolen" },
   { code: "6", reason: "Expired Card", normalized: "expired_card" },
@@ -86,3 +93,12 @@ export const declineOf = (code: string | undefined, reason: string | undefined):
   const shown = known?.code ?? code ?? (reason === undefined || reason === "" ? "refused" : reason)
   return { ...(known === undefined ? unmappedDecline : meaningOf(known)), code: shown }
 }
+
+/**
+ * Of a payment that ended in an error instead of a refusal: what the acquirer's side did before the error is not known, so
+ * that no other code keeps its meaning but those after which the order is not to be charged again anyway.
+ */
+export const declineAfterError = (decline: Decline): Decline =>
+  adviceOf(declineDetail(decline)) === "do_not_retry"
+    ? decline
+    : { ...declineMeaning("result_uncertain"), code: decline.code }

@@ -2,7 +2,15 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import { AdyenConnector } from "@pointsman/connector-adyen"
-import { type ChargeRequest, money, NotSent, type TransportAnswer, Unanswered } from "@pointsman/core/connector"
+import {
+  adviceOf,
+  type ChargeRequest,
+  declineDetail,
+  money,
+  NotSent,
+  type TransportAnswer,
+  Unanswered
+} from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
 import { deviations, fromAdyen, toAdyen } from "../src/Amounts.ts"
 import { meaningOf, reasons } from "../src/Declines.ts"
@@ -361,8 +369,8 @@ describe("result codes", () => {
       {
         _tag: "Declined",
         providerRef,
-        category: "issuer_unavailable",
-        normalized: "issuer_unavailable",
+        category: "other",
+        normalized: "result_uncertain",
         code: "9",
         soft: false
       }
@@ -370,7 +378,19 @@ describe("result codes", () => {
     [
       "Error",
       { refusalReason: "Acquirer Error", refusalReasonCode: "4" },
-      { _tag: "Declined", providerRef, category: "other", normalized: "other", code: "4", soft: false }
+      { _tag: "Declined", providerRef, category: "other", normalized: "result_uncertain", code: "4", soft: false }
+    ],
+    [
+      "Error",
+      { refusalReason: "FRAUD", refusalReasonCode: "20" },
+      {
+        _tag: "Declined",
+        providerRef,
+        category: "suspected_fraud",
+        normalized: "suspected_fraud",
+        code: "20",
+        soft: false
+      }
     ]
   ]
   for (const [code, more, expected] of table) {
@@ -442,12 +462,15 @@ describe("refusal reasons", () => {
       ["2", "3", "9", "28", "29"]
     )
   })
-  it.effect("given Error, whatever its reason, then no other connection is asked", () =>
+  it.effect("given Error, whatever its reason, then no other connection is asked, and nobody is to charge again", () =>
     Effect.gen(function* () {
-      for (const { code } of reasons) {
+      for (const code of [...reasons.map((reason) => reason.code), "99", undefined]) {
         const body = { resultCode: "Error", pspReference: providerRef, refusalReasonCode: code }
-        const { result } = yield* run("charge", answer(200, body))
-        assert.propertyVal(Result.getOrThrow(result), "soft", false)
+        const { connector } = connect([answer(200, body)])
+        const declined = yield* connector.charge(Requests.charge)
+        if (declined._tag !== "Declined") return assert.fail(declined._tag)
+        assert.isFalse(declined.soft)
+        assert.strictEqual(adviceOf(declineDetail(declined)), "do_not_retry")
       }
     })
   )

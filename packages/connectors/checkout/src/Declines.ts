@@ -30,7 +30,7 @@ const groups: ReadonlyArray<Group> = [
   { normalized: "issuer_unavailable", codes: "20091 200E3" },
   { normalized: "processing_error", codes: "20096" },
   // The answer came too late, or never: the issuer may hold the money still, and nobody else is asked on this word.
-  { normalized: "response_late", soft: false, codes: "20068 200A6" },
+  { normalized: "response_late", codes: "20068 200A6" },
   { normalized: "expired_card", codes: "20054 20100 30033" },
   { normalized: "incorrect_number", codes: "20014" },
   { normalized: "incorrect_cvc", codes: "200N7" },

@@ -4,7 +4,6 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   type Connector,
   categoryOfDecline,
-  type DeclineCategory,
   type DeclineCode,
   declineCategories,
   declineCodes,
@@ -334,7 +333,7 @@ const assertState = (
         )
         assertText(take("code"), "code")
         const normalized = take("normalized")
-        if (normalized !== undefined) assertNormalized(normalized, of.decline?.category)
+        if (normalized !== undefined) assertNormalized(normalized, of.decline)
       }
     }
   }
@@ -342,11 +341,15 @@ const assertState = (
   assert.deepStrictEqual(fields, {}, "the answer has nothing besides")
 }
 
-/** What the merchant is told of a decline must not contradict its category. */
-const assertNormalized = (normalized: unknown, category: DeclineCategory | undefined): void => {
+/** After these the money may be taken: no other connection may be asked. */
+const uncertain: ReadonlySet<unknown> = new Set<DeclineCode>(["response_late", "result_uncertain"])
+
+/** What the merchant is told of a decline must not contradict its category, nor its softness the code. */
+export const assertNormalized = (normalized: unknown, decline: Situation["decline"]): void => {
   const code = declineCodes.find((known) => known === normalized)
   assert.isDefined(code, `normalized: one of ${declineCodes.join(", ")}`)
-  assert.strictEqual(categoryOfDecline(code as DeclineCode), category, "normalized: a code of the category")
+  assert.strictEqual(categoryOfDecline(code as DeclineCode), decline?.category, "normalized: a code of the category")
+  if (uncertain.has(code)) assert.isFalse(decline?.soft, `soft: false after ${code}, because the money may be taken`)
 }
 
 const mayState = {

@@ -66,6 +66,7 @@ const categories = {
   invalid_request: "invalid_request",
   duplicate_transaction: "invalid_request",
   cancelled_by_customer: "cancelled_by_customer",
+  result_uncertain: "other",
   other: "other"
 } as const satisfies Readonly<Record<DeclineCategory, DeclineCategory>> & Readonly<Record<string, DeclineCategory>>
 
@@ -88,7 +89,8 @@ export interface DeclineDetail {
 
 /**
  * Another card of the same person, or another try, is no better: fraud, an instrument that is not the customer's to use, a
- * consent that was withdrawn, and a request that is wrong by itself. After a late response the issuer may hold the money.
+ * consent that was withdrawn, and a request that is wrong by itself. After a late response the issuer may hold the money, and
+ * after an uncertain result the acquirer may have taken it.
  */
 const final: ReadonlySet<DeclineCode> = new Set<DeclineCode>([
   "lost_or_stolen",
@@ -98,6 +100,7 @@ const final: ReadonlySet<DeclineCode> = new Set<DeclineCode>([
   "blocked_by_provider",
   "authorization_revoked",
   "response_late",
+  "result_uncertain",
   "invalid_request",
   "duplicate_transaction"
 ])
@@ -127,10 +130,13 @@ export interface DeclineMeaning {
   readonly soft: boolean
 }
 
-/** An entry of a connector's table. `isSoft`: as the category says where it is left out. */
+/**
+ * An entry of a connector's table. `isSoft`: as the category says where it is left out, except that a code after which the
+ * order is not to be charged again is hard.
+ */
 export const declineMeaning = (
   normalized: DeclineCode,
-  isSoft = isSoftDecline(categories[normalized])
+  isSoft = !final.has(normalized) && isSoftDecline(categories[normalized])
 ): DeclineMeaning => ({ category: categories[normalized], normalized, soft: isSoft })
 
 /** Of a code that is in no table. */

@@ -94,9 +94,12 @@ const approvalLossPpm = (best: Scored, other: Scored): number => {
   return Number(expected > least ? expected : least)
 }
 
-/** The outcomes behind a score, with those that are presumed, in thousandths: as exact as stored rates are. */
+/**
+ * The outcomes behind a score, with those that are presumed, in thousandths: as exact as stored rates are. In a segment with
+ * few outcomes the score is that of the whole connection, and so are the outcomes behind it.
+ */
 const weightBehind = ({ rates }: Scored): bigint =>
-  BigInt(Math.round((weightOf(rates.segment) + presumedWeight) * 1000))
+  BigInt(Math.round((Math.max(weightOf(rates.segment), weightOf(rates.connection)) + presumedWeight) * 1000))
 
 /** `0.42 points`: of a hundred, as approval rates are given in percent. */
 export const pointsText = (ppm: number): string => (ppm === 10_000 ? "1 point" : `${ppm / 10_000} points`)

@@ -188,18 +188,24 @@ type Reasoned = Pick<Exclusion, "code" | "reason">
 interface Prepared {
   /** Field by field, the connection's own before its provider's. */
   readonly limits: ReadonlyArray<Limit>
-  /** By the traits of a question. */
+  /** By the key of a question. */
   readonly said: Map<string, Said>
 }
 
 /** By a connection, and then by its provider's limits: prepared once for each configuration. */
 const prepared = new WeakMap<Connection, WeakMap<Supports, Prepared>>()
 
-/** A name says more than its kind, where names are declared. */
+/**
+ * A name says more than its kind, where names are declared and a page is opened for it. Of a direct charge the stored
+ * credential decides what is charged, so that its kind must be taken.
+ */
 const byKind = (field: keyof Supports, { paymentMethods }: Supports, reason: Reason): Reason =>
   field !== "methods" || paymentMethods === undefined
     ? reason
-    : (question) => (question.payment.paymentMethod === undefined ? reason(question) : undefined)
+    : (question) => (question.payment.paymentMethod === undefined || isDirect(question) ? reason(question) : undefined)
+
+/** A page is opened without stored credentials; connectors that take names of more kinds refuse a direct charge without one. */
+const isDirect = ({ instrumentConnectionIds }: EligibilityQuestion): boolean => instrumentConnectionIds !== null
 
 const preparedFor = (connection: Connection, providers: Supports): Prepared => {
   const ofConnection = prepared.get(connection) ?? new WeakMap<Supports, Prepared>()
@@ -225,7 +231,7 @@ const keyOf = (question: EligibilityQuestion): string => {
   const known = keys.get(question)
   if (known !== undefined) return known
   const { merchantCategory, merchantCountry, payment } = question
-  const key = JSON.stringify([merchantCountry, merchantCategory, traitsOf(payment)])
+  const key = JSON.stringify([merchantCountry, merchantCategory, isDirect(question), traitsOf(payment)])
   keys.set(question, key)
   return key
 }

@@ -108,13 +108,14 @@ export const CreatePayment = Schema.Struct({
     Schema.isPattern(/^[A-Z]{2}$/u),
     Schema.makeFilter(isCountry, { expected: "an ISO 3166-1 country" })
   ).annotateKey(documented("Country of the customer, ISO 3166-1 alpha-2.", { examples: ["NL"] })),
-  method: Schema.optionalKey(Schema.Literals(paymentMethods).annotate({ default: "card" })).annotateKey(
+  method: Schema.optionalKey(Schema.Literals(paymentMethods)).annotateKey(
     documented("The kind of payment method. Default: that of `payment_method`, else `card`.")
   ),
   payment_method: Schema.optionalKey(Schema.Literals(paymentMethodNames)).annotateKey(
     documented(
       "The payment method by name, of the kind `method`. Only connections that declare it are used, and the provider's " +
-        "hosted page offers it alone. For a direct charge it only affects routing."
+        "hosted page offers it alone. For a direct charge, the token decides what is charged; the name is recorded and " +
+        "decides the route."
     )
   ),
   card_brand: Schema.optionalKey(text({ maximum: createLimits.cardBrand })).annotateKey(

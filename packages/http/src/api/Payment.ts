@@ -111,8 +111,8 @@ export const Decline = Schema.Struct({
   provider_code: Schema.NullOr(Schema.String).annotateKey(documented("The provider's own code.")),
   advice: Schema.Literals(declineAdvices).annotateKey(
     documented(
-      "`retry_later`: the same method may succeed later. `use_another_method`: the same method will be declined again; " +
-        "the customer can pay with another. `do_not_retry`: do not charge for this order again."
+      "`retry_later`: the same method may succeed later. `use_another_method`: do not charge the same method " +
+        "again as it is; the customer can correct or confirm it, or pay with another. `do_not_retry`: do not charge for this order again."
     )
   )
 }).annotate({ identifier: "Decline", description: "Why a provider declined, and what to do about it." })
@@ -137,8 +137,12 @@ export const Payment = Schema.Struct({
     documented("Country of the customer, ISO 3166-1 alpha-2.", { pattern: "^[A-Z]{2}$", examples: ["NL"] })
   ),
   method: Schema.Literals(paymentMethods).annotateKey(documented("The kind of payment method.")),
-  payment_method: Schema.optionalKey(Schema.Literals(paymentMethodNames)).annotateKey(
-    documented("The payment method by name, as given in the request; absent without one. New values may be added.")
+  payment_method: Schema.optionalKey(Schema.String).annotateKey(
+    documented(
+      "The payment method by name, as given in the request; absent without one. Now one of " +
+        `${paymentMethodNames.map((name) => `\`${name}\``).join(", ")}; new names may be added.`,
+      { examples: ["ideal"] }
+    )
   ),
   card_brand: Schema.NullOr(Schema.String).annotateKey(
     documented("The card brand, as given in the request.", { maxLength: createLimits.cardBrand })

@@ -1,4 +1,4 @@
-import { eventTypes, paymentStatuses } from "@pointsman/core"
+import { eventTypes, paymentMethodNames, paymentStatuses } from "@pointsman/core"
 import { errorTable, openApiDocument } from "@pointsman/http"
 import { errorCodes, ServedApi } from "@pointsman/http/api"
 import { HttpApi } from "effect/http-api"
@@ -300,11 +300,21 @@ describe("what the generator gets wrong by itself", () => {
       "default" in schema ? [[name, schema.default]] : []
     )
     expect(Object.fromEntries(defaults)).toEqual({
-      method: "card",
       initiator: "cit",
       capture_method: "automatic",
       debug: false
     })
+  })
+
+  test("given the method, when a client sends the documented defaults, then a name of another kind is not refused", () => {
+    expect(component("CreatePayment").properties["method"]).not.toHaveProperty("default")
+  })
+
+  test("given the name of a method, then a request has the list, and an answer may hold a name of a later release", () => {
+    expect(component("CreatePayment").properties["payment_method"]).toMatchObject({ enum: paymentMethodNames })
+    const answered = component("Payment").properties["payment_method"]
+    expect(answered).toMatchObject({ type: "string", description: expect.stringContaining("`ideal`") })
+    expect(answered).not.toHaveProperty("enum")
   })
 
   test("given the bodies, when they are read, then those that may be left out are not required", () => {
