@@ -73,7 +73,7 @@ const sweepText = ({ deliveries_in_partitions: dropped, dry_run: isDryRun, tenan
   return paragraphs(
     `${isDryRun ? "Would be removed" : "Removed"}:`,
     table(["WORKSPACE", "ENVIRONMENT", "PAYMENTS", "DELIVERIES", "MESSAGE BODIES", "OLDEST PAYMENT", "KEPT OLD"], rows),
-    ...(dropped === 0 ? [] : [`Deliveries removed with partitions of the database: ${dropped}.`])
+    ...(dropped === 0 ? [] : [`Deliveries removed with partitions of the database: about ${dropped}.`])
   )
 }
 
