@@ -24,8 +24,8 @@ export interface Acknowledged {
   readonly compared: (commits: ReadonlyArray<AcknowledgedCommit>) => void
   /** Besides, one a minute for a day: enough to tell since when records are missing. Oldest first. */
   readonly all: () => ReadonlyArray<AcknowledgedCommit>
-  /** What came before this time is covered by a loss that is known. */
-  readonly forgetBefore: (at: number) => void
+  /** Forgets what came before this time in epoch milliseconds, except for the commits to keep. */
+  readonly forgetBefore: (at: number, keep?: ReadonlySet<AcknowledgedCommit>) => void
 }
 
 /** Commits are acknowledged in another order than they are written, by no more than those under way at once. */
@@ -62,9 +62,10 @@ export const makeAcknowledged = ({ isCompared }: { readonly isCompared: boolean 
       newest.unshift(...kept)
     },
     all: () => [...samples, ...newest].toSorted((a, b) => a.at - b.at),
-    forgetBefore: (time) => {
-      newest = newest.filter(({ at }) => at >= time)
-      samples = samples.filter(({ at }) => at >= time)
+    forgetBefore: (time, keep = new Set()) => {
+      const stays = (one: AcknowledgedCommit) => one.at >= time || keep.has(one)
+      newest = newest.filter(stays)
+      samples = samples.filter(stays)
     }
   }
 }
