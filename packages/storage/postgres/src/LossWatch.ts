@@ -1,6 +1,6 @@
 /** Notices that acknowledged commits are gone: a lagging standby was promoted, or a backup was restored. */
 import type { RecordLosses, StorageError } from "@pointsman/core/ports"
-import { type Acknowledged, type AcknowledgedCommit, missingSince } from "@pointsman/storage-sql"
+import { type Acknowledged, type AcknowledgedCommit, comparedMillis, missingSince } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { bindText } from "./Rows.ts"
@@ -71,6 +71,7 @@ export const watchLosses = (
     return Effect.map(compare(all), (compared): AllCompared => ({ ...compared, all }))
   })
   return Effect.gen(function* () {
+    acknowledged.forgetBefore(now() - comparedMillis)
     const known = yield* losses.known
     // Another server noticed it, or an operator ended it.
     if (known !== null && known.declaredAt > notedAt) {

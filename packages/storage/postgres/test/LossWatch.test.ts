@@ -52,7 +52,7 @@ const commitBoth = ({ commit }: ReturnType<ReturnType<typeof given>["server"]>) 
   commit("a", 20 * minute)
 }
 
-describe("losses on nodes that do not answer", () => {
+describe("losses on several nodes", () => {
   it.effect("given a loss on one node, when another node returns without its commits, then that is a loss too", () =>
     Effect.gen(function* () {
       const { at, known, nodes, server } = given()
@@ -92,6 +92,18 @@ describe("losses on nodes that do not answer", () => {
       at(30 * minute)
       yield* one.watch
       expect(known()?.since).toBeLessThan(10 * minute)
+    })
+  )
+
+  it.effect("given a payment that retention removed, when its last commit is old, then that is no loss", () =>
+    Effect.gen(function* () {
+      const { at, known, nodes, server } = given()
+      const one = server()
+      one.commit("a", 0)
+      nodes.lost.add("a")
+      at(90 * 24 * 60 * minute)
+      yield* one.watch
+      expect(known()).toBeNull()
     })
   )
 })

@@ -1,7 +1,8 @@
 /**
- * The newest commits that this process saw acknowledged. A store that lacks one of them has lost records: payments are
- * never deleted, and their versions only grow.
+ * The newest commits that this process saw acknowledged. A store that lacks one of them has lost records: the versions of
+ * payments only grow, and retention removes no payment that was written in the last 90 days (`leastRetention`).
  */
+import { dayMillis } from "@pointsman/core/internal"
 import type { Change } from "@pointsman/core/ports"
 
 export interface AcknowledgedCommit {
@@ -27,6 +28,9 @@ export interface Acknowledged {
   /** Forgets what came before this time in epoch milliseconds, except for the commits to keep. */
   readonly forgetBefore: (at: number, keep?: ReadonlySet<AcknowledgedCommit>) => void
 }
+
+/** Older commits are not compared, in milliseconds: retention may have removed their payments. */
+export const comparedMillis = 30 * dayMillis
 
 /** Commits are acknowledged in another order than they are written, by no more than those under way at once. */
 const newestAtMost = 64
