@@ -15,14 +15,17 @@ const given = () => {
   let loss: RecordLoss | null = null
   let time = 0
   const nodes = { lost: new Set<string>(), silent: new Set<string>(), silentAfterOne: new Set<string>() }
-  const losses = {
+  const losses: RecordLosses = {
     known: Effect.sync(() => loss),
-    declare: (declared: Parameters<RecordLosses["declare"]>[0]) =>
+    newest: Effect.sync(() => loss),
+    declare: (declared) =>
       Effect.sync(() => {
         loss = declaredLoss(loss, declared)
         return loss
-      })
-  } as RecordLosses
+      }),
+    markRecovered: () => Effect.succeed(false),
+    end: () => Effect.succeed(false)
+  }
   const comparison: Comparison = {
     isOfNodes: true,
     compare: (commits) =>
