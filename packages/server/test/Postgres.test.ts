@@ -149,17 +149,21 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
     }
   })
 
+  it("given PostgreSQL, when retention counts what would leave, then it says that deliveries leave by months", async () => {
+    const url = await newDatabase()
+    await makeTables(url)
+    await query(url, "insert into workspaces (id, name, suspended) values ('acme', 'Acme', false)")
+    const folder = temporaryFolder()
+    const run = (...words: ReadonlyArray<string>) => runHere(folder, ["retention", ...words], environmentOn(url))
+    const line = "Deliveries of the longest retention leave by whole months."
+    for (const words of [["status"], ["run", "--dry-run"]]) assert.include((await run(...words)).stdout, line)
+    // Those of one workspace leave in batches.
+    assert.notInclude((await run("status", "--workspace", "acme")).stdout, line)
+  })
+
   it("given a database without our tables, of another version or of a server's, when a command runs, then it changes no schema", async () => {
     const [empty, ours, older, newer] = await Promise.all([newDatabase(), newDatabase(), newDatabase(), newDatabase()])
-    for (const url of [ours, older, newer]) {
-      await Effect.runPromise(
-        Effect.scoped(
-          Layer.build(
-            Layer.provide(PostgresStorage.layer({ url: Redacted.make(url), allowAsyncCommit: true }), Ids.layer)
-          )
-        )
-      )
-    }
+    for (const url of [ours, older, newer]) await makeTables(url)
     await query(ours, "insert into workspaces (id, name, suspended) values ('acme', 'Acme', false)")
     await query(older, "delete from pointsman_migrations where migration_id > 1")
     await query(newer, "insert into pointsman_migrations (migration_id, name) values (1000, 'later')")
@@ -319,6 +323,11 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
 })
 
 const key = formatApiKey("sandbox", new Uint8Array(64).fill(1))
+
+const makeTables = (url: string) => {
+  const storage = PostgresStorage.layer({ url: Redacted.make(url), allowAsyncCommit: true })
+  return Effect.runPromise(Effect.scoped(Layer.build(Layer.provide(storage, Ids.layer))))
+}
 
 const configurationFor = (provider: ScriptedProvider) => ({
   workspaces: [

@@ -108,7 +108,7 @@ export interface Retention {
    * open review stay.
    */
   readonly pruneBodies: (query: PruneQuery) => Effect.Effect<number, StorageError>
-  /** Gives how many deliveries it deleted. */
+  /** Gives about how many deliveries it deleted: a store that drops whole partitions does not count their rows. */
   readonly upkeep: (query: UpkeepQuery) => Effect.Effect<number, StorageError>
 }
 

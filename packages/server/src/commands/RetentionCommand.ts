@@ -5,6 +5,7 @@ import { Directory } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { archiveOfFile } from "../ArchiveLayer.ts"
+import type { Settings } from "../Settings.ts"
 import { StartFailure } from "../StartFailure.ts"
 import { actingAs, byFlag } from "./Actor.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
@@ -57,7 +58,16 @@ const durationText = (millis: number | null): string => {
 
 type View = Effect.Success<ReturnType<typeof sweep>>
 
-const sweepText = ({ deliveries_in_partitions: dropped, dry_run: isDryRun, tenants }: View): string | Text => {
+/** What the counts of a dry run do not show. Deliveries of one workspace, and those in a cluster, leave in batches. */
+const monthsLine = ({ database }: Settings, { isDryRun, workspace }: Pick<Order, "isDryRun" | "workspace">) =>
+  isDryRun && Option.isNone(workspace) && database._tag === "Postgres" && !database.isDistributed
+    ? ["Deliveries of the longest retention leave by whole months."]
+    : []
+
+const sweepText = (
+  { deliveries_in_partitions: dropped, dry_run: isDryRun, tenants }: View,
+  lines: ReadonlyArray<string>
+): string | Text => {
   if (tenants.length === 0) return "The database has no workspaces."
   const rows = tenants.map((one) => [
     one.workspace_id,
@@ -73,7 +83,8 @@ const sweepText = ({ deliveries_in_partitions: dropped, dry_run: isDryRun, tenan
   return paragraphs(
     `${isDryRun ? "Would be removed" : "Removed"}:`,
     table(["WORKSPACE", "ENVIRONMENT", "PAYMENTS", "DELIVERIES", "MESSAGE BODIES", "OLDEST PAYMENT", "KEPT OLD"], rows),
-    ...(dropped === 0 ? [] : [`Deliveries removed with partitions of the database: ${dropped}.`])
+    ...lines,
+    ...(dropped === 0 ? [] : [`Deliveries removed with partitions of the database: about ${dropped}.`])
   )
 }
 
@@ -83,16 +94,17 @@ const status = Command.make(
   Effect.fnUntraced(function* ({ json, workspace, ...settings }) {
     yield* onDatabase(
       textsOf(settings),
-      Effect.fnUntraced(function* () {
-        const view = yield* sweep({ workspace, isDryRun: true, by: Option.none() })
-        yield* print(json, { data: view }, sweepText(view))
+      Effect.fnUntraced(function* (opened) {
+        const order = { workspace, isDryRun: true, by: Option.none() }
+        const view = yield* sweep(order)
+        yield* print(json, { data: view }, sweepText(view, monthsLine(opened, order)))
       })
     )
   })
 ).pipe(
   Command.withDescription(
     "Show what would leave the database, by workspace and kind, how old the oldest of each kind is, and why old payments " +
-      "are kept."
+      "are kept. On PostgreSQL, deliveries of the longest retention leave by whole months."
   ),
   Command.withShortDescription("Show what would leave the database")
 )
@@ -126,13 +138,15 @@ const run = (environment: Readonly<Record<string, string | undefined>>) =>
     Effect.fnUntraced(function* ({ by, dryRun, json, withoutArchive, workspace, ...settings }) {
       yield* onDatabase(
         textsOf(settings),
-        Effect.fnUntraced(function* ({ configuration }) {
+        Effect.fnUntraced(function* (opened) {
+          const { configuration } = opened
           if (!dryRun && !withoutArchive) {
             const archive = configuration === null ? undefined : yield* archiveOfFile(configuration, environment)
             if (archive === undefined) return yield* archiveOrFlag
           }
-          const view = yield* sweep({ workspace, isDryRun: dryRun, by })
-          yield* print(json, { data: view }, sweepText(view))
+          const order = { workspace, isDryRun: dryRun, by }
+          const view = yield* sweep(order)
+          yield* print(json, { data: view }, sweepText(view, monthsLine(opened, order)))
         }),
         undefined,
         environment

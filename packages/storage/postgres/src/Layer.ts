@@ -114,7 +114,7 @@ export const layerGathering = (
           nodes === undefined ? makeSuccessRates(db) : makeNodeRates(nodes.sharded, nodes.reads)
         ),
         Context.add(RecordLosses, losses),
-        Context.add(Retention, nodes === undefined ? makeRetention(db) : makeNodeRetention(db)),
+        Context.add(Retention, nodes === undefined ? makeRetention(db) : makeNodeRetention(nodes.sharded, db)),
         Context.add(Audit, makeAudit(db, reads)),
         Context.add(Operators, makeOperators(db)),
         Context.add(Passkeys, makePasskeys(db)),

@@ -1,6 +1,6 @@
 /** Notices that acknowledged commits are gone: a lagging standby was promoted, or a backup was restored. */
 import type { RecordLosses, StorageError } from "@pointsman/core/ports"
-import { type Acknowledged, type AcknowledgedCommit, missingSince } from "@pointsman/storage-sql"
+import { type Acknowledged, type AcknowledgedCommit, comparedMillis, missingSince } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { bindText } from "./Rows.ts"
@@ -31,6 +31,11 @@ interface Compared {
   readonly unanswered: ReadonlyArray<number>
 }
 
+/** Of all commits that this process remembers. */
+interface AllCompared extends Compared {
+  readonly all: ReadonlyArray<AcknowledgedCommit>
+}
+
 export interface Comparison {
   /** Whether each workspace is on one of several nodes, which lose records each by itself. */
   readonly isOfNodes: boolean
@@ -53,11 +58,27 @@ export const watchLosses = (
   losses: RecordLosses,
   now: () => number
 ) => {
+  /** When the newest loss was declared that this process has taken note of, in epoch milliseconds. */
+  let notedAt = Number.NEGATIVE_INFINITY
+
+  /** What came before is covered by the loss, but not what is on a node that did not say what it has. */
+  const cover = (before: number, { all, unanswered }: AllCompared, missing: ReadonlySet<number> = new Set()) => {
+    const open = unanswered.filter((place) => !missing.has(place)).map((place) => all[place] as AcknowledgedCommit)
+    acknowledged.forgetBefore(before, new Set(open))
+  }
+  const compareAll = Effect.suspend(() => {
+    const all = acknowledged.all()
+    return Effect.map(compare(all), (compared): AllCompared => ({ ...compared, all }))
+  })
   return Effect.gen(function* () {
+    acknowledged.forgetBefore(now() - comparedMillis)
     const known = yield* losses.known
     // Another server noticed it, or an operator ended it.
-    if (known !== null && acknowledged.all().some(({ at }) => at >= known.since && at < known.declaredAt)) {
-      acknowledged.forgetBefore(known.declaredAt)
+    if (known !== null && known.declaredAt > notedAt) {
+      if (acknowledged.all().some(({ at }) => at >= known.since && at < known.declaredAt)) {
+        cover(known.declaredAt, yield* compareAll)
+      }
+      notedAt = known.declaredAt
     }
     const newest = acknowledged.newest()
     if (newest.length === 0) return
@@ -66,10 +87,14 @@ export const watchLosses = (
       const open = new Set(unanswered)
       return acknowledged.compared(newest.filter((_, place) => !open.has(place)))
     }
-    const all = acknowledged.all()
-    const since = missingSince(all, new Set((yield* compare(all)).missing), isOfNodes)
+    const found = new Set(missing.map((place) => newest[place]))
+    const compared = yield* compareAll
+    // Also what a node lacked that has not answered again.
+    const lost = new Set([...compared.missing, ...compared.all.flatMap((one, n) => (found.has(one) ? [n] : []))])
+    const since = missingSince(compared.all, lost, isOfNodes)
     const loss = yield* losses.declare({ since, reason, declaredAt: now() })
-    acknowledged.forgetBefore(loss.declaredAt + 1)
+    notedAt = loss.declaredAt
+    cover(loss.declaredAt + 1, compared, lost)
     yield* Effect.logError(
       `${reason}. Records since ${new Date(loss.since).toISOString()} may be missing: nothing is sent to connections ` +
         "before they are recovered (pointsman recover)"

@@ -3,11 +3,12 @@
  * index without one, and is recorded when it is done: a run that is killed is taken up by the next one.
  *
  * The rule that a reader would otherwise break: a statement that waits for a lock on a table keeps all that come after it
- * waiting too. So a step first takes a lock that keeps no reader and no writer waiting. A vacuum holds such a lock, and
- * PostgreSQL ends an automatic one that is in the way only after `deadlock_timeout`, which is a second. Then a step gives up
- * after half a second, lets the writers through and tries again. That is shorter than `deadlock_timeout`, so that no
- * writer is chosen as the victim of a deadlock with a step. And a server that waits for its turn must not wait inside a
- * statement: an index that is built concurrently waits for all older snapshots.
+ * waiting too. So a step first takes a lock on its tables that keeps no reader and no writer waiting. A vacuum holds such a
+ * lock. PostgreSQL ends an automatic one that is in the way only after `deadlock_timeout`, which is a second; a manual one
+ * is waited for up to ten minutes. Then a step gives up after half a second, lets the writers through and tries again. That
+ * is shorter than `deadlock_timeout`, so that no writer is chosen as the victim of a deadlock with a step that waits for one
+ * table. A step that waits for one table after another may wait for longer. And a server that waits for its turn must not
+ * wait inside a statement: an index that is built concurrently waits for all older snapshots.
  */
 import { StorageError } from "@pointsman/core/ports"
 import { migrationsTable } from "@pointsman/storage-sql"
@@ -24,7 +25,7 @@ const lock = "8101813088862727521"
 const lockTimeoutMillis = 500
 /** For a lock that keeps nobody waiting. */
 const quietLockTimeoutMillis = 2_000
-/** As long as a vacuum or a report may hold a table: five minutes, with the pauses. */
+/** As long as others may hold a table, with the pauses: a report for five minutes, a manual vacuum for ten. */
 const triesAtMost = 200
 const pauseBetweenTries = "1 second"
 const pauseBetweenTurns = "200 millis"
@@ -136,31 +137,36 @@ const buildIndex = Effect.fnUntraced(function* (query: Query, step: Extract<Step
   yield* query(`create index concurrently if not exists ${step.index} on ${step.on}`)
 })
 
-/** Those tables that the steps so far have made. */
-const lockOutVacuum = `do $$
+/** Locks the tables that the statements name, if an earlier step has made them. `undefined` where they name none. */
+const lockOutVacuum = (statements: ReadonlyArray<string>): string | undefined => {
+  const named = Object.keys(places).filter((name) =>
+    statements.some((statement) => new RegExp(`\\b${name}\\b`, "u").test(statement))
+  )
+  if (named.length === 0) return
+  return `do $$
   declare
     one text;
   begin
-    foreach one in array array[${Object.keys(places)
-      .map((name) => `'${name}'`)
-      .join(", ")}] loop
+    foreach one in array array[${named.map((name) => `'${name}'`).join(", ")}] loop
       if to_regclass(one) is not null then
         execute format('lock table %I in share update exclusive mode', one);
       end if;
     end loop;
   end $$`
+}
 
 const inTransaction = Effect.fnUntraced(function* (
   query: Query,
   statements: ReadonlyArray<string>,
   record: Effect.Effect<unknown, SqlError>
 ) {
+  const quietLock = lockOutVacuum(statements)
   for (let tries = 1; ; tries++) {
     const done = yield* Effect.result(
       Effect.gen(function* () {
         yield* query("begin")
         yield* query(`set local lock_timeout = ${quietLockTimeoutMillis}`)
-        yield* query(lockOutVacuum)
+        if (quietLock !== undefined) yield* query(quietLock)
         yield* query(`set local lock_timeout = ${lockTimeoutMillis}`)
         for (const statement of statements) yield* query(statement)
         yield* record

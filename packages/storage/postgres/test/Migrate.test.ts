@@ -118,6 +118,19 @@ describe.skipIf(!hasServer)("a migration under writers", () => {
     })
   )
 
+  it.live("given a vacuum of another table, when a step changes one, then the step does not wait for it", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      yield* withStorage({ url })(Effect.void)
+      const sql = yield* clientOf(url, 2)
+      const vacuum = sql.unsafe("lock table messages in share update exclusive mode")
+      const step = migrateTo(url, ["alter table payments add column note text"])
+      // It ends while the vacuum goes on.
+      yield* sql.withTransaction(Effect.andThen(vacuum, step))
+      expect(yield* newestIn(sql)).toBe(1000)
+    })
+  )
+
   it.live("given an index that a killed run left invalid, when it is migrated again, then it is built anew", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase

@@ -169,6 +169,7 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
           // Young enough, or kept for good.
           expect(yield* upkeep(delivery.createdAt)).toBe(0)
           expect(yield* upkeep(null)).toBe(0)
+          yield* sql`analyze deliveries_first`
           expect(yield* upkeep(now)).toBe(1)
           expect(yield* deliveries.list(tenant, { limit: 9 })).toEqual([])
           expect(yield* partitionsOf(sql, "delivery_attempts")).not.toContain("delivery_attempts_first")
@@ -177,6 +178,26 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
           expect(yield* deliveries.list(tenant, { limit: 9 })).toHaveLength(1)
         })
       ).pipe(Effect.provide(Ids.layer))
+    })
+  )
+
+  it.live("given a partition that a reader holds, when the upkeep drops others, then later ones go all the same", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      yield* withStorage({ url })(
+        Effect.gen(function* () {
+          const retention = yield* Retention
+          const sql = yield* clientOf(url, 2)
+          yield* retention.upkeep({ now: 4_000_000_000_000, deliveriesBefore: null })
+          const before = yield* partitionsOf(sql, "deliveries")
+          const upkeep = retention.upkeep({ now: 4_000_000_000_000, deliveriesBefore: 4_010_000_000_000 })
+          const held = sql.unsafe("lock table deliveries_first in access share mode")
+          yield* sql.withTransaction(Effect.andThen(held, upkeep))
+          const left = yield* partitionsOf(sql, "deliveries")
+          expect(left).toContain("deliveries_first")
+          expect(left.length).toBeLessThan(before.length)
+        })
+      )
     })
   )
 
@@ -193,21 +214,34 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
             const deliveries = yield* Deliveries
             const sql = yield* clientOf(url, 1)
             yield* retention.upkeep({ now: 4_000_000_000_000, deliveriesBefore: null })
-            yield* ledger.commit(yield* newChange())
-            yield* ledger.commit(yield* newChange())
-            const [later, first] = yield* deliveries.list(tenant, { limit: 9 })
-            if (first === undefined || later === undefined) throw new Error("there are no deliveries")
-            for (const one of [first, later]) yield* deliveries.replace(one, { ...one, state: "Refused", dueAt: null })
-            // One in a month of its own, and one among those of an older release.
-            const id = `${deliveryIdsFrom(3_990_000_000_000)}-7000-8000-000000000000`
-            yield* sql`update deliveries set id = ${id} where id = ${later.id}`
+            for (let n = 0; n < 3; n++) yield* ledger.commit(yield* newChange())
+            const [last, later, first] = yield* deliveries.list(tenant, { limit: 9 })
+            if (first === undefined || later === undefined || last === undefined)
+              throw new Error("there are no deliveries")
+            for (const one of [first, later, last]) {
+              yield* deliveries.replace(one, { ...one, state: "Refused", dueAt: null })
+            }
+            // Two in a month of their own, and one among those of an older release.
+            const idOf = (n: number) => `${deliveryIdsFrom(3_990_000_000_000)}-7000-8000-00000000000${n}`
+            yield* sql`update deliveries set id = ${idOf(1)} where id = ${later.id}`
+            yield* sql`update deliveries set id = ${idOf(2)} where id = ${last.id}`
             const old = { tenant, before: 4_000_000_000_000, limit: 9 }
             expect(yield* retention.pruneDeliveries({ ...old, isLongest: true })).toBe(1)
-            expect((yield* deliveries.list(tenant, { limit: 9 })).map((one) => one.id)).toEqual([id])
-            expect(yield* retention.upkeep({ now: 4_000_000_000_000, deliveriesBefore: old.before })).toBe(0)
+            const stored = Effect.map(deliveries.list(tenant, { limit: 9 }), (list) => list.map(({ id }) => id))
+            expect(yield* stored).toEqual([idOf(2), idOf(1)])
+            expect(yield* retention.upkeep({ now: old.before, deliveriesBefore: old.before })).toBe(0)
             // Without the first one, nothing waits for anything but its month.
             expect(yield* retention.pruneDeliveries({ ...old, isLongest: true })).toBe(0)
-            expect(yield* retention.pruneDeliveries(old)).toBe(1)
+            expect(yield* retention.pruneDeliveries({ ...old, limit: 1 })).toBe(1)
+            expect(yield* stored).toEqual([idOf(2)])
+            yield* sql`analyze deliveries`
+            const [month] = yield* sql<{ name: string }>`select tableoid::regclass::text as name from deliveries`
+            const attempts = month?.name.replace("deliveries", "delivery_attempts")
+            expect(yield* partitionsOf(sql, "delivery_attempts")).toContain(attempts)
+            expect(yield* retention.upkeep({ now: old.before, deliveriesBefore: 4_010_000_000_000 })).toBe(1)
+            expect(yield* stored).toEqual([])
+            expect(yield* partitionsOf(sql, "deliveries")).not.toContain(month?.name)
+            expect(yield* partitionsOf(sql, "delivery_attempts")).not.toContain(attempts)
           })
         ).pipe(Effect.provide(Ids.layer))
       })

@@ -1,7 +1,8 @@
 /**
- * The newest commits that this process saw acknowledged. A store that lacks one of them has lost records: payments are
- * never deleted, and their versions only grow.
+ * The newest commits that this process saw acknowledged. A store that lacks one of them has lost records: the versions of
+ * payments only grow, and retention removes no payment that was written in the last 90 days (`leastRetention`).
  */
+import { dayMillis } from "@pointsman/core/internal"
 import type { Change } from "@pointsman/core/ports"
 
 export interface AcknowledgedCommit {
@@ -24,9 +25,12 @@ export interface Acknowledged {
   readonly compared: (commits: ReadonlyArray<AcknowledgedCommit>) => void
   /** Besides, one a minute for a day: enough to tell since when records are missing. Oldest first. */
   readonly all: () => ReadonlyArray<AcknowledgedCommit>
-  /** What came before this time is covered by a loss that is known. */
-  readonly forgetBefore: (at: number) => void
+  /** Forgets what came before this time in epoch milliseconds, except for the commits to keep. */
+  readonly forgetBefore: (at: number, keep?: ReadonlySet<AcknowledgedCommit>) => void
 }
+
+/** Older commits are not compared, in milliseconds: retention may have removed their payments. */
+export const comparedMillis = 30 * dayMillis
 
 /** Commits are acknowledged in another order than they are written, by no more than those under way at once. */
 const newestAtMost = 64
@@ -62,9 +66,10 @@ export const makeAcknowledged = ({ isCompared }: { readonly isCompared: boolean 
       newest.unshift(...kept)
     },
     all: () => [...samples, ...newest].toSorted((a, b) => a.at - b.at),
-    forgetBefore: (time) => {
-      newest = newest.filter(({ at }) => at >= time)
-      samples = samples.filter(({ at }) => at >= time)
+    forgetBefore: (time, keep = new Set()) => {
+      const stays = (one: AcknowledgedCommit) => one.at >= time || keep.has(one)
+      newest = newest.filter(stays)
+      samples = samples.filter(stays)
     }
   }
 }

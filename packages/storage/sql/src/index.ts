@@ -3,6 +3,7 @@
 export {
   type Acknowledged,
   type AcknowledgedCommit,
+  comparedMillis,
   makeAcknowledged,
   missingSince,
   unknownMillis

@@ -55,4 +55,17 @@ describe("acknowledged commits", () => {
     expect(missingSince(all, new Set([2]))).toBe(3 * minute - 30_000)
     expect(missingSince(all, new Set([2]), true)).toBe(minute - 30_000)
   })
+
+  it("given a loss on one node, when what it covers is forgotten, then the commits of a silent node stay", () => {
+    const { acknowledged, kept, note } = given()
+    note("silent", 2)
+    note("lost", 2)
+    note("silent", 1)
+    acknowledged.forgetBefore(5, new Set(kept("silent")))
+    expect(kept("lost")).toEqual([])
+    expect(kept("silent").map(({ at }) => at)).toEqual([1, 2, 5])
+    expect(acknowledged.all().map(({ at }) => at)).toEqual([1, 2, 5])
+    acknowledged.forgetBefore(5)
+    expect(acknowledged.all().map(({ at }) => at)).toEqual([5])
+  })
 })

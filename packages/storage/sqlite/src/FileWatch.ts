@@ -8,7 +8,13 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { NotAdmitted, type RecordLosses, type StorageCondition, StorageError } from "@pointsman/core/ports"
-import { type Acknowledged, type AcknowledgedCommit, missingSince, unknownMillis } from "@pointsman/storage-sql"
+import {
+  type Acknowledged,
+  type AcknowledgedCommit,
+  comparedMillis,
+  missingSince,
+  unknownMillis
+} from "@pointsman/storage-sql"
 import { Clock, Effect } from "effect"
 import { type Database, read } from "./Database.ts"
 import { bindText } from "./Rows.ts"
@@ -74,7 +80,7 @@ export const checkReplaced = Effect.fnUntraced(function* (db: Database, filename
     catch: (cause) => new StorageError({ operation: "open", cause })
   })
   const now = yield* Clock.currentTimeMillis
-  const commits = commitsOf(text)
+  const commits = commitsOf(text)?.filter(({ at }) => at >= now - comparedMillis)
   if (commits === undefined) {
     yield* declareLoss(losses, now - unknownMillis, now, "the database file was replaced while a server used it")
     return rmSync(path, { force: true })

@@ -70,4 +70,21 @@ describe("a database file that is replaced", () => {
       }).pipe(withStorage({ filename }))
     }).pipe(Effect.provide(Ids.layer))
   )
+
+  it.effect(
+    "given a payment that is gone, when its commit is older than 30 days, then retention may have removed it",
+    () =>
+      Effect.gen(function* () {
+        const filename = yield* newFile
+        yield* commit.pipe(withStorage({ filename }))
+        const lossAfter = (days: number) => {
+          const at = -days * 24 * 60 * 60_000
+          const gone = { ...tenant, paymentId: "pay_gone", version: 1, at }
+          writeFileSync(`${filename}-acknowledged`, JSON.stringify([gone]))
+          return Effect.flatMap(RecordLosses, ({ newest }) => newest).pipe(withStorage({ filename }))
+        }
+        expect(yield* lossAfter(31)).toBeNull()
+        expect((yield* lossAfter(29))?.reason).toContain("lacks payments")
+      }).pipe(Effect.provide(Ids.layer))
+  )
 })

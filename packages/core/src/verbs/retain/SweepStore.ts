@@ -43,7 +43,7 @@ export interface TenantSweep
 
 export interface Sweep {
   readonly tenants: ReadonlyArray<TenantSweep>
-  /** Deliveries that left with a partition of the database, of whichever tenant. */
+  /** About how many deliveries left with a partition of the database, over all tenants: it does not count their rows. */
   readonly deliveriesInPartitions: number
 }
 

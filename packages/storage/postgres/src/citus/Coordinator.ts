@@ -15,7 +15,9 @@ export const coordinatorOf = Effect.fnUntraced(function* (db: Database, options:
     return yield* new StorageError({ operation: "open", cause: new Error(message) })
   }
   const url = new URL(Redacted.value(options.url))
-  url.hostname = String(row["host"])
+  const host = String(row["host"])
+  // An IPv6 address.
+  url.hostname = host.includes(":") ? `[${host}]` : host
   url.port = String(row["port"])
   return yield* open({ ...options, url: Redacted.make(url.href, { label: "database URL" }), maxConnections: 1 })
 })

@@ -49,7 +49,8 @@ const suspectMillis = 2_000
 
 /** Nothing is known of a node that was not asked, and one that refuses the statement by itself answers. */
 const isSilent = ({ cause }: StorageError): boolean =>
-  !(cause instanceof NoConnection) && !/^(?:22|23|42)/u.test(String((cause as { readonly code?: unknown }).code ?? ""))
+  !(cause instanceof NoConnection) &&
+  !/^(?:22|23|42|53)/u.test(String((cause as { readonly code?: unknown }).code ?? ""))
 
 /** What each look finds out for all statements. */
 interface SharedNodes {

@@ -137,8 +137,10 @@ const callPruneDeliveries = `select ${pruneDeliveriesFunction.name}($1::text, $2
 const callPruneBodies = `select ${pruneBodiesFunction.name}($1::text, $2::text, $3::bigint, $4::integer) as told`
 const callHeld = `select ${heldFunction.name}($1::text, $2::text, $3::text, $4::bigint, $5::bigint, $6::integer) as told`
 
-export const make = (db: Database): Retention => ({
+/** `db`: of the nodes of workspaces. `plain`: for the lease, which is on the coordinator. */
+export const make = (db: Database, plain: Database): Retention => ({
   ...makePlain(db, textsOf("$1")),
+  lease: makePlain(plain).lease,
   remove: (payments) => remove(db, payments),
   held: (query) => Effect.map(db.read("held", callHeld, heldParams(query)), (found) => readHeld(toldOf<Row>(found))),
   pruneDeliveries: (query) =>

@@ -55,7 +55,7 @@ const explained = Effect.fnUntraced(function* (url: Redacted.Redacted) {
     yield* operation
     return asked.map(({ operation, tasks }) => `${operation} ${tasks.join(" ")}`)
   })
-  return { askedBy, deliveries: makeNodeDeliveries(watched, reads), ledger, retention: makeNodeRetention(watched) }
+  return { askedBy, deliveries: makeNodeDeliveries(watched, reads), ledger, retention: makeNodeRetention(watched, db) }
 })
 
 const moved = (change: Change, version: number): Change => ({
