@@ -472,6 +472,22 @@ describe("lookups", () => {
       assert.isTrue(Exit.isFailure(yield* Effect.exit(connector.lookUpCharge(chargeLookup))))
     })
   )
+  for (const [whose, id] of [
+    ["the attempt", attemptId],
+    ["another attempt", "att_other"]
+  ] as const) {
+    it.effect(`given the order of ${whose} without payments, then that settles nothing`, () =>
+      Effect.gen(function* () {
+        for (const status of ["CREATED", "SAVED", "APPROVED", "PAYER_ACTION_REQUIRED"]) {
+          const { connector } = connected([given, answer(200, order(id, undefined, { status }))])
+          const failed = yield* Effect.flip(connector.lookUpCharge(chargeLookup))
+          assert.instanceOf(failed, Unanswered, status)
+          assert.include(failed.reason, "purchase_units.0.payments")
+          assert.isUndefined(failed.ofAnother)
+        }
+      })
+    )
+  }
   it.effect("given the captures and refunds of others in the order, then ours are found by our names", () =>
     Effect.gen(function* () {
       const shown = answer(
