@@ -141,6 +141,51 @@ describe("signatures", () => {
       assert.strictEqual(requests.length, 11)
     })
   )
+  it.effect(
+    "given invented addresses, when the certificate that was verified is a day old, then it is fetched again",
+    () =>
+      Effect.gen(function* () {
+        const { connector, raw, requests, result } = heard(completed, {
+          certificates: [chain, ...Array.from({ length: 10 }, () => answer(404, "")), chain]
+        })
+        yield* result
+        const tomorrow = noon + 86_400_000
+        const read = (url: string) =>
+          Effect.result(
+            connector.readMessage?.({
+              ...raw,
+              headers: { ...raw.headers, "paypal-cert-url": url },
+              secret: Redacted.make(webhookId),
+              receivedAt: tomorrow
+            }) ?? Effect.die("none")
+          )
+        for (let number = 0; number < 30; number++) {
+          assert.isTrue(Result.isFailure(yield* read(`${certificateUrl}${number}`)))
+        }
+        assert.strictEqual(requests.length, 11)
+        assert.isTrue(Result.isSuccess(yield* read(certificateUrl)))
+        assert.strictEqual(requests.length, 12)
+      })
+  )
+  it.effect(
+    "given a certificate that PayPal does not give again, then it is asked ten times in a minute and no more",
+    () =>
+      Effect.gen(function* () {
+        const { connector, raw, requests, result } = heard(completed, {
+          certificates: [chain, ...Array.from({ length: 11 }, () => answer(503, ""))]
+        })
+        yield* result
+        const again = connector.readMessage?.({
+          ...raw,
+          secret: Redacted.make(webhookId),
+          receivedAt: noon + 86_400_000
+        })
+        for (let time = 0; time < 30; time++) {
+          assert.isTrue(Result.isFailure(yield* Effect.result(again ?? Effect.die("none"))))
+        }
+        assert.strictEqual(requests.length, 11)
+      })
+  )
 
   const withoutAsking: Readonly<Record<string, Hearing>> = {
     "of another account's webhook, or of none": { secret: "" },
