@@ -22,8 +22,13 @@ export interface CertificatesOptions {
   readonly roots: () => ReadonlyArray<string>
 }
 
-/** Those that come with Node, and those that its options and `NODE_EXTRA_CA_CERTS` add. */
-export const rootsOfNode = (): ReadonlyArray<string> => getCACertificates("default")
+/**
+ * Those that come with Node, and those that its options and `NODE_EXTRA_CA_CERTS` add. With `--use-openssl-ca` Node trusts the
+ * system's alone, which may lack PayPal's.
+ */
+export const rootsOfNode = (): ReadonlyArray<string> => [
+  ...new Set([...getCACertificates("default"), ...getCACertificates("bundled")])
+]
 
 /** `cert_url` of `verify_webhook_signature` (`notifications_webhooks_v1`); both names are of PayPal's REST API. */
 const addresses = {

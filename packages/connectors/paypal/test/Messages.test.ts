@@ -1,3 +1,4 @@
+import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
 import {
   type Environment,
@@ -6,6 +7,7 @@ import {
   type TransportAnswer
 } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
+import { rootsOfNode } from "../src/Certificates.ts"
 import { attemptId, connected, eur, operationId, refundId } from "./Calls.ts"
 import {
   answer,
@@ -248,6 +250,21 @@ describe("signatures", () => {
       assert.strictEqual(requests.length, 2)
     })
   )
+})
+
+describe("trusted roots", () => {
+  it("given a Node that trusts other authorities alone, then those that come with Node count too, once each", () => {
+    const usual = getCACertificates("default")
+    const [own = ""] = getCACertificates("bundled")
+    try {
+      setDefaultCACertificates([own])
+      const roots = rootsOfNode()
+      assert.includeMembers([...roots], getCACertificates("bundled"))
+      assert.strictEqual(new Set(roots).size, roots.length)
+    } finally {
+      setDefaultCACertificates(usual)
+    }
+  })
 })
 
 const charge = { attemptId }
