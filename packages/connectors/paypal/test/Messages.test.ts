@@ -267,6 +267,14 @@ describe("trusted roots", () => {
   })
 })
 
+/** https://developer.paypal.com/docs/api/payments/v2/#captures_get */
+const up = (path: string) => ({
+  links: [
+    { href: `https://api-m.paypal.com/v2/payments/captures/${captureId}`, rel: "self", method: "GET" },
+    { href: `https://api-m.paypal.com${path}`, rel: "up", method: "GET" }
+  ]
+})
+
 const charge = { attemptId }
 const stated = eur
 
@@ -293,6 +301,18 @@ const messages: ReadonlyArray<readonly [what: string, type: string, resource: Fi
     "a capture",
     "PAYMENT.CAPTURE.COMPLETED",
     capture(ours),
+    { _tag: "Charge", charge, state: { _tag: "Captured", providerRef: orderId, stated } }
+  ],
+  [
+    "a capture that names its order by a link alone",
+    "PAYMENT.CAPTURE.COMPLETED",
+    capture({ custom_id: attemptId, ...up(`/v2/checkout/orders/${orderId}`) }),
+    { _tag: "Charge", charge, state: { _tag: "Captured", providerRef: orderId, stated } }
+  ],
+  [
+    "a capture whose link names another order than its related ids",
+    "PAYMENT.CAPTURE.COMPLETED",
+    capture({ ...ours, ...up("/v2/checkout/orders/8MC585209K746392H") }),
     { _tag: "Charge", charge, state: { _tag: "Captured", providerRef: orderId, stated } }
   ],
   [
@@ -375,6 +395,18 @@ const messages: ReadonlyArray<readonly [what: string, type: string, resource: Fi
 const unreadable: ReadonlyArray<readonly [what: string, type: string, resource: Fields, field: string]> = [
   ["another type", "PAYMENT.CAPTURE.REVERSED", capture(ours), "its type is not supported"],
   ["a capture without its order", "PAYMENT.CAPTURE.COMPLETED", capture({ custom_id: attemptId }), "order_id"],
+  [
+    "a capture whose link leads to its authorization",
+    "PAYMENT.CAPTURE.COMPLETED",
+    capture({ custom_id: attemptId, ...up("/v2/payments/authorizations/0VF52814937998046") }),
+    "order_id"
+  ],
+  [
+    "a capture whose link leads below its order",
+    "PAYMENT.CAPTURE.COMPLETED",
+    capture({ custom_id: attemptId, ...up(`/v2/checkout/orders/${orderId}/capture`) }),
+    "order_id"
+  ],
   ["a capture without an amount", "PAYMENT.CAPTURE.COMPLETED", capture({ ...ours, amount: undefined }), "amount"],
   ["a capture of an unknown status", "PAYMENT.CAPTURE.COMPLETED", capture({ ...ours, status: "HELD" }), "status"],
   ["a refund that a person made", "PAYMENT.CAPTURE.REFUNDED", refund({ custom_id: "gift" }), "custom_id"],
