@@ -6,9 +6,10 @@ import {
   type ProviderMessage,
   type TransportAnswer
 } from "@pointsman/core/connector"
-import { Effect, Redacted, Result } from "effect"
+import { Effect, Fiber, Redacted, Result } from "effect"
+import { TestClock } from "effect/testing"
 import { rootsOfNode } from "../src/Certificates.ts"
-import { attemptId, connected, eur, operationId, refundId } from "./Calls.ts"
+import { attemptId, connected, eur, operationId, refundId, timeoutMillis } from "./Calls.ts"
 import {
   answer,
   authorization,
@@ -17,6 +18,8 @@ import {
   certificateUrl,
   chains,
   crc,
+  credentials,
+  definition,
   dispute,
   event,
   type Fields,
@@ -114,13 +117,27 @@ describe("signatures", () => {
   )
   it.effect("given messages at once with a certificate that is not known yet, then it is fetched once", () =>
     Effect.gen(function* () {
-      const { connector, raw, requests } = heard(completed, { certificates: [chain] })
-      const one = connector.readMessage?.({ ...raw, secret: Redacted.make(webhookId), receivedAt: noon })
-      yield* Effect.all(
-        Array.from({ length: 10 }, () => one ?? Effect.die("none")),
-        { concurrency: "unbounded" }
+      let requests = 0
+      const account = { connectionId: "main", environment: "sandbox", credentials, timeoutMillis } as const
+      const connector = Result.getOrThrow(
+        definition.connect(account, {
+          send: () => {
+            requests += 1
+            return Effect.delay(Effect.succeed(chain), "1 second")
+          }
+        })
       )
-      assert.strictEqual(requests.length, 1)
+      const raw = signed(JSON.stringify(completed), webhookId, noon)
+      const one = connector.readMessage?.({ ...raw, secret: Redacted.make(webhookId), receivedAt: noon })
+      const all = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 10 }, () => one ?? Effect.die("none")),
+          { concurrency: "unbounded" }
+        )
+      )
+      yield* TestClock.adjust("20 seconds")
+      assert.strictEqual((yield* Fiber.join(all)).length, 10)
+      assert.strictEqual(requests, 1)
     })
   )
   it.effect("given invented addresses, then PayPal is asked ten times in a minute and no more", () =>
