@@ -1594,6 +1594,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "decline a charge whose order shows no payments at PayPal",
+    harm: "A pending charge is tried at another provider while PayPal still takes the money, and the customer pays twice.",
+    edits: [
+      {
+        file: "packages/connectors/paypal/src/Lookups.ts",
+        find: 'state._tag === "NeedsCustomer"',
+        replace: 'state._tag === "CheckoutOpen"'
+      }
+    ],
+    caughtBy: {
+      project: "connector-paypal",
+      file: "packages/connectors/paypal/test/PayPalConnector.test.ts",
+      test: "given the order of the attempt without payments, then that settles nothing"
+    }
+  },
+  {
     name: "accept a hint that was not looked up",
     harm: "The provider does not send it again, and a charge that was not answered stays unknown.",
     edits: [
@@ -5402,8 +5418,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/ports/AdoptConnector.ts",
-        find: "isForeign(redact) ? withSecretsBy(redact, connector) : connector",
-        replace: "isForeign(redact) ? connector : connector"
+        find: "isForeign(redact) && withSecretsBy(redact, connector)",
+        replace: "isForeign(redact) && {}"
       }
     ],
     caughtBy: {

@@ -1,7 +1,7 @@
 /** A connector of another copy of Effect. `OwnConnectors.test.ts` of the server has such a copy; here it is played. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Result } from "effect"
-import type { ChargeRequest, Connector, ConnectorDefinition } from "../src/connector.ts"
+import type { ChargeRequest, Connector, ConnectorDefinition, Hints } from "../src/connector.ts"
 import { adoptConnector, anotherEffect, connectorFault } from "../src/internal.ts"
 
 const account = { connectionId: "main", environment: "sandbox", credentials: {}, timeoutMillis: 1_000 } as const
@@ -62,6 +62,47 @@ class Scripted implements Connector {
   }
 }
 
+class PrivateHints implements Hints {
+  readonly #charge = "ch_1"
+  read() {
+    return Effect.succeed(this.#charge)
+  }
+  lookUp(reference: string) {
+    return this.#charge === reference ? Effect.succeed([]) : Effect.die("another charge")
+  }
+}
+
+/** A class whose methods need their `this`, which a private field accepts of its own instances alone. */
+class Private implements Connector {
+  readonly #provider = { charge: "ch_1", refund: "re_1", page: "https://pay.example/1" }
+  readonly hints = new PrivateHints()
+  charge() {
+    return Effect.succeed({ _tag: "Authorized", providerRef: this.#provider.charge } as const)
+  }
+  lookUpCharge() {
+    return Effect.succeed({
+      _tag: "Found",
+      state: { _tag: "Authorized", providerRef: this.#provider.charge }
+    } as const)
+  }
+  openCheckout() {
+    return Effect.succeed({
+      _tag: "CheckoutOpened",
+      reference: this.#provider.charge,
+      url: this.#provider.page,
+      expiresAt: null
+    } as const)
+  }
+  refund() {
+    return Effect.succeed({ _tag: "Succeeded", providerRefundId: this.#provider.refund } as const)
+  }
+  lookUpOperation() {
+    const { charge } = this.#provider
+    const state = { _tag: "OperationFailed", isFinal: true, reason: charge } as const
+    return Effect.succeed({ _tag: "Found", state } as const)
+  }
+}
+
 const definition = (fields: Partial<ConnectorDefinition> = {}): ConnectorDefinition => ({
   name: "acme-pay",
   environments: ["sandbox"],
@@ -91,11 +132,45 @@ describe("a connector of another copy of Effect", () => {
       })
   )
 
-  it("given one of this copy, then its connector is left as it is", () => {
-    const scripted = new Scripted((secret) => secret)
-    const adopted = adoptConnector(definition({ connect: () => Result.succeed(scripted) }))
-    assert.strictEqual(Result.getOrThrow(adopted.connect(account, transport)), scripted)
-  })
+  for (const [copy, redact] of [
+    ["this copy", Redacted.make],
+    ["another copy", otherCopy().redact]
+  ] as const) {
+    it.effect(`given a class with private fields of ${copy}, when its methods are called apart, then they work`, () =>
+      Effect.gen(function* () {
+        const adopted = adoptConnector(definition({ redact, connect: () => Result.succeed(new Private()) }))
+        const { charge, hints, lookUpCharge, lookUpOperation, openCheckout, refund, ...others } = Result.getOrThrow(
+          adopted.connect(account, transport)
+        )
+        if (!(hints && lookUpOperation && openCheckout && refund)) return assert.fail("a method was lost")
+        const { lookUp, read } = hints
+        const { instrument: _, ...checkout } = { ...request, returnUrl: "https://shop.example" }
+        const ofCharge = { attemptId: "att_1", providerRef: "ch_1", money: request.money, simulation: null }
+        yield* charge(request)
+        yield* lookUpCharge({ ...ofCharge, checkoutReference: null, sentAt: 0 })
+        assert.deepInclude(yield* refund({ ...ofCharge, refundId: "rf_1", reason: null }), { providerRefundId: "re_1" })
+        const operation = yield* lookUpOperation({ ...ofCharge, operationId: "op_1", kind: "capture", sentAt: 0 })
+        assert.deepInclude(operation, { state: { _tag: "OperationFailed", isFinal: true, reason: "ch_1" } })
+        assert.deepInclude(yield* openCheckout(checkout), { url: "https://pay.example/1" })
+        assert.strictEqual(yield* read({ headers: {}, body: new Uint8Array() }), "ch_1")
+        assert.deepStrictEqual(yield* lookUp("ch_1"), [])
+        assert.deepStrictEqual(others, {})
+      })
+    )
+
+    it.effect(`given a frozen object of ${copy}, then it works`, () =>
+      Effect.gen(function* () {
+        const frozen: Connector = Object.freeze({
+          charge: () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" } as const),
+          lookUpCharge: () => Effect.succeed({ _tag: "NotFound", conclusive: true } as const)
+        })
+        const adopted = adoptConnector(definition({ redact, connect: () => Result.succeed(frozen) }))
+        const connector = Result.getOrThrow(adopted.connect(account, transport))
+        assert.deepInclude(yield* connector.charge(request), { providerRef: "ch_1" })
+        assert.hasAllKeys(connector, ["charge", "lookUpCharge"])
+      })
+    )
+  }
 
   it.each([
     [

@@ -163,10 +163,10 @@ const importFault = (error: unknown, url: string): string => {
 const firstLineOf = (error: unknown): string =>
   error instanceof Error ? (error.message.split("\n", 1)[0] ?? "") : "it threw what is no error"
 
-/** The default export, or the exports `connector` and `connectors`. */
+/** The export `connectors`, the default export, or `connector`, which beside a default one may be a function that made it. */
 const definitionsOf = (module: unknown): Result.Result<ReadonlyArray<ConnectorDefinition>, string> => {
   const { connector, connectors, default: main } = Object(module) as Readonly<Record<string, unknown>>
-  const exported = [connectors, connector, main].find((one) => one !== undefined)
+  const exported = [connectors, main, connector].find((one) => one !== undefined)
   const values = Array.isArray(exported) ? (exported as ReadonlyArray<unknown>) : [exported]
   if (exported === undefined || values.length === 0) {
     return Result.fail(

@@ -217,6 +217,16 @@ describe("connectors of the configuration file", () => {
     assert.include(stdout, 'mine.mjs: name: expected another name; "stripe" comes with the server')
   })
 
+  it("given a default definition beside a function connector, when the file is checked, then the default one is loaded", async () => {
+    const folder = temporaryFolder()
+    const redact = '() => ({ "~effect/Redacted": {} })'
+    const fields = `name: "acme-pay", environments: ["sandbox"], supports: {}, connect: () => {}, redact: ${redact}`
+    writeIn(folder, "mine.mjs", `export const connector = () => ({ ${fields} })\nexport default connector()`)
+    writeIn(folder, "pointsman.json", JSON.stringify({ connectors: ["./mine.mjs"], workspaces: [] }))
+    const { code, stdout } = await runHere(folder, ["config", "check", "--config", "pointsman.json"])
+    assert.strictEqual(code, 0, stdout)
+  })
+
   it.each([
     ["connectors[0]", ["pocket pay"]],
     ["connectors", ["./a.js", "./a.js"]],

@@ -22,8 +22,13 @@ export interface CertificatesOptions {
   readonly roots: () => ReadonlyArray<string>
 }
 
-/** Those that come with Node, and those that its options and `NODE_EXTRA_CA_CERTS` add. */
-export const rootsOfNode = (): ReadonlyArray<string> => getCACertificates("default")
+/**
+ * Those that come with Node, and those that its options and `NODE_EXTRA_CA_CERTS` add. With `--use-openssl-ca` Node trusts the
+ * system's alone, which may lack PayPal's.
+ */
+export const rootsOfNode = (): ReadonlyArray<string> => [
+  ...new Set([...getCACertificates("default"), ...getCACertificates("bundled")])
+]
 
 /** `cert_url` of `verify_webhook_signature` (`notifications_webhooks_v1`); both names are of PayPal's REST API. */
 const addresses = {
@@ -34,7 +39,10 @@ const addresses = {
 /** PayPal has one at a time, and some overlap when it replaces it. */
 const keptAtMost = 8
 const keptMillis = 24 * 60 * 60 * 1000
-/** A sender that invents addresses causes this many requests and no more. PayPal repeats a message that was refused. */
+/**
+ * A sender that invents addresses causes this many requests and no more, and as many for addresses that were verified before, if
+ * they fail. PayPal repeats a message that was refused.
+ */
 const fetchesAtMost = 10
 const fetchesWithinMillis = 60_000
 /** A chain has three certificates, of some 2 kB each. */
@@ -56,7 +64,8 @@ export const makeCertificates = (
   // One at a time: messages that come together wait for one answer.
   const turn = Semaphore.makeUnsafe(1)
   let trusted: ReadonlyArray<X509Certificate> | undefined
-  let fetches: ReadonlyArray<number> = []
+  const fetchNew = limited()
+  const fetchAgain = limited()
 
   const knownAt = (url: string, at: number): KeyObject | undefined => {
     const known = kept.get(url)
@@ -64,9 +73,9 @@ export const makeCertificates = (
   }
 
   const fetched = Effect.fnUntraced(function* (url: string, at: number) {
-    fetches = fetches.filter((earlier) => Math.abs(at - earlier) < fetchesWithinMillis)
-    if (fetches.length >= fetchesAtMost) return yield* unverified("too many certificates were asked for in a minute")
-    fetches = [...fetches, at]
+    // An address that was PayPal's before does not compete with those that somebody invents.
+    const isWithinLimit = kept.has(url) ? fetchAgain(at) : fetchNew(at)
+    if (!isWithinLimit) return yield* unverified("too many certificates were asked for in a minute")
     const answer = yield* transport
       .send({ method: "GET", url, headers: {}, timeoutMillis, maxAnswerBytes: answerAtMost })
       .pipe(Effect.mapError(() => unverified("PayPal did not answer with its certificate")))
@@ -74,6 +83,7 @@ export const makeCertificates = (
     trusted ??= roots().flatMap(readCertificates)
     const read = verifiedChain(answer.body, trusted, at)
     if (typeof read === "string") return yield* unverified(read)
+    kept.delete(url)
     const [oldest] = kept.keys()
     if (kept.size >= keptAtMost && oldest !== undefined) kept.delete(oldest)
     kept.set(url, { key: read.key, until: Math.min(read.until, at + keptMillis) })
@@ -87,6 +97,17 @@ export const makeCertificates = (
       const orFetched = Effect.filterOrElse(known, isKnown, () => fetched(url, at))
       return Effect.filterOrElse(known, isKnown, () => turn.withPermit(orFetched))
     }
+  }
+}
+
+/** Whether one more fetch is within the limit, which counts it. */
+const limited = () => {
+  let fetches: ReadonlyArray<number> = []
+  return (at: number): boolean => {
+    fetches = fetches.filter((earlier) => Math.abs(at - earlier) < fetchesWithinMillis)
+    if (fetches.length >= fetchesAtMost) return false
+    fetches = [...fetches, at]
+    return true
   }
 }
 

@@ -50,12 +50,17 @@ export const lookUpCharge = (
   { attemptId, providerRef }: ChargeLookup
 ): Effect.Effect<Found<ChargeState>, NotSent | Unanswered> => {
   if (providerRef === null) return Effect.succeed(notFound)
-  return askOrder(call, providerRef, (order, answer, clean) =>
-    Result.map(
+  return askOrder(call, providerRef, (order, answer, clean) => {
+    // It may show its payments late: this is no word that nothing was taken, of this attempt's order or of another's.
+    const state = Answers.orderState(order, clean)
+    if (typeof state !== "string" && state._tag === "NeedsCustomer") {
+      return Answers.unreadable(answer, "purchase_units.0.payments")
+    }
+    return Result.map(
       Answers.ofAttempt(answer, order, attemptId, clean),
       (state): Found<ChargeState> => ({ _tag: "Found", state })
     )
-  )
+  })
 }
 
 /** A void is no object of its own: the record of the charge tells whether its authorization is void. */

@@ -104,11 +104,22 @@ const told = <State>(
 const chargeIn = (attemptId: string | undefined, orderId: string): ChargeName =>
   attemptId === undefined ? { providerRef: orderId } : { attemptId }
 
+/**
+ * "Extract the order ID from the "rel": "up" link in the webhook payload's resource.links array"
+ * (https://developer.paypal.com/limited-release/alternative-payment-methods/klarna/accept-klarna-payments/track-payment-status).
+ * For a capture of an authorization it leads to the authorization.
+ */
+const orderIdOf = ({ links, supplementary_data }: Protocol.Payment): string | undefined => {
+  const up = links?.find(({ rel }) => rel === "up")?.href ?? ""
+  const [, linked] = /^https:\/\/[^/?#]+\/v2\/checkout\/orders\/([0-9A-Za-z-]{1,255})$/u.exec(up) ?? []
+  return supplementary_data?.related_ids?.order_id ?? linked
+}
+
 const tellCharge = (
   payment: Protocol.Payment,
   stateOf: (providerRef: string) => ChargeState | string
 ): Effect.Effect<MessageAbout, MessageUnreadable> => {
-  const orderId = payment.supplementary_data?.related_ids?.order_id ?? undefined
+  const orderId = orderIdOf(payment)
   if (orderId === undefined) {
     return Effect.fail(unreadable("its resource.supplementary_data.related_ids.order_id is missing"))
   }

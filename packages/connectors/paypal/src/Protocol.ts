@@ -24,6 +24,7 @@ const Details = Schema.Struct({ reason: optional(Schema.String) })
 const ProcessorResponse = Schema.Struct({ response_code: optional(Schema.String) })
 const RelatedIds = Schema.Struct({ order_id: optional(Reference) })
 const Supplement = Schema.Struct({ related_ids: optional(RelatedIds) })
+const Link = Schema.Struct({ href: optional(Schema.String), rel: optional(Schema.String) })
 
 /** What an authorization, a capture and a refund have alike. */
 const payment = {
@@ -34,7 +35,8 @@ const payment = {
   custom_id: optional(Schema.String),
   invoice_id: optional(Schema.String),
   processor_response: optional(ProcessorResponse),
-  supplementary_data: optional(Supplement)
+  supplementary_data: optional(Supplement),
+  links: optional(Schema.Array(Link))
 }
 
 /** An authorization, a capture or a refund: in an order, as an answer, or in a message. */

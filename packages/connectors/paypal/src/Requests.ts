@@ -56,8 +56,5 @@ export const capture = ({ operationId }: CaptureRequest, amount: Amount) => ({
   final_capture: true
 })
 
-export const refund = ({ reason, refundId }: RefundRequest, amount: Amount) => ({
-  amount,
-  custom_id: refundId,
-  ...(reason === null || reason === "" ? {} : { note_to_payer: cut(reason, 255) })
-})
+/** The reason is the merchant's own: PayPal would show `note_to_payer` to the customer. */
+export const refund = ({ refundId }: RefundRequest, amount: Amount) => ({ amount, custom_id: refundId })

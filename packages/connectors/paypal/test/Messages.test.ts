@@ -1,3 +1,4 @@
+import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
 import {
   type Environment,
@@ -5,8 +6,10 @@ import {
   type ProviderMessage,
   type TransportAnswer
 } from "@pointsman/core/connector"
-import { Effect, Redacted, Result } from "effect"
-import { attemptId, connected, eur, operationId, refundId } from "./Calls.ts"
+import { Effect, Fiber, Redacted, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { rootsOfNode } from "../src/Certificates.ts"
+import { attemptId, connected, eur, operationId, refundId, timeoutMillis } from "./Calls.ts"
 import {
   answer,
   authorization,
@@ -15,6 +18,8 @@ import {
   certificateUrl,
   chains,
   crc,
+  credentials,
+  definition,
   dispute,
   event,
   type Fields,
@@ -112,13 +117,27 @@ describe("signatures", () => {
   )
   it.effect("given messages at once with a certificate that is not known yet, then it is fetched once", () =>
     Effect.gen(function* () {
-      const { connector, raw, requests } = heard(completed, { certificates: [chain] })
-      const one = connector.readMessage?.({ ...raw, secret: Redacted.make(webhookId), receivedAt: noon })
-      yield* Effect.all(
-        Array.from({ length: 10 }, () => one ?? Effect.die("none")),
-        { concurrency: "unbounded" }
+      let requests = 0
+      const account = { connectionId: "main", environment: "sandbox", credentials, timeoutMillis } as const
+      const connector = Result.getOrThrow(
+        definition.connect(account, {
+          send: () => {
+            requests += 1
+            return Effect.delay(Effect.succeed(chain), "1 second")
+          }
+        })
       )
-      assert.strictEqual(requests.length, 1)
+      const raw = signed(JSON.stringify(completed), webhookId, noon)
+      const one = connector.readMessage?.({ ...raw, secret: Redacted.make(webhookId), receivedAt: noon })
+      const all = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 10 }, () => one ?? Effect.die("none")),
+          { concurrency: "unbounded" }
+        )
+      )
+      yield* TestClock.adjust("20 seconds")
+      assert.strictEqual((yield* Fiber.join(all)).length, 10)
+      assert.strictEqual(requests, 1)
     })
   )
   it.effect("given invented addresses, then PayPal is asked ten times in a minute and no more", () =>
@@ -140,6 +159,51 @@ describe("signatures", () => {
       yield* read(1, noon + 60_000)
       assert.strictEqual(requests.length, 11)
     })
+  )
+  it.effect(
+    "given invented addresses, when the certificate that was verified is a day old, then it is fetched again",
+    () =>
+      Effect.gen(function* () {
+        const { connector, raw, requests, result } = heard(completed, {
+          certificates: [chain, ...Array.from({ length: 10 }, () => answer(404, "")), chain]
+        })
+        yield* result
+        const tomorrow = noon + 86_400_000
+        const read = (url: string) =>
+          Effect.result(
+            connector.readMessage?.({
+              ...raw,
+              headers: { ...raw.headers, "paypal-cert-url": url },
+              secret: Redacted.make(webhookId),
+              receivedAt: tomorrow
+            }) ?? Effect.die("none")
+          )
+        for (let number = 0; number < 30; number++) {
+          assert.isTrue(Result.isFailure(yield* read(`${certificateUrl}${number}`)))
+        }
+        assert.strictEqual(requests.length, 11)
+        assert.isTrue(Result.isSuccess(yield* read(certificateUrl)))
+        assert.strictEqual(requests.length, 12)
+      })
+  )
+  it.effect(
+    "given a certificate that PayPal does not give again, then it is asked ten times in a minute and no more",
+    () =>
+      Effect.gen(function* () {
+        const { connector, raw, requests, result } = heard(completed, {
+          certificates: [chain, ...Array.from({ length: 11 }, () => answer(503, ""))]
+        })
+        yield* result
+        const again = connector.readMessage?.({
+          ...raw,
+          secret: Redacted.make(webhookId),
+          receivedAt: noon + 86_400_000
+        })
+        for (let time = 0; time < 30; time++) {
+          assert.isTrue(Result.isFailure(yield* Effect.result(again ?? Effect.die("none"))))
+        }
+        assert.strictEqual(requests.length, 11)
+      })
   )
 
   const withoutAsking: Readonly<Record<string, Hearing>> = {
@@ -205,6 +269,29 @@ describe("signatures", () => {
   )
 })
 
+describe("trusted roots", () => {
+  it("given a Node that trusts other authorities alone, then those that come with Node count too, once each", () => {
+    const usual = getCACertificates("default")
+    const [own = ""] = getCACertificates("bundled")
+    try {
+      setDefaultCACertificates([own])
+      const roots = rootsOfNode()
+      assert.includeMembers([...roots], getCACertificates("bundled"))
+      assert.strictEqual(new Set(roots).size, roots.length)
+    } finally {
+      setDefaultCACertificates(usual)
+    }
+  })
+})
+
+/** https://developer.paypal.com/docs/api/payments/v2/#captures_get */
+const up = (path: string) => ({
+  links: [
+    { href: `https://api-m.paypal.com/v2/payments/captures/${captureId}`, rel: "self", method: "GET" },
+    { href: `https://api-m.paypal.com${path}`, rel: "up", method: "GET" }
+  ]
+})
+
 const charge = { attemptId }
 const stated = eur
 
@@ -231,6 +318,18 @@ const messages: ReadonlyArray<readonly [what: string, type: string, resource: Fi
     "a capture",
     "PAYMENT.CAPTURE.COMPLETED",
     capture(ours),
+    { _tag: "Charge", charge, state: { _tag: "Captured", providerRef: orderId, stated } }
+  ],
+  [
+    "a capture that names its order by a link alone",
+    "PAYMENT.CAPTURE.COMPLETED",
+    capture({ custom_id: attemptId, ...up(`/v2/checkout/orders/${orderId}`) }),
+    { _tag: "Charge", charge, state: { _tag: "Captured", providerRef: orderId, stated } }
+  ],
+  [
+    "a capture whose link names another order than its related ids",
+    "PAYMENT.CAPTURE.COMPLETED",
+    capture({ ...ours, ...up("/v2/checkout/orders/8MC585209K746392H") }),
     { _tag: "Charge", charge, state: { _tag: "Captured", providerRef: orderId, stated } }
   ],
   [
@@ -309,6 +408,18 @@ const messages: ReadonlyArray<readonly [what: string, type: string, resource: Fi
 const unreadable: ReadonlyArray<readonly [what: string, type: string, resource: Fields, field: string]> = [
   ["another type", "PAYMENT.CAPTURE.REVERSED", capture(ours), "its type is not supported"],
   ["a capture without its order", "PAYMENT.CAPTURE.COMPLETED", capture({ custom_id: attemptId }), "order_id"],
+  [
+    "a capture whose link leads to its authorization",
+    "PAYMENT.CAPTURE.COMPLETED",
+    capture({ custom_id: attemptId, ...up("/v2/payments/authorizations/0VF52814937998046") }),
+    "order_id"
+  ],
+  [
+    "a capture whose link leads below its order",
+    "PAYMENT.CAPTURE.COMPLETED",
+    capture({ custom_id: attemptId, ...up(`/v2/checkout/orders/${orderId}/capture`) }),
+    "order_id"
+  ],
   ["a capture without an amount", "PAYMENT.CAPTURE.COMPLETED", capture({ ...ours, amount: undefined }), "amount"],
   ["a capture of an unknown status", "PAYMENT.CAPTURE.COMPLETED", capture({ ...ours, status: "HELD" }), "status"],
   ["a refund that a person made", "PAYMENT.CAPTURE.REFUNDED", refund({ custom_id: "gift" }), "custom_id"],

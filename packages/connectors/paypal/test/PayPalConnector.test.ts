@@ -400,12 +400,15 @@ describe("captures, voids and refunds", () => {
       assert.strictEqual(requests[2]?.headers["content-type"], "application/json")
     })
   )
-  it.effect("given a refund, then the order's capture is refunded, with our id", () =>
+  it.effect("given a refund, then the order's capture is refunded, with our id and without the reason", () =>
     Effect.gen(function* () {
       const { connector, requests } = connected([given, taken, answer(201, refund({ custom_id: refundId }))])
       assert.deepInclude(yield* asks["refund"]?.(connector) ?? Effect.die("none"), { _tag: "Succeeded" })
       assert.strictEqual(requests[2]?.url, `${baseUrl}/v2/payments/captures/${captureId}/refund`)
-      assert.deepInclude(bodyOf(requests[2]), { custom_id: refundId, note_to_payer: "broken" })
+      assert.deepStrictEqual(bodyOf(requests[2]), {
+        amount: { currency_code: "EUR", value: "12.34" },
+        custom_id: refundId
+      })
     })
   )
   const orders: Readonly<Record<string, TransportAnswer>> = {
@@ -495,6 +498,22 @@ describe("lookups", () => {
       assert.isTrue(Exit.isFailure(yield* Effect.exit(connector.lookUpCharge(chargeLookup))))
     })
   )
+  for (const [whose, id] of [
+    ["the attempt", attemptId],
+    ["another attempt", "att_other"]
+  ] as const) {
+    it.effect(`given the order of ${whose} without payments, then that settles nothing`, () =>
+      Effect.gen(function* () {
+        for (const status of ["CREATED", "SAVED", "APPROVED", "PAYER_ACTION_REQUIRED"]) {
+          const { connector } = connected([given, answer(200, order(id, undefined, { status }))])
+          const failed = yield* Effect.flip(connector.lookUpCharge(chargeLookup))
+          assert.instanceOf(failed, Unanswered, status)
+          assert.include(failed.reason, "purchase_units.0.payments")
+          assert.isUndefined(failed.ofAnother)
+        }
+      })
+    )
+  }
   it.effect("given the captures and refunds of others in the order, then ours are found by our names", () =>
     Effect.gen(function* () {
       const shown = answer(

@@ -117,6 +117,7 @@ const rows = [
     }),
     orders
   ],
+  ["lookUpCharge", "an order `CREATED`, without payments", ordered(200, undefined, { status: "CREATED" }), orders],
   ["lookUpCharge", "404", [failure(404, "INVALID_RESOURCE_ID")], orders],
   ["lookUpCharge", "nothing: the order is unknown", [], orders, { ...chargeLookup, providerRef: null }],
   ["lookUpOperation", "our capture, `COMPLETED`", shown({ captures: [capture({ invoice_id: operationId })] }), orders],

@@ -67,6 +67,8 @@ export const openPayPal = (random: Random): FaultyProvider => {
   const tokens = new Map<string, number>()
   const later: Array<(now: number) => void> = []
   const mail: Array<string> = []
+  // Merchants set whether an invoice id that was used before is refused.
+  const refusesUsedInvoiceIds = random() < 0.5
   let isFaulty = true
   let drawn = 0
   let clock = 0
@@ -124,9 +126,9 @@ export const openPayPal = (random: Random): FaultyProvider => {
     if (unit === undefined) return () => failure(400, "MISSING_REQUIRED_PARAMETER")
     const minor = minorIn(unit)
     const attemptId = String(unit["custom_id"])
-    // As for an account that is set to refuse an invoice id which was used.
-    if ([...books.values()].some((one) => one.attemptId === attemptId))
+    if (refusesUsedInvoiceIds && [...books.values()].some((one) => one.attemptId === attemptId)) {
       return () => failure(422, "DUPLICATE_INVOICE_ID")
+    }
     const isHeld = body["intent"] === "AUTHORIZE"
     const held: Entry = { id: nextId("AUTH"), minor, ourId: attemptId, status: "CREATED" }
     const book: Book = {

@@ -113,6 +113,7 @@ connectorSuite({
     // It tries nothing again by itself.
     "operation look-up failed for now",
     // PayPal does not say how soon an order shows what was done.
+    "look-up needs customer",
     "look-up not found",
     "look-up not found yet",
     "operation look-up not found",
@@ -221,8 +222,7 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
         ? undefined
         : captured({ status: "DECLINED", processor_response })
     case "charge needs customer":
-    case "look-up needs customer":
-      return answer(status, orderOf(undefined, { status: "PAYER_ACTION_REQUIRED" }))
+      return answer(201, orderOf(undefined, { status: "PAYER_ACTION_REQUIRED" }))
     case "look-up canceled":
       return answer(200, orderOf({ authorizations: [authorization({ amount, status: "VOIDED" })] }))
     case "capture captured":

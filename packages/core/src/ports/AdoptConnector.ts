@@ -7,7 +7,7 @@
  */
 import { Predicate, Redacted, Result, Version } from "effect"
 import { environments } from "../model/Tenant.ts"
-import type { Connector, ConnectorDefinition } from "./Connector.ts"
+import type { Connector, ConnectorDefinition, Hints } from "./Connector.ts"
 
 export const anotherEffect = `it was made with another version of Effect: expected ${Version.getCurrentVersion()}`
 
@@ -39,7 +39,8 @@ export const connectorFault = (value: unknown): string | undefined => {
 }
 
 /**
- * The same connector with secrets that it can read. A `connect` that throws, or returns no result of Effect 4, fails with
+ * The same connector with secrets that it can read, and with methods that can be called apart from it: it may be an instance of
+ * a class. A `connect` that throws, or returns no result of Effect 4, fails with
  * words; what it threw is not shown, because it may quote the credentials.
  */
 export const adoptConnector = (definition: ConnectorDefinition): ConnectorDefinition => {
@@ -60,7 +61,7 @@ export const adoptConnector = (definition: ConnectorDefinition): ConnectorDefini
             : Result.fail(anotherEffect)
         ),
         Result.filterOrFail(canCharge, () => `the connector "${name}" has no methods charge and lookUpCharge`),
-        Result.map((connector) => (isForeign(redact) ? withSecretsBy(redact, connector) : connector))
+        Result.map((connector) => ({ ...bound(connector), ...(isForeign(redact) && withSecretsBy(redact, connector)) }))
       )
   }
 }
@@ -74,10 +75,44 @@ type Redact = NonNullable<ConnectorDefinition["redact"]>
 
 const isForeign = (redact: Redact | undefined): redact is Redact => redact !== undefined && redact !== Redacted.make
 
-const withSecretsBy = (redact: Redact, connector: Connector): Connector => {
+/** Every method of a connector: the type refuses a list with one missing. */
+const methodNames = Object.keys({
+  charge: true,
+  lookUpCharge: true,
+  openCheckout: true,
+  capture: true,
+  void: true,
+  refund: true,
+  lookUpOperation: true,
+  lookUpRefund: true,
+  account: true,
+  listCharges: true,
+  listRefunds: true,
+  readMessage: true,
+  readStored: true,
+  keptOfMessage: true
+} satisfies Record<Exclude<keyof Connector, "hints">, true>)
+
+const hintNames = Object.keys({ read: true, lookUp: true } satisfies Record<keyof Hints, true>)
+
+/** A plain object: methods of a class lose their `this` when they are called without the connector, as the engine does. */
+const bound = (connector: Connector): Connector => ({
+  ...(boundMethods(connector, methodNames) as Omit<Connector, "hints">),
+  ...(connector.hints && { hints: boundMethods(connector.hints, hintNames) as Hints })
+})
+
+const boundMethods = (owner: object, names: ReadonlyArray<string>) =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const method: unknown = Reflect.get(owner, name)
+      return typeof method === "function" ? [[name, method.bind(owner)]] : []
+    })
+  )
+
+const withSecretsBy = (redact: Redact, connector: Connector): Partial<Connector> => {
   const moved = (secret: Redacted.Redacted<string>) => redact(Redacted.value(secret))
   const { readMessage, readStored } = connector
-  const methods: Partial<Connector> = {
+  return {
     charge: (request) =>
       connector.charge({ ...request, instrument: request.instrument === null ? null : moved(request.instrument) }),
     ...(readMessage && {
@@ -87,6 +122,4 @@ const withSecretsBy = (redact: Redact, connector: Connector): Connector => {
       readStored: (message) => readStored.call(connector, { ...message, secret: moved(message.secret) })
     })
   }
-  // Its other methods are inherited, of an object and of a class.
-  return Object.assign(Object.create(connector), methods)
 }
