@@ -139,9 +139,8 @@ const buildIndex = Effect.fnUntraced(function* (query: Query, step: Extract<Step
 
 /** Locks the tables that the statements name, if an earlier step has made them. `undefined` where they name none. */
 const lockOutVacuum = (statements: ReadonlyArray<string>): string | undefined => {
-  const named = Object.keys(places).filter((name) =>
-    statements.some((statement) => new RegExp(`\\b${name}\\b`, "u").test(statement))
-  )
+  const words = new Set(statements.flatMap((statement) => statement.match(/\w+/gu) ?? []))
+  const named = Object.keys(places).filter((name) => words.has(name))
   if (named.length === 0) return
   return `do $$
   declare
