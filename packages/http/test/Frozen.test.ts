@@ -132,12 +132,7 @@ describe("resources", () => {
     ["CreatePayment", "reference", { maxLength: 64 }],
     ["CreatePayment", "return_url", { format: "uri" }],
     ["CreatePayment", "cancel_url", { format: "uri" }],
-    // Still the default of a request of version 1; a `default` in the document would be wrong beside a `payment_method`.
-    [
-      "CreatePayment",
-      "method",
-      { description: expect.stringContaining("Default: that of `payment_method`, else `card`.") }
-    ],
+    ["CreatePayment", "method", { default: "card" }],
     ["CreatePayment", "initiator", { default: "cit" }],
     ["CreatePayment", "capture_method", { default: "automatic" }],
     ["CreatePayment", "debug", { default: false }],

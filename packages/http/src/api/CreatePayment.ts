@@ -108,7 +108,7 @@ export const CreatePayment = Schema.Struct({
     Schema.isPattern(/^[A-Z]{2}$/u),
     Schema.makeFilter(isCountry, { expected: "an ISO 3166-1 country" })
   ).annotateKey(documented("Country of the customer, ISO 3166-1 alpha-2.", { examples: ["NL"] })),
-  method: Schema.optionalKey(Schema.Literals(paymentMethods)).annotateKey(
+  method: Schema.optionalKey(Schema.Literals(paymentMethods).annotate({ default: "card" })).annotateKey(
     documented("The kind of payment method. Default: that of `payment_method`, else `card`.")
   ),
   payment_method: Schema.optionalKey(Schema.Literals(paymentMethodNames)).annotateKey(
