@@ -2894,6 +2894,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "a loss on one node that hides a later one",
+    harm: "A node that was down comes back without payments after a loss on another one; they are charged again.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/LossWatch.ts",
+        find: "acknowledged.forgetBefore(before, new Set(open))",
+        replace: "acknowledged.forgetBefore(before, new Set(open.slice(open.length)))"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/LossWatch.test.ts",
+      test: "given a loss on one node, when another node returns without its commits, then that is a loss too"
+    }
+  },
+  {
     name: "a loss that later payments hide",
     harm: "A lagging standby is promoted under load; the servers commit much on it at once, and none notices the loss.",
     edits: [
@@ -5253,13 +5269,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/storage/postgres/src/Partitions.ts",
-        find: 'if (held?.["open"] !== 0) return 0',
-        replace: "if (held === undefined) return 0"
-      },
-      {
-        file: "packages/storage/postgres/src/Partitions.ts",
-        find: "  if (open !== undefined) return 0\n",
-        replace: '  if (open?.["one"] === 0) return 0\n'
+        find: "(found) => found.length > 0",
+        replace: "(found) => found.length < 0"
       }
     ],
     caughtBy: {
