@@ -1778,8 +1778,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/connectors/adyen/src/Answers.ts",
-        find: `soft: payment.resultCode === "Refused" && decline.soft`,
-        replace: "soft: decline.soft"
+        find: `soft: decline.soft`,
+        replace: "soft: refusal.soft"
       }
     ],
     caughtBy: {
