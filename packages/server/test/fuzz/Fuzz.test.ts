@@ -71,7 +71,7 @@ describe("controls", () => {
 
   it("given a payment in raw bytes, when they are sent, then it is made: the server's answer is waited for", async () => {
     const server = await openServer()
-    assert.strictEqual((await server.send(rawCreate)).status, 201)
+    assert.strictEqual((await server.send(rawCreate, 9000)).status, 201)
     await server.close()
   })
 
