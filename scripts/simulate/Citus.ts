@@ -18,8 +18,10 @@ import {
 export type DistributedServer = CitusCluster
 
 export const startCluster = async (): Promise<DistributedServer & { readonly stop: () => Promise<void> }> => {
+  // The storage was asked for by name.
+  process.env["POINTSMAN_CITUS"] ??= "all"
   const missing = missingCitus()
-  if (missing !== undefined) throw new Error(missing)
+  if (missing !== undefined) throw new Error(`--storage citus: no cluster can start: ${missing}`)
   return openCluster()
 }
 

@@ -35,7 +35,8 @@ export interface YearsStore {
   readonly work: (() => Promise<Work>) | undefined
 }
 
-export const postgresStore = (url: string): YearsStore => {
+/** `allowAsyncCommit`: of a server that does not wait for its disk, as the tests share one. */
+export const postgresStore = (url: string, allowAsyncCommit = false): YearsStore => {
   const ask = async (sql: string) =>
     (await query(url, `select row_to_json(r)::text as row from (${sql}) as r`)).map(
       ({ row }) => JSON.parse(String(row)) as Row
@@ -43,7 +44,7 @@ export const postgresStore = (url: string): YearsStore => {
   return {
     name: "PostgreSQL",
     dialect: postgresDialect,
-    layer: PostgresStorage.layer({ url: Redacted.make(url) }),
+    layer: PostgresStorage.layer({ url: Redacted.make(url), allowAsyncCommit }),
     ask,
     columnsOf: async (table) =>
       (

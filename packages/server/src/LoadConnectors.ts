@@ -20,7 +20,7 @@ import { mistaken, readConfigurationJson } from "./ReadJson.ts"
 import type { Settings } from "./Settings.ts"
 import { StartFailure } from "./StartFailure.ts"
 
-/** One entry of `connectors`, and the file that it stands for. */
+/** One entry of `connectors`, and the address of the file that it names. */
 export interface FoundConnector {
   readonly entry: string
   /** `file:///etc/pointsman/connectors/pocketpay.js` */

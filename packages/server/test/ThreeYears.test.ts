@@ -48,7 +48,7 @@ describe("three years", () => {
   it.skipIf(!isLong || postgresMissing !== undefined)(
     "given a year of retention on PostgreSQL, when three years pass, then the tables level off and no sum is lost",
     async () => {
-      check(await run(postgresStore(await newDatabase())), "")
+      check(await run(postgresStore(await newDatabase(), true)), "")
     }
   )
 })

@@ -6,7 +6,7 @@
  *
  * - A status is PayPal's word that it did nothing only with the error that its documentation names for it. A 409 says that "a
  *   previous request on this resource is currently in progress", and a 5xx says nothing.
- * - Some issues of a 422 say that the thing was done before. By which request, nobody knows here: a lookup has to tell.
+ * - Some issues of a 422 say that the operation was done before, but not by which request. A lookup has to find that out.
  */
 import {
   answerReader,

@@ -40,8 +40,8 @@ export const connectorFault = (value: unknown): string | undefined => {
 
 /**
  * The same connector with secrets that it can read, and with methods that can be called apart from it: it may be an instance of
- * a class. A `connect` that throws, or returns no result of Effect 4, fails with
- * words; what it threw is not shown, because it may quote the credentials.
+ * a class. A `connect` that throws, or returns no result of Effect 4, fails with a sentence. What it threw is not shown,
+ * because it may quote the credentials.
  */
 export const adoptConnector = (definition: ConnectorDefinition): ConnectorDefinition => {
   const { environments: own, name, redact, supports } = definition
