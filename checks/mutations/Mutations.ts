@@ -1785,7 +1785,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     caughtBy: {
       project: "connector-adyen",
       file: "packages/connectors/adyen/test/AdyenConnector.test.ts",
-      test: "given Error, whatever its reason, then no other connection is asked"
+      test: "given Error, whatever its reason, then no other connection is asked, and nobody is to charge again"
     }
   },
   {
