@@ -57,9 +57,17 @@ describe.skipIf(!hasCluster)("shards that move", () => {
         const before = yield* placeOf(shards)
         const old = workers.find((one) => hostOf(one) === before?.node) as Redacted.Redacted
         const target = workers.find((one) => one !== old)
-        const waiting = Effect.promise(() =>
-          runOn(Redacted.value(old), "select count(*)::integer as n from pg_locks where not granted")
-        ).pipe(Effect.map(([row]) => Number(row?.["n"])))
+        // A move takes the shards' lock for itself, a write shares it. What a move that ended leaves behind waits for others.
+        const waiting = (mode: "ExclusiveLock" | "ShareLock") =>
+          Effect.promise(() =>
+            runOn(
+              Redacted.value(old),
+              `select count(*)::integer as n from pg_locks
+                where locktype = 'advisory' and mode = '${mode}' and not granted`
+            )
+          ).pipe(Effect.map(([row]) => Number(row?.["n"])))
+        const until = (mode: "ExclusiveLock" | "ShareLock", wanted: number) =>
+          Effect.repeat(Effect.delay(waiting(mode), "20 millis"), { until: (count) => count === wanted })
 
         // A write that is under way: the move waits for it, and the commit for the move.
         const holder = yield* open({ url: old, distributed: true, maxConnections: 3 })
@@ -75,7 +83,7 @@ describe.skipIf(!hasCluster)("shards that move", () => {
                 const move = yield* Effect.forkDetach(
                   shards.move({ of: { workspaceId }, to: hostOf(target), blockWrites: false })
                 )
-                yield* Effect.repeat(Effect.delay(waiting, "50 millis"), { until: (count) => count === 1 })
+                yield* until("ExclusiveLock", 1)
                 return move
               })
               const interrupted = yield* begin
@@ -85,11 +93,11 @@ describe.skipIf(!hasCluster)("shards that move", () => {
               expect(second).toMatchObject({ message: expect.stringMatching(/^another move of these shards/u) })
               yield* Fiber.interrupt(interrupted)
               expect((yield* placeOf(shards))?.node).toBe(before?.node)
-              yield* Effect.repeat(Effect.delay(waiting, "20 millis"), { until: (count) => count === 0 })
+              yield* until("ExclusiveLock", 0)
               const move = yield* begin
               sent.commits = 0
               const commit = yield* Effect.forkDetach(ledger.commit(change))
-              yield* Effect.repeat(Effect.delay(waiting, "20 millis"), { until: (count) => count === 2 })
+              yield* until("ShareLock", 1)
               return { move, commit }
             })
           )
