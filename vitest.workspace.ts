@@ -15,6 +15,7 @@ export default [
   project("contracts", "packages/contracts"),
   project("transport-node", "packages/transport-node"),
   project("archive", "packages/archive"),
+  project("reconcile", "packages/reconcile"),
   project("storage-memory", "packages/storage/memory"),
   project("storage-sql", "packages/storage/sql"),
   project("storage-sqlite", "packages/storage/sqlite"),

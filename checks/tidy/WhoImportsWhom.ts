@@ -41,6 +41,12 @@ const allowances: Readonly<Record<string, Allowance>> = {
     others: ["@aws-sdk/client-s3"],
     node: "*"
   },
+  // Providers' reports about money, read row by row.
+  "packages/reconcile": {
+    ours: ["@pointsman/core", "@pointsman/core/connector", "@pointsman/core/internal"],
+    others: ["csv-parse"],
+    node: ["node:crypto"]
+  },
   // The configuration file, which the server and the front door read. No part of the domain, and no way out to anybody.
   "packages/configuration": {
     ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal"],

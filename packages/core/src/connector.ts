@@ -15,6 +15,7 @@ export {
 } from "./model/PaymentMethod.ts"
 export type { ProviderAccount } from "./model/ProviderAccount.ts"
 export * from "./model/ProviderStatement.ts"
+export * from "./model/ReportRow.ts"
 export * from "./model/Simulation.ts"
 export type { Environment } from "./model/Tenant.ts"
 export * from "./money/Currency.ts"
