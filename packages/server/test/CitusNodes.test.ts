@@ -29,8 +29,9 @@ const seed = Number(process.env["POINTSMAN_KILL_SEED"] ?? Date.now() % 1_000_000
 /** Of the stretches before the kill and after it. */
 const stretchMillis = isLong ? 10_000 : 4_000
 const warmMillis = isLong ? 3_000 : 2_000
-/** A machine that is busy with other work makes one stretch slower than the other. */
+/** A machine that is busy with other work makes one stretch slower than the other. What an outage costs, it costs each time. */
 const leastShare = 0.9
+const mostTries = 3
 
 /** Of each workspace: those of one worker are more than both servers have connections. */
 const clientsOfSilent = 16
@@ -82,6 +83,34 @@ const outage = async (
   return { asked: load.asked, before: [begun, away], during: [away, ended], backAt, since, ready }
 }
 
+const shareOf = ({ asked, before, during }: Outage, workspaces: ReadonlyArray<string>): number =>
+  rateIn(asked, workspaces, during) / rateIn(asked, workspaces, before)
+
+interface Tried {
+  readonly world: OutageWorld
+  readonly seen: Outage
+}
+
+/** An outage, again in a new world where the others were slower than before it; everything else is asserted of each. */
+const tried = async (
+  of: string,
+  open: () => Promise<OutageWorld>,
+  bring: (world: OutageWorld) => Promise<Outage>,
+  groupsOf: (world: OutageWorld) => { readonly others: ReadonlyArray<string> } & Record<string, ReadonlyArray<string>>,
+  refusals?: ReadonlyArray<string>
+): Promise<Tried> => {
+  for (let number = 1; ; number++) {
+    const world = await open()
+    const seen = await bring(world)
+    const groups = groupsOf(world)
+    process.stdout.write(`${of}: ${JSON.stringify(figuresOf(seen, groups))}\n`)
+    await assertServed(world, seen, groups.others, refusals)
+    const share = shareOf(seen, groups.others)
+    if (share >= leastShare) return { world, seen }
+    if (number === mostTries) assert.isAtLeast(share, leastShare, "payments of other nodes a second, of those before")
+  }
+}
+
 const figuresOf = (
   { asked, backAt, before, during, ready }: Outage,
   groups: Readonly<Record<string, ReadonlyArray<string>>>
@@ -120,10 +149,8 @@ const assertServed = async (
   others: ReadonlyArray<string>,
   refusals: ReadonlyArray<string> = []
 ) => {
-  const { backAt, before, during, ready, since } = outage
+  const { backAt, during, ready, since } = outage
   assert.deepStrictEqual(await world.wrong(asked), [], `POINTSMAN_KILL_SEED=${seed}`)
-  const share = rateIn(asked, others, during) / rateIn(asked, others, before)
-  assert.isAtLeast(share, leastShare, "payments of other nodes a second, of those before")
   const answers = answersIn(asked, others, during)
   const refused = Object.keys(answers).filter((word) => word !== "201")
   assert.deepStrictEqual(
@@ -147,7 +174,6 @@ describe.skipIf(missingOwnCitus() !== undefined)("a node of a Citus cluster that
   }, 60_000)
   afterAll(() => cluster?.stop())
 
-  const tell = (name: string, figures: object) => process.stdout.write(`${name}: ${JSON.stringify(figures)}\n`)
   const answered: ReadonlySet<string> = new Set([
     "201",
     "internal_error",
@@ -156,15 +182,17 @@ describe.skipIf(missingOwnCitus() !== undefined)("a node of a Citus cluster that
   ])
 
   it("given a worker that is killed, then workspaces of the other go on, nothing is sent for its own, and they are back with it", {
-    timeout: 180_000
+    timeout: 300_000
   }, async () => {
     const { coordinator, workers } = cluster
     const [victim, other] = workers
-    const world = await openOutageWorld(cluster, [coordinator, other], seed)
-    const [lost, others] = world.workspaces
-    const seen = await outage(world, victim.kill, victim.restart)
-    tell("worker killed", figuresOf(seen, { lost, others }))
-    await assertServed(world, seen, others)
+    const { seen, world } = await tried(
+      "worker killed",
+      () => openOutageWorld(cluster, [coordinator, other], seed),
+      (world) => outage(world, victim.kill, victim.restart),
+      ({ workspaces: [lost, others] }) => ({ lost, others })
+    )
+    const [lost] = world.workspaces
     const answers = answersIn(seen.asked, lost, seen.during)
     assert.isAbove(answers["internal_error"] ?? 0, 0)
     assert.deepStrictEqual(
@@ -176,14 +204,15 @@ describe.skipIf(missingOwnCitus() !== undefined)("a node of a Citus cluster that
   })
 
   it("given servers at both workers, when the coordinator is killed, then all payments go on, and the directory is written when it is back", {
-    timeout: 180_000
+    timeout: 300_000
   }, async () => {
     const { coordinator, workers } = cluster
-    const world = await openOutageWorld(cluster, workers, seed)
-    const all = world.workspaces.flat()
-    const seen = await outage(world, coordinator.kill, coordinator.restart)
-    tell("coordinator killed", figuresOf(seen, { all }))
-    await assertServed(world, seen, all)
+    const { world } = await tried(
+      "coordinator killed",
+      () => openOutageWorld(cluster, workers, seed),
+      (world) => outage(world, coordinator.kill, coordinator.restart),
+      ({ workspaces }) => ({ others: workspaces.flat() })
+    )
     const { key, server } = await world.startAnother(coordinator as CitusNode)
     const { status } = await server.request("GET", "/api/v1/payments?limit=1", { key })
     assert.strictEqual(status, 200)
@@ -197,17 +226,19 @@ describe.skipIf(missingOwnCitus() !== undefined)("a node of a Citus cluster that
     async () => {
       const { coordinator, workers } = cluster
       const [victim, other] = workers
-      const world = await openOutageWorld(cluster, [coordinator, other], seed)
-      const [lost, others] = world.workspaces
       let thaw = () => {}
       onTestFinished(() => thaw())
       const freeze = () => {
         thaw = victim.freeze()
       }
-      const seen = await outage(world, freeze, () => thaw(), clientsOfSilent)
-      tell("worker silent", figuresOf(seen, { lost, others }))
-      // Until the share of the silent node is full, others wait for a connection, and longer than a second is a refusal.
-      await assertServed(world, seen, others, ["internal_error"])
+      await tried(
+        "worker silent",
+        () => openOutageWorld(cluster, [coordinator, other], seed),
+        (world) => outage(world, freeze, () => thaw(), clientsOfSilent),
+        ({ workspaces: [lost, others] }) => ({ lost, others }),
+        // Until the share of the silent node is full, others wait for a connection, and longer than a second is a refusal.
+        ["internal_error"]
+      )
     }
   )
 })
