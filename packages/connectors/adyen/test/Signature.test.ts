@@ -7,7 +7,7 @@ import { signed, signedItem } from "./Signer.ts"
 
 /**
  * Values of the example that Adyen's libraries are tested with
- * (https://github.com/Adyen/adyen-node-api-library/blob/main/src/__tests__/hmacValidator.spec.ts), as the page on
+ * (`spec/utils/hmac_validator_spec.rb` of https://github.com/Adyen/adyen-ruby-api-library), as the page on
  * signatures tells how to compute it (https://docs.adyen.com/development-resources/webhooks/verify-hmac-signatures).
  */
 const published = {
@@ -23,8 +23,9 @@ const published = {
 }
 
 /**
- * Two more items of that test, with its key: one of an event without a payment, one of an event that Adyen has not. Both are
- * verified, and say nothing that is understood.
+ * Two items of the test of Adyen's library for Node, with its key (`src/__tests__/hmacValidator.spec.ts` of
+ * https://github.com/Adyen/adyen-node-api-library): one of an event without a payment, one of an event that Adyen has not. Both
+ * are verified, and say nothing that is understood.
  */
 const otherKey = "DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00"
 const others = (["REPORT_AVAILABLE", "EVENT"] as const).map((eventCode) => ({
