@@ -1562,6 +1562,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "believe a message without comparing PayPal's signature",
+    harm: "Anybody who names PayPal's certificate says that a payment was captured.",
+    edits: [
+      {
+        file: "packages/connectors/paypal/src/Signature.ts",
+        find: 'if (!verify("sha256", signed, key, decoded(signature))) {',
+        replace: 'verify("sha256", signed, key, decoded(signature))\n  if (signed.length === 0) {'
+      }
+    ],
+    caughtBy: {
+      project: "connector-paypal",
+      file: "packages/connectors/paypal/test/OfficialSignature.test.ts",
+      test: "given the id of another account's webhook, in any character, or none, then it is refused"
+    }
+  },
+  {
     name: "believe a message that another name than PayPal's signed",
     harm: "An attacker with a certificate of a public authority can report to the server that a payment was captured.",
     edits: [

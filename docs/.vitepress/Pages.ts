@@ -194,6 +194,7 @@ export const referencePart = (): Array<Group> => [
         ["docs/reference/next-steps.md", "What follows an attempt"],
         ["docs/reference/evidence.md", "What a statement means"],
         ["docs/reference/provider-answers.md", "What an answer becomes"],
+        ["docs/reference/connector-verification.md", "How connectors are verified"],
         ["docs/reference/declines.md", "What a decline means"],
         ["docs/reference/payment-methods.md", "Payment methods"],
         ["docs/reference/crash-matrix.md", "Crash matrix"],

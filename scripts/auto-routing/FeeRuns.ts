@@ -4,7 +4,8 @@ import { faded, feeOf, noRate, segmentOf, withOutcomes } from "@pointsman/core/i
 import { type FeeWorld, feeWorlds } from "./FeeWorlds.ts"
 import { chanceOf, seeds } from "./Runs.ts"
 
-const exploration = 0.05
+/** The share of the payments that explore. */
+export const exploration = 0.05
 const everyMillis = 10_000
 
 export interface FeePolicy {

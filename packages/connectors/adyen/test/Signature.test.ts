@@ -7,7 +7,7 @@ import { signed, signedItem } from "./Signer.ts"
 
 /**
  * Values of the example that Adyen's libraries are tested with
- * (https://github.com/Adyen/adyen-node-api-library/blob/main/src/__tests__/hmacValidator.spec.ts), as the page on
+ * (`spec/utils/hmac_validator_spec.rb` of https://github.com/Adyen/adyen-ruby-api-library), as the page on
  * signatures tells how to compute it (https://docs.adyen.com/development-resources/webhooks/verify-hmac-signatures).
  */
 const published = {
@@ -21,6 +21,24 @@ const published = {
   eventDate: "2014-08-06T13:39:03+02:00",
   additionalData: { hmacSignature: "coqCmt/IZ4E3CzPvMY8zTjQVL5hYJUiBRg8UU+iCWo0=" }
 }
+
+/**
+ * Two items of the test of Adyen's library for Node, with its key (`src/__tests__/hmacValidator.spec.ts` of
+ * https://github.com/Adyen/adyen-node-api-library): one of an event without a payment, one of an event that Adyen has not. Both
+ * are verified, and say nothing that is understood.
+ */
+const otherKey = "DFB1EB5485895CFA84146406857104ABB4CBCABDC8AAF103A624C8F6A3EAAB00"
+const others = (["REPORT_AVAILABLE", "EVENT"] as const).map((eventCode) => ({
+  pspReference: "pspReference",
+  originalReference: "originalReference",
+  merchantAccountCode: "merchantAccount",
+  merchantReference: "reference",
+  amount: { currency: "EUR", value: 1000 },
+  eventCode,
+  eventDate: "2019-09-21T11:45:24.637Z",
+  success: "true"
+}))
+const signatures = ["ZNBPtI+oDyyRrLyD1XirkKnQgIAlFc07Vj27TeHsDRE=", "ipnxGCaUZ4l8TUW75a71/ghd2Fe5ffvX0pV4TLTntIc="]
 
 const read = (body: Uint8Array, secret = hmacKey, merchantAccount = "TestMerchant") => {
   const { connector } = connect([], { account: { apiKey: "AQE_made_up_0123", merchantAccount } })
@@ -40,6 +58,40 @@ describe("the signature", () => {
     const { additionalData, ...plain } = published
     assert.strictEqual(signedItem(plain).additionalData.hmacSignature, additionalData.hmacSignature)
   })
+  for (const [at, other] of others.entries()) {
+    const item = { ...other, additionalData: { hmacSignature: signatures[at] ?? "" } }
+    it.effect(
+      `given Adyen's ${item.eventCode}, then it is verified, and any covered field that differs is refused`,
+      () =>
+        Effect.gen(function* () {
+          const endOf = (given: object, secret = otherKey) =>
+            Effect.map(read(envelope(given), secret, "merchantAccount"), (result) =>
+              Result.isFailure(result) ? result.failure._tag : "read"
+            )
+          assert.strictEqual(yield* endOf(item), "pointsman/MessageUnreadable")
+          const changes: ReadonlyArray<object> = [
+            { pspReference: "pspReferencf" },
+            { originalReference: "originalReferencf" },
+            { merchantAccountCode: "merchantAccounu" },
+            { merchantReference: "referencf" },
+            { amount: { currency: "EUR", value: 1001 } },
+            { amount: { currency: "EUS", value: 1000 } },
+            { eventCode: "AUTHORISATION" },
+            { success: "false" },
+            { additionalData: { hmacSignature: published.additionalData.hmacSignature } }
+          ]
+          for (const change of changes) {
+            assert.strictEqual(
+              yield* endOf({ ...item, ...change }),
+              "pointsman/MessageUnverified",
+              JSON.stringify(change)
+            )
+          }
+          // Another account's key.
+          assert.strictEqual(yield* endOf(item, hmacKey), "pointsman/MessageUnverified")
+        })
+    )
+  }
   it.effect("given a key in small letters, then it is the same key", () =>
     Effect.gen(function* () {
       assert.isTrue(Result.isSuccess(yield* read(envelope(published), hmacKey.toLowerCase())))

@@ -8,20 +8,24 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import { CheckoutConnector } from "@pointsman/connector-checkout"
-import { type ChargeRequest, money, scaleOf } from "@pointsman/core/connector"
+import { type ChargeRequest, type Connector, money, scaleOf, type TransportRequest } from "@pointsman/core/connector"
 import { Effect, Redacted, Result, Schema } from "effect"
 import {
   attemptId,
   bodyOf,
   capture,
+  captureLookup,
   captureReference,
   charge,
+  chargeLookup,
   checkout,
   connected,
   operationId,
   reference,
+  refundLookup,
   refundReference,
   refundRequest,
+  voidLookup,
   voidReference,
   voidRequest
 } from "./Calls.ts"
@@ -129,6 +133,66 @@ describe("every request body is one that Checkout.com's description accepts", ()
     const all = [reference, captureReference, voidReference, refundReference]
     for (const one of all) assert.match(one, /^[acrv][0-9a-z]{25}$/)
     assert.strictEqual(new Set(all).size, all.length)
+  })
+})
+
+/** By method and path; of a list, its parameters (`PaymentsClient.cs`, `PaymentsQueryFilter.cs` and `PaymentLinksClient.cs`). */
+const operations: ReadonlyArray<readonly [RegExp, Schema.Decoder<unknown>]> = [
+  [/^POST \/payments$/, Schema.Struct({})],
+  [/^POST \/payment-links$/, Schema.Struct({})],
+  [/^POST \/payments\/pay_\w{26}\/(?:captures|voids|refunds)$/, Schema.Struct({})],
+  [/^GET \/payments\/pay_\w{26}(?:\/actions)?$/, Schema.Struct({})],
+  [/^GET \/payment-links\/pl_\w+$/, Schema.Struct({})],
+  [
+    /^GET \/payments$/,
+    Schema.Struct({ limit: pattern(/^(?:[1-9]|[1-9]\d|100)$/), skip: pattern(/^\d+$/), reference: text(80) })
+  ]
+]
+
+const faultOf = ({ headers, method, url }: TransportRequest): string | undefined => {
+  const { pathname, searchParams } = new URL(url)
+  const [, query] = operations.find(([known]) => known.test(`${method} ${pathname}`)) ?? []
+  if (query === undefined) return `${method} ${pathname} is not described`
+  const read = Schema.decodeUnknownResult(query, { onExcessProperty: "error" })(Object.fromEntries(searchParams))
+  if (Result.isFailure(read)) return `${method} ${pathname}: ${read.failure.message}`
+  const isKeyed = method === "GET" || (headers["cko-idempotency-key"] ?? "") !== ""
+  return isKeyed ? undefined : `${method} ${pathname} has no Cko-Idempotency-Key`
+}
+
+describe("every request goes to an operation that Checkout.com has", () => {
+  const asks: Readonly<Record<string, (connector: Connector) => Effect.Effect<unknown, unknown> | undefined>> = {
+    "a charge": (connector) => connector.charge(charge),
+    "a page": (connector) => connector.openCheckout?.(checkout),
+    "a capture": (connector) => connector.capture?.(capture),
+    "a void": (connector) => connector.void?.(voidRequest),
+    "a refund": (connector) => connector.refund?.(refundRequest),
+    "a lookup of a charge": (connector) => connector.lookUpCharge(chargeLookup),
+    "a lookup of a charge by id": (connector) => connector.lookUpCharge({ ...chargeLookup, providerRef: paymentId }),
+    "a lookup of a page": (connector) =>
+      connector.lookUpCharge({ ...chargeLookup, checkoutReference: "pl_ha88s1DKIxPU" }),
+    "a lookup of a capture": (connector) => connector.lookUpOperation?.(captureLookup),
+    "a lookup of a void": (connector) => connector.lookUpOperation?.(voidLookup),
+    "a lookup of a refund": (connector) => connector.lookUpRefund?.(refundLookup)
+  }
+  for (const [what, ask] of Object.entries(asks)) {
+    it.effect(`given ${what}, then its method, path, query and key`, () =>
+      Effect.gen(function* () {
+        const { connector, requests } = connected([answer(500, {})])
+        yield* Effect.exit(ask(connector) ?? Effect.die("the connector lacks it"))
+        assert.strictEqual(requests.length, 1)
+        for (const request of requests) assert.isUndefined(faultOf(request))
+      })
+    )
+  }
+  it("given another path, parameter or no key, then the check refuses it", () => {
+    const request = (method: "GET" | "POST", path: string): TransportRequest => ({
+      ...{ method, url: `https://x.example/${path}`, headers: {}, timeoutMillis: 1 }
+    })
+    assert.isUndefined(faultOf(request("GET", "payments?limit=100&skip=0&reference=r")))
+    for (const path of ["payment", "payments?limit=101&skip=0&reference=r", "payments?limit=1&skip=0&referense=r"]) {
+      assert.isString(faultOf(request("GET", path)), path)
+    }
+    assert.isString(faultOf(request("POST", "payments")))
   })
 })
 

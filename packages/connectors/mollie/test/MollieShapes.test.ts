@@ -9,13 +9,26 @@ import { Effect } from "effect"
 import { CaptureResponse$inboundSchema } from "mollie-api-typescript/models/captureresponse.js"
 import { EntityCapture$outboundSchema } from "mollie-api-typescript/models/entitycapture.js"
 import { EntityChargeback$inboundSchema } from "mollie-api-typescript/models/entitychargeback.js"
+import { EntityWebhookEvent$inboundSchema } from "mollie-api-typescript/models/entitywebhookevent.js"
 import { PaymentRequest$outboundSchema } from "mollie-api-typescript/models/paymentrequest.js"
 import { PaymentResponse$inboundSchema } from "mollie-api-typescript/models/paymentresponse.js"
 import { ProfileResponse$inboundSchema } from "mollie-api-typescript/models/profileresponse.js"
 import { RefundRequest$outboundSchema } from "mollie-api-typescript/models/refundrequest.js"
 import { RefundResponse$inboundSchema } from "mollie-api-typescript/models/refundresponse.js"
 import { captureRequest, charge, checkout, refundRequest, scripted } from "./Calls.ts"
-import { answer, apiKey, capture, chargeback, failure, opened, payment, profile, refund, webhookUrl } from "./Mollie.ts"
+import {
+  answer,
+  apiKey,
+  capture,
+  chargeback,
+  event,
+  failure,
+  opened,
+  payment,
+  profile,
+  refund,
+  webhookUrl
+} from "./Mollie.ts"
 
 interface Description {
   readonly safeParse: (value: unknown) => {
@@ -82,7 +95,11 @@ describe("the objects of these tests", () => {
     ["a capture", CaptureResponse$inboundSchema, capture()],
     ["a refund", RefundResponse$inboundSchema, refund()],
     ["a chargeback", EntityChargeback$inboundSchema, chargeback()],
-    ["a profile", ProfileResponse$inboundSchema, profile()]
+    ["a profile", ProfileResponse$inboundSchema, profile()],
+    ["an event of a payment", EntityWebhookEvent$inboundSchema, event("payment.paid", payment())],
+    ["an event of a capture", EntityWebhookEvent$inboundSchema, event("capture.succeeded", capture())],
+    ["an event of a refund", EntityWebhookEvent$inboundSchema, event("refund.refunded", refund())],
+    ["an event of a chargeback", EntityWebhookEvent$inboundSchema, event("chargeback.received", chargeback())]
   ]
   for (const [what, description, object] of objects) {
     it(`given ${what}, then it is as Mollie describes it`, () => {

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   type Environment,
   MessageUnreadable,
+  money,
   type ProviderMessage,
   type TransportAnswer
 } from "@pointsman/core/connector"
@@ -473,4 +474,49 @@ describe("messages", () => {
       })
     )
   }
+})
+
+/** What the simulator sends for a capture (https://developer.paypal.com/api/rest/webhooks/simulator), without its links. */
+const simulated = {
+  id: "WH-58D329510W468432D-8HN650336L201105X",
+  event_version: "1.0",
+  create_time: "2019-02-14T21:50:07.940Z",
+  resource_type: "capture",
+  resource_version: "2.0",
+  event_type: "PAYMENT.CAPTURE.COMPLETED",
+  summary: "Payment completed for $ 2.51 USD"
+}
+const simulatedCapture = {
+  id: "27M47624FP291604U",
+  amount: { currency_code: "USD", value: "2.51" },
+  final_capture: true,
+  seller_protection: { status: "ELIGIBLE", dispute_categories: ["ITEM_NOT_RECEIVED", "UNAUTHORIZED_TRANSACTION"] },
+  seller_receivable_breakdown: {
+    gross_amount: { currency_code: "USD", value: "2.51" },
+    paypal_fee: { currency_code: "USD", value: "0.37" },
+    net_amount: { currency_code: "USD", value: "2.14" }
+  },
+  status: "COMPLETED",
+  create_time: "2019-02-14T21:49:58Z",
+  update_time: "2019-02-14T21:49:58Z",
+  ...up("/v2/payments/authorizations/7W5147081L658180V")
+}
+
+describe("PayPal's own sample of a message", () => {
+  it.effect("given the sample with an operation of ours, then the operation is confirmed", () =>
+    Effect.gen(function* () {
+      const resource = { ...simulatedCapture, invoice_id: operationId }
+      const read = Result.getOrThrow(yield* heard({ ...simulated, resource }).result)
+      const state = { _tag: "OperationConfirmed", stated: money(251, "USD") }
+      assert.deepStrictEqual(toldOf(read), { _tag: "Operation", operationId, state })
+      assert.deepStrictEqual([read.id, read.at], [simulated.id, Date.UTC(2019, 1, 14, 21, 50, 7, 940)])
+    })
+  )
+  it.effect("given the sample as it is, about nothing of ours, then it says nothing of any payment", () =>
+    Effect.gen(function* () {
+      const read = yield* heard({ ...simulated, resource: simulatedCapture }).result
+      if (Result.isSuccess(read)) return assert.fail("it was read")
+      assert.instanceOf(read.failure, MessageUnreadable)
+    })
+  )
 })

@@ -6,7 +6,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { StripeConnector } from "@pointsman/connector-stripe"
 import { httpAnswer, type SeenRequest, socketProvider } from "@pointsman/contracts/connector"
-import type { Connector } from "@pointsman/core/connector"
+import { type Connector, money, type PaymentMethodName } from "@pointsman/core/connector"
 import { make } from "@pointsman/transport-node"
 import { Effect, Result } from "effect"
 import Stripe from "stripe"
@@ -52,6 +52,29 @@ const refunded: Stripe.RefundCreateParams = {
   metadata: { refund_id: "rf_1", attempt_id: "att_1" }
 }
 
+/** In Stripe's own words, which its types list. */
+const methodsOfPages: ReadonlyArray<readonly [PaymentMethodName, AllowedType]> = [
+  ["card", "card"],
+  ["paypal", "paypal"],
+  ["bancontact", "bancontact"],
+  ["blik", "blik"],
+  ["eps", "eps"],
+  ["ideal", "ideal"],
+  ["przelewy24", "p24"],
+  ["sepa_debit", "sepa_debit"]
+]
+
+/** Of each number of decimals, with those of https://docs.stripe.com/currencies#special-cases. */
+const amounts: ReadonlyArray<readonly [currency: string, minorUnits: number, amount: number]> = [
+  ["JPY", 500, 500],
+  ["USD", 1999, 1999],
+  ["KWD", 5120, 5120],
+  ["ISK", 5, 500],
+  ["UGX", 5, 500]
+]
+
+type AllowedType = NonNullable<Stripe.Checkout.SessionCreateParams["allowed_payment_method_types"]>[number]
+
 type Pair = readonly [
   name: string,
   ours: (connector: Connector) => Effect.Effect<unknown, unknown> | undefined,
@@ -80,6 +103,53 @@ const pairs: ReadonlyArray<Pair> = [
     "a checkout",
     (connector) => connector.openCheckout?.(checkout),
     (stripe) => stripe.checkout.sessions.create(page, { idempotencyKey: "att_1" })
+  ],
+  [
+    "a checkout of a bank payment, to be captured later, without a reference",
+    (connector) => connector.openCheckout?.({ ...checkout, method: "bank", capture: false, reference: null }),
+    (stripe) => {
+      const { allowed_payment_method_types: _, ...others } = page
+      const marks: Stripe.MetadataParam = {
+        ...{ attempt_id: "att_1", country: "NL", method: "bank", card_brand: "visa", initiator: "mit" }
+      }
+      const params: Stripe.Checkout.SessionCreateParams = {
+        ...others,
+        line_items: [
+          { quantity: 1, price_data: { currency: "eur", unit_amount: 1234, product_data: { name: "Payment" } } }
+        ],
+        payment_intent_data: { capture_method: "manual", metadata: { ...marks, checkout: "true" } },
+        metadata: marks
+      }
+      return stripe.checkout.sessions.create(params, { idempotencyKey: "att_1" })
+    }
+  ],
+  ...methodsOfPages.map(
+    ([paymentMethod, type]): Pair => [
+      `a checkout for ${paymentMethod}`,
+      (connector) => connector.openCheckout?.({ ...checkout, paymentMethod }),
+      (stripe) =>
+        stripe.checkout.sessions.create({ ...page, allowed_payment_method_types: [type] }, { idempotencyKey: "att_1" })
+    ]
+  ),
+  ...amounts.map(
+    ([currency, minorUnits, amount]): Pair => [
+      `a charge of ${minorUnits} minor units of ${currency}`,
+      (connector) => connector.charge({ ...charge, money: money(minorUnits, currency) }),
+      (stripe) =>
+        stripe.paymentIntents.create(
+          { ...payment, off_session: true, currency: currency.toLowerCase(), amount },
+          { idempotencyKey: "att_1" }
+        )
+    ]
+  ),
+  [
+    "a refund with a reason of the merchant's own",
+    (connector) => connector.refund?.({ ...refundRequest, reason: "broken" }),
+    (stripe) =>
+      stripe.refunds.create(
+        { ...refunded, metadata: { refund_id: "rf_1", attempt_id: "att_1", reason: "broken" } },
+        { idempotencyKey: "rf_1" }
+      )
   ],
   [
     "a capture",

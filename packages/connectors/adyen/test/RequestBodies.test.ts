@@ -1,0 +1,163 @@
+/**
+ * Every request body against the description of Adyen's Checkout API, version 72: the fields, types, lengths, words and
+ * required fields of `PaymentRequest`, `CardDetails`, `PaymentLinkRequest`, `PaymentCaptureRequest`, `PaymentCancelRequest` and
+ * `PaymentRefundRequest` (https://docs.adyen.com/api-explorer/Checkout/72/overview; `json/CheckoutService-v72.json` of
+ * https://github.com/Adyen/adyen-openapi, MIT, of 1 July 2026). Written down as facts here, with no field beside them.
+ * `AdyenShapes.test.ts` reads the whole description where a copy is at hand.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type Connector,
+  currencies,
+  type Money,
+  money,
+  type PaymentMethodName,
+  scaleOf
+} from "@pointsman/core/connector"
+import { Effect, Redacted, Result, Schema } from "effect"
+import { apiVersion } from "../src/Credentials.ts"
+import { namedMethods } from "../src/NamedMethods.ts"
+import { answer } from "./Adyen.ts"
+import * as Requests from "./Requests.ts"
+
+const text = (most: number, least = 0) => Schema.String.check(Schema.isMinLength(least)).check(Schema.isMaxLength(most))
+
+const Amount = Schema.Struct({ currency: text(3, 3), value: Schema.Int })
+/** "Maximum length: 80 characters", which the schemas state of a payment alone. */
+const Reference = text(80, 1)
+const common = { merchantAccount: Schema.NonEmptyString, amount: Amount, reference: Reference }
+
+const Payment = Schema.Struct({
+  ...common,
+  countryCode: Schema.optionalKey(text(100)),
+  shopperReference: text(256, 3),
+  paymentMethod: Schema.Struct({
+    type: Schema.Literals(["bcmc", "scheme", "networkToken", "giftcard", "card", "clicktopay"]),
+    storedPaymentMethodId: text(64, 1)
+  }),
+  shopperInteraction: Schema.Literals(["Ecommerce", "ContAuth", "Moto", "POS"]),
+  recurringProcessingModel: Schema.Literals(["CardOnFile", "Subscription", "UnscheduledCardOnFile"]),
+  captureDelayHours: Schema.optionalKey(Schema.Int),
+  additionalData: Schema.optionalKey(Schema.Struct({ manualCapture: Schema.String })),
+  returnUrl: text(1024, 1)
+})
+const PaymentLink = Schema.Struct({
+  ...common,
+  countryCode: Schema.optionalKey(text(100)),
+  allowedPaymentMethods: Schema.Array(Schema.NonEmptyString),
+  reusable: Schema.Boolean,
+  captureDelayHours: Schema.optionalKey(Schema.Int),
+  manualCapture: Schema.optionalKey(Schema.Boolean),
+  returnUrl: text(8000, 1)
+})
+const Capture = Schema.Struct(common)
+const Refund = Schema.Struct(common)
+const Cancel = Schema.Struct({ merchantAccount: Schema.NonEmptyString, reference: Reference })
+
+/** By method and path, below the version (`paths` of the description). */
+const bodies: ReadonlyArray<readonly [RegExp, Schema.Decoder<unknown>]> = [
+  [/^POST \/payments$/u, Payment],
+  [/^POST \/paymentLinks$/u, PaymentLink],
+  [/^POST \/payments\/[^/]+\/captures$/u, Capture],
+  [/^POST \/payments\/[^/]+\/cancels$/u, Cancel],
+  [/^POST \/payments\/[^/]+\/refunds$/u, Refund]
+]
+
+const faultOf = (schema: Schema.Decoder<unknown>, body: unknown): string | undefined => {
+  const read = Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })(body)
+  return Result.isFailure(read) ? read.failure.message : undefined
+}
+
+type Ask = (connector: Connector) => Effect.Effect<unknown, unknown> | undefined
+
+/** Asks, and checks each request that is sent; the answer does not matter. */
+const assertDescribed = Effect.fnUntraced(function* (ask: Ask) {
+  const { connector, requests } = Requests.connect([answer(500, {})])
+  yield* Effect.exit(ask(connector) ?? Effect.die("the connector lacks it"))
+  assert.strictEqual(requests.length, 1)
+  for (const { body, headers, method, url } of requests) {
+    const at = `${method} ${new URL(url).pathname.replace(`/${apiVersion}`, "")}`
+    const [, schema] = bodies.find(([pattern]) => pattern.test(at)) ?? []
+    if (schema === undefined) return assert.fail(`${at} is not described`)
+    assert.isUndefined(faultOf(schema, JSON.parse(body ?? "null")), `${at}: ${body}`)
+    // https://docs.adyen.com/development-resources/api-idempotency
+    assert.isAtMost(headers["idempotency-key"]?.length ?? 0, 64)
+  }
+})
+
+const { instrument: _instrument, simulation: _simulation, ...details } = Requests.charge
+const longest = `${"s".repeat(256)}/${"A1".repeat(32)}`
+
+const asks: Readonly<Record<string, Ask>> = {
+  "a charge": (connector) => connector.charge(Requests.charge),
+  "a charge by the merchant": (connector) => connector.charge({ ...Requests.charge, initiator: "mit" }),
+  "a held charge": (connector) => connector.charge({ ...Requests.charge, capture: false }),
+  "a charge without a reference and a brand": (connector) =>
+    connector.charge({ ...Requests.charge, reference: null, cardBrand: null }),
+  "a charge of the longest instrument": (connector) =>
+    connector.charge({ ...Requests.charge, instrument: Redacted.make(longest) }),
+  "a page": (connector) => connector.openCheckout?.(Requests.checkout),
+  "a held page": (connector) => connector.openCheckout?.({ ...Requests.checkout, capture: false }),
+  "a capture": (connector) => connector.capture?.(Requests.capture),
+  "a void": (connector) => connector.void?.(Requests.voidRequest),
+  "a refund": (connector) => connector.refund?.({ ...Requests.refund, reason: "late ".repeat(200) })
+}
+
+/** `type` of each payment method's page (https://docs.adyen.com/payment-methods). */
+const typesOfMethods: Readonly<Record<string, string>> = {
+  card: "scheme",
+  apple_pay: "applepay",
+  google_pay: "googlepay",
+  mb_way: "mbway",
+  swish: "swish",
+  twint: "twint",
+  bancontact: "bcmc",
+  blik: "blik",
+  eps: "eps",
+  ideal: "ideal"
+}
+
+describe("every request body is one that Adyen's description accepts", () => {
+  for (const [what, ask] of Object.entries(asks)) {
+    it.effect(`given ${what}, then its body is described`, () => assertDescribed(ask))
+  }
+  for (const name of Object.keys(namedMethods) as ReadonlyArray<PaymentMethodName>) {
+    it.effect(`given a page for ${name}, then it names Adyen's type`, () =>
+      Effect.gen(function* () {
+        const request = { ...details, returnUrl: Requests.checkout.returnUrl, paymentMethod: name }
+        yield* assertDescribed((connector) => connector.openCheckout?.(request))
+        const { connector, requests } = Requests.connect([answer(500, {})])
+        yield* Effect.exit(connector.openCheckout?.(request) ?? Effect.die("no pages"))
+        const { allowedPaymentMethods } = JSON.parse(requests[0]?.body ?? "null")
+        assert.deepStrictEqual(allowedPaymentMethods, [typesOfMethods[name]])
+      })
+    )
+  }
+  it.effect("given every currency of ISO 4217, in amounts of 0, 2, 3 and 4 decimals, then whole minor units", () =>
+    Effect.gen(function* () {
+      assert.includeMembers([...new Set(currencies.map(scaleOf))], [0, 2, 3, 4])
+      const amounts = currencies.flatMap(
+        (currency): ReadonlyArray<Money> => [money(100_000, currency), money(999_900, currency)]
+      )
+      for (const amount of amounts) {
+        yield* assertDescribed((connector) => connector.charge({ ...Requests.charge, money: amount }))
+        yield* assertDescribed((connector) => connector.refund?.({ ...Requests.refund, money: amount }))
+      }
+    })
+  )
+
+  const good = { merchantAccount: "M", amount: { currency: "EUR", value: 1 }, reference: "r" }
+  for (const [what, body] of Object.entries({
+    "a misspelt field": { ...good, referense: "r" },
+    "a field that is missing": { merchantAccount: "M", reference: "r" },
+    "an amount as text": { ...good, amount: { currency: "EUR", value: "1" } },
+    "a part of a minor unit": { ...good, amount: { currency: "EUR", value: 1.5 } },
+    "a currency of two letters": { ...good, amount: { currency: "EU", value: 1 } },
+    "a reference of 81 characters": { ...good, reference: "r".repeat(81) }
+  })) {
+    it(`given ${what}, then the check refuses it`, () => {
+      assert.isUndefined(faultOf(Capture, good))
+      assert.isString(faultOf(Capture, body))
+    })
+  }
+})
