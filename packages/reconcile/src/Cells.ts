@@ -49,7 +49,8 @@ export class Cells {
   /** The text of a cell, without spaces around it; empty where the report has no such column. */
   text(column: string): string {
     const at = this.#positions.get(column)
-    return at === undefined ? "" : (this.#record[at] ?? "").trim()
+    const text = at === undefined ? undefined : this.#record[at]
+    return text === undefined || text === "" ? "" : text.trim()
   }
 
   /** Whether the report has the column. */

@@ -23,16 +23,21 @@ export const nameIn = (text: string): Partial<ReportNames> => {
 const uuidOf = (hex: string): string =>
   `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 
+const behindAttempt = /^\.(taken|held|take|void|capture|cancel)(?:\.([A-Za-z0-9_-]+))?$/u
+const plainUuid = /^[0-9a-f]{32}$/u
+
 /**
  * Adyen's merchant reference, of a payment or of what was done with one: our attempt with a word of what it is, and the digits
  * of our operation behind `take` or `void`. A refund's is its id.
  */
 export const nameInAdyen = (text: string): Partial<ReportNames> => {
-  const [, attemptId, word, digits] =
-    /^([^.]+)\.(taken|held|take|void|capture|cancel)(?:\.([A-Za-z0-9_-]+))?$/u.exec(text) ?? []
-  if (attemptId === undefined) return nameIn(text)
+  // Most texts of a row: an empty one, and a refund's.
+  const at = text.indexOf(".")
+  const [, word = "", digits] = at === -1 ? [] : (behindAttempt.exec(text.slice(at)) ?? [])
+  if (at < 1 || word === "") return nameIn(text)
+  const attemptId = text.slice(0, at)
   if (digits === undefined || word === "taken" || word === "held") return { attemptId }
-  return { attemptId, operationId: /^[0-9a-f]{32}$/u.test(digits) ? `op_${uuidOf(digits)}` : digits }
+  return { attemptId, operationId: plainUuid.test(digits) ? `op_${uuidOf(digits)}` : digits }
 }
 
 const prefixes: ReadonlyMap<string, string> = new Map([

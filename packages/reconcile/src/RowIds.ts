@@ -4,19 +4,22 @@
 import { createHash } from "node:crypto"
 
 /**
- * How many ids are remembered. Rows that say the same say the same time too, and providers write their reports in the order of
+ * How many of the last ids are remembered, and up to as many before them. Rows that say the same say the same time too, and providers write their reports in the order of
  * time, so that they are close together; memory does not grow with the report.
  */
 const rememberedAtMost = 10_000
 
 /** Adds `.2` to an id that comes the second time, and so on. */
 export const repeatedIds = (): ((id: string) => string) => {
-  const times = new Map<string, number>()
+  let latest = new Map<string, number>()
+  let before = latest
   return (id) => {
-    const time = (times.get(id) ?? 0) + 1
-    times.delete(id)
-    times.set(id, time)
-    if (times.size > rememberedAtMost) times.delete(times.keys().next().value ?? "")
+    const time = (latest.get(id) ?? before.get(id) ?? 0) + 1
+    if (latest.size >= rememberedAtMost) {
+      before = latest
+      latest = new Map()
+    }
+    latest.set(id, time)
     return time === 1 ? id : `${id}.${time}`
   }
 }

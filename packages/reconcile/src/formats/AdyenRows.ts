@@ -2,7 +2,7 @@
 import type { ReportNames, ReportRow, ReportRowKind, SignedMoney } from "@pointsman/core/connector"
 import { scaleOf } from "@pointsman/core/connector"
 import { type Cells, signed } from "../Cells.ts"
-import { partsOf, partsPerUnit } from "../DecimalText.ts"
+import { minorUnitsOf, partsOf, partsPerUnit } from "../DecimalText.ts"
 import { nameInAdyen } from "../OurNames.ts"
 import { fingerprintOf } from "../RowIds.ts"
 
@@ -74,10 +74,9 @@ export const idOf = (
   { currency, minorUnits }: SignedMoney
 ): string => {
   const payment = cells.text("Psp Reference")
-  const texts = [cells.text("Merchant Account"), type, cells.text(modification), cells.text(column)]
-  return payment === ""
-    ? `${type}.${fingerprintOf([...texts, currency, String(minorUnits), cells.text("Batch Number")])}`
-    : `${type}.${cells.text(modification) || payment}.${currency}${minorUnits}`
+  if (payment !== "") return `${type}.${cells.text(modification) || payment}.${currency}${minorUnits}`
+  const texts = ["Merchant Account", modification, column, "Batch Number"].map((name) => cells.text(name))
+  return `${type}.${fingerprintOf([...texts, type, currency, String(minorUnits)])}`
 }
 
 /** Fees may have more decimals than their currency: how many parts of 10⁻¹² they are together. */
@@ -90,6 +89,18 @@ const partsOfFees = (cells: Cells, columns: ReadonlyArray<string>): bigint =>
     return sum + (parts ?? 0n)
   }, 0n)
 
+/** Fees as most of them are, in whole minor units; `undefined` where one has more decimals. */
+const exactFees = (cells: Cells, columns: ReadonlyArray<string>, scale: number): number | undefined => {
+  let sum = 0
+  for (const column of columns) {
+    const text = cells.text(column)
+    const units = text === "" ? 0 : minorUnitsOf(text, scale)
+    if (units === undefined) return undefined
+    sum += units
+  }
+  return sum
+}
+
 /**
  * What Adyen keeps of `before`, given what is left of it. The columns of fees must say the same, but for what is less than a
  * minor unit: a fee of a share of the amount has more decimals than money has.
@@ -101,7 +112,8 @@ export const feeOf = (
 ): SignedMoney => {
   const fee = before.minorUnits - net.minorUnits
   const scale = scaleOf(net.currency)
-  if (scale === undefined || !columns.some((column) => cells.text(column) !== "")) return signed(fee, net.currency)
+  if (scale === undefined || exactFees(cells, columns, scale) === fee) return signed(fee, net.currency)
+  if (columns.every((column) => cells.text(column) === "")) return signed(fee, net.currency)
   const unit = partsPerUnit(scale)
   const apart = partsOfFees(cells, columns) - BigInt(fee) * unit
   if (apart >= unit || apart <= -unit) cells.refuse(columns[0] ?? "", "expected fees that make up the difference")
@@ -112,6 +124,8 @@ export const feeOf = (
 export const wholeFees = (cells: Cells, columns: ReadonlyArray<string>, currency: string): number => {
   const scale = scaleOf(currency)
   if (scale === undefined) return 0
+  const exact = exactFees(cells, columns, scale)
+  if (exact !== undefined) return exact
   const unit = partsPerUnit(scale)
   const parts = partsOfFees(cells, columns)
   // The nearest whole number: the amount before fees is a whole number of minor units, and so is the net amount.
