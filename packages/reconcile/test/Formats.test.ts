@@ -101,7 +101,7 @@ describe("stripe-balance", () => {
         header,
         `txn_1,2026-01-30 10:11:12,,eur,-5,0,-5,${category},po_1,,,,,`
       ])
-      assert.strictEqual(entry?._tag === "Row" && entry.row.kind, kind)
+      assert.strictEqual<unknown>(entry?._tag === "Row" && entry.row.kind, kind)
     })
   )
 
@@ -366,7 +366,7 @@ describe("paypal-settlement", () => {
     Effect.gen(function* () {
       const [event = "", direction = ""] = code.split(" ")
       const [entry] = yield* read("paypal-settlement", ["SH,,,,", columns, body(event, `${direction},100,EUR,,,`)])
-      assert.strictEqual(entry?._tag === "Row" && entry.row.kind, kind)
+      assert.strictEqual<unknown>(entry?._tag === "Row" && entry.row.kind, kind)
     })
   )
 
@@ -451,7 +451,7 @@ describe("checkout-financial-actions", () => {
     "given fees in fractions of a penny, when read, then the rows make up the exact sum, and none is off by a penny",
     () =>
       Effect.gen(function* () {
-        const fees = Array.from({ length: 250 }, (_, index) => `-0.${String(1_234 + index * 7).padStart(8, "0")}`)
+        const fees = Array.from({ length: 250 }, (_, index) => `-0.${12_345_678 + index * 77_777}`)
         const exact = fees.reduce((sum, fee) => sum + BigInt(fee.replace("-0.", "-")), 0n)
         const entries = yield* read("checkout-financial-actions", [
           header,
@@ -578,6 +578,30 @@ describe("http", () => {
           settled: null
         }
       ])
+    })
+  )
+})
+
+describe("money", () => {
+  const header = "row_id,kind,gross,currency,occurred_at,fee,net"
+  const stripeHeader = "balance_transaction_id,created_utc,currency,gross,fee,net,reporting_category"
+
+  it.effect("given a net amount that is off by a cent, when read, then the row is not taken", () =>
+    Effect.gen(function* () {
+      const line = "1,charge,1000,EUR,2026-01-31T12:00:00Z,50,951"
+      assert.deepStrictEqual(yield* shortly("http", [header, line]), ["net: expected the amount without the fee"])
+    })
+  )
+
+  it.effect("given an amount of more decimals than its currency has, when read, then it is not cut", () =>
+    Effect.gen(function* () {
+      const line = "txn_1,2026-01-30 10:11:12,eur,25.009,0,25.009,charge"
+      assert.deepStrictEqual(yield* shortly("stripe-balance", [stripeHeader, line]), [
+        "gross: expected a decimal amount with no more decimals than EUR has"
+      ])
+      const zeros = "txn_1,2026-01-30 10:11:12,eur,25.000,0,25,charge"
+      const [row] = yield* shortly("stripe-balance", [stripeHeader, zeros])
+      assert.strictEqual(typeof row === "object" && row.gross, "2500 EUR")
     })
   )
 })

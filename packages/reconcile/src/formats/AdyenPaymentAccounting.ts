@@ -5,6 +5,7 @@
  */
 import type { ReportRow } from "@pointsman/core/connector"
 import { type Cells, openTable, signed } from "../Cells.ts"
+import { partsOf } from "../DecimalText.ts"
 import { type DocumentedFormat, day, optional, required } from "../DocumentedFormat.ts"
 import { repeatedIds } from "../RowIds.ts"
 import { feeOf, idOf, kindOf, namesOf, ofBalance, wholeFees } from "./AdyenRows.ts"
@@ -51,8 +52,10 @@ const amountsOf = (cells: Cells): Amounts => {
 }
 
 /** A status that moves no money: nothing is payable by it, and no type of money has it. */
-const isStatus = (cells: Cells, type: string): boolean =>
-  kindOf(type) === undefined && /^[+-]?0*\.?0*$/u.test(cells.text("Payable (SC)"))
+const isStatus = (cells: Cells, type: string): boolean => {
+  const payable = cells.text("Payable (SC)")
+  return kindOf(type) === undefined && (payable === "" || partsOf(payable) === 0n)
+}
 
 /** Of a payment that another party pays out: nothing is payable by Adyen. */
 const ofOthers = (cells: Cells, isOut: boolean): Amounts => {
