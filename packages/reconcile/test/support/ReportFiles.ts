@@ -5,7 +5,7 @@ import { httpReport } from "../../src/formats/Http.ts"
 import { decimal, type Movement, movements, planted, type Simulated } from "./Movements.ts"
 
 /** What one movement is in the file, and what is read of it. Without `rows`: it moves no money. */
-export interface Written {
+interface Written {
   readonly record: ReadonlyArray<string>
   /** Without an id where the reader makes it. */
   readonly rows: ReadonlyArray<Omit<ReportRow, "id"> & { readonly id?: string }>
