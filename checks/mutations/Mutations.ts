@@ -5550,5 +5550,69 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/core/test/PaymentMethods.test.ts",
       test: "given a method that is captured at once, when the capture is manual, then it is not taken"
     }
+  },
+  {
+    name: "fractions of a minor unit are cut off a report's amount",
+    harm: "A provider's report is read with less money than it states, and the difference is never seen.",
+    edits: [
+      {
+        file: "packages/reconcile/src/DecimalText.ts",
+        find: "whole === undefined || !zeros.test(decimals.slice(scale))",
+        replace: "whole === undefined"
+      }
+    ],
+    caughtBy: {
+      project: "reconcile",
+      file: "packages/reconcile/test/Formats.test.ts",
+      test: "given an amount of more decimals than its currency has, when read, then it is not cut"
+    }
+  },
+  {
+    name: "a report's net amount is taken unchecked",
+    harm: "A provider keeps more than the fee that its report states, and nobody is told.",
+    edits: [
+      {
+        file: "packages/reconcile/src/Cells.ts",
+        find: "before.minorUnits - fee.minorUnits !== net.minorUnits",
+        replace: "before.currency === ''"
+      }
+    ],
+    caughtBy: {
+      project: "reconcile",
+      file: "packages/reconcile/test/Formats.test.ts",
+      test: "given a net amount that is off by a cent, when read, then the row is not taken"
+    }
+  },
+  {
+    name: "equal rows of a report have one id",
+    harm: "Of two equal fees in a report, one is taken for the other and not counted.",
+    edits: [
+      {
+        file: "packages/reconcile/src/RowIds.ts",
+        find: "time === 1",
+        replace: "time >= 1"
+      }
+    ],
+    caughtBy: {
+      project: "reconcile",
+      file: "packages/reconcile/test/Formats.test.ts",
+      test: "given fees with fractions, another payer, and a type of next year, when read, then no row is dropped"
+    }
+  },
+  {
+    name: "fractions of fees are lost between rows",
+    harm: "The fees of a payout do not add up to what the provider kept.",
+    edits: [
+      {
+        file: "packages/reconcile/src/formats/CheckoutFinancialActions.ts",
+        find: "carried.set(key, sum - units * unit)",
+        replace: "carried.set(key, 0n)"
+      }
+    ],
+    caughtBy: {
+      project: "reconcile",
+      file: "packages/reconcile/test/Formats.test.ts",
+      test: "given fees in fractions of a penny, when read, then the rows make up the exact sum, and none is off by a penny"
+    }
   }
 ]

@@ -197,6 +197,7 @@ export const referencePart = (): Array<Group> => [
         ["docs/reference/connector-verification.md", "How connectors are verified"],
         ["docs/reference/declines.md", "What a decline means"],
         ["docs/reference/payment-methods.md", "Payment methods"],
+        ["docs/reference/report-formats.md", "Reports"],
         ["docs/reference/crash-matrix.md", "Crash matrix"],
         ["docs/reference/coverage.md", "What is tested"]
       ],

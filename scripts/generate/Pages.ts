@@ -22,6 +22,7 @@ import { onePaymentEnds, onePaymentPath, onePaymentPicture, onePaymentPicturePat
 import { packagesPicture } from "./PackagesPicture.ts"
 import { paymentMethodsPage, paymentMethodsPath } from "./PaymentMethods.ts"
 import { providerAnswersPage, providerAnswersPath } from "./ProviderAnswers.ts"
+import { reportFormatsPage, reportFormatsPath } from "./ReportFormats.ts"
 import { settingsPage } from "./Settings.ts"
 
 type Table = Machine.Machine<string, string, string, string>
@@ -116,7 +117,8 @@ export const pages = async (): Promise<ReadonlyArray<readonly [path: string, tex
     [evidencePath, `${evidencePage(notice("packages/core/src/decide and scripts/evidence"))}\n`],
     [declinesPath, declinesPage()],
     [paymentMethodsPath, paymentMethodsPage()],
-    [providerAnswersPath, await providerAnswersPage()]
+    [providerAnswersPath, await providerAnswersPage()],
+    [reportFormatsPath, reportFormatsPage()]
   ]
 }
 
