@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { ChargeRequest, TransportAnswer } from "@pointsman/core/connector"
 import { Ajv2019 } from "ajv/dist/2019.js"
 import { Effect } from "effect"
-import { bodyOf, capturing, charge, connected, refunding } from "./Calls.ts"
+import { bodyOf, capturing, charge, checkout, connected, refunding } from "./Calls.ts"
 import { answer, authorization, capture, order, token } from "./PayPal.ts"
 
 type Schemas = Readonly<Record<string, unknown>>
@@ -72,6 +72,20 @@ describe("what is sent to PayPal", () => {
         if (request.method === "card") assertValid(cardOf, source["card"])
         else assertValid(walletOf, source["paypal"])
       })
+    )
+  }
+  for (const isCaptured of [true, false]) {
+    it.effect(
+      `given a checkout, ${isCaptured ? "" : "not "}to be captured at once, then an order as PayPal describes it`,
+      () =>
+        Effect.gen(function* () {
+          const body = yield* bodySent([], (connector) =>
+            connector.openCheckout?.({ ...checkout, capture: isCaptured })
+          )
+          assertValid(orderOf, body)
+          const { payment_source: source } = body as { readonly payment_source: Readonly<Record<string, unknown>> }
+          assertValid(walletOf, source["paypal"])
+        })
     )
   }
   it.effect("given a capture, then as PayPal describes it", () =>
