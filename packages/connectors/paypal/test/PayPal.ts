@@ -205,6 +205,9 @@ export const definition = definitionTrusting(() => [pem("root.pem")])
 
 export const certificateUrl = "https://api.sandbox.paypal.com/v1/notifications/certs/CERT-360caa42-fca2a594-a5cafa77"
 
+/** In production. */
+export const liveCertificateUrl = certificateUrl.replace(".sandbox.", ".")
+
 /** CRC-32 bit by bit (ISO 3309), by other means than the connector's. */
 export const crc = (bytes: Uint8Array): number => {
   let sum = 0xffffffff
