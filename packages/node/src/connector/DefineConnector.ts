@@ -62,6 +62,7 @@ const kindOf = (spec: { readonly credentials: Kinds }, name: string): Plain.Cred
 const required = ["charge", "lookUpCharge"] as const
 const optional = [
   "openCheckout",
+  "completeCheckout",
   "capture",
   "void",
   "refund",
@@ -130,7 +131,7 @@ const connector = (
       run: (http) => run(request, given(http)),
       read
     })
-  const { account, capture, openCheckout, refund, lookUpOperation, lookUpRefund } = spec
+  const { account, capture, completeCheckout, openCheckout, refund, lookUpOperation, lookUpRefund } = spec
 
   return {
     charge: (request) =>
@@ -150,6 +151,15 @@ const connector = (
       ),
     ...(openCheckout && {
       openCheckout: (request) => perform("openCheckout", openCheckout, onPage(request), Results.checkoutResult)
+    }),
+    ...(completeCheckout && {
+      completeCheckout: ({ attemptId, capture, checkoutReference, money }) =>
+        perform(
+          "completeCheckout",
+          completeCheckout,
+          { attemptId, checkoutReference, amount: money, capture },
+          Results.chargeResult
+        )
     }),
     ...(capture && {
       capture: ({ attemptId, money, operationId, providerRef }) =>
