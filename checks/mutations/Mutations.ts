@@ -860,7 +860,7 @@ export const mutations: ReadonlyArray<Mutation> = [
         file: "packages/core/src/verbs/hosted/CompleteCheckout.ts",
         find: "  const inHand = yield* claim(book, attemptId, connection)\n",
         replace:
-          '  if (open.attempt.id === attemptId)\n    yield* send({ payment, claim: null, connection, attempt: open.attempt, earlier: [] }, Number.POSITIVE_INFINITY)\n  const inHand = yield* claim(book, attemptId, connection)\n'
+          "  if (open.attempt.id === attemptId)\n    yield* send({ payment, claim: null, connection, attempt: open.attempt, earlier: [] }, Number.POSITIVE_INFINITY)\n  const inHand = yield* claim(book, attemptId, connection)\n"
       }
     ],
     caughtBy: {

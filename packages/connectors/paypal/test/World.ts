@@ -17,13 +17,13 @@ import {
   answer,
   authorization,
   capture,
-  liveCertificateUrl,
   chains,
   dispute,
   event,
   type Fields,
   failure,
   isTokenRequest,
+  liveCertificateUrl,
   openedOrder,
   order,
   refund,
@@ -229,7 +229,9 @@ export const openPayPal = (random: Random): FaultyProvider => {
     const path = new URL(url).pathname.split("/").slice(2)
     if (method === "GET") {
       const book = books.get(path[2] ?? "")
-      return book === undefined || isForgotten(book, now) ? failure(404, "INVALID_RESOURCE_ID") : answer(200, write(book))
+      return book === undefined || isForgotten(book, now)
+        ? failure(404, "INVALID_RESOURCE_ID")
+        : answer(200, write(book))
     }
     const key = headers["paypal-request-id"] ?? ""
     const known = keys.get(key)

@@ -76,7 +76,12 @@ const AccountSchema = Schema.Struct({
 const ChargeNamed = Schema.Union([Schema.Struct({ attemptId: Name }), Schema.Struct({ reference: Name })])
 const message = { id: Name, at: Schema.NullOr(Time) }
 const MessageSchema = Schema.Union([
-  Schema.Struct({ ...message, about: Schema.Literal("charge"), charge: ChargeNamed, result: Schema.Union([Charge, Approval]) }),
+  Schema.Struct({
+    ...message,
+    about: Schema.Literal("charge"),
+    charge: ChargeNamed,
+    result: Schema.Union([Charge, Approval])
+  }),
   Schema.Struct({ ...message, about: Schema.Literal("operation"), operationId: Name, result: Operation }),
   Schema.Struct({ ...message, about: Schema.Literal("refund"), refundId: Name, result: Refund }),
   Schema.Struct({ ...message, about: Schema.Literal("settlement"), charge: ChargeNamed }),
@@ -153,9 +158,7 @@ const operationState = ({ amount, final, reason, status }: typeof Operation.Type
 }
 
 const chargeRecord = (charge: typeof Charge.Type | typeof Approval.Type, clean: Clean): ChargeRecord =>
-  charge.status === "approved"
-    ? { _tag: "Approved", providerRef: charge.reference }
-    : chargeState(charge, clean)
+  charge.status === "approved" ? { _tag: "Approved", providerRef: charge.reference } : chargeState(charge, clean)
 
 const refundState = ({ amount, reason, refundReference, status }: typeof Refund.Type, clean: Clean): RefundState => {
   switch (status) {

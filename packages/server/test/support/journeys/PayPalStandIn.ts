@@ -29,6 +29,7 @@ import {
   token,
   webhookId
 } from "../../../../connectors/paypal/test/PayPal.ts"
+import { connector } from "./PayPalConnector.ts"
 import {
   type Asked,
   formOf,
@@ -39,7 +40,6 @@ import {
   redirectTo,
   type StandIn
 } from "./StandIn.ts"
-import { connector } from "./PayPalConnector.ts"
 
 const accessToken = "A21AA_of_the_journeys"
 
@@ -127,7 +127,8 @@ export const openPayPal = async (now: () => number): Promise<StandIn> => {
     if (path.join("/") === "v1/identity/oauth2/userinfo") return answer(200, { payer_id: "WDJJHEBZ4X2LY" })
     const [, , , id, action] = path
     const one = orders.get(id ?? "")
-    if (method === "GET") return one === undefined || isGone(one) ? failure(404, "INVALID_RESOURCE_ID") : answer(200, write(one))
+    if (method === "GET")
+      return one === undefined || isGone(one) ? failure(404, "INVALID_RESOURCE_ID") : answer(200, write(one))
     const key = String(headers["paypal-request-id"])
     const known = keys.get(key)
     if (known !== undefined) return known()
