@@ -126,7 +126,7 @@ describe("the step that takes the money of an approved checkout", () => {
         Effect.gen(function* () {
           const { state, version } = Option.getOrThrow(yield* ledger.payment(live, payment.id))
           const [attempt] = yield* ledger.attempts(live, payment.id)
-          seen = [state, version, attempt?.id === attemptId, attempt?.outcome]
+          seen ??= [state, version, attempt?.id === attemptId, attempt?.outcome]
           return { _tag: "Captured", providerRef: "order_1" } as const
         }).pipe(Effect.orDie)
       yield* returns(token)

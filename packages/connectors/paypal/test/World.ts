@@ -138,7 +138,10 @@ export const openPayPal = (random: Random): FaultyProvider => {
   /** Takes or holds the money of an order, as it asks. */
   const taken = (book: Book): void => {
     const { attemptId, isHeld, minor } = book
-    if (!isHeld) return captured(book, { id: nextId("CAP"), minor, ourId: attemptId, status: "" }, () => {})
+    if (!isHeld) {
+      captured(book, { id: nextId("CAP"), minor, ourId: attemptId, status: "" }, () => {})
+      return
+    }
     const held: Entry = { id: nextId("AUTH"), minor, ourId: attemptId, status: "CREATED" }
     book.authorization = held
     tell("PAYMENT.AUTHORIZATION.CREATED", writeAuthorization(book, held))

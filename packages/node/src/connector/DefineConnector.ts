@@ -131,7 +131,7 @@ const connector = (
       run: (http) => run(request, given(http)),
       read
     })
-  const { account, capture, completeCheckout, openCheckout, refund, lookUpOperation, lookUpRefund } = spec
+  const { account, capture, refund, lookUpOperation, lookUpRefund } = spec
 
   return {
     charge: (request) =>
@@ -149,18 +149,7 @@ const connector = (
         { attemptId, checkoutReference, sentAt, sentBefore, reference: providerRef, amount: money },
         Results.foundCharge
       ),
-    ...(openCheckout && {
-      openCheckout: (request) => perform("openCheckout", openCheckout, onPage(request), Results.checkoutResult)
-    }),
-    ...(completeCheckout && {
-      completeCheckout: ({ attemptId, capture, checkoutReference, money }) =>
-        perform(
-          "completeCheckout",
-          completeCheckout,
-          { attemptId, checkoutReference, amount: money, capture },
-          Results.chargeResult
-        )
-    }),
+    ...checkouts(spec, perform),
     ...(capture && {
       capture: ({ attemptId, money, operationId, providerRef }) =>
         perform(
@@ -212,6 +201,32 @@ const connector = (
     ...messages(spec, clean)
   }
 }
+
+type Perform = <Request, A>(
+  name: string,
+  run: (request: Request, given: Plain.Given<Kinds>) => unknown,
+  request: Request,
+  read: (value: unknown, clean: Clean) => Results.Read<A>
+) => ReturnType<typeof runOperation<A>>
+
+/** What a connector with pages of the provider's has. */
+const checkouts = (
+  { completeCheckout, openCheckout }: Plain.ConnectorSpec<Kinds>,
+  perform: Perform
+): Pick<CoreConnector, "openCheckout" | "completeCheckout"> => ({
+  ...(openCheckout && {
+    openCheckout: (request) => perform("openCheckout", openCheckout, onPage(request), Results.checkoutResult)
+  }),
+  ...(completeCheckout && {
+    completeCheckout: ({ attemptId, capture, checkoutReference, money }) =>
+      perform(
+        "completeCheckout",
+        completeCheckout,
+        { attemptId, checkoutReference, amount: money, capture },
+        Results.chargeResult
+      )
+  })
+})
 
 const onPage = (request: CheckoutRequest): Plain.CheckoutRequest => ({
   ...charged(request),
