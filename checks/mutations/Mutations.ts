@@ -853,6 +853,93 @@ export const mutations: ReadonlyArray<Mutation> = [
     simulatedOn: "memory"
   },
   {
+    name: "take an approved checkout before the step is written",
+    harm: "A process that dies leaves no trace of the request, and others ask for the money at the same time.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/hosted/CompleteCheckout.ts",
+        find: "  const inHand = yield* claim(book, attemptId, connection)\n",
+        replace:
+          "  if (open.attempt.id === attemptId)\n    yield* send({ payment, claim: null, connection, attempt: open.attempt, earlier: [] }, Number.POSITIVE_INFINITY)\n  const inHand = yield* claim(book, attemptId, connection)\n"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompleteCheckout.test.ts",
+      test: "given the provider is asked, then the step is stored already"
+    }
+  },
+  {
+    name: "take an approved checkout on an unknown commit",
+    harm: "The money is asked for on a step that may not be stored, and another process asks for it too.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/hosted/CompleteCheckout.ts",
+        find: "MaybeWritten: () => Effect.succeed(undefined),",
+        replace: "MaybeWritten: ({ value }) => Effect.succeed(value),"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompleteCheckout.test.ts",
+      test: `given its fate is unknown, "lost", then nothing is sent on it, and it is taken later`
+    }
+  },
+  {
+    name: "ask for the money again while its result is unknown",
+    harm: "A request whose answer was lost is sent again before the provider was asked what it did.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/hosted/CompleteCheckout.ts",
+        find: 'if (payment.state !== "CheckoutOpen" ||',
+        replace: 'if ((payment.state !== "CheckoutOpen" && payment.state !== "ChargeUnknown") ||'
+      },
+      {
+        file: "packages/core/src/model/PaymentMachine.ts",
+        find: 'from: "CheckoutOpen",\n      on: "CompletionSent"',
+        replace: 'from: ["CheckoutOpen", "ChargeUnknown"],\n      on: "CompletionSent"'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/PaymentMachine.test.ts",
+      test: "given a provider call, when the rows that begin one are listed, then they are these and no other"
+    }
+  },
+  {
+    name: "believe an old approval",
+    harm: "A message from before the request opens the checkout again, and the money is asked for a second time.",
+    edits: [
+      {
+        file: "packages/core/src/decide/interpret/InterpretApproved.ts",
+        find: 'if (!isCurrent(source)) return payment.state === "CheckoutOpen" ? confirms : older',
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompleteCheckout.test.ts",
+      test: "given no answer, when the record cannot be read, then it stays unknown, and nothing is sent"
+    }
+  },
+  {
+    name: "ask for an approved order under the id of its opening",
+    harm: "PayPal answers with the order as it was opened, and the money is never taken.",
+    edits: [
+      {
+        file: "packages/connectors/paypal/src/PayPalConnector.ts",
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a source
+        find: "id: `${id}-completion`",
+        replace: "id"
+      }
+    ],
+    caughtBy: {
+      project: "connector-paypal",
+      file: "packages/connectors/paypal/test/PayPalCheckout.test.ts",
+      test: "given an approved order, to be Captured, then one request, with an id of its own"
+    }
+  },
+  {
     name: "give up another tab's charge",
     harm: "A payment reads FAILED while its provider is being asked.",
     edits: [

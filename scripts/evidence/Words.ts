@@ -6,7 +6,14 @@
  * charge, an operation or a refund, does not compile until it has a row here.
  */
 import type { Money } from "@pointsman/core"
-import type { ChargeState, MessageAbout, OperationState, PaymentBook, RefundState } from "@pointsman/core/ports"
+import type {
+  ChargeRecord,
+  ChargeState,
+  MessageAbout,
+  OperationState,
+  PaymentBook,
+  RefundState
+} from "@pointsman/core/ports"
 import { asked, partlyCaptured, partlyRefunded, type Sample, type Subject } from "./Books.ts"
 
 /** How a statement names what it is about. */
@@ -52,7 +59,7 @@ type DisputeVerdict = Extract<MessageAbout, { readonly _tag: "Dispute" }>["verdi
 
 /** What a kind of statement can carry. */
 interface Carried {
-  readonly Charge: ChargeState["_tag"]
+  readonly Charge: ChargeRecord["_tag"]
   readonly CaptureFailed: "automatic"
   readonly Operation: OperationState["_tag"]
   readonly Refund: RefundState["_tag"]
@@ -85,7 +92,7 @@ const dated = (name: string, about: Word["about"]): Words => [
 type OfCharge<Tag> = Extract<ChargeState, { readonly _tag: Tag }>
 
 const charge =
-  (state: (names: Names) => ChargeState): Word["about"] =>
+  (state: (names: Names) => ChargeRecord): Word["about"] =>
   (names) => ({ _tag: "Charge", charge: { attemptId: names.attemptId }, state: () => state(names) })
 
 const amountOf =
@@ -134,6 +141,10 @@ const charges: Total["Charge"] = {
   ],
   Pending: plain("pending", holding("Pending")),
   Declined: [...plain("declined", declined(false)), ...plain("declined softly", declined(true))],
+  Approved: plain(
+    "approved, nothing taken yet",
+    charge(({ reference }) => ({ _tag: "Approved", providerRef: reference }))
+  ),
   NeedsCustomer: plain(
     "requires authentication",
     charge(({ reference }) => ({ _tag: "NeedsCustomer", providerRef: reference }))
@@ -155,6 +166,8 @@ const charges: Total["Charge"] = {
 
 /** The words of a failure after which the provider tries again by itself. */
 export const triesAgain = "The provider tries again."
+/** The words of an approval of which the provider has taken nothing yet. */
+export const approvedAlone = "The customer approved it."
 /** The words of the failure of a capture that the provider makes by itself. */
 export const automaticFailure = "The automatic capture failed."
 

@@ -24,6 +24,7 @@ const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<st
 
 const titles: Readonly<Record<OperationName, string>> = {
   create: "Creating a payment",
+  complete: "Taking an approved payment",
   capture: "Capturing an authorization",
   void: "Voiding an authorization",
   refund: "Refunding a payment"
@@ -40,7 +41,8 @@ const moments: ReadonlyArray<readonly [Told["when"], Client]> = [
 
 /** A status as it is answered, or the code of a failure. */
 const shown = (operation: Operation, says: string): string => {
-  const rows: Readonly<Record<string, { readonly code: string }>> = errorTable[operation.name]
+  const rows: Readonly<Record<string, { readonly code: string }>> =
+    operation.name === "complete" ? {} : errorTable[operation.name]
   return code(rows[`pointsman/${says}`]?.code ?? says)
 }
 
@@ -161,11 +163,11 @@ export const crashMatrixPage = (notice: string, cells: ReadonlyArray<Cell>): str
     "A process may end between any two of its steps: it is killed, the machine loses power, a deployment takes its place. This page shows where the money is afterwards. Nothing on it is written by hand: each of these crashes was executed, in a simulation with a clock, a storage and a provider that keeps its own record.",
     `There are ${cells.filter(({ point }) => point !== null).length} crashes here, each with a client that never retries, and with three that do. After the crash, another process takes over the same storage, and three days pass. In every one of these runs:`,
     [
-      "- the provider was called at most once under each of our ids, and executed at most one request;",
+      "- the provider was called at most once under each of our ids, and executed at most one request. The one exception: the step that takes an approved payment comes again under its id after the provider's record said that nothing was taken;",
       "- at most one charge holds money, and our record matches the provider's to the cent;",
       "- nothing is in flight or unknown, except for the cases [named below](#what-is-unknown-and-what-that-means);",
       "- the timeline lists what happened, once and in order;",
-      "- every response that the client received is still true, and is repeated when the client retries."
+      "- every response that the client received is still true, and is repeated when the client retries. A page shows what is so now instead."
     ].join("\n"),
     "The process that takes over may die as well, at any of its own points: during its response to a retry, or while it settles an unknown result. The result is the same as after one crash, and a test covers all of it.",
     "![A grid of squares: a row for each thing that a provider may do, a square for each point at which the process ends, coloured by the final state](crash-matrix.svg)",
@@ -186,6 +188,7 @@ export const crashMatrixPage = (notice: string, cells: ReadonlyArray<Cell>): str
       `- A refund that is ${code("UNKNOWN")} keeps its amount reserved, so that it cannot be refunded twice.`,
       `- ${code("PENDING")} where a capture or a void was *accepted, and refused later*: the provider's record shows a valid authorization, as it did while the operation was in progress. It is looked up once a day.`,
       `- Everything else is settled automatically from the provider's record: when the client retries after the claim window, or when a background check finds a day later that the process died.`,
+      `- An approved payment that nobody took in the time of the provider's page ends as ${code("CANCELLED")}.`,
       `- A request that was claimed but not sent is never sent later: it ends as ${code("FAILED")}, or its authorization or payment is unchanged. A customer must not be charged a day after giving up.`
     ].join("\n"),
     ...operations.flatMap((operation) =>

@@ -31,6 +31,7 @@ const lookOf = (final: string): Look => {
 
 const titles: Readonly<Record<Operation["name"], string>> = {
   create: "Creating a payment",
+  complete: "Taking an approved payment",
   capture: "Capturing an authorization",
   void: "Voiding an authorization",
   refund: "Refunding a payment, in part"

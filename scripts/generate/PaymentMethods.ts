@@ -44,7 +44,7 @@ export const paymentMethodsPage = (): string =>
       ["Name", "Kind", "Taken by"],
       paymentMethodNames.map((name) => [code(name), code(kindOfMethod(name)), takenBy(name)])
     ),
-    "The sandbox takes every name. PayPal's connector has no hosted checkout yet: it takes its methods in direct charges alone.",
+    "The sandbox takes every name. PayPal's page takes `paypal` alone: its connector takes `card` in direct charges.",
     ...connectors.flatMap(([title, methods]) => [
       `## ${title}`,
       table(["Name", `${title}'s name`, "Currencies", "Manual capture"], rowsOf(methods))

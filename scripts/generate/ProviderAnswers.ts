@@ -48,6 +48,7 @@ const connectors: ReadonlyArray<Answering> = [
 const operationNames = {
   charge: "charge",
   openCheckout: "hosted checkout",
+  completeCheckout: "completion of a hosted checkout",
   capture: "capture",
   void: "void",
   refund: "refund",

@@ -75,6 +75,7 @@ describe("money moves once", () => {
     assert.deepStrictEqual(
       begins.map(({ from, on, to }) => `${from} on ${on} -> ${to}`),
       [
+        "CheckoutOpen on CompletionSent -> Charging",
         "Start on ChargeSent -> Charging",
         "AwaitingCustomer on ChargeSent -> Charging",
         "Charging on AttemptFollowed -> Charging",
@@ -147,6 +148,8 @@ describe("the wire", () => {
       silent.map(({ from, on, to }) => `${from} on ${on} -> ${to}`),
       [
         "Charging on CheckoutOpened -> CheckoutOpen",
+        "CheckoutOpen on CompletionSent -> Charging",
+        "Charging on CheckoutApproved -> CheckoutOpen",
         "AwaitingCustomer on ChargeSent -> Charging",
         "Authorized on CaptureClaimed -> Capturing",
         "Capturing on CaptureRefused -> Authorized",
@@ -253,6 +256,8 @@ describe("the whole table", () => {
         ],
         "ChargeUnknown": [
           "CheckoutOpened -> CheckoutOpen (payment.requires_action)",
+          "CheckoutEnded -> Cancelled (payment.cancelled)",
+          "CheckoutApproved -> CheckoutOpen (payment.requires_action)",
           "ChargeAbandoned -> Failed (payment.failed)",
           "ChargeAccepted -> ChargePending (payment.pending)",
           "ChargeAuthorized -> Authorized (payment.authorized)",
@@ -280,6 +285,7 @@ describe("the whole table", () => {
         ],
         "Charging": [
           "CheckoutOpened -> CheckoutOpen",
+          "CheckoutApproved -> CheckoutOpen",
           "AttemptFollowed -> Charging",
           "ChargeAbandoned -> Failed (payment.failed)",
           "ChargeAccepted -> ChargePending (payment.pending)",
@@ -294,6 +300,7 @@ describe("the whole table", () => {
         ],
         "CheckoutOpen": [
           "CheckoutEnded -> Cancelled (payment.cancelled)",
+          "CompletionSent -> Charging",
           "ChargeAccepted -> ChargePending (payment.pending)",
           "ChargeAuthorized -> Authorized (payment.authorized)",
           "ChargeCaptured -> Captured (payment.captured)",
@@ -411,8 +418,10 @@ describe("the whole table", () => {
         "ChargeNotFound": "Ignored",
         "ChargeSent": "Ignored",
         "ChargeUnanswered": "Ignored",
+        "CheckoutApproved": "Ignored",
         "CheckoutEnded": "Ignored",
         "CheckoutOpened": "Ignored",
+        "CompletionSent": "Ignored",
         "CustomerAwaited": "Ignored",
         "CustomerCancelled": "Ignored",
         "CustomerDeclined": "Ignored",

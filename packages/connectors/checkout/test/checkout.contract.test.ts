@@ -162,6 +162,8 @@ function spoiled(operation: Operation, situation: Situation, what: "status" | "r
       return answer(201, chargeOf(situation, isStatus ? { status: "Settled" } : lost))
     case "openCheckout":
       return answer(201, openedLink({ id: checkout.reference, ...(isStatus ? { expires_on: "soon" } : lost) }))
+    case "completeCheckout":
+      throw new Error("the connector has none")
     case "capture":
     case "void":
     case "refund":

@@ -11,6 +11,7 @@
 import {
   answerReader,
   type ChargeState,
+  type CheckoutOpened,
   type Clean,
   isSuccess,
   type Money,
@@ -18,7 +19,8 @@ import {
   type RefundState,
   type Rejected,
   type TransportAnswer,
-  Unanswered
+  Unanswered,
+  WebAddress
 } from "@pointsman/core/connector"
 import { Result, Schema } from "effect"
 import { fromPayPal } from "./Amounts.ts"
@@ -32,6 +34,7 @@ export const { readable, unreadable } = answerReader(
 )
 
 export const readOrder = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Order))
+const readWebAddress = Schema.decodeUnknownResult(WebAddress)
 const readPayment = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Payment))
 const readFailure = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Failure))
 
@@ -50,6 +53,27 @@ export const chargeAnswer = (
   return Result.flatMap(readable(readOrder, answer), (order) => ofAttempt(answer, order, attemptId, clean))
 }
 
+/** The answer to the request that captures or authorizes an approved order: the order, with a payment. */
+export const completionAnswer = (
+  answer: TransportAnswer,
+  { attemptId, orderId }: { readonly attemptId: string; readonly orderId: string },
+  clean: Clean
+): Read<ChargeState | Rejected> => {
+  if (!isSuccess(answer)) return refusal(answer, clean, chargeRefused)
+  return Result.flatMap(readable(readOrder, answer), (order): Read<ChargeState> => {
+    if (order.id !== orderId) return unreadable(answer, "id")
+    return Result.flatMap(ofAttempt(answer, order, attemptId, clean), (state) =>
+      // The order as it was before.
+      state._tag === "NeedsCustomer" && !hasPayments(order)
+        ? unreadable(answer, "purchase_units.0.payments")
+        : Result.succeed(state)
+    )
+  })
+}
+
+const hasPayments = ({ purchase_units: [unit] }: Protocol.Order): boolean =>
+  (unit?.payments?.captures ?? []).length + (unit?.payments?.authorizations ?? []).length > 0
+
 /**
  * The state of the order of this attempt. PayPal answers an id of a request that it had before with that request's result:
  * where that was another attempt's, it settles nothing here and is passed on as that attempt's.
@@ -67,9 +91,42 @@ export const ofAttempt = (
   if (named === undefined || !named.startsWith("att_") || clean.shows(named)) {
     return unreadable(answer, "purchase_units.0.custom_id")
   }
+  // Without a payment it says nothing of that one: it may show it late.
+  if (!hasPayments(order)) return unreadable(answer, "purchase_units.0.custom_id")
   return Result.flatMap(state, (state) => {
     const reason = "PayPal's answer is about another attempt: see purchase_units.0.custom_id"
     return Result.fail(new Unanswered({ reason, ofAnother: { attemptId: named, state } }))
+  })
+}
+
+/** For how long after its creation an order can be approved, in milliseconds: see `checkoutAnswer`. */
+const approvableMillis = 6 * 60 * 60 * 1000
+
+/**
+ * The answer to the opening of a checkout: an order that its customer has to approve. "Redirect the payer to the
+ * "rel":"payer-action" HATEOAS link" (https://developer.paypal.com/api/orders/v2/definitions/order_status).
+ *
+ * "The API caller has 3 hours (default setting, this which can be changed by your account manager to 24/48/72 hours […]) from
+ * the time the order is created, to redirect your payer. Once redirected, the API caller has 3 hours for the payer to approve
+ * the order and either authorize or capture the order" (`order.links` of `checkout_orders_v2`). Where PayPal gives an account
+ * more time, that is not used: nothing is taken without a further request.
+ */
+export const checkoutAnswer = (
+  answer: TransportAnswer,
+  attemptId: string,
+  now: number,
+  clean: Clean
+): Read<CheckoutOpened | Rejected> => {
+  if (!isSuccess(answer)) return refusal(answer, clean)
+  return Result.flatMap(readable(readOrder, answer), (order): Read<CheckoutOpened> => {
+    const { create_time, id: reference, links, purchase_units: units, status } = order
+    if (units[0]?.custom_id !== attemptId) return unreadable(answer, "purchase_units.0.custom_id")
+    if (status !== "CREATED" && status !== "PAYER_ACTION_REQUIRED") return unreadable(answer, "status")
+    const link = ["payer-action", "approve"].flatMap((rel) => links?.find((one) => one.rel === rel) ?? [])[0]
+    const url = Result.getOrUndefined(readWebAddress(link?.href))
+    if (url === undefined || clean.shows(url)) return unreadable(answer, "links")
+    const createdAt = (create_time ?? undefined) === undefined ? now : Date.parse(create_time ?? "")
+    return Result.succeed({ _tag: "CheckoutOpened", reference, url, expiresAt: createdAt + approvableMillis })
   })
 }
 
@@ -97,6 +154,19 @@ export const orderState = (order: Protocol.Order, clean: Clean): ChargeState | s
     default:
       return "status"
   }
+}
+
+/** "The customer approved the payment" (`order_status`), and the order has no payments: nothing was taken. */
+export const isApproved = (order: Protocol.Order): boolean => order.status === "APPROVED" && !hasPayments(order)
+
+/** PayPal's own word that it has no such order: `INVALID_RESOURCE_ID`. */
+export const orderForgotten = (answer: TransportAnswer): Read<void> => {
+  if (answer.status !== 404) return Result.fail(unsettling(answer))
+  return Result.flatMap(readable(readFailure, answer), ({ details, name }) =>
+    name === "RESOURCE_NOT_FOUND" && (details ?? []).some(({ issue }) => issue === "INVALID_RESOURCE_ID")
+      ? Result.succeed(undefined)
+      : unreadable(answer, "details.issue")
+  )
 }
 
 /** A capture whose money was taken, whatever was refunded of it afterwards. */
@@ -252,6 +322,11 @@ const usedBefore: ReadonlySet<string> = new Set(["DUPLICATE_INVOICE_ID", "DUPLIC
 
 /** The thing is done or under way, by us or by a person at PayPal. */
 const doneBefore: ReadonlySet<string> = new Set([
+  "ORDER_ALREADY_CAPTURED",
+  "ORDER_ALREADY_AUTHORIZED",
+  "ORDER_COMPLETED_OR_VOIDED",
+  "ORDER_COMPLETION_IN_PROGRESS",
+  "MAX_AUTHORIZATION_COUNT_EXCEEDED",
   "AUTHORIZATION_ALREADY_CAPTURED",
   "MAX_CAPTURE_COUNT_EXCEEDED",
   "PREVIOUSLY_VOIDED",

@@ -17,7 +17,8 @@ interface Group {
 const issues: ReadonlyArray<Group> = [
   {
     normalized: "do_not_honor",
-    codes: "INSTRUMENT_DECLINED PAYMENT_SOURCE_DECLINED_BY_PROCESSOR PAYER_CANNOT_PAY TRANSACTION_REFUSED"
+    codes:
+      "INSTRUMENT_DECLINED PAYMENT_SOURCE_DECLINED_BY_PROCESSOR PAYER_CANNOT_PAY TRANSACTION_REFUSED REDIRECT_PAYER_FOR_ALTERNATE_FUNDING"
   },
   // "Please try again with a different payment source."
   {

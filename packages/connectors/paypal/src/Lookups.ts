@@ -7,7 +7,7 @@
  */
 import {
   type ChargeLookup,
-  type ChargeState,
+  type ChargeRecord,
   type Clean,
   type Found,
   isSuccess,
@@ -36,19 +36,22 @@ const found =
 const askOrder = <A>(
   call: Call,
   orderId: string,
-  read: (order: Protocol.Order, answer: TransportAnswer, clean: Clean) => Answers.Read<A>
+  read: (order: Protocol.Order, answer: TransportAnswer, clean: Clean) => Answers.Read<A>,
+  refused: (answer: TransportAnswer) => Answers.Read<A> = (answer) => Result.fail(Answers.unsettling(answer))
 ) =>
   call({ method: "GET", path: `/v2/checkout/orders/${segment(orderId)}` }, (answer, clean) => {
-    if (!isSuccess(answer)) return Result.fail(Answers.unsettling(answer))
+    if (!isSuccess(answer)) return refused(answer)
     return Result.flatMap(Answers.readable(Answers.readOrder, answer), (order) =>
       order.id === orderId ? read(order, answer, clean) : Answers.unreadable(answer, "id")
     )
   })
 
+/** `checkoutReference`: the order that the customer approves; of a direct charge its answer or its message names the order. */
 export const lookUpCharge = (
   call: Call,
-  { attemptId, providerRef }: ChargeLookup
-): Effect.Effect<Found<ChargeState>, NotSent | Unanswered> => {
+  { attemptId, checkoutReference, providerRef }: ChargeLookup
+): Effect.Effect<Found<ChargeRecord>, NotSent | Unanswered> => {
+  if (checkoutReference !== null) return lookUpCheckout(call, attemptId, checkoutReference)
   if (providerRef === null) return Effect.succeed(notFound)
   return askOrder(call, providerRef, (order, answer, clean) => {
     // It may show its payments late: this is no word that nothing was taken, of this attempt's order or of another's.
@@ -58,10 +61,31 @@ export const lookUpCharge = (
     }
     return Result.map(
       Answers.ofAttempt(answer, order, attemptId, clean),
-      (state): Found<ChargeState> => ({ _tag: "Found", state })
+      (state): Found<ChargeRecord> => ({ _tag: "Found", state })
     )
   })
 }
+
+/**
+ * An order takes nothing before its capture or authorization is requested. Where one was, and the order does not show it yet,
+ * the same request comes again: PayPal knows its id, and "only one capture per order is allowed" (`ORDER_ALREADY_CAPTURED`).
+ */
+const lookUpCheckout = (
+  call: Call,
+  attemptId: string,
+  orderId: string
+): Effect.Effect<Found<ChargeRecord>, NotSent | Unanswered> =>
+  askOrder<Found<ChargeRecord>>(
+    call,
+    orderId,
+    (order, answer, clean) =>
+      Result.map(Answers.ofAttempt(answer, order, attemptId, clean), (state) => ({
+        _tag: "Found",
+        state: Answers.isApproved(order) ? { _tag: "Approved", providerRef: order.id } : state
+      })),
+    // PayPal forgets an order that nobody approved in time.
+    (answer) => Result.map(Answers.orderForgotten(answer), () => ({ _tag: "NotFound", conclusive: true }))
+  )
 
 /** A void is no object of its own: the record of the charge tells whether its authorization is void. */
 export const lookUpOperation = (

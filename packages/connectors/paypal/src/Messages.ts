@@ -74,6 +74,7 @@ const aboutOf = ({ event_type: type, resource }: Protocol.Event, clean: Clean): 
       return of((payment) => tellCapture(payment, clean))
     case "PAYMENT.CAPTURE.REFUNDED":
       return of((payment) => tellRefund(payment, clean))
+    case "CHECKOUT.ORDER.APPROVED":
     case "CHECKOUT.ORDER.COMPLETED":
       return Effect.flatMap(decoded(readOrder, resource), (order) => tellOrder(order, clean))
     case "CUSTOMER.DISPUTE.CREATED":
@@ -162,7 +163,10 @@ const tellRefund = (refund: Protocol.Payment, clean: Clean): About => {
 
 const tellOrder = (order: Protocol.Order, clean: Clean): About => {
   const charge = chargeIn(ours(order.purchase_units[0]?.custom_id, "att_"), order.id)
-  return told(Answers.orderState(order, clean), (state) => ({ _tag: "Charge", charge, state: () => state }))
+  return told(Answers.orderState(order, clean), (told) => {
+    const state = Answers.isApproved(order) ? ({ _tag: "Approved", providerRef: order.id } as const) : told
+    return { _tag: "Charge", charge, state: () => state }
+  })
 }
 
 type Verdict = Extract<MessageAbout, { readonly _tag: "Dispute" }>["verdict"]

@@ -1,5 +1,6 @@
 /**
- * The connector `paypal`: PayPal's orders with vaulted payment methods, captures, voids, refunds, lookups and webhooks
+ * The connector `paypal`: PayPal's orders with vaulted payment methods and on PayPal's page, captures, voids, refunds, lookups
+ * and webhooks
  * (https://developer.paypal.com/docs/api/orders/v2/, https://developer.paypal.com/docs/api/payments/v2/). One operation is one
  * request that moves money, with our id as `PayPal-Request-Id`. Nothing here throws.
  *
@@ -9,6 +10,11 @@
  *
  * What is asked besides: an access token, which is shared and lasts for hours, and, before a capture, a void or a refund, the
  * order, which names its authorization and its capture. Neither moves money: where they fail, the operation is `NotSent`.
+ *
+ * The request that captures or authorizes a checkout's order has an id of its own, made of the attempt's: "set a unique
+ * PayPal-Request-Id header for each API call"
+ * (https://developer.paypal.com/limited-release/alternative-payment-methods/klarna/reference/implement-idempotency). Under the
+ * id of the opening, PayPal could answer with the order as it was opened.
  *
  * A charge is named by its order. There are no lists to recover lost records from: the transaction search takes
  * "a maximum of three hours" to show a payment (https://developer.paypal.com/docs/api/transaction-search/v1/), and it does not
@@ -28,7 +34,7 @@ import {
   type Transport,
   type TransportAnswer
 } from "@pointsman/core/connector"
-import { Effect, Redacted, Result, Schema } from "effect"
+import { Clock, Effect, Redacted, Result, Schema } from "effect"
 import { type Amount, currencies, toPayPal } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import { type Call, makeCall } from "./Caller.ts"
@@ -48,6 +54,8 @@ export const definitionTrusting = (roots: () => ReadonlyArray<string>): Connecto
   redact: Redacted.make,
   // A vaulted card, and a vaulted PayPal account.
   supports: { currencies, methods: ["card", "wallet"], paymentMethods: namedMethods },
+  // Its page takes PayPal accounts, and cannot be limited to cards.
+  checkoutMethods: ["wallet"],
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>
       connector(credentials, account, transport, roots)
@@ -93,12 +101,39 @@ const connector = (
         )
       )
     }),
+    ...checkouts(call),
     ...operations(call),
     readMessage: Effect.fn("PayPalConnector.readMessage")((message) => readMessage(message, secrets, certificates)),
     keptOfMessage,
     readStored: Effect.fn("PayPalConnector.readStored")((message) => readStored(message, secrets))
   }
 }
+
+/** A payment on PayPal's page: the order is opened, its customer approves it, and only then it is captured or authorized. */
+const checkouts = (call: Call) =>
+  ({
+    openCheckout: Effect.fn("PayPalConnector.openCheckout")((request) => {
+      const { attemptId: id } = request
+      return sayable(request.money, (amount) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          call(
+            { method: "POST", path: "/v2/checkout/orders", id, body: Requests.checkout(request, amount) },
+            (answer, clean) => Answers.checkoutAnswer(answer, id, now, clean)
+          )
+        )
+      )
+    }),
+    completeCheckout: Effect.fn("PayPalConnector.completeCheckout")(({ attemptId: id, capture, checkoutReference }) =>
+      call(
+        {
+          method: "POST",
+          path: `/v2/checkout/orders/${segment(checkoutReference)}/${capture ? "capture" : "authorize"}`,
+          id: `${id}-completion`
+        },
+        (answer, clean) => Answers.completionAnswer(answer, { attemptId: id, orderId: checkoutReference }, clean)
+      )
+    )
+  }) satisfies Partial<Connector>
 
 /** What changes a charge that was made. */
 const operations = (call: Call) =>

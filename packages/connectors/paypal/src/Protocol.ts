@@ -51,11 +51,13 @@ const Payments = Schema.Struct({
 
 const PurchaseUnit = Schema.Struct({ custom_id: optional(Schema.String), payments: optional(Payments) })
 
-/** `orders.create` and `orders.get`. */
+/** `orders.create`, `orders.get`, `orders.capture` and `orders.authorize`. */
 export const Order = Schema.Struct({
   id: Reference,
   status: Schema.NonEmptyString,
-  purchase_units: Schema.Array(PurchaseUnit)
+  create_time: optional(WireTime),
+  purchase_units: Schema.Array(PurchaseUnit),
+  links: optional(Schema.Array(Link))
 })
 export type Order = typeof Order.Type
 

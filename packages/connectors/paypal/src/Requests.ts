@@ -6,7 +6,7 @@
  * The rule that a reader would otherwise break: the same request must come again unchanged after a loss of records
  * (decisions, section 1), so that nothing that is drawn goes here, the payment's id included.
  */
-import type { CaptureRequest, ChargeRequest, RefundRequest } from "@pointsman/core/connector"
+import type { CaptureRequest, ChargeRequest, CheckoutRequest, RefundRequest } from "@pointsman/core/connector"
 import { Redacted } from "effect"
 import type { Amount } from "./Amounts.ts"
 
@@ -47,6 +47,26 @@ export const charge = (request: ChargeRequest, amount: Amount, vaultId: string) 
     request.method === "card"
       ? { card: { vault_id: vaultId, stored_credential: storedCredential(request) } }
       : { paypal: { vault_id: vaultId } }
+})
+
+/**
+ * A checkout: an order that takes nothing until its customer approved it and a further request captures or authorizes it.
+ * `PAY_NOW`: the amount is final when the customer approves. The shop knows where it ships to, and PayPal is not told.
+ */
+export const checkout = (request: CheckoutRequest, amount: Amount) => ({
+  intent: request.capture ? "CAPTURE" : "AUTHORIZE",
+  purchase_units: [unit(request, amount)],
+  payment_source: {
+    paypal: {
+      experience_context: {
+        user_action: "PAY_NOW",
+        shipping_preference: "NO_SHIPPING",
+        return_url: request.returnUrl,
+        // The page that it leads to shows the state of the payment, whichever way the customer came.
+        cancel_url: request.returnUrl
+      }
+    }
+  }
 })
 
 /** `final_capture`: what is not captured is released. */

@@ -4,6 +4,8 @@ import {
   type CaptureRequest,
   type ChargeLookup,
   type ChargeRequest,
+  type CheckoutRequest,
+  type CompletionRequest,
   type Connector,
   type ConnectorDefinition,
   type Environment,
@@ -38,6 +40,10 @@ export const charge: ChargeRequest = {
   instrument: Redacted.make(vaultId),
   simulation: null
 }
+export const returnUrl = "https://pay.shop.example/hosted/token/return"
+const { instrument: _i, simulation: _s, ...details } = charge
+export const checkout: CheckoutRequest = { ...details, method: "wallet", returnUrl }
+export const completion: CompletionRequest = { attemptId, checkoutReference: orderId, money: eur, capture: true }
 const ofCharge = { attemptId, providerRef: orderId, money: eur, simulation: null }
 export const capturing: CaptureRequest = { ...ofCharge, operationId }
 export const voiding: VoidRequest = { operationId, attemptId, providerRef: orderId, simulation: null }
@@ -45,6 +51,7 @@ export const refunding: RefundRequest = { ...ofCharge, refundId, reason: "broken
 
 const sentAt = Date.UTC(2026, 10, 21, 12, 0, 0)
 export const chargeLookup: ChargeLookup = { ...ofCharge, checkoutReference: null, sentAt }
+export const checkoutLookup: ChargeLookup = { ...chargeLookup, providerRef: null, checkoutReference: orderId }
 export const captureLookup: OperationLookup = { ...ofCharge, operationId, kind: "capture", sentAt }
 export const refundLookup: RefundLookup = { ...ofCharge, refundId, providerRefundId: null, sentAt }
 

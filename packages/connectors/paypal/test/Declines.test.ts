@@ -53,7 +53,7 @@ const processor: Readonly<Record<string, string>> = {
 
 const ofIssue: Readonly<Record<string, string>> = {
   "do_not_honor/do_not_honor soft":
-    "INSTRUMENT_DECLINED PAYMENT_SOURCE_DECLINED_BY_PROCESSOR PAYER_CANNOT_PAY TRANSACTION_REFUSED",
+    "INSTRUMENT_DECLINED PAYMENT_SOURCE_DECLINED_BY_PROCESSOR PAYER_CANNOT_PAY TRANSACTION_REFUSED REDIRECT_PAYER_FOR_ALTERNATE_FUNDING",
   "invalid_card/invalid_card hard":
     "PAYMENT_SOURCE_CANNOT_BE_USED PAYMENT_SOURCE_INFO_CANNOT_BE_VERIFIED TOKEN_ID_NOT_FOUND",
   "not_permitted/authorization_revoked hard": "AGREEMENT_ALREADY_CANCELLED",

@@ -377,6 +377,18 @@ const messages: ReadonlyArray<readonly [what: string, type: string, resource: Fi
     { _tag: "Charge", charge, state: { _tag: "Captured", providerRef: orderId, stated } }
   ],
   [
+    "an order that is approved",
+    "CHECKOUT.ORDER.APPROVED",
+    order(attemptId, undefined, { status: "APPROVED" }),
+    { _tag: "Charge", charge, state: { _tag: "Approved", providerRef: orderId } }
+  ],
+  [
+    "an order that was approved, and is captured already",
+    "CHECKOUT.ORDER.APPROVED",
+    order(attemptId, { captures: [capture(ours)] }, { status: "APPROVED" }),
+    { _tag: "Charge", charge, state: { _tag: "Captured", providerRef: orderId, stated } }
+  ],
+  [
     "a dispute",
     "CUSTOMER.DISPUTE.CREATED",
     dispute(attemptId),

@@ -105,6 +105,16 @@ export const order = (customId: string, payments: Fields | undefined, fields: Fi
   ...fields
 })
 
+export const approvalUrl = `https://www.paypal.com/checkoutnow?token=${orderId}`
+
+/** An order that its customer has to approve (https://developer.paypal.com/api/orders/v2/definitions/order_status). */
+export const openedOrder = (customId: string, fields: Fields = {}) =>
+  order(customId, undefined, {
+    status: "PAYER_ACTION_REQUIRED",
+    links: [...links(`/v2/checkout/orders/${orderId}`), { href: approvalUrl, rel: "payer-action", method: "GET" }],
+    ...fields
+  })
+
 /** `error_400` and so on: the name that PayPal's description gives for a status. */
 const names: Readonly<Record<number, string>> = {
   400: "INVALID_REQUEST",
@@ -194,6 +204,9 @@ const key = pem("leaf.key")
 export const definition = definitionTrusting(() => [pem("root.pem")])
 
 export const certificateUrl = "https://api.sandbox.paypal.com/v1/notifications/certs/CERT-360caa42-fca2a594-a5cafa77"
+
+/** In production. */
+export const liveCertificateUrl = certificateUrl.replace(".sandbox.", ".")
 
 /** CRC-32 bit by bit (ISO 3309), by other means than the connector's. */
 export const crc = (bytes: Uint8Array): number => {

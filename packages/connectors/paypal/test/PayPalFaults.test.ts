@@ -2,7 +2,7 @@
 import { socketFaultsSuite } from "@pointsman/contracts/connector"
 import { make } from "@pointsman/transport-node"
 import { Effect, Result } from "effect"
-import { attemptId, capturing, charge, refunding, seenAlone, voiding } from "./Calls.ts"
+import { attemptId, capturing, charge, checkout, completion, refunding, seenAlone, voiding } from "./Calls.ts"
 import { capture, credentials, failure, order } from "./PayPal.ts"
 
 const soon = { "retry-after": "0" }
@@ -25,6 +25,8 @@ socketFaultsSuite({
     ),
   operations: {
     charge: (connector) => connector.charge(charge),
+    openCheckout: (connector) => connector.openCheckout?.(checkout),
+    completeCheckout: (connector) => connector.completeCheckout?.(completion),
     capture: (connector) => connector.capture?.(capturing),
     void: (connector) => connector.void?.(voiding),
     refund: (connector) => connector.refund?.(refunding)

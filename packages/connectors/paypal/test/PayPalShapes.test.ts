@@ -15,7 +15,19 @@ import {
 import { Ajv2019 } from "ajv/dist/2019.js"
 import { Effect } from "effect"
 import { currencies } from "../src/Amounts.ts"
-import { captureLookup, capturing, charge, chargeLookup, connected, refunding, refundLookup, voiding } from "./Calls.ts"
+import {
+  captureLookup,
+  capturing,
+  charge,
+  chargeLookup,
+  checkout,
+  checkoutLookup,
+  completion,
+  connected,
+  refunding,
+  refundLookup,
+  voiding
+} from "./Calls.ts"
 import { answer, authorization, capture, order, token } from "./PayPal.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -71,6 +83,8 @@ const refundOf = checkOf("payments_payment_v2", "refund_request")
 /** A void has no body: `authorizations.void` of `payments_payment_v2` describes none. */
 const bodies: ReadonlyArray<readonly [RegExp, ReturnType<typeof checkOf> | undefined]> = [
   [/^POST \/v2\/checkout\/orders$/u, orderOf],
+  // Its body adds a payment source, which an approved order has.
+  [/^POST \/v2\/checkout\/orders\/[A-Z0-9]{1,36}\/(?:capture|authorize)$/u, undefined],
   [/^POST \/v2\/payments\/authorizations\/[^/]+\/capture$/u, captureOf],
   [/^POST \/v2\/payments\/authorizations\/[^/]+\/void$/u, undefined],
   [/^POST \/v2\/payments\/captures\/[^/]+\/refund$/u, refundOf],
@@ -139,6 +153,15 @@ describe("what is sent to PayPal", () => {
       assertDescribed([], (connector) => connector.charge(request))
     )
   }
+  for (const capture of [true, false]) {
+    const when = capture ? "at once" : "later"
+    it.effect(`given a checkout, to be captured ${when}, then an order as PayPal describes it`, () =>
+      assertDescribed([], (connector) => connector.openCheckout?.({ ...checkout, capture }))
+    )
+    it.effect(`given an approved checkout, to be captured ${when}, then it is completed as PayPal describes it`, () =>
+      assertDescribed([], (connector) => connector.completeCheckout?.({ ...completion, capture }))
+    )
+  }
   for (const reason of [null, "", "broken", long]) {
     it.effect(
       `given a refund with ${reason === long ? "a long reason" : JSON.stringify(reason)}, then as described`,
@@ -149,6 +172,7 @@ describe("what is sent to PayPal", () => {
     "a capture": [[held], (connector) => connector.capture?.(capturing)],
     "a void": [[held], (connector) => connector.void?.(voiding)],
     "a lookup of a charge": [[], (connector) => connector.lookUpCharge(chargeLookup)],
+    "a lookup of a checkout": [[], (connector) => connector.lookUpCharge(checkoutLookup)],
     "a lookup of a capture": [[], (connector) => connector.lookUpOperation?.(captureLookup)],
     "a lookup of a refund": [[], (connector) => connector.lookUpRefund?.(refundLookup)],
     "the account": [[], (connector) => connector.account?.()]

@@ -11,6 +11,7 @@ worldSuite({
   credentials,
   webhookSecret: webhookId,
   instrument: vaultId,
+  opensCheckouts: true,
   open: openPayPal,
   storage: MemoryStorage.layer(),
   seeds: { one, count },

@@ -6,6 +6,9 @@ import {
   capturing,
   charge,
   chargeLookup,
+  checkout,
+  checkoutLookup,
+  completion,
   connected,
   operationId,
   refundId,
@@ -13,10 +16,23 @@ import {
   refundLookup,
   voiding
 } from "./Calls.ts"
-import { answer, authorization, capture, type Fields, failure, order, refund, token, tokenRefused } from "./PayPal.ts"
+import {
+  answer,
+  authorization,
+  capture,
+  type Fields,
+  failure,
+  openedOrder,
+  order,
+  refund,
+  token,
+  tokenRefused
+} from "./PayPal.ts"
 
 const requests = {
   charge,
+  openCheckout: checkout,
+  completeCheckout: completion,
   capture: capturing,
   void: voiding,
   refund: refunding,
@@ -28,6 +44,7 @@ const requests = {
 const connect = (...script: ReadonlyArray<TransportAnswer>) => connected([answer(200, token()), ...script]).connector
 
 const orders = "https://developer.paypal.com/docs/api/orders/v2/"
+const statuses = "https://developer.paypal.com/api/orders/v2/definitions/order_status"
 const payments = "https://developer.paypal.com/docs/api/payments/v2/"
 const issues = "https://developer.paypal.com/api/rest/reference/orders/v2/errors/"
 const tokens = "https://developer.paypal.com/docs/api/get-an-access-token-curl/"
@@ -78,6 +95,20 @@ const rows = [
   ["charge", "409", [failure(409, "PREVIOUS_REQUEST_IN_PROGRESS")], payments],
   ["charge", "429", [failure(429)], orders],
   ["charge", "500", [failure(500)], orders],
+  ["openCheckout", "an order `PAYER_ACTION_REQUIRED` with a link", [answer(201, openedOrder(attemptId))], statuses],
+  ["openCheckout", "an order without a link", [answer(201, openedOrder(attemptId, { links: [] }))], statuses],
+  ["openCheckout", "422 `PAYEE_ACCOUNT_RESTRICTED`", [failure(422, "PAYEE_ACCOUNT_RESTRICTED")], issues],
+  ["openCheckout", "500", [failure(500)], orders],
+  ["completeCheckout", "a capture, `COMPLETED`", captured(), orders],
+  ["completeCheckout", "a capture, `PENDING`", captured({ status: "PENDING" }), orders],
+  ["completeCheckout", "an authorization, `CREATED`", authorized(), orders],
+  ["completeCheckout", "the order as it was before, `APPROVED`", ordered(200, undefined, { status: "APPROVED" }), keys],
+  ["completeCheckout", "422 `INSTRUMENT_DECLINED`", [failure(422, "INSTRUMENT_DECLINED")], issues],
+  ["completeCheckout", "422 `PAYER_ACTION_REQUIRED`", [failure(422, "PAYER_ACTION_REQUIRED")], issues],
+  ["completeCheckout", "422 `ORDER_NOT_APPROVED`", [failure(422, "ORDER_NOT_APPROVED")], issues],
+  ["completeCheckout", "422 `ORDER_ALREADY_CAPTURED`", [failure(422, "ORDER_ALREADY_CAPTURED")], issues],
+  ["completeCheckout", "404, after the order's time", [failure(404, "INVALID_RESOURCE_ID")], orders],
+  ["completeCheckout", "500", [failure(500)], orders],
   ["capture", "`COMPLETED`", ofCapture(201, {}), payments],
   ["capture", "`PENDING`", ofCapture(201, { status: "PENDING" }), payments],
   ["capture", "`DECLINED`", ofCapture(201, { status: "DECLINED" }), payments],
@@ -120,6 +151,22 @@ const rows = [
   ["lookUpCharge", "an order `CREATED`, without payments", ordered(200, undefined, { status: "CREATED" }), orders],
   ["lookUpCharge", "404", [failure(404, "INVALID_RESOURCE_ID")], orders],
   ["lookUpCharge", "nothing: the order is unknown", [], orders, { ...chargeLookup, providerRef: null }],
+  [
+    "lookUpCharge",
+    "of a checkout: an order `PAYER_ACTION_REQUIRED`",
+    [answer(200, openedOrder(attemptId))],
+    statuses,
+    checkoutLookup
+  ],
+  [
+    "lookUpCharge",
+    "of a checkout: an order `APPROVED`, without payments",
+    ordered(200, undefined, { status: "APPROVED" }),
+    statuses,
+    checkoutLookup
+  ],
+  ["lookUpCharge", "of a checkout: a capture, `COMPLETED`", captured(), orders, checkoutLookup],
+  ["lookUpCharge", "of a checkout: 404", [failure(404, "INVALID_RESOURCE_ID")], orders, checkoutLookup],
   ["lookUpOperation", "our capture, `COMPLETED`", shown({ captures: [capture({ invoice_id: operationId })] }), orders],
   [
     "lookUpOperation",

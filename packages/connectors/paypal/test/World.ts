@@ -17,13 +17,14 @@ import {
   answer,
   authorization,
   capture,
-  certificateUrl,
   chains,
   dispute,
   event,
   type Fields,
   failure,
   isTokenRequest,
+  liveCertificateUrl,
+  openedOrder,
   order,
   refund,
   signed,
@@ -44,8 +45,12 @@ interface Book {
   readonly id: string
   readonly attemptId: string
   readonly minor: number
+  readonly createdAt: number
+  readonly isHeld: boolean
+  /** `null` for an order that needs no approval. */
+  isApproved: boolean | null
   /** Of an order that is captured apart. */
-  readonly authorization: Entry | undefined
+  authorization: Entry | undefined
   readonly captures: Array<Entry>
   readonly refunds: Array<Entry>
   isDisputed: boolean
@@ -57,6 +62,10 @@ const value = (minor: number) => amount(`${Math.floor(minor / 100)}.${String(min
 const minorIn = ({ amount }: Body): number => Math.round(Number((amount as { readonly value: string }).value) * 100)
 
 const isTaken = ({ status }: Entry): boolean => status === "COMPLETED"
+const isPaid = ({ authorization, captures }: Book): boolean => authorization !== undefined || captures.length > 0
+/** PayPal forgets an order that nobody took in time. */
+const isForgotten = (book: Book, now: number): boolean =>
+  book.isApproved !== null && !isPaid(book) && now >= book.createdAt + 6 * 3_600_000
 const takenOf = ({ captures }: Book): number => captures.filter(isTaken).reduce((sum, { minor }) => sum + minor, 0)
 const refundedOf = ({ refunds }: Book): number => refunds.filter(isTaken).reduce((sum, { minor }) => sum + minor, 0)
 
@@ -89,16 +98,22 @@ export const openPayPal = (random: Random): FaultyProvider => {
     authorization({ id, amount: value(minor), status, custom_id: book.attemptId, ...related(book) })
   const writeRefund = ({ id, minor, ourId, status }: Entry) =>
     refund({ id, amount: value(minor), status, custom_id: ourId })
-  const write = (book: Book) =>
-    order(
-      book.attemptId,
+  const write = (book: Book) => {
+    const { attemptId, createdAt, id, isApproved } = book
+    const create_time = new Date(createdAt).toISOString()
+    if (isApproved !== null && !isPaid(book)) {
+      return openedOrder(attemptId, { id, create_time, ...(isApproved ? { status: "APPROVED" } : {}) })
+    }
+    return order(
+      attemptId,
       {
         ...(book.authorization && { authorizations: [writeAuthorization(book, book.authorization)] }),
         captures: book.captures.map((one) => writeCapture(book, one)),
         refunds: book.refunds.map(writeRefund)
       },
-      { id: book.id }
+      { id, create_time }
     )
+  }
   const tell = (type: string, resource: Fields) =>
     mail.push(JSON.stringify(event(type, resource, { id: nextId("WH-"), create_time: new Date(clock).toISOString() })))
   const tellCapture = (book: Book, one: Entry) => tell(`PAYMENT.CAPTURE.${one.status}`, writeCapture(book, one))
@@ -120,24 +135,46 @@ export const openPayPal = (random: Random): FaultyProvider => {
     }
   }
 
-  const charged = (body: Body): (() => TransportAnswer) => {
+  /** Takes or holds the money of an order, as it asks. */
+  const taken = (book: Book): void => {
+    const { attemptId, isHeld, minor } = book
+    if (!isHeld) {
+      captured(book, { id: nextId("CAP"), minor, ourId: attemptId, status: "" }, () => {})
+      return
+    }
+    const held: Entry = { id: nextId("AUTH"), minor, ourId: attemptId, status: "CREATED" }
+    book.authorization = held
+    tell("PAYMENT.AUTHORIZATION.CREATED", writeAuthorization(book, held))
+  }
+
+  /** `capture` or `authorize` of an order that its customer approved. */
+  const completed = (book: Book, what: string, now: number): (() => TransportAnswer) => {
+    if (isForgotten(book, now)) return () => failure(404, "INVALID_RESOURCE_ID")
+    if (isPaid(book)) return () => failure(422, book.isHeld ? "ORDER_ALREADY_AUTHORIZED" : "ORDER_ALREADY_CAPTURED")
+    if (book.isApproved !== true) return () => failure(422, "ORDER_NOT_APPROVED")
+    if ((what === "authorize") !== book.isHeld) return () => failure(422, "ACTION_DOES_NOT_MATCH_INTENT")
     if (random() < 0.1) return () => failure(422, "INSTRUMENT_DECLINED")
+    taken(book)
+    return () => answer(201, write(book))
+  }
+
+  const charged = (body: Body, now: number): (() => TransportAnswer) => {
+    const isOpened = JSON.stringify(body["payment_source"]).includes("experience_context")
+    if (!isOpened && random() < 0.1) return () => failure(422, "INSTRUMENT_DECLINED")
     const [unit] = body["purchase_units"] as ReadonlyArray<Body>
     if (unit === undefined) return () => failure(400, "MISSING_REQUIRED_PARAMETER")
     const minor = minorIn(unit)
     const attemptId = String(unit["custom_id"])
-    if (refusesUsedInvoiceIds && [...books.values()].some((one) => one.attemptId === attemptId)) {
+    if (!isOpened && refusesUsedInvoiceIds && [...books.values()].some((one) => one.attemptId === attemptId)) {
       return () => failure(422, "DUPLICATE_INVOICE_ID")
     }
-    const isHeld = body["intent"] === "AUTHORIZE"
-    const held: Entry = { id: nextId("AUTH"), minor, ourId: attemptId, status: "CREATED" }
     const book: Book = {
-      ...{ id: nextId("ORDER"), attemptId, minor, authorization: isHeld ? held : undefined },
+      ...{ id: nextId("ORDER"), attemptId, minor, createdAt: now, isHeld: body["intent"] === "AUTHORIZE" },
+      ...{ isApproved: isOpened ? false : null, authorization: undefined },
       ...{ captures: [], refunds: [], isDisputed: false }
     }
     books.set(book.id, book)
-    if (isHeld) tell("PAYMENT.AUTHORIZATION.CREATED", writeAuthorization(book, held))
-    else captured(book, { id: nextId("CAP"), minor, ourId: attemptId, status: "" }, () => {})
+    if (!isOpened) taken(book)
     return () => answer(201, write(book))
   }
 
@@ -176,9 +213,11 @@ export const openPayPal = (random: Random): FaultyProvider => {
     return () => answer(201, writeRefund(one))
   }
 
-  const post = (path: ReadonlyArray<string>, body: Body): (() => TransportAnswer) => {
+  const post = (path: ReadonlyArray<string>, body: Body, now: number): (() => TransportAnswer) => {
     const [, kind, id = "", what] = path
-    if (kind === "orders") return charged(body)
+    const ordered = books.get(id)
+    if (kind === "orders" && id === "") return charged(body, now)
+    if (kind === "orders" && ordered !== undefined) return completed(ordered, what ?? "", now)
     const book = [...books.values()].find(
       ({ authorization, captures }) => authorization?.id === id || captures.some((one) => one.id === id)
     )
@@ -193,12 +232,14 @@ export const openPayPal = (random: Random): FaultyProvider => {
     const path = new URL(url).pathname.split("/").slice(2)
     if (method === "GET") {
       const book = books.get(path[2] ?? "")
-      return book === undefined ? failure(404, "INVALID_RESOURCE_ID") : answer(200, write(book))
+      return book === undefined || isForgotten(book, now)
+        ? failure(404, "INVALID_RESOURCE_ID")
+        : answer(200, write(book))
     }
     const key = headers["paypal-request-id"] ?? ""
     const known = keys.get(key)
     if (known !== undefined && now - known.at < 6 * 3_600_000) return known.answer()
-    const answered = post(path, JSON.parse(body))
+    const answered = post(path, JSON.parse(body), now)
     keys.set(key, { at: now, answer: answered })
     return answered()
   }
@@ -219,7 +260,7 @@ export const openPayPal = (random: Random): FaultyProvider => {
       Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<TransportAnswer, NotSent | Unanswered> => {
         clock = now
         const roll = isFaulty ? random() : 1
-        if (request.url === certificateUrl) {
+        if (request.url === liveCertificateUrl) {
           return Effect.succeed(roll < 0.2 ? failure(503) : answer(200, chains.good))
         }
         if (roll < 0.05) return Effect.fail(new NotSent({ reason: "refused" }))
@@ -237,7 +278,8 @@ export const openPayPal = (random: Random): FaultyProvider => {
   return {
     transport,
     books: () =>
-      [...books.values()].map((book) => ({
+      // An order that nobody took is no charge.
+      [...books.values()].filter(isPaid).map((book) => ({
         attemptId: book.attemptId,
         taken: takenOf(book),
         refunded: refundedOf(book),
@@ -249,6 +291,13 @@ export const openPayPal = (random: Random): FaultyProvider => {
         later.splice(Math.floor(random() * later.length), 1)[0]?.(clock)
       }
     },
+    approve: () => {
+      const waiting = [...books.values()].filter((one) => one.isApproved === false && !isForgotten(one, clock))
+      const book = waiting[Math.floor(random() * waiting.length)]
+      if (book === undefined) return
+      book.isApproved = true
+      tell("CHECKOUT.ORDER.APPROVED", write(book))
+    },
     chargeBack: () => {
       const book = [...books.values()].find((one) => takenOf(one) > 0 && !one.isDisputed)
       if (book === undefined) return
@@ -259,7 +308,7 @@ export const openPayPal = (random: Random): FaultyProvider => {
       clock = now
       const [taken] = mail.splice(Math.floor(random() * mail.length), 1)
       if (taken !== undefined && isFaulty && random() < 0.3) mail.push(taken)
-      return taken === undefined ? undefined : signed(taken, webhookId, now)
+      return taken === undefined ? undefined : signed(taken, webhookId, now, liveCertificateUrl)
     },
     sendAgain: ({ body }) => mail.push(new TextDecoder().decode(body)),
     hasMail: () => mail.length > 0,

@@ -1,5 +1,5 @@
 import { connectorSuite, type MessageSituation, type Operation, type Situation } from "@pointsman/contracts/connector"
-import type { ConnectorDefinition, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
+import type { ChargeLookup, ConnectorDefinition, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { bodyOf, seenAlone } from "./Calls.ts"
 import {
@@ -33,16 +33,19 @@ const underSuite: ConnectorDefinition = {
       send: (request) =>
         Effect.map(transport.send(request), (given) => ({
           ...given,
-          body: given.body.replaceAll(ourId, request.headers["paypal-request-id"] ?? lookedUp)
+          body: given.body.replaceAll(ourId, ourIdOf(request) ?? lookedUp)
         }))
     })
     const lookingUp = <Request, A>(id: string, lookUp: (request: Request) => A, request: Request): A => {
       lookedUp = id
       return lookUp(request)
     }
-    return Result.map(connected, ({ lookUpCharge, lookUpOperation, lookUpRefund, ...connector }) => ({
+    return Result.map(connected, ({ completeCheckout, lookUpCharge, lookUpOperation, lookUpRefund, ...connector }) => ({
       ...connector,
-      lookUpCharge: (request) => lookingUp(request.attemptId, lookUpCharge, { ...request, providerRef }),
+      ...(completeCheckout && {
+        completeCheckout: (request) => completeCheckout({ ...request, checkoutReference: providerRef })
+      }),
+      lookUpCharge: (request) => lookingUp(request.attemptId, lookUpCharge, { ...request, ...namedBy(request) }),
       ...(lookUpOperation && {
         lookUpOperation: (request) => lookingUp(request.operationId, lookUpOperation, request)
       }),
@@ -52,6 +55,12 @@ const underSuite: ConnectorDefinition = {
 }
 
 const providerRef = "prv_charge/1 ä"
+/** Of our ids, those of checkouts that are approved, and of charges that are looked up by theirs. */
+const checkouts = new Set<string>()
+
+function namedBy({ attemptId }: ChargeLookup) {
+  return checkouts.has(attemptId) ? { checkoutReference: providerRef } : { providerRef }
+}
 
 const processorCodes: Readonly<Record<string, string>> = {
   "insufficient_funds hard": "5120",
@@ -73,6 +82,13 @@ const processorCodes: Readonly<Record<string, string>> = {
 
 /** Literal: a formula would repeat the connector's. */
 const written: Readonly<Record<string, string>> = { "1234 EUR": "12.34", "500 JPY": "500", "1230 KWD": "1.230" }
+
+/** These are asked by the order that a customer was sent to. */
+const ofCheckouts: ReadonlySet<Situation["name"]> = new Set([
+  "look-up approved",
+  "look-up needs customer",
+  "look-up not found"
+])
 
 connectorSuite({
   name: "paypal",
@@ -102,6 +118,7 @@ connectorSuite({
     { credentials: { clientId, clientSecret, webhookId: "1" }, field: "credentials.webhookId" }
   ],
   play: (situation) => {
+    if (ofCheckouts.has(situation.name)) checkouts.add(situation.attemptId)
     const played = answerTo(situation)
     return played === undefined ? undefined : { answer: played }
   },
@@ -112,9 +129,7 @@ connectorSuite({
     "void captured",
     // It tries nothing again by itself.
     "operation look-up failed for now",
-    // PayPal does not say how soon an order shows what was done.
-    "look-up needs customer",
-    "look-up not found",
+    // Of a direct charge, PayPal does not say how soon its order shows what was done.
     "look-up not found yet",
     "operation look-up not found",
     "refund look-up not found"
@@ -129,11 +144,15 @@ connectorSuite({
     signText: (text, secret, signedAt) => signed(text, secret, signedAt)
   },
   wire: {
-    idempotencyKeyOf: (request) => request.headers["paypal-request-id"],
+    idempotencyKeyOf: ourIdOf,
     amountOf: (request) => amountIn(request)?.["value"],
     amounts: { EUR: "12.34", JPY: "500", KWD: null },
     currencyOf: (request) => amountIn(request)?.["currency_code"],
     currencies: { EUR: "EUR", JPY: "JPY", KWD: null },
+    checkout: {
+      leadingTo: (address, situation) => openedAt(situation, address),
+      returnUrlOf: (request) => contextIn(request)?.["return_url"]
+    },
     unknownStatus: (operation, situation) => spoiled(operation, situation, { status: "SETTLED" }),
     withoutReference: (operation, situation) =>
       operation === "lookUpOperation"
@@ -141,6 +160,30 @@ connectorSuite({
         : spoiled(operation, situation, { id: undefined })
   }
 })
+
+/** Another id than that of the opening, made of it. */
+function ourIdOf({ headers }: TransportRequest): string | undefined {
+  return headers["paypal-request-id"]?.replace(/-completion$/u, "")
+}
+
+function openedAt(situation: Situation, address: string, fields: Fields = {}): TransportAnswer {
+  const { checkout } = situation
+  return answer(
+    201,
+    order(ourId, undefined, {
+      id: checkout.reference,
+      status: "PAYER_ACTION_REQUIRED",
+      create_time: new Date(checkout.expiresAt - 6 * 60 * 60 * 1000).toISOString(),
+      links: [{ href: address, rel: "payer-action", method: "GET" }],
+      ...fields
+    })
+  )
+}
+
+function contextIn(request: TransportRequest): Fields | undefined {
+  const { payment_source: source } = bodyOf(request) as { readonly payment_source?: { readonly paypal?: Fields } }
+  return source?.paypal?.["experience_context"] as Fields | undefined
+}
 
 function amountIn(request: TransportRequest): Fields | undefined {
   const { amount, purchase_units: units } = bodyOf(request)
@@ -183,7 +226,11 @@ function spoiled(operation: Operation, situation: Situation, lost: Fields): Tran
         })
       )
     case "openCheckout":
-      throw new Error("the connector has none")
+      return openedAt(situation, situation.checkout.url, "id" in lost ? lost : { status: "VOIDED" })
+    case "completeCheckout": {
+      const isId = "id" in lost
+      return answer(201, orderOf({ captures: [capture({ amount, ...(isId ? {} : lost) })] }, isId ? lost : {}))
+    }
   }
 }
 
@@ -206,17 +253,31 @@ function answerTo(situation: Situation): TransportAnswer | undefined {
     case "capture rejected":
     case "void rejected":
     case "refund rejected":
+    case "checkout rejected":
+    case "completion rejected":
       return failure(422, rejection.code, rejection.message)
+    case "checkout opened":
+      return openedAt(situation, situation.checkout.url)
+    case "look-up approved":
+      return answer(200, orderOf(undefined, { status: "APPROVED" }))
+    case "look-up needs customer":
+      return answer(200, orderOf(undefined, { status: "PAYER_ACTION_REQUIRED" }))
+    case "look-up not found":
+      return failure(404, "INVALID_RESOURCE_ID")
     case "charge authorized":
+    case "completion authorized":
     case "look-up authorized":
       return answer(status, orderOf({ authorizations: [authorization({ amount })] }))
     case "charge captured":
+    case "completion captured":
     case "look-up captured":
       return captured()
     case "charge pending":
+    case "completion pending":
     case "look-up pending":
       return captured({ status: "PENDING", status_details: { reason: "PENDING_REVIEW" } })
     case "charge declined":
+    case "completion declined":
     case "look-up declined":
       return processor_response.response_code === undefined
         ? undefined

@@ -21,7 +21,7 @@ import {
   type Rehearsal,
   rehearse,
   situation,
-  situationsOf
+  situationsFor
 } from "./Rehearsal.ts"
 import { scriptedTransport } from "./ScriptedTransport.ts"
 
@@ -29,7 +29,7 @@ export const answersChapter = (subject: ConnectorUnderTest): void => {
   describe("answers", () => {
     nothingIsAsked(subject)
     for (const operation of askingOperationsOf(subject)) {
-      for (const name of situationsOf[operation]) {
+      for (const name of situationsFor(subject, operation)) {
         const isLacking = subject.lacks?.includes(name) ?? false
         for (const of of eachSituation(subject, name)) {
           const isPlayed = playedBy(subject, of) !== undefined
@@ -151,6 +151,13 @@ const outcomes = {
   "checkout rejected": "Rejected",
   "checkout not sent": "NotSent",
   "checkout unanswered": "Unanswered",
+  "completion authorized": "Authorized",
+  "completion captured": "Captured",
+  "completion pending": "Pending",
+  "completion declined": "Declined",
+  "completion rejected": "Rejected",
+  "completion not sent": "NotSent",
+  "completion unanswered": "Unanswered",
   "capture captured": "Captured",
   "capture pending": "Pending",
   "capture still authorized": "Authorized",
@@ -173,6 +180,7 @@ const outcomes = {
   "refund rejected": "Rejected",
   "refund not sent": "NotSent",
   "refund unanswered": "Unanswered",
+  "look-up approved": "Found Approved",
   "look-up authorized": "Found Authorized",
   "look-up captured": "Found Captured",
   "look-up pending": "Found Pending",

@@ -38,6 +38,17 @@ export const checkoutSituations = [
   "checkout unanswered"
 ] as const
 
+/** The step that takes the money of a checkout that its customer approved. */
+export const completionSituations = [
+  "completion authorized",
+  "completion captured",
+  "completion pending",
+  "completion declined",
+  "completion rejected",
+  "completion not sent",
+  "completion unanswered"
+] as const
+
 export const captureSituations = [
   "capture captured",
   "capture pending",
@@ -69,8 +80,12 @@ export const refundSituations = [
   "refund unanswered"
 ] as const
 
-/** A look-up of a charge that was sent before, in the same test. */
+/**
+ * A look-up of a charge that was sent before, in the same test. `look-up approved`: of a checkout, and only where the connector
+ * has `completeCheckout`.
+ */
 export const lookUpChargeSituations = [
+  "look-up approved",
   "look-up authorized",
   "look-up captured",
   "look-up pending",
@@ -116,6 +131,7 @@ export const lookUpRefundSituations = [
 export type SituationName =
   | (typeof chargeSituations)[number]
   | (typeof checkoutSituations)[number]
+  | (typeof completionSituations)[number]
   | (typeof captureSituations)[number]
   | (typeof voidSituations)[number]
   | (typeof refundSituations)[number]
@@ -192,6 +208,7 @@ export interface Wire {
 export type Operation =
   | "charge"
   | "openCheckout"
+  | "completeCheckout"
   | "capture"
   | "void"
   | "refund"

@@ -12,6 +12,7 @@ import { askingOperationsOf, rehearseOver, situation, timeoutMillis } from "./Re
 const successes = {
   charge: ["charge captured", "charge authorized"],
   openCheckout: ["checkout opened"],
+  completeCheckout: ["completion captured", "completion authorized"],
   capture: ["capture captured", "capture pending"],
   void: ["void canceled", "void pending"],
   refund: ["refund succeeded", "refund pending"],

@@ -7,6 +7,7 @@ import {
   type CaptureRequest,
   type ChargeRequest,
   type CheckoutRequest,
+  type CompletionRequest,
   type Connector,
   money,
   NotSent,
@@ -23,6 +24,7 @@ import {
   captureSituations,
   chargeSituations,
   checkoutSituations,
+  completionSituations,
   lookUpChargeSituations,
   lookUpOperationSituations,
   lookUpRefundSituations,
@@ -38,6 +40,7 @@ import { scriptedTransport } from "./ScriptedTransport.ts"
 export const situationsOf = {
   charge: chargeSituations,
   openCheckout: checkoutSituations,
+  completeCheckout: completionSituations,
   capture: captureSituations,
   void: voidSituations,
   refund: refundSituations,
@@ -83,6 +86,13 @@ export const situation = (name: SituationName, more: Partial<Situation> = {}): S
   rejection: { code: "busy", message: "Try another time." },
   ...more
 })
+
+/** What the connector's operation can come into: only where its checkouts wait for a further step can one be approved. */
+export const situationsFor = (subject: ConnectorUnderTest, operation: Operation): ReadonlyArray<SituationName> => {
+  const all: ReadonlyArray<SituationName> = situationsOf[operation]
+  const completes = operationsOf(subject).includes("completeCheckout")
+  return completes ? all : all.filter((name) => name !== "look-up approved")
+}
 
 /** Every situation of this name: that of an operation's lookup is asked of each kind that the connector has. */
 export const eachSituation = (subject: ConnectorUnderTest, name: SituationName): ReadonlyArray<Situation> =>
@@ -188,14 +198,17 @@ const newIds = (): Ids => {
   return { attemptId: `att_${drawn}`, operationId: `op_${drawn}`, refundId: `rf_${drawn}` }
 }
 
+const ofAttempt: ReadonlySet<Operation> = new Set(["charge", "openCheckout", "completeCheckout", "lookUpCharge"])
+
 const idOf = (operation: Operation, ids: Ids): string => {
-  if (operation === "charge" || operation === "openCheckout" || operation === "lookUpCharge") return ids.attemptId
+  if (ofAttempt.has(operation)) return ids.attemptId
   return operation === "refund" || operation === "lookUpRefund" ? ids.refundId : ids.operationId
 }
 
 interface Requests {
   readonly charge: ChargeRequest
   readonly checkout: CheckoutRequest
+  readonly completion: CompletionRequest
   readonly operation: CaptureRequest & VoidRequest
   readonly refund: RefundRequest
   /** The checkout by which the charge is looked up. */
@@ -225,6 +238,7 @@ const requestsOf = (
   return {
     charge: { ...details, instrument: Redacted.make(instrumentOf(subject)), simulation },
     checkout: { ...details, returnUrl },
+    completion: { ...details, checkoutReference: of.checkout.reference },
     operation: { operationId: of.operationId, attemptId: of.attemptId, providerRef, money: of.money, simulation },
     refund: {
       ...{ refundId: of.refundId, attemptId: of.attemptId, providerRef },
@@ -239,6 +253,7 @@ const requestsOf = (
 const isHeld = (name: SituationName): boolean =>
   name === "charge authorized" ||
   name === "look-up authorized" ||
+  name === "completion authorized" ||
   operationOf(name) === "capture" ||
   operationOf(name) === "void" ||
   operationOf(name) === "lookUpOperation"
@@ -246,7 +261,7 @@ const isHeld = (name: SituationName): boolean =>
 const call = (
   connector: Connector,
   operation: Operation,
-  { charge, checkout, checkoutReference, kind, operation: change, refund }: Requests
+  { charge, checkout, checkoutReference, completion, kind, operation: change, refund }: Requests
 ): Effect.Effect<unknown, NotSent | Unanswered> => {
   const missing = Effect.die(new Error(`the connector has no ${operation}`))
   switch (operation) {
@@ -254,6 +269,8 @@ const call = (
       return connector.charge(charge)
     case "openCheckout":
       return connector.openCheckout?.(checkout) ?? missing
+    case "completeCheckout":
+      return connector.completeCheckout?.(completion) ?? missing
     case "capture":
       return connector.capture?.(change) ?? missing
     case "void":

@@ -15,6 +15,7 @@ import {
   rehearse,
   rehearseOver,
   situation,
+  situationsFor,
   situationsOf
 } from "./Rehearsal.ts"
 
@@ -36,7 +37,7 @@ export const secretsChapter = (subject: ConnectorUnderTest): void => {
       }
     })
     for (const operation of askingOperationsOf(subject)) {
-      for (const name of situationsOf[operation]) {
+      for (const name of situationsFor(subject, operation)) {
         for (const of of eachSituation(subject, name)) {
           if (playedBy(subject, of) === undefined) continue
           it.effect(`given ${name}${kindOf(of)}, then no secret is shown`, () => secretly(rehearse(subject, of)))
@@ -123,6 +124,7 @@ const base64Url = (text: string): string => base64(text).replaceAll("+", "-").re
 const rejections = [
   "charge rejected",
   "checkout rejected",
+  "completion rejected",
   "capture rejected",
   "void rejected",
   "refund rejected",

@@ -5,7 +5,7 @@
  */
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { type Caller, credentialsContext, Pointsman, webhookSecretContext } from "@pointsman/core"
+import { type Caller, credentialsContext, Pointsman, type Tenant, webhookSecretContext } from "@pointsman/core"
 import type { ConnectorDefinition, Transport as TransportService } from "@pointsman/core/connector"
 import { Connectors, Directory, Ids, Ledger, Secrets, Transport } from "@pointsman/core/ports"
 import { openSecretsLayer, sampleRequest } from "@pointsman/core/testing"
@@ -42,6 +42,8 @@ export interface FaultyProvider {
   readonly books: () => ReadonlyArray<ChargeInBooks>
   /** What is due there happens: some of it while there are faults, then all of it. */
   readonly pass: () => void
+  /** One of the customers on its page approves. Only of a provider whose `opensCheckouts` is set. */
+  readonly approve?: () => void
   /** Somebody's bank takes the money back. */
   readonly chargeBack: () => void
   /** The next of its messages, if one arrives; `now` in epoch milliseconds. */
@@ -59,6 +61,8 @@ export interface ProviderWorld {
   readonly webhookSecret: string | null
   /** A stored credential that each payment is charged with. */
   readonly instrument: string
+  /** Whether customers are led to its page too: then the world is a production environment. */
+  readonly opensCheckouts?: boolean
   readonly open: (random: Random) => FaultyProvider
   readonly storage: Storage
   /** One seed, or how many from the first one on. */
@@ -67,14 +71,19 @@ export interface ProviderWorld {
   readonly concludesAbsence: boolean
 }
 
-const tenant = { workspaceId: "acme", environment: "sandbox" } as const
+const tenantOf = ({ opensCheckouts = false }: ProviderWorld): Tenant => ({
+  workspaceId: "acme",
+  environment: opensCheckouts ? "production" : "sandbox"
+})
 const workspace = { id: "acme", name: "Acme", country: "NL", category: null, suspended: false, partner: null }
-const caller: Caller = { tenant, workspace }
+const callerOf = (world: ProviderWorld): Caller => ({ tenant: tenantOf(world), workspace })
 const connectionId = "main"
 
-const configured = ({ credentials, definition, webhookSecret }: ProviderWorld) =>
+const configured = (world: ProviderWorld) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
+      const { credentials, definition, webhookSecret } = world
+      const tenant = tenantOf(world)
       const secrets = yield* Secrets
       const sealed = (text: string, context: string) => secrets.seal(Redacted.make(text), context)
       yield* (yield* Directory).write({
@@ -122,15 +131,47 @@ const hear = Effect.fnUntraced(function* (mail: SignedMessage) {
   yield* pointsman.recordMessage(yield* pointsman.verifyMessage({ connectionId, ...mail }))
 })
 
-const payments = Effect.gen(function* () {
-  return (yield* (yield* Pointsman).payments(tenant, { limit: 100 })).items
+const paymentsOf = Effect.fnUntraced(function* (world: ProviderWorld) {
+  return (yield* (yield* Pointsman).payments(tenantOf(world), { limit: 100 })).items
 })
 
 const actsOfSeed = 40
 
+const comeBack = "https://pay.example/hosted/token/return"
+
+/** What a customer does on a page of ours, and on the provider's. */
+const actOnPage = Effect.fnUntraced(function* (world: ProviderWorld, provider: FaultyProvider, random: Random) {
+  const pointsman = yield* Pointsman
+  const pages = (yield* paymentsOf(world)).filter(({ hosted }) => hosted !== null)
+  const page = pages[Math.floor(random() * pages.length)]
+  const roll = random()
+  if (page === undefined || roll < 0.2) {
+    return yield* ended(
+      pointsman.create(callerOf(world), {
+        ...sampleRequest({
+          returnUrl: "https://shop.example/thanks",
+          cancelUrl: "https://shop.example/cart",
+          details: {
+            money: { minorUnits: 500 + Math.floor(random() * 5_000), currency: "EUR" },
+            captureMethod: random() < 0.5 ? "automatic" : "manual",
+            method: "wallet"
+          }
+        }),
+        idempotencyKey: null
+      })
+    )
+  }
+  if (roll < 0.5) provider.approve?.()
+  const token = yield* pointsman.pageToken(page.id)
+  return roll < 0.75
+    ? yield* ended(pointsman.openCheckout(token, comeBack))
+    : yield* ended(pointsman.returnFromCheckout(token))
+})
+
 /** A merchant's requests, the provider's messages, and the background, in the order that the seed gives. */
 const act = Effect.fnUntraced(function* (world: ProviderWorld, provider: FaultyProvider, seed: number, random: Random) {
   const pointsman = yield* Pointsman
+  const caller = callerOf(world)
   const pick = <Item>(items: ReadonlyArray<Item>): Item | undefined => items[Math.floor(random() * items.length)]
   let keys = 0
   const create = () => {
@@ -152,7 +193,11 @@ const act = Effect.fnUntraced(function* (world: ProviderWorld, provider: FaultyP
   }
   for (let at = 0; at < actsOfSeed; at++) {
     yield* TestClock.adjust(`${Math.floor(random() * 400)} seconds`)
-    const known = pick(yield* payments)
+    if (world.opensCheckouts === true && random() < 0.4) {
+      yield* actOnPage(world, provider, random)
+      continue
+    }
+    const known = pick(yield* paymentsOf(world))
     const order = { paymentId: known?.id ?? "", idempotencyKey: random() < 0.5 ? null : `again-${at % 3}-of-it` }
     const part =
       known === undefined || random() < 0.5 ? null : Math.max(1, Math.floor(known.money.minorUnits * random()))
@@ -197,7 +242,8 @@ const compare = Effect.fnUntraced(function* (world: ProviderWorld, provider: Fau
   const ledger = yield* Ledger
   const all = provider.books()
   assert.isAbove(all.length, 0, "nothing was charged in this world")
-  for (const payment of yield* payments) {
+  const tenant = tenantOf(world)
+  for (const payment of yield* paymentsOf(world)) {
     const { capturedMinor, id, refundedMinor, refundPendingMinor, state } = payment
     const attempts = yield* ledger.attempts(tenant, id)
     const books = all.filter(({ attemptId }) => attempts.some((one) => one.id === attemptId))

@@ -5,8 +5,12 @@
 import type { Money } from "@pointsman/core"
 import {
   type CaptureRequest,
+  type ChargeAnswer,
   type ChargeRequest,
   type ChargeState,
+  type CheckoutOpened,
+  type CheckoutRequest,
+  type CompletionRequest,
   type Connector,
   NotSent,
   type RefundState,
@@ -91,6 +95,8 @@ export interface Books {
   readonly follow: (script: Script) => void
   /** Those that were used since. Nothing that happened depends on those after them, but for `cannotSay`. */
   readonly gone: () => ReadonlyArray<RequestHandling>
+  /** The customer of a payment approves the checkout that was opened for it: nothing is taken before that is asked for. */
+  readonly approve: (paymentId: string) => void
   readonly connectorFor: (connectionId: string, cut: Cut) => Connector
 }
 
@@ -102,10 +108,22 @@ export type Cut = (point: "on its way" | "done, and not answered") => boolean
 
 const refOf = (attemptId: string) => `ch_${attemptId}`
 
+/** A page that takes nothing by itself. */
+interface CheckoutEntry {
+  readonly request: CheckoutRequest
+  isApproved: boolean
+  /** How often the record said that it is approved and that nothing was taken. */
+  saidApproved: number
+}
+
+/** For how long a customer can approve it. */
+const checkoutMillis = 6 * 60 * 60 * second
+
 export const openBooks = (): Books => {
   const charges: Array<ChargeEntry> = []
   const refunds: Array<RefundEntry> = []
   const requests: Array<SentRequest> = []
+  const checkouts = new Map<string, CheckoutEntry>()
   let script: Script = ["executed"]
   let gone: Array<RequestHandling> = []
 
@@ -151,8 +169,13 @@ export const openBooks = (): Books => {
 
   const rejected: Rejected = { _tag: "Rejected", code: "unavailable", message: "Not now." }
 
-  const charge = (request: ChargeRequest, connectionId: string, cut: Cut) =>
-    exchange<ChargeState | Rejected>(cut, request.attemptId, (handling, sent) =>
+  const charge = (
+    request: Pick<ChargeRequest, "attemptId" | "capture" | "money" | "paymentId">,
+    connectionId: string,
+    cut: Cut,
+    id = request.attemptId
+  ) =>
+    exchange<ChargeState | Rejected>(cut, id, (handling, sent) =>
       Effect.gen(function* () {
         const { attemptId, money, paymentId } = request
         const taken = request.capture ? "Captured" : "Authorized"
@@ -202,6 +225,22 @@ export const openBooks = (): Books => {
         }
       })
     )
+
+  const openCheckout = (request: CheckoutRequest): Effect.Effect<CheckoutOpened> =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const { attemptId } = request
+      checkouts.set(attemptId, { request, isApproved: false, saidApproved: 0 })
+      const url = `https://pay.example/${attemptId}`
+      return { _tag: "CheckoutOpened", reference: `co_${attemptId}`, url, expiresAt: now + checkoutMillis }
+    })
+
+  /** The same id is another request only where the record said in between that nothing was taken. */
+  const completeCheckout = ({ attemptId }: CompletionRequest, connectionId: string, cut: Cut) =>
+    Effect.suspend((): Effect.Effect<ChargeAnswer, NotSent | Unanswered> => {
+      const checkout = checkouts.get(attemptId)
+      if (checkout?.isApproved !== true) return Effect.succeed(rejected)
+      return charge(checkout.request, connectionId, cut, `${attemptId}, approval ${checkout.saidApproved}`)
+    })
 
   const chargeOf = (providerRef: string) => charges.find(({ attemptId }) => refOf(attemptId) === providerRef)
 
@@ -269,8 +308,13 @@ export const openBooks = (): Books => {
       gone = []
     },
     gone: () => gone,
+    approve: (paymentId) => {
+      for (const checkout of checkouts.values()) checkout.isApproved ||= checkout.request.paymentId === paymentId
+    },
     connectorFor: (connectionId, cut) => ({
       charge: (request) => charge(request, connectionId, cut),
+      openCheckout,
+      completeCheckout: (request) => completeCheckout(request, connectionId, cut),
       capture: (request) =>
         operate(request, cut, (entry, handling) => {
           const { minorUnits } = request.money
@@ -334,6 +378,12 @@ export const openBooks = (): Books => {
           const entry = charges.findLast((one) => one.attemptId === attemptId)
           // It knows its own charge, but not the outcome of an operation on it.
           if (!canSay(script) && entry !== undefined) return yield* new Unanswered({ reason: "no look-up today" })
+          const checkout = checkouts.get(attemptId)
+          const wasAsked = gone.some((handling) => handling !== "notSent")
+          if (entry === undefined && checkout?.isApproved === true && (canSay(script) || !wasAsked)) {
+            checkout.saidApproved += 1
+            return { _tag: "Found", state: { _tag: "Approved", providerRef: refOf(attemptId) } }
+          }
           return entry === undefined
             ? { _tag: "NotFound", conclusive: canSay(script) }
             : { _tag: "Found", state: stateOf(entry) }

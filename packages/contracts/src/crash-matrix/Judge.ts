@@ -25,6 +25,8 @@ export interface Rest {
   /** What the provider did, of the requests that reached it. */
   readonly gone: ReadonlyArray<RequestHandling>
   readonly canSay: boolean
+  /** Whether the answers are those of a page, which shows what is so now. */
+  readonly isOnPage: boolean
 }
 
 /** The sentences that are true and should not be; none for a world in which nothing is wrong. */
@@ -108,7 +110,7 @@ const otherThanTheBooks = ({ payment, refunds }: PaymentRecord, rest: Rest) => {
   const { books, gone } = rest
   const charges = books.charges.filter(({ paymentId }) => paymentId === payment.id)
   const given = books.refunds.filter(({ refundId }) => refunds.some(({ id }) => id === refundId))
-  const { states, ...amounts } = truthOf(charges, given)
+  const { states, ...amounts } = truthOf(charges, given, rest)
   const isUnknown = statusOf[payment.state] === "UNKNOWN" || refunds.some(({ stage }) => stage === "Unknown")
   // An amount that nobody asked for is in nobody's books but the provider's, until operations have settled it.
   if (isUnknown && gone.includes("statesMore")) return []
@@ -123,12 +125,17 @@ const otherThanTheBooks = ({ payment, refunds }: PaymentRecord, rest: Rest) => {
   ]
 }
 
-const truthOf = (charges: ReadonlyArray<ChargeEntry>, given: ReadonlyArray<RefundEntry>): Truth => {
+const truthOf = (
+  charges: ReadonlyArray<ChargeEntry>,
+  given: ReadonlyArray<RefundEntry>,
+  { isOnPage }: Pick<Rest, "isOnPage">
+): Truth => {
   const nothing = { authorizedMinor: 0, capturedMinor: 0, refundedMinor: 0 }
   const held = charges.find(holds)
   if (held === undefined) {
     const canceled = charges.find(({ state }) => state === "Canceled")
-    if (canceled === undefined) return { ...nothing, states: ["Declined", "Failed"] }
+    // What nobody took in the time of the provider's page is cancelled.
+    if (canceled === undefined) return { ...nothing, states: ["Declined", "Failed", ...(isOnPage ? [cancelled] : [])] }
     // What was held and released stays on our record as authorized.
     return {
       ...nothing,
@@ -146,6 +153,8 @@ const truthOf = (charges: ReadonlyArray<ChargeEntry>, given: ReadonlyArray<Refun
   return { states: [state], authorizedMinor, capturedMinor, refundedMinor }
 }
 
+const cancelled: PaymentState = "Cancelled"
+
 /** Answers that name a status which nothing may change any more but what the client asks for. */
 const lasting: ReadonlySet<string> = new Set([
   "AUTHORIZED",
@@ -160,7 +169,7 @@ const lasting: ReadonlySet<string> = new Set([
 /** "Nothing was sent", or "the provider refused": of all that had left until then, nothing was executed. */
 const deny: ReadonlySet<string> = new Set(["NothingSent", "ProviderRefused", "RoutingFailed"])
 
-const notTrueAnyMore = ({ books, records, told }: Rest) => [
+const notTrueAnyMore = ({ books, isOnPage, records, told }: Rest) => [
   ...told.flatMap(({ at, paymentId, says, when: moment }) => {
     if (paymentId === null) {
       const wasExecuted = books.requests.some(({ isExecuted, leftAt }) => isExecuted && leftAt <= at)
@@ -174,7 +183,7 @@ const notTrueAnyMore = ({ books, records, told }: Rest) => [
   // A caller that received a response gets the same one again.
   ...told.flatMap((one, index) => {
     const before = told.slice(0, index).find(({ paymentId }) => paymentId !== null)
-    if (before === undefined || one.at >= before.at + keptMillis) return []
+    if (isOnPage || before === undefined || one.at >= before.at + keptMillis) return []
     return [
       ...when(one.paymentId !== before.paymentId, `${one.when} the client received another payment`),
       ...when(one.says !== before.says, `${one.when} the client was told ${one.says}, and ${before.says} before`),

@@ -2,9 +2,9 @@
 import type { Answered, Caller, Created, Pointsman } from "@pointsman/core"
 import { sampleRequest } from "@pointsman/core/testing"
 import { Effect } from "effect"
-import type { Script } from "./Books.ts"
+import type { Books, Script } from "./Books.ts"
 
-export const operationNames = ["create", "capture", "void", "refund"] as const
+export const operationNames = ["create", "complete", "capture", "void", "refund"] as const
 export type OperationName = (typeof operationNames)[number]
 
 /** What a provider does: with the first request, and where another one may follow, with that. */
@@ -25,8 +25,14 @@ export interface Operation {
   /** The state before, and the request; for people. */
   readonly about: string
   readonly groups: ReadonlyArray<OutcomeGroup>
+  /** Whether it is asked on a page, which shows what is so now; else a repeated request receives the answer that it had. */
+  readonly isOnPage?: boolean
   /** Makes what the operation is for, at a provider that executes; gives the payment's id, or `null` for none. */
-  readonly given: (pointsman: Pointsman["Service"], caller: Caller) => Effect.Effect<string | null, unknown>
+  readonly given: (
+    pointsman: Pointsman["Service"],
+    caller: Caller,
+    books: Pick<Books, "approve">
+  ) => Effect.Effect<string | null, unknown>
   /** The request, the same each time it is sent. */
   readonly ask: (
     pointsman: Pointsman["Service"],
@@ -59,6 +65,18 @@ const silence: OutcomeGroup = {
     outcome("does not execute it, and cannot say so", "cannotSay")
   ]
 }
+
+const comeBack = "https://pay.example/hosted/token/return"
+
+/** A payment whose customer approved it on the provider's page, and is not back yet. */
+const approved: Operation["given"] = (pointsman, caller, books) =>
+  Effect.gen(function* () {
+    const pages = { returnUrl: "https://shop.example/thanks", cancelUrl: "https://shop.example/cart" }
+    const { payment } = yield* pointsman.create(caller, sampleRequest(pages))
+    yield* pointsman.openCheckout(yield* pointsman.pageToken(payment.id), comeBack)
+    books.approve(payment.id)
+    return payment.id
+  })
 
 const made = (captureMethod: "automatic" | "manual") => (pointsman: Pointsman["Service"], caller: Caller) =>
   Effect.map(pointsman.create(caller, sampleRequest({ details: { captureMethod } })), ({ payment }) => payment.id)
@@ -113,6 +131,40 @@ export const operations: ReadonlyArray<Operation> = [
           outcome("states more than was asked", "notSent", "statesMore"),
           outcome("does not execute, and cannot say so", "notSent", "cannotSay")
         ]
+      }
+    ]
+  },
+  {
+    name: "complete",
+    about:
+      "19.99 EUR on a provider's page that takes nothing by itself. The customer approved it there; their return is the " +
+      "request, and the step that takes the money is what the provider is asked for.",
+    isOnPage: true,
+    given: approved,
+    ask: (pointsman, _, paymentId) =>
+      Effect.gen(function* () {
+        const token = yield* pointsman.pageToken(paymentId ?? "")
+        const { payment } = yield* pointsman.returnFromCheckout(token)
+        return { payment, isReplay: false }
+      }),
+    groups: [
+      {
+        title: "The provider answers",
+        outcomes: [...answers("captures", "declines", "captures"), outcome("cancels", "opposite")]
+      },
+      {
+        title: "The provider does not answer",
+        outcomes: [
+          outcome("executes it all the same", "executedInSilence"),
+          outcome("does not execute it, and executes the next one", "lost", "executed"),
+          outcome("never executes it", "lost"),
+          outcome("executes it after the time-out", "late"),
+          outcome("does not execute it, and cannot say so", "cannotSay")
+        ]
+      },
+      {
+        title: "The provider states another amount",
+        outcomes: [outcome("more than was asked", "statesMore"), outcome("less than was asked", "statesLess")]
       }
     ]
   },

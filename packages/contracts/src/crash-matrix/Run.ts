@@ -65,7 +65,7 @@ export const run = async (ground: Ground, plan: Plan): Promise<RunEnd> => {
 const runOn = async (stage: Stage, { client, endsAt, nextEndsAt, operation, outcome }: Plan): Promise<RunEnd> => {
   const { books, time } = stage
   const maker = await stage.start(lifeUntil(null))
-  const given = await maker.ask((pointsman) => operation.given(pointsman, production))
+  const given = await maker.ask((pointsman) => operation.given(pointsman, production, books))
   if (given === undefined || given._tag === "Failure") throw new Error(`what ${operation.name} is for was not made`)
   const setUp = books.requests.length
   books.follow(outcome.script)
@@ -140,7 +140,8 @@ const runOn = async (stage: Stage, { client, endsAt, nextEndsAt, operation, outc
         books: { charges, refunds, requests },
         told,
         gone: books.gone(),
-        canSay: canSay(outcome.script)
+        canSay: canSay(outcome.script),
+        isOnPage: operation.isOnPage === true
       })
     ]
   }

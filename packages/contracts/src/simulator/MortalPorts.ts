@@ -137,12 +137,16 @@ export const mortalConnector = (definition: ConnectorDefinition, time: Time, bey
     ...definition,
     connect: (account, transport) =>
       Result.map(definition.connect(account, transport), (connector): Connector => {
-        const { account, capture, listCharges, listRefunds, openCheckout, refund, void: release } = connector
+        const { account, capture, completeCheckout, openCheckout, refund, void: release } = connector
+        const { listCharges, listRefunds } = connector
         return {
           ...connector,
           charge: calling("charge", connector.charge),
           lookUpCharge: calling("lookUpCharge", connector.lookUpCharge),
           ...(openCheckout === undefined ? {} : { openCheckout: calling("openCheckout", openCheckout) }),
+          ...(completeCheckout === undefined
+            ? {}
+            : { completeCheckout: calling("completeCheckout", completeCheckout) }),
           ...(capture === undefined ? {} : { capture: calling("capture", capture) }),
           ...(release === undefined ? {} : { void: calling("void", release) }),
           ...(refund === undefined ? {} : { refund: calling("refund", refund) }),

@@ -1,6 +1,6 @@
 /** How the simulated provider writes its messages, and how its connector reads them. */
 import {
-  type ChargeState,
+  type ChargeRecord,
   MessageUnreadable,
   MessageUnverified,
   type OperationState,
@@ -16,7 +16,7 @@ const text = new TextDecoder()
 /** Whoever knows the secret may write: forging a real signature is what the tests of connectors are about. */
 export const secretHeader = "x-simulated-secret"
 
-type State = ChargeState | OperationState | RefundState
+type State = ChargeRecord | OperationState | RefundState
 
 /** What has to be on file once a message was taken. */
 export interface Filed {

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { derivedDay } from "../decide/DerivedId.ts"
 import { type OtherAccount, otherAccount } from "../decide/interpret/OtherAccount.ts"
 import type { StatementAbout } from "../decide/interpret/Statement.ts"
-import { asUsable, asUsableOperation, asUsableRefund } from "../decide/UsableAnswer.ts"
+import { asUsableOperation, asUsableRecord, asUsableRefund } from "../decide/UsableAnswer.ts"
 import { observeCall } from "../metrics/ProviderCall.ts"
 import type { Attempt } from "../model/Attempt.ts"
 import { keyRetentionMillis } from "../model/Claim.ts"
@@ -11,7 +11,7 @@ import type { Connection } from "../model/Connection.ts"
 import type { Operation } from "../model/Operation.ts"
 import type { Payment } from "../model/Payment.ts"
 import type {
-  ChargeState,
+  ChargeRecord,
   Found,
   NeverReceived,
   NotSent,
@@ -28,7 +28,7 @@ import { Accounts } from "./Accounts.ts"
 import { callProvider } from "./CallProvider.ts"
 import { OpenConnections } from "./OpenConnections.ts"
 
-const connectionOf = Effect.fnUntraced(function* (tenant: Tenant, connectionId: string) {
+export const connectionOf = Effect.fnUntraced(function* (tenant: Tenant, connectionId: string) {
   const directory = yield* Directory
   const connections = yield* directory.connections(tenant)
   return connections.find(({ id }) => id === connectionId)
@@ -67,10 +67,10 @@ interface About {
 
 export const aboutCharge = (
   { connectionId, id }: Attempt,
-  found: Found<ChargeState> | AtOtherAccount | NamedAnother
+  found: Found<ChargeRecord> | AtOtherAccount | NamedAnother
 ): About => ({ connectionId, about: chargeAbout(id, found) })
 
-const chargeAbout = (attemptId: string, found: Found<ChargeState> | AtOtherAccount | NamedAnother): StatementAbout => {
+const chargeAbout = (attemptId: string, found: Found<ChargeRecord> | AtOtherAccount | NamedAnother): StatementAbout => {
   switch (found._tag) {
     case "OtherAccount":
       return { ...found, subject: { attempt_id: attemptId } }
@@ -129,9 +129,9 @@ export const lookUpCharge = Effect.fnUntraced(function* (
   const checkoutReference = checkout?.reference ?? null
   const sent = yield* sentTimes(attempt)
   const request = { attemptId, providerRef, checkoutReference, ...sent, money, simulation: payment.simulation }
-  const lookUp = callProvider<Found<ChargeState>>(
+  const lookUp = callProvider<Found<ChargeRecord>>(
     connection,
-    (connector) => Effect.flatMap(connector.lookUpCharge(request), usable(asUsable)),
+    (connector) => Effect.flatMap(connector.lookUpCharge(request), usable(asUsableRecord)),
     Number.POSITIVE_INFINITY
   ).pipe(
     observeCall({
@@ -150,7 +150,8 @@ export const lookUpCharge = Effect.fnUntraced(function* (
  * When the provider may have been asked. A request under a derived id may have been sent before the store lost its record:
  * while a loss is recent, its charge may be as old as the loss.
  */
-const sentTimes = Effect.fnUntraced(function* ({ id, sentAt }: Attempt) {
+const sentTimes = Effect.fnUntraced(function* ({ checkout, id, sentAt: lastSentAt }: Attempt) {
+  const sentAt = checkout?.openedAt ?? lastSentAt
   const loss = yield* (yield* RecordLosses).known
   const day = derivedDay(id)
   const isAfterLoss = loss !== null && sentAt >= loss.since && sentAt < loss.declaredAt + 2 * keyRetentionMillis

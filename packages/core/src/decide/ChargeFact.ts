@@ -62,6 +62,8 @@ export type ChargeFact =
   | { readonly on: "NoRouteFound" }
   | { readonly on: "CheckoutOpened"; readonly isEndless: boolean }
   | { readonly on: "CheckoutEnded" }
+  | { readonly on: "CompletionSent" }
+  | { readonly on: "CheckoutApproved" }
 
 type TellsOfMoney = Extract<ChargeFact, { readonly on: "ChargeAuthorized" | "ChargeCaptured" | "MismatchStated" }>
 
@@ -238,6 +240,8 @@ const fieldsOf = (payment: Payment, fact: Exclude<ChargeFact, Keeping>): ChargeF
     case "PageExpired":
     case "CheckoutOpened":
     case "CheckoutEnded":
+    case "CompletionSent":
+    case "CheckoutApproved":
       return nothingHeld
   }
 }

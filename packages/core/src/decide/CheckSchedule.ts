@@ -57,7 +57,7 @@ const deadAfter = ({ deadRequestMillis }: CheckIntervals, claimWindowMillis: num
   Math.max(claimWindowMillis, deadRequestMillis)
 
 const stateCheckAt = (
-  { hosted, state, updatedAt: since }: Payment,
+  { createdAt, hosted, state, tenant, updatedAt: since }: Payment,
   intervals: CheckIntervals,
   claimWindowMillis: number,
   now: number
@@ -65,13 +65,21 @@ const stateCheckAt = (
   const { pendingMillis, unknownMillis } = intervals
   // The first look is over when the page is; a page that is over is looked at again at once.
   if (state === "AwaitingCustomer") return Math.max(hosted?.expiresAt ?? now, now + 1)
-  if (inFlight.has(state)) return tick(since, deadAfter(intervals, claimWindowMillis), now)
+  // What a customer approved can be taken for some hours: a step that died is noticed as soon as an open checkout is checked.
+  const isCheckout = hosted !== null && tenant.environment === "production"
+  const deadRequestMillis =
+    isCheckout && state === "Charging"
+      ? Math.min(intervals.deadRequestMillis, pendingMillis)
+      : intervals.deadRequestMillis
+  if (inFlight.has(state)) return tick(since, deadAfter({ ...intervals, deadRequestMillis }, claimWindowMillis), now)
   if (accepted.has(state)) return tick(since, now - since < day ? pendingMillis : Math.max(pendingMillis, day), now)
   // No record of a provider can settle it: operations do.
   if (state === "ChargeMismatched") return null
   if (statusOf[state] === "UNKNOWN") {
-    const early = [minute, 5 * minute].map((after) => since + Math.min(after, unknownMillis))
-    return early.find((at) => at > now) ?? tick(since, unknownMillis, now)
+    // The step that takes the money of a checkout may be unknown again and again: the older the payment, the later it is asked.
+    const early = [minute, 5 * minute].filter((after) => !isCheckout || after * 20 >= since - createdAt)
+    const earlyAt = early.map((after) => since + Math.min(after, unknownMillis))
+    return earlyAt.find((at) => at > now) ?? tick(since, unknownMillis, now)
   }
   // The authorization may lapse, or be captured behind our back.
   return state === "Authorized" ? tick(since, day, now) : null

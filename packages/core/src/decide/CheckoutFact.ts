@@ -29,7 +29,7 @@ export const checkoutFactOf = (
 }
 
 /** Nobody can have paid on it since, and what was sent for it has arrived or never will. */
-const isCheckoutOver = (
+export const isCheckoutOver = (
   { checkout, sentAt, timeoutMillis }: Attempt & { readonly checkout: Checkout },
   { agesFrom, askedAt }: AskedAt
 ): boolean => {

@@ -1,5 +1,11 @@
 /** What a connector answered, checked: what money could rest on is complete, or it is an unanswered call. */
-import { type ChargeAnswer, type OperationState, type RefundAnswer, Unanswered } from "../model/ProviderStatement.ts"
+import {
+  type ChargeAnswer,
+  type ChargeRecord,
+  type OperationState,
+  type RefundAnswer,
+  Unanswered
+} from "../model/ProviderStatement.ts"
 
 /** A connector is third-party code: what it returns may be malformed. */
 const answers: Readonly<Record<ChargeAnswer["_tag"], true>> = {
@@ -22,6 +28,10 @@ export const asUsable = <Answer extends ChargeAnswer>(answer: Answer): Answer | 
     return new Unanswered({ reason: "the connector gave no provider reference" })
   return isUsableAmount(answer.stated) ? answer : new Unanswered({ reason: "the connector stated an invalid amount" })
 }
+
+/** Of a lookup: what a customer approved on a checkout is no answer to a call, and names nothing that money rests on. */
+export const asUsableRecord = (record: ChargeRecord): ChargeRecord | Unanswered =>
+  record._tag === "Approved" ? record : asUsable(record)
 
 export const isUsableAmount = (stated: { readonly minorUnits: number } | undefined): boolean =>
   stated === undefined || (Number.isSafeInteger(stated.minorUnits) && stated.minorUnits > 0)

@@ -14,6 +14,7 @@ export interface ProviderCall {
   readonly operation:
     | "charge"
     | "checkout"
+    | "complete_checkout"
     | "capture"
     | "void"
     | "refund"

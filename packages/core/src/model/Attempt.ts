@@ -64,6 +64,19 @@ export const endAttempt = (attempt: Attempt, end: AttemptEnd, now: number): Atte
 /** The attempt of which it is certain that it was never sent. */
 export const abandonAttempt = (attempt: Attempt): Attempt => ({ ...attempt, outcome: "Abandoned" })
 
+/** The attempt as the step that takes the money of its checkout is about to be sent. */
+export const completingAttempt = (attempt: Attempt, checkout: Checkout, now: number): Attempt => ({
+  ...attempt,
+  ...{ sentAt: now, answeredAt: null, outcome: null, code: null, reason: null },
+  checkout: { ...checkout, openedAt: checkout.openedAt ?? attempt.sentAt }
+})
+
+/** The attempt whose checkout is approved and of which nothing was taken. */
+export const untakenAttempt = (attempt: Attempt, now: number): Attempt => ({
+  ...attempt,
+  ...{ answeredAt: now, outcome: "CheckoutOpened", code: null, reason: null }
+})
+
 /** Whether its request certainly never reached a provider. */
 export const wasNeverSent = ({ outcome }: Attempt): boolean => outcome === "Abandoned" || outcome === "NotSent"
 

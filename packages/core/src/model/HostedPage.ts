@@ -19,6 +19,11 @@ export interface Checkout {
   readonly sealedUrl: string
   /** Epoch milliseconds; `null` where the provider names no end. */
   readonly expiresAt: number | null
+  /**
+   * When its opening was sent, in epoch milliseconds. Set once the step is sent that takes the money: then `sentAt` of the
+   * attempt is when that was.
+   */
+  readonly openedAt?: number
 }
 
 /** Binds a sealed checkout address to its attempt: moved to another record, it does not open. */

@@ -97,6 +97,8 @@ export const PaymentMachine = defineMachine({
     NoRouteFound: "Ignored",
     CheckoutOpened: "Ignored",
     CheckoutEnded: "Ignored",
+    CompletionSent: "Ignored",
+    CheckoutApproved: "Ignored",
     ChargeSent: "Ignored",
     AttemptFollowed: "Ignored",
     ChargeAbandoned: "Ignored",
@@ -189,11 +191,30 @@ export const PaymentMachine = defineMachine({
       why: "The answer came late: the customer can pay after all."
     },
     {
-      from: "CheckoutOpen",
+      from: ["CheckoutOpen", "ChargeUnknown"],
       on: "CheckoutEnded",
       to: "Cancelled",
       emits: ["payment.cancelled"],
       why: "The provider's page expired more than an hour ago, and its record says that it was not paid."
+    },
+    {
+      from: "CheckoutOpen",
+      on: "CompletionSent",
+      to: "Charging",
+      why: "The customer approved it; written before the provider is asked for the money."
+    },
+    {
+      from: "Charging",
+      on: "CheckoutApproved",
+      to: "CheckoutOpen",
+      why: "The step that takes the money was not sent, and is taken again."
+    },
+    {
+      from: "ChargeUnknown",
+      on: "CheckoutApproved",
+      to: "CheckoutOpen",
+      emits: ["payment.requires_action"],
+      why: "The provider's record says that the customer approved it and that nothing was taken: the step is taken again."
     },
     {
       from: "AwaitingCustomer",

@@ -89,6 +89,18 @@ export type ChargeState =
   | { readonly _tag: "NeedsCustomer"; readonly providerRef: string | null }
   | { readonly _tag: "Canceled"; readonly providerRef: string | null }
 
+/**
+ * The customer approved a checkout that takes nothing by itself, and the provider has taken nothing yet: `completeCheckout`
+ * takes it. Only a lookup and a message say this, and only of a checkout.
+ */
+export interface Approved {
+  readonly _tag: "Approved"
+  readonly providerRef: string | null
+}
+
+/** What a lookup or a message says of a charge. */
+export type ChargeRecord = ChargeState | Approved
+
 /** The provider's word that it did nothing with the request. */
 export interface Rejected {
   readonly _tag: "Rejected"
@@ -153,7 +165,7 @@ export type ChargeName = { readonly attemptId: string } | { readonly providerRef
  * amount out, as in a look-up.
  */
 export type MessageAbout =
-  | { readonly _tag: "Charge"; readonly charge: ChargeName; readonly state: (asked: Money) => ChargeState }
+  | { readonly _tag: "Charge"; readonly charge: ChargeName; readonly state: (asked: Money) => ChargeRecord }
   | { readonly _tag: "Refund"; readonly refundId: string; readonly state: (asked: Money) => RefundState }
   /** A capture or a void, by our id of it. */
   | { readonly _tag: "Operation"; readonly operationId: string; readonly state: (asked: Money) => OperationState }

@@ -44,11 +44,12 @@ export const connectorFault = (value: unknown): string | undefined => {
  * because it may quote the credentials.
  */
 export const adoptConnector = (definition: ConnectorDefinition): ConnectorDefinition => {
-  const { environments: own, name, redact, supports } = definition
+  const { checkoutMethods, environments: own, name, redact, supports } = definition
   return {
     name,
     environments: own,
     supports,
+    ...(checkoutMethods && { checkoutMethods }),
     ...(redact && { redact }),
     connect: (account, transport) =>
       Result.try({
@@ -80,6 +81,7 @@ const methodNames = Object.keys({
   charge: true,
   lookUpCharge: true,
   openCheckout: true,
+  completeCheckout: true,
   capture: true,
   void: true,
   refund: true,

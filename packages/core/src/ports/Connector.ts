@@ -10,6 +10,7 @@ import type { PaymentMethod, PaymentMethodName } from "../model/PaymentMethod.ts
 import type { ProviderAccount } from "../model/ProviderAccount.ts"
 import type {
   ChargeAnswer,
+  ChargeRecord,
   ChargeState,
   CheckoutOpened,
   Found,
@@ -53,6 +54,17 @@ export interface CheckoutRequest extends Omit<ChargeRequest, "instrument" | "sim
   readonly returnUrl: string
   /** The one method that the page offers; absent where the merchant named none. */
   readonly paymentMethod?: PaymentMethodName | undefined
+}
+
+/** To take the money of a checkout that its customer approved, or to hold it. */
+export interface CompletionRequest {
+  /** The provider's idempotency key, the same each time that the step is taken. */
+  readonly attemptId: string
+  /** The provider's name for the checkout. */
+  readonly checkoutReference: string
+  readonly money: Money
+  /** `true`: take the money at once. `false`: authorize it, to be captured later. */
+  readonly capture: boolean
 }
 
 export interface CaptureRequest {
@@ -252,9 +264,15 @@ export class MessageUnreadable extends Schema.TaggedError<MessageUnreadable>()("
 
 export interface Connector {
   readonly charge: (request: ChargeRequest) => Effect.Effect<ChargeAnswer, NotSent | Unanswered>
-  readonly lookUpCharge: (request: ChargeLookup) => Effect.Effect<Found<ChargeState>, NotSent | Unanswered>
+  readonly lookUpCharge: (request: ChargeLookup) => Effect.Effect<Found<ChargeRecord>, NotSent | Unanswered>
   /** Once for an attempt; `lookUpCharge` reports what the customer did there. */
   readonly openCheckout?: (request: CheckoutRequest) => Effect.Effect<CheckoutOpened | Rejected, NotSent | Unanswered>
+  /**
+   * Takes the money of a checkout that its customer approved. Absent where the provider takes it by itself. It is asked after
+   * `lookUpCharge` said `Approved`, and may be asked again with the same request after a result that is unknown: the provider
+   * must take the money of one checkout once, however often it is asked. The charge is named as `lookUpCharge` names it.
+   */
+  readonly completeCheckout?: (request: CompletionRequest) => Effect.Effect<ChargeAnswer, NotSent | Unanswered>
   readonly capture?: (request: CaptureRequest) => Effect.Effect<OperationAnswer, NotSent | Unanswered>
   readonly void?: (request: VoidRequest) => Effect.Effect<OperationAnswer, NotSent | Unanswered>
   readonly refund?: (request: RefundRequest) => Effect.Effect<RefundAnswer, NotSent | Unanswered>
@@ -314,6 +332,8 @@ export interface ConnectorDefinition {
   readonly environments: ReadonlyArray<Environment>
   /** The provider's own limits, besides those of the connection. */
   readonly supports: Supports
+  /** The kinds of payment that its checkout takes; all where it is left out. Those of `supports` are of charges too. */
+  readonly checkoutMethods?: ReadonlyArray<PaymentMethod>
   /** Fails with what is wrong with the credentials: the field, and what was expected, never its value. */
   readonly connect: (account: ConnectorAccount, transport: Transport["Service"]) => Result.Result<Connector, string>
   /**

@@ -3,7 +3,7 @@ import type { Supports } from "../model/Connection.ts"
 import type { ProviderAccount } from "../model/ProviderAccount.ts"
 import type {
   ChargeAnswer,
-  ChargeState,
+  ChargeRecord,
   CheckoutOpened,
   Found,
   NotSent,
@@ -19,6 +19,7 @@ import type {
   ChargeLookup,
   ChargeRequest,
   CheckoutRequest,
+  CompletionRequest,
   Connector,
   ConnectorDefinition,
   ListedCharge,
@@ -43,6 +44,7 @@ export interface ScriptedProvider {
   readonly voids: Array<Asked<VoidRequest>>
   readonly refunds: Array<Asked<RefundRequest>>
   readonly checkouts: Array<Asked<CheckoutRequest>>
+  readonly completions: Array<Asked<CompletionRequest>>
   readonly lookUps: Array<Asked<ChargeLookup>>
   readonly operationLookUps: Array<Asked<OperationLookup>>
   readonly refundLookUps: Array<Asked<RefundLookup>>
@@ -55,8 +57,10 @@ export interface ScriptedProvider {
   onVoid: Answers<VoidRequest, OperationAnswer>
   onRefund: Answers<RefundRequest, RefundAnswer>
   onOpenCheckout: Answers<CheckoutRequest, CheckoutOpened | Rejected>
+  /** `undefined` where its checkouts need no further step; asked as a connection is first used. They need none unless told otherwise. */
+  onCompleteCheckout: Answers<CompletionRequest, ChargeAnswer> | undefined
   /** Finds nothing, and not conclusively, unless told otherwise. */
-  onLookUpCharge: Answers<ChargeLookup, Found<ChargeState>>
+  onLookUpCharge: Answers<ChargeLookup, Found<ChargeRecord>>
   /** `undefined` where it cannot look operations up; asked as a connection is first used. It cannot unless told otherwise. */
   onLookUpOperation: Answers<OperationLookup, Found<OperationState>> | undefined
   /** As `onLookUpCharge`. */
@@ -84,6 +88,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
     voids: [],
     refunds: [],
     checkouts: [],
+    completions: [],
     lookUps: [],
     operationLookUps: [],
     refundLookUps: [],
@@ -100,6 +105,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
         url: `https://provider.example/pay/${attemptId}`,
         expiresAt: null
       }),
+    onCompleteCheckout: undefined,
     onLookUpCharge: () => Effect.succeed({ _tag: "NotFound", conclusive: false }),
     onLookUpOperation: undefined,
     onLookUpRefund: () => Effect.succeed({ _tag: "NotFound", conclusive: false }),
@@ -123,7 +129,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
               return answers()(call)
             })
         }
-        const { onAccount, onListCharges, onListRefunds, onLookUpOperation } = provider
+        const { onAccount, onCompleteCheckout, onListCharges, onListRefunds, onLookUpOperation } = provider
         const connector: Connector = {
           charge: asked(provider.charges, () => provider.onCharge),
           lookUpCharge: asked(provider.lookUps, () => provider.onLookUpCharge),
@@ -148,6 +154,11 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
           ...(onListRefunds === undefined
             ? {}
             : { listRefunds: asked(provider.lists, () => provider.onListRefunds ?? onListRefunds) }),
+          ...(onCompleteCheckout === undefined
+            ? {}
+            : {
+                completeCheckout: asked(provider.completions, () => provider.onCompleteCheckout ?? onCompleteCheckout)
+              }),
           ...(provider.opensCheckouts(connectionId)
             ? { openCheckout: asked(provider.checkouts, () => provider.onOpenCheckout) }
             : {})

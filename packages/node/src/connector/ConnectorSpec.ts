@@ -87,6 +87,16 @@ export interface CheckoutRequest extends Omit<ChargeRequest, "instrument"> {
   readonly paymentMethod?: string
 }
 
+export interface CompletionRequest {
+  /** The provider's idempotency key, the same each time that the step is taken. */
+  readonly attemptId: string
+  /** The provider's name for the checkout. */
+  readonly checkoutReference: string
+  readonly amount: Amount
+  /** `true`: take the money at once. `false`: authorize it. */
+  readonly capture: boolean
+}
+
 export interface CaptureRequest {
   /** To be sent as the provider's idempotency key. */
   readonly operationId: string
@@ -216,6 +226,12 @@ export interface RefundResult {
  * has to be the provider's own word about this id: a gateway's 404 is no result, and is thrown. It does not count as
  * conclusive while a call is open, or where no call was answered.
  */
+/** Of a checkout: its customer approved it, and nothing was taken yet. */
+export interface ApprovedResult {
+  readonly status: "approved"
+  readonly reference: string | null
+}
+
 export interface NotFoundResult {
   readonly status: "not_found"
   readonly conclusive: boolean
@@ -233,7 +249,7 @@ interface MessageOf {
 
 export type Message = MessageOf &
   (
-    | { readonly about: "charge"; readonly charge: ChargeName; readonly result: ChargeResult }
+    | { readonly about: "charge"; readonly charge: ChargeName; readonly result: ChargeResult | ApprovedResult }
     | { readonly about: "operation"; readonly operationId: string; readonly result: OperationResult }
     | { readonly about: "refund"; readonly refundId: string; readonly result: RefundResult }
     | { readonly about: "settlement"; readonly charge: ChargeName }
@@ -298,8 +314,16 @@ export interface ConnectorSpec<Kinds extends Readonly<Record<string, CredentialK
   /** The fields of a connection's `credentials`, all required. */
   readonly credentials: Kinds
   readonly charge: (request: ChargeRequest, given: Given<Kinds>) => Answers<ChargeResult | Refused>
-  readonly lookUpCharge: (request: ChargeLookup, given: Given<Kinds>) => Answers<ChargeResult | NotFoundResult>
+  readonly lookUpCharge: (
+    request: ChargeLookup,
+    given: Given<Kinds>
+  ) => Answers<ChargeResult | ApprovedResult | NotFoundResult>
   readonly openCheckout?: (request: CheckoutRequest, given: Given<Kinds>) => Answers<CheckoutResult | Refused>
+  /**
+   * Takes the money of a checkout that `lookUpCharge` said to be `approved`. After a result that is unknown it may be asked
+   * again with the same request: the provider must take the money of one checkout once.
+   */
+  readonly completeCheckout?: (request: CompletionRequest, given: Given<Kinds>) => Answers<ChargeResult | Refused>
   readonly capture?: (request: CaptureRequest, given: Given<Kinds>) => Answers<ChargeResult | Refused>
   readonly void?: (request: VoidRequest, given: Given<Kinds>) => Answers<ChargeResult | Refused>
   readonly refund?: (request: RefundRequest, given: Given<Kinds>) => Answers<RefundResult | Refused>

@@ -62,6 +62,7 @@ const kindOf = (spec: { readonly credentials: Kinds }, name: string): Plain.Cred
 const required = ["charge", "lookUpCharge"] as const
 const optional = [
   "openCheckout",
+  "completeCheckout",
   "capture",
   "void",
   "refund",
@@ -130,7 +131,7 @@ const connector = (
       run: (http) => run(request, given(http)),
       read
     })
-  const { account, capture, openCheckout, refund, lookUpOperation, lookUpRefund } = spec
+  const { account, capture, refund, lookUpOperation, lookUpRefund } = spec
 
   return {
     charge: (request) =>
@@ -148,9 +149,7 @@ const connector = (
         { attemptId, checkoutReference, sentAt, sentBefore, reference: providerRef, amount: money },
         Results.foundCharge
       ),
-    ...(openCheckout && {
-      openCheckout: (request) => perform("openCheckout", openCheckout, onPage(request), Results.checkoutResult)
-    }),
+    ...checkouts(spec, perform),
     ...(capture && {
       capture: ({ attemptId, money, operationId, providerRef }) =>
         perform(
@@ -202,6 +201,32 @@ const connector = (
     ...messages(spec, clean)
   }
 }
+
+type Perform = <Request, A>(
+  name: string,
+  run: (request: Request, given: Plain.Given<Kinds>) => unknown,
+  request: Request,
+  read: (value: unknown, clean: Clean) => Results.Read<A>
+) => ReturnType<typeof runOperation<A>>
+
+/** What a connector with pages of the provider's has. */
+const checkouts = (
+  { completeCheckout, openCheckout }: Plain.ConnectorSpec<Kinds>,
+  perform: Perform
+): Pick<CoreConnector, "openCheckout" | "completeCheckout"> => ({
+  ...(openCheckout && {
+    openCheckout: (request) => perform("openCheckout", openCheckout, onPage(request), Results.checkoutResult)
+  }),
+  ...(completeCheckout && {
+    completeCheckout: ({ attemptId, capture, checkoutReference, money }) =>
+      perform(
+        "completeCheckout",
+        completeCheckout,
+        { attemptId, checkoutReference, amount: money, capture },
+        Results.chargeResult
+      )
+  })
+})
 
 const onPage = (request: CheckoutRequest): Plain.CheckoutRequest => ({
   ...charged(request),

@@ -1,5 +1,6 @@
 /** The results of plain functions as core's statements. What is not as described is no result; the field is named. */
 import {
+  type ChargeRecord,
   type ChargeState,
   type CheckoutOpened,
   type Clean,
@@ -47,6 +48,8 @@ const Charge = Schema.Union([
   })
 ])
 const Rejection = Schema.Struct({ status: Schema.Literal("rejected"), code: Text, message: Schema.String })
+/** Of a checkout: its customer approved it, and nothing was taken yet. */
+const Approval = Schema.Struct({ status: Schema.Literal("approved"), reference: Schema.NullOr(Name) })
 const NotFound = Schema.Struct({ status: Schema.Literal("not_found"), conclusive: Schema.Boolean })
 const Checkout = Schema.Struct({
   status: Schema.Literal("opened"),
@@ -73,7 +76,12 @@ const AccountSchema = Schema.Struct({
 const ChargeNamed = Schema.Union([Schema.Struct({ attemptId: Name }), Schema.Struct({ reference: Name })])
 const message = { id: Name, at: Schema.NullOr(Time) }
 const MessageSchema = Schema.Union([
-  Schema.Struct({ ...message, about: Schema.Literal("charge"), charge: ChargeNamed, result: Charge }),
+  Schema.Struct({
+    ...message,
+    about: Schema.Literal("charge"),
+    charge: ChargeNamed,
+    result: Schema.Union([Charge, Approval])
+  }),
   Schema.Struct({ ...message, about: Schema.Literal("operation"), operationId: Name, result: Operation }),
   Schema.Struct({ ...message, about: Schema.Literal("refund"), refundId: Name, result: Refund }),
   Schema.Struct({ ...message, about: Schema.Literal("settlement"), charge: ChargeNamed }),
@@ -92,7 +100,7 @@ const reader = <A>(schema: Schema.Decoder<A>) => {
 }
 
 const readCharge = reader(Schema.Union([Charge, Rejection]))
-const readFoundCharge = reader(Schema.Union([Charge, NotFound]))
+const readFoundCharge = reader(Schema.Union([Charge, Approval, NotFound]))
 const readCheckout = reader(Schema.Union([Checkout, Rejection]))
 const readOperation = reader(Schema.Union([Operation, NotFound]))
 const readRefund = reader(Schema.Union([Refund, Rejection]))
@@ -149,6 +157,9 @@ const operationState = ({ amount, final, reason, status }: typeof Operation.Type
   }
 }
 
+const chargeRecord = (charge: typeof Charge.Type | typeof Approval.Type, clean: Clean): ChargeRecord =>
+  charge.status === "approved" ? { _tag: "Approved", providerRef: charge.reference } : chargeState(charge, clean)
+
 const refundState = ({ amount, reason, refundReference, status }: typeof Refund.Type, clean: Clean): RefundState => {
   switch (status) {
     case "succeeded":
@@ -172,13 +183,13 @@ export const chargeResult = (value: unknown, clean: Clean): Read<ChargeState | R
         : named(clean, result.reference, "reference", chargeState(result, clean))
   )
 
-export const foundCharge = (value: unknown, clean: Clean): Read<Found<ChargeState>> =>
+export const foundCharge = (value: unknown, clean: Clean): Read<Found<ChargeRecord>> =>
   Result.flatMap(
     readFoundCharge(value),
-    (result): Read<Found<ChargeState>> =>
+    (result): Read<Found<ChargeRecord>> =>
       result.status === "not_found"
         ? Result.succeed({ _tag: "NotFound", conclusive: result.conclusive })
-        : named(clean, result.reference, "reference", { _tag: "Found", state: chargeState(result, clean) })
+        : named(clean, result.reference, "reference", { _tag: "Found", state: chargeRecord(result, clean) })
   )
 
 export const checkoutResult = (value: unknown, clean: Clean): Read<CheckoutOpened | Rejected> =>
@@ -229,7 +240,7 @@ export const messageResult = (value: unknown, clean: Clean): Read<ProviderMessag
 const messageAbout = (message: typeof MessageSchema.Type, clean: Clean): MessageAbout => {
   switch (message.about) {
     case "charge":
-      return { _tag: "Charge", charge: chargeName(message.charge), state: () => chargeState(message.result, clean) }
+      return { _tag: "Charge", charge: chargeName(message.charge), state: () => chargeRecord(message.result, clean) }
     case "operation":
       return {
         _tag: "Operation",

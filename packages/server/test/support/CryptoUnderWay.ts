@@ -7,10 +7,10 @@ const jobs: ReadonlySet<string> = new Set(["CIPHERREQUEST", "HASHREQUEST", "SIGN
 
 /** Counts the jobs that begin from now on and are not done, until the test is over. */
 export const watchCrypto = (): (() => number) => {
-  const underWay = new Set<number>()
+  const underWay = new Map<number, object>()
   const hook = createHook({
-    init: (id, type) => {
-      if (jobs.has(type)) underWay.add(id)
+    init: (id, type, _trigger, job) => {
+      if (jobs.has(type)) underWay.set(id, job)
     },
     // Its result comes in.
     before: (id) => {
@@ -20,5 +20,9 @@ export const watchCrypto = (): (() => number) => {
   onTestFinished(() => {
     hook.disable()
   })
-  return () => underWay.size
+  return () => {
+    // One without a callback was done on the thread, by `verify` of `node:crypto` for example, and nothing else shows it.
+    for (const [id, job] of underWay) if (!("ondone" in job)) underWay.delete(id)
+    return underWay.size
+  }
 }

@@ -1,7 +1,7 @@
 /** The simulated provider as an adapter of the provider protocol: what arrives over HTTP is asked of it, and answered so. */
 import { money } from "@pointsman/core"
 import type {
-  ChargeState,
+  ChargeRecord,
   CheckoutOpened,
   Connector,
   Found,
@@ -94,9 +94,11 @@ const foundBody = <State>(
     ? json(200, bodyOf(found.state))
     : json(404, { found: false, ...subject, conclusive: found.conclusive })
 
-const chargeBody = (state: ChargeState) => {
+const chargeBody = (state: ChargeRecord) => {
   const provider_reference = state.providerRef
   switch (state._tag) {
+    case "Approved":
+      throw new Error("the provider takes the money of its checkouts by itself, and the protocol has no word for this")
     case "Authorized":
       return { provider_reference, status: "authorized", amount: state.stated?.minorUnits, currency }
     case "Captured":

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../model/Event.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { paymentEvent } from "../../model/PaymentEvents.ts"
-import type { ChargeState } from "../../model/ProviderStatement.ts"
+import type { ChargeRecord } from "../../model/ProviderStatement.ts"
 import { nothingReported, type Reported, withContradiction } from "../../model/Reported.ts"
 import { type Applied, unchanged } from "../Applied.ts"
 import { withReview } from "../WithReview.ts"
@@ -39,7 +39,7 @@ export const contradicts = (
   }
 }
 
-export const evidenceOf = ({ id }: Attempt, state: ChargeState): JsonObject => ({
+export const evidenceOf = ({ id }: Attempt, state: ChargeRecord): JsonObject => ({
   attempt_id: id,
   provider_reference: state.providerRef,
   stated: state._tag.toLowerCase(),

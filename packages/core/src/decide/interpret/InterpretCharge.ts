@@ -2,13 +2,14 @@
 import { type Attempt, endAttempt } from "../../model/Attempt.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { moneyHeld, noMoney, type PaymentState } from "../../model/PaymentMachine.ts"
-import { type ChargeState, type NeverReceived, Unanswered } from "../../model/ProviderStatement.ts"
+import { type ChargeRecord, type ChargeState, type NeverReceived, Unanswered } from "../../model/ProviderStatement.ts"
 import { endedBy, ofAttemptAlone, ofChargeFact, ofRival, secondChargeOf } from "../Applied.ts"
 import { type ChargeFact, chargeFactOf, mismatchName, tellsOfMoney } from "../ChargeFact.ts"
 import { checkoutFactOf } from "../CheckoutFact.ts"
 import { holdingAttempt } from "../Holding.ts"
 import { asUsable } from "../UsableAnswer.ts"
 import { contradicts, evidenceOf } from "./Contradiction.ts"
+import { ofApproved } from "./InterpretApproved.ts"
 import { confirms, disbelieved, type Interpretation, moves, older } from "./Interpretation.ts"
 import { isOfAnotherCharge, ofHolder } from "./InterpretHolder.ts"
 import { isCurrent, type Source } from "./Statement.ts"
@@ -18,11 +19,12 @@ const held: ReadonlySet<PaymentState> = new Set(moneyHeld)
 export const ofCharge = (
   book: PaymentBook,
   attempt: Attempt,
-  said: ChargeState | NeverReceived,
+  said: ChargeRecord | NeverReceived,
   source: Source,
   now: number
 ): Interpretation => {
   if (said._tag === "NotFound") return ofMissing(book, attempt, said, source, now)
+  if (said._tag === "Approved") return ofApproved(book, attempt, said, source, now)
   const state = asUsable(said)
   if (state instanceof Unanswered) return { _tag: "Malformed", reason: state.reason }
   if (!held.has(book.payment.state)) return ofUnheld(book, attempt, state, source, now)
@@ -197,6 +199,10 @@ const factOfMissing = (
       return checkoutFactOf(payment, { ...attempt, checkout: attempt.checkout }, said, source) ?? "TooEarly"
     }
     case "ChargeUnknown": {
+      // The step that takes the money of an open checkout went unanswered, and the checkout is gone.
+      if (attempt.checkout !== null && via === "lookup") {
+        return checkoutFactOf(payment, { ...attempt, checkout: attempt.checkout }, said, source) ?? "TooEarly"
+      }
       // A checkout whose opening went unanswered may be open, and be paid on later: nothing found is no last word.
       const isCheckout = payment.hosted !== null && payment.tenant.environment === "production"
       return isCheckout && via === "lookup" ? "TooEarly" : { on: "ChargeNotFound" }

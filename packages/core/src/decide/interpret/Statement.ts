@@ -2,7 +2,7 @@
 import type { ProviderAccount } from "../../model/ProviderAccount.ts"
 import type {
   ChargeName,
-  ChargeState,
+  ChargeRecord,
   MessageAbout,
   NeverReceived,
   OfAnotherAttempt,
@@ -41,7 +41,7 @@ export type StatementAbout =
   | {
       readonly _tag: "Charge"
       readonly charge: ChargeName
-      readonly state: (asked: Money) => ChargeState | NeverReceived
+      readonly state: (asked: Money) => ChargeRecord | NeverReceived
     }
   | {
       readonly _tag: "Operation"

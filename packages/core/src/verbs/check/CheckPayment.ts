@@ -3,7 +3,7 @@
  * knows. What the provider's record says becomes the same facts as its direct answer, applied by the same code.
  *
  * It may die at any point, and run in several processes at once: every step is guarded by the version like any other,
- * and nothing is asked of a provider but to look something up.
+ * and nothing is asked of a provider but to look something up, and for the money of a checkout that its customer approved.
  */
 import { Clock, Effect, Option, Result } from "effect"
 import {
@@ -56,12 +56,11 @@ const checkState = Effect.fnUntraced(function* (book: PaymentBook) {
     case "CheckoutOpen":
       return yield* lookUpCheckout(payment, attempts)
     case "ChargePending":
+    case "ChargeUnknown":
       // On a checkout the customer may still be at a challenge: its own rules say what the record means.
       return yield* attempts.some(hasCheckout) ? lookUpCheckout(payment, attempts) : checkCharge(book)
     case "Charging":
       return yield* endDeadCharge(book)
-    case "ChargeUnknown":
-      return yield* checkCharge(book)
     case "Capturing":
     case "Voiding":
       return yield* endDeadOperation(book)

@@ -96,7 +96,8 @@ const stateOf = Effect.fnUntraced(function* (
   const found = yield* lookUpCharge(payment, attempt)
   switch (found?._tag) {
     case "Found":
-      return found.state
+      // Of a direct charge no provider says that it is approved and not taken.
+      return found.state._tag === "Approved" ? "possible" : found.state
     case "NotFound":
       return found.conclusive && isOldEnough(attempt, asked) ? "denied" : "possible"
     default:

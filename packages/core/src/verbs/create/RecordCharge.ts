@@ -18,7 +18,7 @@ import { NothingSent, PaymentResultUnknown } from "../../decide/CreateRequest.ts
 import { interpret } from "../../decide/interpret/Interpret.ts"
 import { withoutReused } from "../../decide/ReusedReference.ts"
 import { withRouting, withSkipped } from "../../decide/WithRouting.ts"
-import { type Attempt, type AttemptEnd, abandonAttempt, endAttempt } from "../../model/Attempt.ts"
+import { type Attempt, type AttemptEnd, abandonAttempt, endAttempt, untakenAttempt } from "../../model/Attempt.ts"
 import { type Claim, moveClaim } from "../../model/Claim.ts"
 import type { ClaimEvent } from "../../model/ClaimMachine.ts"
 import { checkoutUrlContext } from "../../model/HostedPage.ts"
@@ -37,6 +37,12 @@ export const recordEnd = (inHand: ChargeInHand, end: AttemptEnd, now: number) =>
   const after: Attempt = fact.on === "MismatchStated" ? { ...attempt, outcome: "Mismatched" } : attempt
   return recordPayment(inHand, after, fact, [], isStated(end) ? end : undefined)
 }
+
+/** The end of the step that takes the money of an approved checkout. Where nothing was sent, it is taken again. */
+export const recordCompletion = (inHand: ChargeInHand, end: ChargeEnd, now: number) =>
+  end._tag === "pointsman/NotSent"
+    ? recordPayment(inHand, untakenAttempt(inHand.attempt, now), { on: "CheckoutApproved" })
+    : recordEnd(inHand, end, now)
 
 /** What a provider says of the charge itself. */
 const isStated = (end: ChargeEnd): end is ChargeState =>
@@ -100,8 +106,7 @@ const record = Effect.fnUntraced(function* (
       const { moved, isAsStated } =
         refused === undefined ? decide(stored, inHand, fact, stated, now) : { moved: refused, isAsStated: false }
       const told = refused?.attempts ?? ended
-      // A missing response says less than what another source reported about the attempt meanwhile.
-      const isTold = fact.on === "ChargeUnanswered" && isEndTold(stored, inHand.attempt)
+      const isTold = saysLess(stored, inHand, fact)
       const after = withSkipped(moved.payment, inHand.payment.routing?.skipped ?? [])
       const payment = isTold ? after : withRouting(after, [...inHand.earlier, ...told])
       const isAbandoned = isAsStated && fact.on === "ChargeAbandoned" && (claim === null || claim.state === "Claimed")
@@ -174,10 +179,14 @@ const contradictionOf = (
   return meaning._tag === "Contradicts" ? meaning.applied : undefined
 }
 
-/** Whether the provider's word on the attempt is recorded: a message of it may be faster than its answer. */
-const isEndTold = ({ routing }: Payment, { id }: Attempt): boolean => {
+/**
+ * Whether another source reported more about the attempt meanwhile: a message of it may be faster than its answer, and the
+ * step that takes the money of a checkout may be taken again while nobody has its first answer.
+ */
+const saysLess = ({ routing }: Payment, { attempt: { checkout, id } }: ChargeInHand, fact: ChargeFact): boolean => {
   const outcome = routing?.attempts.find(({ attemptId }) => attemptId === id)?.outcome ?? null
-  return outcome !== null && outcome !== "Unanswered"
+  if (outcome === null || outcome === "Unanswered") return false
+  return fact.on === "ChargeUnanswered" || (checkout !== null && outcome !== "CheckoutOpened" && !tellsOfMoney(fact))
 }
 
 /** Of one connection, what is reported under another reference: a charge keeps its own. */

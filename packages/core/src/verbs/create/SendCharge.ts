@@ -30,7 +30,7 @@ export const sendCharge = (
 }
 
 export const chargeCall = (
-  operation: "charge" | "checkout",
+  operation: "charge" | "checkout" | "complete_checkout",
   { attempt, connection, payment }: ChargeInHand
 ): ProviderCall => ({
   operation,

@@ -2,7 +2,7 @@
  * Leads a customer to the provider's own page. It is opened once for a payment: the attempt is stored before the
  * provider is asked, and every further tab is sent to the page that was opened.
  */
-import { Clock, Effect, Exit, Redacted } from "effect"
+import { Clock, Effect, Exit, Option, Redacted } from "effect"
 import { callProvider } from "../../call/CallProvider.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { PaymentResultUnknown } from "../../decide/CreateRequest.ts"
@@ -13,6 +13,7 @@ import { checkoutUrlContext } from "../../model/HostedPage.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { CheckoutOpened, Rejected } from "../../model/ProviderStatement.ts"
 import { NotSent, Unanswered } from "../../model/ProviderStatement.ts"
+import { Connectors } from "../../ports/Connector.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 import { StorageError } from "../../ports/StorageError.ts"
@@ -29,7 +30,7 @@ export const openCheckout = (token: string, returnUrl: string) => Effect.uninter
 const open = Effect.fnUntraced(function* (token: string, returnUrl: string) {
   const page = yield* findPage(token)
   if (page.tenant.environment !== "production") return yield* new ActionNotOffered()
-  const begun = yield* beginHosted(page, opensCheckouts)
+  const begun = yield* beginHosted(page, (connection) => opensCheckouts(connection, page))
   if (begun._tag === "Stands") return yield* stepOf(begun.payment)
   // From here on a provider may be asked: a bug must not read as "nothing was sent".
   const payment = yield* Effect.catchDefect(
@@ -43,10 +44,12 @@ const open = Effect.fnUntraced(function* (token: string, returnUrl: string) {
 })
 
 /** A connection that cannot be used at all is kept: the attempt reports it, as it does for a charge. */
-const opensCheckouts = Effect.fnUntraced(function* (connection: Connection) {
+const opensCheckouts = Effect.fnUntraced(function* (connection: Connection, { method }: Payment) {
   const connections = yield* OpenConnections
   const connector = yield* Effect.exit(connections.connector(connection))
-  return Exit.isFailure(connector) || connector.value.openCheckout !== undefined
+  if (Exit.isFailure(connector)) return true
+  const definition = Option.getOrUndefined((yield* Connectors).definition(connection.connector))
+  return connector.value.openCheckout !== undefined && (definition?.checkoutMethods?.includes(method) ?? true)
 })
 
 const sendOpening = (inHand: ChargeInHand, returnUrl: string, beginBy: number) =>

@@ -1,6 +1,6 @@
 /**
  * The customer comes back from the provider's page. What the address of the return says is nobody's word: the provider
- * is asked for its record, and for nothing else.
+ * is asked for its record, and where that says that the customer approved and that nothing was taken, for the money.
  */
 import { Clock, Effect } from "effect"
 import { aboutCharge, lookUpCharge } from "../../call/LookUp.ts"
@@ -12,6 +12,7 @@ import type { Checkout } from "../../model/HostedPage.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentState } from "../../model/PaymentMachine.ts"
 import { Ledger } from "../../ports/Ledger.ts"
+import { completeCheckout } from "./CompleteCheckout.ts"
 import { findPage } from "./FindPage.ts"
 import { viewOf } from "./ViewHostedPage.ts"
 
@@ -30,7 +31,7 @@ const lookUp = Effect.fnUntraced(function* (payment: Payment) {
   return yield* lookUpCheckout(payment, yield* ledger.attempts(payment.tenant, payment.id))
 })
 
-/** The payment as the provider's record of its checkout leaves it. */
+/** The payment as the provider's record of its checkout leaves it, and the step that takes the money of an approved one. */
 export const lookUpCheckout = Effect.fnUntraced(function* (payment: Payment, attempts: ReadonlyArray<Attempt>) {
   const attempt = attempts.findLast(hasCheckout)
   if (attempt === undefined) return payment
@@ -40,7 +41,8 @@ export const lookUpCheckout = Effect.fnUntraced(function* (payment: Payment, att
   const book = { payment, attempts, operations: [], refunds: [] }
   const after = yield* recordLookup(book, { ...aboutCharge(attempt, found), askedAt })
   if (found._tag === "AnotherAttempt") yield* adoptAnswer(payment.tenant, attempt.connectionId, found.named)
-  return after.payment
+  const isApproved = found._tag === "Found" && found.state._tag === "Approved"
+  return isApproved ? yield* completeCheckout(after, attempt.id) : after.payment
 })
 
 export const hasCheckout = (attempt: Attempt): attempt is Attempt & { readonly checkout: Checkout } =>

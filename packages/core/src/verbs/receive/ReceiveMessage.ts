@@ -23,6 +23,7 @@ import { ofContested, ofReused } from "../../decide/ReusedReference.ts"
 import { messagesDecided } from "../../metrics/Metrics.ts"
 import type { ReusedReference } from "../../model/ChargeReference.ts"
 import { type Connection, webhookSecretContext } from "../../model/Connection.ts"
+import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { ProviderAccount } from "../../model/ProviderAccount.ts"
 import type { MessageAbout, ProviderMessage } from "../../model/ProviderStatement.ts"
@@ -208,11 +209,19 @@ export const decideMessage = Effect.fnUntraced(function* (
     { ...message, isLookedUp, opened: yield* openedBy(connectionId), removed },
     found === undefined ? undefined : turns.take(found.book.payment.id)
   )
+  if (found !== undefined && isApproval(message.about, found.book.payment)) {
+    // The check takes the next step. Where this is not written, the customer's return or the next check does.
+    yield* Effect.ignore(ledger.postpone(found.book.payment, yield* Clock.currentTimeMillis))
+  }
   if (found === undefined) {
     const { receivedAt } = stored
     yield* noticeLoss(tenant, { ...stored, ...contentOf(connectionId, message, undefined, receivedAt) })
   }
 })
+
+/** The customer approved a checkout that the payment waits on, and nothing was taken yet. */
+const isApproval = (about: MessageAbout, { money, state }: Payment): boolean =>
+  state === "CheckoutOpen" && about._tag === "Charge" && about.state(money)._tag === "Approved"
 
 /** The payment that retention removed, where the message names its charge by the provider's reference; `null` for none. */
 const removedPayment = Effect.fnUntraced(function* (tenant: Tenant, connectionId: string, about: MessageAbout) {

@@ -6,6 +6,7 @@ import { assert } from "vitest"
 import { openCheckoutCom } from "./CheckoutStandIn.ts"
 import type { Customer } from "./Customer.ts"
 import { openMollie } from "./MollieStandIn.ts"
+import { openPayPal } from "./PayPalStandIn.ts"
 import { type Account, type Created, openShop, type Shop } from "./Shop.ts"
 import type { StandIn } from "./StandIn.ts"
 
@@ -13,17 +14,27 @@ import type { StandIn } from "./StandIn.ts"
 interface Provider {
   readonly name: string
   readonly open: (now: () => number) => Promise<StandIn>
-  readonly method: "card" | "bank"
+  readonly method: "card" | "bank" | "wallet"
   readonly pay: (customer: Customer) => Promise<void>
   /** Is refused. */
   readonly decline: (customer: Customer) => Promise<void>
   /** The page that the customer tries again on after a refusal; `null` where the payment is over then. */
   readonly againAt: string | null
-  /** `null` where its page has no way to cancel. */
+  /** `null` where its page has no way to end the payment. */
   readonly cancel: ((customer: Customer) => Promise<void>) | null
+  /** Goes back to the shop, where that does not end the payment; `null` where its page has no way to. */
+  readonly goBack: ((customer: Customer) => Promise<void>) | null
+  /** The heading of its page. */
+  readonly heading: string
+  /** For how long the customer can pay there, and an hour more. */
+  readonly endsAfterHours: number
   /** Whether a payment is only authorized when its customer comes back. */
   readonly capturesLater: boolean
+  /** Whether nothing is taken before a further request asks for it. */
+  readonly isTakenApart: boolean
 }
+
+const takesByItself = { goBack: null, endsAfterHours: 2, isTakenApart: false } as const
 
 const choose = async (customer: Customer, status: string) => {
   await customer.sees("Test mode")
@@ -45,8 +56,19 @@ const byBank = async (customer: Customer) => {
   await customer.press("Continue")
 }
 
+const byPayPal = async (customer: Customer, funding = "balance") => {
+  await customer.sees("Pay with PayPal")
+  await customer.fill("Email", "customer@example.com")
+  await customer.press("Log In")
+  await customer.sees("Choose a way to pay")
+  await customer.choose(funding)
+  await customer.press("Pay Now")
+}
+
 export const providers: ReadonlyArray<Provider> = [
   {
+    ...takesByItself,
+    heading: "Pay by card",
     name: "Mollie, by card, with unsigned webhooks",
     open: (now) => openMollie(now, false),
     method: "card",
@@ -68,6 +90,8 @@ export const providers: ReadonlyArray<Provider> = [
     capturesLater: false
   },
   {
+    ...takesByItself,
+    heading: "Choose a payment method",
     name: "Mollie, with a choice of methods, and signed webhooks",
     open: (now) => openMollie(now, true),
     method: "bank",
@@ -87,6 +111,8 @@ export const providers: ReadonlyArray<Provider> = [
     capturesLater: false
   },
   {
+    ...takesByItself,
+    heading: "Pay by card",
     name: "Checkout.com, on a payment link",
     open: openCheckoutCom,
     method: "card",
@@ -95,6 +121,20 @@ export const providers: ReadonlyArray<Provider> = [
     againAt: "Pay by card",
     cancel: null,
     capturesLater: true
+  },
+  {
+    name: "PayPal, whose orders are captured after the approval",
+    open: openPayPal,
+    method: "wallet",
+    pay: (customer) => byPayPal(customer),
+    decline: (customer) => byPayPal(customer, "card-0002"),
+    againAt: null,
+    cancel: null,
+    goBack: (customer) => customer.press("Cancel"),
+    heading: "Pay with PayPal",
+    endsAfterHours: 8,
+    capturesLater: false,
+    isTakenApart: true
   }
 ]
 
@@ -137,8 +177,16 @@ const payAndClose = async (scene: Scene): Promise<Created> => {
   shop.standIn.beforeReturn = customer.closeTab
   await provider.pay(customer)
   shop.standIn.settle()
-  await expectWaiting(scene, created, [paid])
+  await expectWaiting(scene, created, [provider.isTakenApart ? unpaid : paid])
   return created
+}
+
+/** The provider's messages arrive, and what they make due is done. */
+const deliver = async ({ provider, shop }: Scene) => {
+  await shop.deliver()
+  if (!provider.isTakenApart) return
+  await shop.wait(2)
+  await shop.deliver()
 }
 
 interface Variation {
@@ -157,7 +205,7 @@ export const variations: ReadonlyArray<Variation> = [
       let askedBefore = 0
       shop.standIn.beforeReturn = async () => {
         shop.standIn.settle()
-        await shop.deliver()
+        await deliver(scene)
         askedBefore = shop.standIn.asked.length
       }
       await provider.pay(customer)
@@ -188,7 +236,7 @@ export const variations: ReadonlyArray<Variation> = [
     isForBrowser: true,
     play: async (scene) => {
       const created = await payAndClose(scene)
-      await scene.shop.deliver()
+      await deliver(scene)
       await expectPaid(scene, created, scene.provider.capturesLater)
     }
   },
@@ -243,13 +291,14 @@ export const variations: ReadonlyArray<Variation> = [
         return expectUnpaid(scene, created, "CANCELLED", "payment.cancelled")
       }
       // The customer goes back, and may still go on for as long as the provider's page lives.
-      await customer.goTo(`${created.page}/return`)
+      if (provider.goBack === null) await customer.goTo(`${created.page}/return`)
+      else await provider.goBack(customer)
       await customer.sees("Your payment is not confirmed yet")
       await customer.press("I have not paid yet – continue to payment")
-      await customer.sees("Pay by card")
+      await customer.sees(provider.heading)
       await shop.pass(1)
       await expectWaiting(scene, created, [unpaid])
-      await shop.pass(1)
+      await shop.pass(provider.endsAfterHours - 1)
       return expectUnpaid(scene, created, "CANCELLED", "payment.cancelled")
     }
   },
@@ -274,11 +323,11 @@ export const variations: ReadonlyArray<Variation> = [
     name: "given the customer leaves without paying, then the payment ends with the provider's page",
     isForBrowser: true,
     play: async (scene) => {
-      const { customer, shop } = scene
+      const { customer, provider, shop } = scene
       const created = await goToProvider(scene)
       await customer.closeTab()
       await expectWaiting(scene, created, [unpaid])
-      await shop.pass(2)
+      await shop.pass(provider.endsAfterHours)
       await expectUnpaid(scene, created, "CANCELLED", "payment.cancelled")
       await shop.deliver()
       await expectUnpaid(scene, created, "CANCELLED", "payment.cancelled")

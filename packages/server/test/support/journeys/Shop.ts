@@ -36,13 +36,15 @@ export interface Shop {
   readonly accountOf: (created: Created) => Promise<Account>
   /** Sends the provider's messages that wait, each twice, and waits until all is done. */
   readonly deliver: () => Promise<void>
+  /** Lets so many seconds pass, and the background look. */
+  readonly wait: (seconds: number) => Promise<void>
   /** Lets so many hours pass, one after the other, and the background look in each. */
   readonly pass: (hours: number) => Promise<void>
 }
 
 export const openShop = async (
   open: (now: () => number) => Promise<StandIn>,
-  method: "card" | "bank"
+  method: "card" | "bank" | "wallet"
 ): Promise<Shop> => {
   const turned = makeTurnedClock(begun)
   const standIn = await open(turned.now)
@@ -53,6 +55,7 @@ export const openShop = async (
     turned,
     environment: { POINTSMAN_RATE_LIMIT: "off", POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true" },
     configuration: {
+      ...(standIn.connectors === undefined ? {} : { connectors: standIn.connectors }),
       workspaces: [
         {
           id: "acme",
@@ -83,7 +86,9 @@ export const openShop = async (
     standIn,
     create: async (change = {}) => {
       const { next_action, payment_id, payment_status } = await ask("", {
-        ...{ amount: 1999, currency: "EUR", country: "NL", method, reference: "order-20417" },
+        ...{ amount: 1999, currency: "EUR", country: "NL", reference: "order-20417" },
+        // The one wallet of these journeys, by its name.
+        ...(method === "wallet" ? { payment_method: "paypal" } : { method }),
         ...{ return_url: `${address}/thanks?order=20417`, cancel_url: `${address}/basket` },
         ...change
       })
@@ -118,6 +123,7 @@ export const openShop = async (
       }
       await server.rest()
     },
+    wait: (seconds) => server.live([turned.now() + seconds * 1000]),
     pass: async (hours) => {
       for (let hour = 0; hour < hours; hour++) {
         const at = turned.now() + 60 * 60_000

@@ -1,0 +1,229 @@
+/** A payment on PayPal's page: what is sent when, and what PayPal's answers mean. */
+import { assert, describe, it } from "@effect/vitest"
+import { type ChargeLookup, type TransportAnswer, Unanswered } from "@pointsman/core/connector"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { attemptId, bodyOf, checkout, checkoutLookup, completion, connected, returnUrl } from "./Calls.ts"
+import {
+  answer,
+  approvalUrl,
+  authorization,
+  baseUrl,
+  capture,
+  type Fields,
+  failure,
+  openedOrder,
+  order,
+  orderId,
+  token
+} from "./PayPal.ts"
+
+const given = answer(200, token())
+const hour = 60 * 60 * 1000
+const eur = { minorUnits: 1234, currency: "EUR" }
+
+const opening = (...script: ReadonlyArray<TransportAnswer>) => {
+  const { connector, requests } = connected([given, ...script])
+  return { requests, opened: connector.openCheckout?.(checkout) ?? Effect.die("none") }
+}
+const completing = (script: ReadonlyArray<TransportAnswer>, change: Partial<typeof completion> = {}) => {
+  const { connector, requests } = connected([given, ...script])
+  return { requests, completed: connector.completeCheckout?.({ ...completion, ...change }) ?? Effect.die("none") }
+}
+const lookingUp = (script: ReadonlyArray<TransportAnswer>, change: Partial<ChargeLookup> = {}) => {
+  const { connector, requests } = connected([given, ...script])
+  return { requests, found: connector.lookUpCharge({ ...checkoutLookup, ...change }) }
+}
+
+describe("the opening of a checkout", () => {
+  it.effect("given a payment, then an order that its customer has to approve, and nothing else is sent", () =>
+    Effect.gen(function* () {
+      const { opened, requests } = opening(answer(201, openedOrder(attemptId)))
+      assert.deepStrictEqual(yield* opened, {
+        _tag: "CheckoutOpened",
+        reference: orderId,
+        url: approvalUrl,
+        // Three hours to send the customer there, and three to approve.
+        expiresAt: Date.UTC(2026, 10, 21, 12) + 6 * hour
+      })
+      const [, request, ...others] = requests
+      assert.isEmpty(others)
+      assert.strictEqual(request?.url, `${baseUrl}/v2/checkout/orders`)
+      assert.strictEqual(request?.headers["paypal-request-id"], attemptId)
+      assert.deepStrictEqual(bodyOf(request), {
+        intent: "CAPTURE",
+        purchase_units: [
+          {
+            custom_id: attemptId,
+            invoice_id: attemptId,
+            description: "order 1",
+            amount: { currency_code: "EUR", value: "12.34" }
+          }
+        ],
+        payment_source: {
+          paypal: {
+            experience_context: {
+              user_action: "PAY_NOW",
+              shipping_preference: "NO_SHIPPING",
+              return_url: returnUrl,
+              cancel_url: returnUrl
+            }
+          }
+        }
+      })
+    })
+  )
+  it.effect("given capture_method manual, then an order to be authorized", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([given, answer(201, openedOrder(attemptId))])
+      yield* connector.openCheckout?.({ ...checkout, capture: false }) ?? Effect.die("none")
+      assert.strictEqual(bodyOf(requests[1])["intent"], "AUTHORIZE")
+    })
+  )
+  it.effect("given an order without its time, then its end is counted from our clock", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(5 * hour)
+      const { opened } = opening(answer(201, openedOrder(attemptId, { create_time: undefined })))
+      assert.deepInclude(yield* opened, { expiresAt: 11 * hour })
+    })
+  )
+  it.effect("given an order CREATED with the link that PayPal named before, then the customer is sent there", () =>
+    Effect.gen(function* () {
+      const links = [{ href: approvalUrl, rel: "approve", method: "GET" }]
+      const { opened } = opening(answer(201, openedOrder(attemptId, { status: "CREATED", links })))
+      assert.deepInclude(yield* opened, { url: approvalUrl })
+    })
+  )
+  const unusable: Readonly<Record<string, Fields>> = {
+    "another attempt's": { purchase_units: [{ custom_id: "att_2" }] },
+    "no attempt's": { purchase_units: [{}] },
+    "that is approved already": { status: "APPROVED" },
+    "with a link to itself alone": { links: [{ href: "https://api-m.paypal.com/v2/checkout/orders/1", rel: "self" }] }
+  }
+  for (const [what, fields] of Object.entries(unusable)) {
+    it.effect(`given an order ${what}, then it is unknown, and no customer is sent anywhere`, () =>
+      Effect.gen(function* () {
+        const { opened, requests } = opening(answer(201, openedOrder(attemptId, fields)))
+        assert.instanceOf(yield* Effect.flip(opened), Unanswered)
+        assert.lengthOf(requests, 2)
+      })
+    )
+  }
+})
+
+describe("the completion of a checkout", () => {
+  for (const [isCaptured, path, payments, state] of [
+    [true, "capture", { captures: [capture()] }, "Captured"],
+    [false, "authorize", { authorizations: [authorization()] }, "Authorized"]
+  ] as const) {
+    it.effect(`given an approved order, to be ${state}, then one request, with an id of its own`, () =>
+      Effect.gen(function* () {
+        const { completed, requests } = completing([answer(201, order(attemptId, payments))], { capture: isCaptured })
+        assert.deepStrictEqual(yield* completed, { _tag: state, providerRef: orderId, stated: eur })
+        const [, request, ...others] = requests
+        assert.isEmpty(others)
+        assert.strictEqual(request?.method, "POST")
+        assert.strictEqual(request?.url, `${baseUrl}/v2/checkout/orders/${orderId}/${path}`)
+        assert.strictEqual(request?.headers["paypal-request-id"], `${attemptId}-completion`)
+        assert.isUndefined(request?.body)
+      })
+    )
+  }
+
+  const unsettling: Readonly<Record<string, TransportAnswer>> = {
+    "the order as it was before": answer(200, order(attemptId, undefined, { status: "APPROVED" })),
+    "the order as it was opened": answer(201, openedOrder(attemptId)),
+    "another order": answer(201, order(attemptId, { captures: [capture()] }, { id: "other" })),
+    "another attempt's order": answer(201, order("att_2", { captures: [capture()] })),
+    ORDER_ALREADY_CAPTURED: failure(422, "ORDER_ALREADY_CAPTURED"),
+    ORDER_ALREADY_AUTHORIZED: failure(422, "ORDER_ALREADY_AUTHORIZED"),
+    ORDER_COMPLETED_OR_VOIDED: failure(422, "ORDER_COMPLETED_OR_VOIDED"),
+    ORDER_COMPLETION_IN_PROGRESS: failure(422, "ORDER_COMPLETION_IN_PROGRESS"),
+    MAX_AUTHORIZATION_COUNT_EXCEEDED: failure(422, "MAX_AUTHORIZATION_COUNT_EXCEEDED"),
+    DUPLICATE_INVOICE_ID: failure(422, "DUPLICATE_INVOICE_ID"),
+    "a request in progress": failure(409, "PREVIOUS_REQUEST_IN_PROGRESS")
+  }
+  for (const [what, said] of Object.entries(unsettling)) {
+    it.effect(`given ${what}, then it is unknown`, () =>
+      Effect.gen(function* () {
+        const { completed, requests } = completing([said])
+        assert.instanceOf(yield* Effect.flip(completed), Unanswered)
+        assert.lengthOf(requests, 2)
+      })
+    )
+  }
+
+  it.effect("given that the customer has to choose another way to pay, then it is declined", () =>
+    Effect.gen(function* () {
+      for (const issue of ["INSTRUMENT_DECLINED", "REDIRECT_PAYER_FOR_ALTERNATE_FUNDING"]) {
+        const { completed } = completing([failure(422, issue)])
+        assert.deepInclude(yield* completed, { _tag: "Declined", code: issue })
+      }
+    })
+  )
+  it.effect("given that the customer did not approve, or that the order is gone, then nothing was executed", () =>
+    Effect.gen(function* () {
+      for (const said of [
+        failure(422, "ORDER_NOT_APPROVED"),
+        failure(422, "ORDER_EXPIRED"),
+        failure(404, "INVALID_RESOURCE_ID")
+      ]) {
+        const { completed } = completing([said])
+        assert.deepInclude(yield* completed, { _tag: "Rejected" })
+      }
+    })
+  )
+})
+
+describe("the lookup of a checkout", () => {
+  const states: ReadonlyArray<readonly [string, TransportAnswer, unknown]> = [
+    ["an order that waits for its customer", answer(200, openedOrder(attemptId)), "NeedsCustomer"],
+    ["an approved order", answer(200, order(attemptId, undefined, { status: "APPROVED" })), "Approved"],
+    [
+      "an approved order with a payment",
+      answer(200, order(attemptId, { captures: [capture()] }, { status: "APPROVED" })),
+      "Captured"
+    ],
+    ["a captured order", answer(200, order(attemptId, { captures: [capture()] })), "Captured"],
+    ["an authorized order", answer(200, order(attemptId, { authorizations: [authorization()] })), "Authorized"],
+    ["a void order", answer(200, order(attemptId, undefined, { status: "VOIDED" })), "Canceled"]
+  ]
+  for (const [what, said, tag] of states) {
+    it.effect(`given ${what}, then ${tag}, by the order that the customer was sent to`, () =>
+      Effect.gen(function* () {
+        const { found, requests } = lookingUp([said])
+        const record = yield* found
+        assert.strictEqual(record._tag === "Found" ? record.state._tag : record._tag, tag)
+        assert.strictEqual(requests.at(-1)?.url, `${baseUrl}/v2/checkout/orders/${orderId}`)
+        assert.strictEqual(requests.at(-1)?.method, "GET")
+      })
+    )
+  }
+  it.effect("given that PayPal has forgotten the order, then it was never paid", () =>
+    Effect.gen(function* () {
+      const { found } = lookingUp([failure(404, "INVALID_RESOURCE_ID")])
+      assert.deepStrictEqual(yield* found, { _tag: "NotFound", conclusive: true })
+    })
+  )
+  const unreadable: Readonly<Record<string, TransportAnswer>> = {
+    "a 404 with another issue": failure(404, "OTHER"),
+    "a 404 without an issue": failure(404),
+    "a 404 of somebody else": answer(404, "{}"),
+    "a complete order without payments": answer(200, order(attemptId, undefined)),
+    "another attempt's order": answer(200, order("att_2", undefined, { status: "APPROVED" }))
+  }
+  for (const [what, said] of Object.entries(unreadable)) {
+    it.effect(`given ${what}, then it settles nothing`, () =>
+      Effect.gen(function* () {
+        assert.instanceOf(yield* Effect.flip(lookingUp([said]).found), Unanswered)
+      })
+    )
+  }
+  it.effect("given a direct charge, then an approved order settles nothing: it may show its payments late", () =>
+    Effect.gen(function* () {
+      const said = answer(200, order(attemptId, undefined, { status: "APPROVED" }))
+      const { found } = lookingUp([said], { checkoutReference: null, providerRef: orderId })
+      assert.instanceOf(yield* Effect.flip(found), Unanswered)
+    })
+  )
+})

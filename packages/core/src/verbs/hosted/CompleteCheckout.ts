@@ -1,0 +1,140 @@
+/**
+ * Takes the money of a checkout that its customer approved, where the provider does not take it by itself (decision 56).
+ *
+ * The rule that a reader would otherwise break: the step is written before it is sent, and only who wrote it sends it. Nothing
+ * is sent on a commit that may not be written: the check that finds the dead request asks the provider for its record, and the
+ * step is taken again where that says that nothing was taken.
+ */
+import { Clock, Effect, Exit, Metric, Option, Result } from "effect"
+import { callProvider } from "../../call/CallProvider.ts"
+import { connectionOf } from "../../call/LookUp.ts"
+import { OpenConnections } from "../../call/OpenConnections.ts"
+import { adoptAnswer } from "../../commit/AdoptAnswer.ts"
+import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { applyChargeFact } from "../../decide/ChargeFact.ts"
+import { asUsable } from "../../decide/UsableAnswer.ts"
+import { withRouting } from "../../decide/WithRouting.ts"
+import { attemptsEnded } from "../../metrics/Metrics.ts"
+import { observeCall } from "../../metrics/ProviderCall.ts"
+import { type Attempt, completingAttempt, endAttempt, outcomeOf } from "../../model/Attempt.ts"
+import type { Connection } from "../../model/Connection.ts"
+import type { Payment } from "../../model/Payment.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { type ChargeEnd, NotSent } from "../../model/ProviderStatement.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import { PaymentSettings } from "../../ports/PaymentSettings.ts"
+import { StorageError } from "../../ports/StorageError.ts"
+import { LearnedRates } from "../../routing/run/LearnedRates.ts"
+import type { ChargeInHand } from "../create/ChargeInHand.ts"
+import { recordCompletion } from "../create/RecordCharge.ts"
+import { chargeCall } from "../create/SendCharge.ts"
+
+type Book = Pick<PaymentBook, "attempts" | "payment">
+
+/** `attemptId`: of the checkout that a lookup said to be approved. Gives the payment as it is afterwards. */
+export const completeCheckout = (book: Book, attemptId: string) => Effect.uninterruptible(complete(book, attemptId))
+
+const complete = Effect.fnUntraced(function* (book: Book, attemptId: string) {
+  const { payment } = book
+  const open = openCheckoutOf(book, attemptId)
+  if (open === undefined) return payment
+  const connection = yield* connectionOf(payment.tenant, open.connectionId)
+  if (connection === undefined || !(yield* completes(connection))) return payment
+  const inHand = yield* claim(book, attemptId, connection)
+  if (inHand === undefined) return yield* storedPayment(payment)
+  const { sendWithinMillis } = yield* PaymentSettings
+  const end = yield* send(inHand, inHand.attempt.sentAt + sendWithinMillis)
+  const now = yield* Clock.currentTimeMillis
+  const recorded = yield* Effect.mapError(recordCompletion(inHand, end, now), unrecorded)
+  yield* Metric.update(attemptsEnded(connection.id, outcomeOf(end)), 1)
+  // What was not sent is sent later, and counts then.
+  const learned = yield* LearnedRates
+  if (end._tag !== "pointsman/NotSent") {
+    learned.learn(inHand.payment, null, endAttempt(inHand.attempt, end, now), now)
+  }
+  if (end._tag === "pointsman/Unanswered" && end.ofAnother !== undefined) {
+    yield* adoptAnswer(payment.tenant, connection.id, end.ofAnother)
+  }
+  return recorded
+})
+
+const unrecorded = (cause: unknown) => new StorageError({ operation: "completing a checkout", cause })
+
+/** The checkout that the payment waits on; `undefined` where it waits no more, or on another one. */
+const openCheckoutOf = ({ attempts, payment }: Book, attemptId: string) => {
+  const attempt = attempts.at(-1)
+  const checkout = attempt?.checkout
+  if (payment.state !== "CheckoutOpen" || attempt?.id !== attemptId || !checkout) return undefined
+  return { attempt, checkout, connectionId: attempt.connectionId }
+}
+
+const completes = Effect.fnUntraced(function* (connection: Connection) {
+  const connections = yield* OpenConnections
+  const connector = yield* Effect.exit(connections.connector(connection))
+  return Exit.isSuccess(connector) && connector.value.completeCheckout !== undefined
+})
+
+/** Writes that the step is being taken. `undefined`: another one took it, or it is not known whether it is written. */
+const claim = Effect.fnUntraced(function* (book: Book, attemptId: string, connection: Connection) {
+  const ledger = yield* Ledger
+  const { id, tenant } = book.payment
+  return yield* decideAndCommit({
+    first: book,
+    decide: (stored: Book, now) => {
+      const open = openCheckoutOf(stored, attemptId)
+      if (open === undefined) return Effect.succeed(done(undefined))
+      const moved = Result.getOrThrow(applyChargeFact(stored.payment, { on: "CompletionSent" }, now))
+      const attempt = completingAttempt(open.attempt, open.checkout, now)
+      const earlier = stored.attempts.slice(0, -1)
+      const payment = withRouting(moved.payment, [...earlier, attempt])
+      const step = {
+        tenant,
+        payment: { expected: stored.payment.version, after: payment },
+        attempts: [attempt],
+        events: moved.events
+      }
+      const inHand: ChargeInHand = { payment, claim: null, connection, attempt, earlier }
+      return Effect.succeed(write(step, inHand))
+    },
+    read: () =>
+      Effect.flatMap(
+        ledger.book(tenant, id),
+        Option.match({ onNone: () => Effect.fail(unrecorded("the payment is not stored")), onSome: Effect.succeed })
+      ),
+    afterUnknown: "stop",
+    storageErrors: "fail"
+  }).pipe(
+    Effect.catchTags({
+      NotWritten: ({ cause }) => Effect.fail(cause),
+      // Nothing is sent on it.
+      MaybeWritten: () => Effect.succeed(undefined),
+      Contended: () => Effect.succeed(undefined),
+      "pointsman/ApiKeyRevoked": (cause) => Effect.fail(unrecorded(cause))
+    })
+  )
+})
+
+const storedPayment = Effect.fnUntraced(function* (asked: Payment) {
+  const ledger = yield* Ledger
+  return Option.getOrElse(yield* ledger.payment(asked.tenant, asked.id), () => asked)
+})
+
+const send = (inHand: ChargeInHand, beginBy: number) => {
+  const { attempt, payment } = inHand
+  const request = {
+    attemptId: attempt.id,
+    checkoutReference: referenceOf(attempt),
+    money: payment.money,
+    capture: payment.captureMethod === "automatic"
+  }
+  return callProvider<ChargeEnd>(
+    inHand.connection,
+    ({ completeCheckout }) =>
+      completeCheckout === undefined
+        ? Effect.fail(new NotSent({ reason: "the connection cannot complete a checkout" }))
+        : Effect.map(completeCheckout(request), asUsable),
+    beginBy
+  ).pipe(observeCall(chargeCall("complete_checkout", inHand)))
+}
+
+const referenceOf = ({ checkout }: Attempt): string => checkout?.reference ?? ""
