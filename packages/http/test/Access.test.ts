@@ -85,6 +85,8 @@ const lacking: Record<Scope, string> = {
   "payments:read": keys.withoutPaymentsRead,
   "payments:write": keys.withoutPaymentsWrite,
   "refunds:write": keys.withoutRefundsWrite,
+  "disputes:read": keys.withoutDisputesRead,
+  "disputes:write": keys.withoutDisputesWrite,
   "events:read": keys.withoutEventsRead,
   "merchants:read": keys.withoutMerchantsRead,
   "merchants:write": keys.withoutMerchantsWrite

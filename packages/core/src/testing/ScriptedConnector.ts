@@ -12,6 +12,8 @@ import type {
   RefundAnswer,
   RefundState,
   Rejected,
+  SubmissionAnswer,
+  SubmissionState,
   Unanswered
 } from "../model/ProviderStatement.ts"
 import type {
@@ -21,6 +23,9 @@ import type {
   CheckoutRequest,
   Connector,
   ConnectorDefinition,
+  DisputeLookup,
+  DisputeRequest,
+  DisputeSubmission,
   ListedCharge,
   ListedPage,
   ListedRefund,
@@ -42,6 +47,9 @@ export interface ScriptedProvider {
   readonly captures: Array<Asked<CaptureRequest>>
   readonly voids: Array<Asked<VoidRequest>>
   readonly refunds: Array<Asked<RefundRequest>>
+  readonly submissions: Array<Asked<DisputeSubmission>>
+  readonly acceptances: Array<Asked<DisputeRequest>>
+  readonly disputeLookUps: Array<Asked<DisputeLookup>>
   readonly checkouts: Array<Asked<CheckoutRequest>>
   readonly lookUps: Array<Asked<ChargeLookup>>
   readonly operationLookUps: Array<Asked<OperationLookup>>
@@ -54,6 +62,10 @@ export interface ScriptedProvider {
   onCapture: Answers<CaptureRequest, OperationAnswer>
   onVoid: Answers<VoidRequest, OperationAnswer>
   onRefund: Answers<RefundRequest, RefundAnswer>
+  onSubmitDispute: Answers<DisputeSubmission, SubmissionAnswer>
+  onAcceptDispute: Answers<DisputeRequest, SubmissionAnswer>
+  /** As `onLookUpCharge`. */
+  onLookUpDispute: Answers<DisputeLookup, Found<SubmissionState>>
   onOpenCheckout: Answers<CheckoutRequest, CheckoutOpened | Rejected>
   /** Finds nothing, and not conclusively, unless told otherwise. */
   onLookUpCharge: Answers<ChargeLookup, Found<ChargeState>>
@@ -74,25 +86,19 @@ export interface ScriptedProviderOptions {
   readonly name?: string
   readonly supports?: Supports
   /** What its connector cannot do. */
-  readonly without?: ReadonlyArray<"capture" | "void" | "refund">
+  readonly without?: ReadonlyArray<"capture" | "void" | "refund" | "submitDispute" | "acceptDispute">
 }
 
 export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
   const provider: ScriptedProvider = {
-    charges: [],
-    captures: [],
-    voids: [],
-    refunds: [],
-    checkouts: [],
-    lookUps: [],
-    operationLookUps: [],
-    refundLookUps: [],
-    accounts: [],
-    lists: [],
+    ...nothingAsked(),
     onCharge: approve,
     onCapture: ({ money, providerRef }) => Effect.succeed({ _tag: "Captured", providerRef, stated: money }),
     onVoid: ({ providerRef }) => Effect.succeed({ _tag: "Canceled", providerRef }),
     onRefund: ({ refundId }) => Effect.succeed({ _tag: "Succeeded", providerRefundId: `ref_${refundId}` }),
+    onSubmitDispute: () => Effect.succeed({ _tag: "SubmissionDone" }),
+    onAcceptDispute: () => Effect.succeed({ _tag: "SubmissionDone" }),
+    onLookUpDispute: () => Effect.succeed({ _tag: "NotFound", conclusive: false }),
     onOpenCheckout: ({ attemptId }) =>
       Effect.succeed({
         _tag: "CheckoutOpened",
@@ -127,6 +133,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
         const connector: Connector = {
           charge: asked(provider.charges, () => provider.onCharge),
           lookUpCharge: asked(provider.lookUps, () => provider.onLookUpCharge),
+          lookUpDispute: asked(provider.disputeLookUps, () => provider.onLookUpDispute),
           lookUpRefund: asked(provider.refundLookUps, () => provider.onLookUpRefund),
           ...(onLookUpOperation === undefined
             ? {}
@@ -155,7 +162,9 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
         const able = {
           capture: asked(provider.captures, () => provider.onCapture),
           void: asked(provider.voids, () => provider.onVoid),
-          refund: asked(provider.refunds, () => provider.onRefund)
+          refund: asked(provider.refunds, () => provider.onRefund),
+          submitDispute: asked(provider.submissions, () => provider.onSubmitDispute),
+          acceptDispute: asked(provider.acceptances, () => provider.onAcceptDispute)
         }
         for (const missing of options.without ?? []) Reflect.deleteProperty(able, missing)
         return Result.succeed({ ...connector, ...able })
@@ -164,6 +173,22 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
   }
   return provider
 }
+
+const nothingAsked = () => ({
+  charges: [],
+  captures: [],
+  voids: [],
+  refunds: [],
+  submissions: [],
+  acceptances: [],
+  disputeLookUps: [],
+  checkouts: [],
+  lookUps: [],
+  operationLookUps: [],
+  refundLookUps: [],
+  accounts: [],
+  lists: []
+})
 
 /** Takes or holds the amount asked for. */
 export const approve = (request: ChargeRequest): Effect.Effect<ChargeAnswer> =>
