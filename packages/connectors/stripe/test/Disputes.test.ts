@@ -117,7 +117,7 @@ describe("a look-up", () => {
         yield* TestClock.setTime(sentAt + after)
         const { connector } = connected([answer(200, given)])
         const found = yield* connector.lookUpDispute?.({ ...lookup, kind }) ?? missing
-        assert.deepStrictEqual(found._tag === "Found" ? found._tag : [found.conclusive], wanted)
+        assert.deepStrictEqual<unknown>(found._tag === "Found" ? found._tag : [found.conclusive], wanted)
       })
     )
   }

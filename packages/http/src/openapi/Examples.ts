@@ -175,6 +175,20 @@ const merchant = {
   created
 }
 
+const dispute = {
+  id: exampleIds.dispute,
+  payment_id: exampleIds.payment,
+  status: "needs_response",
+  amount: 1999,
+  currency: "EUR",
+  reason: "not_received",
+  provider_reason: "product_not_received",
+  evidence_due_by: "2026-12-05T23:59:59.000Z",
+  evidence_submitted_at: null,
+  evidence: null,
+  created
+}
+
 const page = (rows: ReadonlyArray<unknown>) => ({ data: rows, has_more: false, next_cursor: null })
 
 type Examples = Readonly<Record<string, Example>>
@@ -199,6 +213,15 @@ export const requestExamples: Readonly<Record<string, Examples>> = {
   refundPayment: {
     part: { summary: "Partial amount", value: { amount: 500, reason: "One item came back." } },
     all: { summary: "Full balance", value: {} }
+  },
+  keepDisputeEvidence: {
+    evidence: {
+      summary: "A text and a file",
+      value: {
+        product_description: "A chair, delivered on 2 November.",
+        receipt: "(the bytes of a PDF, JPEG or PNG file)"
+      }
+    }
   },
   createMerchant: {
     merchant: {
@@ -274,6 +297,29 @@ export const answerExamples: Readonly<Record<string, Examples>> = {
       value: { data: { ...captured, ...statusOf("PARTIALLY_REFUNDED"), refunded_amount: 500 } }
     }
   },
+  listDisputes: { page: { summary: "A page", value: page([dispute]) } },
+  retrieveDispute: { dispute: { summary: "A dispute", value: { data: dispute } } },
+  keepDisputeEvidence: {
+    kept: {
+      summary: "Kept",
+      value: {
+        data: {
+          ...dispute,
+          evidence: {
+            texts: ["product_description"],
+            files: [{ name: "receipt", type: "application/pdf", bytes: 48_211 }]
+          }
+        }
+      }
+    }
+  },
+  submitDispute: {
+    submitted: {
+      summary: "Submitted",
+      value: { data: { ...dispute, status: "under_review", evidence_submitted_at: "2026-11-24T09:30:00.000Z" } }
+    }
+  },
+  acceptDispute: { accepted: { summary: "Accepted", value: { data: { ...dispute, status: "accepted" } } } },
   listPaymentEvents: { page: { summary: "A page", value: page([eventExample("payment.captured")]) } },
   listEvents: { page: { summary: "A page", value: page([eventExample("payment.captured")]) } },
   createMerchant: { merchant: { summary: "A sub-merchant", value: { data: merchant } } },

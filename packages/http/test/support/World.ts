@@ -368,6 +368,7 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
       const { onCapture, onCharge, onRefund, onVoid } = obedient
       Object.assign(provider, { onCapture, onCharge, onRefund, onVoid })
       for (const calls of [provider.charges, provider.captures, provider.voids, provider.refunds]) calls.length = 0
+      for (const calls of [provider.submissions, provider.acceptances]) calls.length = 0
       const { beforeCommit, canRead, onCommit } = untouched
       Object.assign(ledger, { beforeCommit, canRead, onCommit })
       ledger.changes.length = 0
