@@ -15,7 +15,7 @@ import { OpenConnections } from "../../call/OpenConnections.ts"
 import { decideAndCommit, done, write, writeUntilKnown } from "../../commit/DecideAndCommit.ts"
 import { learnFrom } from "../../commit/LearnFrom.ts"
 import { type Turn, Turns } from "../../commit/Turns.ts"
-import { unchangedBook } from "../../decide/Applied.ts"
+import { type Applied, unchanged } from "../../decide/Applied.ts"
 import { attemptOf, interpret, isAboutBook } from "../../decide/interpret/Interpret.ts"
 import type { Interpretation } from "../../decide/interpret/Interpretation.ts"
 import { ofOtherAccount, otherAccount } from "../../decide/interpret/OtherAccount.ts"
@@ -24,6 +24,7 @@ import { ofContested, ofReused } from "../../decide/ReusedReference.ts"
 import { messagesDecided } from "../../metrics/Metrics.ts"
 import type { ReusedReference } from "../../model/ChargeReference.ts"
 import { type Connection, webhookSecretContext } from "../../model/Connection.ts"
+import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { ProviderAccount } from "../../model/ProviderAccount.ts"
 import type { MessageAbout, ProviderMessage } from "../../model/ProviderStatement.ts"
@@ -273,7 +274,7 @@ const decideAndWrite = Effect.fnUntraced(function* (
         found && isOfCharge
           ? statedIn(found, told?.payment ?? found.book.payment, connectionId, message, disputeId, now)
           : undefined
-      const applied = told ?? (stated && found && unchangedBook(found.book, now))
+      const applied = told ?? (stated && found && nextVersionOf(found.book.payment))
       const decision = decidedMessage(stored, message, found?.book, meaning, message.removed)
       const { outcome } = decision.after
       if (before === null || applied === undefined) {
@@ -304,6 +305,12 @@ const decideAndWrite = Effect.fnUntraced(function* (
   )
   decided.learn()
   if (decided.outcome !== null) yield* Metric.update(messagesDecided(connectionId, decided.outcome), 1)
+})
+
+/** For what is written beside a payment that stays as it is. */
+const nextVersionOf = (payment: Payment): Applied => ({
+  ...unchanged,
+  payment: { ...payment, version: payment.version + 1 }
 })
 
 interface Decided {
