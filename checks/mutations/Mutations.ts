@@ -1,5 +1,6 @@
 import type { Mutation } from "./Mutation.ts"
 
+const keepEvidence = "packages/core/src/verbs/dispute/KeepEvidence.ts"
 const claimCharge = "packages/core/src/verbs/create/ClaimCharge.ts"
 const loop = "packages/core/src/commit/DecideAndCommit.ts"
 const attemptInTurn = "packages/core/src/verbs/create/AttemptInTurn.ts"
@@ -27,6 +28,102 @@ const erasePayments = "packages/core/src/verbs/erase/ErasePayments.ts"
 const erasePaymentsTest = "packages/core/test/ErasePayments.test.ts"
 
 export const mutations: ReadonlyArray<Mutation> = [
+  {
+    name: "evidence is sent again",
+    harm: "A dispute whose evidence the provider has, or may have, is submitted a second time.",
+    edits: [
+      {
+        file: keepEvidence,
+        find: "  if (openSubmission(dispute) !== undefined) return Effect.fail(new DisputePending())\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Disputes.test.ts",
+      test: "given a provider that has it, then the look-up ends it, and it is never sent again"
+    }
+  },
+  {
+    name: "an unknown submission was never received at once",
+    harm: "A look-up that is too early lets the merchant submit evidence that the provider is still taking in.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/dispute/CheckDisputes.ts",
+        find: " && isOldEnough(submission, { askedAt, agesFrom })",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Disputes.test.ts",
+      test: "given a provider that never received it, then that is believed late, and it may be sent again"
+    }
+  },
+  {
+    name: "a reminder is not recorded",
+    harm: "The merchant is reminded of a deadline at every check, and learns to ignore it.",
+    edits: [
+      {
+        file: "packages/core/src/decide/DisputeFact.ts",
+        find: "{ ...dispute, remindedDays: days }",
+        replace: "{ ...dispute }"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DisputeReminders.test.ts",
+      test: "given a clock that is turned back and forth, then no reminder comes twice"
+    }
+  },
+  {
+    name: "an unknown submission ends the reminders",
+    harm: "The deadline passes unannounced although the provider may not have the evidence.",
+    edits: [
+      {
+        file: "packages/core/src/decide/DisputeFact.ts",
+        find: 'after.kind === "submit" && (after.stage === "Done" || after.stage === "Pending")',
+        replace: 'after.kind === "submit" && after.stage !== "Refused"'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DisputeReminders.test.ts",
+      test: "given a submission whose result is unknown, then the deadline is still announced"
+    }
+  },
+  {
+    name: "an inquiry charges its payment back",
+    harm: "A payment whose money nobody took back is CHARGEBACK, and cannot be refunded.",
+    edits: [
+      {
+        file: "packages/core/src/decide/interpret/Interpret.ts",
+        find: "      if (verdict === null) return confirms\n      return ofDispute(book, attempt, { disputeId, verdict,",
+        replace: '      return ofDispute(book, attempt, { disputeId, verdict: verdict ?? "opened",'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Disputes.test.ts",
+      test: "given an inquiry, then it is a warning, and the payment stays as it is"
+    }
+  },
+  {
+    name: "an end that is dated before the opening is dropped",
+    harm: "A dispute that was lost stays open, and its merchant waits for a decision.",
+    edits: [
+      {
+        file: "packages/core/src/decide/DisputeStatement.ts",
+        find: "  if (isEnd) return false\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Disputes.test.ts",
+      test: "given an end that is dated before the opening, then the dispute is won, and each move has one event"
+    }
+  },
   {
     name: "a node that was lost wrote nothing",
     harm: "A commit whose node died after it is taken for not written: the request is decided again beside it.",

@@ -25,6 +25,7 @@ export const rooms = [
   "verbs/read",
   "verbs/operate",
   "verbs/refund",
+  "verbs/dispute",
   "verbs/receive",
   "verbs/deliver",
   "verbs/check",

@@ -55,7 +55,8 @@ export interface Word {
 
 type Words = readonly [Word, ...ReadonlyArray<Word>]
 
-type DisputeVerdict = Extract<MessageAbout, { readonly _tag: "Dispute" }>["verdict"]
+/** A dispute without a verdict is an inquiry: of the payment it moves nothing. */
+type DisputeVerdict = NonNullable<Extract<MessageAbout, { readonly _tag: "Dispute" }>["verdict"]>
 
 /** What a kind of statement can carry. */
 interface Carried {

@@ -1,6 +1,6 @@
 /** The page of events: core's catalogue of types, what each says, and the moves that write it. */
 import { type EventType, eventTypes } from "@pointsman/core"
-import { type Machine, PaymentMachine, RefundMachine } from "@pointsman/core/internal"
+import { DisputeMachine, type Machine, PaymentMachine, RefundMachine } from "@pointsman/core/internal"
 import { openApiDocument } from "@pointsman/http"
 import { fieldTable } from "./Fields.ts"
 import { code, json, table } from "./Markdown.ts"
@@ -23,7 +23,11 @@ const nameOf = (schema: unknown): string => {
 const kinds = [...Map.groupBy(eventTypes, (type) => nameOf(hookOf(type).content.schema))]
 
 const movesOf = (type: EventType): string => {
-  const machines: ReadonlyArray<Machine.Machine<string, string, string, string>> = [PaymentMachine, RefundMachine]
+  const machines: ReadonlyArray<Machine.Machine<string, string, string, string>> = [
+    PaymentMachine,
+    RefundMachine,
+    DisputeMachine
+  ]
   const rows = machines.flatMap(({ name, rows }) =>
     rows.filter(({ emits }) => emits.includes(type)).map(({ from, to }) => ({ name, from, to }))
   )

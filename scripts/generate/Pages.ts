@@ -1,6 +1,14 @@
 /** What is generated, by path. A page of another kind is one more entry here. */
 import { statusOf } from "@pointsman/core"
-import { ClaimMachine, DeliveryMachine, type Machine, PaymentMachine, RefundMachine } from "@pointsman/core/internal"
+import {
+  ClaimMachine,
+  DeliveryMachine,
+  DisputeMachine,
+  type Machine,
+  PaymentMachine,
+  RefundMachine,
+  SubmissionMachine
+} from "@pointsman/core/internal"
 import { chartOf } from "../auto-routing/Chart.ts"
 import { feeBlocksOf } from "../auto-routing/FeeFigures.ts"
 import { simulateFees } from "../auto-routing/FeeRuns.ts"
@@ -55,6 +63,20 @@ const lifecycles: ReadonlyArray<Lifecycle> = [
     source: "packages/core/src/model/RefundMachine.ts",
     about:
       "A refund is an entry of its payment's refund ledger: `Sending`, `Pending` and `Unknown` are in `refund_pending_amount`, `Succeeded` in `refunded_amount`. What a confirmed refund does to its payment is in [the life of a payment](payment.md)."
+  },
+  {
+    machine: DisputeMachine,
+    title: "The life of a dispute",
+    source: "packages/core/src/model/DisputeMachine.ts",
+    about:
+      "A dispute is made and moved by what its provider states, and by what the provider answers to evidence and acceptances. What it does to its payment is in [the life of a payment](payment.md)."
+  },
+  {
+    machine: SubmissionMachine,
+    title: "The life of a submission",
+    source: "packages/core/src/model/DisputeMachine.ts",
+    about:
+      "A submission of evidence, or an acceptance, is written before the provider is asked. No row leads from `Unknown` back to `Sending`: an unknown result is looked up."
   },
   {
     machine: ClaimMachine,

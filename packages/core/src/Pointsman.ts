@@ -9,6 +9,7 @@ import { Turns } from "./commit/Turns.ts"
 import { DeliveryWake } from "./commit/WakeDelivery.ts"
 import { type AdministrationMethods, administrationMethods } from "./door/Administration.ts"
 import { type BackgroundMethods, backgroundMethods } from "./door/Background.ts"
+import { type DisputeMethods, disputeMethods } from "./door/Disputes.ts"
 import type { DoorServices } from "./door/DoorContext.ts"
 import { type HostedPageMethods, hostedPageMethods } from "./door/HostedPages.ts"
 import { type OperatorMethods, operatorMethods } from "./door/Operators.ts"
@@ -51,6 +52,7 @@ import { archiveFirst } from "./verbs/retain/ArchiveFirst.ts"
 
 export interface PointsmanService
   extends PaymentMethods,
+    DisputeMethods,
     HostedPageMethods,
     RoutingMethods,
     BackgroundMethods,
@@ -175,6 +177,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         )
         return Pointsman.of({
           ...paymentMethods(context),
+          ...disputeMethods(context),
           ...hostedPageMethods(context),
           ...routingMethods(context),
           ...backgroundMethods(context),
@@ -216,6 +219,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         yield* Effect.timeoutOption(Fiber.await(asking), accountsWithinMillis)
         yield* Effect.forkScoped(pointsman.keepAskingAccounts(everyMillis))
         yield* Effect.forkScoped(pointsman.keepChecking(everyMillis))
+        yield* Effect.forkScoped(pointsman.keepCheckingDisputes(everyMillis))
         yield* Effect.forkScoped(pointsman.keepDelivering(everyMillis))
         yield* Effect.forkScoped(pointsman.keepLearning(learnEveryMillis))
         yield* Effect.forkScoped(Effect.repeat(forgetting(pointsman), Schedule.spaced("1 hour")))

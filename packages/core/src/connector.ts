@@ -2,6 +2,15 @@
 
 export type { Supports } from "./model/Connection.ts"
 export * from "./model/Decline.ts"
+export {
+  type DisputeReason,
+  disputeReasons,
+  type EvidenceFile,
+  type EvidenceFileType,
+  evidenceFileTypes,
+  type SubmissionKind
+} from "./model/Dispute.ts"
+export { type DisputeStatus, disputeStatuses } from "./model/DisputeMachine.ts"
 export { type Initiator, initiators } from "./model/Payment.ts"
 export {
   type NamedMethodLimits,

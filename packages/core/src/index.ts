@@ -13,6 +13,17 @@ export {
   RoutingFailed
 } from "./decide/CreateRequest.ts"
 export {
+  DisputeClosed,
+  DisputeNotFound,
+  DisputePending,
+  type EvidenceOrder,
+  InvalidEvidence,
+  type SubmissionAnswered,
+  type SubmissionOrder
+} from "./decide/DisputeOrder.ts"
+export { reminderDays } from "./decide/DisputeReminders.ts"
+export { evidenceLimits } from "./decide/EvidenceFiles.ts"
+export {
   ActionNotOffered,
   type CheckoutStep,
   type HostedAction,
@@ -40,6 +51,7 @@ export {
 export { type Evidence, type OperatorStatement, statedOfCharges, statedOfRefunds } from "./decide/OperatorEvidence.ts"
 export type { PossibleStatement } from "./decide/PossibleStatements.ts"
 export { NotRefundable, type RefundOrder, RefundPending } from "./decide/RefundOrder.ts"
+export type { EvidenceFailure, SubmissionFailure } from "./door/Disputes.ts"
 export type { HostedFailure } from "./door/HostedPages.ts"
 export type { OperatorMethods } from "./door/Operators.ts"
 export type { NewPasskeyChallenge, PasskeyMethods } from "./door/Passkeys.ts"
@@ -79,6 +91,24 @@ export {
   sendFailures
 } from "./model/Delivery.ts"
 export { type DeliveryState, deliveryStates } from "./model/DeliveryMachine.ts"
+export {
+  type Dispute,
+  type DisputeReason,
+  disputeReasons,
+  type EvidenceFileType,
+  evidenceFileTypes,
+  type KeptEvidence,
+  type KeptFile,
+  type Submission,
+  type SubmissionKind,
+  submissionKinds
+} from "./model/Dispute.ts"
+export {
+  type DisputeStatus,
+  disputeStatuses,
+  type SubmissionStage,
+  submissionStages
+} from "./model/DisputeMachine.ts"
 export { endpointSecretContext, type SecretRotation, signingSecrets } from "./model/EndpointSecret.ts"
 export type { Event, EventDraft, JsonObject, JsonValue } from "./model/Event.ts"
 export { type EventType, eventTypes } from "./model/EventType.ts"

@@ -17,6 +17,7 @@ export { type ClaimEvent, ClaimMachine, type ClaimRow } from "./model/ClaimMachi
 export { isSoftDecline } from "./model/Decline.ts"
 export { defaultWebhookScheduleMillis, resumed } from "./model/Delivery.ts"
 export { DeliveryMachine } from "./model/DeliveryMachine.ts"
+export { DisputeMachine, SubmissionMachine } from "./model/DisputeMachine.ts"
 export { configuredSecretText } from "./model/EndpointSecret.ts"
 export { checkoutUrlContext } from "./model/HostedPage.ts"
 export { emailKey, workspaceOfMerchant } from "./model/Merchant.ts"

@@ -15,6 +15,10 @@ export type Operation =
   | "capture"
   | "void"
   | "refund"
+  | "dispute"
+  | "disputes"
+  | "keepEvidence"
+  | "submitDispute"
   | "payment"
   | "payments"
   | "timeline"
@@ -70,6 +74,31 @@ const operationFailed = {
   "pointsman/ProviderRefused": {
     code: "psp_error",
     message: "The provider rejected the request. Nothing was executed."
+  }
+} as const
+
+const noSuchDispute: { readonly code: "not_found"; readonly message: string } = {
+  code: "not_found",
+  message: "Dispute not found."
+}
+
+/** What keeping evidence and sending it have in common. */
+const disputeFailed = {
+  "pointsman/DisputeNotFound": noSuchDispute,
+  "pointsman/NotAdmitted": notAdmitted,
+  "pointsman/DisputeClosed": {
+    code: "dispute_closed",
+    message: "The dispute has ended, or the provider has the evidence. Nothing was sent."
+  },
+  "pointsman/DisputePending": {
+    code: "dispute_pending",
+    message:
+      "A submission or an acceptance of this dispute is not confirmed yet. Do not send another one; the dispute shows " +
+      "what became of it."
+  },
+  "pointsman/InvalidEvidence": {
+    code: "validation_error",
+    message: "The evidence is invalid, or none is kept for the dispute."
   }
 } as const
 
@@ -237,6 +266,46 @@ export const errorTable = {
       message:
         "The provider did not respond and may have refunded. The amount stays in `refund_pending_amount` " +
         "until the provider's record settles it. Do not refund again with any key."
+    }
+  },
+  dispute: { "pointsman/DisputeNotFound": noSuchDispute, "pointsman/StorageError": storageFailed },
+  disputes: { "pointsman/StorageError": storageFailed },
+  keepEvidence: {
+    ...disputeFailed,
+    "pointsman/ApiKeyRevoked": { code: "unauthorized", message: "The API key was revoked. Nothing was kept." },
+    "pointsman/StorageError": {
+      code: "internal_error",
+      message: "The evidence was not stored. The same request may be sent again."
+    }
+  },
+  submitDispute: {
+    ...disputeFailed,
+    "pointsman/ApiKeyRevoked": operationFailed["pointsman/ApiKeyRevoked"],
+    "pointsman/NothingSent": operationFailed["pointsman/NothingSent"],
+    "pointsman/ProviderRefused": operationFailed["pointsman/ProviderRefused"],
+    "pointsman/KeyReused": {
+      code: "idempotency_key_reuse",
+      message: "This Idempotency-Key was used for another request of this dispute. Nothing was sent to the provider."
+    },
+    "pointsman/TakenByAnother": {
+      code: "dispute_conflict",
+      message:
+        "Concurrent updates of the payment prevented the request. Nothing was sent to the provider; the same request " +
+        "may be sent again."
+    },
+    "pointsman/Unsupported": {
+      code: "unsupported",
+      message: "The provider takes no answer to this dispute through this API. Answer it at the provider."
+    },
+    "pointsman/StateUnconfirmed": {
+      code: "state_unconfirmed",
+      message: "The provider took it, but its response could not be recorded yet. Do not send it again."
+    },
+    "pointsman/ResultUnknown": {
+      code: "dispute_result_unknown",
+      message:
+        "The provider did not respond and may have taken it. It is asked what became of it. Do not send it again with " +
+        "any key."
     }
   },
   payment: { "pointsman/PaymentNotFound": noSuchPayment, "pointsman/StorageError": storageFailed },

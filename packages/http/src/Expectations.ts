@@ -80,6 +80,7 @@ export const queryExpectations = {
   limit: `an integer from ${pageLimits.minimum} to ${pageLimits.maximum}`,
   ...filterExpectations,
   metadata: createExpectations.metadata,
+  payment: "the id of a payment",
   type: "an event type, for example payment.captured",
   before: lastId,
   after: lastId,

@@ -5,6 +5,8 @@
 export { asOfHeader } from "./AsOf.ts"
 export { suspended } from "./AuthorizeRequest.ts"
 export { decodeCreate } from "./CreatePaymentRequest.ts"
+export { messageOf as disputeMessageOf } from "./DisputeHandlers.ts"
+export { disputeView } from "./DisputeView.ts"
 export { createExpectations, queryExpectations, validationError, validationErrorOf } from "./Expectations.ts"
 export { Html, html } from "./hosted/Html.ts"
 export { messageOf } from "./OperationHandlers.ts"

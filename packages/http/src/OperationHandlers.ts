@@ -86,13 +86,14 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-const callerOf = Effect.map(CurrentCaller, ({ apiKey, tenant, workspace }) => ({
+export const callerOf = Effect.map(CurrentCaller, ({ apiKey, tenant, workspace }) => ({
   tenant,
   workspace,
   apiKeyHash: apiKey.hash
 }))
 
-const keyOf = (headers: { readonly "idempotency-key"?: string }): string | null => headers["idempotency-key"] ?? null
+export const keyOf = (headers: { readonly "idempotency-key"?: string }): string | null =>
+  headers["idempotency-key"] ?? null
 
 /** As the body of a create, but that it may be left out, and that broken JSON is `validation_error` here. */
 const readBody = (request: HttpServerRequest.HttpServerRequest) =>
@@ -105,7 +106,7 @@ const readBody = (request: HttpServerRequest.HttpServerRequest) =>
   )
 
 /** A void takes no body. What comes all the same is read, so that it has a bound, and nobody looks at it. */
-const ignoreBody = (request: HttpServerRequest.HttpServerRequest) =>
+export const ignoreBody = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.mapError(
     readBytes(request, operationLimits.bodyBytes),
     ({ error }): ErrorBody<"payload_too_large" | "internal_error"> =>

@@ -37,6 +37,7 @@ import type { Etag, HttpPlatform, HttpRouter } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import * as AuthorizeRequest from "./AuthorizeRequest.ts"
 import { ServedApi } from "./api/ApiV1.ts"
+import * as DisputeHandlers from "./DisputeHandlers.ts"
 import * as DocsPage from "./DocsPage.ts"
 import * as EventHandlers from "./EventHandlers.ts"
 import * as Fallbacks from "./Fallbacks.ts"
@@ -92,6 +93,7 @@ export const layer = (
     Layer.provide([
       PaymentHandlers.layer,
       OperationHandlers.layer,
+      DisputeHandlers.layer,
       EventHandlers.layer,
       MerchantHandlers.layer,
       ProviderWebhookHandlers.layer,

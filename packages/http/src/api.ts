@@ -2,6 +2,7 @@
 export * from "./api/ApiV1.ts"
 export * from "./api/Authorization.ts"
 export * from "./api/CreatePayment.ts"
+export * from "./api/Disputes.ts"
 export * from "./api/Errors.ts"
 export * from "./api/Event.ts"
 export * from "./api/Events.ts"

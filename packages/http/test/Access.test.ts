@@ -51,7 +51,7 @@ interface Way {
   readonly body?: object
   /** `held`: the payment of the path is authorized, else captured. */
   readonly payment?: "held" | "taken"
-  readonly stranger: "200" | "201" | "404 not_found"
+  readonly stranger: "200" | "201" | "404 not_found" | "415 unsupported_media_type"
 }
 
 const ways: Readonly<Record<string, Way>> = {
@@ -62,6 +62,12 @@ const ways: Readonly<Record<string, Way>> = {
   "POST /api/v1/payments/:id/capture": { payment: "held", stranger: "404 not_found" },
   "POST /api/v1/payments/:id/void": { payment: "held", stranger: "404 not_found" },
   "POST /api/v1/payments/:id/refunds": { payment: "taken", stranger: "404 not_found" },
+  "GET /api/v1/disputes": { stranger: "200" },
+  "GET /api/v1/disputes/:id": { stranger: "404 not_found" },
+  // A form is read before the dispute.
+  "POST /api/v1/disputes/:id/evidence": { stranger: "415 unsupported_media_type" },
+  "POST /api/v1/disputes/:id/submit": { stranger: "404 not_found" },
+  "POST /api/v1/disputes/:id/accept": { stranger: "404 not_found" },
   "GET /api/v1/events": { stranger: "200" },
   "POST /api/v1/merchants": { body: { name: "Shop", email: "owner@shop.example", country: "NL" }, stranger: "201" },
   "GET /api/v1/merchants": { stranger: "200" }
@@ -85,6 +91,8 @@ const lacking: Record<Scope, string> = {
   "payments:read": keys.withoutPaymentsRead,
   "payments:write": keys.withoutPaymentsWrite,
   "refunds:write": keys.withoutRefundsWrite,
+  "disputes:read": keys.withoutDisputesRead,
+  "disputes:write": keys.withoutDisputesWrite,
   "events:read": keys.withoutEventsRead,
   "merchants:read": keys.withoutMerchantsRead,
   "merchants:write": keys.withoutMerchantsWrite

@@ -36,6 +36,11 @@ describe("the contract", () => {
       ["POST /api/v1/payments/:id/capture", "payments:write"],
       ["POST /api/v1/payments/:id/void", "payments:write"],
       ["POST /api/v1/payments/:id/refunds", "refunds:write"],
+      ["GET /api/v1/disputes", "disputes:read"],
+      ["GET /api/v1/disputes/:id", "disputes:read"],
+      ["POST /api/v1/disputes/:id/evidence", "disputes:write"],
+      ["POST /api/v1/disputes/:id/submit", "disputes:write"],
+      ["POST /api/v1/disputes/:id/accept", "disputes:write"],
       ["GET /api/v1/events", "events:read"],
       ["POST /api/v1/merchants", "merchants:write"],
       ["GET /api/v1/merchants", "merchants:read"],
@@ -56,7 +61,7 @@ describe("the contract", () => {
   test("given the whole, when its OpenAPI document is made, then it has every path", () => {
     const document = OpenApi.fromApi(ApiV1)
     expect(document.openapi).toMatch(/^3\.1/u)
-    expect(Object.keys(document.paths)).toHaveLength(10)
+    expect(Object.keys(document.paths)).toHaveLength(15)
     const create = document.paths["/api/v1/payments"]?.post
     expect(Object.keys(create?.responses ?? {}).sort()).toEqual([
       "201",

@@ -207,7 +207,10 @@ describe.each(stores)("over %s", (_name, store) => {
       expect(await stateOf(id)).toBe("ChargedBack")
       await deliver(world, dispute(attemptId, "won", { dispute_id: "dp_2" }))
       expect(await stateOf(id)).toBe("PartiallyRefunded")
-      expect((await typesOf(id)).slice(-2)).toEqual(["payment.chargeback", "payment.chargeback_reversed"])
+      expect((await typesOf(id)).slice(-6)).toEqual([
+        ...["payment.chargeback", "dispute.opened", "dispute.opened"],
+        ...["dispute.won", "payment.chargeback_reversed", "dispute.won"]
+      ])
     })
 
     test("given opened and won at once, thirty times, then it is never left charged back", async () => {

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { createApiKey, revokeApiKey } from "./calls/ApiKeys.ts"
 import type { Defaults } from "./calls/Caller.ts"
 import { deliveries, deliveryAttempts, redeliver } from "./calls/Deliveries.ts"
+import { answerDispute, dispute, disputes, keepEvidence } from "./calls/Disputes.ts"
 import { fromStore } from "./calls/Failures.ts"
 import { capture, create, refund, voidPayment } from "./calls/MoveMoney.ts"
 import { addOperator, createSignInLink, editOperator, listOperators, removeOperator } from "./calls/Operators.ts"
@@ -40,6 +41,20 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
     events: (query, options) => call(events(defaults, query, options)),
     explainRouting: (paymentId, options) => call(explainRouting(defaults, paymentId, options)),
     paymentFile: (paymentId, options) => call(paymentFile(defaults, paymentId, options)),
+
+    disputes: (query, options) => call(disputes(defaults, query, options)),
+    dispute: (disputeId, options) => call(dispute(defaults, disputeId, options)),
+    keepEvidence: (disputeId, evidence, options) => call(keepEvidence(defaults, disputeId, evidence, options)),
+    submitDispute: (disputeId, options) =>
+      call(answerDispute("submit", defaults, disputeId, options), {
+        unknown: "dispute_result_unknown",
+        isMaybeAgain: true
+      }),
+    acceptDispute: (disputeId, options) =>
+      call(answerDispute("accept", defaults, disputeId, options), {
+        unknown: "dispute_result_unknown",
+        isMaybeAgain: true
+      }),
 
     reviews: (query, options) => call(reviews(defaults, query, options)),
     reviewOf: (paymentId) => call(reviewOf(paymentId)),

@@ -48,6 +48,8 @@ export const errorOf = ({ error: { code, excluded, message } }: ErrorBody): Poin
     case "capture_conflict":
     case "void_conflict":
     case "refund_conflict":
+    case "dispute_closed":
+    case "dispute_conflict":
     case "no_provider_ref":
     case "unsupported":
     case "workspace_suspended":
@@ -59,6 +61,8 @@ export const errorOf = ({ error: { code, excluded, message } }: ErrorBody): Poin
     case "void_result_unknown":
     case "refund_result_unknown":
     case "refund_pending":
+    case "dispute_pending":
+    case "dispute_result_unknown":
     case "state_unconfirmed":
     case "state_conflict":
       return new UnknownResultError(code, message)

@@ -4,6 +4,7 @@
  * `capture_method` would charge at once what was to be held, and a misspelled idempotency key would charge twice.
  */
 import {
+  disputeStatuses,
   type Environment,
   environments,
   type Metadata,
@@ -15,6 +16,7 @@ import { InProcess } from "@pointsman/http"
 import {
   CapturePayment,
   CreatePayment,
+  DisputeCursor,
   EventCursor,
   EventTypeFilter,
   IdempotencyKey,
@@ -146,6 +148,34 @@ export const paymentsQuery = (query: unknown) =>
     before,
     limit: limit ?? pageLimits.default
   }))
+
+const DisputesQuery = Schema.Struct({
+  status: Schema.optionalKey(Schema.Literals(disputeStatuses)),
+  payment: Schema.optionalKey(PaymentCursor),
+  before: Schema.optionalKey(DisputeCursor),
+  limit
+})
+const checkDisputes = queryOf(DisputesQuery)
+export const disputesQuery = (query: unknown) =>
+  Effect.map(checkDisputes(query), ({ before, limit, payment, status }) => ({
+    status,
+    paymentId: payment,
+    before,
+    limit: limit ?? pageLimits.default
+  }))
+
+/** `texts`: text by name. `files`: bytes by name. */
+export const evidenceFields = Effect.fnUntraced(function* (evidence: unknown) {
+  const { files = {}, texts = {} } = yield* fieldsOf("evidence", evidence, ["texts", "files"])
+  const isTexts = Predicate.isObject(texts) && Object.values(texts).every((text) => typeof text === "string")
+  if (!isTexts) return yield* Effect.fail(wrong("`texts` must be an object of texts by name."))
+  const isFiles = Predicate.isObject(files) && Object.values(files).every((bytes) => bytes instanceof Uint8Array)
+  if (!isFiles) return yield* Effect.fail(wrong("`files` must be an object of a Uint8Array for each name."))
+  return {
+    texts: texts as Readonly<Record<string, string>>,
+    files: Object.entries(files as Readonly<Record<string, Uint8Array>>).map(([name, bytes]) => ({ name, bytes }))
+  }
+})
 
 const checkTimeline = queryOf(TimelineQuery)
 export const timelineQuery = (query: unknown) =>

@@ -4,6 +4,8 @@
  * 1.999 KWD), times are RFC 3339 in UTC.
  */
 
+import type { DisputeReason, DisputeStatus } from "./Dispute.ts"
+
 export type Environment = "sandbox" | "production"
 
 /**
@@ -290,6 +292,21 @@ export type ReviewedEventData = PaymentEventData & {
   readonly finding?: { readonly [field: string]: Json }
 }
 
+export type DisputeEventData = PaymentEventData & {
+  readonly dispute_id: string
+  /** After the event. */
+  readonly dispute_status: DisputeStatus
+  /** Minor units of `dispute_currency`; `null` where the provider does not state them. */
+  readonly dispute_amount: number | null
+  readonly dispute_currency: string | null
+  readonly dispute_reason: DisputeReason | null
+  /** Until when the provider takes evidence. */
+  readonly evidence_due_by: string | null
+}
+
+/** `days`: before the deadline. */
+export type DisputeEvidenceDueEventData = DisputeEventData & { readonly days: number }
+
 /** What an event says, by its type. */
 export interface EventDataOf {
   readonly "payment.created": PaymentEventData
@@ -315,6 +332,13 @@ export interface EventDataOf {
   readonly "payment.conflict": ConflictEventData
   readonly "payment.amount_mismatch": AmountMismatchEventData
   readonly "payment.reviewed": ReviewedEventData
+  readonly "dispute.opened": DisputeEventData
+  readonly "dispute.updated": DisputeEventData
+  readonly "dispute.evidence_due": DisputeEvidenceDueEventData
+  readonly "dispute.submitted": DisputeEventData
+  readonly "dispute.won": DisputeEventData
+  readonly "dispute.lost": DisputeEventData
+  readonly "dispute.accepted": DisputeEventData
 }
 
 export type EventType = keyof EventDataOf

@@ -1,6 +1,7 @@
 /** What `createPointsman` gives: core's services with promises in place of effects, and the API for requests. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { ConsoleOptions, MountedConsole } from "./Console.ts"
+import type { Dispute, DisputeStatus } from "./Dispute.ts"
 import type { OperatorCalls } from "./Operators.ts"
 import type { CreatePayment, Environment, Event, Page, Payment, PaymentStatus } from "./Payment.ts"
 import type {
@@ -38,6 +39,12 @@ export interface MoneyOptions extends CallOptions {
 export interface Answered {
   readonly payment: Payment
   /** An earlier call with the same key was answered so, and no provider was asked now. */
+  readonly isReplay: boolean
+}
+
+export interface AnsweredDispute {
+  readonly dispute: Dispute
+  /** As of `Answered`. */
   readonly isReplay: boolean
 }
 
@@ -112,6 +119,34 @@ export interface Pointsman extends AsyncDisposable {
   readonly explainRouting: (paymentId: string, options?: CallOptions) => Promise<RoutingExplanation>
   /** All that is recorded of a payment. */
   readonly paymentFile: (paymentId: string, options?: CallOptions) => Promise<PaymentFile>
+
+  /** Newest first. `before`: the `next_cursor` of the page before. */
+  readonly disputes: (
+    query?: PageQuery & {
+      readonly status?: DisputeStatus | undefined
+      /** The id of a payment. */
+      readonly payment?: string | undefined
+      readonly before?: string | undefined
+    },
+    options?: CallOptions
+  ) => Promise<Page<Dispute>>
+  readonly dispute: (disputeId: string, options?: CallOptions) => Promise<Dispute>
+  /**
+   * Keeps texts and files by name, encrypted, in place of what was kept before, until they are submitted. Up to 40 texts of
+   * 20,000 characters, and up to 10 files (PDF, JPEG, PNG) of 5,000,000 bytes together.
+   */
+  readonly keepEvidence: (
+    disputeId: string,
+    evidence: {
+      readonly texts?: Readonly<Record<string, string>> | undefined
+      readonly files?: Readonly<Record<string, Uint8Array>> | undefined
+    },
+    options?: CallOptions
+  ) => Promise<Dispute>
+  /** Sends the kept evidence to the provider, once and for good. */
+  readonly submitDispute: (disputeId: string, options?: MoneyOptions) => Promise<AnsweredDispute>
+  /** Leaves the disputed money to the customer, for good. */
+  readonly acceptDispute: (disputeId: string, options?: MoneyOptions) => Promise<AnsweredDispute>
 
   /**
    * Payments that operations have to look at, those that wait longest first; of all workspaces unless options name one

@@ -262,6 +262,8 @@ export type Scope =
   | "payments:read"
   | "payments:write"
   | "refunds:write"
+  | "disputes:read"
+  | "disputes:write"
   | "events:read"
   | "merchants:read"
   | "merchants:write"

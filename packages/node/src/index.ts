@@ -1,6 +1,7 @@
 /** Pointsman for Node backends that do not use Effect: `createPointsman({ storage, connectors, encryptionKey, workspaces })`. */
 export type * from "./Console.ts"
 export { createPointsman } from "./CreatePointsman.ts"
+export type * from "./Dispute.ts"
 export type * from "./IncomingWebhook.ts"
 export type * from "./Operators.ts"
 export type * from "./Payment.ts"

@@ -65,6 +65,16 @@ const refund = {
   refund_pending_amount: true
 } as const
 
+const dispute = {
+  ...payment,
+  dispute_id: true,
+  dispute_status: true,
+  dispute_amount: true,
+  dispute_currency: true,
+  dispute_reason: true,
+  evidence_due_by: true
+} as const
+
 const fields: Fields = {
   "payment.created": payment,
   "payment.requires_action": payment,
@@ -94,7 +104,14 @@ const fields: Fields = {
     other_payment_id: true
   },
   "payment.amount_mismatch": { ...payment, stated_amount: true, stated_currency: true },
-  "payment.reviewed": { ...payment, reviewed_by: true, evidence: true, finding: true }
+  "payment.reviewed": { ...payment, reviewed_by: true, evidence: true, finding: true },
+  "dispute.opened": dispute,
+  "dispute.updated": dispute,
+  "dispute.evidence_due": { ...dispute, days: true },
+  "dispute.submitted": dispute,
+  "dispute.won": dispute,
+  "dispute.lost": dispute,
+  "dispute.accepted": dispute
 }
 
 it("given the contract's webhooks, when the types of events are held against them, then each has the same fields", () => {

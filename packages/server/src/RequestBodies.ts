@@ -6,7 +6,7 @@
  * beyond that, as the messages of providers are, takes from the room of its source, and from the room of all.
  */
 import { IncomingMessage, type ServerResponse } from "node:http"
-import { type ErrorBody, errorCodes } from "@pointsman/http/api"
+import { type ErrorBody, errorCodes, evidenceBodyBytes } from "@pointsman/http/api"
 
 /** Node keeps each piece as a buffer of its own, which takes more than a short piece does. */
 const bytesPerPiece = 256
@@ -15,7 +15,7 @@ const ofConnection = 16_384 + 16 * bytesPerPiece
 const ofSource = 16 * 1024 * 1024
 const ofAll = 48 * 1024 * 1024
 /** The largest body that any route takes. A longer one is refused by its route. */
-const longestBody = 1_048_576
+const longestBody = evidenceBodyBytes
 
 /** A request that asks for each piece of its body before it keeps it. */
 export class BoundedRequest extends IncomingMessage {

@@ -111,7 +111,7 @@ const open = (options: NodeTransportOptions): Opened => {
         path: target.path,
         method: request.method,
         headers: request.headers,
-        body: request.body ?? null
+        body: request.bytes ?? request.body ?? null
       },
       call
     )

@@ -18,6 +18,8 @@ export const keptOfMessage = keptFields(
     "reason",
     "additionalData",
     "refusalReasonCode",
-    "modification.action"
+    "modification.action",
+    "chargebackReasonCode",
+    "defensePeriodEndsAt"
   ])
 )

@@ -31,6 +31,7 @@ import { Mac } from "effect/crypto"
 import { Base64, Hex } from "effect/encoding"
 import { fromAdyen } from "./Amounts.ts"
 import { declineOf } from "./Declines.ts"
+import { detailsOf, type Verdict, verdicts } from "./Disputes.ts"
 import * as Protocol from "./Protocol.ts"
 import { attemptOf, type OperationKind, readOperationReference, readReference } from "./Reference.ts"
 
@@ -218,7 +219,7 @@ const aboutOf = Effect.fnUntraced(function* (
       return yield* refundTold(item, "RefundFailed", clean)
     default: {
       const verdict = verdicts.get(item.eventCode)
-      return verdict === undefined || !isSuccess ? yield* unused(item) : yield* disputed(item, verdict)
+      return verdict === undefined || !isSuccess ? yield* unused(item) : yield* disputed(item, verdict, clean)
     }
   }
 })
@@ -341,31 +342,14 @@ const refundTold = Effect.fnUntraced(function* (
   return { _tag: "Refund", refundId: refundId ?? "", state: () => state }
 })
 
-type Verdict = Extract<MessageAbout, { readonly _tag: "Dispute" }>["verdict"]
-
-/**
- * Disputes by their event codes (https://docs.adyen.com/risk-management/disputes-api/dispute-notifications). The money
- * is gone from `NOTIFICATION_OF_CHARGEBACK` on or soon after; a reversal may be followed by a second chargeback, and the
- * later of both counts. A request for information takes no money and is no dispute yet.
- */
-const verdicts: ReadonlyMap<string, Verdict> = new Map([
-  ["NOTIFICATION_OF_CHARGEBACK", "opened"],
-  ["CHARGEBACK", "opened"],
-  ["CHARGEBACK_REVERSED", "won"],
-  ["ISSUER_RESPONSE_TIMEFRAME_EXPIRED", "won"],
-  ["SECOND_CHARGEBACK", "lost"],
-  ["PREARBITRATION_WON", "won"],
-  ["PREARBITRATION_LOST", "lost"],
-  ["SCHEME_ARBITRATION_WON", "won"],
-  ["SCHEME_ARBITRATION_LOST", "lost"]
-])
-
 /** All messages of one dispute have the same `pspReference`. Some examples of Adyen's leave `originalReference` out. */
 const disputed = Effect.fnUntraced(function* (
   item: Protocol.Item,
-  verdict: Verdict
+  verdict: Verdict,
+  clean: Clean
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
-  return { _tag: "Dispute", charge: yield* chargeOf(item), disputeId: item.pspReference, verdict }
+  const charge = yield* chargeOf(item)
+  return { _tag: "Dispute", charge, disputeId: item.pspReference, verdict, ...detailsOf(item, clean) }
 })
 
 /** The payment that a modification is of: by our attempt where the reference is ours, and Adyen's own name for it. */

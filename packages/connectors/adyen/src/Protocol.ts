@@ -119,7 +119,10 @@ export const Item = Schema.Struct({
   reason: orNothing(Schema.String),
   additionalData: Schema.Struct({
     refusalReasonCode: orNothing(Schema.String),
-    "modification.action": orNothing(Schema.String)
+    "modification.action": orNothing(Schema.String),
+    // Of a dispute. What is not as Adyen describes it is not stated.
+    chargebackReasonCode: Schema.optionalKey(Schema.Unknown),
+    defensePeriodEndsAt: Schema.optionalKey(Schema.Unknown)
   })
 })
 export type Item = typeof Item.Type

@@ -266,7 +266,7 @@ const categories: ReadonlySet<string> = new Set(declineCategories)
 const declineCategory = (category: string | null | undefined): DeclineCategory =>
   typeof category === "string" && categories.has(category) ? (category as DeclineCategory) : "other"
 
-const refusal = (answer: TransportAnswer, clean: Clean): Read<Rejected> => {
+export const refusal = (answer: TransportAnswer, clean: Clean): Read<Rejected> => {
   // It has an earlier request with our key, or is at work on it.
   if (answer.status === 409) {
     return Result.fail(
@@ -286,7 +286,7 @@ const refusal = (answer: TransportAnswer, clean: Clean): Read<Rejected> => {
  * answer 404 too, without a body or in JSON of their own: taken for the adapter's word, money that was moved would be
  * given up, and moved again.
  */
-const notFound = (answer: TransportAnswer, field: Protocol.LookupField, id: string): Read<Found<never>> => {
+export const notFound = (answer: TransportAnswer, field: Protocol.LookupField, id: string): Read<Found<never>> => {
   if (answer.status !== 404) return unknownStatus(answer)
   return Result.flatMap(
     readable(readNotFound, answer),

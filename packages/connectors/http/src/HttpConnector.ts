@@ -18,6 +18,7 @@ import {
 import { Effect, Option, Redacted, Result, Tracer } from "effect"
 import * as Answers from "./Answers.ts"
 import { type Credentials, decodeCredentials } from "./Credentials.ts"
+import * as Disputes from "./Disputes.ts"
 import { keptOfMessage } from "./KeptOfMessage.ts"
 import * as Lists from "./Lists.ts"
 import { readMessage, readStored } from "./Messages.ts"
@@ -46,6 +47,7 @@ const connector = (
 
   return {
     ...questions(call, clean),
+    ...disputes(call, clean),
     charge: Effect.fn("HttpConnector.charge")((request) =>
       call(
         {
@@ -140,6 +142,11 @@ const questions = (call: ReturnType<typeof jsonCaller>, clean: Clean) =>
         Answers.foundRefund(answer, request, clean)
       )
     ),
+    lookUpDispute: Effect.fn("HttpConnector.lookUpDispute")(({ kind, operationId }) =>
+      call({ method: "GET", path: `/operations?operation_id=${segment(operationId)}`, id: operationId }, (answer) =>
+        Disputes.foundSubmission(answer, kind, operationId, clean)
+      )
+    ),
     account: Effect.fn("HttpConnector.account")(() =>
       call({ method: "GET", path: "/account" }, (answer) => Answers.accountAnswer(answer, clean))
     ),
@@ -151,6 +158,33 @@ const questions = (call: ReturnType<typeof jsonCaller>, clean: Clean) =>
     listRefunds: Effect.fn("HttpConnector.listRefunds")((request) =>
       call({ method: "GET", path: Lists.pathOf("refunds", request) }, (answer) =>
         Lists.refundsAnswer(answer, request, clean)
+      )
+    )
+  }) satisfies Partial<Connector>
+
+/** What a merchant answers to a dispute. */
+const disputes = (call: ReturnType<typeof jsonCaller>, clean: Clean) =>
+  ({
+    submitDispute: Effect.fn("HttpConnector.submitDispute")((request) =>
+      call(
+        {
+          method: "POST",
+          path: `/disputes/${segment(request.disputeId)}/submit`,
+          id: request.operationId,
+          body: Disputes.submissionBody(request)
+        },
+        (answer) => Disputes.submissionAnswer(answer, "submit", request.disputeId, clean)
+      )
+    ),
+    acceptDispute: Effect.fn("HttpConnector.acceptDispute")((request) =>
+      call(
+        {
+          method: "POST",
+          path: `/disputes/${segment(request.disputeId)}/accept`,
+          id: request.operationId,
+          body: { operation_id: request.operationId }
+        },
+        (answer) => Disputes.submissionAnswer(answer, "accept", request.disputeId, clean)
       )
     )
   }) satisfies Partial<Connector>

@@ -23,6 +23,9 @@ export const keptOfMessage = keptFields(
     "kind",
     "updated",
     "failure_reason",
-    "dispute_id"
+    "dispute_id",
+    "reason",
+    "provider_reason",
+    "evidence_due_by"
   ])
 )

@@ -20,6 +20,7 @@ import {
 } from "@pointsman/core/connector"
 import { Effect, Schema } from "effect"
 import { toldCharge, toldOperation, toldRefund } from "./Answers.ts"
+import { detailsOf } from "./Disputes.ts"
 import * as Protocol from "./Protocol.ts"
 
 export const readMessage = Effect.fnUntraced(function* (
@@ -105,10 +106,13 @@ const aboutOf = Effect.fnUntraced(function* (
     case "dispute.won":
     case "dispute.lost": {
       const { data } = yield* decoded(readDispute, message)
+      const whole = (message as { readonly data: Readonly<Record<string, unknown>> }).data
       const disputeId = data.dispute_id ?? null
       yield* namedPlainly(clean, { "data.dispute_id": disputeId ?? "" })
       const charge = { attemptId: data.attempt_id }
-      return { about: { _tag: "Dispute", charge, disputeId, verdict: verdictOf[type] } }
+      const details = detailsOf(whole, clean)
+      const verdict = details.status === "warning" ? null : verdictOf[type]
+      return { about: { _tag: "Dispute", charge, disputeId, verdict, ...details } }
     }
     default:
       return yield* new MessageUnreadable({ reason: "unknown message type" })

@@ -3,7 +3,7 @@
  *
  * Optional fields may be absent or null: many languages write null for what is absent. Unknown fields are ignored.
  */
-import { initiators, paymentMethods, WebAddress, WireTime } from "@pointsman/core/connector"
+import { disputeStatuses, initiators, paymentMethods, WebAddress, WireTime } from "@pointsman/core/connector"
 import { Schema } from "effect"
 
 /**
@@ -133,6 +133,27 @@ export const ChargeSettled = Schema.Struct({
 })
 /** The amount of a dispute is not that of its charge, so that nothing else of the charge is read. */
 export const Dispute = Schema.Struct({ data: Schema.Struct({ ...ofAttempt, dispute_id: optional(Id) }) })
+
+/** What a dispute may say besides. Each is read by itself: one that is not as here is not stated. */
+export const DisputeDetails = {
+  status: Schema.Literals(disputeStatuses),
+  amount: Amount,
+  currency: Schema.NonEmptyString.check(Schema.isPattern(/^[A-Z]{3}$/)),
+  reason: Schema.NonEmptyString.check(Schema.isMaxLength(255)),
+  provider_reason: Schema.NonEmptyString.check(Schema.isMaxLength(255)),
+  evidence_due_by: WireTime
+} as const
+
+/** The answer to evidence and to an acceptance. */
+export const AnsweredDispute = Schema.Struct({ dispute_id: Id, status: Schema.Literals(disputeStatuses) })
+
+/** As `Operation`, of a submission or an acceptance. */
+export const SubmittedOperation = Schema.Struct({
+  operation_id: Id,
+  kind: Schema.Literals(["dispute_submit", "dispute_accept"]),
+  status: Schema.Literals(["confirmed", "pending", "failed"]),
+  failure_reason: optional(Schema.String)
+})
 
 /** A refusal: the provider's word that it did nothing. */
 export const Refusal = Schema.Struct({

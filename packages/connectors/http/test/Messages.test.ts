@@ -115,11 +115,35 @@ describe("disputes", () => {
       Effect.gen(function* () {
         const more = { amount: 600, currency: "EUR", reason: "fraud", evidence_due_by: "2026-12-01T00:00:00Z" }
         const { about, at } = Result.getOrThrow(yield* read(type, { attempt_id: "att_1", dispute_id: "dp_1", ...more }))
-        assert.deepStrictEqual(about, { _tag: "Dispute", charge: { attemptId: "att_1" }, disputeId: "dp_1", verdict })
+        assert.deepStrictEqual(about, {
+          ...{ _tag: "Dispute", charge: { attemptId: "att_1" }, disputeId: "dp_1", verdict },
+          ...{ money: { minorUnits: 600, currency: "EUR" }, dueBy: Date.UTC(2026, 11, 1) },
+          ...{ reason: "other", providerReason: "fraud" }
+        })
         assert.strictEqual(at, Date.UTC(2026, 10, 21, 12, 0, 10))
       })
     )
   }
+
+  it.effect("given an inquiry and our reason, then it has no verdict, and the provider's own code beside it", () =>
+    Effect.gen(function* () {
+      const more = { status: "warning", reason: "not_received", provider_reason: "13.1" }
+      const { about } = Result.getOrThrow(yield* read("dispute.opened", { attempt_id: "att_1", ...more }))
+      assert.deepStrictEqual(about, {
+        ...{ _tag: "Dispute", charge: { attemptId: "att_1" }, disputeId: null, verdict: null, status: "warning" },
+        ...{ reason: "not_received", providerReason: "13.1" }
+      })
+    })
+  )
+
+  it.effect("given fields of the charge in their place, then they are not the dispute's", () =>
+    Effect.gen(function* () {
+      const more = { status: "captured", amount: -1, currency: "eur", evidence_due_by: "soon", reason: 5 }
+      const { about } = Result.getOrThrow(yield* read("dispute.opened", { attempt_id: "att_1", ...more }))
+      const charge = { attemptId: "att_1" }
+      assert.deepStrictEqual(about, { _tag: "Dispute", charge, disputeId: null, verdict: "opened" })
+    })
+  )
 
   it.effect("given a type that is not in the protocol, then it is unreadable, and not shown", () =>
     Effect.gen(function* () {

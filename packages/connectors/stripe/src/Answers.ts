@@ -246,7 +246,7 @@ export const failure = (answer: TransportAnswer): Read<Protocol.StripeError> =>
     : Result.fail(unsettling(answer))
 
 /** `harmless`: the states of the payment, where the error tells it, that agree with "nothing was done". */
-const rejected = (
+export const rejected = (
   answer: TransportAnswer,
   error: Protocol.StripeError,
   harmless: ReadonlySet<string>,

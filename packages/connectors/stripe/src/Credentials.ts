@@ -9,7 +9,7 @@ import {
 } from "@pointsman/core/connector"
 import { Redacted, Result, Schema } from "effect"
 
-const stripeUrl = "https://api.stripe.com"
+export const stripeUrl = "https://api.stripe.com"
 
 const expectations = {
   secretKey: "a secret or restricted Stripe key (sk_… or rk_…) in printable ASCII without spaces",

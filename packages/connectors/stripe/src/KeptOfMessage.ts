@@ -28,6 +28,9 @@ export const keptOfMessage = keptFields(
     "advice_code",
     "payment_intent",
     "payment_status",
-    "failure_reason"
+    "failure_reason",
+    "reason",
+    "evidence_details",
+    "due_by"
   ])
 )

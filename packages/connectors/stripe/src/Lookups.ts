@@ -35,7 +35,7 @@ const sentWithinSeconds = 60 * 60
  * its idempotency key has expired, after 24 hours, Stripe holds a record of a request that it shows to nobody
  * (https://docs.stripe.com/api/idempotent_requests).
  */
-const conclusiveAfterMillis = 24 * 60 * 60 * 1000
+export const conclusiveAfterMillis = 24 * 60 * 60 * 1000
 
 /** Of one look-up, at 100 objects each: more charges than that in an hour are searched. */
 const pagesAtMost = 20

@@ -23,6 +23,7 @@ import {
 import { Effect, Schema } from "effect"
 import { fromStripe } from "./Amounts.ts"
 import { stateOf, stateOfToldRefund } from "./Answers.ts"
+import { statedIn } from "./Disputes.ts"
 import * as Protocol from "./Protocol.ts"
 
 /** Whose messages are read. */
@@ -183,28 +184,16 @@ const aboutRefund = Effect.fnUntraced(function* (
   return { _tag: "Refund", refundId, state: () => state }
 })
 
-/**
- * By its status, whatever the event (https://docs.stripe.com/api/disputes/object#dispute_object-status). The `warning_…`
- * are inquiries: no money has moved, and an inquiry that becomes a dispute changes to another status.
- */
-const verdicts: Readonly<Record<string, "opened" | "won" | "lost">> = {
-  needs_response: "opened",
-  under_review: "opened",
-  appeal_needs_response: "opened",
-  appeal_under_review: "opened",
-  won: "won",
-  lost: "lost"
-}
-
 /** A dispute has metadata of its own, and names the payment alone. */
 const aboutDispute = Effect.fnUntraced(function* (object: unknown): Effect.fn.Return<MessageAbout, MessageUnreadable> {
-  const { id, payment_intent, status } = yield* decoded(readDispute, object)
-  const verdict = Object.hasOwn(verdicts, status) ? verdicts[status] : undefined
-  if (verdict === undefined) return yield* unreadable("it has no final status yet, at data.object.status")
+  const dispute = yield* decoded(readDispute, object)
+  const { id, payment_intent } = dispute
+  const stated = statedIn(dispute)
+  if (stated === undefined) return yield* unreadable("it has no final status yet, at data.object.status")
   if (payment_intent === undefined || payment_intent === null) {
     return yield* unreadable("it has no payment at data.object.payment_intent")
   }
-  return { _tag: "Dispute", charge: { providerRef: payment_intent }, disputeId: id, verdict }
+  return { _tag: "Dispute", charge: { providerRef: payment_intent }, disputeId: id, ...stated }
 })
 
 const nameOf = (metadata: Protocol.Metadata | null | undefined): Effect.Effect<ChargeName, MessageUnreadable> =>

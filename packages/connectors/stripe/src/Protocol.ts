@@ -148,8 +148,18 @@ export const listOf = <S extends Schema.Constraint>(item: S) => Schema.Struct({ 
 export const Dispute = Schema.Struct({
   id: Reference,
   status: Schema.String,
-  payment_intent: optional(Reference)
+  payment_intent: optional(Reference),
+  amount: optional(Amount),
+  currency: optional(Schema.NonEmptyString),
+  reason: optional(Schema.String),
+  /** `due_by` is 0 where the bank allows no response. */
+  evidence_details: optional(Schema.Struct({ due_by: optional(Seconds) })),
+  metadata: optional(AnyMetadata)
 })
+export type Dispute = typeof Dispute.Type
+
+/** https://docs.stripe.com/api/files/object */
+export const File = Schema.Struct({ object: Schema.Literal("file"), id: Reference })
 
 /** https://docs.stripe.com/api/accounts/object, without the mode: both modes of an account have its id. */
 export const Account = Schema.Struct({

@@ -23,6 +23,7 @@ import { currencies, toStripe } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import { type Caller, stripeCaller } from "./Caller.ts"
 import { type Credentials, decodeCredentials } from "./Credentials.ts"
+import * as Disputes from "./Disputes.ts"
 import { keptOfMessage } from "./KeptOfMessage.ts"
 import * as Lists from "./Lists.ts"
 import { accountAnswer } from "./LookupAnswers.ts"
@@ -107,6 +108,12 @@ const connector = (
         Answers.refundAnswer(answer, clean)
       )
     }),
+    submitDispute: Effect.fn("StripeConnector.submitDispute")((request) =>
+      Disputes.submitDispute(caller, request, clean)
+    ),
+    acceptDispute: Effect.fn("StripeConnector.acceptDispute")((request) =>
+      Disputes.acceptDispute(caller, request, clean)
+    ),
     readMessage: Effect.fn("StripeConnector.readMessage")((message) => readMessage(message, receiverOf(message))),
     keptOfMessage,
     readStored: Effect.fn("StripeConnector.readStored")((message) => readStored(message, receiverOf(message)))
@@ -119,6 +126,7 @@ const questions = (caller: Caller, { account, mode }: Credentials, clean: Clean)
   return {
     lookUpCharge: Effect.fn("StripeConnector.lookUpCharge")((request) => Lookups.lookUpCharge(caller, request, clean)),
     lookUpRefund: Effect.fn("StripeConnector.lookUpRefund")((request) => Lookups.lookUpRefund(caller, request, clean)),
+    lookUpDispute: Effect.fn("StripeConnector.lookUpDispute")((request) => Disputes.lookUpDispute(caller, request)),
     // For a connected account, `Stripe-Account` makes the answer about that one
     // (https://docs.stripe.com/api/accounts/retrieve, https://docs.stripe.com/connect/authentication).
     account: Effect.fn("StripeConnector.account")(() =>

@@ -44,8 +44,9 @@ const statedBy = Effect.fnUntraced(function* (reading: ReturnType<typeof read> |
 
 const ofCharge = (state: unknown) => ({ _tag: "Charge", charge: { attemptId: "att_1" }, state })
 const ofRefund = (state: unknown) => ({ _tag: "Refund", refundId: "rf_1", state })
-const ofDispute = (verdict: string) => ({
-  ...{ _tag: "Dispute", charge: { providerRef }, disputeId: dispute().id, verdict }
+const ofDispute = (verdict: string | null, status: string) => ({
+  ...{ _tag: "Dispute", charge: { providerRef }, disputeId: dispute().id, verdict, status },
+  ...{ money: { minorUnits: 1234, currency: "EUR" }, reason: "other", providerReason: "general" }
 })
 const unreadable = (reason: string) => `pointsman/MessageUnreadable: ${reason}`
 
@@ -169,15 +170,33 @@ const rows: ReadonlyArray<readonly [type: string, object: unknown, expected: unk
   ],
   // Made on the dashboard.
   ["refund.created", refund({ metadata: {} }), unreadable("its refund is unknown, at data.object.metadata.refund_id")],
-  ["charge.dispute.created", dispute(), ofDispute("opened")],
-  ["charge.dispute.updated", dispute({ status: "under_review" }), ofDispute("opened")],
-  ["charge.dispute.funds_withdrawn", dispute(), ofDispute("opened")],
-  ["charge.dispute.closed", dispute({ status: "won" }), ofDispute("won")],
-  ["charge.dispute.funds_reinstated", dispute({ status: "won" }), ofDispute("won")],
-  ["charge.dispute.closed", dispute({ status: "lost" }), ofDispute("lost")],
-  ["charge.dispute.updated", dispute({ status: "appeal_under_review" }), ofDispute("opened")],
-  // Inquiries, and what ended before it began.
-  ...["warning_needs_response", "warning_under_review", "warning_closed", "prevented", "of_tomorrow"].map(
+  ["charge.dispute.created", dispute(), ofDispute("opened", "needs_response")],
+  ["charge.dispute.updated", dispute({ status: "under_review" }), ofDispute("opened", "under_review")],
+  ["charge.dispute.funds_withdrawn", dispute(), ofDispute("opened", "needs_response")],
+  ["charge.dispute.closed", dispute({ status: "won" }), ofDispute("won", "won")],
+  ["charge.dispute.funds_reinstated", dispute({ status: "won" }), ofDispute("won", "won")],
+  ["charge.dispute.closed", dispute({ status: "lost" }), ofDispute("lost", "lost")],
+  ["charge.dispute.updated", dispute({ status: "appeal_under_review" }), ofDispute("opened", "under_review")],
+  // Inquiries.
+  ["charge.dispute.created", dispute({ status: "warning_needs_response" }), ofDispute(null, "warning")],
+  ["charge.dispute.updated", dispute({ status: "warning_under_review" }), ofDispute(null, "under_review")],
+  ["charge.dispute.closed", dispute({ status: "warning_closed" }), ofDispute(null, "won")],
+  [
+    "charge.dispute.created",
+    dispute({
+      amount: 1000,
+      currency: "jpy",
+      reason: "product_not_received",
+      evidence_details: { due_by: 1680651737 }
+    }),
+    {
+      ...ofDispute("opened", "needs_response"),
+      ...{ money: { minorUnits: 1000, currency: "JPY" }, dueBy: 1680651737000 },
+      ...{ reason: "not_received", providerReason: "product_not_received" }
+    }
+  ],
+  // What ended before it began.
+  ...["prevented", "of_tomorrow"].map(
     (status) =>
       [
         "charge.dispute.created",

@@ -81,7 +81,14 @@ const eventWords: Readonly<Record<EventType, string>> = {
   "payment.chargeback_reversed": "A dispute was won",
   "payment.conflict": "The provider contradicts the record",
   "payment.amount_mismatch": "The provider states another amount or currency",
-  "payment.reviewed": "An operator stated what the provider’s record says"
+  "payment.reviewed": "An operator stated what the provider’s record says",
+  "dispute.opened": "The provider states a dispute",
+  "dispute.updated": "The provider states something else of a dispute",
+  "dispute.evidence_due": "The deadline for evidence of a dispute approaches",
+  "dispute.submitted": "The provider took the evidence for a dispute",
+  "dispute.won": "A dispute was decided for the merchant",
+  "dispute.lost": "A dispute was decided for the customer",
+  "dispute.accepted": "The merchant accepted a dispute"
 }
 
 /** Why the attempt before was the last one. A payment that went through needs no other, and says nothing about it. */

@@ -92,6 +92,7 @@ const countedIds = (): Ids["Service"] => {
     attempt: prefixed("att"),
     operation: prefixed("op"),
     refund: prefixed("rf"),
+    dispute: prefixed("dp"),
     claim: prefixed("clm"),
     event: prefixed("evt"),
     request: prefixed("req"),

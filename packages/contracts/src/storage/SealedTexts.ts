@@ -11,6 +11,7 @@ import {
   sealedKinds
 } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
+import { disputeOf } from "./Disputes.ts"
 import { connectionOf, firstChange, newTenant, workspaceOf, writeDirectory } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"
 import { controlRacers, racers } from "./Unguarded.ts"
@@ -57,7 +58,8 @@ const sealedRecords = Effect.gen(function* () {
   yield* writeDirectory({ workspaces: [workspaceOf(tenant)], connections, webhookEndpoints: [endpoint] })
   const { change } = yield* firstChange(tenant)
   const attempts = change.attempts.map((attempt) => ({ ...attempt, checkout }))
-  yield* ledger.commit({ ...change, attempts })
+  const [dispute, evidence] = disputeOf(change, `dp_${tenant.workspaceId}`)
+  yield* ledger.commit({ ...change, attempts, disputes: [dispute], evidence: [evidence] })
   const odd = "event \"\u0000\ud800'\u0001"
   for (const eventId of ["evt_1", "evt_2", odd]) yield* ledger.storeMessage(tenant, messageOf(tenant, eventId))
   yield* ledger.storeMessage(tenant, messageOf(tenant, "evt_open", false))
@@ -80,7 +82,8 @@ const sealedRecords = Effect.gen(function* () {
       kind: "message" as const,
       key: [...owner, `connection-${tenant.workspaceId}`, eventId],
       sealed: `body of ${eventId}`
-    }))
+    })),
+    { kind: "evidence", key: [...owner, evidence.paymentId, evidence.id], sealed: evidence.sealed }
   ]
   return { attempts, connections, endpoint, tenant, texts }
 })

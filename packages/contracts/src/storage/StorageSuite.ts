@@ -19,6 +19,7 @@ import { claims } from "./Claims.ts"
 import { configurations } from "./Configurations.ts"
 import { deliveries } from "./Deliveries.ts"
 import { directory } from "./Directory.ts"
+import { disputes } from "./Disputes.ts"
 import { entryKeys } from "./EntryKeys.ts"
 import { erasure } from "./Erasure.ts"
 import { followers } from "./Followers.ts"
@@ -57,6 +58,7 @@ export const storageSuite = <E>(
   layer(storage.pipe(Layer.provideMerge(Ids.layer)))(`storage: ${name}`, (it) => {
     moves(it)
     claims(it)
+    disputes(it)
     oldClaims(it)
     atomicity(it)
     races(it)

@@ -5,10 +5,12 @@
 import { Effect } from "effect"
 import { type AttemptPlace, attemptText, operationText, startOfDay, timeOfId } from "../decide/DerivedId.ts"
 import { holdingAttempt } from "../decide/Holding.ts"
+import type { Dispute, SubmissionKind } from "../model/Dispute.ts"
 import type { Operation } from "../model/Operation.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
 import { isGivenBack } from "../model/Refund.ts"
+import type { Tenant } from "../model/Tenant.ts"
 import { Ids } from "../ports/Ids.ts"
 import { Secrets } from "../ports/Secrets.ts"
 
@@ -71,3 +73,16 @@ const derivedId = Effect.fnUntraced(function* (
 /** The id of a refund under a key after so many that were refused. */
 export const derivedRefundId = (book: PaymentBook, key: string, tries: number) =>
   derivedId("rf", book, "refund", key, tries)
+
+/** Of a submission of evidence, or of an acceptance. A key has one of each dispute: a refusal replays its answer. */
+export const submissionId = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  dispute: Dispute,
+  kind: SubmissionKind,
+  key: string | null
+) {
+  if (key === null) return yield* (yield* Ids).operation
+  const { attemptId, createdAt, providerDisputeId } = dispute
+  const text = operationText(tenant, `${attemptId}/${providerDisputeId ?? ""}`, kind, key, 0)
+  return `op_${yield* (yield* Secrets).derivedUuid(text, timeOfId(attemptId) ?? createdAt)}`
+})

@@ -8,8 +8,10 @@ import { observeCall } from "../metrics/ProviderCall.ts"
 import type { Attempt } from "../model/Attempt.ts"
 import { keyRetentionMillis } from "../model/Claim.ts"
 import type { Connection } from "../model/Connection.ts"
+import type { Dispute, Submission } from "../model/Dispute.ts"
 import type { Operation } from "../model/Operation.ts"
 import type { Payment } from "../model/Payment.ts"
+import type { PaymentBook } from "../model/PaymentBook.ts"
 import type {
   ChargeRecord,
   Found,
@@ -17,7 +19,8 @@ import type {
   NotSent,
   OfAnotherAttempt,
   OperationState,
-  RefundState
+  RefundState,
+  SubmissionState
 } from "../model/ProviderStatement.ts"
 import { Unanswered } from "../model/ProviderStatement.ts"
 import type { Refund } from "../model/Refund.ts"
@@ -232,6 +235,42 @@ export const lookUpRefund = Effect.fnUntraced(function* (
     })
   )
   return answered(yield* inAccount(connection, attempt, lookUp))
+})
+
+/** What became of a submission or an acceptance; nothing where the connection opens another account by now. */
+export const lookUpSubmission = Effect.fnUntraced(function* (
+  book: PaymentBook,
+  dispute: Dispute,
+  submission: Submission
+) {
+  const { payment } = book
+  const connection = yield* connectionOf(payment.tenant, dispute.connectionId)
+  if (connection === undefined) return Option.none<Found<SubmissionState>>()
+  const { kind, operationId, sentAt } = submission
+  const request = {
+    operationId,
+    kind,
+    disputeId: dispute.providerDisputeId ?? "",
+    providerRef: dispute.providerRef,
+    sentAt,
+    simulation: payment.simulation
+  }
+  const lookUp = callProvider<Found<SubmissionState>>(
+    connection,
+    ({ lookUpDispute }) =>
+      lookUpDispute?.(request) ?? Effect.fail(new Unanswered({ reason: "the connection cannot look up disputes" })),
+    Number.POSITIVE_INFINITY
+  ).pipe(
+    observeCall({
+      operation: "look_up_dispute",
+      connectionId: connection.id,
+      paymentId: payment.id,
+      subject: { dispute: dispute.id }
+    })
+  )
+  const attempt = book.attempts.find(({ id }) => id === dispute.attemptId)
+  const found = answered(yield* inAccount(connection, attempt, lookUp))
+  return found === undefined || found._tag === "OtherAccount" ? Option.none() : Option.some(found)
 })
 
 /** Whatever went wrong: nothing is known. */

@@ -1,6 +1,7 @@
 /** The one place that writes a change. What becomes due with it is part of the change. */
 import { Clock, Effect, Random } from "effect"
 import { checkedConnection, nextCheckAt } from "../decide/CheckSchedule.ts"
+import { disputeCheckAt } from "../decide/DisputeReminders.ts"
 import { spread } from "../model/Delivery.ts"
 import { DeliverySettings } from "../ports/DeliverySettings.ts"
 import { type Change, Ledger } from "../ports/Ledger.ts"
@@ -22,7 +23,17 @@ export const commitChange = Effect.fnUntraced(function* (decided: Step) {
   const { checkIntervals, claimWindowMillis } = yield* PaymentSettings
   const now = yield* Clock.currentTimeMillis
   const checkAt = nextCheckAt(step.payment.after, step.refunds ?? [], checkIntervals, claimWindowMillis, now)
-  const check = { checkAt, checkedConnection: checkAt === null ? null : checkedConnection(step.payment.after) }
+  const { disputes } = step
+  const check = {
+    checkAt,
+    checkedConnection: checkAt === null ? null : checkedConnection(step.payment.after),
+    ...(disputes && {
+      disputes: disputes.map((dispute) => ({
+        ...dispute,
+        checkAt: disputeCheckAt(dispute, checkIntervals, claimWindowMillis, now)
+      }))
+    })
+  }
   if (step.events.length === 0) return yield* ledger.commit({ ...step, ...check })
   const { scheduleMillis } = yield* DeliverySettings
   const deliveryWake = yield* DeliveryWake

@@ -22,12 +22,13 @@ export const attemptText = ({ asks, connectionId, day, key, tenant }: AttemptPla
 
 /**
  * A capture, a void or a refund of the charge that an attempt made. The payment's id is no part of it: a store that lost
- * the payment makes another one for the same charge. `tries`: how many under the key were refused.
+ * the payment makes another one for the same charge. Of a dispute, the charge is followed by the provider's name of it.
+ * `tries`: how many under the key were refused.
  */
 export const operationText = (
   tenant: Tenant,
   attemptId: string,
-  kind: "capture" | "void" | "refund",
+  kind: "capture" | "void" | "refund" | "submit" | "accept",
   key: string,
   tries: number
 ): string => JSON.stringify([kind, ...place(tenant), attemptId, key, tries])

@@ -107,7 +107,7 @@ const statedBy = (about: Extract<MessageAbout, { readonly charge: unknown }>, as
     case "Settled":
       return { stated: "settled", dispute_id: null }
     case "Dispute":
-      return { stated: `dispute_${about.verdict}`, dispute_id: about.disputeId }
+      return { stated: `dispute_${about.verdict ?? "warning"}`, dispute_id: about.disputeId }
   }
 }
 

@@ -5,17 +5,23 @@ import type { StorageError } from "../ports/StorageError.ts"
 import { keepLearning } from "../routing/run/KeepLearning.ts"
 import { checkDue, keepChecking } from "../verbs/check/CheckDue.ts"
 import { deliverWebhooks } from "../verbs/deliver/DeliverWebhooks.ts"
+import { keepCheckingDisputes } from "../verbs/dispute/CheckDisputes.ts"
 import { forgetKeys } from "../verbs/forget/ForgetKeys.ts"
 import type { DoorContext } from "./DoorContext.ts"
 
 export interface BackgroundMethods {
   /**
-   * Checks payments that are due: unknown results, requests whose process died, expired pages. A batch
-   * at a time; gives how many there were.
+   * Checks payments that are due: unknown results, requests whose process died, expired pages; and the disputes that are,
+   * for reminders and submissions without an answer. A batch of payments at a time; gives how many there were.
    */
   readonly checkDue: Effect.Effect<number, StorageError>
   /** As `checkDue`, over and over; `everyMillis` between two looks at what is due. `Pointsman.background` runs it. */
   readonly keepChecking: (everyMillis: number) => Effect.Effect<never>
+  /**
+   * Checks the disputes that are due, over and over, every `everyMillis` and at most every 10 seconds. `Pointsman.background`
+   * runs it.
+   */
+  readonly keepCheckingDisputes: (everyMillis: number) => Effect.Effect<never>
   /**
    * Sends the webhooks that are due, as soon as a commit of this process makes one due, and looks for those of others
    * every `everyMillis`. It needs a `WebhookSender`, and rests without one. `Pointsman.background` runs it. What is
@@ -41,6 +47,7 @@ export interface BackgroundMethods {
 export const backgroundMethods = (context: DoorContext): BackgroundMethods => ({
   checkDue: Effect.provideContext(checkDue(), context),
   keepChecking: (everyMillis) => Effect.provideContext(Effect.scoped(keepChecking(everyMillis)), context),
+  keepCheckingDisputes: (everyMillis) => Effect.provideContext(keepCheckingDisputes(everyMillis), context),
   keepDelivering: (everyMillis) => Effect.provideContext(Effect.scoped(deliverWebhooks(everyMillis)), context),
   keepLearning: (everyMillis) => Effect.provideContext(keepLearning(everyMillis), context),
   askAccounts: Effect.provideContext(askAccounts, context),

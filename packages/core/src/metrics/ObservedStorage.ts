@@ -53,6 +53,10 @@ export const observeStorage =
             attempts: timed("attempts", ledger.attempts),
             claim: timed("claim", ledger.claim),
             oldClaims: timed("oldClaims", ledger.oldClaims),
+            dispute: timed("dispute", ledger.dispute),
+            disputes: timed("disputes", ledger.disputes),
+            dueDisputes: timed("dueDisputes", ledger.dueDisputes),
+            evidence: timed("evidence", ledger.evidence),
             timeline: timed("timeline", ledger.timeline),
             events: timed("events", ledger.events)
           }),

@@ -21,6 +21,9 @@ export interface ProviderCall {
     | "look_up_charge"
     | "look_up_operation"
     | "look_up_refund"
+    | "submit_dispute"
+    | "accept_dispute"
+    | "look_up_dispute"
     | "look_up_hint"
   readonly connectionId: string
   /** `null` for a lookup that a hint is the reason for: which payment it is about is not known before. */
@@ -30,6 +33,7 @@ export interface ProviderCall {
     | { readonly attempt: string }
     | { readonly operation: string }
     | { readonly refund: string }
+    | { readonly dispute: string }
     | { readonly hint: string }
 }
 

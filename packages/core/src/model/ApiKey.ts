@@ -9,6 +9,8 @@ export const scopes = [
   "payments:read",
   "payments:write",
   "refunds:write",
+  "disputes:read",
+  "disputes:write",
   "events:read",
   "merchants:read",
   "merchants:write"

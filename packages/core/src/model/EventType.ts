@@ -1,4 +1,4 @@
-/** Every type of event that Pointsman writes (specification, Events; decisions, section 3). */
+/** Every type of event that Pointsman writes (specification, Events; decisions, sections 3 and 13). */
 export const eventTypes = [
   "payment.created",
   "payment.requires_action",
@@ -22,7 +22,14 @@ export const eventTypes = [
   "payment.chargeback_reversed",
   "payment.conflict",
   "payment.amount_mismatch",
-  "payment.reviewed"
+  "payment.reviewed",
+  "dispute.opened",
+  "dispute.updated",
+  "dispute.evidence_due",
+  "dispute.submitted",
+  "dispute.won",
+  "dispute.lost",
+  "dispute.accepted"
 ] as const
 
 export type EventType = (typeof eventTypes)[number]

@@ -6,6 +6,8 @@
 import { Schema } from "effect"
 import type { Money } from "../money/Money.ts"
 import type { DeclineCategory, DeclineCode } from "./Decline.ts"
+import type { DisputeReason } from "./Dispute.ts"
+import type { DisputeStatus } from "./DisputeMachine.ts"
 
 /** Nothing left this machine. Another connection may be tried. */
 export class NotSent extends Schema.TaggedError<NotSent>()("pointsman/NotSent", {
@@ -160,6 +162,34 @@ export type Found<State> = { readonly _tag: "Found"; readonly state: State } | N
  */
 export type ChargeName = { readonly attemptId: string } | { readonly providerRef: string }
 
+/** A dispute as a message states it. Absent fields are not stated, and what is recorded of them stays. */
+export interface StatedDispute {
+  /** The provider's id; `null` where it names none, and then a charge has one dispute. */
+  readonly disputeId: string | null
+  /** What it means for the money of the payment; `null` where it means nothing: of an inquiry, no money has moved. */
+  readonly verdict: "opened" | "won" | "lost" | null
+  /** Unless stated, it follows from the verdict: `needs_response`, `won`, `lost`; `warning` without one. */
+  readonly status?: DisputeStatus | undefined
+  /** What is disputed, which may be less than the payment, or in another currency. */
+  readonly money?: Money | undefined
+  readonly reason?: DisputeReason | undefined
+  /** The provider's raw code. */
+  readonly providerReason?: string | undefined
+  /** Until when the provider takes evidence, in epoch milliseconds. */
+  readonly dueBy?: number | undefined
+}
+
+/** What a provider answers to a submission of evidence or to an acceptance, and what it has on record of one. */
+export type SubmissionState =
+  /** It has the evidence, or the acceptance. */
+  | { readonly _tag: "SubmissionDone" }
+  /** It took it, and its result is not known yet. */
+  | { readonly _tag: "SubmissionPending" }
+  /** It did nothing with it. `reason`: the provider's words, free of secrets. */
+  | { readonly _tag: "SubmissionFailed"; readonly reason: string | null }
+
+export type SubmissionAnswer = SubmissionState | Rejected
+
 /**
  * What a message is about. A state is made from what was asked for, because a provider may leave the currency or the
  * amount out, as in a look-up.
@@ -176,13 +206,8 @@ export type MessageAbout =
   | { readonly _tag: "CaptureFailed"; readonly charge: ChargeName; readonly reason: string | null }
   /** The provider pays the money of the charge out. `state`: where the message tells it too, else `null`. */
   | { readonly _tag: "Settled"; readonly charge: ChargeName; readonly state: ((asked: Money) => ChargeState) | null }
-  /** `disputeId`: the provider's; `null` where it names none, and then a charge has one dispute. */
-  | {
-      readonly _tag: "Dispute"
-      readonly charge: ChargeName
-      readonly disputeId: string | null
-      readonly verdict: "opened" | "won" | "lost"
-    }
+  /** What the provider states of a dispute. */
+  | ({ readonly _tag: "Dispute"; readonly charge: ChargeName } & StatedDispute)
 
 /** A provider's message, known to be the provider's. */
 export interface ProviderMessage {

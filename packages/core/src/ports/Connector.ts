@@ -5,6 +5,7 @@
  */
 import { Context, type Effect, Layer, Option, type Redacted, type Result, Schema } from "effect"
 import type { Supports } from "../model/Connection.ts"
+import type { EvidenceFile, SubmissionKind } from "../model/Dispute.ts"
 import type { Initiator } from "../model/Payment.ts"
 import type { PaymentMethod, PaymentMethodName } from "../model/PaymentMethod.ts"
 import type { ProviderAccount } from "../model/ProviderAccount.ts"
@@ -21,6 +22,8 @@ import type {
   RefundAnswer,
   RefundState,
   Rejected,
+  SubmissionAnswer,
+  SubmissionState,
   Unanswered
 } from "../model/ProviderStatement.ts"
 import type { Simulation } from "../model/Simulation.ts"
@@ -139,6 +142,29 @@ export interface RefundLookup {
   readonly sentBefore?: number
   readonly money: Money
   readonly simulation: Simulation | null
+}
+
+/** To send evidence for a dispute, or to accept it. */
+export interface DisputeRequest {
+  /** The provider's idempotency key. */
+  readonly operationId: string
+  /** The provider's id of the dispute. */
+  readonly disputeId: string
+  /** Of the charge that is disputed; `null` where the provider does not tell it. */
+  readonly providerRef: string | null
+  readonly simulation: Simulation | null
+}
+
+export interface DisputeSubmission extends DisputeRequest {
+  /** By name. A name that the provider has a field for goes there. */
+  readonly texts: Readonly<Record<string, string>>
+  readonly files: ReadonlyArray<EvidenceFile>
+}
+
+export interface DisputeLookup extends DisputeRequest {
+  readonly kind: SubmissionKind
+  /** Epoch milliseconds by our clock: the provider was not asked before this. */
+  readonly sentAt: number
 }
 
 /** One page of a list, for recovery (decisions, section 12, "Records that went back in time"). */
@@ -282,6 +308,15 @@ export interface Connector {
    */
   readonly lookUpOperation?: (request: OperationLookup) => Effect.Effect<Found<OperationState>, NotSent | Unanswered>
   readonly lookUpRefund?: (request: RefundLookup) => Effect.Effect<Found<RefundState>, NotSent | Unanswered>
+  /**
+   * Sends all evidence at once and for good: the provider decides on it. A provider that needs several requests uploads what
+   * moves nothing first, and the last one submits.
+   */
+  readonly submitDispute?: (request: DisputeSubmission) => Effect.Effect<SubmissionAnswer, NotSent | Unanswered>
+  /** Gives the disputed money up, for good. */
+  readonly acceptDispute?: (request: DisputeRequest) => Effect.Effect<SubmissionAnswer, NotSent | Unanswered>
+  /** What became of a submission or an acceptance: of this one, and not of another one for the same dispute. */
+  readonly lookUpDispute?: (request: DisputeLookup) => Effect.Effect<Found<SubmissionState>, NotSent | Unanswered>
   /**
    * The account that the credentials open. Whatever is not the provider's own word about its account is `Unanswered`:
    * then the account that was known before still counts. `isUnsupported` where the provider has no such lookup.

@@ -30,6 +30,7 @@ export class Ids extends Context.Service<
     readonly attempt: Effect.Effect<string>
     readonly operation: Effect.Effect<string>
     readonly refund: Effect.Effect<string>
+    readonly dispute: Effect.Effect<string>
     /** Of the request that claims a call; see `Operation.claimedBy`. */
     readonly claim: Effect.Effect<string>
     readonly event: Effect.Effect<string>
@@ -48,6 +49,7 @@ export class Ids extends Context.Service<
         attempt: prefixed("att"),
         operation: prefixed("op"),
         refund: prefixed("rf"),
+        dispute: prefixed("dp"),
         claim: prefixed("clm"),
         event: prefixed("evt"),
         request: prefixed("req"),

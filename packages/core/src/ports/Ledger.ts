@@ -7,6 +7,7 @@
 import { Context, type Effect, type Option, Schema } from "effect"
 import type { Attempt } from "../model/Attempt.ts"
 import type { Claim } from "../model/Claim.ts"
+import type { Dispute } from "../model/Dispute.ts"
 import type { Event, EventDraft } from "../model/Event.ts"
 import type { EventType } from "../model/EventType.ts"
 import type { Operation } from "../model/Operation.ts"
@@ -26,6 +27,13 @@ import type {
 import type { Tenant } from "../model/Tenant.ts"
 import { isNextVersion } from "../model/Version.ts"
 import type { Money } from "../money/Money.ts"
+import {
+  brokenDisputes,
+  type DisputeQuery,
+  type DueDispute,
+  type DueDisputesQuery,
+  type SealedEvidence
+} from "./LedgerDisputes.ts"
 import type { CommitUnknown, StorageError } from "./StorageError.ts"
 
 /** One step, to be written whole. */
@@ -49,6 +57,10 @@ export interface Change {
    * (see `brokenBalance`): the store compares them inside the write.
    */
   readonly refunds?: ReadonlyArray<Refund> | undefined
+  /** Inserted, or replaced by id. */
+  readonly disputes?: ReadonlyArray<Dispute> | undefined
+  /** Sealed evidence of the disputes of this change; replaced by id. */
+  readonly evidence?: ReadonlyArray<SealedEvidence> | undefined
   /** Epoch milliseconds at which the background looks at the payment; `null` or absent where nothing is open. */
   readonly checkAt?: number | null | undefined
   /** The connection whose provider that check asks; `null` or absent where it asks none. */
@@ -96,6 +108,8 @@ export const brokenChange = (change: Change): string | undefined => {
       return `the amount of an operation or a refund is not a whole number of minor units: ${money.minorUnits}`
     }
   }
+  const ofDisputes = brokenDisputes(change, id)
+  if (ofDisputes !== undefined) return ofDisputes
   if (events.some((event) => event.paymentId !== id)) return "an event is another payment's"
   if (claim !== undefined && !isNextVersion(claim.after.version, claim.expected)) {
     return `claim version ${claim.after.version} does not follow ${claim.expected}`
@@ -382,6 +396,20 @@ export class Ledger extends Context.Service<
      * had a body.
      */
     readonly eraseTexts: (tenant: Tenant, erasure: TextErasure) => Effect.Effect<number, StorageError>
+    readonly dispute: (tenant: Tenant, id: string) => Effect.Effect<Option.Option<Dispute>, StorageError>
+    /** Newest first. */
+    readonly disputes: (tenant: Tenant, query: DisputeQuery) => Effect.Effect<ReadonlyArray<Dispute>, StorageError>
+    /**
+     * Disputes of all tenants that are due, those that are due first before the others; of one time by id. Nothing is
+     * leased: what two processes do about one dispute is guarded by the version of its payment.
+     */
+    readonly dueDisputes: (query: DueDisputesQuery) => Effect.Effect<ReadonlyArray<DueDispute>, StorageError>
+    /** The sealed evidence that is kept for a dispute. */
+    readonly evidence: (
+      tenant: Tenant,
+      paymentId: string,
+      disputeId: string
+    ) => Effect.Effect<Option.Option<string>, StorageError>
     /** Oldest first. */
     readonly timeline: (
       tenant: Tenant,

@@ -4,6 +4,7 @@
  */
 import { Context, type Effect, type Option } from "effect"
 import { credentialsContext, webhookSecretContext } from "../model/Connection.ts"
+import { evidenceContext } from "../model/Dispute.ts"
 import { endpointSecretContext } from "../model/EndpointSecret.ts"
 import { checkoutUrlContext } from "../model/HostedPage.ts"
 import { messageContext } from "../model/StoredMessage.ts"
@@ -22,7 +23,9 @@ export const sealedKinds = [
   /** The address of an attempt's checkout: `[workspace, environment, payment id, attempt id]`. */
   "checkout",
   /** The body of a provider's message: `[workspace, environment, connection id, event id]`. */
-  "message"
+  "message",
+  /** The evidence that is kept for a dispute: `[workspace, environment, payment id, dispute id]`. */
+  "evidence"
 ] as const
 
 export type SealedKind = (typeof sealedKinds)[number]
@@ -56,6 +59,8 @@ export const sealedContext = (kind: SealedKind, key: ReadonlyArray<string>): str
       return checkoutUrlContext(fourth)
     case "message":
       return messageContext(third, fourth)
+    case "evidence":
+      return evidenceContext(fourth)
   }
 }
 

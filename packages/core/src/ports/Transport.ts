@@ -15,6 +15,8 @@ export interface TransportRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
+  /** In place of `body`, where the request is not text: a form with files, say. */
+  readonly bytes?: Uint8Array | undefined
   /** For the whole call: name, connection, request and answer together. */
   readonly timeoutMillis: number
   /** A longer answer is `Unanswered`; 1 MiB unless set. */

@@ -45,6 +45,10 @@ const noCalls = (): FaultyLedger["calls"] => ({
   oldClaims: 0,
   forgetClaims: 0,
   eraseTexts: 0,
+  dispute: 0,
+  disputes: 0,
+  dueDisputes: 0,
+  evidence: 0,
   timeline: 0,
   events: 0
 })
@@ -93,6 +97,10 @@ export const faultyLedger = (): FaultyLedger => {
           oldClaims: counted("oldClaims", ledger.oldClaims),
           forgetClaims: counted("forgetClaims", ledger.forgetClaims),
           eraseTexts: counted("eraseTexts", ledger.eraseTexts),
+          dispute: counted("dispute", ledger.dispute),
+          disputes: counted("disputes", ledger.disputes),
+          dueDisputes: counted("dueDisputes", ledger.dueDisputes),
+          evidence: counted("evidence", ledger.evidence),
           timeline: counted("timeline", ledger.timeline),
           events: counted("events", ledger.events),
           commit: Effect.fnUntraced(function* (change) {

@@ -12,6 +12,8 @@ import type {
   RefundAnswer,
   RefundState,
   Rejected,
+  SubmissionAnswer,
+  SubmissionState,
   Unanswered
 } from "../model/ProviderStatement.ts"
 import type {
@@ -22,6 +24,9 @@ import type {
   CompletionRequest,
   Connector,
   ConnectorDefinition,
+  DisputeLookup,
+  DisputeRequest,
+  DisputeSubmission,
   ListedCharge,
   ListedPage,
   ListedRefund,
@@ -43,6 +48,9 @@ export interface ScriptedProvider {
   readonly captures: Array<Asked<CaptureRequest>>
   readonly voids: Array<Asked<VoidRequest>>
   readonly refunds: Array<Asked<RefundRequest>>
+  readonly submissions: Array<Asked<DisputeSubmission>>
+  readonly acceptances: Array<Asked<DisputeRequest>>
+  readonly disputeLookUps: Array<Asked<DisputeLookup>>
   readonly checkouts: Array<Asked<CheckoutRequest>>
   readonly completions: Array<Asked<CompletionRequest>>
   readonly lookUps: Array<Asked<ChargeLookup>>
@@ -56,6 +64,10 @@ export interface ScriptedProvider {
   onCapture: Answers<CaptureRequest, OperationAnswer>
   onVoid: Answers<VoidRequest, OperationAnswer>
   onRefund: Answers<RefundRequest, RefundAnswer>
+  onSubmitDispute: Answers<DisputeSubmission, SubmissionAnswer>
+  onAcceptDispute: Answers<DisputeRequest, SubmissionAnswer>
+  /** As `onLookUpCharge`. */
+  onLookUpDispute: Answers<DisputeLookup, Found<SubmissionState>>
   onOpenCheckout: Answers<CheckoutRequest, CheckoutOpened | Rejected>
   /** `undefined` where its checkouts need no further step; asked as a connection is first used. They need none unless told otherwise. */
   onCompleteCheckout: Answers<CompletionRequest, ChargeAnswer> | undefined
@@ -78,26 +90,19 @@ export interface ScriptedProviderOptions {
   readonly name?: string
   readonly supports?: Supports
   /** What its connector cannot do. */
-  readonly without?: ReadonlyArray<"capture" | "void" | "refund">
+  readonly without?: ReadonlyArray<"capture" | "void" | "refund" | "submitDispute" | "acceptDispute">
 }
 
 export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
   const provider: ScriptedProvider = {
-    charges: [],
-    captures: [],
-    voids: [],
-    refunds: [],
-    checkouts: [],
-    completions: [],
-    lookUps: [],
-    operationLookUps: [],
-    refundLookUps: [],
-    accounts: [],
-    lists: [],
+    ...nothingAsked(),
     onCharge: approve,
     onCapture: ({ money, providerRef }) => Effect.succeed({ _tag: "Captured", providerRef, stated: money }),
     onVoid: ({ providerRef }) => Effect.succeed({ _tag: "Canceled", providerRef }),
     onRefund: ({ refundId }) => Effect.succeed({ _tag: "Succeeded", providerRefundId: `ref_${refundId}` }),
+    onSubmitDispute: () => Effect.succeed({ _tag: "SubmissionDone" }),
+    onAcceptDispute: () => Effect.succeed({ _tag: "SubmissionDone" }),
+    onLookUpDispute: () => Effect.succeed({ _tag: "NotFound", conclusive: false }),
     onOpenCheckout: ({ attemptId }) =>
       Effect.succeed({
         _tag: "CheckoutOpened",
@@ -133,6 +138,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
         const connector: Connector = {
           charge: asked(provider.charges, () => provider.onCharge),
           lookUpCharge: asked(provider.lookUps, () => provider.onLookUpCharge),
+          lookUpDispute: asked(provider.disputeLookUps, () => provider.onLookUpDispute),
           lookUpRefund: asked(provider.refundLookUps, () => provider.onLookUpRefund),
           ...(onLookUpOperation === undefined
             ? {}
@@ -166,7 +172,9 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
         const able = {
           capture: asked(provider.captures, () => provider.onCapture),
           void: asked(provider.voids, () => provider.onVoid),
-          refund: asked(provider.refunds, () => provider.onRefund)
+          refund: asked(provider.refunds, () => provider.onRefund),
+          submitDispute: asked(provider.submissions, () => provider.onSubmitDispute),
+          acceptDispute: asked(provider.acceptances, () => provider.onAcceptDispute)
         }
         for (const missing of options.without ?? []) Reflect.deleteProperty(able, missing)
         return Result.succeed({ ...connector, ...able })
@@ -175,6 +183,23 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
   }
   return provider
 }
+
+const nothingAsked = () => ({
+  charges: [],
+  captures: [],
+  voids: [],
+  refunds: [],
+  submissions: [],
+  acceptances: [],
+  disputeLookUps: [],
+  checkouts: [],
+  completions: [],
+  lookUps: [],
+  operationLookUps: [],
+  refundLookUps: [],
+  accounts: [],
+  lists: []
+})
 
 /** Takes or holds the amount asked for. */
 export const approve = (request: ChargeRequest): Effect.Effect<ChargeAnswer> =>

@@ -1,5 +1,6 @@
 /** Version 1 of the API as a whole, and the part of it that this release serves. */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { Disputes } from "./Disputes.ts"
 import { Events } from "./Events.ts"
 import { Merchants } from "./Merchants.ts"
 import { OpenApiDocument } from "./OpenApiDocument.ts"
@@ -24,7 +25,7 @@ const about = OpenApi.annotations({
 
 /** Every endpoint of the specification. */
 export const ApiV1 = HttpApi.make("pointsman")
-  .add(Payments, Operations, Events, Merchants, ProviderWebhooks, OpenApiDocument)
+  .add(Payments, Operations, Disputes, Events, Merchants, ProviderWebhooks, OpenApiDocument)
   .prefix("/api/v1")
   // All mistakes of a request are reported together.
   .annotate(HttpApi.ParseOptions, { errors: "all" })
@@ -32,7 +33,7 @@ export const ApiV1 = HttpApi.make("pointsman")
 
 /** The groups that have handlers. The others answer 404, as any unknown route does. */
 export const ServedApi = HttpApi.make("pointsman")
-  .add(Payments, Operations, Events, Merchants, ProviderWebhooks, OpenApiDocument)
+  .add(Payments, Operations, Disputes, Events, Merchants, ProviderWebhooks, OpenApiDocument)
   .prefix("/api/v1")
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(about)

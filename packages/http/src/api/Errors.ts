@@ -57,6 +57,18 @@ export const errorCodes = {
     status: 409,
     meaning: "Concurrent updates of the payment prevented the refund; nothing was recorded."
   },
+  dispute_pending: {
+    status: 409,
+    meaning: "A submission or an acceptance of this dispute is not confirmed; the provider is asked what became of it."
+  },
+  dispute_closed: {
+    status: 409,
+    meaning: "The dispute has ended, or the provider has the evidence: nothing more is kept or sent."
+  },
+  dispute_conflict: {
+    status: 409,
+    meaning: "Concurrent updates of the payment prevented the request; nothing was sent."
+  },
   already_invited: { status: 409, meaning: "The partner has already invited this email address." },
   merchant_limit: { status: 429, meaning: "The partner's allowance of sub-merchants is exhausted." },
   internal_error: { status: 500, meaning: "Nothing was sent to a provider; the same request may be sent again." },
@@ -72,11 +84,18 @@ export const errorCodes = {
     status: 500,
     meaning: "The provider confirmed, but the payment had changed in the meantime; do not retry."
   },
-  unsupported: { status: 501, meaning: "The payment's provider cannot capture or void." },
+  unsupported: {
+    status: 501,
+    meaning: "The payment's provider cannot capture or void, or takes no answer to disputes."
+  },
   psp_error: { status: 502, meaning: "The provider rejected the request; nothing was executed." },
   capture_result_unknown: { status: 502, meaning: "The provider did not respond and may have captured; do not retry." },
   void_result_unknown: { status: 502, meaning: "The provider did not respond and may have voided; do not retry." },
-  refund_result_unknown: { status: 502, meaning: "The provider did not respond and may have refunded; do not retry." }
+  refund_result_unknown: { status: 502, meaning: "The provider did not respond and may have refunded; do not retry." },
+  dispute_result_unknown: {
+    status: 502,
+    meaning: "The provider did not respond and may have taken the evidence or the acceptance; do not retry."
+  }
 } as const satisfies Record<string, CodeRow>
 
 export type ErrorCode = keyof typeof errorCodes

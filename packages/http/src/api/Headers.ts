@@ -26,7 +26,7 @@ const ignoredFieldsHeader = {
 }
 
 /** There, with this one value, when the answer replays an earlier request's. */
-const replayHeader = {
+export const replayHeader = {
   "idempotent-replay": Schema.optionalKey(Schema.Literal("true")).annotateKey(
     documented("Present if this is the response to an earlier request with the same key.")
   )

@@ -37,10 +37,12 @@ const cursor = (pattern: RegExp) =>
 
 const uuid = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/u
 const eventUuid = /^evt_[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/u
+const disputeUuid = /^dp_[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/u
 const merchantUuid = /^mer_[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/u
 
 export const PaymentCursor = cursor(uuid)
 export const EventCursor = cursor(eventUuid)
+export const DisputeCursor = cursor(disputeUuid)
 export const MerchantCursor = cursor(merchantUuid)
 
 const beforeMeaning = "Cursor: the `next_cursor` of the previous page. Returns older items."
@@ -52,6 +54,9 @@ export const beforePayment = Schema.optionalKey(PaymentCursor).annotateKey(
 )
 export const beforeMerchant = Schema.optionalKey(MerchantCursor).annotateKey(
   documented(beforeMeaning, { examples: ["mer_01a1fe08-9226-7266-a33a-e3e7f1609a4e"] })
+)
+export const beforeDispute = Schema.optionalKey(DisputeCursor).annotateKey(
+  documented(beforeMeaning, { examples: ["dp_01a1fe0c-51d3-7e0a-9b6f-3c7d8e9f0a1b"] })
 )
 export const beforeEvent = Schema.optionalKey(EventCursor).annotateKey(documented(beforeMeaning, eventId))
 export const afterEvent = Schema.optionalKey(EventCursor).annotateKey(documented(afterMeaning, eventId))

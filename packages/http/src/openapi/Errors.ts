@@ -4,9 +4,11 @@
  */
 import { insufficientScope, liveKeyRequired, notAPartner, rateLimited, suspended } from "../AuthorizeRequest.ts"
 import { createLimits } from "../api/CreatePayment.ts"
+import { evidenceBodyBytes } from "../api/Disputes.ts"
 import { type ErrorBody, type ErrorCode, errorCodes } from "../api/Errors.ts"
 import { messageLimits } from "../api/ProviderWebhooks.ts"
 import { type Operation as CoreOperation, errorTable } from "../ErrorTable.ts"
+import { formRequired } from "../EvidenceForm.ts"
 import {
   createExpectations,
   merchantExpectations,
@@ -28,6 +30,11 @@ const coreOperations: Readonly<Record<string, CoreOperation>> = {
   capturePayment: "capture",
   voidPayment: "void",
   refundPayment: "refund",
+  listDisputes: "disputes",
+  retrieveDispute: "dispute",
+  keepDisputeEvidence: "keepEvidence",
+  submitDispute: "submitDispute",
+  acceptDispute: "submitDispute",
   listPayments: "payments",
   retrievePayment: "payment",
   listPaymentEvents: "timeline",
@@ -41,14 +48,19 @@ const coreOperations: Readonly<Record<string, CoreOperation>> = {
 const guardOf = (operationId: string): "authenticate" | "verifyMessage" =>
   operationId === "receiveProviderWebhook" ? "verifyMessage" : "authenticate"
 
-const bodyBytesOf = (operationId: string): number =>
-  operationId === "receiveProviderWebhook" ? messageLimits.bodyBytes : createLimits.bodyBytes
+const bodyBytesOf = (operationId: string): number => {
+  if (operationId === "keepDisputeEvidence") return evidenceBodyBytes
+  return operationId === "receiveProviderWebhook" ? messageLimits.bodyBytes : createLimits.bodyBytes
+}
 
 /** One mistake of a request for each operation that takes more than a page's limit, as the server tells it. */
 const mistakes: Readonly<Record<string, string>> = {
   createPayment: `\`amount\` must be ${createExpectations.amount}`,
   capturePayment: "the body must be a JSON object",
   refundPayment: `\`reason\` must be ${operationExpectations.reason}`,
+  keepDisputeEvidence: "`receipt`: expected a PDF, JPEG or PNG file",
+  submitDispute: "`evidence`: expected evidence that is kept for the dispute",
+  acceptDispute: `\`Idempotency-Key\` must be ${queryExpectations["idempotency-key"]}`,
   createMerchant: `\`email\` must be ${merchantExpectations.email}`
 }
 
@@ -144,7 +156,7 @@ const bodyOf = (operationId: string, scope: string | undefined, code: ErrorCode)
     case "invalid_idempotency_key":
       return malformedKey
     case "unsupported_media_type":
-      return unsupportedMediaType
+      return operationId === "keepDisputeEvidence" ? formRequired : unsupportedMediaType
     case "payload_too_large":
       return tooLarge(bodyBytesOf(operationId))
     case "invalid_json":

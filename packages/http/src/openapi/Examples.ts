@@ -1,5 +1,5 @@
 /** Requests and answers that the document shows. A test holds them against the document's own schemas. */
-import type { EventType, JsonObject, PaymentStatus } from "@pointsman/core"
+import type { DisputeStatus, EventType, JsonObject, PaymentStatus } from "@pointsman/core"
 import type { Event } from "../api/Event.ts"
 import type { Payment, RoutingDecision, RoutingExclusion } from "../api/Payment.ts"
 import type { Example } from "./Model.ts"
@@ -9,6 +9,7 @@ export const exampleIds = {
   attempt: "att_01a1fe08-9228-7603-b126-ec7b725f925d",
   event: "evt_01a1fe08-9231-7a0c-9d0f-5b1c7f0e2a61",
   refund: "rf_01a1fe0b-4c10-7d52-8f3e-2b6a9d1c0e77",
+  dispute: "dp_01a1fe0c-51d3-7e0a-9b6f-3c7d8e9f0a1b",
   delivery: "dlv_01a1fe08-9300-7b11-a5c2-0f9e8d7c6b5a",
   request: "req_01a1fe08-9220-7f3a-8c4d-6e5f4a3b2c1d"
 } as const
@@ -106,6 +107,15 @@ const refund = (refunded: number, pending: number) => ({
   refund_pending_amount: pending
 })
 
+const disputed = (status: DisputeStatus) => ({
+  dispute_id: exampleIds.dispute,
+  dispute_status: status,
+  dispute_amount: 1999,
+  dispute_currency: "EUR",
+  dispute_reason: "not_received",
+  evidence_due_by: "2026-12-05T23:59:59.000Z"
+})
+
 const eventDetails: Readonly<Record<EventType, readonly [PaymentStatus, JsonObject]>> = {
   "payment.created": ["PENDING", {}],
   "payment.requires_action": ["REQUIRES_ACTION", {}],
@@ -145,7 +155,14 @@ const eventDetails: Readonly<Record<EventType, readonly [PaymentStatus, JsonObje
       evidence: "Dashboard of the acquirer, charge ch_1: captured",
       finding: { charge: "captured", attempt_id: null, amount: 1999, provider_reference: "ch_1" }
     }
-  ]
+  ],
+  "dispute.opened": ["CHARGEBACK", disputed("needs_response")],
+  "dispute.updated": ["CHARGEBACK", disputed("needs_response")],
+  "dispute.evidence_due": ["CHARGEBACK", { ...disputed("needs_response"), days: 3 }],
+  "dispute.submitted": ["CHARGEBACK", disputed("under_review")],
+  "dispute.won": ["CAPTURED", disputed("won")],
+  "dispute.lost": ["CHARGEBACK", disputed("lost")],
+  "dispute.accepted": ["CHARGEBACK", disputed("accepted")]
 }
 
 const merchant = {
@@ -155,6 +172,20 @@ const merchant = {
   country: "NL",
   category: "food",
   status: "invited",
+  created
+}
+
+const dispute = {
+  id: exampleIds.dispute,
+  payment_id: exampleIds.payment,
+  status: "needs_response",
+  amount: 1999,
+  currency: "EUR",
+  reason: "not_received",
+  provider_reason: "product_not_received",
+  evidence_due_by: "2026-12-05T23:59:59.000Z",
+  evidence_submitted_at: null,
+  evidence: null,
   created
 }
 
@@ -182,6 +213,15 @@ export const requestExamples: Readonly<Record<string, Examples>> = {
   refundPayment: {
     part: { summary: "Partial amount", value: { amount: 500, reason: "One item came back." } },
     all: { summary: "Full balance", value: {} }
+  },
+  keepDisputeEvidence: {
+    evidence: {
+      summary: "A text and a file",
+      value: {
+        product_description: "A chair, delivered on 2 November.",
+        receipt: "(the bytes of a PDF, JPEG or PNG file)"
+      }
+    }
   },
   createMerchant: {
     merchant: {
@@ -257,6 +297,29 @@ export const answerExamples: Readonly<Record<string, Examples>> = {
       value: { data: { ...captured, ...statusOf("PARTIALLY_REFUNDED"), refunded_amount: 500 } }
     }
   },
+  listDisputes: { page: { summary: "A page", value: page([dispute]) } },
+  retrieveDispute: { dispute: { summary: "A dispute", value: { data: dispute } } },
+  keepDisputeEvidence: {
+    kept: {
+      summary: "Kept",
+      value: {
+        data: {
+          ...dispute,
+          evidence: {
+            texts: ["product_description"],
+            files: [{ name: "receipt", type: "application/pdf", bytes: 48_211 }]
+          }
+        }
+      }
+    }
+  },
+  submitDispute: {
+    submitted: {
+      summary: "Submitted",
+      value: { data: { ...dispute, status: "under_review", evidence_submitted_at: "2026-11-24T09:30:00.000Z" } }
+    }
+  },
+  acceptDispute: { accepted: { summary: "Accepted", value: { data: { ...dispute, status: "accepted" } } } },
   listPaymentEvents: { page: { summary: "A page", value: page([eventExample("payment.captured")]) } },
   listEvents: { page: { summary: "A page", value: page([eventExample("payment.captured")]) } },
   createMerchant: { merchant: { summary: "A sub-merchant", value: { data: merchant } } },

@@ -1,5 +1,14 @@
 /** What the service sends to a merchant's webhook endpoints: one entry for each type of event. */
-import { declineCategories, type EventType, environments, eventTypes, paymentStatuses } from "@pointsman/core"
+import {
+  declineCategories,
+  disputeReasons,
+  disputeStatuses,
+  type EventType,
+  environments,
+  eventTypes,
+  paymentStatuses,
+  reminderDays
+} from "@pointsman/core"
 import { eventExample, exampleIds } from "./Examples.ts"
 import type { JsonSchema, Operation, Parameter, PathItem } from "./Model.ts"
 
@@ -38,7 +47,15 @@ const meanings: Readonly<Record<EventType, string>> = {
   "payment.chargeback_reversed": "A dispute was won.",
   "payment.conflict": "The provider's statement contradicts the payment; an operator reviews it.",
   "payment.amount_mismatch": "The provider states another amount or currency; an operator reviews it.",
-  "payment.reviewed": "An operator stated what the provider's record says; any resulting change has its own event."
+  "payment.reviewed": "An operator stated what the provider's record says; any resulting change has its own event.",
+  "dispute.opened": "The provider states a dispute, or an inquiry that may become one.",
+  "dispute.updated": "The provider states another status, amount, reason or deadline.",
+  "dispute.evidence_due":
+    "The deadline for evidence is 7, 3 or 1 days away, as `days` says. After a time without a server, the last of these alone is sent.",
+  "dispute.submitted": "The provider took the evidence.",
+  "dispute.won": "The dispute was decided for you.",
+  "dispute.lost": "The dispute was decided for the customer.",
+  "dispute.accepted": "You accepted the dispute: the money stays with the customer."
 }
 
 type Fields = Readonly<Record<string, JsonSchema>>
@@ -66,6 +83,31 @@ const refundFields: Fields = {
   refund_amount: minorUnits("The refund's amount in minor units."),
   refunded_total: minorUnits("Total refunded and confirmed so far, in minor units."),
   refund_pending_amount: minorUnits("Total reserved by unconfirmed refunds, in minor units.")
+}
+
+const disputeFields: Fields = {
+  dispute_id: { type: "string", pattern: "^dp_[0-9a-f-]{36}$", description: "The dispute." },
+  dispute_status: {
+    type: "string",
+    enum: disputeStatuses,
+    description: "The dispute's status after this event. New values may be added."
+  },
+  dispute_amount: {
+    type: ["integer", "null"],
+    minimum: 0,
+    description: "The disputed amount in minor units of `dispute_currency`; null if the provider does not state it."
+  },
+  dispute_currency: { type: ["string", "null"], pattern: "^[A-Z]{3}$", description: "ISO 4217." },
+  dispute_reason: {
+    type: ["string", "null"],
+    enum: [...disputeReasons, null],
+    description: "The customer's reason, normalized across providers."
+  },
+  evidence_due_by: {
+    type: ["string", "null"],
+    format: "date-time",
+    description: "Until when the provider takes evidence; null if it does not state it."
+  }
 }
 
 const metadata: JsonSchema = {
@@ -121,6 +163,12 @@ export const dataSchemas = {
     stated_amount: minorUnits("The amount that the provider stated, in minor units of `stated_currency`."),
     stated_currency: text("The currency that the provider stated.")
   }),
+  DisputeEventData: dataSchema("Fields of dispute events.", { ...paymentFields, ...disputeFields }),
+  DisputeEvidenceDueEventData: dataSchema("What `dispute.evidence_due` says.", {
+    ...paymentFields,
+    ...disputeFields,
+    days: { type: "integer", enum: reminderDays, description: "Days before the deadline that this reminds of." }
+  }),
   ReviewedEventData: dataSchema("What `payment.reviewed` says.", paymentFields, {
     reviewed_by: text("Who read the provider's record."),
     evidence: text("The evidence, as free text."),
@@ -151,6 +199,15 @@ const dataOf = (type: EventType): keyof typeof dataSchemas => {
       return "AmountMismatchEventData"
     case "payment.reviewed":
       return "ReviewedEventData"
+    case "dispute.evidence_due":
+      return "DisputeEvidenceDueEventData"
+    case "dispute.opened":
+    case "dispute.updated":
+    case "dispute.submitted":
+    case "dispute.won":
+    case "dispute.lost":
+    case "dispute.accepted":
+      return "DisputeEventData"
     default:
       return "PaymentEventData"
   }

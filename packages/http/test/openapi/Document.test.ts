@@ -58,6 +58,11 @@ describe("what the document covers", () => {
       capturePayment: "POST /api/v1/payments/{id}/capture",
       voidPayment: "POST /api/v1/payments/{id}/void",
       refundPayment: "POST /api/v1/payments/{id}/refunds",
+      listDisputes: "GET /api/v1/disputes",
+      retrieveDispute: "GET /api/v1/disputes/{id}",
+      keepDisputeEvidence: "POST /api/v1/disputes/{id}/evidence",
+      submitDispute: "POST /api/v1/disputes/{id}/submit",
+      acceptDispute: "POST /api/v1/disputes/{id}/accept",
       listEvents: "GET /api/v1/events",
       createMerchant: "POST /api/v1/merchants",
       listMerchants: "GET /api/v1/merchants",
@@ -76,6 +81,11 @@ describe("what the document covers", () => {
       "CreatePayment",
       "Decline",
       "DeclinedEventData",
+      "Dispute",
+      "DisputeEnvelope",
+      "DisputeEventData",
+      "DisputeEvidenceDueEventData",
+      "DisputeList",
       "Event",
       "EventList",
       "Merchant",
@@ -117,6 +127,11 @@ describe("what the document covers", () => {
       capturePayment: "payments:write",
       voidPayment: "payments:write",
       refundPayment: "refunds:write",
+      listDisputes: "disputes:read",
+      retrieveDispute: "disputes:read",
+      keepDisputeEvidence: "disputes:write",
+      submitDispute: "disputes:write",
+      acceptDispute: "disputes:write",
       listEvents: "events:read",
       createMerchant: "merchants:write",
       listMerchants: "merchants:read",
@@ -146,6 +161,17 @@ describe("the failures of each operation", () => {
     401: "unauthorized",
     403: "workspace_suspended live_key_required insufficient_scope not_a_partner",
     500: "internal_error"
+  }
+  const submission = {
+    ...common,
+    404: "not_found",
+    409: "dispute_pending dispute_closed dispute_conflict",
+    413: "payload_too_large",
+    422: "validation_error idempotency_key_reuse",
+    500: "internal_error state_unconfirmed",
+    501: "unsupported",
+    502: "psp_error dispute_result_unknown",
+    503: "internal_error"
   }
   /** The specification's, and the additive ones of decisions, section 4. */
   const expected: Readonly<Record<string, Readonly<Record<number, string>>>> = {
@@ -198,6 +224,20 @@ describe("the failures of each operation", () => {
       502: "psp_error refund_result_unknown",
       503: "internal_error"
     },
+    listDisputes: { ...common, 422: "validation_error", 500: "internal_error" },
+    retrieveDispute: { ...common, 404: "not_found", 500: "internal_error" },
+    keepDisputeEvidence: {
+      ...common,
+      404: "not_found",
+      409: "dispute_pending dispute_closed",
+      413: "payload_too_large",
+      415: "unsupported_media_type",
+      422: "validation_error",
+      500: "internal_error",
+      503: "internal_error"
+    },
+    submitDispute: submission,
+    acceptDispute: submission,
     listEvents: { ...common, 422: "validation_error", 500: "internal_error" },
     createMerchant: {
       ...partner,
@@ -233,6 +273,10 @@ describe("the failures of each operation", () => {
     capture: "capturePayment",
     void: "voidPayment",
     refund: "refundPayment",
+    dispute: "retrieveDispute",
+    disputes: "listDisputes",
+    keepEvidence: "keepDisputeEvidence",
+    submitDispute: "submitDispute",
     payment: "retrievePayment",
     payments: "listPayments",
     timeline: "listPaymentEvents",
@@ -319,6 +363,7 @@ describe("what the generator gets wrong by itself", () => {
     expect(Object.fromEntries(required.filter(([, value]) => value !== undefined))).toEqual({
       createPayment: true,
       capturePayment: false,
+      keepDisputeEvidence: true,
       refundPayment: false,
       createMerchant: true,
       receiveProviderWebhook: true

@@ -151,6 +151,11 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
       asked.push(["refund", caller, order])
       return answers.refund?.(caller, order) ?? Effect.succeed({ payment, isReplay: false })
     },
+    dispute: () => Effect.die("not scripted"),
+    disputes: () => Effect.die("not scripted"),
+    keepEvidence: () => Effect.die("not scripted"),
+    submitDispute: () => Effect.die("not scripted"),
+    keepCheckingDisputes: () => Effect.never,
     payment: (tenant, id) => {
       asked.push(["payment", tenant, id])
       return answers.payment?.(tenant, id) ?? (id === paymentId ? Effect.succeed(payment) : new PaymentNotFound())

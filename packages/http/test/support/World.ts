@@ -67,7 +67,9 @@ export const keys = {
   withoutMerchantsRead: keyOf("production", 14),
   withoutMerchantsWrite: keyOf("production", 15),
   /** To be revoked by a test. */
-  leaving: keyOf("sandbox", 16)
+  leaving: keyOf("sandbox", 16),
+  withoutDisputesRead: keyOf("sandbox", 17),
+  withoutDisputesWrite: keyOf("sandbox", 18)
 } as const
 
 /** What the provider of a connection signs its messages with. */
@@ -79,6 +81,8 @@ const allScopes: ReadonlyArray<KeyScope> = [
   "payments:read",
   "payments:write",
   "refunds:write",
+  "disputes:read",
+  "disputes:write",
   "events:read",
   "merchants:read",
   "merchants:write"
@@ -159,6 +163,8 @@ const configured = Layer.effectDiscard(
         lacking(keys.withoutPaymentsRead, "payments:read"),
         lacking(keys.withoutPaymentsWrite, "payments:write"),
         lacking(keys.withoutRefundsWrite, "refunds:write"),
+        lacking(keys.withoutDisputesRead, "disputes:read"),
+        lacking(keys.withoutDisputesWrite, "disputes:write"),
         lacking(keys.withoutEventsRead, "events:read"),
         lacking(keys.withoutMerchantsRead, "merchants:read"),
         lacking(keys.withoutMerchantsWrite, "merchants:write"),
@@ -362,6 +368,7 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
       const { onCapture, onCharge, onRefund, onVoid } = obedient
       Object.assign(provider, { onCapture, onCharge, onRefund, onVoid })
       for (const calls of [provider.charges, provider.captures, provider.voids, provider.refunds]) calls.length = 0
+      for (const calls of [provider.submissions, provider.acceptances]) calls.length = 0
       const { beforeCommit, canRead, onCommit } = untouched
       Object.assign(ledger, { beforeCommit, canRead, onCommit })
       ledger.changes.length = 0

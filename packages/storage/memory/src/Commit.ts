@@ -18,6 +18,7 @@ import {
 import { Effect, Result, type Semaphore } from "effect"
 import { setCheck } from "./Checks.ts"
 import { endpointsFor } from "./Deliveries.ts"
+import { takeDisputes } from "./Disputes.ts"
 import { checkMessage, decide } from "./Messages.ts"
 import { takenReference, takeReferences } from "./References.ts"
 import { byText, copy, forTenant, ofTenant, type State, type StoredDelivery, tenantKey } from "./State.ts"
@@ -127,10 +128,8 @@ const apply = (
   written: ReadonlyArray<Event>,
   deliveries: ReadonlyArray<StoredDelivery>
 ): void => {
-  const { attempts, checks, claims, events, messages, operations, payments, references, refunds } = forTenant(
-    state,
-    change.tenant
-  )
+  const stored = forTenant(state, change.tenant)
+  const { attempts, checks, claims, events, messages, operations, payments, references, refunds } = stored
   const { id } = change.payment.after
   takeReferences(references, change)
   const before = payments.get(id)?.hosted
@@ -144,8 +143,9 @@ const apply = (
   )
   operations.set(id, replaced(operations.get(id), change.operations).sort(bySending))
   refunds.set(id, replaced(refunds.get(id), change.refunds).sort(bySending))
+  takeDisputes(stored, change)
   events.push(...written)
-  for (const stored of deliveries) state.deliveries.set(stored.delivery.id, stored)
+  for (const one of deliveries) state.deliveries.set(one.delivery.id, one)
   if (change.message !== undefined) decide(messages, change.message)
   if (change.claim !== undefined) claims.set(change.claim.after.key, inHistory(state, change.claim.after))
   setCheck(checks, id, change)

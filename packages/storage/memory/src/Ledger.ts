@@ -4,6 +4,7 @@ import { Effect, Semaphore } from "effect"
 import { checkMethods } from "./Checks.ts"
 import { claimMethods } from "./Claims.ts"
 import { type CommitOptions, makeCommit } from "./Commit.ts"
+import { disputeMethods } from "./Disputes.ts"
 import { eraseTexts } from "./Erasure.ts"
 import { eventMethods } from "./Events.ts"
 import { messageMethods } from "./Messages.ts"
@@ -22,6 +23,7 @@ export const make = Effect.fnUntraced(function* (
     ...claimMethods(state, turn),
     ...messageMethods(state, turn),
     ...checkMethods(state),
+    ...disputeMethods(state),
     eraseTexts: (tenant, erasure) => turn.withPermit(Effect.sync(() => eraseTexts(state, tenant, erasure)))
   })
 })

@@ -90,6 +90,8 @@ const remove = (state: State, { paymentId, tenant, version }: ReadPayment): bool
   stored.events.splice(0, Number.POSITIVE_INFINITY, ...kept)
   for (const [name, message] of stored.messages) if (message.paymentId === paymentId) stored.messages.delete(name)
   for (const [key, claim] of stored.claims) if (claim.paymentId === paymentId) stored.claims.delete(key)
+  for (const { id } of stored.disputes.get(paymentId) ?? []) stored.evidence.delete(id)
+  stored.disputes.delete(paymentId)
   for (const map of [stored.attempts, stored.operations, stored.refunds, stored.checks]) map.delete(paymentId)
   if (payment.hosted !== null) state.pages.delete(payment.hosted.tokenHash)
   return stored.payments.delete(paymentId)

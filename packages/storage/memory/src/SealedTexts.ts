@@ -49,6 +49,16 @@ const textsOf = (state: State, kind: SealedKind): ReadonlyArray<Stored> => {
       return ofMap(state.webhookEndpoints, "sealedPreviousSecret")
     case "checkout":
       return [...state.tenants.values()].flatMap(checkoutsOf)
+    case "evidence":
+      return [...state.tenants.values()].flatMap(({ evidence, tenant }) =>
+        [...evidence].flatMap(([id, kept]) =>
+          stored(
+            kept.sealed === "" ? null : kept.sealed,
+            [tenant.workspaceId, tenant.environment, kept.paymentId, id],
+            (sealed) => forTenant(state, tenant).evidence.set(id, { ...kept, sealed })
+          )
+        )
+      )
     case "message":
       return [...state.tenants.values()].flatMap(({ messages, tenant }) =>
         [...messages].flatMap(([name, message]) =>

@@ -3,6 +3,7 @@ import type {
   Claim,
   Delivery,
   DeliveryAttempt,
+  Dispute,
   Event,
   Merchant,
   Operation,
@@ -20,6 +21,7 @@ import type {
   AuditEntry,
   DirectoryContents,
   GuessCount,
+  SealedEvidence,
   StoredMessage
 } from "@pointsman/core/ports"
 
@@ -35,6 +37,10 @@ export interface TenantState {
   readonly operations: Map<string, Array<Operation>>
   /** By payment, oldest first. */
   readonly refunds: Map<string, Array<Refund>>
+  /** By the ids of their payments, like those above. */
+  readonly disputes: Map<string, Array<Dispute>>
+  /** By the ids of their disputes. */
+  readonly evidence: Map<string, SealedEvidence>
   /** In the order of their ids, which is the order of commits. */
   readonly events: Array<Event>
   readonly claims: Map<string, Claim>
@@ -135,6 +141,8 @@ const empty = (tenant: Tenant): TenantState => ({
   attempts: new Map(),
   operations: new Map(),
   refunds: new Map(),
+  disputes: new Map(),
+  evidence: new Map(),
   events: [],
   claims: new Map(),
   checks: new Map(),

@@ -151,10 +151,11 @@ export const writesOf = (
     )`)
   })
 
-  const entries = <A>(table: "attempts" | "operations" | "refunds", columns: Columns<A, Value, Owner>) => {
+  const entries = <A>(name: EntryName, columns: Columns<A, Value, Owner>) => {
     const names = Object.keys(columns)
-    for (let index = 0; index < shape[table]; index++) {
-      const of = (change: Change) => change[table]?.[index] as A | undefined
+    const table = entryTables[name]
+    for (let index = 0; index < shape[name]; index++) {
+      const of = (change: Change) => change[name]?.[index] as A | undefined
       writes.push(`${table}_${index} as (
         insert into ${table} (${list(names)}) select ${parameters.values({ columns, of })}
         from ${behindGate()} ${onConflictReplace(names, entryKey)}
@@ -164,10 +165,22 @@ export const writesOf = (
   entries("attempts", rows.attemptColumns)
   entries("operations", rows.operationColumns)
   entries("refunds", rows.refundColumns)
+  entries("disputes", rows.disputeColumns)
+  entries("evidence", rows.evidenceColumns)
 
   if (shape.events > 0) writes.push(...eventWrites(isMany, shape, parameters, behindGate()))
   return { writes, gates }
 }
+
+/** What a change has of each kind, and the table that it is in. */
+export const entryTables = {
+  attempts: "attempts",
+  operations: "operations",
+  refunds: "refunds",
+  disputes: "disputes",
+  evidence: "dispute_evidence"
+} as const
+export type EntryName = keyof typeof entryTables
 
 export const metadataText = ({ metadata }: Payment): string =>
   JSON.stringify(Object.fromEntries(Object.entries(metadata ?? {}).map((pair) => pair.map(bindText))))

@@ -18,6 +18,8 @@ export interface Shape {
   readonly attempts: number
   readonly operations: number
   readonly refunds: number
+  readonly disputes: number
+  readonly evidence: number
   readonly events: number
 }
 
@@ -54,6 +56,8 @@ export const drawnChange = (change: Change, events: ReadonlyArray<DrawnEvent>, i
       attempts: attempts.length,
       operations: operations?.length ?? 0,
       refunds: refunds?.length ?? 0,
+      disputes: change.disputes?.length ?? 0,
+      evidence: change.evidence?.length ?? 0,
       events: events.length
     },
     events
@@ -62,5 +66,6 @@ export const drawnChange = (change: Change, events: ReadonlyArray<DrawnEvent>, i
 
 export const nameOf = (shape: Shape): string => {
   const { apiKey, attempts, claim, events, message, metadata, operations, payment, references, refunds, taken } = shape
-  return `${apiKey} ${claim} ${message} ${payment} ${metadata} ${references} ${taken} ${attempts} ${operations} ${refunds} ${events}`
+  const { disputes, evidence } = shape
+  return `${apiKey} ${claim} ${message} ${payment} ${metadata} ${references} ${taken} ${attempts} ${operations} ${refunds} ${disputes} ${evidence} ${events}`
 }

@@ -15,6 +15,7 @@ import { Effect, Option } from "effect"
 import { dueByConnection, postpone, takeDue, watched } from "./Checks.ts"
 import { type LedgerOptions, makeCommit } from "./Commit.ts"
 import type { Database } from "./Database.ts"
+import { disputeMethods } from "./Disputes.ts"
 import { eraseTexts } from "./Erasure.ts"
 import { keepMessage, selectMessage, selectMessages, storeMessage } from "./Messages.ts"
 import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
@@ -141,6 +142,7 @@ export const make = Effect.fnUntraced(function* (
     oldClaims: (query) =>
       Effect.map(db.read("oldClaims", ...selectOldClaims(query)), (found) => found.flatMap(readOldClaim)),
     forgetClaims: (claims) => forgetClaims(db, claims),
+    ...disputeMethods(db),
     eraseTexts: (tenant, erasure) => eraseTexts(db, tenant, erasure),
     timeline: (tenant, paymentId, { after, limit }) =>
       all(

@@ -542,6 +542,29 @@ const metadata = [
     on payment_metadata (workspace_id, environment, left(value, 64), payment_id) where name <> ''`
 ]
 
+/** A record is JSON. Sealed evidence is apart: it has megabytes, and a read of a dispute needs none of it. */
+const disputes = [
+  `create table disputes (
+    ${tenant},
+    payment_id ${text} not null,
+    id ${text} not null,
+    status ${text} not null,
+    check_at bigint,
+    record ${text} not null,
+    primary key (workspace_id, environment, payment_id, id)
+  )`,
+  "create unique index disputes_by_id on disputes (workspace_id, environment, id)",
+  "create index disputes_by_status on disputes (workspace_id, environment, status, id)",
+  "create index disputes_due on disputes (check_at, id) where check_at is not null",
+  `create table dispute_evidence (
+    ${tenant},
+    payment_id ${text} not null,
+    id ${text} not null,
+    sealed ${text} not null,
+    primary key (workspace_id, environment, payment_id, id)
+  )`
+]
+
 /** Of an index on a table that has rows a step of its own: to build it in a transaction would stop every writer. */
 export const steps: Readonly<Record<string, Step>> = {
   "1_all": [
@@ -668,7 +691,8 @@ export const steps: Readonly<Record<string, Step>> = {
   "38_drop_foreign_keys": { additive: dropForeignKeys },
   "39_partitions": { additive: attachPresentRows, before: [boundPresentRows, ...validateBound.map((one) => [one])] },
   // As JSON.
-  "40_connection_fees": { additive: ['alter table connections add column fees text collate "C"'] }
+  "40_connection_fees": { additive: ['alter table connections add column fees text collate "C"'] },
+  "41_disputes": { additive: disputes }
 }
 
 /** The number of the last step. */

@@ -52,7 +52,8 @@ const steps = [
   { migration_id: 37, name: "messages_with_body" },
   { migration_id: 38, name: "drop_foreign_keys" },
   { migration_id: 39, name: "partitions" },
-  { migration_id: 40, name: "connection_fees" }
+  { migration_id: 40, name: "connection_fees" },
+  { migration_id: 41, name: "disputes" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -109,6 +110,8 @@ const withoutRetention = (sql: PgClient.PgClient) =>
       "alter table events add foreign key (workspace_id, environment, payment_id) references payments",
       "alter table deliveries add foreign key (workspace_id, environment, event_id) references events",
       "alter table delivery_attempts add foreign key (workspace_id, environment, delivery_id) references deliveries",
+      "drop table disputes",
+      "drop table dispute_evidence",
       "drop table retention_lease",
       "alter table workspaces drop column retention",
       "drop index messages_with_body"

@@ -76,7 +76,7 @@ export const onConflictReplace = (columns: ReadonlyArray<string>, key: ReadonlyA
     .join(", ")}`
 
 export const tenantKey: ReadonlyArray<string> = ["workspace_id", "environment"]
-/** Of attempts, operations and refunds. */
+/** Of attempts, operations, refunds, disputes and their evidence. */
 export const entryKey: ReadonlyArray<string> = [...tenantKey, "payment_id", "id"]
 
 /** Greater than every id that we write. */

@@ -16,7 +16,15 @@ export const isDecidedBody = `body <> '' and (outcome in ('applied', 'confirmed'
     and payments.environment = messages.environment and payments.id = messages.payment_id and review is not null))`
 
 /** Tables whose rows belong to a payment by its id, in the order in which they are emptied. */
-export const tablesOfPayment = ["events", "attempts", "operations", "refunds", "payment_metadata"]
+export const tablesOfPayment = [
+  "events",
+  "attempts",
+  "operations",
+  "refunds",
+  "disputes",
+  "dispute_evidence",
+  "payment_metadata"
+]
 
 /** Ids of payments that may have been created before the time (epoch milliseconds) are smaller. */
 export const paymentIdsBefore = (createdBefore: number): string => idRangeOf({ createdBefore }).before

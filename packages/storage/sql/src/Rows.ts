@@ -7,6 +7,7 @@ import { makeClaimRows } from "./ClaimRows.ts"
 import { type Form, makeParts, type Row } from "./Columns.ts"
 import { makeDeliveryRows } from "./Deliveries.ts"
 import { makeDirectoryRows } from "./DirectoryRows.ts"
+import { makeDisputeRows } from "./DisputeRows.ts"
 import { makeEventRows } from "./EventRows.ts"
 import { makeMerchantRows } from "./Merchants.ts"
 import { makeMessageRows } from "./Messages.ts"
@@ -52,6 +53,7 @@ export const makeRows = <V>(form: Form<V>) => {
     ...attempts,
     ...operations,
     ...refunds,
+    ...makeDisputeRows(parts),
     ...makeEventRows(parts),
     ...makeClaimRows(parts),
     ...makeMessageRows(parts),

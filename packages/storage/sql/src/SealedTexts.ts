@@ -33,6 +33,13 @@ export const sealedPlaces: Readonly<Record<SealedKind, SealedPlace>> = {
     column: "body",
     where: "is_sealed",
     isDirectory: false
+  },
+  evidence: {
+    table: "dispute_evidence",
+    key: entryKey,
+    column: "sealed",
+    where: "sealed <> ''",
+    isDirectory: false
   }
 }
 

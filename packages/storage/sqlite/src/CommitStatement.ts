@@ -70,6 +70,13 @@ export const selectRefunds =
 export const upsertRefund = upsertInto("refunds", Object.keys(rows.refundColumns), entryKey)
 export const bindRefund = valuesOf(rows.refundColumns)
 
+// Disputes.
+
+export const upsertDispute = upsertInto("disputes", Object.keys(rows.disputeColumns), entryKey)
+export const bindDispute = valuesOf(rows.disputeColumns)
+export const upsertEvidence = upsertInto("dispute_evidence", Object.keys(rows.evidenceColumns), entryKey)
+export const bindEvidence = valuesOf(rows.evidenceColumns)
+
 // Events.
 
 const events: Columns<Event, SQLInputValue, Owner> = {

@@ -20,6 +20,7 @@ import { readClaim, selectClaim } from "./Claims.ts"
 import { selectRefunds } from "./CommitStatement.ts"
 import { type CommitterOptions, make as makeCommitter } from "./Committer.ts"
 import { type Database, emptyLog, read, snapshot, update } from "./Database.ts"
+import { disputeMethods } from "./Disputes.ts"
 import { eraseTexts } from "./Erasure.ts"
 import { keepMessage, selectMessage, selectMessages, selectSubjects, storeMessage } from "./Messages.ts"
 import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
@@ -106,6 +107,7 @@ export const make = Effect.fnUntraced(function* (db: Database, options: Committe
         }
       ),
     forgetClaims: (claims) => forgetClaims(db, claims),
+    ...disputeMethods(db),
     eraseTexts: (tenant, erasure) => {
       erasing.add(erasure.paymentId)
       return eraseTexts(db, tenant, erasure)

@@ -565,6 +565,32 @@ const retention = [
   "create index messages_with_body on messages (workspace_id, environment, received_at) where body <> ''"
 ]
 
+/** A record is JSON. Sealed evidence is apart: it has megabytes, and a read of a dispute needs none of it. */
+const disputes = [
+  `create table disputes (
+    workspace_id text not null,
+    environment text not null,
+    payment_id text not null,
+    id text not null,
+    status text not null,
+    check_at integer,
+    record text not null,
+    primary key (workspace_id, environment, payment_id, id),
+    foreign key (workspace_id, environment, payment_id) references payments
+  ) strict, without rowid`,
+  "create unique index disputes_by_id on disputes (workspace_id, environment, id)",
+  "create index disputes_by_status on disputes (workspace_id, environment, status, id)",
+  "create index disputes_due on disputes (check_at, id) where check_at is not null",
+  `create table dispute_evidence (
+    workspace_id text not null,
+    environment text not null,
+    payment_id text not null,
+    id text not null,
+    sealed text not null,
+    primary key (workspace_id, environment, payment_id, id)
+  ) strict`
+]
+
 const steps: Record<string, Step> = {
   "1_payments_and_directory": execute([
     payments,
@@ -670,7 +696,8 @@ const steps: Record<string, Step> = {
   ]),
   "36_retention": execute(retention),
   // As JSON.
-  "37_connection_fees": execute(["alter table connections add column fees text"])
+  "37_connection_fees": execute(["alter table connections add column fees text"]),
+  "38_disputes": execute(disputes)
 }
 
 /** The number of the last step. */

@@ -9,6 +9,7 @@ import * as Statement from "./CommitStatement.ts"
 import type { WriteChange } from "./Committer.ts"
 import { type Database, isUniqueViolation } from "./Database.ts"
 import { writeDeliveries } from "./Deliveries.ts"
+import { writeDisputes } from "./Disputes.ts"
 import { eventIdAfter } from "./EventIds.ts"
 import { decideMessage } from "./Messages.ts"
 import { takeReferences } from "./References.ts"
@@ -26,7 +27,8 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
   const putAttempt = db.prepare(Statement.upsertAttempt)
   const putOperation = db.prepare(Statement.upsertOperation)
   const putRefund = db.prepare(Statement.upsertRefund)
-  const addMetadata = db.prepare(Statement.insertMetadata)
+  const putDisputes = writeDisputes(db)
+  const addMetadata = writeMetadata(db)
   const putReference = db.prepare(Statement.updateReference)
   const putTotals = db.prepare(Statement.updateRefundTotals)
   const lastEvent = db.prepare(Statement.selectLastEvent)
@@ -72,11 +74,7 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
         bindText(after.id)
       )
     }
-    if (expected === 0) {
-      for (const [name, value] of Object.entries(after.metadata ?? {})) {
-        addMetadata.run(...bindTenant(tenant), bindText(after.id), bindText(name), bindText(value))
-      }
-    }
+    if (expected === 0) addMetadata(after)
     // Most payments have no refunds: what is stored adds up to nothing, so there is nothing to add up.
     const hasNone = (moved?.["refunded_minor"] ?? 0) === 0 && (moved?.["refund_pending_minor"] ?? 0) === 0
     const key = [...bindTenant(tenant), bindText(payment.after.id)]
@@ -90,6 +88,7 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
     if (all.length > 0) putTotals.run(payment.after.refundedMinor, payment.after.refundPendingMinor, ...key)
     for (const attempt of attempts) putAttempt.run(...Statement.bindAttempt(attempt, change))
     for (const operation of operations) putOperation.run(...Statement.bindOperation(operation, change))
+    putDisputes(change)
     if (events.length > 0) {
       let last = (lastEvent.get(...bindTenant(tenant))?.["id"] as string | null) ?? undefined
       events.forEach((event, index) => {
@@ -108,6 +107,15 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
     } catch (cause) {
       if (isUniqueViolation(cause)) return brokenCommit((cause as Error).message)
       throw cause
+    }
+  }
+}
+
+const writeMetadata = (db: Database) => {
+  const add = db.prepare(Statement.insertMetadata)
+  return ({ id, metadata, tenant }: Payment) => {
+    for (const [name, value] of Object.entries(metadata ?? {})) {
+      add.run(...bindTenant(tenant), bindText(id), bindText(name), bindText(value))
     }
   }
 }

@@ -11,6 +11,7 @@ import { ConnectionShares } from "../../ports/ConnectionShares.ts"
 import { type DuePayment, Ledger } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { StorageCondition } from "../../ports/StorageCondition.ts"
+import { checkDisputes } from "../dispute/CheckDisputes.ts"
 import { noticeLosses } from "../receive/NoticeLoss.ts"
 import { matchMessages } from "../receive/StoredMessages.ts"
 import { checkPayment } from "./CheckPayment.ts"
@@ -25,14 +26,14 @@ const placesForAll = { atOnce: 64, atOnceWithSlow: 1_024, slowAfterMillis: 1_000
 /** Between two searches for kept messages, in milliseconds: each walks all that found no charge. */
 const matchEveryMillis = 5 * 60_000
 
-/** Checks one batch of what is due, and gives how many there were; applies the kept messages whose charge is known by now. */
+/** Checks one batch of due payments and all due disputes, and gives how many there were; applies the kept messages whose charge is known by now. */
 export const checkDue = Effect.fnUntraced(function* () {
   if (yield* isRefused) return 0
   yield* matchMessages()
   yield* noticed(null)
   const due = yield* take(batch)
   yield* Effect.forEach(due, checkOne, { concurrency: "unbounded", discard: true })
-  return due.length
+  return due.length + (yield* checkDisputes())
 })
 
 /**

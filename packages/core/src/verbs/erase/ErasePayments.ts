@@ -10,6 +10,7 @@ import { Effect, Option, Schema } from "effect"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { erasedBook, erasedEvents, isInUse } from "../../decide/EraseTexts.ts"
 import type { Claim } from "../../model/Claim.ts"
+import { type Dispute, mostDisputes } from "../../model/Dispute.ts"
 import type { Event } from "../../model/Event.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
@@ -93,6 +94,8 @@ interface Texts {
   readonly book: PaymentBook
   readonly claim: Claim | null
   readonly events: ReturnType<typeof erasedEvents>
+  /** With evidence that is kept for them. */
+  readonly disputes: ReadonlyArray<Dispute>
 }
 
 type Ended = ErasedPayment | "InUse" | undefined
@@ -110,7 +113,7 @@ const erasePayment = Effect.fnUntraced(function* (order: ErasureOrder, paymentId
         texts.book,
         texts.claim
       )
-      const { events } = texts
+      const { disputes, events } = texts
       const found = { paymentId, refundReasons, returnUrls, events: events.length, answers }
       if (isDryRun) return done<Ended>({ ...found, messages: yield* countMessages(tenant, paymentId) })
       const messages = yield* ledger.eraseTexts(tenant, { paymentId, events })
@@ -120,6 +123,8 @@ const erasePayment = Effect.fnUntraced(function* (order: ErasureOrder, paymentId
         attempts: [],
         operations,
         refunds,
+        disputes: disputes.map((dispute) => ({ ...dispute, evidence: null })),
+        evidence: disputes.map(({ id }) => ({ id, paymentId, sealed: "" })),
         events: [],
         claim: claim === null ? undefined : { expected: claim.version - 1, after: claim }
       }
@@ -155,11 +160,13 @@ const readTexts = Effect.fnUntraced(function* (tenant: Tenant, paymentId: string
   if (book === undefined) return undefined
   const { idempotencyKey } = book.payment
   const claim = idempotencyKey === null ? null : Option.getOrNull(yield* ledger.claim(tenant, idempotencyKey))
+  const kept = yield* ledger.disputes(tenant, { paymentId, limit: mostDisputes })
+  const disputes = kept.filter(({ evidence }) => evidence !== null)
   const events: Array<Event> = []
   for (;;) {
     const page = yield* ledger.timeline(tenant, paymentId, { after: events.at(-1)?.id, limit: batch })
     events.push(...page)
-    if (page.length < batch) return { book, claim, events: erasedEvents(events) } satisfies Texts
+    if (page.length < batch) return { book, claim, events: erasedEvents(events), disputes } satisfies Texts
   }
 })
 

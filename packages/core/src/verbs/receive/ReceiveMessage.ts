@@ -15,6 +15,7 @@ import { OpenConnections } from "../../call/OpenConnections.ts"
 import { decideAndCommit, done, write, writeUntilKnown } from "../../commit/DecideAndCommit.ts"
 import { learnFrom } from "../../commit/LearnFrom.ts"
 import { type Turn, Turns } from "../../commit/Turns.ts"
+import { type Applied, unchanged } from "../../decide/Applied.ts"
 import { attemptOf, interpret, isAboutBook } from "../../decide/interpret/Interpret.ts"
 import type { Interpretation } from "../../decide/interpret/Interpretation.ts"
 import { ofOtherAccount, otherAccount } from "../../decide/interpret/OtherAccount.ts"
@@ -38,6 +39,7 @@ import {
 import type { Tenant } from "../../model/Tenant.ts"
 import type { Connector } from "../../ports/Connector.ts"
 import { Directory } from "../../ports/Directory.ts"
+import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { Retention } from "../../ports/Retention.ts"
 import { keyStorageError, Secrets } from "../../ports/Secrets.ts"
@@ -46,6 +48,7 @@ import { LearnedRates } from "../../routing/run/LearnedRates.ts"
 import { contentOf, decidedMessage, subjectIdOf } from "./DecidedMessage.ts"
 import { noticeLoss } from "./NoticeLoss.ts"
 import { hintedId, hintIn, lookUpHint, type ReceivedHint } from "./ReceiveHint.ts"
+import { type DisputedBook, statedIn, withDisputes, withStated } from "./RecordDispute.ts"
 import { refuseAtTicks, refuseSlowly, refuseUnverified } from "./RefuseMessage.ts"
 
 export interface IncomingMessage {
@@ -258,22 +261,28 @@ const decideAndWrite = Effect.fnUntraced(function* (
   const learned = yield* LearnedRates
   const { connectionId } = stored
   const { about } = message
+  const disputeId = yield* (yield* Ids).dispute
   const decided = yield* decideAndCommit({
     ...(inTurn === undefined ? {} : { inTurn }),
     read: (conflict) =>
       conflict._tag === "MessageRecorded"
         ? Effect.succeed(conflict._tag)
-        : Effect.map(ledger.bookOf(tenant, subjectOf(connectionId, about)), (found) =>
-            ownBook(Option.getOrUndefined(found), connectionId, about)
+        : Effect.flatMap(ledger.bookOf(tenant, subjectOf(connectionId, about)), (found) =>
+            withDisputes(tenant, ownBook(Option.getOrUndefined(found), connectionId, about), about)
           ),
-    decide: (found: MessageBook | "MessageRecorded" | undefined, now, reused) => {
+    decide: (found: DisputedBook | "MessageRecorded" | undefined, now, reused) => {
       if (found === "MessageRecorded") return Effect.succeed(done(decidedBefore))
-      const meaning =
+      const { isOfCharge = false, meaning } =
         found === undefined
-          ? undefined
+          ? {}
           : meaningOf(found, { ...message, connectionId, via: "message", askedAt: now }, reused, now)
-      const applied = meaning !== undefined && "applied" in meaning ? meaning.applied : undefined
+      const told = meaning !== undefined && "applied" in meaning ? meaning.applied : undefined
       const before = found?.book.payment ?? null
+      const stated =
+        found && isOfCharge
+          ? statedIn(found, told?.payment ?? found.book.payment, connectionId, message, disputeId, now)
+          : undefined
+      const applied = told ?? (stated && found && nextVersionOf(found.book.payment))
       const decision = decidedMessage(stored, message, found?.book, meaning, message.removed)
       const { outcome } = decision.after
       if (before === null || applied === undefined) {
@@ -281,7 +290,12 @@ const decideAndWrite = Effect.fnUntraced(function* (
         return Effect.succeed({ _tag: "Keep" as const, tenant, message: decision, seen: before, value })
       }
       const { payment, ...beside } = applied
-      const step = { tenant, payment: { expected: before.version, after: payment }, ...beside, message: decision }
+      const step = {
+        tenant,
+        payment: { expected: before.version, after: payment },
+        ...withStated(beside, stated),
+        message: decision
+      }
       const learn = () => {
         if (found !== undefined) learnFrom(learned, found.book, applied, now)
       }
@@ -301,6 +315,12 @@ const decideAndWrite = Effect.fnUntraced(function* (
   if (decided.outcome !== null) yield* Metric.update(messagesDecided(connectionId, decided.outcome), 1)
 })
 
+/** For what is written beside a payment that stays as it is. */
+const nextVersionOf = (payment: Payment): Applied => ({
+  ...unchanged,
+  payment: { ...payment, version: payment.version + 1 }
+})
+
 interface Decided {
   /** `null` where the message was decided before. */
   readonly outcome: MessageOutcome | null
@@ -315,24 +335,32 @@ interface MessageStatement extends Source {
   readonly opened: Option.Option<Opened>
 }
 
+interface Meaning {
+  readonly meaning: Interpretation
+  /** Whether it is certain that the statement is about the charge of this payment. */
+  readonly isOfCharge: boolean
+}
+
 const meaningOf = (
   found: MessageBook,
   { connectionId, opened, ...statement }: MessageStatement,
   reused: ReusedReference | undefined,
   now: number
-): Interpretation => {
+): Meaning => {
   const elsewhere = Option.flatMapNullishOr(opened, ({ account, connection }) =>
     otherAccount(attemptOf(found.book, connectionId, statement.about), connection, account)
   )
   if (Option.isSome(elsewhere)) {
     const subject = subjectIn(found.book, connectionId, statement.about)
-    return ofOtherAccount(found.book, connectionId, { _tag: "OtherAccount", subject, ...elsewhere.value }, now)
+    const about = { _tag: "OtherAccount", subject, ...elsewhere.value } as const
+    return { meaning: ofOtherAccount(found.book, connectionId, about, now), isOfCharge: false }
   }
   const contested = ofContested(found, connectionId, statement.about, now)
-  if (contested !== undefined) return contested
+  if (contested !== undefined) return { meaning: contested, isOfCharge: false }
   const meaning = interpret(found.book, connectionId, statement, now)
   const applied = "applied" in meaning ? meaning.applied : undefined
-  return reused === undefined || applied === undefined ? meaning : ofReused(found.book, applied, reused, now)
+  const isKept = reused === undefined || applied === undefined
+  return { meaning: isKept ? meaning : ofReused(found.book, applied, reused, now), isOfCharge: true }
 }
 
 /** What another connection was asked is nothing of this one's. */

@@ -26,6 +26,8 @@ import { makeParameters, type Parameters } from "../CommitParameters.ts"
 import { arrayLiteral, type Statement } from "../CommitStatement.ts"
 import {
   decidedMessage,
+  type EntryName,
+  entryTables,
   type Insert,
   type Move,
   metadataText,
@@ -52,14 +54,18 @@ const anyShape: Shape = {
   attempts: 0,
   operations: 0,
   refunds: 0,
+  disputes: 0,
+  evidence: 0,
   events: 0
 }
 
 const entryColumns = {
   attempts: rows.attemptColumns,
   operations: rows.operationColumns,
-  refunds: rows.refundColumns
-} as const
+  refunds: rows.refundColumns,
+  disputes: rows.disputeColumns,
+  evidence: rows.evidenceColumns
+} as const satisfies Record<EntryName, unknown>
 
 const make = () => {
   const parameters = makeParameters("variable", "base")
@@ -100,6 +106,8 @@ const make = () => {
     a_attempts attempts;
     a_operations operations;
     a_refunds refunds;
+    a_disputes disputes;
+    a_dispute_evidence dispute_evidence;
     refunds_written text[] := array(select e ->> 'id' from jsonb_array_elements(entries -> 'refunds') as e);
     event_names text[];
     stamped text[];
@@ -224,9 +232,10 @@ const hanging = (parameters: Parameters, metadata: string): ReadonlyArray<string
           values (${workspace}, ${environment}, named.connection_id, named.provider_ref, ${paymentId},
             md5(named.provider_ref))
           on conflict do nothing;`
-  const entries = Object.entries(entryColumns).map(([table, columns]) => {
+  const entries = Object.entries(entryColumns).map(([name, columns]) => {
+    const table = entryTables[name as EntryName]
     const names = Object.keys(columns)
-    return `for a_${table} in select * from jsonb_populate_recordset(null::${table}, entries -> '${table}') loop
+    return `for a_${table} in select * from jsonb_populate_recordset(null::${table}, entries -> '${name}') loop
       insert into ${table} (${list(names)}) values (${list(names, `a_${table}.`)}) ${onConflictReplace(names, entryKey)};
     end loop;`
   })
@@ -307,6 +316,8 @@ const entriesOf = (drawn: DrawnChange) => {
     attempts: table("attempts"),
     operations: table("operations"),
     refunds: table("refunds"),
+    disputes: table("disputes"),
+    evidence: table("evidence"),
     events: drawnEvents.map(({ draft, id, seed }) => ({
       id,
       seed,

@@ -3,6 +3,7 @@ import { Ledger } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import type { LedgerOptions } from "../Commit.ts"
 import type { Database } from "../Database.ts"
+import { selectDueDisputes } from "../Disputes.ts"
 import { make as makePlain, readOldClaim, selectEvents, selectPageOwner, selectReviews } from "../Ledger.ts"
 import { selectMessages } from "../Messages.ts"
 import { forgetClaimsOf, selectOldClaims } from "../OldClaims.ts"
@@ -56,6 +57,11 @@ export const make = Effect.fnUntraced(function* (
         row === undefined && failure !== undefined
           ? Effect.fail(failure)
           : Effect.succeed(Option.map(Option.fromUndefinedOr(row), rows.readPayment))
+      ),
+    // What is due at a node that is down waits for it.
+    dueDisputes: (query) =>
+      Effect.map(nodes.some("dueDisputes", ...selectDueDisputes(query)), (found) =>
+        merged(found, columnsOf("check_at", "id"), query.limit).map(rows.readDueDispute)
       ),
     takeDue: (query) => takeDueOnNodes(db, nodes, query),
     dueByConnection: (query) => dueOnNodes(nodes, query),

@@ -15,6 +15,8 @@ export const places: Readonly<Record<string, Place>> = {
   attempts: "workspace",
   operations: "workspace",
   refunds: "workspace",
+  disputes: "workspace",
+  dispute_evidence: "workspace",
   events: "workspace",
   claims: "workspace",
   messages: "workspace",

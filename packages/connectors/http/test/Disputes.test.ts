@@ -1,0 +1,102 @@
+/** Evidence and acceptances in the provider protocol, and what became of them. */
+import { assert, describe, it } from "@effect/vitest"
+import { HttpConnector } from "@pointsman/connector-http"
+import { scriptedTransport } from "@pointsman/contracts/connector"
+import type { DisputeLookup, DisputeSubmission, TransportAnswer } from "@pointsman/core/connector"
+import { Effect, Result } from "effect"
+import { answer, apiKey, neverReceived, refusal } from "./Provider.ts"
+
+const submission: DisputeSubmission = {
+  operationId: "op_1",
+  disputeId: "du/1",
+  providerRef: "ch_1",
+  simulation: null,
+  texts: { summary: "It arrived." },
+  files: [{ name: "receipt", type: "application/pdf", bytes: new Uint8Array([1, 2, 255]) }]
+}
+const { files: _, texts: _t, ...acceptance } = submission
+const lookup: DisputeLookup = { ...acceptance, kind: "submit", sentAt: 0 }
+const missing = Effect.die("the connector has no such method")
+
+const connected = (answers: ReadonlyArray<TransportAnswer>) => {
+  const scripted = scriptedTransport(answers.map((one) => Effect.succeed(one)))
+  const account = { connectionId: "main", environment: "sandbox", timeoutMillis: 1000 } as const
+  const credentials = { apiKey, baseUrl: "https://provider.example" }
+  const connector = Result.getOrThrow(HttpConnector.definition.connect({ ...account, credentials }, scripted.transport))
+  return { connector, requests: scripted.requests }
+}
+const dispute = (status: string, dispute_id = "du/1") => answer(200, { dispute_id, status })
+const operation = (fields: object) =>
+  answer(200, { operation_id: "op_1", kind: "dispute_submit", status: "confirmed", ...fields })
+
+describe("evidence and acceptances", () => {
+  it.effect("given evidence, then it is one request with our id, the texts and the files", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([dispute("under_review")])
+      assert.deepStrictEqual(yield* connector.submitDispute?.(submission) ?? missing, { _tag: "SubmissionDone" })
+      const [request] = requests
+      assert.strictEqual(request?.url, "https://provider.example/disputes/du%2F1/submit")
+      assert.strictEqual(request?.headers["idempotency-key"], "op_1")
+      assert.deepStrictEqual(JSON.parse(request?.body ?? ""), {
+        operation_id: "op_1",
+        texts: { summary: "It arrived." },
+        files: [{ name: "receipt", type: "application/pdf", base64: "AQL/" }]
+      })
+    })
+  )
+
+  it.effect("given an acceptance, then it is one request with our id", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([dispute("accepted")])
+      assert.deepStrictEqual(yield* connector.acceptDispute?.(acceptance) ?? missing, { _tag: "SubmissionDone" })
+      assert.deepStrictEqual(
+        requests.map(({ body, url }) => [url, body]),
+        [["https://provider.example/disputes/du%2F1/accept", '{"operation_id":"op_1"}']]
+      )
+    })
+  )
+
+  for (const [given, wanted] of [
+    [dispute("needs_response"), "SubmissionPending"],
+    [dispute("accepted"), "SubmissionPending"],
+    [dispute("won"), "SubmissionDone"],
+    [dispute("under_review", "du/2"), "pointsman/Unanswered"],
+    [dispute("of_tomorrow"), "pointsman/Unanswered"],
+    [refusal(422, "too_long", "It is too long."), "Rejected"],
+    [answer(501, {}), "Rejected"],
+    [answer(409, {}), "pointsman/Unanswered"],
+    [answer(500, {}), "pointsman/Unanswered"]
+  ] as const) {
+    it.effect(`given status ${given.status} and ${given.body}, then evidence is ${wanted}`, () =>
+      Effect.gen(function* () {
+        const { connector } = connected([given])
+        const ended = yield* Effect.result(connector.submitDispute?.(submission) ?? missing)
+        assert.strictEqual(Result.merge(ended)._tag, wanted)
+      })
+    )
+  }
+})
+
+describe("a look-up", () => {
+  for (const [title, given, wanted] of [
+    ["confirmed", operation({}), { _tag: "Found", state: { _tag: "SubmissionDone" } }],
+    ["pending", operation({ status: "pending" }), { _tag: "Found", state: { _tag: "SubmissionPending" } }],
+    [
+      "failed",
+      operation({ status: "failed", failure_reason: `too long ${apiKey}` }),
+      { _tag: "Found", state: { _tag: "SubmissionFailed", reason: "too long ***" } }
+    ],
+    ["never received", neverReceived({ operation_id: "op_1" }), { _tag: "NotFound", conclusive: true }],
+    ["another operation", operation({ operation_id: "op_2" }), "pointsman/Unanswered"],
+    ["another kind", operation({ kind: "dispute_accept" }), "pointsman/Unanswered"],
+    ["no lookup", answer(501, {}), "pointsman/Unanswered"]
+  ] as const) {
+    it.effect(`given ${title}, then that is what is known`, () =>
+      Effect.gen(function* () {
+        const { connector } = connected([given])
+        const found = yield* Effect.result(connector.lookUpDispute?.(lookup) ?? missing)
+        assert.deepStrictEqual(Result.isFailure(found) ? found.failure._tag : found.success, wanted)
+      })
+    )
+  }
+})

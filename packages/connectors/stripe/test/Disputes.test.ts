@@ -1,0 +1,134 @@
+/** Evidence and acceptances at Stripe, request by request, and what became of them. */
+import { assert, describe, it } from "@effect/vitest"
+import { type DisputeLookup, type DisputeSubmission, NotSent } from "@pointsman/core/connector"
+import { Effect, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { connected, formOf, sentAt } from "./Calls.ts"
+import { answer, dispute, failure, keyReused } from "./Stripe.ts"
+
+const disputeId = dispute().id
+const operationId = "op_of_the_test"
+const bytes = new Uint8Array([0x25, 0x50, 0x44, 0x46, 0x2d, 0x00, 0xff])
+const submission: DisputeSubmission = {
+  operationId,
+  disputeId,
+  providerRef: "pi_1",
+  simulation: null,
+  texts: { product_description: "A chair.", summary: "It arrived.", uncategorized_text: "See the file." },
+  files: [{ name: "receipt", type: "application/pdf", bytes }]
+}
+const lookup: DisputeLookup = { operationId, disputeId, providerRef: "pi_1", simulation: null, kind: "submit", sentAt }
+const uploaded = answer(200, { object: "file", id: "file_1", purpose: "dispute_evidence" })
+const missing = Effect.die("the connector has no such method")
+
+describe("evidence", () => {
+  it.effect("given texts and a file, then the file is uploaded, and one request submits all under Stripe's names", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([uploaded, answer(200, dispute({ status: "under_review" }))])
+      const ended = yield* connector.submitDispute?.(submission) ?? missing
+      assert.deepStrictEqual(ended, { _tag: "SubmissionDone" })
+      const [upload, submit] = requests
+      assert.strictEqual(upload?.url, "https://files.stripe.com/v1/files")
+      assert.strictEqual(upload?.headers["idempotency-key"], `${operationId}-file-0`)
+      const form = yield* Effect.promise(() =>
+        new Response(upload?.bytes as Uint8Array<ArrayBuffer>, {
+          headers: { "content-type": upload?.headers["content-type"] ?? "" }
+        }).formData()
+      )
+      assert.strictEqual(form.get("purpose"), "dispute_evidence")
+      const file = form.get("file") as File
+      assert.deepStrictEqual(new Uint8Array(yield* Effect.promise(() => file.arrayBuffer())), bytes)
+      assert.deepStrictEqual([file.type, file.name], ["application/pdf", "evidence.pdf"])
+      assert.strictEqual(submit?.url, `https://api.stripe.com/v1/disputes/${disputeId}`)
+      assert.strictEqual(submit?.headers["idempotency-key"], operationId)
+      assert.deepStrictEqual(submit && Object.fromEntries(formOf(submit)), {
+        "evidence[product_description]": "A chair.",
+        "evidence[uncategorized_text]": "See the file.\n\nsummary: It arrived.",
+        "evidence[receipt]": "file_1",
+        "metadata[operation_id]": operationId,
+        submit: "true"
+      })
+    })
+  )
+
+  it.effect("given a file that cannot be uploaded, then nothing is submitted, and that is said", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([answer(500, {})])
+      const ended = yield* connector.submitDispute?.(submission) ?? missing
+      assert.strictEqual(ended._tag, "Rejected")
+      assert.lengthOf(requests, 1)
+    })
+  )
+
+  it.effect("given two files without fields of their own, or texts that are too long, then nothing is sent", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([])
+      const two = ["one", "two"].map((name) => ({ name, type: "image/png", bytes }) as const)
+      const long = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`text_${at}`, "x".repeat(20_000)]))
+      for (const wrong of [{ files: two }, { texts: long }]) {
+        const ended = yield* connector.submitDispute?.({ ...submission, ...wrong }) ?? missing
+        assert.strictEqual(ended._tag, "Rejected")
+      }
+      assert.lengthOf(requests, 0)
+    })
+  )
+
+  for (const [title, given, wanted] of [
+    ["an error of the request", failure(400, { code: "parameter_invalid" }), "Rejected"],
+    ["an error of Stripe", answer(500, {}), "pointsman/Unanswered"],
+    ["a key that had other parameters", keyReused(operationId)[0] ?? answer(500, {}), "pointsman/Unanswered"],
+    ["another dispute", answer(200, dispute({ id: "du_other" })), "pointsman/Unanswered"]
+  ] as const) {
+    it.effect(`given ${title}, then it is ${wanted}`, () =>
+      Effect.gen(function* () {
+        const { connector } = connected([given])
+        const ended = yield* Effect.result(connector.submitDispute?.({ ...submission, files: [] }) ?? missing)
+        assert.strictEqual(Result.merge(ended)._tag, wanted)
+      })
+    )
+  }
+})
+
+describe("an acceptance", () => {
+  it.effect("given a dispute, then it is closed by one request under our id", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connected([answer(200, dispute({ status: "lost" }))])
+      const { files: _, texts: _t, ...request } = submission
+      assert.deepStrictEqual(yield* connector.acceptDispute?.(request) ?? missing, { _tag: "SubmissionDone" })
+      assert.deepStrictEqual(
+        requests.map(({ headers, url }) => [url, headers["idempotency-key"]]),
+        [[`https://api.stripe.com/v1/disputes/${disputeId}/close`, operationId]]
+      )
+    })
+  )
+})
+
+describe("a look-up", () => {
+  const day = 24 * 60 * 60 * 1000
+  for (const [title, kind, given, after, wanted] of [
+    ["our id on the dispute", "submit", dispute({ metadata: { operation_id: operationId } }), 0, "Found"],
+    ["another id", "submit", dispute({ metadata: { operation_id: "op_other" } }), day - 1, [false]],
+    ["no id, a day later", "submit", dispute(), day, [true]],
+    ["a dispute that is lost", "accept", dispute({ status: "lost" }), 0, "Found"],
+    ["a dispute that goes on", "accept", dispute(), day, [true]]
+  ] as const) {
+    it.effect(`given ${title}, then of "${kind}" that is what it states`, () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(sentAt + after)
+        const { connector } = connected([answer(200, given)])
+        const found = yield* connector.lookUpDispute?.({ ...lookup, kind }) ?? missing
+        assert.deepStrictEqual<unknown>(found._tag === "Found" ? found._tag : [found.conclusive], wanted)
+      })
+    )
+  }
+
+  it.effect("given no answer, then nothing is known", () =>
+    Effect.gen(function* () {
+      for (const given of [answer(404, {}), answer(500, {}), answer(200, dispute({ id: "du_other" }))]) {
+        const { connector } = connected([given])
+        const ended = yield* Effect.flip(connector.lookUpDispute?.(lookup) ?? missing)
+        assert.notInstanceOf(ended, NotSent)
+      }
+    })
+  )
+})

@@ -1,0 +1,107 @@
+/**
+ * The background of disputes: reminds of deadlines, and looks up what became of submissions without an answer.
+ *
+ * It may die at any point, and run in several processes at once: a reminder is written with the version of the payment and
+ * the day that it reminds of, so that each is written once, and nothing is asked of a provider but to look something up.
+ */
+import { Clock, Effect, Option } from "effect"
+import { lookUpSubmission } from "../../call/LookUp.ts"
+import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { disputeStep } from "../../commit/DisputeStep.ts"
+import { Turns } from "../../commit/Turns.ts"
+import { remind, submissionFactOf } from "../../decide/DisputeFact.ts"
+import { isOldEnough } from "../../decide/SentCall.ts"
+import { openSubmission, type Submission } from "../../model/Dispute.ts"
+import { keyUsedCode } from "../../model/ProviderStatement.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import type { DueDispute } from "../../ports/LedgerDisputes.ts"
+import { PaymentSettings } from "../../ports/PaymentSettings.ts"
+import { StorageClock } from "../../ports/StorageClock.ts"
+import { StorageCondition } from "../../ports/StorageCondition.ts"
+import { type DisputeFile, disputeFile } from "./ReadDisputes.ts"
+import { recordSubmission } from "./RecordSubmission.ts"
+import { diedUnanswered } from "./SubmitDispute.ts"
+
+/** What is read at once, and how many are checked at once: each may wait for a provider. */
+const batch = 100
+const atOnce = 16
+/** Between two looks for due disputes, in milliseconds: their times are minutes and days. */
+const leastPauseMillis = 10_000
+
+/** Checks all that is due; gives how many there were. */
+export const checkDisputes = Effect.fnUntraced(function* () {
+  if ((yield* (yield* StorageCondition).read).refusal !== null) return 0
+  const ledger = yield* Ledger
+  const now = yield* Clock.currentTimeMillis
+  let count = 0
+  let after: DueDispute | undefined
+  for (;;) {
+    const due: ReadonlyArray<DueDispute> = yield* ledger.dueDisputes({ now, after, limit: batch })
+    yield* Effect.forEach(due, checkOne, { concurrency: atOnce, discard: true })
+    count += due.length
+    // One that cannot be checked keeps nobody from those behind it.
+    after = due.at(-1)
+    if (due.length < batch) return count
+  }
+})
+
+export const keepCheckingDisputes = (everyMillis: number) =>
+  checkDisputes().pipe(
+    Effect.catchCause((cause) => Effect.logError("the background jobs could not check the due disputes", cause)),
+    Effect.andThen(Effect.sleep(Math.max(everyMillis, leastPauseMillis))),
+    Effect.forever
+  )
+
+const checkOne = Effect.fnUntraced(
+  function* (due: DueDispute) {
+    yield* checkSubmission(due)
+    yield* remindOf(due)
+  },
+  (check, { disputeId }) =>
+    Effect.catchCause(check, (cause) => Effect.logError(`dispute ${disputeId} could not be checked`, cause))
+)
+
+/** Writes the reminder that is due. Where none is, the commit says when to look again. */
+const remindOf = Effect.fnUntraced(function* ({ disputeId, paymentId, tenant }: DueDispute) {
+  const turns = yield* Turns
+  yield* decideAndCommit({
+    inTurn: turns.take(paymentId),
+    read: () => disputeFile(tenant, disputeId),
+    decide: ({ book, dispute }: DisputeFile, now) => {
+      const reminded = remind(book.payment, dispute, now)
+      const isDue = dispute.checkAt !== null && dispute.checkAt <= now
+      if (reminded === undefined && !isDue) return Effect.succeed(done(undefined))
+      return Effect.succeed(write(disputeStep(book.payment, dispute, reminded ?? { dispute, events: [] }), undefined))
+    },
+    // Where it was written, the reminder is recorded.
+    afterUnknown: () => false,
+    storageErrors: "fail"
+  })
+})
+
+const checkSubmission = Effect.fnUntraced(function* ({ disputeId, paymentId, tenant }: DueDispute) {
+  const turns = yield* Turns
+  const file = yield* disputeFile(tenant, disputeId)
+  const submission = openSubmission(file.dispute)
+  if (submission === undefined) return
+  const fact = yield* factOf(file, submission)
+  if (fact === undefined) return
+  const how = { storageErrors: "fail", inTurn: turns.take(paymentId) } as const
+  yield* recordSubmission(tenant, disputeId, submission, fact, how)
+})
+
+const factOf = Effect.fnUntraced(function* (file: DisputeFile, submission: Submission) {
+  const askedAt = yield* Clock.currentTimeMillis
+  if (submission.stage === "Sending") {
+    const { claimWindowMillis } = yield* PaymentSettings
+    return askedAt - submission.sentAt < claimWindowMillis ? undefined : diedUnanswered
+  }
+  const found = Option.getOrUndefined(yield* lookUpSubmission(file.book, file.dispute, submission))
+  if (found === undefined) return undefined
+  if (found._tag === "Found") return submissionFactOf(found.state)
+  // "Never received" is believed late, as of a refund (decisions, section 3).
+  const agesFrom = (yield* StorageClock)?.agesFrom() ?? null
+  const isBelieved =
+    found.conclusive && submission.code !== keyUsedCode && isOldEnough(submission, { askedAt, agesFrom })
+  return isBelieved ? submissionFactOf(found) : undefined
+})

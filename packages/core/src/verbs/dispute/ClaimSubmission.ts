@@ -1,0 +1,177 @@
+/**
+ * What is written before a provider is sent evidence or an acceptance: the submission with its key, in one commit with the
+ * version of the payment. Of requests that come at once, one is written and sent. A commit of which it is not known whether
+ * it was written is not sent on.
+ */
+import { Clock, Effect, Option } from "effect"
+import { Accounts } from "../../call/Accounts.ts"
+import { submissionId } from "../../call/CallIds.ts"
+import { missingRecords } from "../../call/MissingRecords.ts"
+import { OpenConnections } from "../../call/OpenConnections.ts"
+import { Background, keepTrying } from "../../commit/Background.ts"
+import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { disputeStep } from "../../commit/DisputeStep.ts"
+import { OtherAccountOpened, refuseOtherAccount } from "../../commit/RefuseOtherAccount.ts"
+import { type Caller, KeyReused, NothingSent } from "../../decide/CreateRequest.ts"
+import { sentAfter } from "../../decide/DerivedId.ts"
+import { InvalidEvidence, type SubmissionOrder } from "../../decide/DisputeOrder.ts"
+import { otherAccount } from "../../decide/interpret/OtherAccount.ts"
+import { ProviderRefused, TakenByAnother, Unsupported } from "../../decide/OperationOrder.ts"
+import type { Connection } from "../../model/Connection.ts"
+import { type Dispute, firstSubmissionStage, mostSubmissions, type Submission } from "../../model/Dispute.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { Directory } from "../../ports/Directory.ts"
+import { Ids } from "../../ports/Ids.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import { PaymentSettings } from "../../ports/PaymentSettings.ts"
+import { NotAdmitted } from "../../ports/StorageCondition.ts"
+import { refuseClosed } from "./KeepEvidence.ts"
+import { type DisputeFile, disputeFile } from "./ReadDisputes.ts"
+
+export interface SubmissionInHand {
+  /** The dispute including the submission, and its payment. */
+  readonly file: DisputeFile
+  readonly submission: Submission
+  readonly connection: Connection
+  /** Sealed; `null` for an acceptance. */
+  readonly evidence: string | null
+}
+
+type Claimed =
+  | { readonly _tag: "Begun"; readonly inHand: SubmissionInHand }
+  /** An earlier request under the key. `isDead`: its process did not come back. */
+  | { readonly _tag: "Known"; readonly file: DisputeFile; readonly submission: Submission; readonly isDead: boolean }
+
+/** The submission that may be sent; or what its key already names. */
+export const claimSubmission = Effect.fnUntraced(function* (caller: Caller, order: SubmissionOrder) {
+  const background = yield* Background
+  const nothingSent = (cause: unknown) => new NothingSent({ cause })
+  const claimed = decideAndCommit({
+    decide: (file: DisputeFile) =>
+      Effect.gen(function* () {
+        const known = yield* knownUnder(file, order)
+        if (known !== undefined) return done<Claimed>(known)
+        const inHand = yield* begin(caller, order, file)
+        const { book, dispute } = inHand.file
+        const step = {
+          ...disputeStep(book.payment, file.dispute, { dispute, events: [] }),
+          apiKeyHash: caller.apiKeyHash
+        }
+        return write<Claimed>(step, { _tag: "Begun", inHand })
+      }),
+    read: () => disputeFile(caller.tenant, order.disputeId),
+    afterUnknown: "stop",
+    storageErrors: "fail"
+  })
+  return yield* claimed.pipe(
+    Effect.catchTags({
+      NotWritten: ({ cause }) => Effect.fail(cause.cause instanceof NotAdmitted ? cause.cause : nothingSent(cause)),
+      // Nothing is sent on it.
+      MaybeWritten: ({ cause, value }) =>
+        Effect.gen(function* () {
+          if (value._tag === "Begun") {
+            const back = giveBack(value.inHand)
+            yield* Effect.catch(back, () => background.run(keepTrying(back)))
+          }
+          return yield* nothingSent(cause)
+        }),
+      OtherAccountOpened: refuseOtherAccount,
+      Contended: () => Effect.fail(new TakenByAnother())
+    })
+  )
+})
+
+const knownUnder = Effect.fnUntraced(function* (file: DisputeFile, { idempotencyKey, kind }: SubmissionOrder) {
+  if (idempotencyKey === null) return undefined
+  const submission = file.dispute.submissions.findLast((one) => one.idempotencyKey === idempotencyKey)
+  if (submission === undefined) return undefined
+  if (submission.kind !== kind) return yield* new KeyReused()
+  const { claimWindowMillis } = yield* PaymentSettings
+  const isDead =
+    submission.stage === "Sending" && (yield* Clock.currentTimeMillis) - submission.sentAt >= claimWindowMillis
+  return { _tag: "Known", file, submission, isDead } satisfies Claimed
+})
+
+const begin = Effect.fnUntraced(function* (
+  caller: Caller,
+  { idempotencyKey, kind }: SubmissionOrder,
+  file: DisputeFile
+) {
+  const { book, dispute } = file
+  yield* refuseClosed(dispute)
+  const connections = yield* OpenConnections
+  const connection = yield* usableConnection(caller, book, dispute)
+  const connector = yield* Effect.mapError(
+    connections.connector(connection),
+    () => new ProviderRefused({ message: "Nothing was sent to the provider: the connection is not usable." })
+  )
+  const can = kind === "submit" ? connector.submitDispute : connector.acceptDispute
+  if (can === undefined || dispute.providerDisputeId === null) return yield* new Unsupported()
+  const evidence = kind === "submit" ? yield* keptEvidence(caller, dispute) : null
+  const now = yield* Clock.currentTimeMillis
+  const submission: Submission = {
+    operationId: yield* submissionId(caller.tenant, dispute, kind, idempotencyKey),
+    claimedBy: yield* (yield* Ids).claim,
+    kind,
+    stage: firstSubmissionStage,
+    idempotencyKey,
+    timeoutMillis: connections.timeoutMillis(connection),
+    sentAt: sentAfter(dispute.submissions, now),
+    answeredAt: null,
+    code: null,
+    failureReason: null
+  }
+  const submissions = [...dispute.submissions, submission].slice(-mostSubmissions)
+  const claimed: Dispute = { ...dispute, submissions, updatedAt: now }
+  return { file: { book, dispute: claimed }, submission, connection, evidence } satisfies SubmissionInHand
+})
+
+const usableConnection = Effect.fnUntraced(function* (caller: Caller, book: PaymentBook, dispute: Dispute) {
+  const directory = yield* Directory
+  const accounts = yield* Accounts
+  const all = yield* Effect.mapError(directory.connections(caller.tenant), (cause) => new NothingSent({ cause }))
+  const connection = all.find(({ id }) => id === dispute.connectionId)
+  if (connection === undefined) return yield* new Unsupported()
+  const attempt = book.attempts.find(({ id }) => id === dispute.attemptId)
+  const other = attempt && otherAccount(attempt, connection, accounts.current(connection))
+  if (other !== undefined) {
+    const { attemptId, connectionId } = dispute
+    return yield* new OtherAccountOpened({ book, connectionId, attemptId, other })
+  }
+  const missing = yield* missingRecords([connection])
+  if (missing !== undefined) return yield* new NothingSent({ cause: missing })
+  return connection
+})
+
+/** Read after the dispute, like that after its payment: a commit on this version finds the same. */
+const keptEvidence = Effect.fnUntraced(function* ({ tenant }: Caller, { evidence, id, paymentId }: Dispute) {
+  const ledger = yield* Ledger
+  const kept = Effect.mapError(ledger.evidence(tenant, paymentId, id), (cause) => new NothingSent({ cause }))
+  const sealed = evidence === null ? "" : Option.getOrElse(yield* kept, () => "")
+  if (sealed !== "") return sealed
+  return yield* new InvalidEvidence({ field: "evidence", expected: "evidence that is kept for the dispute" })
+})
+
+/**
+ * It is not known whether the submission was written, or may still be; nothing may be sent on it. A write that takes its
+ * place removes it where it was written, and makes sure that it cannot be where it was not.
+ */
+const giveBack = Effect.fnUntraced(function* ({ file, submission }: SubmissionInHand) {
+  const { tenant, version } = file.book.payment
+  yield* decideAndCommit({
+    decide: ({ book, dispute }: DisputeFile) => {
+      const { payment } = book
+      const ours = dispute.submissions.find(({ claimedBy }) => claimedBy === submission.claimedBy)
+      // Not there, and its version has passed; or it is settled already.
+      const isOver = ours === undefined ? payment.version > version : ours.stage !== "Sending"
+      if (isOver) return Effect.succeed(done(undefined))
+      const submissions = dispute.submissions.filter((one) => one !== ours)
+      return Effect.succeed(
+        write(disputeStep(payment, dispute, { dispute: { ...dispute, submissions }, events: [] }), undefined)
+      )
+    },
+    read: () => disputeFile(tenant, file.dispute.id),
+    afterUnknown: () => false,
+    storageErrors: "retry"
+  })
+})

@@ -1,0 +1,76 @@
+/**
+ * The last commit of a submission: what the provider said, with the events. Once the provider may have been asked, a store
+ * that fails is no reason to say that nothing happened: what cannot be recorded is tried again in the background.
+ */
+import { Effect, Result } from "effect"
+import { Background, keepTrying } from "../../commit/Background.ts"
+import { type AnyLoop, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { disputeStep } from "../../commit/DisputeStep.ts"
+import { Turns } from "../../commit/Turns.ts"
+import { applySubmissionFact, type SubmissionFact } from "../../decide/DisputeFact.ts"
+import { DisputePending } from "../../decide/DisputeOrder.ts"
+import { ProviderRefused, ResultUnknown, StateUnconfirmed } from "../../decide/OperationOrder.ts"
+import type { Dispute, Submission } from "../../model/Dispute.ts"
+import type { Tenant } from "../../model/Tenant.ts"
+import { type DisputeFile, disputeFile } from "./ReadDisputes.ts"
+
+/** Records a fact and answers the request; gives the dispute where it went well. */
+export const recordSubmissionAnswer = Effect.fnUntraced(function* (
+  { book, dispute }: DisputeFile,
+  submission: Submission,
+  fact: SubmissionFact
+) {
+  const turns = yield* Turns
+  const background = yield* Background
+  const inTurn = turns.take(dispute.paymentId)
+  const record = (how: Pick<AnyLoop, "storageErrors">) =>
+    Effect.catchDefect(
+      recordSubmission(book.payment.tenant, dispute.id, submission, fact, { ...how, inTurn }),
+      Effect.fail
+    )
+  const recorded = yield* Effect.result(record({ storageErrors: "retry" }))
+  if (Result.isSuccess(recorded)) return yield* answerOf(recorded.success, submission)
+  yield* Effect.logError(`the result of ${submission.operationId} could not be recorded; retrying`, recorded.failure)
+  yield* background.run(keepTrying(record({ storageErrors: "fail" })))
+  // A refusal that is not recorded does not let the merchant submit again yet, so it is reported as unknown.
+  if (fact.on === "SubmissionConfirmed") return yield* new StateUnconfirmed({ said: "confirmed" })
+  return yield* fact.on === "SubmissionTaken" ? new DisputePending() : new ResultUnknown()
+})
+
+/** Writes a fact, however often other writers come first, and gives the dispute as it is then. */
+export const recordSubmission = (
+  tenant: Tenant,
+  disputeId: string,
+  { operationId }: Submission,
+  fact: SubmissionFact,
+  how: Pick<AnyLoop, "storageErrors" | "inTurn">
+) =>
+  decideAndCommit({
+    ...how,
+    decide: ({ book, dispute }: DisputeFile, now) => {
+      const applied = applySubmissionFact(book.payment, dispute, operationId, fact, now)
+      // A message or a look-up was faster, or an earlier try had been written.
+      if (applied === undefined) return Effect.succeed(done(dispute))
+      return Effect.succeed(write(disputeStep(book.payment, dispute, applied), applied.dispute))
+    },
+    read: () => disputeFile(tenant, disputeId),
+    afterUnknown: () => false
+  })
+
+/** The response to a request, by the stage of its submission. */
+export const answerOf = (dispute: Dispute, { operationId }: Submission) => {
+  const recorded = dispute.submissions.findLast((one) => one.operationId === operationId)
+  switch (recorded?.stage) {
+    case "Done":
+      return Effect.succeed(dispute)
+    case "Sending":
+    case "Pending":
+      return Effect.fail(new DisputePending())
+    case "Refused":
+      return Effect.fail(
+        new ProviderRefused({ message: recorded.failureReason ?? "The provider rejected the request." })
+      )
+    default:
+      return Effect.fail(new ResultUnknown())
+  }
+}

@@ -1,0 +1,61 @@
+/** The record of a dispute, made or moved in the commit of the message that states it (decisions, section 13). */
+import { Effect } from "effect"
+import { droppedEvidence } from "../../commit/DisputeStep.ts"
+import type { Applied } from "../../decide/Applied.ts"
+import { type DisputeStated, stateDispute } from "../../decide/DisputeStatement.ts"
+import { attemptNamed } from "../../decide/interpret/Interpret.ts"
+import { type Dispute, mostDisputes } from "../../model/Dispute.ts"
+import type { Payment } from "../../model/Payment.ts"
+import type { MessageAbout, ProviderMessage } from "../../model/ProviderStatement.ts"
+import type { MessageBook } from "../../model/StoredMessage.ts"
+import type { Tenant } from "../../model/Tenant.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+
+export interface DisputedBook extends MessageBook {
+  /** The recorded disputes of the payment; empty where the message states none. */
+  readonly disputes: ReadonlyArray<Dispute>
+}
+
+/** They are read after the payment: a commit on its version finds them as they are here. */
+export const withDisputes = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  found: MessageBook | undefined,
+  about: MessageAbout
+) {
+  if (found === undefined) return undefined
+  if (about._tag !== "Dispute") return { ...found, disputes: [] } satisfies DisputedBook
+  const paymentId = found.book.payment.id
+  const disputes = yield* (yield* Ledger).disputes(tenant, { paymentId, limit: mostDisputes })
+  return { ...found, disputes } satisfies DisputedBook
+})
+
+export interface Stated extends DisputeStated {
+  readonly before: Dispute | undefined
+}
+
+/** `undefined` where the message states no dispute, or nothing that its record lacks. */
+export const statedIn = (
+  { book, disputes }: DisputedBook,
+  payment: Payment,
+  connectionId: string,
+  { about, at }: Pick<ProviderMessage, "about" | "at">,
+  newId: string,
+  now: number
+): Stated | undefined => {
+  if (about._tag !== "Dispute") return undefined
+  const attempt = attemptNamed(book, connectionId, about.charge)
+  if (attempt === undefined) return undefined
+  const stated = stateDispute(disputes, { payment, attempt, said: about, at: at ?? now, newId }, now)
+  return stated && { ...stated, before: disputes.find(({ id }) => id === stated.dispute.id) }
+}
+
+/** What is written beside the payment, with the dispute. */
+export const withStated = (beside: Omit<Applied, "payment">, stated: Stated | undefined) =>
+  stated === undefined
+    ? beside
+    : {
+        ...beside,
+        disputes: [stated.dispute],
+        evidence: droppedEvidence(stated.before, stated.dispute),
+        events: [...beside.events, ...stated.events]
+      }

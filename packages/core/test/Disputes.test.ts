@@ -1,0 +1,484 @@
+/** Disputes: their records, the evidence that is kept and sent once, and submissions without an answer. */
+import { assert, describe, it } from "@effect/vitest"
+import { Pointsman } from "@pointsman/core"
+import { Ledger, Unanswered } from "@pointsman/core/ports"
+import { Effect, Fiber, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { answer, begin, day, disputed, disputeEvents, keep, opened, pdf, read, state } from "./support/Disputes.ts"
+import { stored } from "./support/Pages.ts"
+import { caller, request, runOut, tenant, world } from "./support/World.ts"
+
+const minute = 60_000
+
+describe("a dispute as its provider states it", () => {
+  const own = world()
+  it.effect("given a message that states a dispute, then it is recorded in the commit of the payment's move", () =>
+    Effect.gen(function* () {
+      const { dispute, payment } = yield* disputed()
+      assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
+      const { evidenceDueBy, money, paymentId, providerReason, reason, status } = dispute
+      assert.deepStrictEqual(
+        { evidenceDueBy, money, paymentId, providerReason, reason, status },
+        { evidenceDueBy: begin + 10 * day, paymentId: payment.id, status: "needs_response", ...opened }
+      )
+      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
+      const commits = own.ledger.changes.filter(({ disputes }) => disputes !== undefined)
+      assert.deepStrictEqual(
+        commits.map(({ payment: { after } }) => after.state),
+        ["ChargedBack"]
+      )
+    }).pipe(Effect.provide(own.layer))
+  )
+
+  const inquired = world()
+  it.effect("given an inquiry, then it is a warning, and the payment stays as it is", () =>
+    Effect.gen(function* () {
+      const { dispute, payment } = yield* disputed({ verdict: null })
+      assert.strictEqual(dispute.status, "warning")
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+      yield* state(payment.providerRef, { verdict: "opened" }, begin + 1)
+      assert.strictEqual((yield* read(dispute.id)).status, "needs_response")
+      assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
+      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.updated"])
+    }).pipe(Effect.provide(inquired.layer))
+  )
+
+  for (const [title, messages, wanted, events] of [
+    [
+      "an end and a late opening",
+      [
+        ["won", 5],
+        ["opened", 4]
+      ],
+      "won",
+      ["dispute.won"]
+    ],
+    ["an end that is dated before the opening", [["won", -5]], "won", ["dispute.won"]],
+    [
+      "two ends, the earlier one last",
+      [
+        ["lost", 6],
+        ["won", 5]
+      ],
+      "lost",
+      ["dispute.lost"]
+    ],
+    [
+      "two ends in their order",
+      [
+        ["won", 5],
+        ["lost", 6]
+      ],
+      "lost",
+      ["dispute.won", "dispute.lost"]
+    ],
+    [
+      "the same twice",
+      [
+        ["lost", 6],
+        ["lost", 6]
+      ],
+      "lost",
+      ["dispute.lost"]
+    ],
+    [
+      "a review and a late opening",
+      [
+        ["review", 5],
+        ["opened", 5]
+      ],
+      "under_review",
+      ["dispute.updated"]
+    ],
+    [
+      "a review, and evidence that is asked for again",
+      [
+        ["review", 5],
+        ["opened", 6]
+      ],
+      "needs_response",
+      ["dispute.updated", "dispute.updated"]
+    ]
+  ] as const) {
+    const ordered = world()
+    it.effect(`given ${title}, then the dispute is ${wanted}, and each move has one event`, () =>
+      Effect.gen(function* () {
+        const { dispute, payment } = yield* disputed()
+        for (const [what, at] of messages) {
+          const said =
+            what === "review" ? ({ verdict: "opened", status: "under_review" } as const) : ({ verdict: what } as const)
+          yield* state(payment.providerRef, said, begin + at)
+        }
+        assert.strictEqual((yield* read(dispute.id)).status, wanted)
+        assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", ...events])
+      }).pipe(Effect.provide(ordered.layer))
+    )
+  }
+
+  const changed = world()
+  it.effect("given another deadline, then it is stated, and an older statement does not take it back", () =>
+    Effect.gen(function* () {
+      const { dispute, payment } = yield* disputed()
+      yield* state(payment.providerRef, { dueBy: begin + 12 * day }, begin + 5)
+      yield* state(payment.providerRef, { dueBy: begin + 10 * day }, begin + 4)
+      assert.strictEqual((yield* read(dispute.id)).evidenceDueBy, begin + 12 * day)
+      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.updated"])
+    }).pipe(Effect.provide(changed.layer))
+  )
+
+  const invalid = world()
+  it.effect("given an amount that is no amount, then the dispute has none", () =>
+    Effect.gen(function* () {
+      const { dispute } = yield* disputed({ money: { minorUnits: Number.NaN, currency: "EUR" } })
+      assert.isNull(dispute.money)
+    }).pipe(Effect.provide(invalid.layer))
+  )
+})
+
+describe("evidence", () => {
+  const own = world()
+  it.effect(
+    "given texts and a file, when they are submitted, then the provider has them once, and nothing is kept",
+    () =>
+      Effect.gen(function* () {
+        const { dispute, payment } = yield* disputed()
+        const kept = yield* keep(dispute.id)
+        assert.deepStrictEqual(kept.evidence?.texts, ["summary"])
+        const sealed = (yield* Ledger).evidence(tenant, payment.id, dispute.id)
+        assert.isTrue(Option.isSome(yield* sealed))
+        assert.strictEqual(yield* answer(dispute.id), "under_review")
+        const [submission] = own.provider.submissions
+        assert.deepStrictEqual(submission?.texts, { summary: "It arrived." })
+        assert.deepStrictEqual(submission?.files, [{ name: "receipt", type: "application/pdf", bytes: pdf }])
+        assert.strictEqual(submission?.disputeId, "du_1")
+        const after = yield* read(dispute.id)
+        assert.deepStrictEqual([after.evidence, after.evidenceSubmittedAt], [null, begin])
+        assert.isTrue(Option.isNone(yield* sealed))
+        assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.submitted"])
+        assert.strictEqual(yield* answer(dispute.id), "under_review")
+        assert.strictEqual(yield* answer(dispute.id, "another-key"), "DisputeClosed")
+        assert.lengthOf(own.provider.submissions, 1)
+      }).pipe(Effect.provide(own.layer))
+  )
+
+  for (const [title, keyOf] of [
+    ["one key", () => "key-12345"],
+    ["keys of their own", (at: number) => `key-${at}-own`],
+    ["no key", () => null]
+  ] as const) {
+    const raced = world({ yieldBetween: true })
+    it.effect(`given 64 submissions at once with ${title}, then the provider is asked once`, () =>
+      Effect.gen(function* () {
+        const { dispute, payment } = yield* disputed()
+        yield* keep(dispute.id)
+        raced.provider.onSubmitDispute = () => Effect.as(Effect.sleep(50), { _tag: "SubmissionDone" })
+        const all = Array.from({ length: 64 }, (_, at) => answer(dispute.id, keyOf(at)))
+        const fiber = yield* Effect.forkChild(Effect.all(all, { concurrency: "unbounded" }))
+        const answers = yield* runOut(fiber)
+        assert.lengthOf(raced.provider.submissions, 1)
+        assert.lengthOf(
+          answers.filter((one) => one === "under_review"),
+          1
+        )
+        assert.isTrue(
+          answers.every((one) => ["under_review", "DisputePending", "DisputeClosed", "TakenByAnother"].includes(one))
+        )
+        assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.submitted"])
+      }).pipe(Effect.provide(raced.layer))
+    )
+  }
+
+  const refused = world()
+  it.effect("given evidence that is none, then it is refused by the field and what was expected", () =>
+    Effect.gen(function* () {
+      const { dispute } = yield* disputed()
+      const fault = (order: Parameters<typeof keep>[1]) =>
+        Effect.map(Effect.flip(keep(dispute.id, order)), (failure) =>
+          failure._tag === "pointsman/InvalidEvidence" ? [failure.field, failure.expected] : failure._tag
+        )
+      const some = { texts: {}, files: [] }
+      assert.deepStrictEqual(yield* fault(some), ["evidence", "at least one text or file"])
+      assert.deepStrictEqual(yield* fault({ ...some, texts: { long: "ß".repeat(20_001) } }), [
+        "long",
+        "a text of 1 to 20,000 characters"
+      ])
+      assert.deepStrictEqual(yield* fault({ ...some, files: [{ name: "page", bytes: new Uint8Array([60, 104]) }] }), [
+        "page",
+        "a PDF, JPEG or PNG file"
+      ])
+      const large = new Uint8Array(5_000_001)
+      large.set(pdf)
+      assert.deepStrictEqual(yield* fault({ ...some, files: [{ name: "page", bytes: large }] }), [
+        "evidence",
+        "files of at most 5,000,000 bytes together"
+      ])
+      assert.deepStrictEqual(yield* fault({ ...some, texts: { Bad: "x" } }), [
+        "Bad",
+        "a name of 1 to 60 lower-case letters, digits and underscores, a letter first"
+      ])
+      assert.strictEqual(yield* answer(dispute.id), "InvalidEvidence")
+      assert.lengthOf(refused.provider.submissions, 0)
+    }).pipe(Effect.provide(refused.layer))
+  )
+
+  const unable = world()
+  it.effect("given a dispute that has ended or is not there, then nothing is kept and nothing is sent", () =>
+    Effect.gen(function* () {
+      const { dispute, payment } = yield* disputed()
+      yield* keep(dispute.id)
+      yield* state(payment.providerRef, { verdict: "lost" }, begin + 1)
+      assert.isNull((yield* read(dispute.id)).evidence)
+      assert.isTrue(Option.isNone(yield* (yield* Ledger).evidence(tenant, payment.id, dispute.id)))
+      assert.strictEqual((yield* Effect.flip(keep(dispute.id)))._tag, "pointsman/DisputeClosed")
+      assert.strictEqual(yield* answer(dispute.id), "DisputeClosed")
+      assert.strictEqual(yield* answer("dp_none"), "DisputeNotFound")
+      assert.lengthOf(unable.provider.submissions, 0)
+    }).pipe(Effect.provide(unable.layer))
+  )
+})
+
+describe("an answer to a dispute", () => {
+  const accepted = world()
+  it.effect("given an acceptance, then it is sent once, and a later loss changes nothing", () =>
+    Effect.gen(function* () {
+      const { dispute, payment } = yield* disputed()
+      assert.strictEqual(yield* answer(dispute.id, "key-12345", "accept"), "accepted")
+      yield* state(payment.providerRef, { verdict: "lost" }, begin + 1)
+      assert.strictEqual((yield* read(dispute.id)).status, "accepted")
+      assert.strictEqual(yield* answer(dispute.id, "key-12345", "accept"), "accepted")
+      assert.strictEqual(yield* answer(dispute.id, "key-12345", "submit"), "KeyReused")
+      assert.lengthOf(accepted.provider.acceptances, 1)
+      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.accepted"])
+    }).pipe(Effect.provide(accepted.layer))
+  )
+
+  const rejected = world()
+  it.effect("given a refusal, then its key replays it, and another key may send again", () =>
+    Effect.gen(function* () {
+      const { dispute } = yield* disputed()
+      yield* keep(dispute.id)
+      rejected.provider.onSubmitDispute = () =>
+        Effect.succeed({ _tag: "Rejected", code: "too_long", message: "The evidence is too long." })
+      assert.strictEqual(yield* answer(dispute.id), "ProviderRefused")
+      assert.strictEqual(yield* answer(dispute.id), "ProviderRefused")
+      rejected.provider.onSubmitDispute = () => Effect.succeed({ _tag: "SubmissionDone" })
+      assert.strictEqual(yield* answer(dispute.id, "another-key"), "under_review")
+      assert.lengthOf(rejected.provider.submissions, 2)
+      assert.notStrictEqual(
+        rejected.provider.submissions[0]?.operationId,
+        rejected.provider.submissions[1]?.operationId
+      )
+    }).pipe(Effect.provide(rejected.layer))
+  )
+
+  const missing = world()
+  it.effect("given a connection that cannot answer disputes, then it is unsupported", () =>
+    Effect.gen(function* () {
+      const { payment } = yield* disputed()
+      yield* state(payment.providerRef, { ...opened, disputeId: null })
+      const { items } = yield* (yield* Pointsman).disputes(tenant, { limit: 10 })
+      const unnamed = items.find(({ providerDisputeId }) => providerDisputeId === null)
+      assert.strictEqual(yield* answer(unnamed?.id ?? "", null, "accept"), "Unsupported")
+    }).pipe(Effect.provide(missing.layer))
+  )
+
+  const pending = world()
+  it.effect("given a provider that is still processing it, then it is pending until a look-up ends it", () =>
+    Effect.gen(function* () {
+      const { dispute, payment } = yield* disputed()
+      yield* keep(dispute.id)
+      pending.provider.onSubmitDispute = () => Effect.succeed({ _tag: "SubmissionPending" })
+      assert.strictEqual(yield* answer(dispute.id), "DisputePending")
+      assert.strictEqual(yield* answer(dispute.id, "another-key"), "DisputePending")
+      pending.provider.onLookUpDispute = () =>
+        Effect.succeed({ _tag: "Found", state: { _tag: "SubmissionFailed", reason: "A page is missing." } })
+      yield* TestClock.adjust(60 * minute)
+      yield* (yield* Pointsman).checkDue
+      const after = yield* read(dispute.id)
+      assert.deepStrictEqual([after.status, after.evidenceSubmittedAt], ["needs_response", null])
+      assert.isNotNull(after.evidence)
+      assert.deepStrictEqual(yield* disputeEvents(payment.id), [
+        "dispute.opened",
+        "dispute.submitted",
+        "dispute.updated"
+      ])
+      assert.strictEqual(yield* answer(dispute.id), "ProviderRefused")
+    }).pipe(Effect.provide(pending.layer))
+  )
+})
+
+describe("a submission without an answer", () => {
+  const unanswered = () => Effect.fail(new Unanswered({ reason: "the connection was lost" }))
+  const submitted = world()
+  it.effect("given a provider that has it, then the look-up ends it, and it is never sent again", () =>
+    Effect.gen(function* () {
+      const { dispute, payment } = yield* disputed()
+      yield* keep(dispute.id)
+      submitted.provider.onSubmitDispute = unanswered
+      assert.strictEqual(yield* answer(dispute.id), "ResultUnknown")
+      assert.strictEqual(yield* answer(dispute.id), "ResultUnknown")
+      assert.strictEqual(yield* answer(dispute.id, "another-key"), "DisputePending")
+      const pointsman = yield* Pointsman
+      yield* TestClock.adjust(minute - 1)
+      yield* pointsman.checkDue
+      assert.lengthOf(submitted.provider.disputeLookUps, 0)
+      submitted.provider.onLookUpDispute = () => Effect.succeed({ _tag: "Found", state: { _tag: "SubmissionDone" } })
+      yield* TestClock.adjust(1)
+      yield* pointsman.checkDue
+      const [lookUp] = submitted.provider.disputeLookUps
+      assert.deepStrictEqual(
+        [lookUp?.operationId, lookUp?.kind, lookUp?.disputeId],
+        [submitted.provider.submissions[0]?.operationId, "submit", "du_1"]
+      )
+      assert.strictEqual((yield* read(dispute.id)).status, "under_review")
+      assert.strictEqual(yield* answer(dispute.id), "under_review")
+      assert.lengthOf(submitted.provider.submissions, 1)
+      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.submitted"])
+    }).pipe(Effect.provide(submitted.layer))
+  )
+
+  const never = world()
+  it.effect("given a provider that never received it, then that is believed late, and it may be sent again", () =>
+    Effect.gen(function* () {
+      const { dispute } = yield* disputed()
+      yield* keep(dispute.id)
+      never.provider.onSubmitDispute = unanswered
+      yield* answer(dispute.id)
+      never.provider.onLookUpDispute = () => Effect.succeed({ _tag: "NotFound", conclusive: true })
+      const pointsman = yield* Pointsman
+      // A look-up at one minute is younger than twice the time-out and the send window: it says nothing yet.
+      yield* TestClock.adjust(minute)
+      yield* pointsman.checkDue
+      assert.strictEqual(yield* answer(dispute.id), "ResultUnknown")
+      yield* TestClock.adjust(4 * minute)
+      yield* pointsman.checkDue
+      assert.lengthOf(never.provider.disputeLookUps, 2)
+      assert.strictEqual(yield* answer(dispute.id), "ProviderRefused")
+      never.provider.onSubmitDispute = () => Effect.succeed({ _tag: "SubmissionDone" })
+      assert.strictEqual(yield* answer(dispute.id, "another-key"), "under_review")
+      assert.lengthOf(never.provider.submissions, 2)
+    }).pipe(Effect.provide(never.layer))
+  )
+
+  const told = world()
+  it.effect("given a message that the evidence is under review, then it confirms what was not answered", () =>
+    Effect.gen(function* () {
+      const { dispute, payment } = yield* disputed()
+      yield* keep(dispute.id)
+      told.provider.onSubmitDispute = unanswered
+      yield* answer(dispute.id)
+      yield* state(payment.providerRef, { status: "under_review" }, begin + 1)
+      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.submitted"])
+      assert.strictEqual(yield* answer(dispute.id), "under_review")
+    }).pipe(Effect.provide(told.layer))
+  )
+
+  const dead = world()
+  it.effect(
+    "given a process that dies while the provider is asked, then another one looks it up and sends nothing",
+    () =>
+      Effect.gen(function* () {
+        const { dispute } = yield* disputed()
+        yield* keep(dispute.id)
+        dead.provider.onSubmitDispute = () => Effect.never
+        const asking = yield* Effect.forkDetach(answer(dispute.id), { startImmediately: true })
+        yield* TestClock.adjust(1)
+        assert.lengthOf(dead.provider.submissions, 1)
+        const other = yield* dead.another
+        dead.provider.onLookUpDispute = () => Effect.succeed({ _tag: "Found", state: { _tag: "SubmissionDone" } })
+        // The first process records nothing from here on.
+        dead.ledger.onCommit = (_, { disputes }) =>
+          disputes?.some(
+            ({ submissions }) => submissions.at(-1)?.failureReason === "the connector did not return in time"
+          )
+            ? "unwritten"
+            : undefined
+        yield* TestClock.adjust(15 * minute)
+        yield* other.checkDue
+        yield* TestClock.adjust(minute)
+        yield* other.checkDue
+        assert.strictEqual((yield* read(dispute.id)).status, "under_review")
+        assert.lengthOf(dead.provider.submissions, 1)
+        yield* Fiber.interrupt(asking)
+      }).pipe(Effect.scoped, Effect.provide(dead.layer))
+  )
+})
+
+describe("a submission over a store that fails", () => {
+  for (const [fault, sends, wanted] of [
+    ["unwritten", 0, "NothingSent"],
+    ["lost", 0, "NothingSent"],
+    ["unheard", 0, "NothingSent"]
+  ] as const) {
+    const own = world()
+    it.effect(`given a claim that ends ${fault}, then nothing is sent, and the key is free`, () =>
+      Effect.gen(function* () {
+        const { dispute } = yield* disputed()
+        yield* keep(dispute.id)
+        const before = own.ledger.calls.commit
+        own.ledger.onCommit = (number) => (number === before + 1 ? fault : undefined)
+        const fiber = yield* Effect.forkChild(answer(dispute.id))
+        assert.strictEqual(yield* runOut(fiber), wanted)
+        assert.lengthOf(own.provider.submissions, sends)
+        assert.strictEqual(yield* answer(dispute.id), "under_review")
+        assert.lengthOf(own.provider.submissions, 1)
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+
+  for (const fault of ["unwritten", "lost", "unheard"] as const) {
+    const own = world()
+    it.effect(`given a result that ends ${fault}, then it is recorded all the same, and sent once`, () =>
+      Effect.gen(function* () {
+        const { dispute, payment } = yield* disputed()
+        yield* keep(dispute.id)
+        const before = own.ledger.calls.commit
+        own.ledger.onCommit = (number) => (number === before + 2 ? fault : undefined)
+        const fiber = yield* Effect.forkChild(answer(dispute.id))
+        assert.strictEqual(yield* runOut(fiber), "under_review")
+        assert.lengthOf(own.provider.submissions, 1)
+        assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.submitted"])
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+
+  const silent = world()
+  it.effect(
+    "given a store that takes no result for minutes, then the request is told so, and it is recorded later",
+    () =>
+      Effect.gen(function* () {
+        const { dispute, payment } = yield* disputed()
+        yield* keep(dispute.id)
+        const before = silent.ledger.calls.commit
+        silent.ledger.onCommit = (number) => (number > before + 1 ? "unwritten" : undefined)
+        const fiber = yield* Effect.forkChild(answer(dispute.id))
+        assert.strictEqual(yield* runOut(fiber), "StateUnconfirmed")
+        silent.ledger.onCommit = () => undefined
+        yield* TestClock.adjust(2 * minute)
+        assert.strictEqual(yield* answer(dispute.id), "under_review")
+        assert.lengthOf(silent.provider.submissions, 1)
+        assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.submitted"])
+      }).pipe(Effect.provide(silent.layer))
+  )
+})
+
+describe("a message over a store that fails", () => {
+  for (const fault of ["unwritten", "lost", "unheard"] as const) {
+    const own = world()
+    it.effect(`given a commit that ends ${fault}, when the message comes again, then there is one dispute`, () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(begin)
+        const pointsman = yield* Pointsman
+        const { payment } = yield* pointsman.create(caller, request())
+        const before = own.ledger.calls.commit
+        own.ledger.onCommit = (number) => (number === before + 1 ? fault : undefined)
+        const said = { ...opened, dueBy: begin + 10 * day }
+        const first = yield* Effect.result(state(payment.providerRef, said))
+        assert.strictEqual(Result.isFailure(first), fault === "unwritten")
+        yield* state(payment.providerRef, said)
+        assert.lengthOf((yield* pointsman.disputes(tenant, { limit: 10 })).items, 1)
+        assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+})

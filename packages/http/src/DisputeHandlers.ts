@@ -1,0 +1,124 @@
+/** `GET /disputes`, `GET /disputes/{id}`, and what a merchant answers to a dispute. */
+import {
+  type EvidenceFailure,
+  Pointsman,
+  ResultUnknown,
+  type SubmissionAnswered,
+  type SubmissionFailure,
+  type SubmissionKind
+} from "@pointsman/core"
+import { Effect } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { ServedApi } from "./api/ApiV1.ts"
+import { CurrentCaller } from "./api/Authorization.ts"
+import type { ErrorBody, ErrorCode } from "./api/Errors.ts"
+import { pageLimits } from "./api/Pages.ts"
+import { disputeView } from "./DisputeView.ts"
+import { errorBodyOf } from "./ErrorTable.ts"
+import { readEvidence } from "./EvidenceForm.ts"
+import { callerOf, ignoreBody, keyOf } from "./OperationHandlers.ts"
+import { pageView } from "./PageView.ts"
+import { printable } from "./PrintableText.ts"
+import { refuseUnknownParameters } from "./QueryParameters.ts"
+import { type NotAdmittedAnswer, notAdmitted, report, reportUnsent, unknownAfterDefect } from "./Report.ts"
+
+export const layer = HttpApiBuilder.group(
+  ServedApi,
+  "disputes",
+  Effect.fnUntraced(function* (handlers) {
+    const pointsman = yield* Pointsman
+    const answered = ({ dispute, isReplay }: SubmissionAnswered) =>
+      HttpServerResponse.jsonUnsafe(
+        { data: disputeView(dispute) },
+        { headers: isReplay ? { "idempotent-replay": "true" } : {} }
+      )
+    const send = (kind: SubmissionKind) =>
+      Effect.fnUntraced(
+        function* ({ headers, params, request }: Sent) {
+          const caller = yield* callerOf
+          yield* ignoreBody(request)
+          const order = { disputeId: params.id, kind, idempotencyKey: keyOf(headers) }
+          const sent = yield* pointsman
+            .submitDispute(caller, order)
+            .pipe(Effect.catch((failure) => refuse(failure, errorBodyOf("submitDispute", failure))))
+          return answered(sent)
+        },
+        unknownAfterDefect(Effect.fail(errorBodyOf("submitDispute", new ResultUnknown())))
+      )
+    return handlers
+      .handle(
+        "list",
+        Effect.fnUntraced(function* ({ query }) {
+          const { tenant } = yield* CurrentCaller
+          yield* refuseUnknownParameters(["status", "payment", "before", "limit"])
+          const page = yield* pointsman
+            .disputes(tenant, {
+              status: query.status,
+              paymentId: query.payment,
+              before: query.before,
+              limit: query.limit ?? pageLimits.default
+            })
+            .pipe(
+              Effect.tapError(report),
+              Effect.mapError((failure) => errorBodyOf("disputes", failure))
+            )
+          return pageView(page, disputeView)
+        })
+      )
+      .handle(
+        "retrieve",
+        Effect.fnUntraced(function* ({ params }) {
+          const { tenant } = yield* CurrentCaller
+          const dispute = yield* pointsman.dispute(tenant, params.id).pipe(
+            Effect.tapError((failure) => (failure._tag === "pointsman/StorageError" ? report(failure) : Effect.void)),
+            Effect.mapError((failure) => errorBodyOf("dispute", failure))
+          )
+          return { data: disputeView(dispute) }
+        })
+      )
+      .handleRaw(
+        "evidence",
+        Effect.fnUntraced(function* ({ params, request }) {
+          const caller = yield* callerOf
+          const evidence = yield* readEvidence(request)
+          const dispute = yield* pointsman
+            .keepEvidence(caller, { disputeId: params.id, ...evidence })
+            .pipe(Effect.catch((failure) => refuse(failure, errorBodyOf("keepEvidence", failure))))
+          return HttpServerResponse.jsonUnsafe({ data: disputeView(dispute) })
+        })
+      )
+      .handleRaw("submit", send("submit"), { uninterruptible: true })
+      .handleRaw("accept", send("accept"), { uninterruptible: true })
+  })
+)
+
+interface Sent {
+  readonly headers: { readonly "idempotency-key"?: string }
+  readonly params: { readonly id: string }
+  readonly request: HttpServerRequest.HttpServerRequest
+}
+
+/** The table's envelope, with what only this failure can tell. */
+const refuse = Effect.fnUntraced(function* <Code extends ErrorCode>(
+  failure: EvidenceFailure | SubmissionFailure,
+  body: ErrorBody<Code>
+): Effect.fn.Return<never, ErrorBody<Code> | NotAdmittedAnswer> {
+  if (failure._tag === "pointsman/NotAdmitted") return yield* notAdmitted(failure, body)
+  if (failure._tag === "pointsman/NothingSent") yield* reportUnsent(failure)
+  if (failure._tag === "pointsman/StorageError") yield* report(failure)
+  return yield* Effect.fail({ error: { ...body.error, message: messageOf(failure, body.error.message) } })
+})
+
+export const messageOf = (failure: EvidenceFailure | SubmissionFailure, message: string): string => {
+  switch (failure._tag) {
+    case "pointsman/InvalidEvidence":
+      return `\`${printable(failure.field)}\`: expected ${failure.expected}.`
+    case "pointsman/ProviderRefused":
+      return printable(failure.message) || message
+    case "pointsman/StateUnconfirmed":
+      return `${message} It said: ${failure.said}.`
+    default:
+      return message
+  }
+}

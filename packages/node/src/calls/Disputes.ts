@@ -1,0 +1,72 @@
+/** Disputes, the evidence that is kept for them, and what they are answered. */
+import * as Core from "@pointsman/core"
+import { errorBodyOf, type FailureOf, InProcess, type Operation } from "@pointsman/http"
+import { Effect } from "effect"
+import type { Dispute } from "../Dispute.ts"
+import { errorOf } from "../ErrorOf.ts"
+import { checkId, checkOptions, disputesQuery, evidenceFields } from "../Orders.ts"
+import type { PointsmanError } from "../PointsmanError.ts"
+import { callerOf, type Defaults, readerOf } from "./Caller.ts"
+import { fromStore, logCause } from "./Failures.ts"
+
+const asDispute = (dispute: Core.Dispute): Dispute => InProcess.disputeView(dispute)
+
+export const disputes = Effect.fnUntraced(function* (defaults: Defaults, query: unknown, options: unknown) {
+  const pointsman = yield* Core.Pointsman
+  const tenant = yield* readerOf(defaults, options)
+  const page = yield* pointsman.disputes(tenant, yield* disputesQuery(query)).pipe(fromStore)
+  return InProcess.pageView(page, asDispute)
+})
+
+export const dispute = Effect.fnUntraced(function* (defaults: Defaults, disputeId: unknown, options: unknown) {
+  const pointsman = yield* Core.Pointsman
+  const tenant = yield* readerOf(defaults, options)
+  const found = yield* pointsman.dispute(tenant, yield* checkId("disputeId", disputeId)).pipe(
+    Effect.tapError(logCause),
+    Effect.mapError((failure) => errorOf(errorBodyOf("dispute", failure)))
+  )
+  return asDispute(found)
+})
+
+export const keepEvidence = Effect.fnUntraced(function* (
+  defaults: Defaults,
+  disputeId: unknown,
+  evidence: unknown,
+  options: unknown
+) {
+  const pointsman = yield* Core.Pointsman
+  const caller = yield* callerOf(defaults, yield* checkOptions(options, false))
+  const order = { disputeId: yield* checkId("disputeId", disputeId), ...(yield* evidenceFields(evidence)) }
+  const kept = yield* pointsman.keepEvidence(caller, order).pipe(
+    Effect.tapError(logCause),
+    Effect.mapError((failure) => refusalOf("keepEvidence", failure))
+  )
+  return asDispute(kept)
+})
+
+export const answerDispute = Effect.fnUntraced(function* (
+  kind: Core.SubmissionKind,
+  defaults: Defaults,
+  disputeId: unknown,
+  options: unknown
+) {
+  const pointsman = yield* Core.Pointsman
+  const given = yield* checkOptions(options, true)
+  const caller = yield* callerOf(defaults, given)
+  const id = yield* checkId("disputeId", disputeId)
+  const { dispute, isReplay } = yield* pointsman
+    .submitDispute(caller, { disputeId: id, kind, idempotencyKey: given.idempotencyKey })
+    .pipe(
+      Effect.tapError(logCause),
+      Effect.mapError((failure) => refusalOf("submitDispute", failure))
+    )
+  return { dispute: asDispute(dispute), isReplay }
+})
+
+const refusalOf = <O extends Extract<Operation, "keepEvidence" | "submitDispute">>(
+  operation: O,
+  failure: FailureOf<O> & Parameters<typeof InProcess.disputeMessageOf>[0]
+): PointsmanError => {
+  const { error } = errorBodyOf(operation, failure)
+  return errorOf({ error: { ...error, message: InProcess.disputeMessageOf(failure, error.message) } })
+}
