@@ -142,6 +142,12 @@ export {
 } from "./model/PaymentMethod.ts"
 export { type PaymentStatus, paymentStatuses } from "./model/PaymentStatus.ts"
 export { accountText, type ConnectionAccount, type ProviderAccount } from "./model/ProviderAccount.ts"
+export {
+  type MoneySums,
+  type ReconciliationRun,
+  type RunState,
+  runStates
+} from "./model/ReconciliationRun.ts"
 export type { Refund, RefundReply } from "./model/Refund.ts"
 export { type RefundStage, refundStages } from "./model/RefundMachine.ts"
 export { type Review, type ReviewReason, reviewReasons } from "./model/Review.ts"
@@ -167,6 +173,19 @@ export {
   type RoutingRule,
   type RoutingSettings
 } from "./model/RoutingSettings.ts"
+export {
+  type Closing,
+  differenceResults,
+  isDifference,
+  type MatchReason,
+  matchReasons,
+  missingRowId,
+  type Settlement,
+  type SettlementEntry,
+  type SettlementResult,
+  settlementOf,
+  settlementResults
+} from "./model/SettlementEntry.ts"
 export {
   type ChargeSimulation,
   type LookupSimulation,
