@@ -14,6 +14,7 @@ import { type HostedPageMethods, hostedPageMethods } from "./door/HostedPages.ts
 import { type OperatorMethods, operatorMethods } from "./door/Operators.ts"
 import { type PaymentMethods, paymentMethods } from "./door/Payments.ts"
 import { type MessageMethods, messageMethods } from "./door/ProviderMessages.ts"
+import { type ReconciliationMethods, reconciliationMethods } from "./door/Reconciliation.ts"
 import { type RecoveryMethods, recoveryMethods } from "./door/Recovery.ts"
 import { type RetentionMethods, retentionMethods } from "./door/Retention.ts"
 import { type ReviewMethods, reviewMethods } from "./door/Reviews.ts"
@@ -38,6 +39,7 @@ import { type AfterRestore, PaymentSettings } from "./ports/PaymentSettings.ts"
 import { RecordLosses } from "./ports/RecordLoss.ts"
 import { BeforeRemoval, Retention } from "./ports/Retention.ts"
 import type { Secrets } from "./ports/Secrets.ts"
+import { Settlements } from "./ports/Settlements.ts"
 import { StorageClock } from "./ports/StorageClock.ts"
 import { StorageCondition } from "./ports/StorageCondition.ts"
 import { StorageHistory } from "./ports/StorageHistory.ts"
@@ -61,6 +63,7 @@ export interface PointsmanService
     RetentionMethods,
     AdministrationMethods {
   readonly operators: OperatorMethods
+  readonly reconciliation: ReconciliationMethods
 }
 
 export interface PointsmanOptions {
@@ -164,6 +167,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           Context.add(RecordLosses, yield* RecordLosses),
           Context.add(Retention, yield* Retention),
           Context.add(BeforeRemoval, archiveFirst(archive, yield* BeforeRemoval)),
+          Context.add(Settlements, yield* Settlements),
           Context.add(Audit, yield* Audit),
           Context.add(Archive, archive),
           Context.add(ArchiveHints, makeArchiveHints()),
@@ -184,7 +188,8 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           ...recoveryMethods(context),
           ...retentionMethods(context),
           ...administrationMethods(context),
-          operators: operatorMethods(context)
+          operators: operatorMethods(context),
+          reconciliation: reconciliationMethods(context)
         })
       })
     ).pipe(
