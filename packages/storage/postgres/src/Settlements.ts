@@ -1,5 +1,5 @@
 /** Reconciliation runs and settlement entries in PostgreSQL. A batch is one transaction of a few statements. */
-import type { SettlementEntry, Tenant } from "@pointsman/core"
+import type { Closing, SettlementEntry, Tenant } from "@pointsman/core"
 import {
   type BalanceQuery,
   type EntryQuery,
@@ -30,7 +30,6 @@ import { bookColumnsOfTenant, bookRowsOf } from "./Ledger.ts"
 import { bindTenant, bindText, readText, rowOf, rows, typeOf } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
-const textsIn = (place: string) => `any(array(select jsonb_array_elements_text(${place}::text::jsonb)))`
 
 /** `everywhere`: rows of all tenants, from all nodes where there are several. */
 export type ReadEverywhere = (
@@ -87,10 +86,10 @@ export const make = (db: Database, everywhere: ReadEverywhere): Settlements => (
       ]),
       (found) => found.map(rows.readSettlement)
     ),
-  close: (tenant, connectionId, one) =>
+  close: (tenant, connectionId, { closed, rowId }) =>
     Effect.map(
-      repeatable(db, "closeEntry", (query) => query(closeEntries, closeParams(tenant, connectionId, [one]))),
-      (closed) => closed.length === 1
+      repeatable(db, "closeEntry", (query) => query(closeEntries, closeParams(tenant, connectionId, closed, [rowId]))),
+      (ended) => ended.length === 1
     ),
   balance: (query) => Effect.map(balanceOf(db, query), (found) => found.map(rows.readBalanceRow)),
   open: Effect.map(everywhere("openDifferences", countOpen, []), mergedCounts),
@@ -108,13 +107,25 @@ const selectRunOfFile = `select * from reconciliation_runs
 const updateRun = `update reconciliation_runs set version = $3::text::bigint, data = $4
   where ${ofTenant} and id = $5 and version = $6::text::bigint returning 1 as one`
 
-const selectKnown = `select ${knownRowColumns} from settlement_entries
-  where ${ofTenant} and connection_id = $3 and row_id = ${textsIn("$4")}`
-const selectEntriesOf = `select * from settlement_entries
-  where ${ofTenant} and payment_id = ${textsIn("$3")} order by occurred_at, row_id`
+/**
+ * Name by name: of a list, PostgreSQL would read all that the tenant has in a small table, and keep the plan when the table
+ * has grown.
+ */
+const ofEach = (place: string, select: string) =>
+  `from jsonb_array_elements_text(${place}::text::jsonb) as n (name) cross join lateral (${select} offset 0) as e`
+
+const selectKnown = `select e.* ${ofEach(
+  "$4",
+  `select ${knownRowColumns} from settlement_entries
+    where ${ofTenant} and connection_id = $3 and row_id = n.name`
+)}`
+const selectEntriesOf = `select e.* ${ofEach(
+  "$3",
+  `select * from settlement_entries where ${ofTenant} and payment_id = n.name and payment_id is not null`
+)} order by e.occurred_at, e.row_id`
 const selectEntries = `select * from settlement_entries
   where ${ofTenant} and connection_id = $3 and row_id > $4 order by row_id limit $5::text::integer`
-const selectBooks = `select ${bookColumnsOfTenant} from payments as p where ${ofTenant} and id = ${textsIn("$3")}`
+const selectBooks = `select e.* ${ofEach("$3", `select ${bookColumnsOfTenant} from payments as p where ${ofTenant} and id = n.name`)}`
 
 const entryColumns = Object.keys(rows.settlementColumns)
 const insertEntries = `insert into settlement_entries (${list(entryColumns)})
@@ -122,23 +133,17 @@ const insertEntries = `insert into settlement_entries (${list(entryColumns)})
     entryColumns.map((column) => `${column} ${typeOf(column)}`)
   )}) on conflict do nothing`
 
-const closeEntries = `update settlement_entries set closed_at = r.at, closed_by = r.by, closed_note = r.note
-  from jsonb_to_recordset($4::text::jsonb) as r (row_id text, at bigint, by text, note text)
-  where ${ofTenant} and connection_id = $3 and settlement_entries.row_id = r.row_id and ${isOpenEntry}
-  returning 1 as one`
+const closeEntries = `update settlement_entries set closed_at = $4::text::bigint, closed_by = $5, closed_note = $6
+  where ${ofTenant} and connection_id = $3 and row_id = any(array(select jsonb_array_elements_text($7::text::jsonb)))
+    and ${isOpenEntry} returning 1 as one`
 
-const closeParams = (tenant: Tenant, connectionId: string, closes: SettlementBatch["closes"]) => [
-  ...bindTenant(tenant),
-  bindText(connectionId),
-  JSON.stringify(
-    closes.map(({ closed, rowId }) => ({
-      row_id: bindText(rowId),
-      at: closed.at,
-      by: closed.by,
-      note: bindText(closed.note)
-    }))
-  )
-]
+/** Of several entries that end alike. */
+const closeParams = (
+  tenant: Tenant,
+  connectionId: string,
+  { at, by, note }: Closing,
+  rowIds: ReadonlyArray<string>
+) => [...bindTenant(tenant), bindText(connectionId), String(at), by, bindText(note), texts(rowIds)]
 
 /** By their names, so that no two batches wait for each other. */
 const inOrder = (entries: ReadonlyArray<SettlementEntry>) =>
@@ -156,7 +161,11 @@ const applyBatch = Effect.fnUntraced(function* (query: Query, batch: SettlementB
   ])
   if (moved.length === 0) return yield* Effect.fail<Stale | SqlError>(new Stale())
   if (entries.length > 0) yield* query(insertEntries, [JSON.stringify(inOrder(entries))])
-  if (closes.length > 0) yield* query(closeEntries, closeParams(tenant, connectionId, closes))
+  for (const [first, ...others] of Map.groupBy(closes, ({ closed }) => JSON.stringify(closed)).values()) {
+    if (first === undefined) continue
+    const rowIds = [first, ...others].map(({ rowId }) => rowId)
+    yield* query(closeEntries, closeParams(tenant, connectionId, first.closed, rowIds))
+  }
 })
 
 /** Two at most: more say no more. The newest first, because requests under one key derive one attempt id. */

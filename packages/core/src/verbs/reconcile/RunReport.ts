@@ -2,14 +2,14 @@
  * Reads a report, compares its rows with the records, and applies what the rows state.
  *
  * The rule that a reader would otherwise break: the entries of a batch, their counts and the position of the run are one
- * write, made before anything of the batch is applied. A process that dies after it applies the batch once more, which
- * changes nothing where it was applied, and what was found stays as it was found. The batch counts as applied with the
- * write of the next one.
+ * write, made before anything of the batch is applied. The next process applies a batch once more whose statements may not
+ * all be applied, which changes nothing where they were, and what was found stays as it was found. That a batch is applied
+ * is written with a later one.
  */
-import { Clock, Effect, Option, Result, Schema } from "effect"
+import { Clock, Effect, Fiber, Option, Result, Schema } from "effect"
 import type { Connection } from "../../model/Connection.ts"
 import { newRun, type ReconciliationRun, unreadableAtMost, withEntries } from "../../model/ReconciliationRun.ts"
-import type { ReportEntry } from "../../model/ReportRow.ts"
+import type { ReportEntry, UnreadableRow } from "../../model/ReportRow.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { type ClosedEntry, rowsAtOnce, Settlements } from "../../ports/Settlements.ts"
@@ -82,32 +82,33 @@ const connectionOf = Effect.fnUntraced(function* ({ connectionId, format }: Repo
   return connection
 })
 
-/** Batches that end where those of an earlier try ended. */
+/**
+ * Batches that end where those of an earlier try ended. While what one states is applied, the next one is weighed and
+ * stored.
+ */
 const readRows = Effect.fnUntraced(function* (order: ReportOrder, connection: Connection, begun: ReconciliationRun) {
   const { entries, onProgress, rowsAtOnce: most = rowsAtOnce } = order
   const chunks = entries[Symbol.asyncIterator]()
   // The file is closed, however the run ends.
   yield* Effect.addFinalizer(() => Effect.promise(async () => void (await chunks.return?.())))
-  let run = begun
-  let closes: ReadonlyArray<ClosedEntry> = []
+  const reading: Reading = { run: begun, position: 0, applied: begun.rowsApplied, closes: [], applying: undefined }
   let waiting: ReadonlyArray<ReportEntry> = []
-  let position = 0
   const due = () => {
-    const ends = [begun.rowsApplied, begun.rowsDone].filter((end) => end > position)
-    return Math.min(most, ...ends.map((end) => end - position))
+    const ends = [begun.rowsApplied, begun.rowsDone].filter((end) => end > reading.position)
+    return Math.min(most, ...ends.map((end) => end - reading.position))
   }
   const takeBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<ReportEntry>) {
-    if (position >= begun.rowsApplied) {
-      const step = yield* storeBatch(connection, run, batch, { position, closes })
-      run = step.run
-      closes = yield* applyAll(step.stated)
-      onProgress?.(run)
-    }
-    position += batch.length
+    if (reading.position >= begun.rowsApplied) {
+      yield* takeRows(connection, reading, batch)
+      onProgress?.(reading.run)
+    } else reading.position += batch.length
   })
   for (;;) {
     const next = yield* Effect.result(Effect.tryPromise(() => chunks.next()))
-    if (Result.isFailure(next)) return yield* failRun(run, next.failure.cause)
+    if (Result.isFailure(next)) {
+      yield* awaitApplied(reading)
+      return yield* failRun(reading.run, next.failure.cause)
+    }
     if (next.success.done === true) break
     waiting = waiting.length === 0 ? next.success.value : [...waiting, ...next.success.value]
     for (let size = due(); waiting.length >= size; size = due()) {
@@ -116,43 +117,93 @@ const readRows = Effect.fnUntraced(function* (order: ReportOrder, connection: Co
     }
   }
   if (waiting.length > 0) yield* takeBatch(waiting)
+  yield* awaitApplied(reading)
+  const { closes, position, run } = reading
   if (position < run.rowsDone) return yield* failRun(run, new Error("the report has fewer rows than were read before"))
   const after: ReconciliationRun = { ...run, state: "matching_missing", rowsApplied: run.rowsDone, failure: null }
   return yield* writeBatch(run, after, { entries: [], closes })
 })
 
-/** Stores a batch, unless it is stored; gives what is to be applied of it. */
-const storeBatch = Effect.fnUntraced(function* (
+type ApplyFailure = Effect.Error<ReturnType<typeof applyStatement>>
+
+/** How far a report is read. */
+interface Reading {
+  run: ReconciliationRun
+  /** Entries of the report that were taken. */
+  position: number
+  /** Entries whose statements are applied. */
+  applied: number
+  /** Differences that ended and are not written yet. */
+  closes: ReadonlyArray<ClosedEntry>
+  applying: Applying | undefined
+}
+
+/** What the last batch states, while it is applied. */
+interface Applying {
+  readonly end: number
+  readonly payments: ReadonlySet<string>
+  readonly fiber: Fiber.Fiber<ReadonlyArray<ClosedEntry>, ApplyFailure>
+}
+
+const awaitApplied = Effect.fnUntraced(function* (reading: Reading) {
+  const { applying } = reading
+  if (applying === undefined) return
+  reading.closes = [...reading.closes, ...(yield* Fiber.join(applying.fiber))]
+  reading.applied = applying.end
+  reading.applying = undefined
+})
+
+/** Weighs and stores a batch, unless it is stored, and begins to apply what it states. */
+const takeRows = Effect.fnUntraced(function* (
   connection: Connection,
-  run: ReconciliationRun,
-  batch: ReadonlyArray<ReportEntry>,
-  { closes, position }: { readonly position: number; readonly closes: ReadonlyArray<ClosedEntry> }
+  reading: Reading,
+  batch: ReadonlyArray<ReportEntry>
 ) {
   const rows: Array<PlacedRow> = []
-  const unreadable = []
+  const unreadable: Array<UnreadableRow> = []
   for (const [at, entry] of batch.entries()) {
-    if (entry._tag === "Row") rows.push({ row: entry.row, number: position + at + 1 })
+    if (entry._tag === "Row") rows.push({ row: entry.row, number: reading.position + at + 1 })
     else unreadable.push(entry.unreadable)
   }
   const now = yield* Clock.currentTimeMillis
-  const weighed: WeighedBatch = yield* weighBatch(connection, run, rows, now)
-  const allCloses = [...closes, ...weighed.closes]
-  const isStored = position + batch.length <= run.rowsDone
-  // Of a batch that was stored, only what ended with its statements is left to write: with the next one.
-  if (isStored && allCloses.length === 0) return { run, stated: weighed.stated }
+  let weighed: WeighedBatch = yield* weighBatch(connection, reading.run, rows, now)
+  if (weighed.payments.some((id) => reading.applying?.payments.has(id) === true)) {
+    // What it was weighed against is changing.
+    yield* awaitApplied(reading)
+    weighed = yield* weighBatch(connection, reading.run, rows, now)
+  }
+  const end = reading.position + batch.length
+  yield* storeRows(reading, end, weighed, unreadable)
+  yield* awaitApplied(reading)
+  const payments = new Set(weighed.stated.map(({ book }) => book.payment.id))
+  const fiber = yield* Effect.forkScoped(applyAll(weighed.stated))
+  reading.applying = { end, payments, fiber }
+  reading.position = end
+})
+
+/** Of a batch that was stored before, only what ended with its statements is left to write. */
+const storeRows = Effect.fnUntraced(function* (
+  reading: Reading,
+  end: number,
+  weighed: WeighedBatch,
+  unreadable: ReadonlyArray<UnreadableRow>
+) {
+  const { applied, run } = reading
+  const closes = [...reading.closes, ...weighed.closes]
+  const isStored = end <= run.rowsDone
+  if (isStored && closes.length === 0) return
   const counted = isStored
     ? {}
     : {
         ...withEntries(run, weighed.entries),
-        rowsDone: position + batch.length,
-        rowsApplied: position,
+        rowsDone: end,
         rowsKnown: run.rowsKnown + weighed.known,
         rowsUnreadable: run.rowsUnreadable + unreadable.length,
         unreadable: [...run.unreadable, ...unreadable].slice(0, unreadableAtMost)
       }
-  const after: ReconciliationRun = { ...run, ...counted, state: "reading", failure: null }
-  const entries = isStored ? [] : weighed.entries
-  return { run: yield* writeBatch(run, after, { entries, closes: allCloses }), stated: weighed.stated }
+  const after: ReconciliationRun = { ...run, ...counted, rowsApplied: applied, state: "reading", failure: null }
+  reading.run = yield* writeBatch(run, after, { entries: isStored ? [] : weighed.entries, closes })
+  reading.closes = []
 })
 
 /** Statements of one payment follow one another; the differences that ended with them. */

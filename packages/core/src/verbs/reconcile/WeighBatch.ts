@@ -30,6 +30,8 @@ export interface WeighedBatch {
   readonly stated: ReadonlyArray<StatedByRow>
   /** Rows that an earlier report had, with the same contents. */
   readonly known: number
+  /** The payments that the rows were weighed against. */
+  readonly payments: ReadonlyArray<string>
 }
 
 /** A row of this batch to be weighed, and the id that its entry gets; `undefined` where it is stored already. */
@@ -89,7 +91,7 @@ export const weighBatch = Effect.fnUntraced(function* (
       closes.push({ rowId: row.id, closed: { by: "statement", note: "", at: now } })
     }
   }
-  return { entries, closes, stated, known } satisfies WeighedBatch
+  return { entries, closes, stated, known, payments: ids } satisfies WeighedBatch
 })
 
 const repeated = {
