@@ -41,11 +41,11 @@ const allowances: Readonly<Record<string, Allowance>> = {
     others: ["@aws-sdk/client-s3"],
     node: "*"
   },
-  // Providers' reports about money, read row by row.
+  // Providers' reports about money, read row by row, as they are delivered: some are compressed.
   "packages/reconcile": {
     ours: ["@pointsman/core", "@pointsman/core/connector", "@pointsman/core/internal"],
     others: ["csv-parse"],
-    node: ["node:crypto"]
+    node: ["node:crypto", "node:zlib"]
   },
   // The configuration file, which the server and the front door read. No part of the domain, and no way out to anybody.
   "packages/configuration": {

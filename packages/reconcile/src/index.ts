@@ -1,2 +1,6 @@
 /** Providers' reports about money, read row by row. */
+export type { Column } from "./Cells.ts"
+export type { DocumentedFormat } from "./DocumentedFormat.ts"
+export { formatNamed, formatOfHeader, formatsOf, reportFormats } from "./formats/index.ts"
+export { entriesAtMost, type NumberedEntry, ReportUnreadable, readReport } from "./ReadReport.ts"
 export type { ReadRecord, ReportFormat } from "./ReportFormat.ts"

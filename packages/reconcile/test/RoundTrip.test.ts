@@ -1,0 +1,162 @@
+/** What a simulated provider writes in each format is read as it was, field by field. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  formatNamed,
+  formatOfHeader,
+  formatsOf,
+  type NumberedEntry,
+  readReport,
+  reportFormats
+} from "@pointsman/reconcile"
+import { Effect, Stream } from "effect"
+import type { Difference } from "./support/Movements.ts"
+import { movements } from "./support/Movements.ts"
+import { entriesOf } from "./support/Read.ts"
+import { type ReportFile, reportBytes, reportFiles, writtenOf } from "./support/ReportFiles.ts"
+
+const isLong = process.env["POINTSMAN_LONG"] === "all"
+const count = isLong ? 5_000 : 520
+const many = isLong ? 200_000 : 20_000
+
+const formatFor = (file: ReportFile) => {
+  const format = formatNamed(file.format)
+  if (format === undefined) throw new Error(`no format ${file.format}`)
+  return format
+}
+
+const rowsOf = (entries: ReadonlyArray<NumberedEntry>) =>
+  entries.flatMap(({ entry }) => (entry._tag === "Row" ? [entry.row] : []))
+
+const unreadableOf = (entries: ReadonlyArray<NumberedEntry>) =>
+  entries.flatMap(({ entry }) => (entry._tag === "Unreadable" ? [entry.unreadable] : []))
+
+const read = (file: ReportFile, planted?: ReadonlyMap<number, Difference>) =>
+  entriesOf(reportBytes(file, { count, ...(planted === undefined ? {} : { planted }) }), formatFor(file))
+
+describe("every format", () => {
+  it("given the list of formats, when they are named, then each has a writer of simulated reports", () => {
+    assert.deepStrictEqual(
+      reportFormats.map(({ name }) => name),
+      reportFiles.map(({ format }) => format)
+    )
+  })
+
+  it.effect.each(reportFiles)(
+    "given a simulated report $format, when it is read, then every field of every row is as it was",
+    (file) =>
+      Effect.gen(function* () {
+        const entries = yield* read(file)
+        const expected = [...writtenOf(file, { count })].flatMap(({ rows }) => rows)
+        const rows = rowsOf(entries)
+        assert.deepStrictEqual(unreadableOf(entries), [])
+        assert.strictEqual(rows.length, expected.length)
+        expected.forEach((row, index) => {
+          const found = rows[index]
+          assert.deepStrictEqual(found, { ...row, id: row.id ?? found?.id ?? "" })
+        })
+        assert.strictEqual(new Set(rows.map(({ id }) => id)).size, rows.length, "every id is another")
+        assert.isAbove(rows.length, count * 0.9)
+      })
+  )
+
+  it.effect.each(reportFiles)(
+    "given a simulated report $format, when it is read twice, then its ids are the same",
+    (file) =>
+      Effect.gen(function* () {
+        const [once, again] = [yield* read(file), yield* read(file)]
+        assert.deepStrictEqual(
+          rowsOf(again).map(({ id }) => id),
+          rowsOf(once).map(({ id }) => id)
+        )
+      })
+  )
+
+  it.effect.each(reportFiles)(
+    "given a simulated report $format, when it is read, then what is left makes up each payout",
+    (file) =>
+      Effect.gen(function* () {
+        const sums = new Map<string, number>()
+        for (const { converted, gross, kind, net } of rowsOf(yield* read(file))) {
+          const { currency, minorUnits } = net ?? converted ?? gross
+          const sum = (sums.get(currency) ?? 0) + minorUnits
+          sums.set(currency, sum)
+          if (kind === "payout" || kind === "payout_failed") assert.strictEqual(sum, 0, `after a payout in ${currency}`)
+        }
+        // Mollie's report has no row of the payout itself.
+        assert.isAbove(sums.size, 0)
+      })
+  )
+
+  it.effect.each(reportFiles)(
+    "given planted differences in $format, when it is read, then the rows have them and no others",
+    (file) =>
+      Effect.gen(function* () {
+        const planted = new Map<number, Difference>([
+          [1, "missing"],
+          [2, "twice"],
+          [3, "amount"],
+          [5, "currency"],
+          [6, "fee"],
+          [7, "unknown"],
+          [8, "unreadable"]
+        ])
+        const entries = yield* read(file, planted)
+        const expected = [...writtenOf(file, { count, planted })].flatMap(({ rows }) => rows)
+        const rows = rowsOf(entries)
+        assert.strictEqual(rows.length, expected.length)
+        expected.forEach((row, index) => {
+          const found = rows[index]
+          const isSecond = found?.id.endsWith(".2") === true
+          assert.deepStrictEqual(found, { ...row, id: isSecond ? found.id : (row.id ?? found?.id ?? "") })
+        })
+        const spoiled = unreadableOf(entries)
+        assert.isAtLeast(spoiled.length, 1)
+        for (const { field } of spoiled) assert.strictEqual(field, file.timeColumn)
+      })
+  )
+
+  it("given the header of each simulated report, when its format is guessed, then it is the report's", () => {
+    for (const { before, format } of reportFiles) {
+      const guessed = formatOfHeader(before[0] ?? [])
+      // With the column of the payout, Stripe's balance report can be read as either, alike.
+      assert.strictEqual(guessed?.name, format === "stripe-balance" ? "stripe-payout-reconciliation" : format)
+    }
+    assert.isUndefined(formatOfHeader(["Datum", "Betrag"]))
+    assert.deepStrictEqual(
+      formatsOf("adyen").map(({ name }) => name),
+      ["adyen-settlement-details", "adyen-payment-accounting"]
+    )
+    assert.isUndefined(formatNamed("adyen"))
+  })
+
+  it("given a seed, when movements are simulated twice, then they are the same, and other ones with another seed", () => {
+    const ids = (seed: number) => [...movements({ count: 50, seed })].map(({ attemptId }) => attemptId)
+    assert.deepStrictEqual(ids(1), ids(1))
+    assert.notDeepEqual(ids(1), ids(2))
+  })
+})
+
+describe("memory", () => {
+  it.effect(`given a report of ${many} rows, when it is read, then memory does not grow with it`, () =>
+    Effect.gen(function* () {
+      const [file] = reportFiles.filter(({ format }) => format === "http")
+      if (file === undefined) throw new Error("no writer")
+      let rows = 0
+      let most = 0
+      const before = process.memoryUsage()
+      yield* Stream.runForEach(
+        // Every row is read, and none is kept.
+        readReport(reportBytes(file, { count: many }), formatFor(file)),
+        (chunk) =>
+          Effect.sync(() => {
+            rows += chunk.length
+            const { arrayBuffers, heapUsed } = process.memoryUsage()
+            if (rows % 10_000 === 0)
+              most = Math.max(most, heapUsed + arrayBuffers - before.heapUsed - before.arrayBuffers)
+          })
+      )
+      assert.isAbove(rows, many)
+      assert.isBelow(most, 64 * 1024 ** 2)
+    })
+  )
+})
