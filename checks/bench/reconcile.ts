@@ -128,7 +128,7 @@ const main = async () => {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-  console.log(toldMachine(machine.end()))
+  console.log(toldMachine(machine.end("node:sqlite, and PostgreSQL from npm unless DATABASE_URL names another")))
 }
 
 main().catch((cause: unknown) => {
