@@ -150,6 +150,7 @@ export {
 } from "./model/ReconciliationRun.ts"
 export type { Refund, RefundReply } from "./model/Refund.ts"
 export { type RefundStage, refundStages } from "./model/RefundMachine.ts"
+export type { ReportRowKind, SignedMoney } from "./model/ReportRow.ts"
 export { type Review, type ReviewReason, reviewReasons } from "./model/Review.ts"
 export type { Fee, RouteValue } from "./model/RouteValue.ts"
 export {

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Payment, Pointsman, ReportBroken, ReportRefused, ReportTaken } from "@pointsman/core"
 import type { ReportEntry } from "@pointsman/core/connector"
-import { CommitUnknown, Ledger, Settlements, StorageError, Unanswered } from "@pointsman/core/ports"
+import { Ledger, Settlements, StorageError, Unanswered } from "@pointsman/core/ports"
 import { Effect, Exit, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
@@ -241,9 +241,9 @@ const dyingAt = (settlements: Settlements, count: number, isWritten: boolean): S
       Effect.suspend((): ReturnType<Settlements["applyBatch"]> => {
         writes += 1
         if (writes < count) return settlements.applyBatch(batch)
-        const died = new StorageError({ operation: "applyBatch", cause: new Error("the process died") })
-        if (writes > count || !isWritten) return Effect.fail(died)
-        return Effect.andThen(settlements.applyBatch(batch), Effect.fail(died))
+        const died = Effect.die(new Error("the process died"))
+        if (writes > count || !isWritten) return died
+        return Effect.andThen(settlements.applyBatch(batch), died)
       })
   }
 }
@@ -339,7 +339,7 @@ describe("a run that is killed", () => {
           applyBatch: (batch: Parameters<Settlements["applyBatch"]>[0]) =>
             Effect.andThen(
               isWritten ? settlements.applyBatch(batch) : Effect.void,
-              Effect.fail(new CommitUnknown({ operation: "applyBatch", cause: new Error("lost") }))
+              Effect.fail(new StorageError({ operation: "applyBatch", cause: new Error("lost") }))
             )
         })
       })

@@ -10,8 +10,7 @@ import type { PaymentBook } from "../model/PaymentBook.ts"
 import type { ReconciliationRun } from "../model/ReconciliationRun.ts"
 import type { Closing, SettlementEntry, SettlementResult } from "../model/SettlementEntry.ts"
 import type { Tenant } from "../model/Tenant.ts"
-import type { Stale } from "./Ledger.ts"
-import { type CommitUnknown, StorageError } from "./StorageError.ts"
+import { StorageError } from "./StorageError.ts"
 
 /** Rows of a report that are stored at once, at most. */
 export const rowsAtOnce = 1_000
@@ -142,7 +141,11 @@ export interface Settlements {
     readonly before?: string | undefined
     readonly limit: number
   }) => Effect.Effect<ReadonlyArray<ReconciliationRun>, StorageError>
-  readonly applyBatch: (batch: SettlementBatch) => Effect.Effect<void, Stale | StorageError | CommitUnknown>
+  /**
+   * `false`: the run has another version by now, and nothing is written. After a `StorageError` all of it may be written, or
+   * nothing: the stored run says which.
+   */
+  readonly applyBatch: (batch: SettlementBatch) => Effect.Effect<boolean, StorageError>
   /** Those of the entries that are stored, in no order. */
   readonly known: (
     tenant: Tenant,

@@ -51,14 +51,8 @@ const reconcile = Effect.fnUntraced(function* (
   })
   const format = formatOf(Option.getOrUndefined(named), found.connector, report)
   if (Result.isFailure(format)) return yield* refuse(`${format.failure}.`)
-  const began = performance.now()
   return yield* withProgress(json, (tell) => {
-    const told = (run: ReconciliationRun) =>
-      Effect.runFork(
-        tell(
-          `${counted(run.rowsDone, "row")}, ${Math.round(run.rowsDone / ((performance.now() - began) / 1_000))} a second`
-        )
-      )
+    const told = ({ rowsDone }: ReconciliationRun) => Effect.runFork(tell(counted(rowsDone, "row")))
     return pointsman.reconciliation.run({
       connectionId: id,
       format: format.success,

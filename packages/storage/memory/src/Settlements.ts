@@ -1,17 +1,16 @@
 /** Reconciliation runs and settlement entries in maps. */
 import { isDifference, type ReconciliationRun, type SettlementEntry } from "@pointsman/core"
-import {
-  type BalanceQuery,
-  type BalanceRow,
-  type EntryQuery,
-  type NamedInRows,
-  type NamedPayment,
-  type NameKind,
-  type OpenDifferences,
-  type SettlementBatch,
-  type Settlements,
-  Stale,
-  type UnreportedQuery
+import type {
+  BalanceQuery,
+  BalanceRow,
+  EntryQuery,
+  NamedInRows,
+  NamedPayment,
+  NameKind,
+  OpenDifferences,
+  SettlementBatch,
+  Settlements,
+  UnreportedQuery
 } from "@pointsman/core/ports"
 import { Effect, Option, type Semaphore } from "effect"
 import { bookOf } from "./Payments.ts"
@@ -40,8 +39,7 @@ export const make = (state: State, turn: Semaphore.Semaphore): Settlements => {
           .slice(0, limit)
           .map(copy)
       ),
-    applyBatch: (batch) =>
-      turn.withPermit(Effect.suspend(() => (applyBatch(state, batch) ? Effect.void : Effect.fail(new Stale())))),
+    applyBatch: (batch) => inTurn(() => applyBatch(state, batch)),
     known: (tenant, connectionId, rowIds) =>
       Effect.sync(() => {
         const { settlements } = ofTenant(state, tenant)

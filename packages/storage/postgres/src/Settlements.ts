@@ -1,17 +1,16 @@
 /** Reconciliation runs and settlement entries in PostgreSQL. A batch is one transaction of a few statements. */
 import type { Closing, SettlementEntry, Tenant } from "@pointsman/core"
-import {
-  type BalanceQuery,
-  type EntryQuery,
-  type NamedInRows,
-  type NamedPayment,
-  type NameKind,
-  type OpenDifferences,
-  type SettlementBatch,
-  type Settlements,
-  Stale,
-  type StorageError,
-  type UnreportedQuery
+import type {
+  BalanceQuery,
+  EntryQuery,
+  NamedInRows,
+  NamedPayment,
+  NameKind,
+  OpenDifferences,
+  SettlementBatch,
+  Settlements,
+  StorageError,
+  UnreportedQuery
 } from "@pointsman/core/ports"
 import {
   differenceConditions,
@@ -24,7 +23,6 @@ import {
   selectBalance
 } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
-import type { SqlError } from "effect/sql/SqlError"
 import { type Database, type Query, repeatable } from "./Database.ts"
 import { bookColumnsOfTenant, bookRowsOf } from "./Ledger.ts"
 import { bindTenant, bindText, readText, rowOf, rows, typeOf } from "./Rows.ts"
@@ -55,7 +53,7 @@ export const make = (db: Database, everywhere: ReadEverywhere): Settlements => (
       Option.map(Option.fromUndefinedOr(row), rows.readRun)
     ),
   runs: (query) => selectRuns(db, everywhere, query),
-  applyBatch: (batch) => db.transaction("applyBatch", (query) => applyBatch(query, batch)),
+  applyBatch: (batch) => repeatable(db, "applyBatch", (query) => applyBatch(query, batch)),
   known: (tenant, connectionId, rowIds) =>
     Effect.map(
       db.read("knownRows", selectKnown, [...bindTenant(tenant), bindText(connectionId), texts(rowIds)]),
@@ -159,13 +157,14 @@ const applyBatch = Effect.fnUntraced(function* (query: Query, batch: SettlementB
     after.id,
     String(expected)
   ])
-  if (moved.length === 0) return yield* Effect.fail<Stale | SqlError>(new Stale())
+  if (moved.length === 0) return false
   if (entries.length > 0) yield* query(insertEntries, [JSON.stringify(inOrder(entries))])
   for (const [first, ...others] of Map.groupBy(closes, ({ closed }) => JSON.stringify(closed)).values()) {
     if (first === undefined) continue
     const rowIds = [first, ...others].map(({ rowId }) => rowId)
     yield* query(closeEntries, closeParams(tenant, connectionId, first.closed, rowIds))
   }
+  return true
 })
 
 /** Two at most: more say no more. The newest first, because requests under one key derive one attempt id. */
@@ -173,12 +172,12 @@ const selectNames = (kind: NameKind, place: string): string => {
   const [table, column, payment] = namePlaces[kind]
   const named = `select ${payment} as payment_id from ${table} where ${ofTenant} and connection_id = $3`
   const isSame = `${column} = n.name`
-  const found = (from: string) => `select '${kind}' as kind, n.name, f.payment_id
-    from jsonb_array_elements_text(${place}::text::jsonb) as n (name) cross join lateral (${from} offset 0) as f`
+  const found = (select: string) => `select '${kind}' as kind, n.name, f.payment_id
+    from jsonb_array_elements_text(${place}::text::jsonb) as n (name) cross join lateral (${select} offset 0) as f`
   switch (kind) {
     case "providerRefs": {
       const isCharge = `reference_hash = md5(n.name) and ${isSame}`
-      const beside = named.replace("from charge_references", "from named_references")
+      const beside = named.replace("charge_references", "named_references")
       return found(`${named} and ${isCharge} union ${beside} and ${isCharge} limit 2`)
     }
     case "references":

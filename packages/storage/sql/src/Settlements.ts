@@ -1,6 +1,5 @@
 /** How reconciliation runs and settlement entries lie in their tables. */
-import type { Closing, ReconciliationRun, SettlementEntry } from "@pointsman/core"
-import type { SignedMoney } from "@pointsman/core/connector"
+import type { Closing, ReconciliationRun, SettlementEntry, SignedMoney } from "@pointsman/core"
 import type { BalanceRow, EntryQuery, NameKind } from "@pointsman/core/ports"
 import { type Columns, list, type Parts, type Row, tenantKey } from "./Columns.ts"
 

@@ -1,17 +1,16 @@
 /** Reconciliation runs and settlement entries in SQLite. A batch is one transaction. */
 import type { SQLInputValue } from "node:sqlite"
 import type { Tenant } from "@pointsman/core"
-import {
-  type BalanceQuery,
-  type EntryQuery,
-  type NamedInRows,
-  type NamedPayment,
-  type NameKind,
-  type OpenDifferences,
-  type SettlementBatch,
-  type Settlements,
-  Stale,
-  type UnreportedQuery
+import type {
+  BalanceQuery,
+  EntryQuery,
+  NamedInRows,
+  NamedPayment,
+  NameKind,
+  OpenDifferences,
+  SettlementBatch,
+  Settlements,
+  UnreportedQuery
 } from "@pointsman/core/ports"
 import {
   differenceConditions,
@@ -22,8 +21,8 @@ import {
   selectBalance,
   valuesOf
 } from "@pointsman/storage-sql"
-import { Option, Result } from "effect"
-import { type Database, read, snapshot, update, write } from "./Database.ts"
+import { Option } from "effect"
+import { type Database, read, snapshot, update } from "./Database.ts"
 import { selectBookRows } from "./Ledger.ts"
 import { bindTenant, bindText, insertInto, readText, rows } from "./Rows.ts"
 
@@ -54,8 +53,7 @@ export const make = (db: Database): Settlements => ({
         )
         .map(rows.readRun)
     ),
-  applyBatch: (batch) =>
-    write(db, "applyBatch", () => (applyBatch(db, batch) ? Result.void : Result.fail(new Stale()))),
+  applyBatch: (batch) => update(db, "applyBatch", () => applyBatch(db, batch)),
   known: (tenant, connectionId, rowIds) =>
     read("knownRows", () => {
       const select = db.prepare(

@@ -1,14 +1,12 @@
 /** The one place that writes a step of a run. */
 import { Effect, Option, Result, Schema } from "effect"
 import type { ReconciliationRun } from "../../model/ReconciliationRun.ts"
-import type { Stale } from "../../ports/Ledger.ts"
 import { type SettlementBatch, Settlements } from "../../ports/Settlements.ts"
-import { type CommitUnknown, StorageError } from "../../ports/StorageError.ts"
 
 /** Another process reads the report; what it has written is kept, and the report goes on with it. */
 export class ReportTaken extends Schema.TaggedError<ReportTaken>()("pointsman/ReportTaken", {}) {}
 
-/** A commit whose answer was lost is read again: the version says whether it is written. */
+/** After a failure the run is read again: whether it is the one that was to be written says whether all of it is. */
 export const writeBatch = Effect.fnUntraced(function* (
   before: ReconciliationRun,
   changed: ReconciliationRun,
@@ -17,15 +15,9 @@ export const writeBatch = Effect.fnUntraced(function* (
   const settlements = yield* Settlements
   const { connectionId, tenant, version } = before
   const after: ReconciliationRun = { ...changed, version: version + 1 }
-  const batch: SettlementBatch = { tenant, connectionId, run: { expected: version, after }, entries, closes }
-  const written: Result.Result<void, Stale | StorageError | CommitUnknown> = yield* Effect.result(
-    settlements.applyBatch(batch)
-  )
-  if (Result.isSuccess(written)) return after
-  const { failure } = written
-  if (failure._tag === "pointsman/StorageError") return yield* failure
-  if (failure._tag === "pointsman/Stale") return yield* new ReportTaken()
+  const run = { expected: version, after }
+  const written = yield* Effect.result(settlements.applyBatch({ tenant, connectionId, run, entries, closes }))
+  if (Result.isSuccess(written)) return written.success ? after : yield* new ReportTaken()
   const stored = Option.getOrUndefined(yield* settlements.run(tenant, before.id))
-  if (JSON.stringify(stored) === JSON.stringify(after)) return after
-  return yield* new StorageError({ operation: "storing rows of a report", cause: failure })
+  return JSON.stringify(stored) === JSON.stringify(after) ? after : yield* written.failure
 })
