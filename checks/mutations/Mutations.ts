@@ -5798,5 +5798,69 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/reconcile/test/Formats.test.ts",
       test: "given fees in fractions of a penny, when read, then the rows make up the exact sum, and none is off by a penny"
     }
+  },
+  {
+    name: "a batch of a report without its position",
+    harm: "A run that is killed counts the rows of its last batch twice.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/RunReport.ts",
+        find: "        rowsDone: end,",
+        replace: "        rowsDone: run.rowsDone,"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReconcileReport.test.ts",
+      test: "given every write of a run, when it dies before or after it, then the next one ends the same"
+    }
+  },
+  {
+    name: "a batch of a report counts as applied when it is stored",
+    harm: "A run is killed before it applied what a row states, and the payment stays wrong.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/RunReport.ts",
+        find: "rowsApplied: applied, state",
+        replace: "rowsApplied: end, state"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReconcileReport.test.ts",
+      test: "given every payment that a run moves, when it dies before or after that, then the next one ends the same"
+    }
+  },
+  {
+    name: "a row of a report is taken twice",
+    harm: "A second report with the same rows counts their money twice.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/WeighBatch.ts",
+        find: "earlier.runId !== run.id && earlier.contents === contents",
+        replace: "earlier.runId === contents"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReconcileReport.test.ts",
+      test: "given a report that was read, when it or its rows come again, then nothing changes"
+    }
+  },
+  {
+    name: "a payment is missing before the provider's delay is over",
+    harm: "Operators look for money that the provider reports a day later.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/FindMissing.ts",
+        find: "Math.min(period.until, now) - delayMillis",
+        replace: "Math.min(period.until, now)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReconcileReport.test.ts",
+      test: "given the provider's delay, when it is not over, then nothing is missing; a late row ends it after"
+    }
   }
 ]

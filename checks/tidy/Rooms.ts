@@ -30,6 +30,7 @@ export const rooms = [
   "verbs/deliver",
   "verbs/check",
   "verbs/recover",
+  "verbs/reconcile",
   "verbs/review",
   "verbs/forget",
   "verbs/retain",

@@ -15,6 +15,7 @@ import { type HostedPageMethods, hostedPageMethods } from "./door/HostedPages.ts
 import { type OperatorMethods, operatorMethods } from "./door/Operators.ts"
 import { type PaymentMethods, paymentMethods } from "./door/Payments.ts"
 import { type MessageMethods, messageMethods } from "./door/ProviderMessages.ts"
+import { type ReconciliationMethods, reconciliationMethods } from "./door/Reconciliation.ts"
 import { type RecoveryMethods, recoveryMethods } from "./door/Recovery.ts"
 import { type RetentionMethods, retentionMethods } from "./door/Retention.ts"
 import { type ReviewMethods, reviewMethods } from "./door/Reviews.ts"
@@ -39,6 +40,7 @@ import { type AfterRestore, PaymentSettings } from "./ports/PaymentSettings.ts"
 import { RecordLosses } from "./ports/RecordLoss.ts"
 import { BeforeRemoval, Retention } from "./ports/Retention.ts"
 import type { Secrets } from "./ports/Secrets.ts"
+import { Settlements } from "./ports/Settlements.ts"
 import { StorageClock } from "./ports/StorageClock.ts"
 import { StorageCondition } from "./ports/StorageCondition.ts"
 import { StorageHistory } from "./ports/StorageHistory.ts"
@@ -63,6 +65,7 @@ export interface PointsmanService
     RetentionMethods,
     AdministrationMethods {
   readonly operators: OperatorMethods
+  readonly reconciliation: ReconciliationMethods
 }
 
 export interface PointsmanOptions {
@@ -166,6 +169,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           Context.add(RecordLosses, yield* RecordLosses),
           Context.add(Retention, yield* Retention),
           Context.add(BeforeRemoval, archiveFirst(archive, yield* BeforeRemoval)),
+          Context.add(Settlements, yield* Settlements),
           Context.add(Audit, yield* Audit),
           Context.add(Archive, archive),
           Context.add(ArchiveHints, makeArchiveHints()),
@@ -187,7 +191,8 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           ...recoveryMethods(context),
           ...retentionMethods(context),
           ...administrationMethods(context),
-          operators: operatorMethods(context)
+          operators: operatorMethods(context),
+          reconciliation: reconciliationMethods(context)
         })
       })
     ).pipe(

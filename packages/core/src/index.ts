@@ -172,8 +172,15 @@ export {
 } from "./model/PaymentMethod.ts"
 export { type PaymentStatus, paymentStatuses } from "./model/PaymentStatus.ts"
 export { accountText, type ConnectionAccount, type ProviderAccount } from "./model/ProviderAccount.ts"
+export {
+  type MoneySums,
+  type ReconciliationRun,
+  type RunState,
+  runStates
+} from "./model/ReconciliationRun.ts"
 export type { Refund, RefundReply } from "./model/Refund.ts"
 export { type RefundStage, refundStages } from "./model/RefundMachine.ts"
+export type { ReportRowKind, SignedMoney } from "./model/ReportRow.ts"
 export { type Review, type ReviewReason, reviewReasons } from "./model/Review.ts"
 export type { Fee, RouteValue } from "./model/RouteValue.ts"
 export {
@@ -197,6 +204,19 @@ export {
   type RoutingRule,
   type RoutingSettings
 } from "./model/RoutingSettings.ts"
+export {
+  type Closing,
+  differenceResults,
+  isDifference,
+  type MatchReason,
+  matchReasons,
+  missingRowId,
+  type Settlement,
+  type SettlementEntry,
+  type SettlementResult,
+  settlementOf,
+  settlementResults
+} from "./model/SettlementEntry.ts"
 export {
   type ChargeSimulation,
   type LookupSimulation,
@@ -309,6 +329,9 @@ export { HintNotLookedUp, type ReceivedHint } from "./verbs/receive/ReceiveHint.
 export type { IncomingMessage, VerifiedMessage } from "./verbs/receive/ReceiveMessage.ts"
 export { MessageRefused } from "./verbs/receive/RefuseMessage.ts"
 export { type MessageFile, MessageNotApplicable, MessageNotFound } from "./verbs/receive/StoredMessages.ts"
+export { type ClosingOrder, DifferenceNotFound } from "./verbs/reconcile/ReadDifferences.ts"
+export { ReportBroken, type ReportOrder, ReportRefused } from "./verbs/reconcile/RunReport.ts"
+export { ReportTaken } from "./verbs/reconcile/WriteBatch.ts"
 export { type Recovery, type RecoveryOrder, RecoveryRefused } from "./verbs/recover/Recover.ts"
 export type { ConnectionRecovery, RecoveredAmount } from "./verbs/recover/RecoveryReport.ts"
 export type { PaymentRemoval } from "./verbs/retain/RemovePayments.ts"

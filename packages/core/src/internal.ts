@@ -36,6 +36,7 @@ export {
   type PaymentRow
 } from "./model/PaymentMachine.ts"
 export { withStatedAccount } from "./model/ProviderAccount.ts"
+export { newRun } from "./model/ReconciliationRun.ts"
 export { moveRefund } from "./model/Refund.ts"
 export { brokenBalance, columnOf, refundTotals, withRefund } from "./model/RefundLedger.ts"
 export { type RefundEvent, RefundMachine } from "./model/RefundMachine.ts"

@@ -18,6 +18,7 @@ import { exclusionView, PaymentViews } from "./PaymentView.ts"
 import { refuseUnknownParameters } from "./QueryParameters.ts"
 import { type NotAdmittedAnswer, notAdmitted, report, reportUnsent, unknownAfterDefect } from "./Report.ts"
 import { RequestId } from "./RequestId.ts"
+import { settlementsOf } from "./SettlementView.ts"
 
 export const keyRequired: ErrorBody<"idempotency_key_required"> = {
   error: {
@@ -73,7 +74,13 @@ export const layer = HttpApiBuilder.group(
                 Effect.tapError(report),
                 Effect.mapError((failure) => errorBodyOf("payments", failure))
               )
-            const items = yield* Effect.forEach(page.items, (payment) => views.payment(payment, mayAct(apiKey)))
+            const settlements = yield* settlementsOf(pointsman, tenant, page.items).pipe(
+              Effect.tapError(report),
+              Effect.mapError((failure) => errorBodyOf("payments", failure))
+            )
+            const items = yield* Effect.forEach(page.items, (payment) =>
+              Effect.map(views.payment(payment, mayAct(apiKey)), (view) => ({ ...view, ...settlements(payment) }))
+            )
             return pageView({ items, hasMore: page.hasMore }, (payment) => payment)
           })
         )
@@ -85,7 +92,11 @@ export const layer = HttpApiBuilder.group(
               Effect.tapErrorTag("pointsman/StorageError", report),
               Effect.mapError((failure) => errorBodyOf("payment", failure))
             )
-            return { data: yield* views.payment(payment, mayAct(apiKey)) }
+            const settlements = yield* settlementsOf(pointsman, tenant, [payment]).pipe(
+              Effect.tapError(report),
+              Effect.mapError((failure) => errorBodyOf("payment", failure))
+            )
+            return { data: { ...(yield* views.payment(payment, mayAct(apiKey))), ...settlements(payment) } }
           })
         )
         .handle(

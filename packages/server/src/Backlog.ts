@@ -1,13 +1,13 @@
 /**
  * What waits in the storage, as gauges: unknown results by their age, what operators have to look
- * at, refunds, and what the background and the webhooks are late with.
+ * at, refunds, what the background and the webhooks are late with, and differences from providers' reports.
  *
  * It is read when somebody asks for metrics, by an index and no further than is counted here, and not more often than
  * every 15 seconds. A storage that does not answer leaves the gauges as they were, and the time of the last reading
  * tells it. Every process on a database tells the same of it.
  */
-import { type Payment, reviewReasons } from "@pointsman/core"
-import { Deliveries, Ledger } from "@pointsman/core/ports"
+import { differenceResults, type Payment, reviewReasons } from "@pointsman/core"
+import { Deliveries, Ledger, Settlements } from "@pointsman/core/ports"
 import { Clock, Duration, Effect, Metric } from "effect"
 
 /** Counts beyond it are reported as this value: the first pages of a long list show that it is long. */
@@ -55,12 +55,28 @@ const checksDue = (connection: string) =>
     }
   )
 const deliveryLag = gauge("pointsman_delivery_lag_seconds", "How overdue the first due webhook delivery is.")
+const differences = differenceResults.map((result) => ({
+  result,
+  gauge: gauge("pointsman_differences_open", "Open differences between providers' reports and payments, by kind.", {
+    kind: result
+  })
+}))
+const oldestDifference = gauge("pointsman_difference_age_seconds", "How long the oldest difference has been open.")
 const readAt = gauge("pointsman_backlog_read_timestamp_seconds", "When the backlog was last read from the storage.")
 
 /** Brings the gauges to what is so, where the last reading is old enough. It does not fail. */
 export const make: Effect.Effect<Effect.Effect<void>, never, Ledger | Deliveries> = Effect.gen(function* () {
   const ledger = yield* Ledger
   const deliveries = yield* Deliveries
+  const settlements = yield* Settlements
+  const readDifferences = Effect.gen(function* () {
+    const found = yield* settlements.open
+    for (const { gauge: one, result } of differences) {
+      yield* Metric.update(one, found.find((some) => some.result === result)?.count ?? 0)
+    }
+    const now = yield* Clock.currentTimeMillis
+    yield* Metric.update(oldestDifference, Math.max(0, ...found.map(({ oldestAt }) => now - oldestAt)) / 1_000)
+  })
   // Those that had any, of which some may have none by now. As many as connections exist.
   const withDue = new Map<string, Metric.Gauge<number>>()
   const readDue = Effect.gen(function* () {
@@ -91,6 +107,7 @@ export const make: Effect.Effect<Effect.Effect<void>, never, Ledger | Deliveries
     yield* Metric.update(watchedPayments, watched.payments)
     yield* Metric.update(checkLag, secondsSince(watched.firstAt))
     yield* readDue
+    yield* readDifferences
     yield* Metric.update(deliveryLag, secondsSince(firstDueAt))
     yield* Metric.update(readAt, now / 1_000)
   })

@@ -37,7 +37,7 @@ interface Known {
   readonly key: string
 }
 
-/** `listen` is below. What the others need is in `CommandsMessages`, `Partners`, `CommandsOperators`, `CommandsOperate`, `CommandsArchive` and `CommandsShards.test.ts`. */
+/** `listen` is below. What the others need is in `CommandsMessages`, `Partners`, `CommandsOperators`, `CommandsOperate`, `CommandsArchive`, `CommandsReconcile` and `CommandsShards.test.ts`. */
 const elsewhere: ReadonlySet<string> = new Set([
   "archive list",
   "archive read",
@@ -53,6 +53,9 @@ const elsewhere: ReadonlySet<string> = new Set([
   "payments capture",
   "payments void",
   "payments refund",
+  "reconcile close",
+  "reconcile run",
+  "reconcile show",
   "shards isolate",
   "shards list",
   "shards move",
@@ -93,6 +96,9 @@ const wordsOf: Readonly<Record<string, (known: Known) => ReadonlyArray<string>>>
   "messages list": () => [],
   "messages show": () => ["demo-first", "msg_1"],
   erase: () => ["--reference", "order-1001", "--by", "Jo", "--dry-run"],
+  "reconcile list": () => [],
+  "reconcile differences": () => [],
+  "reconcile balance": () => ofDemo,
   "retention status": () => [],
   "retention run": () => ["--dry-run"],
   "webhooks list": () => ofDemo,

@@ -97,7 +97,8 @@ const countedIds = (): Ids["Service"] => {
     event: prefixed("evt"),
     request: prefixed("req"),
     merchant: prefixed("mer"),
-    delivery: prefixed("dlv")
+    delivery: prefixed("dlv"),
+    reconciliation: prefixed("rec")
   })
 }
 

@@ -41,6 +41,7 @@ import { retention } from "./Retention.ts"
 import { retentionSweep } from "./RetentionSweep.ts"
 import { reviews } from "./Reviews.ts"
 import { sealedTexts } from "./SealedTexts.ts"
+import { settlements } from "./Settlements.ts"
 import { soundness } from "./Soundness.ts"
 import { successRates } from "./SuccessRates.ts"
 import { tenants } from "./Tenants.ts"
@@ -91,6 +92,7 @@ export const storageSuite = <E>(
     audit(it)
     operators(it)
     passkeys(it)
+    settlements(it)
     retention(it)
     retentionSweep(it)
   })

@@ -23,6 +23,8 @@ export const auditActions = [
   "merchant.inviting",
   "records.recovering",
   "loss.accepting",
+  "report.reconciling",
+  "difference.closing",
   "payments.erasing",
   "payments.exporting",
   "retention.sweeping",

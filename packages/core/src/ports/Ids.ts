@@ -37,6 +37,8 @@ export class Ids extends Context.Service<
     readonly request: Effect.Effect<string>
     readonly merchant: Effect.Effect<string>
     readonly delivery: Effect.Effect<string>
+    /** Of a run of a reconciliation. */
+    readonly reconciliation: Effect.Effect<string>
   }
 >()("pointsman/ports/Ids") {
   static readonly layerNoDeps: Layer.Layer<Ids, never, SecureRandom.SecureRandom> = Layer.effect(
@@ -54,7 +56,8 @@ export class Ids extends Context.Service<
         event: prefixed("evt"),
         request: prefixed("req"),
         merchant: prefixed("mer"),
-        delivery: prefixed("dlv")
+        delivery: prefixed("dlv"),
+        reconciliation: prefixed("rec")
       })
     })
   )

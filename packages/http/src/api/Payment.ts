@@ -119,6 +119,32 @@ export const Decline = Schema.Struct({
 
 const partOfAmount = { minimum: 0, maximum: amountLimits.maximum } as const
 
+const settlementFields = {
+  payout_id: Schema.NullOr(Schema.String).annotateKey(
+    documented("The provider's id of the payout; `null` until it is paid out.")
+  ),
+  fee: Schema.NullOr(Schema.Int).annotateKey(
+    documented("What the provider keeps, in minor units of `currency`; `null` where its report has no fees.")
+  ),
+  net: Schema.NullOr(Schema.Int).annotateKey(
+    documented("What is paid out, in minor units of `currency`; negative where money leaves. `null` without fees.")
+  ),
+  currency: Schema.String.annotateKey(documented("The currency of the payout.")),
+  settled_at: Schema.NullOr(DateTime).annotateKey(
+    documented("When the payout arrives, or when the money is available; `null` where it is not known.")
+  )
+}
+
+export const Settlement = Schema.Struct(settlementFields).annotate({
+  identifier: "Settlement",
+  description: "What the provider's report says about the money of the payment."
+})
+
+export const RefundSettlement = Schema.Struct({
+  refund_id: Schema.String.annotateKey(documented("The id of the refund, as in the events.")),
+  ...settlementFields
+}).annotate({ identifier: "RefundSettlement", description: "What the provider's report says about a refund." })
+
 export const Payment = Schema.Struct({
   id: Schema.String.annotateKey(documented("The same as `payment_id`.", { format: "uuid" })),
   payment_id: Schema.String.annotateKey(
@@ -180,6 +206,12 @@ export const Payment = Schema.Struct({
       "Present if records of the payment were lost with the database and recovered from the provider. What the " +
         "provider was not told is missing: an unknown `country` is `ZZ`."
     )
+  ),
+  settlement: Schema.optionalKey(Settlement).annotateKey(
+    documented("Present in reads, once a report of the provider that pays the payment out was reconciled.")
+  ),
+  refund_settlements: Schema.optionalKey(Schema.Array(RefundSettlement)).annotateKey(
+    documented("As `settlement`, of each refund that a report has.")
   ),
   routing: Schema.optionalKey(RoutingDecision).annotateKey(
     documented("How the payment was routed. Present in the response to a create and in its replay.")

@@ -256,6 +256,16 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     recover: () => Effect.never,
     acceptLoss: Effect.never,
     recordLoss: Effect.never,
+    reconciliation: {
+      run: () => Effect.die("not scripted"),
+      find: () => Effect.die("not scripted"),
+      list: () => Effect.die("not scripted"),
+      differences: () => Effect.die("not scripted"),
+      close: () => Effect.die("not scripted"),
+      balance: () => Effect.die("not scripted"),
+      entriesOf: () => Effect.succeed([]),
+      open: Effect.succeed([])
+    },
     operators: {
       passkeys: {
         list: () => Effect.die("not asked for here"),

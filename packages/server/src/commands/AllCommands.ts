@@ -16,6 +16,7 @@ import { newConnectorCommand } from "./NewConnectorCommand.ts"
 import { operatorsCommand } from "./OperatorsCommand.ts"
 import { paymentsCommand } from "./PaymentsCommand.ts"
 import { pointsman } from "./PointsmanCommand.ts"
+import { reconcileCommand } from "./ReconcileCommand.ts"
 import { recoverCommand } from "./RecoverCommand.ts"
 import { retentionCommand } from "./RetentionCommand.ts"
 import { routingCommand } from "./RoutingCommand.ts"
@@ -44,6 +45,7 @@ export const pointsmanCommand = (environment: Readonly<Record<string, string | u
       paymentsCommand,
       unknownCommand,
       recoverCommand,
+      reconcileCommand,
       messagesCommand,
       eraseCommand,
       retentionCommand(environment),

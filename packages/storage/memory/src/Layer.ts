@@ -11,6 +11,7 @@ import {
   RecordLosses,
   Retention,
   SealedTexts,
+  Settlements,
   StorageHistory,
   SuccessRates
 } from "@pointsman/core/ports"
@@ -25,6 +26,7 @@ import { make as makePasskeys } from "./Passkeys.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { make as makeRetention } from "./Retention.ts"
 import { make as makeSealedTexts } from "./SealedTexts.ts"
+import { make as makeSettlements } from "./Settlements.ts"
 import { make as makeState, snapshot } from "./State.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
 
@@ -50,6 +52,7 @@ export const layer = (
         Context.add(SuccessRates, makeSuccessRates()),
         Context.add(RecordLosses, makeRecordLosses()),
         Context.add(Retention, makeRetention(state, turn)),
+        Context.add(Settlements, makeSettlements(state, turn)),
         Context.add(Audit, makeAudit(state)),
         Context.add(Operators, makeOperators(state)),
         Context.add(Passkeys, makePasskeys(state)),

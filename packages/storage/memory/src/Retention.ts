@@ -11,6 +11,7 @@ import {
 } from "@pointsman/core/ports"
 import { Effect, type Semaphore } from "effect"
 import { bookOf } from "./Payments.ts"
+import { isOpen as isOpenEntry } from "./Settlements.ts"
 import { byText, copy, forTenant, ofTenant, type State, type StoredDelivery, tenantKey } from "./State.ts"
 
 export const make = (state: State, turn: Semaphore.Semaphore): Retention => {
@@ -92,6 +93,9 @@ const remove = (state: State, { paymentId, tenant, version }: ReadPayment): bool
   for (const [key, claim] of stored.claims) if (claim.paymentId === paymentId) stored.claims.delete(key)
   for (const { id } of stored.disputes.get(paymentId) ?? []) stored.evidence.delete(id)
   stored.disputes.delete(paymentId)
+  for (const [key, entry] of stored.settlements) {
+    if (entry.paymentId === paymentId && !isOpenEntry(entry)) stored.settlements.delete(key)
+  }
   for (const map of [stored.attempts, stored.operations, stored.refunds, stored.checks]) map.delete(paymentId)
   if (payment.hosted !== null) state.pages.delete(payment.hosted.tokenHash)
   return stored.payments.delete(paymentId)

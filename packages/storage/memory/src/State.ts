@@ -12,7 +12,9 @@ import type {
   Passkey,
   PasskeyChallenge,
   Payment,
+  ReconciliationRun,
   Refund,
+  SettlementEntry,
   SignInLink,
   Tenant
 } from "@pointsman/core"
@@ -48,6 +50,10 @@ export interface TenantState {
   readonly checks: Map<string, { readonly at: number; readonly connectionId: string | null }>
   /** Providers' messages, in the order in which they came. */
   readonly messages: Map<string, StoredMessage>
+  /** By connection and row id. */
+  readonly settlements: Map<string, SettlementEntry>
+  /** By id. */
+  readonly runs: Map<string, ReconciliationRun>
 }
 
 export interface StoredDelivery {
@@ -146,7 +152,9 @@ const empty = (tenant: Tenant): TenantState => ({
   events: [],
   claims: new Map(),
   checks: new Map(),
-  messages: new Map()
+  messages: new Map(),
+  settlements: new Map(),
+  runs: new Map()
 })
 
 const nothing: TenantState = empty({ workspaceId: "", environment: "sandbox" })

@@ -11,6 +11,7 @@ import {
   RecordLosses,
   Retention,
   SealedTexts,
+  Settlements,
   StorageClock,
   StorageCondition,
   type StorageError,
@@ -44,6 +45,7 @@ import { makeReads } from "./Reads.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { make as makeRetention } from "./Retention.ts"
 import { make as makeSealedTexts } from "./SealedTexts.ts"
+import { make as makeSettlements } from "./Settlements.ts"
 import { openStandby, type Standby, type StandbyOptions } from "./Standby.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
 
@@ -115,6 +117,10 @@ export const layerGathering = (
         ),
         Context.add(RecordLosses, losses),
         Context.add(Retention, nodes === undefined ? makeRetention(db) : makeNodeRetention(nodes.sharded, db)),
+        Context.add(
+          Settlements,
+          nodes === undefined ? makeSettlements(db, db.read) : makeSettlements(nodes.sharded, nodes.reads.all)
+        ),
         Context.add(Audit, makeAudit(db, reads)),
         Context.add(Operators, makeOperators(db)),
         Context.add(Passkeys, makePasskeys(db)),

@@ -16,6 +16,7 @@ import { eventIdFunctions } from "./EventIds.ts"
 import { operatorTables } from "./OperatorTables.ts"
 import { attachPresentRows, boundPresentRows, dropForeignKeys, validateBound } from "./Partitions.ts"
 import { passkeyTables } from "./PasskeyTables.ts"
+import { settlementTables } from "./SettlementTables.ts"
 import { writeSuccessRates } from "./SuccessRates.ts"
 
 const text = 'text collate "C"'
@@ -692,7 +693,13 @@ export const steps: Readonly<Record<string, Step>> = {
   "39_partitions": { additive: attachPresentRows, before: [boundPresentRows, ...validateBound.map((one) => [one])] },
   // As JSON.
   "40_connection_fees": { additive: ['alter table connections add column fees text collate "C"'] },
-  "41_disputes": { additive: disputes }
+  "41_disputes": { additive: disputes },
+  "42_settlements": { additive: settlementTables },
+  // Rows of reports that name a refund by the provider's id alone, which may be longer than an index takes.
+  "43_refunds_by_provider_refund": {
+    index: "refunds_by_provider_refund",
+    on: "refunds (workspace_id, environment, md5(provider_refund_id)) where provider_refund_id is not null"
+  }
 }
 
 /** The number of the last step. */

@@ -15,6 +15,7 @@ import {
   isDecidedBody,
   isOpenDelivery,
   isOpenMessage,
+  mayLeaveEntry,
   paymentIdsBefore,
   type Row,
   readOldPayment,
@@ -163,6 +164,12 @@ const removals: ReadonlyArray<string> = [
   `delete from claims where ${ofTenant} and payment_id = any(array(select jsonb_array_elements_text($3::text::jsonb)))
     and key = any(array(select idempotency_key from payments where ${among("id")} and idempotency_key is not null))`,
   `delete from messages where ctid = any(array(${messagesOfEach("ctid", "")}))`,
+  `delete from settlement_entries where ctid = any(array(
+      select e.at from jsonb_array_elements_text($3::text::jsonb) as named (id) cross join lateral (
+        select ctid as at from settlement_entries
+          where ${ofTenant} and payment_id = named.id and payment_id is not null and ${mayLeaveEntry} offset 0
+      ) as e
+    ))`,
   ...tablesOfPayment.map((table) => `delete from ${table} where ${among("payment_id")} and payment_id <> ''`),
   `delete from payments where ${among("id")}`
 ]

@@ -53,7 +53,9 @@ const steps = [
   { migration_id: 38, name: "drop_foreign_keys" },
   { migration_id: 39, name: "partitions" },
   { migration_id: 40, name: "connection_fees" },
-  { migration_id: 41, name: "disputes" }
+  { migration_id: 41, name: "disputes" },
+  { migration_id: 42, name: "settlements" },
+  { migration_id: 43, name: "refunds_by_provider_refund" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -90,10 +92,12 @@ const withoutCheckedConnections = (sql: PgClient.PgClient) =>
 const withoutMetadata = (sql: PgClient.PgClient) =>
   Effect.andThen(sql`drop table payment_metadata`, sql`alter table payments drop column metadata, drop column purchase`)
 
-/** As it was before deliveries had partitions, and before anything left a database. */
+/** As it was before reports were reconciled, before deliveries had partitions, and before anything left a database. */
 const withoutRetention = (sql: PgClient.PgClient) =>
   Effect.forEach(
     [
+      "drop table settlement_entries, reconciliation_runs",
+      "drop index refunds_by_provider_refund",
       ...["deliveries", "delivery_attempts"].flatMap((table) => [
         `alter table ${table} detach partition ${table}_first`,
         `drop table ${table}`,

@@ -16,6 +16,7 @@ import { makeOperatorRows } from "./Operators.ts"
 import { makePasskeyRows } from "./Passkeys.ts"
 import { makePaymentRows } from "./PaymentRows.ts"
 import { makeRefundRows } from "./RefundRows.ts"
+import { makeRunRows, makeSettlementRows } from "./Settlements.ts"
 import { makeSuccessRateRows } from "./SuccessRates.ts"
 
 /** A payment with all that belongs to it. */
@@ -60,6 +61,8 @@ export const makeRows = <V>(form: Form<V>) => {
     ...makeDirectoryRows(parts),
     ...makeDeliveryRows(parts),
     ...makeMerchantRows(parts),
+    ...makeSettlementRows(parts),
+    ...makeRunRows(parts),
     ...makeSuccessRateRows(parts),
     ...makeAuditRows(parts),
     ...makeOperatorRows(parts),

@@ -51,3 +51,13 @@ export {
 } from "./Retention.ts"
 export { type BookRows, makeRows } from "./Rows.ts"
 export { type SealedPlace, sealedPlaces, sealedUrlOf, sealedUrlPart } from "./SealedTexts.ts"
+export {
+  differenceConditions,
+  isOpenEntry,
+  knownRowColumns,
+  mayLeaveEntry,
+  namePlaces,
+  runKey,
+  selectBalance,
+  settlementKey
+} from "./Settlements.ts"

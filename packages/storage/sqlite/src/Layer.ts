@@ -10,6 +10,7 @@ import {
   RecordLosses,
   Retention,
   SealedTexts,
+  Settlements,
   StorageCondition,
   type StorageError,
   SuccessRates
@@ -30,6 +31,7 @@ import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { make as makeRetention } from "./Retention.ts"
 import { requireSchema } from "./SchemaCheck.ts"
 import { make as makeSealedTexts } from "./SealedTexts.ts"
+import { make as makeSettlements } from "./Settlements.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
 
 export interface SqliteStorageOptions {
@@ -84,6 +86,7 @@ export const layer = (
         Context.add(SuccessRates, makeSuccessRates(db)),
         Context.add(RecordLosses, losses),
         Context.add(Retention, makeRetention(db)),
+        Context.add(Settlements, makeSettlements(db)),
         Context.add(Audit, makeAudit(db)),
         Context.add(Operators, makeOperators(db)),
         Context.add(Passkeys, makePasskeys(db)),

@@ -15,6 +15,7 @@ import * as Client from "effect/sql/SqlClient"
 import type { Database } from "./Database.ts"
 import { operatorTables } from "./OperatorTables.ts"
 import { passkeyTables } from "./PasskeyTables.ts"
+import { settlementTables } from "./SettlementTables.ts"
 import { make as makeSqlClient } from "./SqlClient.ts"
 
 const environment = "environment text not null check (environment in ('sandbox', 'production'))"
@@ -697,7 +698,8 @@ const steps: Record<string, Step> = {
   "36_retention": execute(retention),
   // As JSON.
   "37_connection_fees": execute(["alter table connections add column fees text"]),
-  "38_disputes": execute(disputes)
+  "38_disputes": execute(disputes),
+  "39_settlements": execute(settlementTables)
 }
 
 /** The number of the last step. */

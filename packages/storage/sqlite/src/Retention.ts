@@ -17,6 +17,7 @@ import {
   isDecidedBody,
   isOpenDelivery,
   isOpenMessage,
+  mayLeaveEntry,
   type OldPaymentRows,
   paymentIdsBefore,
   readOldPayment,
@@ -140,12 +141,16 @@ const removePayment = (db: Database, { paymentId, tenant, version }: ReadPayment
     payment["idempotency_key"] ?? null,
     bindText(paymentId)
   )
+  db.prepare(deleteEntries).run(...key)
   for (const table of tablesOfPayment) {
     db.prepare(`delete from ${table} ${indexOf[table] ?? ""} where ${ofPayment}`).run(...key)
   }
   db.prepare(`delete from payments where ${ofTenant} and id = ?`).run(...key)
   return true
 }
+
+const deleteEntries = `delete from settlement_entries indexed by settlement_entries_by_payment
+  where ${ofPayment} and ${mayLeaveEntry}`
 
 const indexOf: Readonly<Record<string, string>> = { events: "indexed by events_by_payment" }
 

@@ -59,10 +59,16 @@ export const withoutAccounts = (db: Database): void => {
 }
 
 /** As it was before payments were searched. */
+const withoutSettlements = (db: Database): void => {
+  for (const table of ["settlement_entries", "reconciliation_runs"]) db.prepare(`drop table ${table}`).run()
+  db.prepare("drop index refunds_by_provider_refund").run()
+}
+
 export const withoutSearch = (db: Database): void => {
   for (const column of ["metadata", "purchase"]) db.prepare(`alter table payments drop column ${column}`).run()
   db.prepare("drop table payment_metadata").run()
   for (const index of ["payments_by_reference", "payments_by_amount"]) db.prepare(`drop index ${index}`).run()
+  withoutSettlements(db)
 }
 
 export const withoutCheckedConnections = (db: Database): void => {

@@ -16,6 +16,7 @@ import type { Workspace } from "../../model/Workspace.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { type Held, type PruneQuery, Retention, type UpkeepQuery } from "../../ports/Retention.ts"
+import { Settlements } from "../../ports/Settlements.ts"
 import { StorageCondition } from "../../ports/StorageCondition.ts"
 import type { StorageError } from "../../ports/StorageError.ts"
 import { type PaymentRemoval, removePayments } from "./RemovePayments.ts"
@@ -151,6 +152,11 @@ const sweepTenant = Effect.fnUntraced(function* (tenant: Tenant, times: Retentio
     removePayments({ tenant, retentionMillis: times.payments, ...order }),
     of<PaymentRemoval>("payments", { payments: 0, kept: {} })
   )
+  if (!isDryRun) {
+    // Rows of reports that belong to no payment, such as payouts; the others leave with theirs.
+    const settlements = yield* Settlements
+    yield* goOn(prune(tenant, before(times.payments), order, settlements.prune), of("settlement entries", 0))
+  }
   const limit = isDryRun ? countedAtMost : 0
   const held = yield* goOn(retention.held({ tenant, ...old, limit }), of("oldest records", noneHeld))
   return {

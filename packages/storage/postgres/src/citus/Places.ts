@@ -26,6 +26,8 @@ export const places: Readonly<Record<string, Place>> = {
   named_references: "workspace",
   payment_metadata: "workspace",
   success_rates: "workspace",
+  reconciliation_runs: "workspace",
+  settlement_entries: "workspace",
   workspaces: "everywhere",
   api_keys: "everywhere",
   connections: "everywhere",

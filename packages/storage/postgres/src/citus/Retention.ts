@@ -3,7 +3,14 @@
  * the order of `../Retention.ts`; Citus refuses the statements there, which read what they delete.
  */
 import type { ReadPayment, Retention, StorageError } from "@pointsman/core/ports"
-import { isDecidedBody, isOpenDelivery, isOpenMessage, type Row, tablesOfPayment } from "@pointsman/storage-sql"
+import {
+  isDecidedBody,
+  isOpenDelivery,
+  isOpenMessage,
+  mayLeaveEntry,
+  type Row,
+  tablesOfPayment
+} from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "../Database.ts"
 import { heldParams, make as makePlain, pruneParams, readHeld, textsOf } from "../Retention.ts"
@@ -63,6 +70,7 @@ export const removeFunction: NodeFunction = nodeFunction(
       end if;
       delete from claims as c where ${ofTenant("c")} and c.payment_id = one.id and c.key = held.idempotency_key;
       ${["messages", ...tablesOfPayment].map((table) => `delete from ${table} as t where ${ofPayment("t")};`).join("\n      ")}
+      delete from settlement_entries as t where ${ofTenant("t")} and t.payment_id = one.id and ${mayLeaveEntry};
       delete from payments as t where ${ofTenant("t")} and t.id = one.id;
       removed := removed || to_jsonb(one.id);
     end loop;

@@ -1,0 +1,335 @@
+/** Runs and entries of reconciliations: what is written together, what a name finds, and what leaves. */
+import { describe, expect } from "@effect/vitest"
+import { missingRowId, type Payment, type ReconciliationRun, type SettlementEntry, type Tenant } from "@pointsman/core"
+import { newRun } from "@pointsman/core/internal"
+import { Ledger, type NamedInRows, Retention, type SettlementBatch, Settlements } from "@pointsman/core/ports"
+import { Effect, Option } from "effect"
+import { newTenant, reach } from "./Given.ts"
+import { newRefund } from "./GivenEntries.ts"
+import type { StorageTest } from "./StorageTest.ts"
+import { awkward } from "./Text.ts"
+
+/** Every awkward text at once. */
+const odd = Object.values(awkward).join("|")
+
+const day = 24 * 60 * 60_000
+const at = 1_700_000_000_000 - (1_700_000_000_000 % day)
+
+const runOf = (tenant: Tenant, fields: Partial<ReconciliationRun> = {}): ReconciliationRun => ({
+  ...newRun(
+    {
+      id: `rec_${tenant.workspaceId}`,
+      tenant,
+      connectionId: "first",
+      format: "csv",
+      fileName: "june.csv",
+      sha256: "ab"
+    },
+    at
+  ),
+  ...fields
+})
+
+const entryOf = (run: ReconciliationRun, fields: Partial<SettlementEntry> = {}): SettlementEntry => ({
+  tenant: run.tenant,
+  connectionId: run.connectionId,
+  rowId: "row-1",
+  runId: run.id,
+  number: 1,
+  contents: "c1",
+  kind: "charge",
+  result: "matched",
+  reason: "by_id",
+  paymentId: null,
+  refundId: null,
+  disputeId: null,
+  providerRef: "ch_1",
+  gross: { minorUnits: 1000, currency: "EUR" },
+  converted: null,
+  fee: { minorUnits: 30, currency: "EUR" },
+  net: { minorUnits: 970, currency: "EUR" },
+  payoutId: "po_1",
+  occurredAt: at,
+  settledAt: at + day,
+  expected: null,
+  openedAt: null,
+  closed: null,
+  ...fields
+})
+
+const difference = { result: "missing_here", reason: "not_found", openedAt: at + 5 } as const
+
+const batchOf = (
+  run: ReconciliationRun,
+  entries: ReadonlyArray<SettlementEntry>,
+  more: Partial<SettlementBatch> = {}
+): SettlementBatch => ({
+  tenant: run.tenant,
+  connectionId: run.connectionId,
+  run: { expected: run.version, after: { ...run, version: run.version + 1, rowsDone: run.rowsDone + entries.length } },
+  entries,
+  closes: [],
+  ...more
+})
+
+const names = (some: Partial<NamedInRows>): NamedInRows => ({
+  attemptIds: [],
+  operationIds: [],
+  refundIds: [],
+  providerRefundIds: [],
+  providerRefs: [],
+  references: [],
+  ...some
+})
+
+const given = Effect.fnUntraced(function* () {
+  const tenant = yield* newTenant()
+  const settlements = yield* Settlements
+  const run = yield* settlements.begin(runOf(tenant))
+  return { tenant, settlements, run }
+})
+
+const all = Effect.fnUntraced(function* (tenant: Tenant, connectionId = "first") {
+  return yield* (yield* Settlements).entries({ tenant, connectionId, after: "", limit: 100 })
+})
+
+export const settlements = (it: StorageTest): void => {
+  describe("settlements", () => {
+    it.effect("given a file that began, when it begins again, then it is the same run", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        expect(run).toStrictEqual(runOf(tenant))
+        expect(yield* store.begin(runOf(tenant, { id: "rec_other" }))).toStrictEqual(run)
+        const other = yield* store.begin(runOf(tenant, { id: "rec_other", sha256: "cd" }))
+        expect(other.id).toBe("rec_other")
+        expect(Option.getOrUndefined(yield* store.run(tenant, run.id))).toStrictEqual(run)
+        expect((yield* store.runs({ tenant, limit: 10 })).map(({ id }) => id)).toEqual(
+          [run.id, other.id].sort().reverse()
+        )
+      })
+    )
+
+    it.effect("given entries with every field and odd text, when they are written, then they are read back", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        const entries = [
+          entryOf(run, { rowId: "a" }),
+          entryOf(run, {
+            rowId: "b",
+            number: 2,
+            kind: "refund",
+            gross: { minorUnits: -9_007_199_254_740_991, currency: "USD" },
+            converted: { minorUnits: -5, currency: "EUR" },
+            fee: null,
+            net: null,
+            refundId: "rf_1",
+            disputeId: odd,
+            expected: odd,
+            payoutId: null,
+            settledAt: null,
+            ...difference,
+            closed: { by: "person", note: odd, at: at + 9 }
+          })
+        ]
+        yield* store.applyBatch(batchOf(run, entries))
+        expect(yield* all(tenant)).toStrictEqual(entries)
+      })
+    )
+
+    it.effect("given a batch of an older version, when it is written, then nothing of it is", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        yield* store.applyBatch(batchOf(run, [entryOf(run, difference)]))
+        const late = batchOf(run, [entryOf(run, { rowId: "late" })], {
+          closes: [{ rowId: "row-1", closed: { by: "row", note: "late", at } }]
+        })
+        expect(yield* store.applyBatch(late)).toBe(false)
+        expect((yield* all(tenant)).map(({ closed, rowId }) => [rowId, closed])).toEqual([["row-1", null]])
+        expect(Option.getOrUndefined(yield* store.run(tenant, run.id))?.rowsDone).toBe(1)
+      })
+    )
+
+    it.effect("given a row that is stored, when it is written again, then the first one stays", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        yield* store.applyBatch(batchOf(run, [entryOf(run)]))
+        const next = { ...run, version: 2 }
+        yield* store.applyBatch(batchOf(next, [entryOf(run, { contents: "c2" }), entryOf(run, { rowId: "row-2" })]))
+        expect((yield* all(tenant)).map(({ contents, rowId }) => [rowId, contents])).toEqual([
+          ["row-1", "c1"],
+          ["row-2", "c1"]
+        ])
+        const known = yield* store.known(tenant, "first", ["row-2", "row-1", "row-3"])
+        expect(known.map(({ rowId }) => rowId).toSorted()).toEqual(["row-1", "row-2"])
+        expect(yield* store.known(tenant, "second", ["row-1"])).toEqual([])
+      })
+    )
+
+    it.effect("given open differences, when some are closed, then the others are listed in their order", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        const entries = [3, 1, 2].map((after) =>
+          entryOf(run, { ...difference, rowId: `row-${after}`, openedAt: at + after })
+        )
+        yield* store.applyBatch(batchOf(run, [...entries, entryOf(run, { rowId: "fine" })]))
+        const list = (more: object = {}) =>
+          Effect.map(store.differences({ tenant, differences: "open", limit: 10, ...more }), (found) =>
+            found.map(({ rowId }) => rowId)
+          )
+        expect(yield* list()).toEqual(["row-1", "row-2", "row-3"])
+        expect(yield* list({ limit: 2 })).toEqual(["row-1", "row-2"])
+        expect(yield* list({ after: { connectionId: "first", rowId: "row-2", openedAt: at + 2 } })).toEqual(["row-3"])
+        expect(yield* list({ openedBefore: at + 2 })).toEqual(["row-1"])
+        expect(yield* list({ result: "missing_there" })).toEqual([])
+        expect(yield* list({ runId: run.id, connectionId: "first", result: "missing_here" })).toHaveLength(3)
+        const closed = { by: "person", note: "paid by hand", at: at + 7 } as const
+        expect(yield* store.close(tenant, "first", { rowId: "row-2", closed })).toBe(true)
+        expect(yield* store.close(tenant, "first", { rowId: "row-2", closed })).toBe(false)
+        expect(yield* store.close(tenant, "first", { rowId: "fine", closed })).toBe(false)
+        expect(yield* list()).toEqual(["row-1", "row-3"])
+        expect(yield* list({ differences: "all" })).toEqual(["row-1", "row-2", "row-3"])
+        const next = { ...run, version: 2 }
+        const closes = [{ rowId: "row-1", closed: { by: "statement", note: "", at } as const }]
+        yield* store.applyBatch(batchOf(next, [], { closes }))
+        expect(yield* list()).toEqual(["row-3"])
+        const counted = (yield* store.open).find(({ result }) => result === "missing_here")
+        expect(counted?.count).toBeGreaterThanOrEqual(1)
+        expect(counted?.oldestAt).toBeLessThanOrEqual(at + 3)
+      })
+    )
+
+    it.effect("given names of a payment, when they are looked up, then each finds its book", () =>
+      Effect.gen(function* () {
+        const { settlements: store, tenant } = yield* given()
+        const { walked } = yield* reach(tenant, "Refunded")
+        const { attempts, payment, refunds } = walked
+        const [attemptId = ""] = attempts.map(({ id }) => id)
+        const [refundId = ""] = refunds.map(({ id }) => id)
+        const wanted = names({
+          attemptIds: [attemptId, "att_none"],
+          refundIds: [refundId],
+          providerRefs: [payment.providerRef ?? "", odd],
+          references: ["order-1"]
+        })
+        const found = yield* store.booksNamed(tenant, "first", wanted)
+        expect(found.books).toStrictEqual([walked])
+        expect(found.named.map(({ kind, name }) => `${kind} ${name}`).toSorted()).toEqual(
+          [
+            `attemptIds ${attemptId}`,
+            `refundIds ${refundId}`,
+            `providerRefs ${payment.providerRef}`,
+            "references order-1"
+          ].toSorted()
+        )
+        expect(yield* store.booksNamed(tenant, "second", wanted)).toEqual({ named: [], books: [] })
+        expect(yield* store.booksNamed(yield* newTenant(), "first", wanted)).toEqual({ named: [], books: [] })
+      })
+    )
+
+    it.effect("given the provider's id of a refund, when it is looked up, then it finds the payment", () =>
+      Effect.gen(function* () {
+        const { settlements: store, tenant } = yield* given()
+        const { walked } = yield* reach(tenant, "Captured")
+        const ledger = yield* Ledger
+        const after: Payment = { ...walked.payment, version: walked.payment.version + 1, refundPendingMinor: 10 }
+        const refund = yield* newRefund(after, {
+          stage: "Pending",
+          money: { ...after.money, minorUnits: 10 },
+          providerRefundId: "re_1"
+        })
+        const payment = { expected: walked.payment.version, after }
+        yield* ledger.commit({ tenant, payment, attempts: [], refunds: [refund], events: [] })
+        const found = yield* store.booksNamed(tenant, "first", names({ providerRefundIds: ["re_1", "re_2"] }))
+        expect(found.named).toEqual([{ kind: "providerRefundIds", name: "re_1", paymentId: after.id }])
+      })
+    )
+
+    it.effect("given captured payments, when those without an entry are asked for, then others are not given", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        const made = []
+        for (const state of ["Captured", "Captured", "Captured", "Authorized", "Declined"] as const) {
+          made.push((yield* reach(tenant, state)).walked.payment)
+        }
+        const [reported, missing, open] = made.map(({ id }) => id).toSorted()
+        const captured = made.filter(({ state }) => state === "Captured").map(({ id }) => id)
+        expect(captured.toSorted()).toEqual([reported, missing, open])
+        yield* store.applyBatch(
+          batchOf(run, [
+            entryOf(run, { paymentId: reported ?? "" }),
+            entryOf(run, { rowId: missingRowId(missing ?? ""), number: 0, paymentId: missing ?? "", ...difference }),
+            entryOf(run, { rowId: "refund", kind: "refund", paymentId: open ?? "" })
+          ])
+        )
+        const settledAt = made[0]?.settledAt ?? 0
+        const query = { tenant, connectionId: "first", from: settledAt, until: settledAt + day, captureWithinMillis: 0 }
+        const page = yield* store.unreported({ ...query, after: "", limit: 10 })
+        expect(page.payments.map(({ id }) => id)).toEqual([open])
+        expect(page.next).toBe(null)
+        const first = yield* store.unreported({ ...query, after: "", limit: 2 })
+        expect(first).toEqual({ payments: [], next: missing })
+        expect((yield* store.unreported({ ...query, after: "", limit: 10, from: settledAt + 1 })).payments).toEqual([])
+        expect((yield* store.unreported({ ...query, connectionId: "second", after: "", limit: 10 })).payments).toEqual(
+          []
+        )
+      })
+    )
+
+    it.effect("given rows of two days, when the balance is asked for, then it is by day and currency", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
+        const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+        yield* store.applyBatch(
+          batchOf(run, [
+            entryOf(run, { rowId: "1" }),
+            entryOf(run, { rowId: "1#2", result: "duplicate", reason: "same_row", openedAt: at }),
+            entryOf(run, { rowId: "2", kind: "refund", gross: eur(-400), fee: null, net: null }),
+            entryOf(run, { rowId: "3", kind: "payout", gross: eur(-570), fee: null, net: null, occurredAt: at + day }),
+            entryOf(run, { rowId: "4", gross: usd(100), converted: eur(90), fee: eur(2), net: eur(88) }),
+            entryOf(run, { rowId: "5", gross: usd(7), fee: null, net: null }),
+            entryOf(run, { rowId: "6", kind: "dispute", gross: eur(-50), fee: eur(15), net: eur(-65) }),
+            entryOf(run, { rowId: "7", kind: "adjustment", gross: eur(3), fee: null, net: null })
+          ])
+        )
+        const balance = yield* store.balance({ tenant, from: at, until: at + 2 * day })
+        const none = {
+          chargesMinor: 0,
+          refundsMinor: 0,
+          disputesMinor: 0,
+          feesMinor: 0,
+          payoutsMinor: 0,
+          othersMinor: 0
+        }
+        const moves = { chargesMinor: 1090, refundsMinor: -400, disputesMinor: -50, feesMinor: 47, othersMinor: 3 }
+        expect(balance).toStrictEqual([
+          { connectionId: "first", day: at, currency: "EUR", rows: 5, ...none, ...moves },
+          { connectionId: "first", day: at, currency: "USD", rows: 1, ...none, chargesMinor: 7 },
+          { connectionId: "first", day: at + day, currency: "EUR", rows: 1, ...none, payoutsMinor: -570 }
+        ])
+        expect(yield* store.balance({ tenant, connectionId: "second", from: at, until: at + day })).toEqual([])
+      })
+    )
+
+    it.effect("given a payment that leaves, then its entries leave with it, and an open difference stays", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        const { walked } = yield* reach(tenant, "Declined")
+        const paymentId = walked.payment.id
+        yield* store.applyBatch(
+          batchOf(run, [
+            entryOf(run, { rowId: "gone", paymentId }),
+            entryOf(run, { rowId: "open", paymentId, ...difference }),
+            entryOf(run, { rowId: "payout", kind: "payout" }),
+            entryOf(run, { rowId: "young", kind: "payout", occurredAt: at + day })
+          ])
+        )
+        expect((yield* store.entriesOf(tenant, [paymentId])).map(({ rowId }) => rowId)).toEqual(["gone", "open"])
+        yield* (yield* Retention).remove([{ tenant, paymentId, version: walked.payment.version }])
+        expect((yield* store.entriesOf(tenant, [paymentId])).map(({ rowId }) => rowId)).toEqual(["open"])
+        expect(yield* store.prune({ tenant, before: at + 1, limit: 10 })).toBe(1)
+        expect((yield* all(tenant)).map(({ rowId }) => rowId)).toEqual(["open", "young"])
+      })
+    )
+  })
+}

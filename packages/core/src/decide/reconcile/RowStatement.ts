@@ -1,0 +1,96 @@
+/**
+ * What a row of a report says about a payment, in the words in which providers state it. `interpret` decides what they
+ * mean; nothing here moves money. Pure.
+ */
+import type { Attempt } from "../../model/Attempt.ts"
+import type { Operation } from "../../model/Operation.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import type { ChargeName, MessageAbout } from "../../model/ProviderStatement.ts"
+import type { Refund } from "../../model/Refund.ts"
+import type { ReportRow } from "../../model/ReportRow.ts"
+import { money } from "../../money/Money.ts"
+import { holdingAttempt } from "../Holding.ts"
+import { attemptNamed } from "../interpret/Interpret.ts"
+
+/** What of a payment a row is about. */
+export interface RowSubject {
+  readonly attempt: Attempt | undefined
+  readonly operation: Operation | undefined
+  readonly refund: Refund | undefined
+}
+
+export const subjectOf = (book: PaymentBook, connectionId: string, row: ReportRow): RowSubject => {
+  const { attemptId, operationId, providerRef } = row.names
+  const ofConnection = <A extends { readonly connectionId: string }>(one: A): boolean =>
+    one.connectionId === connectionId
+  const named =
+    (attemptId === null ? undefined : attemptNamed(book, connectionId, { attemptId })) ??
+    (providerRef === null ? undefined : attemptNamed(book, connectionId, { providerRef }))
+  return {
+    attempt:
+      named ?? [holdingAttempt(book), book.attempts.at(-1)].find((one) => one !== undefined && ofConnection(one)),
+    operation: book.operations.find((one) => ofConnection(one) && one.kind === "capture" && one.id === operationId),
+    refund: isOfRefund(row) ? refundOf(book, connectionId, row) : undefined
+  }
+}
+
+const isOfRefund = ({ kind }: ReportRow): boolean => kind === "refund" || kind === "refund_failed"
+
+/** By its ids; where the row has none of them, the one refund of the payment with that amount. */
+const refundOf = ({ refunds }: PaymentBook, connectionId: string, row: ReportRow): Refund | undefined => {
+  const { providerRefundId, refundId } = row.names
+  const ofConnection = refunds.filter((one) => one.connectionId === connectionId)
+  const byId = ofConnection.find(
+    (one) => one.id === refundId || (providerRefundId !== null && one.providerRefundId === providerRefundId)
+  )
+  if (byId !== undefined || refundId !== null) return byId
+  const same = ofConnection.filter(
+    (one) =>
+      one.money.minorUnits === Math.abs(row.gross.minorUnits) &&
+      one.money.currency === row.gross.currency &&
+      (providerRefundId === null || one.providerRefundId === null)
+  )
+  return same.length === 1 ? same[0] : undefined
+}
+
+/** `undefined` where the row states nothing, or does not name what it is about well enough. */
+export const statementOf = (row: ReportRow, { attempt, operation, refund }: RowSubject): MessageAbout | undefined => {
+  const { names } = row
+  const stated = money(Math.abs(row.gross.minorUnits), row.gross.currency)
+  const charge: ChargeName | undefined = attempt === undefined ? undefined : { attemptId: attempt.id }
+  switch (row.kind) {
+    case "charge": {
+      const providerRef = names.providerRef ?? attempt?.providerRef ?? null
+      if (charge === undefined || providerRef === null) return undefined
+      const state = () => ({ _tag: "Captured" as const, providerRef, stated })
+      return row.payoutId === null ? { _tag: "Charge", charge, state } : { _tag: "Settled", charge, state }
+    }
+    case "charge_failed": {
+      if (operation !== undefined) {
+        const state = () => ({ _tag: "OperationFailed" as const, isFinal: true, reason: null, stated })
+        return { _tag: "Operation", operationId: operation.id, state }
+      }
+      return charge && { _tag: "CaptureFailed", charge, reason: null }
+    }
+    case "refund":
+    case "refund_failed": {
+      if (refund === undefined) return undefined
+      const providerRefundId = names.providerRefundId ?? refund.providerRefundId ?? row.id
+      return {
+        _tag: "Refund",
+        refundId: refund.id,
+        state: () =>
+          row.kind === "refund"
+            ? { _tag: "Succeeded", providerRefundId, stated }
+            : { _tag: "RefundFailed", providerRefundId, reason: null }
+      }
+    }
+    case "dispute":
+    case "dispute_reversed": {
+      const verdict = row.kind === "dispute" ? "opened" : "won"
+      return charge && { _tag: "Dispute", charge, disputeId: names.disputeId, verdict }
+    }
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * Compares a row of a provider's report with what is recorded of its payment. Pure.
+ *
+ * The rule that a reader would otherwise break: this says whether the two agree, and it decides no money. What the row
+ * states goes to `interpret` like every other statement of the provider, and only where that would change the record.
+ */
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { moneyTaken, type PaymentState } from "../../model/PaymentMachine.ts"
+import type { MessageAbout } from "../../model/ProviderStatement.ts"
+import type { ReportRow, ReportRowKind, SignedMoney } from "../../model/ReportRow.ts"
+import type { MatchReason, SettlementResult } from "../../model/SettlementEntry.ts"
+import { holdingAttempt } from "../Holding.ts"
+import { interpret } from "../interpret/Interpret.ts"
+import { hasFailed } from "../RefundFact.ts"
+import { type RowSubject, statementOf, subjectOf } from "./RowStatement.ts"
+
+/** The payment that a row belongs to, if there is one. */
+export interface FoundPayment {
+  readonly book: PaymentBook | undefined
+  readonly reason: MatchReason
+}
+
+export interface WeighedRow {
+  readonly result: SettlementResult
+  readonly reason: MatchReason
+  readonly paymentId: string | null
+  readonly refundId: string | null
+  /** What is recorded instead; `null` for what matches. */
+  readonly expected: string | null
+  /** What the row states, where that would change the record. */
+  readonly statement: MessageAbout | undefined
+}
+
+export interface WeighOrder {
+  readonly connectionId: string
+  readonly found: FoundPayment
+  /** Of the payment, and of the refund: rows of this kind that came before, less those that took one back. */
+  readonly before: (kind: ReportRowKind, refundId: string | null) => number
+  /** What the connection's fee rules say, in minor units of the payment's currency; `undefined` where they say nothing. */
+  readonly feeMinor: number | undefined
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/** Rows that belong to no payment. */
+export const isWithoutPayment = (kind: ReportRowKind): boolean => withoutPayment.has(kind)
+const withoutPayment: ReadonlySet<ReportRowKind> = new Set(["fee", "payout", "payout_failed", "adjustment"])
+
+type Difference = Pick<WeighedRow, "result" | "expected">
+
+const matched: Difference = { result: "matched", expected: null }
+const text = ({ currency, minorUnits }: SignedMoney): string => `${minorUnits} ${currency}`
+
+export const weighRow = (row: ReportRow, order: WeighOrder): WeighedRow => {
+  const { connectionId, found, now } = order
+  const { book, reason } = found
+  const none = { reason, paymentId: book?.payment.id ?? null, refundId: null, statement: undefined }
+  if (isWithoutPayment(row.kind)) {
+    const failed: Difference | undefined =
+      row.kind === "payout_failed" ? { result: "status_differs", expected: "payout paid" } : undefined
+    return { ...none, ...(failed ?? sumsOf(row) ?? matched) }
+  }
+  if (book === undefined) return { ...none, result: "missing_here", expected: null }
+  const subject = subjectOf(book, connectionId, row)
+  const refundId = subject.refund?.id ?? null
+  const isRefund = row.kind === "refund" || row.kind === "refund_failed"
+  if (isRefund && refundId === null) return { ...none, result: "missing_here", expected: null }
+  const about = { ...none, refundId }
+  if (isRepeated(row.kind) && order.before(row.kind, refundId) > 0) {
+    return { ...about, result: "duplicate", expected: `one ${row.kind}` }
+  }
+  const stated = statementOf(row, subject)
+  const meaning = stated && interpret(book, connectionId, { about: stated, ...sourceOf(row, now) }, now)
+  const isChange = meaning !== undefined && "applied" in meaning && meaning.applied !== undefined
+  const difference =
+    differenceOf(row, book, subject, isChange) ?? feesOf(row, book, order.feeMinor) ?? sumsOf(row) ?? matched
+  const isKnownDispute = row.kind.startsWith("dispute") && difference.result !== "status_differs"
+  return { ...about, ...difference, statement: isChange && !isKnownDispute ? stated : undefined }
+}
+
+/** A row is a message: it may be late, repeated and out of order. */
+export const sourceOf = ({ occurredAt }: Pick<ReportRow, "occurredAt">, now: number) => ({
+  via: "message" as const,
+  at: occurredAt,
+  askedAt: now
+})
+
+/** Money that a payment, or a refund, moves once. */
+const isRepeated = (kind: ReportRowKind): boolean => kind === "charge" || kind === "refund"
+
+const taken: ReadonlySet<PaymentState> = new Set([...moneyTaken, "ChargedBack"])
+
+const differenceOf = (
+  row: ReportRow,
+  book: PaymentBook,
+  subject: RowSubject,
+  isChange: boolean
+): Difference | undefined => {
+  const { payment } = book
+  const status: Difference = { result: "status_differs", expected: payment.state }
+  switch (row.kind) {
+    case "charge": {
+      const isHeld = holdingAttempt(book)?.id === subject.attempt?.id && subject.attempt !== undefined
+      if (!taken.has(payment.state) || payment.capturedMinor === 0 || !isHeld) return status
+      return amountOf(row.gross.minorUnits, row.gross.currency, payment.capturedMinor, payment.money.currency)
+    }
+    case "refund": {
+      const { refund } = subject
+      if (refund === undefined) return undefined
+      if (refund.stage !== "Succeeded") return { result: "status_differs", expected: refund.stage }
+      return amountOf(-row.gross.minorUnits, row.gross.currency, refund.money.minorUnits, refund.money.currency)
+    }
+    case "refund_failed": {
+      const { refund } = subject
+      const isKnown = refund === undefined || hasFailed(refund) || refund.stage === "Refused"
+      return isKnown ? undefined : { result: "status_differs", expected: refund.stage }
+    }
+    case "dispute":
+    case "dispute_reversed":
+      return isDisputeKnown(row, book) ? undefined : status
+    case "charge_failed":
+      return isChange ? status : undefined
+    default:
+      return undefined
+  }
+}
+
+const amountOf = (
+  statedMinor: number,
+  statedCurrency: string,
+  recordedMinor: number,
+  recordedCurrency: string
+): Difference | undefined =>
+  statedMinor === recordedMinor && statedCurrency === recordedCurrency
+    ? undefined
+    : { result: "amount_differs", expected: text({ minorUnits: recordedMinor, currency: recordedCurrency }) }
+
+const isDisputeKnown = ({ kind, names }: ReportRow, { payment }: PaymentBook): boolean => {
+  const ofOne = (payment.reported?.disputes ?? []).filter(({ disputeId }) => disputeId === names.disputeId)
+  return ofOne.some(({ verdict }) => (kind === "dispute" ? true : verdict === "won"))
+}
+
+/** Only a fee in the currency of the payment can be compared: a fee is never converted. */
+const feesOf = (
+  { fee, kind }: ReportRow,
+  { payment }: PaymentBook,
+  feeMinor: number | undefined
+): Difference | undefined => {
+  const { currency } = payment.money
+  if (kind !== "charge" || fee === null || feeMinor === undefined || fee.currency !== currency) return undefined
+  if (fee.minorUnits === feeMinor) return undefined
+  return { result: "fee_differs", expected: text({ minorUnits: feeMinor, currency }) }
+}
+
+/** What is paid out is what moved, without the fee. */
+const sumsOf = ({ converted, fee, gross, net }: ReportRow): Difference | undefined => {
+  const moved = converted ?? gross
+  if (fee === null || net === null || fee.currency !== net.currency || moved.currency !== net.currency) return undefined
+  const expected = moved.minorUnits - fee.minorUnits
+  if (net.minorUnits === expected) return undefined
+  return { result: "fee_differs", expected: `net ${text({ minorUnits: expected, currency: net.currency })}` }
+}

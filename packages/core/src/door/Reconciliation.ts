@@ -1,0 +1,77 @@
+/** What providers' reports say about money, compared with the records. */
+import { Effect, type Option } from "effect"
+import type { ReconciliationRun } from "../model/ReconciliationRun.ts"
+import type { SettlementEntry } from "../model/SettlementEntry.ts"
+import type { Tenant } from "../model/Tenant.ts"
+import {
+  type BalanceQuery,
+  type BalanceRow,
+  type EntryQuery,
+  type OpenDifferences,
+  Settlements
+} from "../ports/Settlements.ts"
+import type { StorageError } from "../ports/StorageError.ts"
+import { type ClosingOrder, closeDifference, type DifferenceNotFound } from "../verbs/reconcile/ReadDifferences.ts"
+import { type ReportBroken, type ReportOrder, type ReportRefused, runReport } from "../verbs/reconcile/RunReport.ts"
+import type { ReportTaken } from "../verbs/reconcile/WriteBatch.ts"
+import type { DoorContext } from "./DoorContext.ts"
+import { intents } from "./Intent.ts"
+
+export interface ReconciliationMethods {
+  /**
+   * Reads a report and applies what its rows state. It may be interrupted, repeated, and run beside servers: the same file
+   * goes on from where it ended, and changes nothing once it is done.
+   */
+  readonly run: (
+    order: ReportOrder
+  ) => Effect.Effect<ReconciliationRun, ReportRefused | ReportTaken | ReportBroken | StorageError>
+  readonly find: (tenant: Tenant, id: string) => Effect.Effect<Option.Option<ReconciliationRun>, StorageError>
+  /** Newest first; of all tenants unless one is named. */
+  readonly list: (query: {
+    readonly tenant?: Tenant | undefined
+    readonly connectionId?: string | undefined
+    readonly before?: string | undefined
+    readonly limit: number
+  }) => Effect.Effect<ReadonlyArray<ReconciliationRun>, StorageError>
+  /** Those that were found first first. */
+  readonly differences: (query: EntryQuery) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
+  readonly close: (order: ClosingOrder) => Effect.Effect<void, DifferenceNotFound | StorageError>
+  /** What moved at each connection by day and currency, as the providers report it. */
+  readonly balance: (query: BalanceQuery) => Effect.Effect<ReadonlyArray<BalanceRow>, StorageError>
+  /** Entries of these payments, in the order of their times. */
+  readonly entriesOf: (
+    tenant: Tenant,
+    paymentIds: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
+  /** How many differences are open, by kind. For monitoring. */
+  readonly open: Effect.Effect<ReadonlyArray<OpenDifferences>, StorageError>
+}
+
+export const reconciliationMethods = (context: DoorContext): ReconciliationMethods => {
+  const ofStore = <A, E>(use: (settlements: Settlements) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.provideContext(Effect.flatMap(Settlements, use), context)
+  return {
+    run: (order) => {
+      const { connectionId, fileName, format, sha256 } = order
+      const details = { format: format.name, file: fileName, sha256 }
+      return Effect.andThen(
+        intents(context)("report.reconciling", connectionId, details),
+        Effect.provideContext(runReport(order), context)
+      )
+    },
+    find: (tenant, id) => ofStore(({ run }) => run(tenant, id)),
+    list: (query) => ofStore(({ runs }) => runs(query)),
+    differences: (query) => ofStore(({ differences }) => differences(query)),
+    close: (order) => {
+      const { connectionId, note, rowId } = order
+      return Effect.andThen(
+        intents(context)("difference.closing", `${connectionId}/${rowId}`, { note }),
+        Effect.provideContext(closeDifference(order), context)
+      )
+    },
+    balance: (query) => ofStore(({ balance }) => balance(query)),
+    entriesOf: (tenant, paymentIds) =>
+      paymentIds.length === 0 ? Effect.succeed([]) : ofStore(({ entriesOf }) => entriesOf(tenant, paymentIds)),
+    open: ofStore(({ open }) => open)
+  }
+}

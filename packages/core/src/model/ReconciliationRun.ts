@@ -1,0 +1,113 @@
+/** One report as it is read: how far, and what came of it. A run that was killed goes on from here. */
+import type { UnreadableRow } from "./ReportRow.ts"
+import type { SettlementEntry, SettlementResult } from "./SettlementEntry.ts"
+import { settlementResults } from "./SettlementEntry.ts"
+import type { Tenant } from "./Tenant.ts"
+
+/**
+ * - `reading`: rows are read and compared
+ * - `matching_missing`: payments without a row are looked for
+ * - `done`
+ * - `failed`: the report cannot be read further; the same file goes on once that is mended
+ */
+export const runStates = ["reading", "matching_missing", "done", "failed"] as const
+export type RunState = (typeof runStates)[number]
+
+/** Sums of one currency, in minor units. Fees and nets are in the currency of the payout. */
+export interface MoneySums {
+  readonly grossMinor: number
+  readonly feeMinor: number
+  readonly netMinor: number
+}
+
+export interface ReconciliationRun {
+  /** `rec_` and a UUIDv7. */
+  readonly id: string
+  readonly tenant: Tenant
+  readonly connectionId: string
+  /** By its name. */
+  readonly format: string
+  /** Without its folder. */
+  readonly fileName: string
+  /** SHA-256 of the file, in lower-case hexadecimal: the same file is one run. */
+  readonly sha256: string
+  /** Counts the writes, from 1. A write carries the version that it was decided on. */
+  readonly version: number
+  readonly state: RunState
+  /** Records of the report that are stored, counted from its beginning. */
+  readonly rowsDone: number
+  /** Records whose statements are applied as well; never more than `rowsDone`. */
+  readonly rowsApplied: number
+  /** Rows that an earlier report had, with the same contents. */
+  readonly rowsKnown: number
+  readonly rowsUnreadable: number
+  /** The first of them. */
+  readonly unreadable: ReadonlyArray<UnreadableRow>
+  /** Entries of this run by their result. */
+  readonly counts: Readonly<Record<SettlementResult, number>>
+  /** Of the entries with a row, by currency. */
+  readonly sums: Readonly<Record<string, MoneySums>>
+  /** The first and the last time of a row, in epoch milliseconds; `null` while there is none. */
+  readonly period: { readonly from: number; readonly until: number } | null
+  /** Payments captured from `from` to `until` are looked for, and those up to `after` were; `null` before that. */
+  readonly missing: { readonly from: number; readonly until: number; readonly after: string } | null
+  /** Why it failed; `null` unless it did. */
+  readonly failure: string | null
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  readonly endedAt: number | null
+}
+
+/** Unreadable rows that a run remembers. */
+export const unreadableAtMost = 20
+
+export const newRun = (
+  named: Pick<ReconciliationRun, "id" | "tenant" | "connectionId" | "format" | "fileName" | "sha256">,
+  now: number
+): ReconciliationRun => ({
+  ...named,
+  version: 1,
+  state: "reading",
+  rowsDone: 0,
+  rowsApplied: 0,
+  rowsKnown: 0,
+  rowsUnreadable: 0,
+  unreadable: [],
+  counts: Object.fromEntries(settlementResults.map((result) => [result, 0])) as ReconciliationRun["counts"],
+  sums: {},
+  period: null,
+  missing: null,
+  failure: null,
+  startedAt: now,
+  endedAt: null
+})
+
+/** The run with more entries: its counts, sums and period. */
+export const withEntries = (
+  run: ReconciliationRun,
+  entries: ReadonlyArray<SettlementEntry>
+): Pick<ReconciliationRun, "counts" | "sums" | "period"> => {
+  const counts: Record<SettlementResult, number> = { ...run.counts }
+  const sums: Record<string, MoneySums> = { ...run.sums }
+  let { period } = run
+  const add = (currency: string, more: Partial<MoneySums>) => {
+    const { feeMinor, grossMinor, netMinor } = sums[currency] ?? { grossMinor: 0, feeMinor: 0, netMinor: 0 }
+    sums[currency] = {
+      grossMinor: grossMinor + (more.grossMinor ?? 0),
+      feeMinor: feeMinor + (more.feeMinor ?? 0),
+      netMinor: netMinor + (more.netMinor ?? 0)
+    }
+  }
+  for (const { fee, gross, net, number, occurredAt, result } of entries) {
+    counts[result] += 1
+    if (number === 0) continue
+    add(gross.currency, { grossMinor: gross.minorUnits })
+    if (fee !== null) add(fee.currency, { feeMinor: fee.minorUnits })
+    if (net !== null) add(net.currency, { netMinor: net.minorUnits })
+    period = {
+      from: Math.min(period?.from ?? occurredAt, occurredAt),
+      until: Math.max(period?.until ?? occurredAt, occurredAt)
+    }
+  }
+  return { counts, sums, period }
+}

@@ -1,0 +1,155 @@
+/**
+ * What is stored of a row of a provider's report: the money that moved, the payment that it belongs to, and whether our
+ * records say the same. `missing_there` is an entry without a row: a payment that no report has.
+ */
+import type { ReportRowKind, SignedMoney } from "./ReportRow.ts"
+import type { Tenant } from "./Tenant.ts"
+
+/**
+ * What comparing a row with our records gave.
+ *
+ * - `matched`: both say the same
+ * - `amount_differs`: another amount or currency
+ * - `missing_here`: no payment, or no refund, of ours is the row's
+ * - `missing_there`: a captured payment that the reports of its period do not have
+ * - `status_differs`: the row says that money moved, and our records do not, or the other way round
+ * - `duplicate`: the payment or the refund has such a row already, or the row came before with other contents
+ * - `fee_differs`: the fee is not the connection's, or gross, fee and net do not add up
+ */
+export const settlementResults = [
+  "matched",
+  "amount_differs",
+  "missing_here",
+  "missing_there",
+  "status_differs",
+  "duplicate",
+  "fee_differs"
+] as const
+export type SettlementResult = (typeof settlementResults)[number]
+
+export const differenceResults = [
+  "amount_differs",
+  "missing_here",
+  "missing_there",
+  "status_differs",
+  "duplicate",
+  "fee_differs"
+] as const satisfies ReadonlyArray<SettlementResult>
+
+/**
+ * How the payment was found.
+ *
+ * - `by_id`: by an id of ours, or by the provider's name of the charge or the refund
+ * - `by_reference`: by the merchant's reference, which one payment of the connection has
+ * - `by_amount_and_time`: one payment of the connection has the amount, the currency and the time
+ * - `same_row`: by the row's own id, which came before: the row moves no money again
+ * - `ambiguous`: more than one payment could be meant, so none is
+ * - `not_found`: no payment could be meant
+ * - `no_payment`: the row belongs to no payment, such as a payout
+ */
+export const matchReasons = [
+  "by_id",
+  "by_reference",
+  "by_amount_and_time",
+  "same_row",
+  "ambiguous",
+  "not_found",
+  "no_payment"
+] as const
+export type MatchReason = (typeof matchReasons)[number]
+
+/** What ended a difference. */
+export interface Closing {
+  /** `row`: a later row. `statement`: our records took what the row says. `person`: somebody explained it. */
+  readonly by: "row" | "statement" | "person"
+  /** The id of that row, or what the person wrote; empty for a statement. */
+  readonly note: string
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+export interface SettlementEntry {
+  readonly tenant: Tenant
+  readonly connectionId: string
+  /**
+   * Unique with tenant and connection: the provider's id of the movement. Of a duplicate, that id with `#` and what tells it
+   * apart; of a `missing_there`, `missing:` and the payment's id.
+   */
+  readonly rowId: string
+  readonly runId: string
+  /** The row's place in its report, counted from 1; 0 for an entry without a row. */
+  readonly number: number
+  /** Of the row's contents: the same row has the same. Empty for an entry without a row. */
+  readonly contents: string
+  readonly kind: ReportRowKind
+  readonly result: SettlementResult
+  readonly reason: MatchReason
+  readonly paymentId: string | null
+  readonly refundId: string | null
+  /** The provider's. */
+  readonly disputeId: string | null
+  readonly providerRef: string | null
+  /** As in the row. Of a `missing_there`, what is captured here. */
+  readonly gross: SignedMoney
+  readonly converted: SignedMoney | null
+  /** Positive is a cost. */
+  readonly fee: SignedMoney | null
+  readonly net: SignedMoney | null
+  readonly payoutId: string | null
+  /** Epoch milliseconds. */
+  readonly occurredAt: number
+  /** When the payout arrives, or the money is available; epoch milliseconds, `null` where it is not known. */
+  readonly settledAt: number | null
+  /** What our records said instead, for people; `null` for what matched. */
+  readonly expected: string | null
+  /** When the difference was found, in epoch milliseconds; `null` for what matched. */
+  readonly openedAt: number | null
+  /** `null` while the difference is open. */
+  readonly closed: Closing | null
+}
+
+/** The row id of the entry of a payment that no report has. */
+export const missingRowId = (paymentId: string): string => `missing:${paymentId}`
+
+export const isDifference = ({ result }: Pick<SettlementEntry, "result">): boolean => result !== "matched"
+
+/** What is known of the money of a payment or a refund after the provider settled it. */
+export interface Settlement {
+  /** `null` until it is paid out. */
+  readonly payoutId: string | null
+  /** In minor units of `currency`; `null` where the report has no fees. */
+  readonly feeMinor: number | null
+  readonly netMinor: number | null
+  /** Of the payout. */
+  readonly currency: string
+  /** Epoch milliseconds. */
+  readonly settledAt: number | null
+}
+
+/**
+ * From the entries of one kind of one payment, or of one refund; `undefined` where there is none. Duplicates do not count.
+ * Of several, fees and nets of one currency are added up, and the last one names the payout.
+ */
+export const settlementOf = (entries: ReadonlyArray<SettlementEntry>): Settlement | undefined => {
+  const counted = entries
+    .filter(({ number, result }) => number > 0 && result !== "duplicate")
+    .toSorted((a, b) => a.occurredAt - b.occurredAt || (a.rowId < b.rowId ? -1 : 1))
+  const last = counted.at(-1)
+  if (last === undefined) return undefined
+  const currency = payoutCurrency(last)
+  const same = counted.filter((one) => payoutCurrency(one) === currency)
+  const sum = (take: (entry: SettlementEntry) => SignedMoney | null): number | null =>
+    same.reduce<number | null>((total, one) => {
+      const amount = take(one)
+      return amount === null || total === null ? null : total + amount.minorUnits
+    }, 0)
+  return {
+    payoutId: last.payoutId,
+    feeMinor: sum(({ fee }) => fee),
+    netMinor: sum(({ net }) => net),
+    currency,
+    settledAt: last.settledAt
+  }
+}
+
+const payoutCurrency = ({ converted, gross, net }: SettlementEntry): string => (net ?? converted ?? gross).currency

@@ -1,0 +1,219 @@
+/**
+ * The store of what providers' reports say about money: runs, their entries, and the open differences.
+ *
+ * The rule that an adapter must not break: `applyBatch` writes entries, closings and the position of the run together or
+ * not at all, under the run's version, so that no row is counted twice and none is passed over.
+ */
+import { Context, Effect, type Option } from "effect"
+import type { Payment } from "../model/Payment.ts"
+import type { PaymentBook } from "../model/PaymentBook.ts"
+import type { ReconciliationRun } from "../model/ReconciliationRun.ts"
+import type { Closing, SettlementEntry, SettlementResult } from "../model/SettlementEntry.ts"
+import type { Tenant } from "../model/Tenant.ts"
+import { StorageError } from "./StorageError.ts"
+
+/** Rows of a report that are stored at once, at most. */
+export const rowsAtOnce = 1_000
+
+/** An open difference that ends. */
+export interface ClosedEntry {
+  readonly rowId: string
+  readonly closed: Closing
+}
+
+/** One step of a run, written whole. */
+export interface SettlementBatch {
+  readonly tenant: Tenant
+  readonly connectionId: string
+  /** The version that it was decided on, and the run as it is afterwards. */
+  readonly run: { readonly expected: number; readonly after: ReconciliationRun }
+  /** An entry whose row id is stored already is passed over. */
+  readonly entries: ReadonlyArray<SettlementEntry>
+  /** A difference that is closed already, or is not stored, is passed over. */
+  readonly closes: ReadonlyArray<ClosedEntry>
+}
+
+/** What rows name, each once. */
+export interface NamedInRows {
+  readonly attemptIds: ReadonlyArray<string>
+  readonly operationIds: ReadonlyArray<string>
+  readonly refundIds: ReadonlyArray<string>
+  readonly providerRefundIds: ReadonlyArray<string>
+  readonly providerRefs: ReadonlyArray<string>
+  /** The merchant's. */
+  readonly references: ReadonlyArray<string>
+}
+
+export type NameKind = keyof NamedInRows
+
+/** A payment of the connection that has the name. A name may have several. */
+export interface NamedPayment {
+  readonly kind: NameKind
+  readonly name: string
+  readonly paymentId: string
+}
+
+export interface NamedBooks {
+  /** Of a name that more than two payments have, two. */
+  readonly named: ReadonlyArray<NamedPayment>
+  /** Of all named payments, in no order. */
+  readonly books: ReadonlyArray<PaymentBook>
+}
+
+/** To find captured payments that no entry is about. */
+export interface UnreportedQuery {
+  readonly tenant: Tenant
+  readonly connectionId: string
+  /** When the charge's result was known: epoch milliseconds, both ends included. */
+  readonly from: number
+  readonly until: number
+  /** Payments that are captured by a request of their own may have been created this long before, in milliseconds. */
+  readonly captureWithinMillis: number
+  /** Only payments with a greater id. */
+  readonly after: string
+  /** Payments looked at, at most. */
+  readonly limit: number
+}
+
+export interface UnreportedPage {
+  /** Whose `capturedMinor` is above 0, and that have no entry of a charge or of `missing_there`. By id. */
+  readonly payments: ReadonlyArray<Payment>
+  /** The last payment that was looked at; `null` where there are no more. */
+  readonly next: string | null
+}
+
+export interface EntryQuery {
+  /** Of one tenant; absent for all of them. */
+  readonly tenant?: Tenant | undefined
+  readonly connectionId?: string | undefined
+  readonly runId?: string | undefined
+  readonly result?: SettlementResult | undefined
+  /** `open`: differences that are not closed. `all`: closed ones too. */
+  readonly differences: "open" | "all"
+  /** Opened before this; epoch milliseconds. */
+  readonly openedBefore?: number | undefined
+  /** Only differences that follow this one. */
+  readonly after?: (Pick<SettlementEntry, "connectionId" | "rowId"> & { readonly openedAt: number }) | undefined
+  readonly limit: number
+}
+
+export interface BalanceQuery {
+  readonly tenant: Tenant
+  readonly connectionId?: string | undefined
+  /** When the money moved: epoch milliseconds, from here on and before. */
+  readonly from: number
+  readonly until: number
+}
+
+/** What moved at one connection on one day (UTC), in one currency: that of the payout where the report names it. */
+export interface BalanceRow {
+  readonly connectionId: string
+  /** Epoch milliseconds of the day's beginning. */
+  readonly day: number
+  readonly currency: string
+  readonly rows: number
+  /** Minor units: of payments, of refunds and disputes, of fees (a cost is positive), of payouts, and of all else. */
+  readonly chargesMinor: number
+  readonly refundsMinor: number
+  readonly disputesMinor: number
+  readonly feesMinor: number
+  readonly payoutsMinor: number
+  readonly othersMinor: number
+}
+
+/** Open differences of one kind, of all tenants. */
+export interface OpenDifferences {
+  readonly result: SettlementResult
+  readonly count: number
+  /** When the oldest was found, in epoch milliseconds. */
+  readonly oldestAt: number
+}
+
+export interface Settlements {
+  /** Stores the run, unless its connection has a run of the same file and format: gives that one, as it is stored. */
+  readonly begin: (run: ReconciliationRun) => Effect.Effect<ReconciliationRun, StorageError>
+  readonly run: (tenant: Tenant, id: string) => Effect.Effect<Option.Option<ReconciliationRun>, StorageError>
+  /** Newest first. */
+  readonly runs: (query: {
+    readonly tenant?: Tenant | undefined
+    readonly connectionId?: string | undefined
+    /** Only runs with a smaller id. */
+    readonly before?: string | undefined
+    readonly limit: number
+  }) => Effect.Effect<ReadonlyArray<ReconciliationRun>, StorageError>
+  /**
+   * `false`: the run has another version by now, and nothing is written. After a `StorageError` all of it may be written, or
+   * nothing: the stored run says which.
+   */
+  readonly applyBatch: (batch: SettlementBatch) => Effect.Effect<boolean, StorageError>
+  /** Those of the entries that are stored, in no order. */
+  readonly known: (
+    tenant: Tenant,
+    connectionId: string,
+    rowIds: ReadonlyArray<string>
+  ) => Effect.Effect<
+    ReadonlyArray<Pick<SettlementEntry, "rowId" | "runId" | "number" | "contents" | "result" | "closed">>,
+    StorageError
+  >
+  /** Of the connection: an attempt, an operation or a refund of another one is not named by its reports. */
+  readonly booksNamed: (
+    tenant: Tenant,
+    connectionId: string,
+    names: NamedInRows
+  ) => Effect.Effect<NamedBooks, StorageError>
+  /** Entries of these payments at all connections, in the order of their times and row ids. */
+  readonly entriesOf: (
+    tenant: Tenant,
+    paymentIds: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
+  readonly unreported: (query: UnreportedQuery) => Effect.Effect<UnreportedPage, StorageError>
+  /** Differences, those that were found first first. */
+  readonly differences: (query: EntryQuery) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
+  /** Every entry of a connection, by row id. */
+  readonly entries: (query: {
+    readonly tenant: Tenant
+    readonly connectionId: string
+    /** Only entries with a greater row id. */
+    readonly after: string
+    readonly limit: number
+  }) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
+  /** Closes an open difference; whether there was one. */
+  readonly close: (tenant: Tenant, connectionId: string, closed: ClosedEntry) => Effect.Effect<boolean, StorageError>
+  /** By connection, day and currency. */
+  readonly balance: (query: BalanceQuery) => Effect.Effect<ReadonlyArray<BalanceRow>, StorageError>
+  /** For monitoring. */
+  readonly open: Effect.Effect<ReadonlyArray<OpenDifferences>, StorageError>
+  /**
+   * Deletes entries that belong to no payment, whose money moved before the time (epoch milliseconds) and that are no open
+   * difference; gives how many. Those of a payment leave with it (`Retention.remove`).
+   */
+  readonly prune: (query: {
+    readonly tenant: Tenant
+    readonly before: number
+    readonly limit: number
+  }) => Effect.Effect<number, StorageError>
+}
+
+const refused = Effect.fail(
+  new StorageError({ operation: "settlements", cause: new Error("this storage keeps no settlements") })
+)
+
+/** A storage that provides nothing here has no entries, and begins no run. */
+export const Settlements = Context.Reference<Settlements>("pointsman/ports/Settlements", {
+  defaultValue: () => ({
+    begin: () => refused,
+    run: () => Effect.succeedNone,
+    runs: () => Effect.succeed([]),
+    applyBatch: () => refused,
+    known: () => Effect.succeed([]),
+    booksNamed: () => Effect.succeed({ named: [], books: [] }),
+    entriesOf: () => Effect.succeed([]),
+    unreported: () => Effect.succeed({ payments: [], next: null }),
+    differences: () => Effect.succeed([]),
+    entries: () => Effect.succeed([]),
+    close: () => Effect.succeed(false),
+    balance: () => Effect.succeed([]),
+    open: Effect.succeed([]),
+    prune: () => Effect.succeed(0)
+  })
+})

@@ -1,0 +1,67 @@
+/** Applies what a row states to its payment, as a message of the provider is applied. */
+import { Effect, Option } from "effect"
+import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { learnFrom } from "../../commit/LearnFrom.ts"
+import { Turns } from "../../commit/Turns.ts"
+import { interpret } from "../../decide/interpret/Interpret.ts"
+import type { Interpretation } from "../../decide/interpret/Interpretation.ts"
+import { ofReused } from "../../decide/ReusedReference.ts"
+import { sourceOf } from "../../decide/reconcile/WeighRow.ts"
+import { movedPayment } from "../../model/ChargeReference.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import type { MessageAbout } from "../../model/ProviderStatement.ts"
+import { isSameCount } from "../../model/Version.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import { StorageError } from "../../ports/StorageError.ts"
+import { LearnedRates } from "../../routing/run/LearnedRates.ts"
+
+export interface RowStated {
+  readonly connectionId: string
+  readonly about: MessageAbout
+  /** Epoch milliseconds. */
+  readonly occurredAt: number
+}
+
+/**
+ * Whether the record takes the statement: it says the same afterwards, or did before. `first`: the book as it was read, or
+ * `undefined` where it is to be read.
+ */
+export const applyStatement = Effect.fnUntraced(function* (
+  { payment: { id, tenant } }: PaymentBook,
+  first: PaymentBook | undefined,
+  { about, connectionId, occurredAt }: RowStated
+) {
+  const ledger = yield* Ledger
+  const learned = yield* LearnedRates
+  const turns = yield* Turns
+  const gaveUp = (cause: unknown) => new StorageError({ operation: "applying a row of a report", cause })
+  const decided = yield* decideAndCommit({
+    inTurn: turns.take(id),
+    ...(first === undefined ? {} : { first }),
+    decide: (book: PaymentBook, now, reused) => {
+      const stated = interpret(book, connectionId, { about, ...sourceOf({ occurredAt }, now) }, now)
+      const before = "applied" in stated ? stated.applied : undefined
+      const meaning = before !== undefined && reused !== undefined ? ofReused(book, before, reused, now) : stated
+      const applied = "applied" in meaning ? meaning.applied : undefined
+      const value = { isTaken: isTaken(meaning), learn: () => {} }
+      if (applied === undefined) return Effect.succeed(done(value))
+      const { payment, ...beside } = applied
+      const step = { tenant, payment: movedPayment(book.payment, payment), ...beside }
+      return Effect.succeed(write(step, { ...value, learn: () => learnFrom(learned, book, applied, now) }))
+    },
+    read: () =>
+      Effect.flatMap(
+        ledger.book(tenant, id),
+        Option.match({ onNone: () => Effect.fail(gaveUp("the payment is not stored")), onSome: Effect.succeed })
+      ),
+    afterUnknown: ({ payment }, { payment: { after } }) =>
+      isSameCount(payment.version, after.version) &&
+      payment.state === after.state &&
+      payment.updatedAt === after.updatedAt,
+    storageErrors: "retry"
+  }).pipe(Effect.mapError((failure) => (failure._tag === "NotWritten" ? failure.cause : gaveUp(failure))))
+  decided.learn()
+  return decided.isTaken
+})
+
+const isTaken = ({ _tag }: Interpretation): boolean => _tag === "Moves" || _tag === "Confirms"

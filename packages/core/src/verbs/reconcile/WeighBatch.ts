@@ -1,0 +1,216 @@
+/** Weighs a batch of rows against what is stored, and says what to write and what to apply. */
+import { Effect } from "effect"
+import { contentsOf } from "../../decide/reconcile/RowContents.ts"
+import { type WeighedRow, weighRow } from "../../decide/reconcile/WeighRow.ts"
+import type { Connection } from "../../model/Connection.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import type { ReconciliationRun } from "../../model/ReconciliationRun.ts"
+import type { ReportRow, ReportRowKind } from "../../model/ReportRow.ts"
+import type { SettlementEntry } from "../../model/SettlementEntry.ts"
+import { type ClosedEntry, Settlements } from "../../ports/Settlements.ts"
+import { feeOf } from "../../routing/Fees.ts"
+import type { RowStated } from "./ApplyStatement.ts"
+import { findPayments } from "./FindPayments.ts"
+
+/** A row with its place in the report, counted from 1. */
+export interface PlacedRow {
+  readonly row: ReportRow
+  readonly number: number
+}
+
+export interface StatedByRow extends RowStated {
+  readonly book: PaymentBook
+  /** The difference that ends once the record takes the statement; `null` where the row is no such difference. */
+  readonly closes: string | null
+}
+
+export interface WeighedBatch {
+  readonly entries: ReadonlyArray<SettlementEntry>
+  readonly closes: ReadonlyArray<ClosedEntry>
+  readonly stated: ReadonlyArray<StatedByRow>
+  /** Rows that an earlier report had, with the same contents. */
+  readonly known: number
+  /** The payments that the rows were weighed against. */
+  readonly payments: ReadonlyArray<string>
+}
+
+/** A row of this batch to be weighed, and the id that its entry gets; `undefined` where it is stored already. */
+interface OpenRow extends PlacedRow {
+  readonly contents: string
+  readonly entryId: string | undefined
+  readonly isRepeated: boolean
+}
+
+export const weighBatch = Effect.fnUntraced(function* (
+  connection: Connection,
+  run: ReconciliationRun,
+  rows: ReadonlyArray<PlacedRow>,
+  now: number
+) {
+  const { connectionId, tenant } = run
+  const settlements = yield* Settlements
+  const { known, open, reopened } = yield* openRows(run, rows)
+  const { books, found } = yield* findPayments(
+    { tenant, connectionId, now },
+    open.map(({ row }) => row)
+  )
+  const ids = [...new Set(found.flatMap(({ book }) => book?.payment.id ?? []))]
+  const stored = ids.length === 0 ? [] : yield* settlements.entriesOf(tenant, ids)
+  const before = movesBefore(run, stored)
+  const entries: Array<SettlementEntry> = []
+  const stated: Array<StatedByRow> = []
+  const closes: Array<ClosedEntry> = []
+  const missing = new Map(
+    stored
+      .filter((one) => one.number === 0 && one.closed === null && one.connectionId === connectionId)
+      .map((one) => [one.paymentId, one.rowId])
+  )
+  for (const [at, { contents, entryId, isRepeated, number, row }] of open.entries()) {
+    const payment = found[at] ?? { book: undefined, reason: "not_found" as const }
+    const order = { connectionId, found: payment, now }
+    const weighed: WeighedRow = isRepeated
+      ? { ...repeated, paymentId: payment.book?.payment.id ?? null }
+      : weighRow(row, {
+          ...order,
+          before: before.count(payment.book, row, number),
+          feeMinor: payment.book === undefined ? undefined : expectedFee(connection, payment.book, row)
+        })
+    const { paymentId, refundId, statement } = weighed
+    if (!isRepeated) before.add(paymentId, { kind: row.kind, refundId, runId: run.id, number, rowId: row.id })
+    const entry = entryOf(run, { contents, number, row }, entryId ?? row.id, weighed, now)
+    if (entryId !== undefined) entries.push(entry)
+    const missed = row.kind === "charge" ? missing.get(paymentId) : undefined
+    if (missed !== undefined) closes.push({ rowId: missed, closed: { by: "row", note: row.id, at: now } })
+    const book = paymentId === null ? undefined : (books.get(paymentId) ?? payment.book)
+    if (statement !== undefined && book !== undefined) {
+      const isClosed = weighed.result === "status_differs" || weighed.result === "amount_differs"
+      const closed = isClosed ? entry.rowId : null
+      stated.push({ book, about: statement, connectionId, occurredAt: row.occurredAt, closes: closed })
+    } else if (entryId === undefined && weighed.result === "matched" && reopened.has(row.id)) {
+      // The statement was applied, and the process ended before it was noted.
+      closes.push({ rowId: row.id, closed: { by: "statement", note: "", at: now } })
+    }
+  }
+  return { entries, closes, stated, known, payments: ids } satisfies WeighedBatch
+})
+
+const repeated = {
+  result: "duplicate",
+  reason: "same_row",
+  refundId: null,
+  expected: "one row with this id",
+  statement: undefined
+} as const
+
+/**
+ * Rows that are not stored yet, and those of a batch of this run that was stored and not applied. A row of an earlier
+ * report with the same contents is passed over. One that came before in this report, or with other contents, is a duplicate
+ * with an id of its own.
+ */
+const openRows = Effect.fnUntraced(function* (run: ReconciliationRun, rows: ReadonlyArray<PlacedRow>) {
+  const settlements = yield* Settlements
+  const read = (ids: ReadonlyArray<string>) =>
+    ids.length === 0 ? Effect.succeed([]) : settlements.known(run.tenant, run.connectionId, ids)
+  const stored = new Map((yield* read(rows.map(({ row }) => row.id))).map((one) => [one.rowId, one]))
+  const seen = new Map<string, { readonly runId: string; readonly number: number; readonly contents: string }>(stored)
+  const open: Array<OpenRow> = []
+  const reopened = new Set<string>()
+  let known = 0
+  for (const { number, row } of rows) {
+    const contents = contentsOf(row)
+    const earlier = seen.get(row.id)
+    if (earlier === undefined) {
+      seen.set(row.id, { runId: run.id, number, contents })
+      open.push({ row, number, contents, entryId: row.id, isRepeated: false })
+    } else if (earlier.runId === run.id && earlier.number === number) {
+      const { closed, result } = stored.get(row.id) ?? {}
+      if (closed === null && result !== "matched") reopened.add(row.id)
+      open.push({ row, number, contents, entryId: undefined, isRepeated: false })
+    } else if (earlier.runId !== run.id && earlier.contents === contents) known += 1
+    else {
+      const isSame = earlier.contents === contents
+      open.push({ row, number, contents, entryId: `${row.id}#${isSame ? number : contents}`, isRepeated: true })
+    }
+  }
+  // Corrected rows may have come in an earlier report too.
+  const repeatedIds = open.flatMap(({ entryId, isRepeated }) => (isRepeated && entryId !== undefined ? [entryId] : []))
+  const storedRepeated = new Set((yield* read(repeatedIds)).map(({ rowId }) => rowId))
+  const isNew = ({ entryId }: OpenRow) => entryId === undefined || !storedRepeated.has(entryId)
+  return { open: open.filter(isNew), known: known + open.filter((one) => !isNew(one)).length, reopened }
+})
+
+interface Move {
+  readonly kind: ReportRowKind
+  readonly refundId: string | null
+  readonly runId: string
+  readonly number: number
+  readonly rowId: string
+}
+
+const takenBackBy: Partial<Record<ReportRowKind, ReportRowKind>> = { charge: "charge_failed", refund: "refund_failed" }
+
+/** What came before a row of a payment: entries of other runs, and those of this one with a smaller number. */
+const movesBefore = (run: ReconciliationRun, stored: ReadonlyArray<SettlementEntry>) => {
+  const ofPayment = new Map<string, Array<Move>>()
+  const add = (paymentId: string | null, move: Move) => {
+    if (paymentId === null) return
+    const moves = ofPayment.get(paymentId)
+    if (moves === undefined) ofPayment.set(paymentId, [move])
+    else if (!moves.some(({ rowId }) => rowId === move.rowId)) moves.push(move)
+  }
+  for (const entry of stored) {
+    if (entry.number > 0 && entry.reason !== "same_row" && entry.connectionId === run.connectionId) {
+      add(entry.paymentId, entry)
+    }
+  }
+  const count = (book: PaymentBook | undefined, { id }: ReportRow, number: number) => {
+    const moves = (book === undefined ? [] : (ofPayment.get(book.payment.id) ?? [])).filter(
+      (one) => one.rowId !== id && (one.runId !== run.id || one.number < number)
+    )
+    return (kind: ReportRowKind, refundId: string | null): number => {
+      const of = (wanted: ReportRowKind | undefined) =>
+        moves.filter((one) => one.kind === wanted && one.refundId === refundId).length
+      return of(kind) - of(takenBackBy[kind])
+    }
+  }
+  return { add, count }
+}
+
+const expectedFee = ({ fees }: Connection, { payment }: PaymentBook, { gross, kind }: ReportRow) => {
+  if (kind !== "charge" || fees === undefined || fees.length === 0) return undefined
+  const merchantCountry = payment.routing?.given?.merchantCountry ?? null
+  const charged = { ...payment, money: { ...payment.money, minorUnits: gross.minorUnits } }
+  return feeOf(fees, charged, merchantCountry)?.feeMinor
+}
+
+const entryOf = (
+  run: ReconciliationRun,
+  { contents, number, row }: PlacedRow & { readonly contents: string },
+  rowId: string,
+  { expected, paymentId, reason, refundId, result }: WeighedRow,
+  now: number
+): SettlementEntry => ({
+  tenant: run.tenant,
+  connectionId: run.connectionId,
+  rowId,
+  runId: run.id,
+  number,
+  contents,
+  kind: row.kind,
+  result,
+  reason,
+  paymentId,
+  refundId,
+  disputeId: row.names.disputeId,
+  providerRef: row.names.providerRef,
+  gross: row.gross,
+  converted: row.converted,
+  fee: row.fee,
+  net: row.net,
+  payoutId: row.payoutId,
+  occurredAt: row.occurredAt,
+  settledAt: row.settledAt,
+  expected,
+  openedAt: result === "matched" ? null : now,
+  closed: null
+})

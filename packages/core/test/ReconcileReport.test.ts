@@ -1,0 +1,461 @@
+/** Reports of providers compared with the records: what is found, what moves, and what a second reading changes. */
+import { assert, describe, it } from "@effect/vitest"
+import { type Payment, Pointsman, ReportBroken, ReportRefused, ReportTaken } from "@pointsman/core"
+import type { ReportEntry } from "@pointsman/core/connector"
+import { Ledger, Settlements, StorageError, Unanswered } from "@pointsman/core/ports"
+import { Effect, Exit, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { operate } from "./support/Operations.ts"
+import { attemptsOf, stored, typesOf } from "./support/Pages.ts"
+import { day, entriesOf, eur, foundIn, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
+
+/** Each charge has a reference of its own. */
+const capturing = (own: World) => {
+  own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
+}
+
+const create = Effect.flatMap(Pointsman, (pointsman) =>
+  Effect.map(pointsman.create(caller, request()), ({ payment }) => payment)
+)
+
+const creates = (count: number) => Effect.forEach(Array.from({ length: count }), () => create)
+
+describe("a report", () => {
+  const lost = world()
+  it.effect("given a charge without an answer, when its row arrives, then the payment is captured and settled", () =>
+    Effect.gen(function* () {
+      lost.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
+      const pointsman = yield* Pointsman
+      yield* Effect.ignore(pointsman.create(caller, request()))
+      const [payment] = (yield* pointsman.payments(tenant, { limit: 1 })).items
+      assert(payment !== undefined)
+      assert.strictEqual(payment.state, "ChargeUnknown")
+      const [attempt] = yield* attemptsOf(payment)
+      const row = rowOf(payment, { names: { attemptId: attempt?.id ?? "", providerRef: "ch_1" } })
+      yield* TestClock.setTime(paidAt + day)
+      const run = yield* reconcile(orderOf([row]))
+      const after = yield* stored(payment)
+      assert.deepStrictEqual([after.state, after.capturedMinor, after.providerRef], ["Settled", 1999, "ch_1"])
+      assert.deepStrictEqual(after.review, null)
+      assert.deepStrictEqual(run.counts.status_differs, 1)
+      const [entry] = yield* entriesOf
+      assert.deepStrictEqual([entry?.result, entry?.expected], ["status_differs", "ChargeUnknown"])
+      assert.deepStrictEqual(entry?.closed, { by: "statement", note: "", at: paidAt + day })
+    }).pipe(Effect.provide(lost.layer))
+  )
+
+  const every = world({
+    connections: [{ id: "main", fees: [{ fixed: { EUR: 25 }, partsPerMillion: 10_000 }] }, { id: "backup" }]
+  })
+  it.effect("given a report with every kind of difference, then each is found and named, and no other", () =>
+    Effect.gen(function* () {
+      capturing(every)
+      const [fine, less, twice, fee, missing, disputed, refunded] = yield* creates(7)
+      assert(fine && less && twice && fee && missing && disputed && refunded)
+      const fees = { fee: eur(45), net: eur(1954) }
+      yield* operate("refund", refunded.id, { amountMinor: 400 })
+      yield* TestClock.setTime(paidAt + 5 * day)
+      const rows = [
+        rowOf(fine, { ...fees, occurredAt: -day }),
+        rowOf(less, { gross: eur(900) }),
+        rowOf(twice, { id: "twice 1", ...fees }),
+        rowOf(twice, { id: "twice 2", ...fees }),
+        rowOf(fee, { fee: eur(46), net: eur(1953) }),
+        rowOf(disputed, { ...fees }),
+        rowOf(disputed, { id: "dispute", kind: "dispute", names: { disputeId: "dp_1" }, gross: eur(-1000) }),
+        rowOf(refunded, { ...fees }),
+        rowOf(refunded, { id: "refund", kind: "refund", gross: eur(-400) }),
+        rowOf(refunded, { id: "unknown refund", kind: "refund", gross: eur(-1), names: { providerRefundId: "re_x" } }),
+        rowOf(undefined, { id: "unknown charge", gross: eur(1000), names: { providerRef: "ch_other" } }),
+        rowOf(undefined, { id: "payout", kind: "payout", gross: eur(-4000) }),
+        rowOf(undefined, { id: "wrong sum", kind: "adjustment", gross: eur(10), fee: eur(1), net: eur(8) }),
+        rowOf(fine, { ...fees, occurredAt: -day })
+      ]
+      const run = yield* reconcile(orderOf(rows))
+      assert.strictEqual(run.state, "done")
+      assert.deepStrictEqual(foundIn(yield* entriesOf), {
+        [`row_${fine.id}`]: "matched by_id",
+        [`row_${fine.id}#14`]: "duplicate same_row",
+        [`row_${less.id}`]: "amount_differs by_id",
+        "twice 1": "matched by_id",
+        "twice 2": "duplicate by_id",
+        [`row_${fee.id}`]: "fee_differs by_id",
+        [`row_${disputed.id}`]: "matched by_id",
+        dispute: "status_differs by_id",
+        [`row_${refunded.id}`]: "matched by_id",
+        refund: "matched by_id",
+        "unknown refund": "missing_here by_id",
+        "unknown charge": "missing_here not_found",
+        payout: "matched no_payment",
+        "wrong sum": "fee_differs no_payment",
+        [`missing:${missing.id}`]: "missing_there not_found"
+      })
+      assert.deepStrictEqual(
+        [(yield* stored(fine)).state, (yield* stored(disputed)).state, (yield* stored(less)).review !== null],
+        ["Settled", "ChargedBack", true]
+      )
+      assert.deepStrictEqual(run.counts, {
+        matched: 6,
+        amount_differs: 1,
+        missing_here: 2,
+        missing_there: 1,
+        status_differs: 1,
+        duplicate: 2,
+        fee_differs: 2
+      })
+    }).pipe(Effect.provide(every.layer))
+  )
+
+  const again = world()
+  it.effect("given a report that was read, when it or its rows come again, then nothing changes", () =>
+    Effect.gen(function* () {
+      capturing(again)
+      const payments = yield* creates(5)
+      const rows = payments.map((payment) => rowOf(payment))
+      const first = yield* reconcile(orderOf(rows))
+      const before = yield* Effect.forEach(payments, stored)
+      const entries = yield* entriesOf
+      assert.deepStrictEqual(yield* reconcile(orderOf(rows)), first)
+      const other = yield* reconcile(orderOf(rows.toReversed(), { rowsAtOnce: 2 }))
+      assert.deepStrictEqual([other.rowsKnown, other.counts.matched, other.counts.duplicate], [5, 0, 0])
+      assert.deepStrictEqual(yield* entriesOf, entries)
+      assert.deepStrictEqual(yield* Effect.forEach(payments, stored), before)
+    }).pipe(Effect.provide(again.layer))
+  )
+
+  const corrected = world()
+  it.effect("given a row that comes again with other contents, then it is a duplicate to be explained", () =>
+    Effect.gen(function* () {
+      capturing(corrected)
+      const payment = yield* create
+      yield* reconcile(orderOf([rowOf(payment)]))
+      const second = orderOf([rowOf(payment, { fee: eur(3), net: eur(1996) })], { sha256: "corrected" })
+      assert.strictEqual((yield* reconcile(second)).counts.duplicate, 1)
+      const third = {
+        ...second,
+        sha256: "once more",
+        entries: orderOf([rowOf(payment, { fee: eur(3), net: eur(1996) })]).entries
+      }
+      const run = yield* reconcile(third)
+      assert.deepStrictEqual([run.counts.duplicate, run.rowsKnown], [0, 1])
+      assert.strictEqual((yield* stored(payment)).state, "Settled")
+    }).pipe(Effect.provide(corrected.layer))
+  )
+})
+
+describe("payments that no report has", () => {
+  const own = world()
+  it.effect("given the provider's delay, when it is not over, then nothing is missing; a late row ends it after", () =>
+    Effect.gen(function* () {
+      capturing(own)
+      const early = yield* create
+      yield* TestClock.setTime(2 * day)
+      const late = yield* create
+      yield* TestClock.setTime(9 * day)
+      const row = (id: string, at: number) => rowOf(undefined, { id, kind: "payout", occurredAt: at })
+      const missing = Effect.map(entriesOf, (entries) =>
+        entries
+          .filter(({ result }) => result === "missing_there")
+          .map(({ closed, paymentId }) => [paymentId, closed?.by])
+      )
+      yield* reconcile(orderOf([row("a", -day), row("b", 2 * day - 1)]))
+      assert.deepStrictEqual(yield* missing, [])
+      yield* reconcile(orderOf([row("c", day), row("d", 4 * day - 1)]))
+      assert.deepStrictEqual(yield* missing, [[early.id, undefined]])
+      yield* reconcile(orderOf([row("e", 3 * day), row("f", 4 * day)]))
+      assert.deepStrictEqual(
+        (yield* missing).map(([id]) => id),
+        [early.id, late.id]
+      )
+      yield* reconcile(orderOf([rowOf(early)]))
+      assert.deepStrictEqual(yield* missing, [
+        [early.id, "row"],
+        [late.id, undefined]
+      ])
+    }).pipe(Effect.provide(own.layer))
+  )
+})
+
+describe("a row without ids", () => {
+  const own = world()
+  it.effect("given one payment of its amount and time, then it is that one's; of two, none's", () =>
+    Effect.gen(function* () {
+      capturing(own)
+      const pointsman = yield* Pointsman
+      const make = (minorUnits: number, reference: string | null) => {
+        const { details, ...rest } = request()
+        const money = { ...details.money, minorUnits }
+        return pointsman.create(caller, { ...rest, details: { ...details, money, reference } })
+      }
+      const { payment: single } = yield* make(777, null)
+      yield* make(888, null)
+      yield* make(888, null)
+      const { payment: named } = yield* make(999, "order-9")
+      const none = { providerRef: null }
+      const run = yield* reconcile(
+        orderOf([
+          rowOf(undefined, { id: "single", gross: eur(777), occurredAt: day, names: none }),
+          rowOf(undefined, { id: "two", gross: eur(888), occurredAt: day, names: none }),
+          rowOf(undefined, { id: "later", gross: eur(777), occurredAt: 8 * day, names: none }),
+          rowOf(undefined, { id: "named", gross: eur(999), names: { ...none, reference: "order-9" } }),
+          rowOf(undefined, { id: "other", gross: eur(777), names: { ...none, attemptId: "att_lost" } })
+        ])
+      )
+      assert.strictEqual(run.state, "done")
+      const entries = yield* entriesOf
+      assert.deepStrictEqual(foundIn(entries), {
+        single: "matched by_amount_and_time",
+        two: "missing_here ambiguous",
+        later: "missing_here not_found",
+        named: "matched by_reference",
+        other: "missing_here not_found"
+      })
+      const owners = entries.flatMap(({ paymentId }) => paymentId ?? [])
+      assert.deepStrictEqual(owners.toSorted(), [single.id, named.id].toSorted())
+    }).pipe(Effect.provide(own.layer))
+  )
+})
+
+/** Ends the process at the n-th commit of a payment: before it is written, or after. */
+const dyingAtCommit = (ledger: Ledger["Service"], count: number, isWritten: boolean): Ledger["Service"] => {
+  let commits = 0
+  const died = Effect.die(new Error("the process died"))
+  return {
+    ...ledger,
+    commit: (change) =>
+      Effect.suspend(() => {
+        commits += 1
+        if (commits < count) return ledger.commit(change)
+        return isWritten && commits === count ? Effect.andThen(ledger.commit(change), died) : died
+      })
+  }
+}
+
+/** Ends every write of a run from the n-th on: before it is written, or after. */
+const dyingAt = (settlements: Settlements, count: number, isWritten: boolean): Settlements => {
+  let writes = 0
+  return {
+    ...settlements,
+    applyBatch: (batch) =>
+      Effect.suspend((): ReturnType<Settlements["applyBatch"]> => {
+        writes += 1
+        if (writes < count) return settlements.applyBatch(batch)
+        const died = Effect.die(new Error("the process died"))
+        if (writes > count || !isWritten) return died
+        return Effect.andThen(settlements.applyBatch(batch), died)
+      })
+  }
+}
+
+describe("a run that is killed", () => {
+  const rowsOf = ([first, ...others]: ReadonlyArray<Payment>) => [
+    ...others.map((payment) => rowOf(payment)),
+    rowOf(first, { gross: eur(5) }),
+    rowOf(first, { id: "dispute", kind: "dispute", gross: eur(-5), names: { disputeId: "dp_1" } }),
+    rowOf(others[0], { id: "again" })
+  ]
+  /** Everything that a run leaves, without the ids that differ. */
+  const left = (payments: ReadonlyArray<Payment>) =>
+    Effect.gen(function* () {
+      const states = yield* Effect.forEach(payments, (one) =>
+        Effect.map(Effect.all([stored(one), typesOf(one)]), ([{ capturedMinor, review, state }, types]) => [
+          state,
+          capturedMinor,
+          review === null,
+          types
+        ])
+      )
+      const entries = (yield* entriesOf).map(({ closed, number, result }) => [number, result, closed?.by])
+      return { states, entries: entries.toSorted() }
+    })
+  interface Kill {
+    readonly settlements?: (settlements: Settlements) => Settlements
+    readonly ledger?: (ledger: Ledger["Service"]) => Ledger["Service"]
+  }
+  const readKilled = ({ ledger: overLedger, settlements: over }: Kill = {}) => {
+    const own = world()
+    capturing(own)
+    return Effect.gen(function* () {
+      const payments = yield* creates(9)
+      yield* TestClock.setTime(paidAt + day)
+      const order = () => orderOf(rowsOf(payments), { rowsAtOnce: 3 })
+      let died = false
+      if (over !== undefined || overLedger !== undefined) {
+        const settlements = yield* Settlements
+        const ledger = yield* Ledger
+        const process = yield* own.another.pipe(
+          Effect.provideService(Settlements, over?.(settlements) ?? settlements),
+          Effect.provideService(Ledger, overLedger?.(ledger) ?? ledger)
+        )
+        died = Exit.isFailure(yield* Effect.exit(process.reconciliation.run(order())))
+      }
+      const { counts, rowsDone, state, sums } = yield* reconcile(order())
+      return { died, report: { counts, rowsDone, state, sums, ...(yield* left(payments)) } }
+    }).pipe(Effect.scoped, Effect.provide(own.layer))
+  }
+
+  it.effect("given every write of a run, when it dies before or after it, then the next one ends the same", () =>
+    Effect.gen(function* () {
+      const { report: expected } = yield* readKilled()
+      assert.deepStrictEqual(
+        [expected.state, expected.counts.amount_differs, expected.counts.duplicate],
+        ["done", 1, 1]
+      )
+      let deaths = 0
+      for (let write = 1; write <= 7; write++) {
+        for (const isWritten of [false, true]) {
+          const { died, report } = yield* readKilled({ settlements: (one) => dyingAt(one, write, isWritten) })
+          if (died) deaths += 1
+          assert.deepStrictEqual(report, expected)
+        }
+      }
+      assert.strictEqual(deaths, 12)
+    })
+  )
+
+  it.effect(
+    "given every payment that a run moves, when it dies before or after that, then the next one ends the same",
+    () =>
+      Effect.gen(function* () {
+        const { report: expected } = yield* readKilled()
+        let deaths = 0
+        for (let commit = 1; commit <= 11; commit++) {
+          for (const isWritten of [false, true]) {
+            const { died, report } = yield* readKilled({ ledger: (one) => dyingAtCommit(one, commit, isWritten) })
+            if (died) deaths += 1
+            assert.deepStrictEqual(report, expected)
+          }
+        }
+        assert.strictEqual(deaths, 20)
+      })
+  )
+
+  it.effect("given a write whose answer was lost, then what is stored decides", () =>
+    Effect.gen(function* () {
+      const losing = (isWritten: boolean) => ({
+        settlements: (settlements: Settlements): Settlements => ({
+          ...settlements,
+          applyBatch: (batch: Parameters<Settlements["applyBatch"]>[0]) =>
+            Effect.andThen(
+              isWritten ? settlements.applyBatch(batch) : Effect.void,
+              Effect.fail(new StorageError({ operation: "applyBatch", cause: new Error("lost") }))
+            )
+        })
+      })
+      const { report: expected } = yield* readKilled()
+      const written = yield* readKilled(losing(true))
+      assert.deepStrictEqual(written, { died: false, report: expected })
+      assert.deepStrictEqual(yield* readKilled(losing(false)), { died: true, report: expected })
+    })
+  )
+})
+
+describe("reports in any order", () => {
+  const readIn = (order: ReadonlyArray<number>) => {
+    const own = world()
+    capturing(own)
+    return Effect.gen(function* () {
+      const payments = yield* creates(6)
+      yield* operate("refund", payments[1]?.id ?? "", { amountMinor: 300 })
+      yield* TestClock.setTime(paidAt + 5 * day)
+      const [a, b, c, d, e, f] = payments
+      const refund = rowOf(b, { id: "refund", kind: "refund", gross: eur(-300), occurredAt: paidAt + 2 })
+      const disputes = [
+        rowOf(c, {
+          id: "dp",
+          kind: "dispute",
+          gross: eur(-1000),
+          names: { disputeId: "dp_1" },
+          occurredAt: paidAt + 3
+        }),
+        rowOf(c, { id: "won", kind: "dispute_reversed", names: { disputeId: "dp_1" }, occurredAt: paidAt + 4 })
+      ]
+      const whole = payments.slice(0, 5).map((one) => rowOf(one))
+      const reports = [
+        whole,
+        // A part of it, again, and what came late.
+        [...whole.slice(2, 4), rowOf(f, { payoutId: null }), refund],
+        [...disputes, refund],
+        // Corrected: the fee was left out.
+        [rowOf(a, { fee: eur(5), net: eur(1994) }), rowOf(d), rowOf(e)]
+      ]
+      for (const index of order) {
+        yield* reconcile(orderOf(reports[index] ?? [], { sha256: String(index), delayMillis: 30 * day }))
+      }
+      const states = yield* Effect.forEach(payments, (one) =>
+        Effect.map(stored(one), ({ capturedMinor, refundedMinor, reported, review, state }) => [
+          state,
+          capturedMinor,
+          refundedMinor,
+          reported?.isPaidOut === true,
+          review === null
+        ])
+      )
+      const entries = (yield* entriesOf).filter(({ reason }) => reason !== "same_row")
+      const rows = entries.map(({ paymentId, rowId }) => [
+        rowId.replace(/row_.*/u, () => `row ${payments.findIndex(({ id }) => id === paymentId)}`),
+        payments.findIndex(({ id }) => id === paymentId)
+      ])
+      return { states, rows: rows.toSorted() }
+    }).pipe(Effect.scoped, Effect.provide(own.layer))
+  }
+
+  it.effect(
+    "given reports that are late, partial, repeated or corrected, in any order, then the books end the same",
+    () =>
+      Effect.gen(function* () {
+        const permutations = (of: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> =>
+          of.length <= 1
+            ? [of]
+            : of.flatMap((one) => permutations(of.filter((other) => other !== one)).map((rest) => [one, ...rest]))
+        const expected = yield* readIn([0, 1, 2, 3])
+        for (const order of permutations([0, 1, 2, 3])) assert.deepStrictEqual(yield* readIn(order), expected)
+        assert.deepStrictEqual(yield* readIn([2, 0, 0, 3, 1, 2, 3]), expected)
+      })
+  )
+})
+
+describe("a report that cannot be read", () => {
+  const own = world()
+  it.effect(
+    "given another provider's format, then it is refused; given a broken file, then it goes on once mended",
+    () =>
+      Effect.gen(function* () {
+        capturing(own)
+        const payment = yield* create
+        const rows = [rowOf(payment), rowOf(undefined, { id: "payout", kind: "payout" })]
+        const format = { name: "stripe-balance", kinds: ["stripe"], delayMillis: 0 }
+        const refused = yield* Effect.result(reconcile(orderOf(rows, { format })))
+        const reason = "format: stripe-balance is of stripe; the connection is one of scripted"
+        assert.deepStrictEqual(Result.getOrThrow(Result.flip(refused)), new ReportRefused({ reason }))
+        const unknown = yield* Effect.result(reconcile(orderOf(rows, { connectionId: "none" })))
+        assert.instanceOf(Result.getOrThrow(Result.flip(unknown)), ReportRefused)
+        async function* breaking(): AsyncGenerator<ReadonlyArray<ReportEntry>> {
+          yield rows.slice(0, 1).map((row) => ({ _tag: "Row", row }) as const)
+          throw new Error("row 2: the quotes do not end")
+        }
+        const broken = orderOf(rows, { entries: breaking(), rowsAtOnce: 1 })
+        const failed = yield* Effect.result(reconcile(broken))
+        const said = new ReportBroken({ reason: "row 2: the quotes do not end" })
+        assert.deepStrictEqual(Result.getOrThrow(Result.flip(failed)), said)
+        const [run] = yield* (yield* Pointsman).reconciliation.list({ limit: 1 })
+        assert.deepStrictEqual([run?.state, run?.failure, run?.rowsDone], ["failed", said.reason, 1])
+        const done = yield* reconcile(orderOf(rows))
+        assert.deepStrictEqual([done.id, done.state, done.failure, done.counts.matched], [run?.id, "done", null, 2])
+      }).pipe(Effect.provide(own.layer))
+  )
+
+  it.effect("given another process at work on the report, when both write, then one of them ends", () =>
+    Effect.gen(function* () {
+      const rows = Array.from({ length: 6 }, (_, at) => rowOf(undefined, { id: `p${at}`, kind: "payout" }))
+      const ends = yield* Effect.all(
+        [0, 1].map(() => Effect.result(reconcile(orderOf(rows, { rowsAtOnce: 2, sha256: "both" })))),
+        { concurrency: 2 }
+      )
+      const failures = ends.flatMap((end) => (Result.isFailure(end) ? [end.failure] : []))
+      assert.deepStrictEqual(failures, [new ReportTaken()])
+      assert.strictEqual((yield* entriesOf).filter(({ kind }) => kind === "payout").length, 6)
+    }).pipe(Effect.provide(own.layer))
+  )
+})

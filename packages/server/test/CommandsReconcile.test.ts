@@ -1,0 +1,124 @@
+/** `pointsman reconcile` beside a running server, on a SQLite file. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "vitest"
+import { runHere } from "./support/CommandInProcess.ts"
+import { documentOf } from "./support/CommandProcess.ts"
+import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { startProvider } from "./support/ScriptedProvider.ts"
+import { startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
+
+const path = "/api/v1/payments"
+const columns =
+  "row_id,kind,gross,currency,occurred_at,attempt_id,provider_reference,refund_id,fee,net,payout_id,settled_at"
+
+const setUp = async () => {
+  const provider = await startProvider()
+  const folder = temporaryFolder()
+  const server = await startServerHere({
+    folder,
+    configuration: { workspaces: [workspaceWith([connectionTo(provider)])] }
+  })
+  const create = async (reference: string): Promise<string> => {
+    const body = { amount: 1999, currency: "EUR", country: "NL", reference }
+    const made = await server.request("POST", path, { key: liveKey, idempotencyKey: `order-${reference}`, body })
+    return made.status === 201
+      ? made.body.data.payment_id
+      : (await server.request("GET", `${path}?reference=${reference}`, { key: liveKey })).body.data[0].payment_id
+  }
+  const read = async (id: string) => (await server.request("GET", `${path}/${id}`, { key: liveKey })).body.data
+  const now = new Date().toISOString()
+  const report = (name: string, rows: ReadonlyArray<string>) => {
+    writeFileSync(join(folder, name), `${columns}\n${rows.map((row) => row.replaceAll("NOW", now)).join("\n")}\n`)
+    return name
+  }
+  const run = (...words: ReadonlyArray<string>) => runHere(folder, ["reconcile", ...words])
+  return { create, folder, provider, read, report, run, server }
+}
+
+const to = ["--connection", "main", "--by", "Jo"]
+
+describe("pointsman reconcile", () => {
+  it("given a report, when it is run beside a server, then payments are settled, put right, and differences listed", async () => {
+    const { create, folder, provider, read, report, run, server } = await setUp()
+    const fine = await create("fine")
+    provider.next("charge", (call) => {
+      call.execute()
+      return "drop"
+    })
+    const lost = await create("lost")
+    assert.strictEqual((await read(lost)).status, "UNKNOWN")
+    assert.notProperty(await read(fine), "settlement")
+    const [first, second] = provider.calls.filter(({ operation }) => operation === "charge")
+    const attempts = [first, second].map((call) => call?.headers["idempotency-key"])
+    const file = report("june.csv", [
+      `txn_1,charge,1999,EUR,NOW,${attempts[0]},,,30,1969,po_1,2030-01-01T00:00:00Z`,
+      `txn_2,charge,1999,EUR,NOW,${attempts[1]},ch_lost,,30,1969,po_1,2030-01-01T00:00:00Z`,
+      "txn_3,charge,500,EUR,NOW,,ch_unknown,,,,po_1,",
+      "po_1,payout,-3938,EUR,NOW,,,,,,po_1,",
+      "txn_4,charge,five,EUR,NOW,,,,,,,"
+    ])
+    const ran = await run("run", file, ...to, "--json")
+    assert.strictEqual(ran.code, 1, ran.stderr)
+    assert.include(ran.stderr, "2 differences, 1 unreadable row.")
+    const { data } = JSON.parse(ran.stdout)
+    assert.deepInclude(data, { state: "done", rows: 5, rows_unreadable: 1, connection_id: "main", format: "http" })
+    assert.deepInclude(data.results, { matched: 2, status_differs: 1, missing_here: 1 })
+    assert.deepStrictEqual(data.sums, { EUR: { gross: 560, fee: 60, net: 3938 } })
+    assert.deepInclude(await read(lost), { status: "SETTLED", captured_amount: 1999 })
+    assert.deepStrictEqual((await read(fine)).settlement, {
+      payout_id: "po_1",
+      fee: 30,
+      net: 1969,
+      currency: "EUR",
+      settled_at: "2030-01-01T00:00:00.000Z"
+    })
+    const listed = (await server.request("GET", path, { key: liveKey })).body.data
+    assert.deepStrictEqual(
+      listed.map(({ settlement }: { readonly settlement?: { readonly payout_id: string } }) => settlement?.payout_id),
+      ["po_1", "po_1"]
+    )
+
+    const again = await run("run", file, ...to, "--json")
+    assert.deepStrictEqual(JSON.parse(again.stdout).data, data)
+    assert.deepStrictEqual(
+      documentOf(await run("list", "--json")).data.map(({ id }: { readonly id: string }) => id),
+      [data.id]
+    )
+    assert.deepStrictEqual(documentOf(await run("show", data.id, "--json")).data, data)
+    assert.match((await run("show", data.id)).stdout, /^File +june\.csv$/mu)
+    const open = documentOf(await run("differences", "--json")).data
+    assert.deepStrictEqual(
+      open.map(({ id, result }: { readonly id: string; readonly result: string }) => [id, result]),
+      [["main/txn_3", "missing_here"]]
+    )
+    const closed = documentOf(await run("differences", "--closed", "--kind", "status_differs", "--json")).data
+    assert.deepInclude(closed[0], { id: "main/txn_2", payment_id: lost, expected: "ChargeUnknown" })
+    assert.deepInclude(closed[0].closed, { by: "statement" })
+    assert.deepStrictEqual(documentOf(await run("differences", "--older-than", "1 day", "--json")).data, [])
+    const balance = documentOf(
+      await run("balance", "--environment", "production", "--until", "2031-01-01", "--json")
+    ).data
+    assert.deepInclude(balance[0], { charges: 4498, fees: 60, payouts: -3938, currency: "EUR", rows: 4 })
+
+    assert.match((await run("close", "main/txn_3", "--note", "a test charge", "--by", "Jo")).stdout, /^Closed main/u)
+    assert.match((await run("close", "main/txn_3", "--note", "again", "--by", "Jo")).stderr, /not found/u)
+    assert.match((await run("close", "txn_3", "--note", "again", "--by", "Jo")).stderr, /expected connection\/row/u)
+    assert.strictEqual((await run("differences")).stdout, "No difference is open.\n")
+    const audit = JSON.stringify(documentOf(await runHere(folder, ["audit", "list", "--json"])).data)
+    assert.include(audit, "report.reconciling")
+    assert.include(audit, "difference.closing")
+  })
+
+  it("given what is no report, then it is refused and says what was expected", async () => {
+    const { report, run } = await setUp()
+    const file = report("june.csv", ["txn_1,payout,-1,EUR,NOW,,,,,,,"])
+    assert.match((await run("run", file, "--connection", "none", "--by", "Jo")).stderr, /connection "none" not found/u)
+    assert.match((await run("run", "none.csv", ...to)).stderr, /none\.csv: expected a file that can be read/u)
+    const other = await run("run", file, ...to, "--format", "stripe-balance")
+    assert.match(other.stderr, /--format: .*expected|is of stripe/u)
+    assert.strictEqual(other.code, 1)
+    assert.match((await run("show", "rec_none")).stderr, /Run "rec_none" not found/u)
+  })
+})

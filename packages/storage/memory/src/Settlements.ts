@@ -1,0 +1,248 @@
+/** Reconciliation runs and settlement entries in maps. */
+import { isDifference, type ReconciliationRun, type SettlementEntry } from "@pointsman/core"
+import type {
+  BalanceQuery,
+  BalanceRow,
+  EntryQuery,
+  NamedInRows,
+  NamedPayment,
+  NameKind,
+  OpenDifferences,
+  SettlementBatch,
+  Settlements,
+  UnreportedQuery
+} from "@pointsman/core/ports"
+import { Effect, Option, type Semaphore } from "effect"
+import { bookOf } from "./Payments.ts"
+import { byText, copy, forTenant, ofTenant, type State, type TenantState } from "./State.ts"
+
+export const make = (state: State, turn: Semaphore.Semaphore): Settlements => {
+  const inTurn = <A>(body: () => A) => turn.withPermit(Effect.sync(body))
+  const allTenants = () => [...state.tenants.values()]
+  return {
+    begin: (run) =>
+      inTurn(() => {
+        const { runs } = forTenant(state, run.tenant)
+        const stored = [...runs.values()].find((one) => isSameFile(one, run))
+        if (stored === undefined) runs.set(run.id, copy(run))
+        return copy(stored ?? run)
+      }),
+    run: (tenant, id) =>
+      Effect.sync(() => Option.map(Option.fromUndefinedOr(ofTenant(state, tenant).runs.get(id)), copy)),
+    runs: ({ before, connectionId, limit, tenant }) =>
+      Effect.sync(() =>
+        (tenant === undefined ? allTenants() : [ofTenant(state, tenant)])
+          .flatMap(({ runs }) => [...runs.values()])
+          .filter((one) => connectionId === undefined || one.connectionId === connectionId)
+          .filter(({ id }) => before === undefined || id < before)
+          .sort((a, b) => byText(b.id, a.id))
+          .slice(0, limit)
+          .map(copy)
+      ),
+    applyBatch: (batch) => inTurn(() => applyBatch(state, batch)),
+    known: (tenant, connectionId, rowIds) =>
+      Effect.sync(() => {
+        const { settlements } = ofTenant(state, tenant)
+        return rowIds.flatMap((rowId) => {
+          const entry = settlements.get(entryKey({ connectionId, rowId }))
+          return entry === undefined ? [] : [copy(entry)]
+        })
+      }),
+    booksNamed: (tenant, connectionId, names) =>
+      Effect.sync(() => {
+        const stored = ofTenant(state, tenant)
+        const named = namedIn(stored, connectionId, names)
+        const ids = new Set(named.map(({ paymentId }) => paymentId))
+        return { named, books: [...ids].map((id) => bookOf(stored, id)) }
+      }),
+    entriesOf: (tenant, paymentIds) =>
+      Effect.sync(() => {
+        const wanted = new Set(paymentIds)
+        return entriesIn(ofTenant(state, tenant))
+          .filter(({ paymentId }) => paymentId !== null && wanted.has(paymentId))
+          .sort((a, b) => a.occurredAt - b.occurredAt || byText(a.rowId, b.rowId))
+          .map(copy)
+      }),
+    unreported: (query) => Effect.sync(() => unreported(ofTenant(state, query.tenant), query)),
+    differences: (query) =>
+      Effect.sync(() =>
+        (query.tenant === undefined ? allTenants() : [ofTenant(state, query.tenant)])
+          .flatMap(entriesIn)
+          .filter((one) => isListed(one, query))
+          .sort(byOpening)
+          .slice(0, query.limit)
+          .map(copy)
+      ),
+    entries: ({ after, connectionId, limit, tenant }) =>
+      Effect.sync(() =>
+        entriesIn(ofTenant(state, tenant))
+          .filter((one) => one.connectionId === connectionId && one.rowId > after)
+          .sort((a, b) => byText(a.rowId, b.rowId))
+          .slice(0, limit)
+          .map(copy)
+      ),
+    close: (tenant, connectionId, { closed, rowId }) =>
+      inTurn(() => close(forTenant(state, tenant), connectionId, rowId, closed)),
+    balance: (query) => Effect.sync(() => balance(ofTenant(state, query.tenant), query)),
+    open: Effect.sync(() => openDifferences(allTenants().flatMap(entriesIn).filter(isOpen))),
+    prune: ({ before, limit, tenant }) =>
+      inTurn(() => {
+        const { settlements } = forTenant(state, tenant)
+        const leaving = [...settlements].filter(
+          ([, one]) => one.paymentId === null && one.occurredAt < before && !isOpen(one)
+        )
+        for (const [key] of leaving.slice(0, limit)) settlements.delete(key)
+        return Math.min(leaving.length, limit)
+      })
+  }
+}
+
+const entryKey = ({ connectionId, rowId }: Pick<SettlementEntry, "connectionId" | "rowId">): string =>
+  JSON.stringify([connectionId, rowId])
+
+const entriesIn = ({ settlements }: TenantState): Array<SettlementEntry> => [...settlements.values()]
+
+const isSameFile = (a: ReconciliationRun, b: ReconciliationRun): boolean =>
+  a.connectionId === b.connectionId && a.sha256 === b.sha256 && a.format === b.format
+
+export const isOpen = (entry: SettlementEntry): boolean => isDifference(entry) && entry.closed === null
+
+const applyBatch = (state: State, { closes, connectionId, entries, run, tenant }: SettlementBatch): boolean => {
+  const stored = forTenant(state, tenant)
+  if (stored.runs.get(run.after.id)?.version !== run.expected) return false
+  stored.runs.set(run.after.id, copy(run.after))
+  for (const entry of entries) {
+    const key = entryKey(entry)
+    if (!stored.settlements.has(key)) stored.settlements.set(key, copy(entry))
+  }
+  for (const { closed, rowId } of closes) close(stored, connectionId, rowId, closed)
+  return true
+}
+
+const close = (stored: TenantState, connectionId: string, rowId: string, closed: SettlementEntry["closed"]) => {
+  const key = entryKey({ connectionId, rowId })
+  const entry = stored.settlements.get(key)
+  if (entry === undefined || !isOpen(entry)) return false
+  stored.settlements.set(key, { ...entry, closed: copy(closed) })
+  return true
+}
+
+const namedIn = (stored: TenantState, connectionId: string, names: NamedInRows): ReadonlyArray<NamedPayment> => {
+  const found: Array<NamedPayment> = []
+  const wanted = Object.fromEntries(Object.entries(names).map(([kind, some]) => [kind, new Set<string>(some)]))
+  const add = (kind: NameKind, name: string | null, paymentId: string) => {
+    if (name === null || wanted[kind]?.has(name) !== true) return
+    const same = found.filter((one) => one.kind === kind && one.name === name)
+    if (same.length < 2 && !same.some((one) => one.paymentId === paymentId)) found.push({ kind, name, paymentId })
+  }
+  const ofConnection = <A extends { readonly connectionId: string }>(map: ReadonlyMap<string, ReadonlyArray<A>>) =>
+    [...map.values()].flat().filter((one) => one.connectionId === connectionId)
+  for (const { connectionId: of, id, providerRef, reference } of stored.payments.values()) {
+    if (of !== connectionId) continue
+    add("references", reference, id)
+    add("providerRefs", providerRef, id)
+  }
+  for (const { id, paymentId, providerRef } of ofConnection(stored.attempts)) {
+    add("attemptIds", id, paymentId)
+    add("providerRefs", providerRef, paymentId)
+  }
+  for (const { id, paymentId } of ofConnection(stored.operations)) add("operationIds", id, paymentId)
+  for (const { id, paymentId, providerRefundId } of ofConnection(stored.refunds)) {
+    add("refundIds", id, paymentId)
+    add("providerRefundIds", providerRefundId, paymentId)
+  }
+  return found
+}
+
+const unreported = (stored: TenantState, query: UnreportedQuery) => {
+  const { after, captureWithinMillis, connectionId, from, limit, until } = query
+  const reported = new Set(
+    entriesIn(stored)
+      .filter(({ kind, number }) => kind === "charge" || number === 0)
+      .map(({ paymentId }) => paymentId)
+  )
+  const looked = [...stored.payments.values()]
+    .filter(({ id }) => id > after)
+    .sort((a, b) => byText(a.id, b.id))
+    .slice(0, limit)
+  const payments = looked.filter(
+    ({ capturedMinor, captureMethod, connectionId: of, id, settledAt }) =>
+      of === connectionId &&
+      capturedMinor > 0 &&
+      settledAt !== null &&
+      settledAt <= until &&
+      settledAt >= (captureMethod === "automatic" ? from : from - captureWithinMillis) &&
+      !reported.has(id)
+  )
+  return { payments: payments.map(copy), next: looked.length < limit ? null : (looked.at(-1)?.id ?? null) }
+}
+
+const byOpening = (a: SettlementEntry, b: SettlementEntry): number =>
+  (a.openedAt ?? 0) - (b.openedAt ?? 0) || byText(a.connectionId, b.connectionId) || byText(a.rowId, b.rowId)
+
+const isListed = (one: SettlementEntry, query: EntryQuery): boolean => {
+  const { after, connectionId, differences, openedBefore, result, runId } = query
+  if (differences === "open" ? !isOpen(one) : !isDifference(one)) return false
+  if (connectionId !== undefined && one.connectionId !== connectionId) return false
+  if (runId !== undefined && one.runId !== runId) return false
+  if (result !== undefined && one.result !== result) return false
+  if (openedBefore !== undefined && (one.openedAt ?? 0) >= openedBefore) return false
+  return after === undefined || byOpening(one, { ...one, ...after }) > 0
+}
+
+const dayMillis = 24 * 60 * 60 * 1_000
+
+const balanceField = {
+  charge: "chargesMinor",
+  charge_failed: "chargesMinor",
+  refund: "refundsMinor",
+  refund_failed: "refundsMinor",
+  dispute: "disputesMinor",
+  dispute_reversed: "disputesMinor",
+  fee: "othersMinor",
+  payout: "payoutsMinor",
+  payout_failed: "payoutsMinor",
+  adjustment: "othersMinor"
+} as const satisfies Record<SettlementEntry["kind"], keyof BalanceRow>
+
+const balance = (stored: TenantState, { connectionId, from, until }: BalanceQuery): ReadonlyArray<BalanceRow> => {
+  const rows = new Map<string, BalanceRow>()
+  for (const one of entriesIn(stored)) {
+    const { converted, fee, gross, kind, net, number, occurredAt, reason } = one
+    if (connectionId !== undefined && one.connectionId !== connectionId) continue
+    if (number === 0 || reason === "same_row" || occurredAt < from || occurredAt >= until) continue
+    const day = occurredAt - (occurredAt % dayMillis)
+    const currency = (net ?? converted ?? gross).currency
+    const key = JSON.stringify([one.connectionId, day, currency])
+    const row = rows.get(key) ?? { connectionId: one.connectionId, day, currency, ...noMoves }
+    const field = balanceField[kind]
+    rows.set(key, {
+      ...row,
+      rows: row.rows + 1,
+      feesMinor: row.feesMinor + (fee?.minorUnits ?? 0),
+      [field]: row[field] + (converted ?? gross).minorUnits
+    })
+  }
+  return [...rows.values()].sort(
+    (a, b) => byText(a.connectionId, b.connectionId) || a.day - b.day || byText(a.currency, b.currency)
+  )
+}
+
+const noMoves = {
+  rows: 0,
+  chargesMinor: 0,
+  refundsMinor: 0,
+  disputesMinor: 0,
+  feesMinor: 0,
+  payoutsMinor: 0,
+  othersMinor: 0
+}
+
+const openDifferences = (open: ReadonlyArray<SettlementEntry>): ReadonlyArray<OpenDifferences> =>
+  [...Map.groupBy(open, ({ result }) => result)]
+    .map(([result, entries]) => ({
+      result,
+      count: entries.length,
+      oldestAt: Math.min(...entries.map(({ openedAt }) => openedAt ?? 0))
+    }))
+    .sort((a, b) => byText(a.result, b.result))

@@ -1,0 +1,335 @@
+/** Reconciliation runs and settlement entries in PostgreSQL. A batch is one transaction of a few statements. */
+import type { Closing, SettlementEntry, Tenant } from "@pointsman/core"
+import type {
+  BalanceQuery,
+  EntryQuery,
+  NamedInRows,
+  NamedPayment,
+  NameKind,
+  OpenDifferences,
+  SettlementBatch,
+  Settlements,
+  StorageError,
+  UnreportedQuery
+} from "@pointsman/core/ports"
+import {
+  differenceConditions,
+  isOpenEntry,
+  knownRowColumns,
+  list,
+  mayLeaveEntry,
+  namePlaces,
+  type Row,
+  selectBalance
+} from "@pointsman/storage-sql"
+import { Effect, Option } from "effect"
+import { type Database, type Query, repeatable } from "./Database.ts"
+import { bookColumnsOfTenant, bookRowsOf } from "./Ledger.ts"
+import { bindTenant, bindText, readText, rowOf, rows, typeOf } from "./Rows.ts"
+
+const ofTenant = "workspace_id = $1 and environment = $2"
+
+/** `everywhere`: rows of all tenants, from all nodes where there are several. */
+export type ReadEverywhere = (
+  operation: string,
+  sql: string,
+  params: ReadonlyArray<string>
+) => Effect.Effect<ReadonlyArray<Row>, StorageError>
+
+export const make = (db: Database, everywhere: ReadEverywhere): Settlements => ({
+  begin: (run) => {
+    const columns = Object.keys(rows.runColumns)
+    const values = Object.values(rowOf(rows.runColumns, run)).map(String)
+    const insert = `insert into reconciliation_runs (${list(columns)})
+      values (${list(columns.map((column, at) => `$${at + 1}::text::${typeOf(column)}`))}) on conflict do nothing`
+    const key = [...bindTenant(run.tenant), bindText(run.connectionId), run.sha256, bindText(run.format)]
+    return Effect.map(
+      Effect.andThen(db.update("beginRun", insert, values), db.read("beginRun", selectRunOfFile, key)),
+      ([row]) => rows.readRun(row ?? {})
+    )
+  },
+  run: (tenant, id) =>
+    Effect.map(db.read("run", selectRun, [...bindTenant(tenant), bindText(id)]), ([row]) =>
+      Option.map(Option.fromUndefinedOr(row), rows.readRun)
+    ),
+  runs: (query) => selectRuns(db, everywhere, query),
+  applyBatch: (batch) => repeatable(db, "applyBatch", (query) => applyBatch(query, batch)),
+  known: (tenant, connectionId, rowIds) =>
+    Effect.map(
+      db.read("knownRows", selectKnown, [...bindTenant(tenant), bindText(connectionId), texts(rowIds)]),
+      (found) => found.map(rows.readKnownRow)
+    ),
+  booksNamed: (tenant, connectionId, names) =>
+    Effect.gen(function* () {
+      const named = yield* selectNamed(db, tenant, connectionId, names)
+      const ids = [...new Set(named.map(({ paymentId }) => paymentId))]
+      const books = yield* ids.length === 0
+        ? Effect.succeed([])
+        : db.read("booksNamed", selectBooks, [...bindTenant(tenant), texts(ids)])
+      return { named, books: books.map((row) => rows.readBook(bookRowsOf(row))) }
+    }),
+  entriesOf: (tenant, paymentIds) =>
+    Effect.map(db.read("entriesOf", selectEntriesOf, [...bindTenant(tenant), texts(paymentIds)]), (found) =>
+      found.map(rows.readSettlement)
+    ),
+  unreported: (query) => selectUnreported(db, query),
+  differences: (query) => selectDifferences(db, everywhere, query),
+  entries: ({ after, connectionId, limit, tenant }) =>
+    Effect.map(
+      db.read("entries", selectEntries, [
+        ...bindTenant(tenant),
+        bindText(connectionId),
+        bindText(after),
+        String(limit)
+      ]),
+      (found) => found.map(rows.readSettlement)
+    ),
+  close: (tenant, connectionId, { closed, rowId }) =>
+    Effect.map(
+      repeatable(db, "closeEntry", (query) => query(closeEntries, closeParams(tenant, connectionId, closed, [rowId]))),
+      (ended) => ended.length === 1
+    ),
+  balance: (query) => Effect.map(balanceOf(db, query), (found) => found.map(rows.readBalanceRow)),
+  open: Effect.map(everywhere("openDifferences", countOpen, []), mergedCounts),
+  prune: ({ before, limit, tenant }) =>
+    Effect.map(db.update("pruneEntries", deleteOld, [...bindTenant(tenant), String(before), String(limit)]), ([row]) =>
+      Number(row?.["gone"])
+    )
+})
+
+const texts = (some: ReadonlyArray<string>): string => JSON.stringify(some.map(bindText))
+
+const selectRun = `select * from reconciliation_runs where ${ofTenant} and id = $3`
+const selectRunOfFile = `select * from reconciliation_runs
+  where ${ofTenant} and connection_id = $3 and sha256 = $4 and format = $5`
+const updateRun = `update reconciliation_runs set version = $3::text::bigint, data = $4
+  where ${ofTenant} and id = $5 and version = $6::text::bigint returning 1 as one`
+
+/**
+ * Name by name: of a list, PostgreSQL would read all that the tenant has in a small table, and keep the plan when the table
+ * has grown.
+ */
+const ofEach = (place: string, select: string) =>
+  `from jsonb_array_elements_text(${place}::text::jsonb) as n (name) cross join lateral (${select} offset 0) as e`
+
+const selectKnown = `select e.* ${ofEach(
+  "$4",
+  `select ${knownRowColumns} from settlement_entries
+    where ${ofTenant} and connection_id = $3 and row_id = n.name`
+)}`
+const selectEntriesOf = `select e.* ${ofEach(
+  "$3",
+  `select * from settlement_entries where ${ofTenant} and payment_id = n.name and payment_id is not null`
+)} order by e.occurred_at, e.row_id`
+const selectEntries = `select * from settlement_entries
+  where ${ofTenant} and connection_id = $3 and row_id > $4 order by row_id limit $5::text::integer`
+const selectBooks = `select e.* ${ofEach("$3", `select ${bookColumnsOfTenant} from payments as p where ${ofTenant} and id = n.name`)}`
+
+const entryColumns = Object.keys(rows.settlementColumns)
+const insertEntries = `insert into settlement_entries (${list(entryColumns)})
+  select ${list(entryColumns)} from jsonb_to_recordset($1::text::jsonb) as r (${list(
+    entryColumns.map((column) => `${column} ${typeOf(column)}`)
+  )}) on conflict do nothing`
+
+const closeEntries = `update settlement_entries set closed_at = $4::text::bigint, closed_by = $5, closed_note = $6
+  where ${ofTenant} and connection_id = $3 and row_id = any(array(select jsonb_array_elements_text($7::text::jsonb)))
+    and ${isOpenEntry} returning 1 as one`
+
+/** Of several entries that end alike. */
+const closeParams = (
+  tenant: Tenant,
+  connectionId: string,
+  { at, by, note }: Closing,
+  rowIds: ReadonlyArray<string>
+) => [...bindTenant(tenant), bindText(connectionId), String(at), by, bindText(note), texts(rowIds)]
+
+/** By their names, so that no two batches wait for each other. */
+const inOrder = (entries: ReadonlyArray<SettlementEntry>) =>
+  entries.toSorted((a, b) => (a.rowId < b.rowId ? -1 : 1)).map((entry) => rowOf(rows.settlementColumns, entry))
+
+const applyBatch = Effect.fnUntraced(function* (query: Query, batch: SettlementBatch) {
+  const { closes, connectionId, entries, run, tenant } = batch
+  const { after, expected } = run
+  const moved = yield* query(updateRun, [
+    ...bindTenant(tenant),
+    String(after.version),
+    JSON.stringify(after),
+    after.id,
+    String(expected)
+  ])
+  if (moved.length === 0) return false
+  if (entries.length > 0) yield* query(insertEntries, [JSON.stringify(inOrder(entries))])
+  for (const [first, ...others] of Map.groupBy(closes, ({ closed }) => JSON.stringify(closed)).values()) {
+    if (first === undefined) continue
+    const rowIds = [first, ...others].map(({ rowId }) => rowId)
+    yield* query(closeEntries, closeParams(tenant, connectionId, first.closed, rowIds))
+  }
+  return true
+})
+
+/** Two at most: more say no more. The newest first, because requests under one key derive one attempt id. */
+const selectNames = (kind: NameKind, place: string): string => {
+  const [table, column, payment] = namePlaces[kind]
+  const named = `select ${payment} as payment_id from ${table} where ${ofTenant} and connection_id = $3`
+  const isSame = `${column} = n.name`
+  const found = (select: string) => `select '${kind}' as kind, n.name, f.payment_id
+    from jsonb_array_elements_text(${place}::text::jsonb) as n (name) cross join lateral (${select} offset 0) as f`
+  switch (kind) {
+    case "providerRefs": {
+      const isCharge = `reference_hash = md5(n.name) and ${isSame}`
+      const beside = named.replace("charge_references", "named_references")
+      return found(`${named} and ${isCharge} union ${beside} and ${isCharge} limit 2`)
+    }
+    case "references":
+      return found(`${named} and left(reference, 64) = left(n.name, 64) and ${isSame} order by id desc limit 2`)
+    case "providerRefundIds":
+      return found(`${named} and md5(provider_refund_id) = md5(n.name) and ${isSame} limit 2`)
+    default:
+      return found(`${named} and ${isSame} and id <> '' order by ${payment} desc limit 1`)
+  }
+}
+
+const selectNamed = (
+  db: Database,
+  tenant: Tenant,
+  connectionId: string,
+  names: NamedInRows
+): Effect.Effect<ReadonlyArray<NamedPayment>, StorageError> => {
+  const some = (Object.entries(names) as ReadonlyArray<[NameKind, ReadonlyArray<string>]>).filter(
+    ([, named]) => named.length > 0
+  )
+  if (some.length === 0) return Effect.succeed([])
+  const select = some.map(([kind], at) => `(${selectNames(kind, `$${at + 4}`)})`).join(" union all ")
+  const params = [...bindTenant(tenant), bindText(connectionId), ...some.map(([, named]) => texts(named))]
+  return Effect.map(db.read("paymentsNamed", select, params), (found) =>
+    found.map((row) => ({
+      kind: row["kind"] as NameKind,
+      name: readText(row["name"]),
+      paymentId: readText(row["payment_id"])
+    }))
+  )
+}
+
+const looked = `select id from payments where ${ofTenant} and id > $3 order by id limit $4::text::integer`
+
+const selectPaymentsWithout = `select * from payments where ${ofTenant} and id > $3 and id <= $4
+  and connection_id = $5 and captured_minor > 0 and settled_at <= $6::text::bigint
+  and settled_at >= case when capture_method = 'automatic' then $7::text::bigint else $8::text::bigint end
+  and not exists (
+    select 1 from settlement_entries as e where e.workspace_id = $1 and e.environment = $2
+      and e.payment_id = payments.id and (e.kind = 'charge' or e.number = 0)
+  ) order by id`
+
+const selectUnreported = Effect.fnUntraced(function* (
+  db: Database,
+  { after, captureWithinMillis, connectionId, from, limit, tenant, until }: UnreportedQuery
+) {
+  const owner = bindTenant(tenant)
+  const ids = yield* db.read("unreported", looked, [...owner, bindText(after), String(limit)])
+  const last = ids.at(-1)?.["id"] as string | undefined
+  if (last === undefined) return { payments: [], next: null }
+  const times = [until, from, from - captureWithinMillis].map(String)
+  const found = yield* db.read("unreported", selectPaymentsWithout, [
+    ...owner,
+    bindText(after),
+    last,
+    bindText(connectionId),
+    ...times
+  ])
+  return { payments: found.map(rows.readPayment), next: ids.length < limit ? null : readText(last) }
+})
+
+/** Conditions with numbered parameters from `$1` on. */
+const numbered = () => {
+  let next = 0
+  return () => `$${++next}`
+}
+
+const selectDifferences = (db: Database, everywhere: ReadEverywhere, query: EntryQuery) => {
+  // First, because the first parameter names the node.
+  const [isOpen, ofOne, ...others] = differenceConditions(rows, query)
+  const bind = numbered()
+  const conditions = [ofOne, isOpen, ...others].filter((one) => one !== undefined)
+  const where = conditions.map(([condition]) => typed(condition, bind)).join(" and ")
+  const sql = `select * from settlement_entries where ${where}
+    order by opened_at, connection_id, row_id limit ${bind()}::text::integer`
+  const params = [...conditions.flatMap(([, values]) => values.map(String)), String(query.limit)]
+  const found =
+    query.tenant === undefined ? everywhere("differences", sql, params) : db.read("differences", sql, params)
+  return Effect.map(found, (some) =>
+    some
+      .map(rows.readSettlement)
+      .sort((a, b) => (a.openedAt ?? 0) - (b.openedAt ?? 0) || byNames(a, b))
+      .slice(0, query.limit)
+  )
+}
+
+const byNames = (a: SettlementEntry, b: SettlementEntry): number => {
+  const [one, other] = [a, b].map(({ connectionId, rowId }) => `${connectionId}\u0000${rowId}`)
+  return (one as string) < (other as string) ? -1 : 1
+}
+
+/** Times are numbers. */
+const typed = (condition: (bind: () => string) => string, bind: () => string): string => {
+  const written = condition(bind)
+  return written.includes("opened_at") ? written.replace(/(\$\d+)/u, "$1::text::bigint") : written
+}
+
+const selectRuns = (
+  db: Database,
+  everywhere: ReadEverywhere,
+  { before, connectionId, limit, tenant }: Parameters<Settlements["runs"]>[0]
+) => {
+  const bind = numbered()
+  const conditions = [
+    tenant === undefined ? "true" : `workspace_id = ${bind()} and environment = ${bind()}`,
+    connectionId === undefined ? "true" : `connection_id = ${bind()}`,
+    before === undefined ? "true" : `id < ${bind()}`
+  ]
+  const sql = `select * from reconciliation_runs where ${conditions.join(" and ")}
+    order by id desc limit ${bind()}::text::integer`
+  const params = [
+    ...(tenant === undefined ? [] : bindTenant(tenant)),
+    ...[connectionId, before].filter((one) => one !== undefined).map(bindText),
+    String(limit)
+  ]
+  return Effect.map(tenant === undefined ? everywhere("runs", sql, params) : db.read("runs", sql, params), (found) =>
+    found
+      .map(rows.readRun)
+      .sort((a, b) => (a.id < b.id ? 1 : -1))
+      .slice(0, limit)
+  )
+}
+
+const balanceOf = (db: Database, { connectionId, from, tenant, until }: BalanceQuery) => {
+  const times = "occurred_at >= $3::text::bigint and occurred_at < $4::text::bigint"
+  const ofConnection = connectionId === undefined ? "" : "and connection_id = $5"
+  return db.read("balance", selectBalance(`${ofTenant} and ${times} ${ofConnection}`), [
+    ...bindTenant(tenant),
+    String(from),
+    String(until),
+    ...(connectionId === undefined ? [] : [bindText(connectionId)])
+  ])
+}
+
+const countOpen = `select result, count(*)::integer as count, min(opened_at) as oldest_at
+  from settlement_entries where ${isOpenEntry} group by result`
+
+/** Of several nodes, each has its own. */
+const mergedCounts = (found: ReadonlyArray<Row>): ReadonlyArray<OpenDifferences> =>
+  [...Map.groupBy(found, (row) => row["result"] as OpenDifferences["result"])]
+    .map(([result, some]) => ({
+      result,
+      count: some.reduce((sum, row) => sum + (row["count"] as number), 0),
+      oldestAt: Math.min(...some.map((row) => row["oldest_at"] as number))
+    }))
+    .sort((a, b) => (a.result < b.result ? -1 : 1))
+
+const deleteOld = `with leaving as materialized (
+    select connection_id, row_id from settlement_entries where ${ofTenant} and payment_id is null
+      and occurred_at < $3::text::bigint and ${mayLeaveEntry} limit $4::text::integer for update skip locked
+  ), gone as (
+    delete from settlement_entries using leaving where ${ofTenant}
+      and settlement_entries.connection_id = leaving.connection_id and settlement_entries.row_id = leaving.row_id
+    returning 1 as one
+  ) select count(*)::integer as gone from gone`

@@ -1,0 +1,193 @@
+/** How reconciliation runs and settlement entries lie in their tables. */
+import type { Closing, ReconciliationRun, SettlementEntry, SignedMoney } from "@pointsman/core"
+import type { BalanceRow, EntryQuery, NameKind } from "@pointsman/core/ports"
+import { type Columns, list, type Parts, type Row, tenantKey } from "./Columns.ts"
+
+export const settlementKey: ReadonlyArray<string> = [...tenantKey, "connection_id", "row_id"]
+export const runKey: ReadonlyArray<string> = [...tenantKey, "id"]
+
+const amountOf = (row: Row, name: string, currency = `${name}_currency`): SignedMoney | null =>
+  row[`${name}_minor`] === null
+    ? null
+    : { minorUnits: row[`${name}_minor`] as number, currency: row[currency] as string }
+
+export const makeSettlementRows = <V>(parts: Parts<V>) => {
+  const { bindText, bindTextOrNull, readTenant, readText, readTextOrNull } = parts
+
+  const settlementColumns: Columns<SettlementEntry, V> = {
+    workspace_id: ({ tenant }) => bindText(tenant.workspaceId),
+    environment: ({ tenant }) => tenant.environment,
+    connection_id: ({ connectionId }) => bindText(connectionId),
+    row_id: ({ rowId }) => bindText(rowId),
+    run_id: ({ runId }) => runId,
+    number: ({ number }) => number,
+    contents: ({ contents }) => contents,
+    kind: ({ kind }) => kind,
+    result: ({ result }) => result,
+    reason: ({ reason }) => reason,
+    payment_id: ({ paymentId }) => bindTextOrNull(paymentId),
+    refund_id: ({ refundId }) => bindTextOrNull(refundId),
+    dispute_id: ({ disputeId }) => bindTextOrNull(disputeId),
+    provider_ref: ({ providerRef }) => bindTextOrNull(providerRef),
+    gross_minor: ({ gross }) => gross.minorUnits,
+    currency: ({ gross }) => gross.currency,
+    converted_minor: ({ converted }) => converted?.minorUnits ?? null,
+    converted_currency: ({ converted }) => converted?.currency ?? null,
+    fee_minor: ({ fee }) => fee?.minorUnits ?? null,
+    fee_currency: ({ fee }) => fee?.currency ?? null,
+    net_minor: ({ net }) => net?.minorUnits ?? null,
+    net_currency: ({ net }) => net?.currency ?? null,
+    payout_id: ({ payoutId }) => bindTextOrNull(payoutId),
+    occurred_at: ({ occurredAt }) => occurredAt,
+    settled_at: ({ settledAt }) => settledAt,
+    expected: ({ expected }) => bindTextOrNull(expected),
+    opened_at: ({ openedAt }) => openedAt,
+    closed_at: ({ closed }) => closed?.at ?? null,
+    closed_by: ({ closed }) => closed?.by ?? null,
+    closed_note: ({ closed }) => (closed === null ? null : bindText(closed.note))
+  }
+
+  const readClosing = (row: Row): Closing | null =>
+    row["closed_at"] === null
+      ? null
+      : {
+          by: row["closed_by"] as Closing["by"],
+          note: readText(row["closed_note"]),
+          at: row["closed_at"] as number
+        }
+
+  const readSettlement = (row: Row): SettlementEntry => ({
+    tenant: readTenant(row),
+    connectionId: readText(row["connection_id"]),
+    ...readKnownRow(row),
+    kind: row["kind"] as SettlementEntry["kind"],
+    reason: row["reason"] as SettlementEntry["reason"],
+    paymentId: readTextOrNull(row["payment_id"]),
+    refundId: readTextOrNull(row["refund_id"]),
+    disputeId: readTextOrNull(row["dispute_id"]),
+    providerRef: readTextOrNull(row["provider_ref"]),
+    gross: { minorUnits: row["gross_minor"] as number, currency: row["currency"] as string },
+    converted: amountOf(row, "converted"),
+    fee: amountOf(row, "fee"),
+    net: amountOf(row, "net"),
+    payoutId: readTextOrNull(row["payout_id"]),
+    occurredAt: row["occurred_at"] as number,
+    settledAt: row["settled_at"] as number | null,
+    expected: readTextOrNull(row["expected"]),
+    openedAt: row["opened_at"] as number | null
+  })
+
+  const readKnownRow = (row: Row) => ({
+    rowId: readText(row["row_id"]),
+    runId: row["run_id"] as string,
+    number: row["number"] as number,
+    contents: row["contents"] as string,
+    result: row["result"] as SettlementEntry["result"],
+    closed: readClosing(row)
+  })
+
+  return { settlementColumns, readSettlement, readKnownRow }
+}
+
+export const makeRunRows = <V>({ bindText, readText }: Parts<V>) => {
+  /** What is asked of a run is beside it; the run itself is JSON. */
+  const runColumns: Columns<ReconciliationRun, V> = {
+    workspace_id: ({ tenant }) => bindText(tenant.workspaceId),
+    environment: ({ tenant }) => tenant.environment,
+    id: ({ id }) => id,
+    connection_id: ({ connectionId }) => bindText(connectionId),
+    format: ({ format }) => bindText(format),
+    sha256: ({ sha256 }) => sha256,
+    version: ({ version }) => version,
+    data: (run) => JSON.stringify(run)
+  }
+
+  const readRun = (row: Row): ReconciliationRun => JSON.parse(row["data"] as string) as ReconciliationRun
+
+  const readBalanceRow = (row: Row): BalanceRow => ({
+    connectionId: readText(row["connection_id"]),
+    day: row["day"] as number,
+    currency: row["currency"] as string,
+    rows: Number(row["rows"]),
+    chargesMinor: Number(row["charges_minor"]),
+    refundsMinor: Number(row["refunds_minor"]),
+    disputesMinor: Number(row["disputes_minor"]),
+    feesMinor: Number(row["fees_minor"]),
+    payoutsMinor: Number(row["payouts_minor"]),
+    othersMinor: Number(row["others_minor"])
+  })
+
+  return { runColumns, readRun, readBalanceRow }
+}
+
+export const knownRowColumns = list([
+  "row_id",
+  "run_id",
+  "number",
+  "contents",
+  "result",
+  "closed_at",
+  "closed_by",
+  "closed_note"
+])
+
+/** A difference that is open. */
+export const isOpenEntry = "opened_at is not null and closed_at is null"
+
+/** An entry that leaves with its payment, or when its time is over. */
+export const mayLeaveEntry = "(opened_at is null or closed_at is not null)"
+
+const dayMillis = 24 * 60 * 60 * 1_000
+const kindSum = (name: string, kinds: string) => `sum(case when kind in (${kinds}) then moved else 0 end) as ${name}`
+
+/** What moved, by connection, day and currency. `where`: the tenant and the times. */
+export const selectBalance = (where: string): string => `select connection_id, day, moved_currency as currency,
+    count(*) as rows,
+    ${kindSum("charges_minor", "'charge', 'charge_failed'")},
+    ${kindSum("refunds_minor", "'refund', 'refund_failed'")},
+    ${kindSum("disputes_minor", "'dispute', 'dispute_reversed'")},
+    sum(cost) as fees_minor,
+    ${kindSum("payouts_minor", "'payout', 'payout_failed'")},
+    ${kindSum("others_minor", "'fee', 'adjustment'")}
+  from (
+    select connection_id, kind, occurred_at - occurred_at % ${dayMillis} as day,
+      coalesce(net_currency, converted_currency, currency) as moved_currency,
+      coalesce(converted_minor, gross_minor) as moved, coalesce(fee_minor, 0) as cost
+    from settlement_entries where ${where} and number > 0 and reason <> 'same_row'
+  ) as moves
+  group by connection_id, day, moved_currency order by connection_id, day, moved_currency`
+
+/** Conditions of a list of differences, each with its values in order. */
+export const differenceConditions = <V>(
+  { bindTenant, bindText }: Pick<Parts<V>, "bindTenant" | "bindText">,
+  { after, connectionId, differences, openedBefore, result, runId, tenant }: EntryQuery
+): ReadonlyArray<readonly [condition: (bind: () => string) => string, values: ReadonlyArray<V | string | number>]> => [
+  [() => (differences === "open" ? isOpenEntry : "opened_at is not null"), []],
+  ...(tenant === undefined
+    ? []
+    : [[(bind: () => string) => `workspace_id = ${bind()} and environment = ${bind()}`, bindTenant(tenant)] as const]),
+  ...(connectionId === undefined
+    ? []
+    : [[(bind: () => string) => `connection_id = ${bind()}`, [bindText(connectionId)]] as const]),
+  ...(runId === undefined ? [] : [[(bind: () => string) => `run_id = ${bind()}`, [runId]] as const]),
+  ...(result === undefined ? [] : [[(bind: () => string) => `result = ${bind()}`, [result]] as const]),
+  ...(openedBefore === undefined ? [] : [[(bind: () => string) => `opened_at < ${bind()}`, [openedBefore]] as const]),
+  ...(after === undefined
+    ? []
+    : [
+        [
+          (bind: () => string) => `(opened_at, connection_id, row_id) > (${bind()}, ${bind()}, ${bind()})`,
+          [after.openedAt, bindText(after.connectionId), bindText(after.rowId)]
+        ] as const
+      ])
+]
+
+/** Where the names of each kind are found: a table, and the column that holds the name. */
+export const namePlaces: Readonly<Record<NameKind, readonly [table: string, column: string, payment: string]>> = {
+  attemptIds: ["attempts", "id", "payment_id"],
+  operationIds: ["operations", "id", "payment_id"],
+  refundIds: ["refunds", "id", "payment_id"],
+  providerRefundIds: ["refunds", "provider_refund_id", "payment_id"],
+  providerRefs: ["charge_references", "provider_ref", "payment_id"],
+  references: ["payments", "reference", "id"]
+}
