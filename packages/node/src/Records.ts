@@ -16,6 +16,7 @@ export type ReviewReason =
   | "reversal"
   | "capture_failed"
   | "reference_reused"
+  | "correction"
 
 export interface Review {
   readonly since: string

@@ -668,7 +668,9 @@ export const steps: Readonly<Record<string, Step>> = {
   "38_drop_foreign_keys": { additive: dropForeignKeys },
   "39_partitions": { additive: attachPresentRows, before: [boundPresentRows, ...validateBound.map((one) => [one])] },
   // As JSON.
-  "40_connection_fees": { additive: ['alter table connections add column fees text collate "C"'] }
+  "40_connection_fees": { additive: ['alter table connections add column fees text collate "C"'] },
+  // As JSON.
+  "41_four_eyes": { additive: ['alter table workspaces add column four_eyes text collate "C"'] }
 }
 
 /** The number of the last step. */

@@ -670,7 +670,9 @@ const steps: Record<string, Step> = {
   ]),
   "36_retention": execute(retention),
   // As JSON.
-  "37_connection_fees": execute(["alter table connections add column fees text"])
+  "37_connection_fees": execute(["alter table connections add column fees text"]),
+  // As JSON.
+  "38_four_eyes": execute(["alter table workspaces add column four_eyes text"])
 }
 
 /** The number of the last step. */
