@@ -4,6 +4,7 @@
  */
 export { asOfHeader } from "./AsOf.ts"
 export { suspended } from "./AuthorizeRequest.ts"
+export { type CorrectionView, correctionView } from "./CorrectionView.ts"
 export { decodeCreate } from "./CreatePaymentRequest.ts"
 export { createExpectations, queryExpectations, validationError, validationErrorOf } from "./Expectations.ts"
 export { Html, html } from "./hosted/Html.ts"

@@ -173,6 +173,8 @@ export interface Workspace {
   readonly partner?: { readonly allowance: number }
   readonly brand?: Brand
   readonly retention?: Retention
+  /** Minor units by currency, from which on a second person approves what an operator states; one is enough unless set. */
+  readonly fourEyes?: { readonly [currency: string]: number }
   /** API keys of those who come by HTTP. Calls of this program need none. */
   readonly keys?: ReadonlyArray<{
     readonly environment: Environment

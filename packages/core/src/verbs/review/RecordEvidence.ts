@@ -136,7 +136,8 @@ interface Eyes {
 const isSameProposal = (open: Correction, order: ResolveReviewOrder, proposer: Person | undefined): boolean =>
   proposer !== undefined &&
   isSamePerson(open.proposedBy, proposer) &&
-  JSON.stringify([open.stated, open.evidence]) === JSON.stringify([order.stated, evidenceOf(order)])
+  JSON.stringify([open.stated, { ...open.evidence, by: "" }]) ===
+    JSON.stringify([order.stated, { ...evidenceOf(order), by: "" }])
 
 /** The payment with the proposal, and nothing else of it changed. */
 const propose = Effect.fnUntraced(function* (
@@ -149,7 +150,7 @@ const propose = Effect.fnUntraced(function* (
     id: `cor_${yield* (yield* SecureRandom.SecureRandom).uuidV7()}`,
     state: "proposed",
     stated: order.stated,
-    evidence: evidenceOf(order),
+    evidence: { ...evidenceOf(order), by: proposedBy.name },
     proposedBy,
     proposedAt: now,
     version: payment.version,
