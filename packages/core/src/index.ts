@@ -38,6 +38,7 @@ export {
   type VoidOrder
 } from "./decide/OperationOrder.ts"
 export type { PossibleStatement } from "./decide/PossibleStatements.ts"
+export { type ProofResult, proofResults } from "./decide/ProofPlan.ts"
 export { NotRefundable, type RefundOrder, RefundPending } from "./decide/RefundOrder.ts"
 export type { HostedFailure } from "./door/HostedPages.ts"
 export type { OperatorMethods } from "./door/Operators.ts"
@@ -262,6 +263,7 @@ export {
 } from "./verbs/administer/SignIn.ts"
 export type { OidcIdentity } from "./verbs/administer/SignInWithOidc.ts"
 export type { PasskeySignIn } from "./verbs/administer/SignInWithPasskey.ts"
+export type { ProofCounts } from "./verbs/check/ProveClosed.ts"
 export {
   type DeliveryFile,
   DeliveryNotFound,

@@ -6,7 +6,7 @@
  * every 15 seconds. A storage that does not answer leaves the gauges as they were, and the time of the last reading
  * tells it. Every process on a database tells the same of it.
  */
-import { type Payment, reviewReasons } from "@pointsman/core"
+import { type Payment, type ReviewReason, reviewReasons } from "@pointsman/core"
 import { Deliveries, Ledger } from "@pointsman/core/ports"
 import { Clock, Duration, Effect, Metric } from "effect"
 
@@ -37,6 +37,18 @@ const reviews = reviewReasons.map((reason) => ({
   })
 }))
 const oldestReview = gauge("pointsman_review_age_seconds", "How long the oldest payment has waited for an operator.")
+/** What a provider states otherwise than it is recorded. */
+const differences: ReadonlySet<ReviewReason> = new Set([
+  "amount_mismatch",
+  "conflict",
+  "double_charge",
+  "reversal",
+  "reference_reused"
+])
+const oldestDifference = gauge(
+  "pointsman_agreement_oldest_difference_seconds",
+  "How long the oldest difference from a provider's record has waited for an operator; 0 if there is none."
+)
 const refundsPending = gauge(
   "pointsman_refunds_pending",
   `Payments with an unresolved refund, among the first ${countedAtMost} that the background jobs watch.`
@@ -87,6 +99,8 @@ export const make: Effect.Effect<Effect.Effect<void>, never, Ledger | Deliveries
     }
     for (const one of reviews) yield* Metric.update(one.gauge, waiting.filter(isFor(one.reason)).length)
     yield* Metric.update(oldestReview, secondsSince(waiting[0]?.review?.since))
+    const differs = ({ review }: Payment) => review?.reasons.some((reason) => differences.has(reason)) ?? false
+    yield* Metric.update(oldestDifference, secondsSince(waiting.find(differs)?.review?.since))
     yield* Metric.update(refundsPending, watched.withRefunds)
     yield* Metric.update(watchedPayments, watched.payments)
     yield* Metric.update(checkLag, secondsSince(watched.firstAt))

@@ -220,6 +220,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     forgetKeys: Effect.succeed(0),
     sweepStore: () => Effect.never,
     sweepInTurn: Effect.void,
+    proveClosed: Effect.succeed({ agreed: 0, differs: 0, unanswered: 0, unsupported: 0 }),
     deliveries: () => Effect.succeed({ items: [], hasMore: false }),
     deliveryAttempts: () => new DeliveryNotFound(),
     deliveredEvents: () => Effect.succeed(new Map()),

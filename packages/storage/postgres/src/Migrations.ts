@@ -670,7 +670,13 @@ export const steps: Readonly<Record<string, Step>> = {
   // As JSON.
   "40_connection_fees": { additive: ['alter table connections add column fees text collate "C"'] },
   // As JSON.
-  "41_four_eyes": { additive: ['alter table workspaces add column four_eyes text collate "C"'] }
+  "41_four_eyes": { additive: ['alter table workspaces add column four_eyes text collate "C"'] },
+  "42_proof_lease": {
+    additive: [
+      `create table proof_lease (one integer not null primary key check (one = 1), holder ${text} not null,
+        until bigint not null)`
+    ]
+  }
 }
 
 /** The number of the last step. */

@@ -109,8 +109,8 @@ const withoutRetention = (sql: PgClient.PgClient) =>
       "alter table events add foreign key (workspace_id, environment, payment_id) references payments",
       "alter table deliveries add foreign key (workspace_id, environment, event_id) references events",
       "alter table delivery_attempts add foreign key (workspace_id, environment, delivery_id) references deliveries",
-      "drop table retention_lease",
-      "alter table workspaces drop column retention",
+      "drop table retention_lease, proof_lease",
+      "alter table workspaces drop column retention, drop column four_eyes",
       "drop index messages_with_body"
     ],
     (statement) => sql.unsafe(statement)
@@ -148,6 +148,7 @@ const acrossTenants = [
   "passkeys (id)",
   "payments (page_token_hash)",
   "pointsman_migrations (migration_id)",
+  "proof_lease (one)",
   "record_losses (number)",
   "recovered_connections (loss, connection_id)",
   "retention_lease (one)",

@@ -672,7 +672,14 @@ const steps: Record<string, Step> = {
   // As JSON.
   "37_connection_fees": execute(["alter table connections add column fees text"]),
   // As JSON.
-  "38_four_eyes": execute(["alter table workspaces add column four_eyes text"])
+  "38_four_eyes": execute(["alter table workspaces add column four_eyes text"]),
+  "39_proof_lease": execute([
+    `create table proof_lease (
+      one integer not null primary key check (one = 1),
+      holder text not null,
+      until integer not null
+    ) strict`
+  ])
 }
 
 /** The number of the last step. */
