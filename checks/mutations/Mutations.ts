@@ -2161,6 +2161,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "every process has a budget of lookups of its own",
+    harm: "Each server that is added asks the provider as often again, beyond what the operator allowed.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/check/ProveClosed.ts",
+        find: `if (!(yield* (yield* Retention).lease({ what: "proof", holder, now, until }))) return none`,
+        replace: `yield* (yield* Retention).lease({ what: "proof", holder, now, until })`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProveClosed.test.ts",
+      test: "given 24 lookups a day and two processes, then each of 2 days has 24"
+    }
+  },
+  {
+    name: "a lookup that differs counts as agreement",
+    harm: "The panel says that all agrees, and payments differ from the provider's record.",
+    edits: [
+      {
+        file: "packages/core/src/decide/ProofPlan.ts",
+        find: `      return "differs"`,
+        replace: `      return "agreed"`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProveClosed.test.ts",
+      test: "given a voided payment that the provider captured after all, then it differs, and operations see it"
+    }
+  },
+  {
     name: "an operator approves their own correction",
     harm: "One person changes the recorded amounts of any payment alone.",
     edits: [

@@ -52,7 +52,9 @@ const steps = [
   { migration_id: 37, name: "messages_with_body" },
   { migration_id: 38, name: "drop_foreign_keys" },
   { migration_id: 39, name: "partitions" },
-  { migration_id: 40, name: "connection_fees" }
+  { migration_id: 40, name: "connection_fees" },
+  { migration_id: 41, name: "four_eyes" },
+  { migration_id: 42, name: "proof_lease" }
 ]
 
 /** The contents of the schema, whatever created them. */
