@@ -14,7 +14,7 @@ export const provableStates = [
 const hourMillis = 60 * 60_000
 const hoursOfDay = 24
 
-export interface ProofHour {
+interface ProofHour {
   /** Lookups of each connection. */
   readonly quota: number
   /** Epoch milliseconds: the end of the hour. */

@@ -30,7 +30,7 @@ export const proposals = Effect.fnUntraced(function* (defaults: Defaults, option
   return rows
 })
 
-export type Act = "approve" | "reject" | "withdraw"
+type Act = "approve" | "reject" | "withdraw"
 
 const methods = { approve: "approveCorrection", reject: "rejectCorrection", withdraw: "withdrawCorrection" } as const
 

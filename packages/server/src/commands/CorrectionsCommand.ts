@@ -25,7 +25,7 @@ import { oneTenant, wholeEnvironmentFlag, workspaceFlag } from "./Tenants.ts"
 
 const paymentArgument = Argument.String("payment").pipe(Argument.withDescription("The payment's id"))
 
-export const correctionDocument = (payment: Payment, correction: Correction) => ({
+const correctionDocument = (payment: Payment, correction: Correction) => ({
   ...InProcess.correctionView(correction),
   payment: paymentView(payment)
 })
