@@ -1,8 +1,8 @@
 /** Closed payments compared with their providers' records, within a budget. */
 import { assert, describe, it } from "@effect/vitest"
-import { Pointsman, type PointsmanOptions, type ProofCounts } from "@pointsman/core"
+import { Metrics, Pointsman, type PointsmanOptions, type ProofCounts } from "@pointsman/core"
 import { type ChargeState, Ledger, Unanswered } from "@pointsman/core/ports"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Metric, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
@@ -107,7 +107,10 @@ describe("what is compared", () => {
       yield* operate("void", payment.id)
       assert.strictEqual((yield* stored(payment.id)).state, "Voided")
       yield* TestClock.adjust("2 hours")
+      const counter = Metrics.proofLookUps("main", "differs")
+      const { count } = yield* Metric.value(counter)
       assert.deepStrictEqual(yield* prove, { ...none, differs: 1 })
+      assert.strictEqual((yield* Metric.value(counter)).count, count + 1)
       const after = yield* stored(payment.id)
       assert.deepStrictEqual([after.state, after.review?.reasons], ["Captured", ["conflict"]])
     }).pipe(Effect.provide(voided.layer))
