@@ -2361,6 +2361,109 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "every process has a budget of lookups of its own",
+    harm: "Each server that is added asks the provider as often again, beyond what the operator allowed.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/check/ProveClosed.ts",
+        find: `if (!(yield* (yield* Retention).lease({ what: "proof", holder, now, until }))) return none`,
+        replace: `yield* (yield* Retention).lease({ what: "proof", holder, now, until })`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProveClosed.test.ts",
+      test: "given 24 lookups a day and two processes, then each of 2 days has 24"
+    }
+  },
+  {
+    name: "a lookup that differs counts as agreement",
+    harm: "The panel says that all agrees, and payments differ from the provider's record.",
+    edits: [
+      {
+        file: "packages/core/src/decide/ProofPlan.ts",
+        find: `      return "differs"`,
+        replace: `      return "agreed"`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProveClosed.test.ts",
+      test: "given a voided payment that the provider captured after all, then it differs, and operations see it"
+    }
+  },
+  {
+    name: "an operator approves their own correction",
+    harm: "One person changes the recorded amounts of any payment alone.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/review/DecideCorrection.ts",
+        find: `if (isSamePerson(proposedBy, by)) return "nobody approves their own correction: another person has to"`,
+        replace: ""
+      },
+      {
+        file: "packages/core/src/verbs/review/DecideCorrection.ts",
+        find: "return isAnotherPerson(proposedBy, by)\n        ? undefined",
+        replace: "return isAnotherPerson(proposedBy, by) || isSamePerson(proposedBy, by)\n        ? undefined"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Corrections.test.ts",
+      test: "given the person who proposed it, however the name is written, then it is refused and nothing changes"
+    }
+  },
+  {
+    name: "a renamed operator is another person",
+    harm: "An operator changes the shown name, and approves their own correction.",
+    edits: [
+      {
+        file: "packages/core/src/model/Correction.ts",
+        find: `other.of === "operators" && one.id === other.id`,
+        replace: `other.of === "operators" && one.name === other.name`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Corrections.test.ts",
+      test: "given an operator who was renamed, got other roles, or was removed and added again, then it is the same person"
+    }
+  },
+  {
+    name: "approval without a fresh decision",
+    harm: "A correction that the payment cannot take any more is shown as approved and recorded.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/review/DecideCorrection.ts",
+        find: "if (Result.isFailure(applied)) return ended(book, proposed, overtaken(applied.failure))",
+        replace:
+          "if (Result.isFailure(applied)) return ended(book, proposed, { state: correction.state, decision: correction.decision })"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Corrections.test.ts",
+      test: "given a payment that was settled meanwhile, then the correction is overtaken, and changes nothing"
+    }
+  },
+  {
+    name: "a statement of a small part of a large payment needs one person",
+    harm: "An operator states one cent of a large payment alone, and the rest of it is gone.",
+    edits: [
+      {
+        file: "packages/core/src/decide/OperatorEvidence.ts",
+        find: '(stated._tag === "Refund" ? refunds.find(({ id }) => id === stated.refundId)?.money : undefined) ?? payment.money',
+        replace:
+          '(stated._tag === "Refund" ? refunds.find(({ id }) => id === stated.refundId)?.money : stated._tag === "Charge" && stated.amountMinor !== null ? { ...payment.money, minorUnits: stated.amountMinor } : undefined) ?? payment.money'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Corrections.test.ts",
+      test: "given a limit, when less than it is stated of a payment above it, then a second person is needed"
+    }
+  },
+  {
     name: "refunds reopened by the statement that closes them",
     harm: "The operator who reports a failed capture opens refunds of money that was never captured.",
     edits: [

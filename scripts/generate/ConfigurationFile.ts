@@ -30,6 +30,8 @@ const parts: Readonly<Record<string, Part>> = {
       "retention.payments": "closed payments, from their last write: days or years; 7 years where it is left out",
       "retention.deliveries": "webhook deliveries that have ended; 90 days where it is left out",
       "retention.messages": "bodies of decided provider messages; 90 days where it is left out",
+      fourEyes:
+        "minor units by currency: from this amount on, a [second person](../guides/corrections.md) approves what an operator states; 0 for every amount, and a currency that is not named always needs one; where it is left out, one person is enough",
       archive: "[where closed payments go](#archive) before retention removes them",
       workspaces: "[the workspaces](#a-workspace)"
     }
@@ -92,6 +94,8 @@ const parts: Readonly<Record<string, Part>> = {
         "closed payments, from their last write: days or years; that of the file where it is left out",
       "retention.deliveries": "webhook deliveries that have ended; that of the file where it is left out",
       "retention.messages": "bodies of decided provider messages; that of the file where it is left out",
+      fourEyes:
+        "minor units by currency, from which on a [second person](../guides/corrections.md) approves what an operator states; that of the file where it is left out",
       keys: "[its API keys](#a-key)",
       connections: "[its accounts at providers](#a-connection)",
       routing: "how its payments are routed, for each environment",

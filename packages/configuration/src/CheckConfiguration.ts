@@ -7,7 +7,7 @@ import { checkArchive, inArchive } from "./ArchiveFile.ts"
 import { contrastAtLeast, readableShade, whiteTextContrast } from "./ColorContrast.ts"
 import type { ConfigurationFile, ConnectionFile, OidcFile, RoutingFile, WorkspaceFile } from "./ConfigurationFile.ts"
 import { readDuration } from "./DurationText.ts"
-import { checkFees } from "./FeeFields.ts"
+import { checkCurrencies, checkFees } from "./FeeFields.ts"
 import type { Mistake } from "./Mistake.ts"
 
 export interface CheckOptions {
@@ -52,6 +52,7 @@ export const checkConfiguration = (file: ConfigurationFile, options: CheckOption
     ({ message, path }): Mistake => ({ path: ["console", "oidc", ...path], message })
   ),
   ...inArchive(checkArchive(file.archive)),
+  ...checkCurrencies(file.fourEyes, ["fourEyes"]),
   ...file.workspaces.flatMap((workspace, index) => checkWorkspace(workspace, ["workspaces", index], options))
 ]
 
@@ -87,6 +88,7 @@ const repeated = (entries: ReadonlyArray<readonly [string, Path]>, message: stri
 
 const checkWorkspace = (workspace: WorkspaceFile, path: Path, options: CheckOptions): ReadonlyArray<Mistake> => [
   ...checkColor(workspace.brand?.color, [...path, "brand", "color"]),
+  ...checkCurrencies(workspace.fourEyes, [...path, "fourEyes"]),
   ...(workspace.keys ?? []).flatMap((key, index) => checkKey(key, [...path, "keys", index, "secret"])),
   ...(workspace.connections ?? []).flatMap((connection, index) =>
     checkConnection(connection, workspace, [...path, "connections", index], options)

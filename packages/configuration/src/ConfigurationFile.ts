@@ -252,6 +252,9 @@ const RetentionFile = Schema.Struct({
   messages: Schema.optionalKey(text(retentionExpected("messages"), isRetention("messages")))
 })
 
+/** By currency, whose code is checked with the whole file: from which amount on a second person is needed. */
+const FourEyesFile = Schema.Record(Schema.String, integer(0, "a whole number of minor units, 0 or more"))
+
 const WorkspaceFile = Schema.Struct({
   id: Id,
   /** The id where it is left out. */
@@ -263,6 +266,8 @@ const WorkspaceFile = Schema.Struct({
   brand: Schema.optionalKey(BrandFile),
   /** The file's where it is left out. */
   retention: Schema.optionalKey(RetentionFile),
+  /** The file's where it is left out. */
+  fourEyes: Schema.optionalKey(FourEyesFile),
   keys: Schema.optionalKey(
     Schema.Array(
       Schema.Struct({
@@ -332,6 +337,8 @@ export const ConfigurationFile = Schema.Struct({
   archive: Schema.optionalKey(ArchiveFile),
   /** Of workspaces that say nothing else. */
   retention: Schema.optionalKey(RetentionFile),
+  /** Of workspaces that say nothing else. */
+  fourEyes: Schema.optionalKey(FourEyesFile),
   workspaces: Schema.Array(WorkspaceFile)
 })
 export type ConfigurationFile = typeof ConfigurationFile.Type

@@ -54,6 +54,7 @@ const wantedOf = Effect.fnUntraced(function* (workspace: WorkspaceFile, present:
 
 const workspaceOf = (workspace: WorkspaceFile, file: ConfigurationFile): Workspace => {
   const retention = retentionTimes(workspace.retention, file.retention)
+  const fourEyes = workspace.fourEyes ?? file.fourEyes
   return {
     id: workspace.id,
     name: workspace.name ?? workspace.id,
@@ -62,7 +63,8 @@ const workspaceOf = (workspace: WorkspaceFile, file: ConfigurationFile): Workspa
     suspended: workspace.suspended ?? false,
     partner: workspace.partner ?? null,
     ...(workspace.brand === undefined ? {} : { brand: workspace.brand }),
-    ...(retention === undefined ? {} : { retention })
+    ...(retention === undefined ? {} : { retention }),
+    ...(fourEyes === undefined ? {} : { fourEyes })
   }
 }
 

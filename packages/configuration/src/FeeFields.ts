@@ -59,6 +59,18 @@ export const feeText = ({ fixed = {}, partsPerMillion, when = {} }: FeeRule): st
   return [charged.join(" and "), ...conditions].join("; ")
 }
 
+/** Of an object whose fields are named after currencies. */
+export const checkCurrencies = (
+  byCurrency: Readonly<Record<string, number>> | undefined,
+  path: ReadonlyArray<PropertyKey>
+): ReadonlyArray<Mistake> =>
+  Object.keys(byCurrency ?? {})
+    .filter((currency) => !isCurrency(currency))
+    .map((currency) => ({
+      path: [...path, currency],
+      message: 'expected an ISO 4217 currency code as the name of the field, such as "EUR"'
+    }))
+
 /** `merchantCountry`: of the workspace; a region is seen from there. */
 export const checkFees = (
   fees: ReadonlyArray<FeeFile>,
@@ -72,12 +84,7 @@ export const checkFees = (
     const same = conditions.indexOf(conditions[index] ?? "")
     const forAll = conditions.indexOf(noCondition)
     return [
-      ...Object.keys(fixed)
-        .filter((currency) => !isCurrency(currency))
-        .map((currency) => ({
-          path: [...at, "fixed", currency],
-          message: 'expected an ISO 4217 currency code as the name of the field, such as "EUR"'
-        })),
+      ...checkCurrencies(fixed, [...at, "fixed"]),
       ...(when?.region !== undefined && merchantCountry === undefined
         ? [
             {

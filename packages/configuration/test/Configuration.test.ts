@@ -161,6 +161,9 @@ describe("the configuration file", () => {
       "workspaces[0].retention.events",
       /one of payments, deliveries, messages/
     ],
+    [["fourEyes"], { EUR: -1 }, "fourEyes.EUR", /a whole number of minor units, 0 or more/],
+    [["fourEyes"], { EUR: 10.5 }, "fourEyes.EUR", /a whole number of minor units, 0 or more/],
+    [[...w, "fourEyes"], { eur: 1 }, "workspaces[0].fourEyes.eur", /an ISO 4217 currency code/],
     [[...w, "brand"], { name: "" }, "workspaces[0].brand.name", /a name of 1 to 120/],
     [[...w, "brand"], { colour: "#000000" }, "workspaces[0].brand.colour", /one of name, logo, color, support, terms/],
     [[...w, "brand"], { color: "red" }, "workspaces[0].brand.color", /# and six hexadecimal digits/],

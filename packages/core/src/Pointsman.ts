@@ -37,6 +37,7 @@ import { Operators } from "./ports/Operators.ts"
 import { Passkeys } from "./ports/Passkeys.ts"
 import { Passwords } from "./ports/Passwords.ts"
 import { type AfterRestore, PaymentSettings } from "./ports/PaymentSettings.ts"
+import { ProofSettings } from "./ports/ProofSettings.ts"
 import { RecordLosses } from "./ports/RecordLoss.ts"
 import { BeforeRemoval, Retention } from "./ports/Retention.ts"
 import type { Secrets } from "./ports/Secrets.ts"
@@ -87,6 +88,11 @@ export interface PointsmanOptions {
   /** Webhooks that are on their way to one endpoint at once, from all processes; 4 unless set. */
   readonly deliveriesPerEndpoint?: number | undefined
   /**
+   * Closed payments of one connection that are looked up in a day, to compare the record with the provider's; of all
+   * processes together. 0, which is none, unless set.
+   */
+  readonly proofLookUpsPerDay?: number | undefined
+  /**
    * After a loss of records, requests that may have been executed before are refused until their connection is
    * recovered. `serve` sends them all the same; `refuse` unless set.
    */
@@ -114,6 +120,12 @@ const sweepAfter = "1 minute"
 
 const sweeping = ({ sweepInTurn }: Pointsman["Service"]) =>
   Effect.catchCause(sweepInTurn, (cause) => Effect.logError("retention could not remove old records", cause))
+
+/** Of each hour one process makes the lookups: the others look whether it does. */
+const proveEvery = "10 minutes"
+
+const proving = ({ proveClosed }: Pointsman["Service"]) =>
+  Effect.catchCause(proveClosed, (cause) => Effect.logError("closed payments could not be compared", cause))
 
 /** The host's own where it has one: WebCrypto leaves the thread for every signature. */
 const macLayer: Layer.Layer<Mac.Mac> = Layer.unwrap(
@@ -157,6 +169,8 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           messages: options.messagesPerConnection ?? shareDefaults.messages,
           hints: shareDefaults.hints
         }
+        const proofDefaults = yield* ProofSettings
+        const proof = { ...proofDefaults, lookUpsPerDay: options.proofLookUpsPerDay ?? proofDefaults.lookUpsPerDay }
         const archive = yield* Archive
         const services = yield* Effect.context<DoorServices>()
         const storageClock = yield* StorageClock
@@ -177,7 +191,8 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           Context.add(Passkeys, yield* Passkeys),
           Context.add(Passwords, yield* Passwords),
           Context.add(DeliverySettings, deliverySettings),
-          Context.add(ConnectionShares, shares)
+          Context.add(ConnectionShares, shares),
+          Context.add(ProofSettings, proof)
         )
         return Pointsman.of({
           ...paymentMethods(context),
@@ -228,6 +243,9 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         yield* Effect.forkScoped(pointsman.keepDelivering(everyMillis))
         yield* Effect.forkScoped(pointsman.keepLearning(learnEveryMillis))
         yield* Effect.forkScoped(Effect.repeat(forgetting(pointsman), Schedule.spaced("1 hour")))
+        yield* Effect.forkScoped(
+          Effect.delay(Effect.repeat(proving(pointsman), Schedule.spaced(proveEvery)), proveEvery)
+        )
         yield* Effect.forkScoped(
           Effect.delay(Effect.repeat(sweeping(pointsman), Schedule.spaced("1 hour")), sweepAfter)
         )

@@ -48,8 +48,8 @@ export {
   Unsupported,
   type VoidOrder
 } from "./decide/OperationOrder.ts"
-export { type Evidence, type OperatorStatement, statedOfCharges, statedOfRefunds } from "./decide/OperatorEvidence.ts"
 export type { PossibleStatement } from "./decide/PossibleStatements.ts"
+export { type ProofResult, proofResults } from "./decide/ProofPlan.ts"
 export { NotRefundable, type RefundOrder, RefundPending } from "./decide/RefundOrder.ts"
 export type { EvidenceFailure, SubmissionFailure } from "./door/Disputes.ts"
 export type { HostedFailure } from "./door/HostedPages.ts"
@@ -57,6 +57,7 @@ export type { OperatorMethods } from "./door/Operators.ts"
 export type { NewPasskeyChallenge, PasskeyMethods } from "./door/Passkeys.ts"
 export type { CaptureFailure, CreateFailure, RefundFailure, VoidFailure } from "./door/Payments.ts"
 export type { RetentionMethods } from "./door/Retention.ts"
+export type { CorrectionFailure } from "./door/Reviews.ts"
 export * as Metrics from "./metrics/Metrics.ts"
 export { type ApiKey, apiKeyEntropyBytes, formatApiKey, type Scope, scopes } from "./model/ApiKey.ts"
 export type { Attempt } from "./model/Attempt.ts"
@@ -73,6 +74,15 @@ export {
   type Supports,
   webhookSecretContext
 } from "./model/Connection.ts"
+export {
+  type Correction,
+  type CorrectionState,
+  correctionStates,
+  isAnotherPerson,
+  isSamePerson,
+  openCorrection,
+  type Person
+} from "./model/Correction.ts"
 export {
   type Decline,
   type DeclineAdvice,
@@ -114,6 +124,7 @@ export type { Event, EventDraft, JsonObject, JsonValue } from "./model/Event.ts"
 export { type EventType, eventTypes } from "./model/EventType.ts"
 export { type EventView, viewOfEvent } from "./model/EventView.ts"
 export { type FeeCondition, type FeeRegion, type FeeRule, feeRegions } from "./model/FeeRule.ts"
+export { type FourEyes, needsSecondPerson } from "./model/FourEyes.ts"
 export type { Checkout, HostedPage } from "./model/HostedPage.ts"
 export type { Merchant, MerchantDetails, MerchantStanding, MerchantStatus } from "./model/Merchant.ts"
 export {
@@ -147,6 +158,7 @@ export {
   type SignInMethod,
   signInMethods
 } from "./model/OperatorSession.ts"
+export { type Evidence, type OperatorStatement, statedOfCharges, statedOfRefunds } from "./model/OperatorStatement.ts"
 export type { Passkey, PasskeyChallenge } from "./model/Passkey.ts"
 export {
   type CaptureMethod,
@@ -301,6 +313,7 @@ export {
 } from "./verbs/administer/SignIn.ts"
 export type { OidcIdentity } from "./verbs/administer/SignInWithOidc.ts"
 export type { PasskeySignIn } from "./verbs/administer/SignInWithPasskey.ts"
+export type { ProofCounts } from "./verbs/check/ProveClosed.ts"
 export {
   type DeliveryFile,
   DeliveryNotFound,
@@ -336,5 +349,12 @@ export { type Recovery, type RecoveryOrder, RecoveryRefused } from "./verbs/reco
 export type { ConnectionRecovery, RecoveredAmount } from "./verbs/recover/RecoveryReport.ts"
 export type { PaymentRemoval } from "./verbs/retain/RemovePayments.ts"
 export { countedAtMost, type Sweep, type SweepOrder, type TenantSweep } from "./verbs/retain/SweepStore.ts"
+export {
+  CorrectionNotFound,
+  type CorrectionOrder,
+  CorrectionRefused,
+  type DecidedCorrection,
+  type Rejection
+} from "./verbs/review/DecideCorrection.ts"
 export { type PaymentFile, type ReviewFile, ReviewNotFound } from "./verbs/review/ReadReviews.ts"
 export { type ReadRecord, type ResolveReviewOrder, StatementRefused } from "./verbs/review/RecordEvidence.ts"

@@ -40,6 +40,7 @@ export { newRun } from "./model/ReconciliationRun.ts"
 export { moveRefund } from "./model/Refund.ts"
 export { brokenBalance, columnOf, refundTotals, withRefund } from "./model/RefundLedger.ts"
 export { type RefundEvent, RefundMachine } from "./model/RefundMachine.ts"
+export { nothingReported, type Reported } from "./model/Reported.ts"
 export {
   dayMillis,
   defaultRetention,

@@ -4,6 +4,7 @@
  */
 export { asOfHeader } from "./AsOf.ts"
 export { suspended } from "./AuthorizeRequest.ts"
+export { type CorrectionView, correctionView } from "./CorrectionView.ts"
 export { decodeCreate } from "./CreatePaymentRequest.ts"
 export { messageOf as disputeMessageOf } from "./DisputeHandlers.ts"
 export { disputeView } from "./DisputeView.ts"

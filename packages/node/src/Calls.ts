@@ -3,6 +3,7 @@ import * as Core from "@pointsman/core"
 import { Effect } from "effect"
 import { createApiKey, revokeApiKey } from "./calls/ApiKeys.ts"
 import type { Defaults } from "./calls/Caller.ts"
+import { decideCorrection, proposals } from "./calls/Corrections.ts"
 import { deliveries, deliveryAttempts, redeliver } from "./calls/Deliveries.ts"
 import { answerDispute, dispute, disputes, keepEvidence } from "./calls/Disputes.ts"
 import { fromStore } from "./calls/Failures.ts"
@@ -60,6 +61,12 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
     reviewOf: (paymentId) => call(reviewOf(paymentId)),
     resolveReview: (paymentId, stated, evidence, options) =>
       call(resolveReview(defaults, paymentId, stated, evidence, options)),
+    corrections: {
+      list: (options) => call(proposals(defaults, options)),
+      approve: (...order) => call(decideCorrection(defaults, "approve", ...order)),
+      reject: (...order) => call(decideCorrection(defaults, "reject", ...order)),
+      withdraw: (...order) => call(decideCorrection(defaults, "withdraw", ...order))
+    },
 
     deliveries: (query, options) => call(deliveries(defaults, query, options)),
     deliveryAttempts: (deliveryId, options) => call(deliveryAttempts(defaults, deliveryId, options)),

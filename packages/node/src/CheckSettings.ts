@@ -50,6 +50,7 @@ const names = new Set([
   "inboundRateLimit",
   "cardNumbers",
   "lookUpsPerConnection",
+  "proofLookUpsPerDay",
   "messagesPerConnection",
   "deliveriesPerEndpoint",
   "keepAliveMillis",
@@ -117,7 +118,8 @@ export const checkSettings = (settings: PointsmanSettings): Effect.Effect<Checke
       afterRestore: settings.afterRestore,
       lookUpsPerConnection: settings.lookUpsPerConnection,
       messagesPerConnection: settings.messagesPerConnection,
-      deliveriesPerEndpoint: settings.deliveriesPerEndpoint
+      deliveriesPerEndpoint: settings.deliveriesPerEndpoint,
+      proofLookUpsPerDay: settings.proofLookUpsPerDay ?? 24
     }
   })
 }
@@ -172,6 +174,7 @@ const checkOptionalSettings = (settings: PointsmanSettings, expect: Expect): voi
   for (const field of ["lookUpsPerConnection", "messagesPerConnection", "deliveriesPerEndpoint"] as const) {
     optional(field, isCount, "expected a whole number, 1 or more")
   }
+  optional("proofLookUpsPerDay", (value) => value === 0 || isCount(value), "expected a whole number, 0 or more")
   optional("afterRestore", (value) => value === "refuse" || value === "serve", "expected refuse or serve")
   optional("keepAliveMillis", isMillis, millis)
   optional("claimWindowMillis", isMillis, millis)

@@ -287,7 +287,13 @@ export type AmountMismatchEventData = PaymentEventData & {
 
 export type ReviewedEventData = PaymentEventData & {
   readonly reviewed_by?: string
+  /** The second person, where one was needed. */
+  readonly approved_by?: string
   readonly evidence?: string
+  /** SHA-256 of a file that shows it. */
+  readonly evidence_sha256?: string
+  /** Where the provider answers for it. */
+  readonly evidence_reference?: string
   /** What the operator stated that the provider's record says. Empty where nothing changed. */
   readonly finding?: { readonly [field: string]: Json }
 }

@@ -1,9 +1,11 @@
 /** What `createPointsman` gives: core's services with promises in place of effects, and the API for requests. */
 import type { IncomingMessage, ServerResponse } from "node:http"
+import type { CallOptions } from "./CallOptions.ts"
 import type { ConsoleOptions, MountedConsole } from "./Console.ts"
+import type { CorrectionCalls, ResolvedPayment } from "./Corrections.ts"
 import type { Dispute, DisputeStatus } from "./Dispute.ts"
 import type { OperatorCalls } from "./Operators.ts"
-import type { CreatePayment, Environment, Event, Page, Payment, PaymentStatus } from "./Payment.ts"
+import type { CreatePayment, Event, Page, Payment, PaymentStatus } from "./Payment.ts"
 import type {
   ApiKeyOrder,
   Circuit,
@@ -21,12 +23,6 @@ import type {
   RoutingExplanation,
   SuccessRate
 } from "./Records.ts"
-
-/** Whose payment it is, if it differs from the defaults of `createPointsman`. */
-export interface CallOptions {
-  readonly workspace?: string | undefined
-  readonly environment?: Environment | undefined
-}
 
 export interface MoneyOptions extends CallOptions {
   /**
@@ -158,13 +154,18 @@ export interface Pointsman extends AsyncDisposable {
   ) => Promise<Page<ReviewedPayment>>
   /** One of them, with all that is recorded of it, of whichever workspace. */
   readonly reviewOf: (paymentId: string) => Promise<PaymentFile>
-  /** Writes what an operator states that the provider's record says, and returns the payment afterwards. */
+  /**
+   * Writes what an operator states that the provider's record says, and returns the payment afterwards; with
+   * `proposed_correction` where a second person has to approve it first.
+   */
   readonly resolveReview: (
     paymentId: string,
     stated: OperatorStatement,
     evidence: Evidence,
     options?: CallOptions
-  ) => Promise<Payment>
+  ) => Promise<ResolvedPayment>
+  /** Statements that wait for a second person. */
+  readonly corrections: CorrectionCalls
 
   /** Webhooks, newest first. `before`: the `next_cursor` of the page before. */
   readonly deliveries: (

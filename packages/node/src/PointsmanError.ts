@@ -23,6 +23,7 @@ export type StateCode =
   | "unsupported"
   | "workspace_suspended"
   | "statement_refused"
+  | "correction_refused"
   | "not_redeliverable"
   | "login_taken"
   | "last_admin"

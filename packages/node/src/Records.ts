@@ -16,6 +16,7 @@ export type ReviewReason =
   | "reversal"
   | "capture_failed"
   | "reference_reused"
+  | "correction"
 
 export interface Review {
   readonly since: string
@@ -157,8 +158,15 @@ export type OperatorStatement =
 export interface Evidence {
   /** What was seen, and where: 1 to 2000 characters, on the payment's timeline and in the webhook. */
   readonly evidence: string
-  /** Who looked: 1 to 120 characters. */
+  /**
+   * Who looked: 1 to 120 characters. Where the workspace's `fourEyes` ask for a second person, this program vouches for the
+   * name; the login of an operator means that operator.
+   */
   readonly by: string
+  /** SHA-256 of a file that shows it, in 64 lower-case hexadecimal digits. */
+  readonly file_sha256?: string
+  /** Where the provider answers for it, such as a support case: 1 to 255 characters. */
+  readonly provider_reference?: string
 }
 
 /** Why a payment went where it went, in sentences for people. */

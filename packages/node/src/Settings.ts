@@ -173,6 +173,8 @@ export interface Workspace {
   readonly partner?: { readonly allowance: number }
   readonly brand?: Brand
   readonly retention?: Retention
+  /** Minor units by currency, from which on a second person approves what an operator states; one is enough unless set. */
+  readonly fourEyes?: { readonly [currency: string]: number }
   /** API keys of those who come by HTTP. Calls of this program need none. */
   readonly keys?: ReadonlyArray<{
     readonly environment: Environment
@@ -272,6 +274,11 @@ export interface PointsmanSettings {
   readonly messagesPerConnection?: number
   /** Webhooks that are on their way to one endpoint at once, from all processes; 4 unless set. */
   readonly deliveriesPerEndpoint?: number
+  /**
+   * Closed payments of one connection that are compared with the provider's record in a day, by all processes; 24 unless
+   * set, 0 for none.
+   */
+  readonly proofLookUpsPerDay?: number
   /**
    * How long a server whose only listener is `listener` keeps an idle connection: longer than the load balancer in front
    * does. 75,000 milliseconds unless set; a server that the program gave a longer time keeps that.

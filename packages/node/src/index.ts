@@ -1,5 +1,7 @@
 /** Pointsman for Node backends that do not use Effect: `createPointsman({ storage, connectors, encryptionKey, workspaces })`. */
+export type * from "./CallOptions.ts"
 export type * from "./Console.ts"
+export type * from "./Corrections.ts"
 export { createPointsman } from "./CreatePointsman.ts"
 export type * from "./Dispute.ts"
 export type * from "./IncomingWebhook.ts"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
-import type { PointsmanSettings } from "../src/index.ts"
-import { folder, inFiles, open, order } from "./support/Shop.ts"
+import { type PointsmanSettings, StateError } from "../src/index.ts"
+import { folder, inFiles, open, order, shop } from "./support/Shop.ts"
 
 const storages: Readonly<Record<string, () => Partial<PointsmanSettings>>> = {
   memory: () => ({}),
@@ -124,6 +124,73 @@ it("given an unknown result, when an operator reports the provider's record, the
   )
   assert.strictEqual(settled.status, "CAPTURED")
   assert.deepStrictEqual((await pointsman.reviews()).data, [])
+})
+
+describe("corrections", () => {
+  const charge = { about: "charge", says: "captured", provider_reference: "seen-in-the-dashboard" } as const
+  const proposed = async () => {
+    const workspaces = [{ ...shop, fourEyes: { EUR: 1999 } }]
+    const { pointsman } = await open({ workspaces, background: false, claimWindowMillis: 2, providerTimeoutMillis: 1 })
+    const { payment } = await pointsman.create({ ...order, simulate: { charge: "no_answer" } })
+    const evidence = {
+      evidence: "The dashboard.",
+      by: "Ada",
+      file_sha256: "0".repeat(64),
+      provider_reference: "case 17"
+    }
+    const resolved = await pointsman.resolveReview(payment.id, charge, evidence)
+    return { pointsman, payment, resolved, id: resolved.proposed_correction?.id ?? "" }
+  }
+  const refused = (message: RegExp) => (error: unknown) => {
+    assert.instanceOf(error, StateError)
+    assert.deepStrictEqual([error.code, error.moneyMayHaveMoved], ["correction_refused", false])
+    assert.match(error.message, message)
+  }
+
+  it("given an amount at the limit, when another person approves the statement, then it is written then", async () => {
+    const { id, payment, pointsman, resolved } = await proposed()
+    assert.strictEqual(resolved.status, "UNKNOWN")
+    assert.deepInclude(resolved.proposed_correction, {
+      state: "proposed",
+      proposed_by: "Ada",
+      file_sha256: "0".repeat(64),
+      evidence_reference: "case 17"
+    })
+    const [waiting] = await pointsman.corrections.list()
+    assert.deepStrictEqual([waiting?.payment.id, waiting?.correction], [payment.id, resolved.proposed_correction])
+    for (const by of ["Ada", "ADA ", "a d a"]) {
+      await pointsman.corrections
+        .approve(payment.id, id, { by })
+        .then(() => assert.fail("it was approved"), refused(/nobody approves their own correction/u))
+    }
+    const { correction, payment: after } = await pointsman.corrections.approve(payment.id, id, { by: "Grace" })
+    assert.deepStrictEqual([correction.state, correction.decided_by, after.status], ["approved", "Grace", "CAPTURED"])
+    assert.deepStrictEqual(await pointsman.corrections.list(), [])
+  })
+
+  it("given a name that is the login of an operator, then it is that operator, by whichever letters", async () => {
+    const { pointsman, payment, id } = await proposed()
+    await pointsman.operators.add({ login: "grace@shop.example", role: "operations" })
+    await pointsman.corrections
+      .approve(payment.id, id, { by: "Grace@Shop.example" })
+      .then(() => assert.fail("it was approved"), refused(/may be one person/u))
+    const rejected = await pointsman.corrections.reject(payment.id, id, { by: "Grace@Shop.example", reason: "no" })
+    assert.deepStrictEqual([rejected.correction.state, rejected.correction.reason], ["rejected", "no"])
+  })
+
+  it("given no person, then the field is named", async () => {
+    const { pointsman, payment, id } = await proposed()
+    for (const by of ["", " ", "x".repeat(121), 7, undefined]) {
+      await pointsman.corrections.withdraw(payment.id, id, { by } as never).then(
+        () => assert.fail("it was withdrawn"),
+        (error) => assert.match(error.message, /^`by` must be the name of a person/u)
+      )
+    }
+    assert.strictEqual(
+      (await pointsman.corrections.withdraw(payment.id, id, { by: "ada" })).correction.state,
+      "withdrawn"
+    )
+  })
 })
 
 it("given a key that was made, when it is revoked, then the API refuses it", async () => {

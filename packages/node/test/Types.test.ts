@@ -104,7 +104,15 @@ const fields: Fields = {
     other_payment_id: true
   },
   "payment.amount_mismatch": { ...payment, stated_amount: true, stated_currency: true },
-  "payment.reviewed": { ...payment, reviewed_by: true, evidence: true, finding: true },
+  "payment.reviewed": {
+    ...payment,
+    reviewed_by: true,
+    approved_by: true,
+    evidence: true,
+    evidence_sha256: true,
+    evidence_reference: true,
+    finding: true
+  },
   "dispute.opened": dispute,
   "dispute.updated": dispute,
   "dispute.evidence_due": { ...dispute, days: true },

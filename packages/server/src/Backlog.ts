@@ -6,7 +6,7 @@
  * every 15 seconds. A storage that does not answer leaves the gauges as they were, and the time of the last reading
  * tells it. Every process on a database tells the same of it.
  */
-import { differenceResults, type Payment, reviewReasons } from "@pointsman/core"
+import { differenceResults, type Payment, type ReviewReason, reviewReasons } from "@pointsman/core"
 import { Deliveries, Ledger, Settlements } from "@pointsman/core/ports"
 import { Clock, Duration, Effect, Metric } from "effect"
 
@@ -37,6 +37,18 @@ const reviews = reviewReasons.map((reason) => ({
   })
 }))
 const oldestReview = gauge("pointsman_review_age_seconds", "How long the oldest payment has waited for an operator.")
+/** What a provider states otherwise than it is recorded. */
+const differences: ReadonlySet<ReviewReason> = new Set([
+  "amount_mismatch",
+  "conflict",
+  "double_charge",
+  "reversal",
+  "reference_reused"
+])
+const oldestDifference = gauge(
+  "pointsman_agreement_oldest_difference_seconds",
+  "How long the oldest difference from a provider's record has waited for an operator; 0 if there is none."
+)
 const refundsPending = gauge(
   "pointsman_refunds_pending",
   `Payments with an unresolved refund, among the first ${countedAtMost} that the background jobs watch.`
@@ -55,13 +67,20 @@ const checksDue = (connection: string) =>
     }
   )
 const deliveryLag = gauge("pointsman_delivery_lag_seconds", "How overdue the first due webhook delivery is.")
-const differences = differenceResults.map((result) => ({
+const reportDifferences = differenceResults.map((result) => ({
   result,
-  gauge: gauge("pointsman_differences_open", "Open differences between providers' reports and payments, by kind.", {
-    kind: result
-  })
+  gauge: gauge(
+    "pointsman_report_differences_open",
+    "Open differences between providers' reports and payments, by kind.",
+    {
+      kind: result
+    }
+  )
 }))
-const oldestDifference = gauge("pointsman_difference_age_seconds", "How long the oldest difference has been open.")
+const oldestReportDifference = gauge(
+  "pointsman_report_difference_age_seconds",
+  "How long the oldest difference between a provider's report and payments has been open."
+)
 const readAt = gauge("pointsman_backlog_read_timestamp_seconds", "When the backlog was last read from the storage.")
 
 /** Brings the gauges to what is so, where the last reading is old enough. It does not fail. */
@@ -71,11 +90,11 @@ export const make: Effect.Effect<Effect.Effect<void>, never, Ledger | Deliveries
   const settlements = yield* Settlements
   const readDifferences = Effect.gen(function* () {
     const found = yield* settlements.open
-    for (const { gauge: one, result } of differences) {
+    for (const { gauge: one, result } of reportDifferences) {
       yield* Metric.update(one, found.find((some) => some.result === result)?.count ?? 0)
     }
     const now = yield* Clock.currentTimeMillis
-    yield* Metric.update(oldestDifference, Math.max(0, ...found.map(({ oldestAt }) => now - oldestAt)) / 1_000)
+    yield* Metric.update(oldestReportDifference, Math.max(0, ...found.map(({ oldestAt }) => now - oldestAt)) / 1_000)
   })
   // Those that had any, of which some may have none by now. As many as connections exist.
   const withDue = new Map<string, Metric.Gauge<number>>()
@@ -103,6 +122,8 @@ export const make: Effect.Effect<Effect.Effect<void>, never, Ledger | Deliveries
     }
     for (const one of reviews) yield* Metric.update(one.gauge, waiting.filter(isFor(one.reason)).length)
     yield* Metric.update(oldestReview, secondsSince(waiting[0]?.review?.since))
+    const differs = ({ review }: Payment) => review?.reasons.some((reason) => differences.has(reason)) ?? false
+    yield* Metric.update(oldestDifference, secondsSince(waiting.find(differs)?.review?.since))
     yield* Metric.update(refundsPending, watched.withRefunds)
     yield* Metric.update(watchedPayments, watched.payments)
     yield* Metric.update(checkLag, secondsSince(watched.firstAt))

@@ -10,6 +10,7 @@ export const pointsmanOptions = (settings: Settings): PointsmanOptions => ({
   lookUpsPerConnection: settings.lookUpsPerConnection,
   messagesPerConnection: settings.messagesPerConnection,
   deliveriesPerEndpoint: settings.deliveriesPerEndpoint,
+  proofLookUpsPerDay: settings.proofLookUpsPerDay ?? 0,
   afterRestore: settings.afterRestore
 })
 

@@ -224,6 +224,17 @@ export const variables = {
     meaning: "Webhooks in delivery to one endpoint at once, from all processes",
     absent: 4
   }),
+  proofLookUpsPerDay: variable<number | null>({
+    variable: "POINTSMAN_PROOF_LOOKUPS_PER_DAY",
+    flag: "proof-lookups-per-day",
+    meaning:
+      "Closed payments of one connection that are compared with the provider's record in a day, by all processes; off " +
+      "compares none",
+    expected: "a whole number of lookups from 1 to 1000000, or `off`",
+    default: "24",
+    absent: 24,
+    read: readRate
+  }),
   sharedLimits: toggle({
     variable: "POINTSMAN_SHARED_LIMITS",
     flag: "shared-limits",

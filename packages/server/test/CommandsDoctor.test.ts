@@ -10,6 +10,7 @@ import {
   accountLines,
   baseUrlLines,
   environmentFault,
+  fourEyesLines,
   timeoutLines,
   webhookLines
 } from "../src/commands/DirectoryChecks.ts"
@@ -78,6 +79,7 @@ describe("pointsman doctor", () => {
         "timeouts",
         "webhooks",
         "base URL",
+        "four eyes",
         "records",
         "payments",
         "messages",
@@ -128,6 +130,7 @@ describe("pointsman doctor", () => {
       "wrong timeouts",
       "wrong webhooks",
       "warning base URL",
+      "ok four eyes",
       "ok records",
       "ok payments",
       "ok messages",
@@ -330,6 +333,22 @@ describe("what the doctor says", () => {
     const loss = { number: 1, since: 0, reason: "a test", declaredAt: 1, recovered: ["main"], ended: null } as const
     assert.match(verdict(lossLine(loss)), /^wrong: records since 1970-01-01T00:00:00\.000Z may be missing.*: main;/u)
     assert.strictEqual(lossLine({ ...loss, ended: { outcome: "accepted", at: 2 } }).verdict, "ok")
+  })
+
+  it("given a workspace that asks for a second person, then it is named unless two operators may decide there", () => {
+    const workspaces = [{ id: "acme", name: "Acme", country: null, category: null, suspended: false, partner: null }]
+    const of = (...roles: ReadonlyArray<"support" | "operations">) =>
+      fourEyesLines(
+        { workspaces: workspaces.map((one) => ({ ...one, fourEyes: {} })) },
+        roles.map((role) => ({ active: true, grants: [{ workspaceId: "acme", role }] }))
+      )
+    assert.match(of("operations", "support")[0]?.says ?? "", /"acme" asks for a second person, and 1 operator may/u)
+    assert.deepStrictEqual(of("operations", "operations"), [
+      ok("four eyes", "1 workspace, each with two operators or more")
+    ])
+    assert.deepStrictEqual(fourEyesLines({ workspaces }, []), [
+      ok("four eyes", "no workspace asks for a second person")
+    ])
   })
 
   it("given many of one kind, then the first twenty are listed, and the worst of the rest counts", () => {

@@ -37,12 +37,15 @@ interface Known {
   readonly key: string
 }
 
-/** `listen` is below. What the others need is in `CommandsMessages`, `Partners`, `CommandsOperators`, `CommandsOperate`, `CommandsArchive`, `CommandsReconcile` and `CommandsShards.test.ts`. */
+/** `listen` is below. What the others need is in `CommandsCorrections`, `CommandsMessages`, `Partners`, `CommandsOperators`, `CommandsOperate`, `CommandsArchive`, `CommandsReconcile` and `CommandsShards.test.ts`. */
 const elsewhere: ReadonlySet<string> = new Set([
   "archive list",
   "archive read",
   "archive run",
   "archive verify",
+  "corrections approve",
+  "corrections reject",
+  "corrections withdraw",
   "listen",
   "messages apply",
   "merchants invite",
@@ -93,6 +96,8 @@ const wordsOf: Readonly<Record<string, (known: Known) => ReadonlyArray<string>>>
     ...["--charge", "captured", "--amount", "1999", "--reference", "ch_1"],
     ...["--evidence", "dashboard", "--by", "Jo"]
   ],
+  "corrections list": () => [],
+  "corrections show": ({ captured }) => [captured],
   "messages list": () => [],
   "messages show": () => ["demo-first", "msg_1"],
   erase: () => ["--reference", "order-1001", "--by", "Jo", "--dry-run"],

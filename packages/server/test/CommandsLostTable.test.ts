@@ -45,7 +45,8 @@ const unread = [
   "sign_in_guesses",
   "passkeys",
   "passkey_challenges",
-  "retention_lease"
+  "retention_lease",
+  "proof_lease"
 ]
 
 describe("a database that lost a table", () => {

@@ -230,6 +230,27 @@ describe("what waits", () => {
     )
     const [age = ""] = await gaugeLines(late.url, "pointsman_review_age_seconds ")
     assert.isAtLeast(Number(age.split(" ")[1]), 7_200)
+    // An unknown result is no difference.
+    assert.deepStrictEqual(await gaugeLines(late.url, "pointsman_agreement_oldest_difference_seconds "), [
+      "pointsman_agreement_oldest_difference_seconds 0"
+    ])
+  })
+
+  it("given a provider that states another amount, then the oldest difference has an age", async () => {
+    const provider = await startProvider()
+    provider.next("charge", (call) => {
+      const { body, status } = call.execute()
+      return { status, body: { ...(body as object), amount: 2999, captured_amount: 2999 } }
+    })
+    const server = await startServerHere({
+      folder: temporaryFolder(),
+      configuration: { workspaces: [workspaceWith([connectionTo(provider)])] }
+    })
+    const body = { amount: 1999, currency: "EUR", country: "NL" }
+    await server.request("POST", "/api/v1/payments", { key: liveKey, idempotencyKey: "order-1001", body })
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    const [age = ""] = await gaugeLines(server.url, "pointsman_agreement_oldest_difference_seconds ")
+    assert.isAbove(Number(age.split(" ")[1]), 0)
   })
 })
 

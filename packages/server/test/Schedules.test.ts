@@ -70,7 +70,12 @@ const openWorld = async (options: WorldOptions = {}): Promise<World> => {
     folder,
     turned,
     drawn,
-    environment: { POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true", ...environment },
+    // The lookups of closed payments have no schedule.
+    environment: {
+      POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true",
+      POINTSMAN_PROOF_LOOKUPS_PER_DAY: "off",
+      ...environment
+    },
     configuration: {
       workspaces: [
         {

@@ -37,6 +37,7 @@ describe("Settings", () => {
         lookUpsPerConnection: 16,
         messagesPerConnection: 16,
         deliveriesPerEndpoint: 4,
+        proofLookUpsPerDay: 24,
         sharedLimits: false,
         batchCommits: true,
         allowAsyncCommit: false,

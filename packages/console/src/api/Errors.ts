@@ -15,6 +15,10 @@ const own = {
     status: 409,
     meaning: "The record does not take the statement, or has changed since it was read; nothing was recorded."
   },
+  correction_refused: {
+    status: 409,
+    meaning: "This operator may not decide the correction so, or it was decided before; nothing was changed."
+  },
   message_not_applicable: { status: 409, meaning: "The message cannot be read or applied; nothing was changed." },
   key_created: { status: 409, meaning: "The request with this draft created its key before." },
   key_in_configuration: { status: 409, meaning: "The configuration file names the key." },

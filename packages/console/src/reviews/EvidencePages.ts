@@ -101,6 +101,19 @@ ${
         attributes: html`${asTyped}${reference === "required" ? html` required` : undefined}`
       })
 }
+${field({
+  name: "file",
+  label: "SHA-256 of a file that shows it (optional)",
+  value: typed("file"),
+  attributes: html`${asTyped} pattern="[0-9a-fA-F]{64}" maxlength="64"`,
+  hint: "64 hexadecimal digits. The file stays with you: keep it."
+})}
+${field({
+  name: "case",
+  label: "Where the provider answers for it, such as a support case (optional)",
+  value: typed("case"),
+  attributes: html`${asTyped} maxlength="255"`
+})}
 <div><label for="evidence">Evidence: what you saw, and where</label>
 <textarea id="evidence" name="evidence" rows="3" maxlength="2000" required aria-describedby="evidence-hint">${typed("evidence")}</textarea>
 <p id="evidence-hint" class="soft">It is on the payment’s timeline under your name, and in the webhook to the merchant. Write no secrets.</p></div>`,
@@ -113,9 +126,13 @@ const submit = Effect.fnUntraced(function* (visit: Visit) {
   const path = yield* paymentOf(visit)
   const file = yield* Desk.reviewFile(path)
   const possible = yield* possibleOf(file, visit.form)
-  const answer: Answer = { redirect: `${pathOf("payments", path, path.payment)}?notice=done` }
   return yield* send(visit, path, file, possible).pipe(
-    Effect.as(answer),
+    Effect.map(
+      ({ proposed }): Answer =>
+        proposed === null
+          ? { redirect: `${pathOf("payments", path, path.payment)}?notice=done` }
+          : { redirect: `${pathOf("reviews", path, path.payment)}?notice=proposed` }
+    ),
     Effect.catch((problem: ConsoleError) => Effect.succeed<Answer>(evidencePage(visit, path, file, possible, problem)))
   )
 })
@@ -136,7 +153,13 @@ const send = Effect.fnUntraced(function* (
   )
   // Browsers send the ends of lines as CR and LF.
   const evidence = (visit.form.get("evidence") ?? "").replaceAll("\r\n", "\n").trim()
-  return yield* Desk.settle(path, { stated, evidence, revision: visit.form.get("revision") ?? "" })
+  return yield* Desk.settle(path, {
+    stated,
+    evidence,
+    revision: visit.form.get("revision") ?? "",
+    fileHash: visit.form.get("file")?.trim().toLowerCase() || undefined,
+    providerReference: visit.form.get("case")?.trim() || undefined
+  })
 })
 
 const statementIn = (

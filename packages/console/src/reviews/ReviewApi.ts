@@ -1,20 +1,28 @@
 /** Payments under review: the list, one of them, and evidence of what the provider's record says. */
-import { limitParameter, PaymentEnvelope, pageOf } from "@pointsman/http/api"
+import { limitParameter, pageOf } from "@pointsman/http/api"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { failures } from "../api/Errors.ts"
 import { Authorize, RequestErrors, summary, tenantPath } from "../api/Parts.ts"
 import type { AccessOf } from "../gate/Access.ts"
 import { reviewOrders } from "./ReviewDesk.ts"
-import { Review, ReviewRecord } from "./ReviewRecords.ts"
+import { Correction, PaymentAfterStatement, PaymentWithCorrection, Review, ReviewRecord } from "./ReviewRecords.ts"
 import { Statement } from "./Statements.ts"
 
 const reviewPath = { ...tenantPath, payment: Schema.String }
+const correctionPath = { ...reviewPath, correction: Schema.String }
+const correctionAt = "/workspaces/:workspace/:environment/reviews/:payment/corrections/:correction"
 
 const Evidence = Schema.Struct({
   statement: Statement,
   evidence: Schema.String.annotateKey({
     description: "What was seen, and where. It is on the payment's timeline and in its webhook."
+  }),
+  file_sha256: Schema.optionalKey(Schema.String).annotateKey({
+    description: "SHA-256 of a file that shows it, in 64 lower-case hexadecimal digits. The file is kept elsewhere."
+  }),
+  evidence_reference: Schema.optionalKey(Schema.String).annotateKey({
+    description: "Where the provider answers for it, such as a support case."
   }),
   revision: Schema.String.annotateKey({ description: "Of the review that the statement is based on." })
 })
@@ -45,15 +53,47 @@ export class Reviews extends HttpApiGroup.make("reviews")
     HttpApiEndpoint.post("evidence", "/workspaces/:workspace/:environment/reviews/:payment/evidence", {
       params: reviewPath,
       payload: Evidence,
-      success: PaymentEnvelope,
+      success: PaymentAfterStatement,
       error: failures("not_found", "validation_error", "statement_refused", "internal_error")
     }).annotateMerge(
       summary(
         "Record evidence",
         "Records what the provider's record says, under the operator's name. Nothing is sent to the provider. A " +
-          "repeated request is recorded once."
+          "repeated request is recorded once. Where the workspace asks for a second person, `correction` has the statement, " +
+          "and the payment is as it was."
       )
-    )
+    ),
+    HttpApiEndpoint.get("corrections", "/workspaces/:workspace/:environment/corrections", {
+      params: tenantPath,
+      success: Schema.Struct({
+        data: Schema.Array(Schema.Struct({ payment_id: Schema.String, correction: Correction }))
+      }),
+      error: failures("not_found", "internal_error")
+    }).annotateMerge(summary("List proposed corrections", "Those that wait for a second person.")),
+    HttpApiEndpoint.post("approveCorrection", `${correctionAt}/approve`, {
+      params: correctionPath,
+      success: PaymentWithCorrection,
+      error: failures("not_found", "correction_refused", "internal_error")
+    }).annotateMerge(
+      summary(
+        "Approve a correction",
+        "Decides the statement again on the payment as it is now, and records it. An operator's own correction is refused. " +
+          "A repeated request is answered as the first one was."
+      )
+    ),
+    HttpApiEndpoint.post("rejectCorrection", `${correctionAt}/reject`, {
+      params: correctionPath,
+      payload: Schema.Struct({
+        reason: Schema.String.annotateKey({ description: "For people; 1 to 2000 characters." })
+      }),
+      success: PaymentWithCorrection,
+      error: failures("not_found", "validation_error", "correction_refused", "internal_error")
+    }).annotateMerge(summary("Reject a correction", "Of another operator. Nothing else of the payment changes.")),
+    HttpApiEndpoint.post("withdrawCorrection", `${correctionAt}/withdraw`, {
+      params: correctionPath,
+      success: PaymentWithCorrection,
+      error: failures("not_found", "correction_refused", "internal_error")
+    }).annotateMerge(summary("Withdraw a correction", "The operator's own. Nothing else of the payment changes."))
   )
   .middleware(RequestErrors)
   .middleware(Authorize) {}
@@ -61,5 +101,9 @@ export class Reviews extends HttpApiGroup.make("reviews")
 export const reviewAccess = {
   reviews: "review.resolve",
   review: "review.resolve",
-  evidence: "review.resolve"
+  evidence: "review.resolve",
+  corrections: "review.resolve",
+  approveCorrection: "correction.decide",
+  rejectCorrection: "correction.decide",
+  withdrawCorrection: "correction.decide"
 } as const satisfies AccessOf<typeof Reviews>

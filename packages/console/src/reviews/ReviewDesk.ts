@@ -1,5 +1,14 @@
 /** What operations read of payments under review, and state about them, through core's door. The pages and the API share it. */
-import { type OperatorStatement, type Payment, Pointsman, type Review } from "@pointsman/core"
+import {
+  type CorrectionFailure,
+  type DecidedCorrection,
+  type OperatorStatement,
+  openCorrection,
+  type Payment,
+  type Person,
+  Pointsman,
+  type Review
+} from "@pointsman/core"
 import { CardNumbers, InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { failure } from "../api/Errors.ts"
@@ -72,30 +81,104 @@ export interface EvidenceOrder {
   readonly stated: OperatorStatement
   readonly evidence: string
   readonly revision: string
+  readonly fileHash?: string | undefined
+  readonly providerReference?: string | undefined
 }
 
-/** Under the operator's name. A repeated order is recorded once: it names the record that it is based on. */
-export const settle = Effect.fnUntraced(function* (path: PaymentPath, { evidence, revision, stated }: EvidenceOrder) {
+/** The fields of an order, as the API names them. */
+const fieldNames = {
+  stated: "statement",
+  evidence: "evidence",
+  by: "by",
+  amountMinor: "amount",
+  fileHash: "file_sha256",
+  providerReference: "evidence_reference"
+} as const
+
+/** The operator of the request. The same person in every session, under every name and with all roles. */
+const currentPerson = Effect.map(
+  CurrentOperator,
+  ({ operator }): Person => ({ of: "operators", id: operator.id, name: operator.displayName })
+)
+
+/**
+ * Under the operator's name. A repeated order is recorded once: it names the record that it is based on. Where a second
+ * person is needed, `proposed` is the statement, and nothing else of the payment changed.
+ */
+export const settle = Effect.fnUntraced(function* (path: PaymentPath, order: EvidenceOrder) {
+  const { evidence, fileHash, providerReference, revision, stated } = order
   const { tenant } = yield* callerOf(path)
-  const { operator } = yield* CurrentOperator
+  const person = yield* currentPerson
   const basedOn = readRevision(revision)
   if (basedOn === undefined) {
     return yield* Effect.fail(validationErrorOf(`\`revision\` must be ${statementExpectations.revision}`))
   }
   // It is stored, and sent out in an event.
-  yield* CardNumbers.refuseCardNumbers({ evidence })
-  const order = { tenant, paymentId: path.payment, stated, evidence, by: operator.displayName, basedOn }
-  return yield* (yield* Pointsman).resolveReview(order).pipe(
+  yield* CardNumbers.refuseCardNumbers({ evidence, evidence_reference: providerReference ?? "" })
+  const seen = { evidence, by: person.name, fileHash, providerReference }
+  const statement = { tenant, paymentId: path.payment, stated, basedOn, person, ...seen }
+  return yield* (yield* Pointsman).resolveReview(statement).pipe(
+    Effect.map((payment) => ({ payment, proposed: openCorrection(payment) ?? null })),
     Effect.catchTags({
       "pointsman/PaymentNotFound": () => Effect.fail(paymentNotFound),
       "pointsman/StatementRefused": ({ field, reason }) =>
         Effect.fail(
           field === "stated"
             ? failure("statement_refused", `Nothing was recorded: ${reason}.`)
-            : failure("validation_error", `\`${field === "amountMinor" ? "amount" : field}\`: ${reason}.`)
+            : failure("validation_error", `\`${fieldNames[field]}\`: ${reason}.`)
         ),
       // A repeat is recorded once, so that trying again is safe.
       "pointsman/StorageError": internalError
     })
   )
+})
+
+/** Corrections of the tenant that wait for a second person. */
+export const proposals = Effect.fnUntraced(function* (path: TenantPath) {
+  const { tenant } = yield* callerOf(path)
+  const found = yield* Effect.catch((yield* Pointsman).proposals(tenant), internalError)
+  return found.flatMap((payment) => {
+    const correction = openCorrection(payment)
+    return correction === undefined ? [] : [{ payment, correction }]
+  })
+})
+
+export interface CorrectionPath extends PaymentPath {
+  readonly correction: string
+}
+
+const orderOf = Effect.fnUntraced(function* ({ correction, ...path }: CorrectionPath) {
+  const { tenant } = yield* callerOf(path)
+  return { tenant, paymentId: path.payment, correctionId: correction, by: yield* currentPerson }
+})
+
+const decided = (decision: Effect.Effect<DecidedCorrection, CorrectionFailure>) =>
+  decision.pipe(
+    Effect.catchTags({
+      "pointsman/PaymentNotFound": () => Effect.fail(paymentNotFound),
+      "pointsman/CorrectionNotFound": () => Effect.fail(failure("not_found", "The payment has no such correction.")),
+      "pointsman/CorrectionRefused": ({ field, reason }) =>
+        Effect.fail(
+          field === "reason"
+            ? failure("validation_error", `\`reason\`: ${reason}.`)
+            : failure("correction_refused", `Nothing was changed: ${reason}.`)
+        ),
+      // A repeat is recorded once, so that trying again is safe.
+      "pointsman/StorageError": internalError
+    })
+  )
+
+export const approve = Effect.fnUntraced(function* (path: CorrectionPath) {
+  const order = yield* orderOf(path)
+  return yield* decided((yield* Pointsman).approveCorrection(order))
+})
+
+export const reject = Effect.fnUntraced(function* (path: CorrectionPath, reason: string) {
+  const order = yield* orderOf(path)
+  return yield* decided((yield* Pointsman).rejectCorrection({ ...order, reason }))
+})
+
+export const withdraw = Effect.fnUntraced(function* (path: CorrectionPath) {
+  const order = yield* orderOf(path)
+  return yield* decided((yield* Pointsman).withdrawCorrection(order))
 })

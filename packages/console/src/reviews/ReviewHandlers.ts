@@ -1,5 +1,5 @@
 /** The endpoints of payments under review. */
-import type { Payment } from "@pointsman/core"
+import type { DecidedCorrection, Payment } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { pageLimits } from "@pointsman/http/api"
 import { Effect } from "effect"
@@ -11,6 +11,8 @@ import * as Desk from "./ReviewDesk.ts"
 import { recordView, reviewView } from "./ReviewRecords.ts"
 import { statementOf } from "./Statements.ts"
 
+const { correctionView } = InProcess
+
 export const layer = HttpApiBuilder.group(
   ConsoleApi,
   "reviews",
@@ -18,6 +20,10 @@ export const layer = HttpApiBuilder.group(
     const views = yield* InProcess.PaymentViews
     const { answer, run } = yield* deskAnswers
     const shown = (payment: Payment) => views.payment(payment, false)
+    const decided = <E, R>(decision: Effect.Effect<DecidedCorrection, E, R>) =>
+      Effect.flatMap(decision, ({ correction, payment }) =>
+        Effect.map(shown(payment), (data) => ({ data, correction: correctionView(correction) }))
+      )
     return handlers
       .handle("reviews", ({ params, query: { after, limit = pageLimits.default, order = "age" } }) =>
         run(
@@ -39,14 +45,38 @@ export const layer = HttpApiBuilder.group(
       )
       .handle(
         "evidence",
-        ({ params, payload: { statement, ...order } }) =>
-          answer(
+        ({ params, payload: { evidence_reference, file_sha256, statement, ...order } }) =>
+          run(
             statementOf(statement).pipe(
-              Effect.flatMap((stated) => Desk.settle(params, { ...order, stated })),
-              Effect.flatMap(shown)
+              Effect.flatMap((stated) =>
+                Desk.settle(params, {
+                  ...order,
+                  stated,
+                  fileHash: file_sha256,
+                  providerReference: evidence_reference
+                })
+              ),
+              Effect.flatMap(({ payment, proposed }) =>
+                Effect.map(shown(payment), (data) => ({
+                  data,
+                  correction: proposed === null ? null : correctionView(proposed)
+                }))
+              )
             )
           ),
         { uninterruptible: true }
       )
+      .handle("corrections", ({ params }) =>
+        answer(
+          Effect.map(Desk.proposals(params), (found) =>
+            found.map(({ correction, payment }) => ({ payment_id: payment.id, correction: correctionView(correction) }))
+          )
+        )
+      )
+      .handle("approveCorrection", ({ params }) => run(decided(Desk.approve(params))), { uninterruptible: true })
+      .handle("rejectCorrection", ({ params, payload }) => run(decided(Desk.reject(params, payload.reason))), {
+        uninterruptible: true
+      })
+      .handle("withdrawCorrection", ({ params }) => run(decided(Desk.withdraw(params))), { uninterruptible: true })
   })
 )

@@ -2,14 +2,17 @@
 import { type PossibleStatement, type ReviewFile, statusOf } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect, Result } from "effect"
+import type { ConsoleError } from "../api/Errors.ts"
 import { type Html, idView, time } from "../frame/Layout.ts"
 import { nextPage, pageSize } from "../frame/Lists.ts"
-import { type Answer, firstOf, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
+import { type Answer, firstOf, noticeIn, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { recordLinks } from "../frame/RecordLinks.ts"
 import { table } from "../frame/Table.ts"
+import { CurrentOperator } from "../gate/CurrentOperator.ts"
 import { messagesOfPayment } from "../messages/PaymentMessages.ts"
 import { paymentOf } from "../payments/PaymentPages.ts"
 import { money, statusView } from "../payments/PaymentWords.ts"
+import { correctionNotices, correctionsView } from "./CorrectionViews.ts"
 import { evidenceQuery } from "./EvidencePages.ts"
 import * as Desk from "./ReviewDesk.ts"
 import {
@@ -60,8 +63,9 @@ ${table({
   return answer
 })
 
-const show = Effect.fnUntraced(function* (visit: Visit) {
+const show = Effect.fnUntraced(function* (visit: Visit, problem?: ConsoleError) {
   const path = yield* paymentOf(visit)
+  const { operator } = yield* CurrentOperator
   const file = yield* Desk.reviewFile(path)
   const { payment } = file
   const { currency } = payment.money
@@ -69,6 +73,8 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
   const answer: Answer = {
     title: `Review of ${payment.reference ?? payment.id}`,
     isLive: true,
+    problem,
+    notice: noticeIn(visit, correctionNotices),
     main: html`<div class="card">
 <p class="amount">${money(payment.money.minorUnits, currency)}</p>
 <p>${statusView(statusOf[payment.state])} · ${path.environment} · ${time(timeView(payment.createdAt))}</p>
@@ -85,6 +91,7 @@ ${
 <ul>${payment.review.reasons.map((reason) => html`<li>${reasonTexts[reason]}</li>`)}</ul>`
 }
 </div>
+${correctionsView(file, operator, `${visit.mount}${pathOf("reviews", path, payment.id)}`)}
 <h2>What the provider’s page may show</h2>
 <p>Search the provider’s own page for the reference or the id below. Choose what it shows, and state where you saw it. Nothing is sent to the provider.</p>
 ${statementsView(file, `${visit.mount}${pathOf("reviews", path, payment.id)}`)}
@@ -166,8 +173,34 @@ const callsView = (file: ReviewFile): Html => {
   })
 }
 
+const acts = {
+  approve: (path: Desk.CorrectionPath, _: Visit) => Desk.approve(path),
+  reject: (path: Desk.CorrectionPath, { form }: Visit) => Desk.reject(path, form.get("reason") ?? ""),
+  withdraw: (path: Desk.CorrectionPath, _: Visit) => Desk.withdraw(path)
+}
+
+/** A refusal is shown on the review as it is now. */
+const decide = (act: keyof typeof acts) =>
+  Effect.fnUntraced(function* (visit: Visit) {
+    const path = yield* paymentOf(visit)
+    const correction = visit.params["correction"] ?? ""
+    return yield* acts[act]({ ...path, correction }, visit).pipe(
+      Effect.map(
+        ({ correction: { state } }): Answer => ({
+          redirect: `${pathOf("reviews", path, path.payment)}?notice=${state}`
+        })
+      ),
+      Effect.catch((problem: ConsoleError) => show(visit, problem))
+    )
+  })
+
+const correctionAt = "/reviews/:workspace/:environment/:payment/corrections/:correction"
+
 export const reviewPages = [
+  page("POST", `${correctionAt}/approve`, "correction.decide", decide("approve")),
+  page("POST", `${correctionAt}/reject`, "correction.decide", decide("reject")),
+  page("POST", `${correctionAt}/withdraw`, "correction.decide", decide("withdraw")),
   page("GET", "/reviews", "signedIn", () => firstOf("reviews")),
   page("GET", "/reviews/:workspace/:environment", "review.resolve", list),
-  page("GET", "/reviews/:workspace/:environment/:payment", "review.resolve", show)
+  page("GET", "/reviews/:workspace/:environment/:payment", "review.resolve", (visit) => show(visit))
 ]

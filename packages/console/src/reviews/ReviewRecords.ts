@@ -1,9 +1,9 @@
 /** Payments under review as the console's API shows them. */
-import { paymentStatuses, type ReviewFile, reviewReasons, statusOf } from "@pointsman/core"
+import { correctionStates, paymentStatuses, type ReviewFile, reviewReasons, statusOf } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Payment } from "@pointsman/http/api"
 import { Result, Schema } from "effect"
-import { described } from "../api/Records.ts"
+import { described, Text, TextOrNull } from "../api/Records.ts"
 import { PaymentFile } from "../payments/PaymentRecords.ts"
 import { fileView } from "../payments/PaymentViews.ts"
 import { fieldsOf, Statement } from "./Statements.ts"
@@ -14,6 +14,31 @@ export const Review = Schema.Struct({
   reasons: Schema.Array(Schema.Literals(reviewReasons))
 }).annotate({ identifier: "Review", description: "A payment under review." })
 export type Review = typeof Review.Type
+
+export const Correction = Schema.Struct({
+  id: Text,
+  state: Schema.Literals(correctionStates).annotateKey(
+    described("`overtaken`: when it was approved, the payment could not take the statement any more.")
+  ),
+  statement: Statement,
+  evidence: Text,
+  file_sha256: TextOrNull,
+  evidence_reference: TextOrNull,
+  proposed_by: Text,
+  proposed: Text,
+  decided_by: TextOrNull,
+  decided: TextOrNull,
+  reason: TextOrNull.annotateKey(described("Why it was rejected or overtaken."))
+}).annotate({ identifier: "Correction", description: "A statement that a second person has to approve." })
+
+/** A payment after a statement or a decision. */
+export const PaymentWithCorrection = Schema.Struct({ data: Payment, correction: Correction })
+export const PaymentAfterStatement = Schema.Struct({
+  data: Payment,
+  correction: Schema.NullOr(Correction).annotateKey(
+    described("The statement, if a second person has to approve it: nothing else of the payment changed.")
+  )
+})
 
 const Possible = Schema.Struct({
   statement: Statement,
@@ -30,7 +55,8 @@ export const ReviewRecord = Schema.Struct({
   revision: Schema.String.annotateKey(
     described("Names this state of the record. Evidence is refused if the payment has changed since.")
   ),
-  statements: Schema.Array(Possible)
+  statements: Schema.Array(Possible),
+  corrections: Schema.Array(Correction)
 }).annotate({ identifier: "ReviewRecord", description: "What is known of a payment, and what can be stated of it." })
 export type ReviewRecord = typeof ReviewRecord.Type
 
@@ -49,6 +75,7 @@ export const readRevision = (text: string) => {
 export const recordView = (file: ReviewFile, payment: Payment): ReviewRecord => ({
   record: fileView(file, payment),
   revision: revisionOf(file),
+  corrections: (file.payment.corrections ?? []).map(InProcess.correctionView),
   statements: file.statements.map((possible) => {
     const { amount, reference } = fieldsOf(possible)
     return {

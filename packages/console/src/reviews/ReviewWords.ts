@@ -22,7 +22,8 @@ export const reasonTexts: Readonly<Record<ReviewReason, string>> = {
   double_charge: "The provider reported a second charge for this payment.",
   reversal: "A refund failed after it had succeeded.",
   capture_failed: "The capture failed and could not be taken back here. Refunds are closed until the review.",
-  reference_reused: "The provider stated one reference for two payments."
+  reference_reused: "The provider stated one reference for two payments.",
+  correction: "An operator proposed a correction. A second person approves or rejects it."
 }
 
 /** For the list. */
@@ -36,7 +37,8 @@ export const reasonNames: Readonly<Record<ReviewReason, string>> = {
   double_charge: "Second charge",
   reversal: "Reversed refund",
   capture_failed: "Failed capture",
-  reference_reused: "Reused reference"
+  reference_reused: "Reused reference",
+  correction: "Proposed correction"
 }
 
 const units = [

@@ -36,7 +36,8 @@ export const directory = (it: StorageTest): void => {
           partner: { allowance: 3 },
           country: null,
           category: null,
-          brand: { name: "Café Ü", logo: "https://cdn.example/logo.svg", support: "mailto:help@shop.example" }
+          brand: { name: "Café Ü", logo: "https://cdn.example/logo.svg", support: "mailto:help@shop.example" },
+          fourEyes: { EUR: 100_000, JPY: 0 }
         })
         const apiKey = apiKeyOf(tenant, { scopes: ["payments:read", "events:read"], source: "configuration" })
         const connection = connectionOf(tenant, {

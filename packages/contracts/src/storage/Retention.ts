@@ -310,6 +310,20 @@ const takesTurns = (it: StorageTest): void => {
     })
   )
 
+  it.effect("given two leases, then each has a holder of its own", () =>
+    Effect.gen(function* () {
+      const { lease } = yield* Retention
+      // Later than every other test's.
+      const now = 4_000_000_000_000
+      const proof = (holder: string, at: number, until: number) => lease({ what: "proof", holder, now: at, until })
+      expect(yield* proof("one", now, now + 20)).toBe(true)
+      expect(yield* proof("two", now + 1, now + 30)).toBe(false)
+      expect(yield* lease({ holder: "two", now, until: now + 10 })).toBe(true)
+      expect(yield* proof("two", now + 19, now + 30)).toBe(false)
+      expect(yield* proof("two", now + 20, now + 30)).toBe(true)
+    })
+  )
+
   it.effect("given a lease that ends later than an hour from now, then another holder has it", () =>
     Effect.gen(function* () {
       const { lease } = yield* Retention

@@ -1,8 +1,8 @@
 /** What operations have to look at is found at once, among however many payments, and by nobody's neighbours. */
 import { describe, expect } from "@effect/vitest"
-import { money, type Payment, type Tenant } from "@pointsman/core"
+import { type Correction, money, type Payment, type Tenant } from "@pointsman/core"
 import { Ledger, type ReviewQuery } from "@pointsman/core/ports"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { firstChange, moveAlong, newTenant, reach, rowOf } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"
@@ -17,6 +17,17 @@ const unknown = Effect.fnUntraced(function* (tenant: Tenant) {
   yield* TestClock.adjust(1)
   return (yield* reach(tenant, "ChargeUnknown")).walked
 })
+
+const correction: Correction = {
+  id: "cor_01a1fe08-9226-7266-a33a-e3e7f1609a4e",
+  state: "proposed",
+  stated: { _tag: "Charge", says: "captured", attemptId: null, amountMinor: 1999, providerRef: "ch_1" },
+  evidence: { evidence: "dashboard “Ü” \n", by: "Jo", fileHash: "0".repeat(64), providerReference: "case 17" },
+  proposedBy: { of: "operators", id: "opr_01a1fe08-9226-7266-a33a-e3e7f1609a4e", name: "Jo" },
+  proposedAt: 1,
+  version: 3,
+  decision: null
+}
 
 export const reviews = (it: StorageTest): void => {
   describe("reviews", () => {
@@ -61,6 +72,28 @@ export const reviews = (it: StorageTest): void => {
           expect(yield* waiting(made, { paymentId: second.id, tenant: one })).toEqual([])
           expect(yield* waiting(made, { paymentId: "" })).toEqual([])
         })
+    )
+
+    it.effect("given corrections, then they are read as they were written, with and without a provider's report", () =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const tenant = yield* newTenant()
+        for (const reported of [null, { isPaidOut: true, disputes: [], contradictions: ["charge:Canceled"] }]) {
+          const before = (yield* unknown(tenant)).payment
+          const review = { since: before.updatedAt, reasons: ["unknown", "correction"] as const }
+          const payment = { ...before, version: before.version + 1, reported, review, corrections: [correction] }
+          const write = (expected: number, after: Payment) =>
+            ledger.commit({ tenant, payment: { expected, after }, attempts: [], events: [] })
+          yield* write(before.version, payment)
+          expect(yield* ledger.payment(tenant, payment.id)).toStrictEqual(Option.some(payment))
+          expect(yield* waiting([payment], { tenant })).toStrictEqual([payment])
+          const decision = { by: correction.proposedBy, at: 7, reason: "another amount" }
+          const decided = { ...correction, state: "rejected" as const, decision }
+          const after = { ...payment, version: payment.version + 1, corrections: [decided, correction] }
+          yield* write(payment.version, after)
+          expect(yield* ledger.payment(tenant, payment.id)).toStrictEqual(Option.some(after))
+        }
+      })
     )
 
     it.effect("given pages, then each begins after the last one of the page before, also where two wait as long", () =>

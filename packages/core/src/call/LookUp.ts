@@ -122,7 +122,8 @@ const inAccount = Effect.fnUntraced(function* <State, Failed extends { readonly 
     : found
 })
 
-export const lookUpCharge = Effect.fnUntraced(function* (
+/** As `lookUpCharge`; `Unsupported` where the provider has no such lookup. */
+export const proveCharge = Effect.fnUntraced(function* (
   payment: Pick<Payment, "id" | "tenant" | "simulation">,
   attempt: Attempt
 ) {
@@ -145,9 +146,13 @@ export const lookUpCharge = Effect.fnUntraced(function* (
     })
   )
   const found = yield* inAccount(connection, attempt, lookUp)
+  if (found._tag === "pointsman/Unanswered" && found.isUnsupported === true) return "Unsupported"
   const named = found._tag === "pointsman/Unanswered" ? found.ofAnother : undefined
   return named === undefined ? answered(found) : ({ _tag: "AnotherAttempt", named } satisfies NamedAnother)
 })
+
+export const lookUpCharge = (payment: Pick<Payment, "id" | "tenant" | "simulation">, attempt: Attempt) =>
+  Effect.map(proveCharge(payment, attempt), (found) => (found === "Unsupported" ? undefined : found))
 
 /**
  * When the provider may have been asked. A request under a derived id may have been sent before the store lost its record:
@@ -162,13 +167,17 @@ const sentTimes = Effect.fnUntraced(function* ({ checkout, id, sentAt: lastSentA
   return { sentAt: Math.min(sentAt, Math.max(loss.since, day)), sentBefore: sentAt }
 })
 
+const canLookUp = (method: "lookUpOperation" | "lookUpRefund") =>
+  Effect.fnUntraced(function* (tenant: Tenant, connectionId: string) {
+    const connection = yield* connectionOf(tenant, connectionId)
+    if (connection === undefined) return false
+    const connector = yield* Effect.option((yield* OpenConnections).connector(connection))
+    return Option.isSome(connector) && connector.value[method] !== undefined
+  })
+
 /** Whether the connection's provider can look a capture or a void up by itself. */
-export const canLookUpOperations = Effect.fnUntraced(function* (tenant: Tenant, connectionId: string) {
-  const connection = yield* connectionOf(tenant, connectionId)
-  if (connection === undefined) return false
-  const connector = yield* Effect.option((yield* OpenConnections).connector(connection))
-  return Option.isSome(connector) && connector.value.lookUpOperation !== undefined
-})
+export const canLookUpOperations = canLookUp("lookUpOperation")
+export const canLookUpRefunds = canLookUp("lookUpRefund")
 
 /** `Unsupported`: there is no such lookup, and the record of the charge has to do. `attempt`: that made the charge. */
 export const lookUpOperation = Effect.fnUntraced(function* (payment: Payment, operation: Operation, attempt: Attempt) {

@@ -11,6 +11,7 @@ import { Result } from "effect"
 import type { Attempt } from "../model/Attempt.ts"
 import type { EventDraft, JsonObject } from "../model/Event.ts"
 import type { Operation, OperationKind } from "../model/Operation.ts"
+import type { Evidence, OperatorStatement } from "../model/OperatorStatement.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
 import { paymentEvent } from "../model/PaymentEvents.ts"
@@ -26,46 +27,6 @@ import type { StatementAbout } from "./interpret/Statement.ts"
 import { operationFactOf } from "./OperationFact.ts"
 import { reviewed } from "./WithReview.ts"
 
-export const statedOfCharges = [
-  "captured",
-  "authorized",
-  "declined",
-  "canceled",
-  "capture_failed",
-  "void_failed",
-  "never_received"
-] as const
-export const statedOfRefunds = ["succeeded", "failed", "never_received"] as const
-
-export type OperatorStatement =
-  /** What the provider's record says of a charge, and of its capture or its void. */
-  | {
-      readonly _tag: "Charge"
-      readonly says: (typeof statedOfCharges)[number]
-      /** Which attempt; `null` for the one that is open, or holds the money. */
-      readonly attemptId: string | null
-      /** Minor units that are captured, or authorized; `null` for what was asked for. */
-      readonly amountMinor: number | null
-      /** The charge at the provider; `null` where it is known already. */
-      readonly providerRef: string | null
-    }
-  | {
-      readonly _tag: "Refund"
-      readonly says: (typeof statedOfRefunds)[number]
-      readonly refundId: string
-      /** The refund at the provider; `null` where it is known already. */
-      readonly providerRefundId: string | null
-    }
-  /** A person read the record, and the payment is correct as recorded. */
-  | { readonly _tag: "NothingToChange" }
-
-export interface Evidence {
-  /** What was seen, and where; for people. It is on the payment's timeline, and in the webhook. */
-  readonly evidence: string
-  /** Who read the provider's record. */
-  readonly by: string
-}
-
 /** When the evidence came, and from when on ages of calls count (`StorageClock`): epoch milliseconds by the store's clock. */
 export interface EvidenceTime {
   readonly now: number
@@ -75,11 +36,16 @@ export interface EvidenceTime {
 /** A sentence that says why the statement cannot be written. */
 export type Refusal = string
 
+/** Evidence, with the name of the second person where there was one. */
+export interface SeenEvidence extends Evidence {
+  readonly approvedBy?: string | undefined
+}
+
 /** The payment after an operator's statement, with their evidence as the first of the events. */
 export const applyEvidence = (
   book: PaymentBook,
   stated: OperatorStatement,
-  seen: Evidence,
+  seen: SeenEvidence,
   at: EvidenceTime
 ): Result.Result<Applied, Refusal> =>
   Result.map(appliedOf(book, stated, at), (applied) => {
@@ -93,8 +59,19 @@ export const applyEvidence = (
   })
 
 /** What was stated, and by whom. `payment`: as it is written. */
-export const evidenceEvent = (payment: Payment, stated: OperatorStatement, { by, evidence }: Evidence): EventDraft =>
-  paymentEvent("payment.reviewed", payment, { reviewed_by: by, evidence, finding: wireOf(stated) })
+export const evidenceEvent = (payment: Payment, stated: OperatorStatement, seen: SeenEvidence): EventDraft =>
+  paymentEvent("payment.reviewed", payment, {
+    reviewed_by: seen.by,
+    ...(seen.approvedBy === undefined ? {} : { approved_by: seen.approvedBy }),
+    evidence: seen.evidence,
+    ...(seen.fileHash === undefined ? {} : { evidence_sha256: seen.fileHash }),
+    ...(seen.providerReference === undefined ? {} : { evidence_reference: seen.providerReference }),
+    finding: wireOf(stated)
+  })
+
+/** The amount that a second person may be needed for: whatever part of it is stated, the whole of it is at stake. */
+export const amountAtStake = ({ payment, refunds }: PaymentBook, stated: OperatorStatement): Money =>
+  (stated._tag === "Refund" ? refunds.find(({ id }) => id === stated.refundId)?.money : undefined) ?? payment.money
 
 const isCaptureFailed = ({ review }: Payment): boolean => review?.reasons.includes("capture_failed") === true
 

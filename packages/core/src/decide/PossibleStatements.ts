@@ -4,16 +4,10 @@
  */
 import { Result } from "effect"
 import { type Attempt, wasNeverSent } from "../model/Attempt.ts"
+import { type OperatorStatement, statedOfCharges, statedOfRefunds } from "../model/OperatorStatement.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
-import {
-  applyEvidence,
-  type EvidenceTime,
-  type OperatorStatement,
-  type Refusal,
-  statedOfCharges,
-  statedOfRefunds
-} from "./OperatorEvidence.ts"
+import { applyEvidence, type EvidenceTime, type Refusal } from "./OperatorEvidence.ts"
 
 export interface PossibleStatement {
   /** Without an amount and without a reference: of all that was asked for, under the reference that is recorded. */

@@ -4,6 +4,7 @@
  * The rule that a reader would otherwise break: a result that is known after all needs nobody any more, and a
  * contradiction does until somebody has looked, whatever the provider says later.
  */
+import { openCorrection } from "../model/Correction.ts"
 import type { EventType } from "../model/EventType.ts"
 import type { Payment } from "../model/Payment.ts"
 import { type PaymentState, statusOf } from "../model/PaymentMachine.ts"
@@ -47,7 +48,8 @@ export const withReview = (payment: Payment, broughtUp: BroughtUp): Payment => {
     double_charge: carried.includes("double_charge") || broughtUp.isDoubleCharge === true,
     reversal: carried.includes("reversal") || broughtUp.isReversal === true,
     capture_failed: carried.includes("capture_failed") || broughtUp.isCaptureFailed === true,
-    reference_reused: carried.includes("reference_reused") || broughtUp.isReferenceReused === true
+    reference_reused: carried.includes("reference_reused") || broughtUp.isReferenceReused === true,
+    correction: openCorrection(payment) !== undefined
   }
   const reasons = reviewReasons.filter((reason) => isTrue[reason])
   if (reasons.length === 0) return review === null ? payment : { ...payment, review: null }

@@ -4,6 +4,7 @@ import { Accounts } from "../call/Accounts.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import { keepLearning } from "../routing/run/KeepLearning.ts"
 import { checkDue, keepChecking } from "../verbs/check/CheckDue.ts"
+import { type ProofCounts, proveClosed } from "../verbs/check/ProveClosed.ts"
 import { deliverWebhooks } from "../verbs/deliver/DeliverWebhooks.ts"
 import { keepCheckingDisputes } from "../verbs/dispute/CheckDisputes.ts"
 import { forgetKeys } from "../verbs/forget/ForgetKeys.ts"
@@ -42,6 +43,11 @@ export interface BackgroundMethods {
   readonly keepAskingAccounts: (everyMillis: number) => Effect.Effect<never>
   /** Deletes the idempotency keys whose time is over; gives how many. `Pointsman.background` does it every hour. */
   readonly forgetKeys: Effect.Effect<number, StorageError>
+  /**
+   * Compares closed payments with their providers' records: the hour's lookups of each connection, once for all processes on
+   * the store. Gives how many there were, by their result. `Pointsman.background` does it every hour.
+   */
+  readonly proveClosed: Effect.Effect<ProofCounts, StorageError>
 }
 
 export const backgroundMethods = (context: DoorContext): BackgroundMethods => ({
@@ -52,7 +58,8 @@ export const backgroundMethods = (context: DoorContext): BackgroundMethods => ({
   keepLearning: (everyMillis) => Effect.provideContext(keepLearning(everyMillis), context),
   askAccounts: Effect.provideContext(askAccounts, context),
   keepAskingAccounts: (everyMillis) => Effect.provideContext(Effect.scoped(keepAskingAccounts(everyMillis)), context),
-  forgetKeys: Effect.provideContext(forgetKeys(), context)
+  forgetKeys: Effect.provideContext(forgetKeys(), context),
+  proveClosed: Effect.provideContext(proveClosed, context)
 })
 
 const askAccounts = Effect.flatMap(Accounts, ({ ask }) => ask)

@@ -8,7 +8,18 @@ import type { StorageError } from "../ports/StorageError.ts"
 import type { PaymentNotFound } from "../verbs/read/ReadArchive.ts"
 import type { Page } from "../verbs/read/ReadPayments.ts"
 import {
+  approveCorrection,
+  type CorrectionNotFound,
+  type CorrectionOrder,
+  type CorrectionRefused,
+  type DecidedCorrection,
+  type Rejection,
+  rejectCorrection,
+  withdrawCorrection
+} from "../verbs/review/DecideCorrection.ts"
+import {
   type PaymentFile,
+  proposals,
   type ReviewFile,
   type ReviewNotFound,
   reviewFile,
@@ -28,13 +39,28 @@ export interface ReviewMethods {
   readonly reviewFile: (tenant: Tenant, paymentId: string) => Effect.Effect<ReviewFile, PaymentNotFound | StorageError>
   /**
    * Writes what an operator states that the provider's record says, with their evidence on the timeline, and gives the
-   * payment as it is then. It sends nothing to the provider. After `StatementRefused` nothing is written; after
+   * payment as it is then. Where the workspace's four eyes ask for a second person, the statement is proposed instead: the
+   * payment has it as `openCorrection`, and nothing else of it changes. It sends nothing to the provider. After `StatementRefused` nothing is written; after
    * `StorageError` it may be written all the same, and the review says so.
    */
   readonly resolveReview: (
     order: ResolveReviewOrder
   ) => Effect.Effect<Payment, PaymentNotFound | StatementRefused | StorageError>
+  /** Payments with a correction that waits for a second person; of all tenants unless one is named. */
+  readonly proposals: (tenant?: Tenant) => Effect.Effect<ReadonlyArray<Payment>, StorageError>
+  /**
+   * Another person than the one who proposed it approves a correction: it is decided again on the payment as it is now, and
+   * written, or `overtaken` where it no longer fits. A repeated approval is answered as the first one was.
+   */
+  readonly approveCorrection: (order: CorrectionOrder) => Effect.Effect<DecidedCorrection, CorrectionFailure>
+  /** Another person than the one who proposed it rejects a correction; nothing else changes. */
+  readonly rejectCorrection: (order: Rejection) => Effect.Effect<DecidedCorrection, CorrectionFailure>
+  /** The person who proposed a correction withdraws it; nothing else changes. */
+  readonly withdrawCorrection: (order: CorrectionOrder) => Effect.Effect<DecidedCorrection, CorrectionFailure>
 }
+
+/** After `StorageError` it may be written all the same; the same order again gives what was written. */
+export type CorrectionFailure = PaymentNotFound | CorrectionNotFound | CorrectionRefused | StorageError
 
 /** As names are in documents: `amount_minor`; `_tag` is `about`. */
 const inSnakeCase = (stated: ResolveReviewOrder["stated"]): JsonObject =>
@@ -45,16 +71,52 @@ const inSnakeCase = (stated: ResolveReviewOrder["stated"]): JsonObject =>
     ])
   )
 
+/** What proves it, where the order names something besides the note. */
+const evidenceOf = ({ fileHash, providerReference }: ResolveReviewOrder): JsonObject => ({
+  ...(fileHash === undefined ? {} : { evidence_sha256: fileHash }),
+  ...(providerReference === undefined ? {} : { evidence_reference: providerReference })
+})
+
+const decisionOf = ({ by, correctionId, tenant: { environment, workspaceId } }: CorrectionOrder): JsonObject => ({
+  workspace_id: workspaceId,
+  environment,
+  correction_id: correctionId,
+  by: by.name,
+  operator_id: by.of === "operators" ? by.id : null
+})
+
 export const reviewMethods = (context: DoorContext): ReviewMethods => ({
   reviews: (query) => Effect.provideContext(reviews(query), context),
   reviewFile: (tenant, paymentId) => Effect.provideContext(reviewFile(tenant, paymentId), context),
   reviewOf: (paymentId) => Effect.provideContext(reviewOf(paymentId), context),
   resolveReview: (order) => {
     const { workspaceId, environment } = order.tenant
-    const details = { workspace_id: workspaceId, environment, by: order.by, stated: inSnakeCase(order.stated) }
+    const details = {
+      workspace_id: workspaceId,
+      environment,
+      by: order.by,
+      stated: inSnakeCase(order.stated),
+      ...evidenceOf(order)
+    }
     return Effect.andThen(
       intents(context)("review.resolving", order.paymentId, details),
       Effect.provideContext(resolveReview(order), context)
     )
-  }
+  },
+  proposals: (tenant) => Effect.provideContext(proposals(tenant), context),
+  approveCorrection: (order) =>
+    Effect.andThen(
+      intents(context)("correction.approving", order.paymentId, decisionOf(order)),
+      Effect.provideContext(approveCorrection(order), context)
+    ),
+  rejectCorrection: (order) =>
+    Effect.andThen(
+      intents(context)("correction.rejecting", order.paymentId, { ...decisionOf(order), reason: order.reason }),
+      Effect.provideContext(rejectCorrection(order), context)
+    ),
+  withdrawCorrection: (order) =>
+    Effect.andThen(
+      intents(context)("correction.withdrawing", order.paymentId, decisionOf(order)),
+      Effect.provideContext(withdrawCorrection(order), context)
+    )
 })

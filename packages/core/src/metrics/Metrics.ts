@@ -120,6 +120,12 @@ export const deliveryAttempts = durations("pointsman_delivery_duration_seconds",
   labels: ["outcome"]
 })
 
+/** Closed payments that were looked up at their providers, by connection and by what that said of the record. */
+export const proofLookUps = counters("pointsman_agreement_lookups_total", {
+  description: "Lookups that compared a closed payment with its provider's record, by connection and result.",
+  labels: ["connection", "result"]
+})
+
 /** What left the store because its time was over, by kind: `payment`, `delivery` or `message_body`. */
 export const retentionRemoved = counters("pointsman_retention_removed_total", {
   description: "Records that retention removed from the store, by kind.",

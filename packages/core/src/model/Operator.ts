@@ -17,6 +17,7 @@ export const leastRoles = {
   "payment.refund": "support",
   "webhook.redeliver": "support",
   "review.resolve": "operations",
+  "correction.decide": "operations",
   "message.apply": "operations",
   "routing.read": "operations",
   "key.manage": "admin",

@@ -1,4 +1,5 @@
 import type { Money } from "../money/Money.ts"
+import type { Correction } from "./Correction.ts"
 import type { DeclineCategory } from "./Decline.ts"
 import type { HostedPage } from "./HostedPage.ts"
 import type { PaymentState } from "./PaymentMachine.ts"
@@ -84,6 +85,8 @@ export interface Payment {
   readonly reported: Reported | null
   /** What operations have to look at; `null` for a payment that needs nobody. */
   readonly review: Review | null
+  /** Statements of operators that need a second person, in the order of their proposal. Absent where there is none. */
+  readonly corrections?: ReadonlyArray<Correction> | undefined
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly updatedAt: number

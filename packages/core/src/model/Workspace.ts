@@ -1,3 +1,4 @@
+import type { FourEyes } from "./FourEyes.ts"
 import type { RetentionTimes } from "./RetentionTimes.ts"
 
 /** How a workspace presents itself to customers on its hosted pages. Absent fields have defaults there. */
@@ -28,4 +29,6 @@ export interface Workspace {
   readonly brand?: Brand
   /** Where it differs from the defaults (`retentionOf`). */
   readonly retention?: Partial<RetentionTimes>
+  /** From which amounts on a second person approves what an operator states; absent where one is enough. */
+  readonly fourEyes?: FourEyes
 }

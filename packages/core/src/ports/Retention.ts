@@ -77,11 +77,13 @@ export interface Retention {
    */
   readonly paymentsAtOnce?: number | undefined
   /**
-   * Takes or extends the lease of the sweep, for all processes on the store: whether `holder` has it until `until`. The
-   * lease only saves work: two sweeps at once remove nothing twice. One that ends later than `longestLeaseMillis` from
+   * Takes or extends a lease, for all processes on the store: whether `holder` has it until `until`. That of the sweep,
+   * unless another is named, only saves work: two sweeps at once remove nothing twice. That of the proof keeps the budget of
+   * lookups. One that ends later than `longestLeaseMillis` from
    * `now` was taken by a clock that was wrong, and counts as free.
    */
   readonly lease: (query: {
+    readonly what?: "sweep" | "proof" | undefined
     readonly holder: string
     readonly now: number
     readonly until: number

@@ -6,6 +6,7 @@ import {
   credentialsContext,
   type Environment,
   endpointSecretContext,
+  type FourEyes,
   Pointsman,
   type PointsmanOptions,
   type RoutingSettings,
@@ -87,6 +88,7 @@ export const world = (
     /** `sandbox` unless set. */
     readonly environment?: Environment
     readonly routing?: RoutingSettings
+    readonly fourEyes?: FourEyes
     readonly connections?: ReadonlyArray<Partial<Connection> & { readonly id: string }>
     readonly yieldBetween?: boolean
     readonly provider?: ScriptedProvider
@@ -126,7 +128,7 @@ export const world = (
         })
       }
       yield* directory.write({
-        workspaces: [workspace],
+        workspaces: [options.fourEyes === undefined ? workspace : { ...workspace, fourEyes: options.fourEyes }],
         apiKeys: [],
         connections,
         routing: [{ ...owner, settings: options.routing ?? { mode: "failover" } }],

@@ -2,11 +2,13 @@
 import * as Core from "@pointsman/core"
 import { errorBodyOf, InProcess } from "@pointsman/http"
 import { Effect } from "effect"
+import type { ResolvedPayment } from "../Corrections.ts"
 import { errorOf } from "../ErrorOf.ts"
 import { checkId, checkOptions, checkStatement, reviewCursor, reviewsQuery, wrong } from "../Orders.ts"
 import { InternalError, NotFoundError, StateError } from "../PointsmanError.ts"
 import type { Evidence, OperatorStatement, ReviewedPayment } from "../Records.ts"
 import { type Defaults, readerOf, tenantOf } from "./Caller.ts"
+import { asCorrection } from "./Corrections.ts"
 import { fromStore, logCause, storeFailed } from "./Failures.ts"
 import { asPayment, filed, reviewed } from "./PaymentResults.ts"
 
@@ -46,9 +48,12 @@ export const resolveReview = Effect.fnUntraced(function* (
   const pointsman = yield* Core.Pointsman
   const views = yield* InProcess.PaymentViews
   const tenant = yield* readerOf(defaults, options)
-  const { by, evidence: seen } = evidence ?? {}
+  const { by, evidence: seen, file_sha256: fileHash, provider_reference: providerReference } = evidence ?? {}
   if (typeof seen !== "string" || typeof by !== "string") {
     return yield* Effect.fail(wrong("`evidence` must be {evidence, by}: what was seen, and who saw it."))
+  }
+  if (!isTextOrAbsent(fileHash) || !isTextOrAbsent(providerReference)) {
+    return yield* Effect.fail(wrong("`file_sha256` and `provider_reference` of `evidence` must be texts, or left out."))
   }
   const resolved = yield* pointsman
     .resolveReview({
@@ -56,7 +61,10 @@ export const resolveReview = Effect.fnUntraced(function* (
       paymentId: yield* checkId("paymentId", paymentId),
       stated: yield* checkStatement(stated),
       evidence: seen,
-      by
+      by,
+      fileHash,
+      providerReference,
+      person: { of: "program", name: by }
     })
     .pipe(
       Effect.tapError(logCause),
@@ -65,7 +73,10 @@ export const resolveReview = Effect.fnUntraced(function* (
           case "pointsman/PaymentNotFound":
             return errorOf(errorBodyOf("payment", failure))
           case "pointsman/StatementRefused":
-            return new StateError("statement_refused", `\`${failure.field}\`: ${failure.reason}. Nothing was written.`)
+            return new StateError(
+              "statement_refused",
+              `\`${fieldNames[failure.field]}\`: ${failure.reason}. Nothing was written.`
+            )
           case "pointsman/StorageError":
             return new InternalError(
               "The statement may have been recorded. Read the payment before you resolve its review again."
@@ -73,5 +84,22 @@ export const resolveReview = Effect.fnUntraced(function* (
         }
       })
     )
-  return asPayment(yield* views.payment(resolved))
+  const open = Core.openCorrection(resolved)
+  const result: ResolvedPayment = {
+    ...asPayment(yield* views.payment(resolved)),
+    proposed_correction: open === undefined ? null : asCorrection(open)
+  }
+  return result
 })
+
+const isTextOrAbsent = (value: unknown): value is string | undefined => value === undefined || typeof value === "string"
+
+/** Core's names, as this package knows them. */
+const fieldNames = {
+  stated: "stated",
+  evidence: "evidence",
+  by: "by",
+  amountMinor: "amountMinor",
+  fileHash: "file_sha256",
+  providerReference: "provider_reference"
+} as const

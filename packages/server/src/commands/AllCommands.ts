@@ -4,6 +4,7 @@ import { archiveCommand } from "./ArchiveCommand.ts"
 import { auditCommand } from "./AuditCommand.ts"
 import { configCommand } from "./ConfigCommand.ts"
 import { connectionsCommand } from "./ConnectionsCommand.ts"
+import { correctionsCommand } from "./CorrectionsCommand.ts"
 import { devCommand } from "./DevCommand.ts"
 import { doctorCommand } from "./DoctorCommand.ts"
 import { eraseCommand } from "./EraseCommand.ts"
@@ -44,6 +45,7 @@ export const pointsmanCommand = (environment: Readonly<Record<string, string | u
       connectionsCommand,
       paymentsCommand,
       unknownCommand,
+      correctionsCommand,
       recoverCommand,
       reconcileCommand,
       messagesCommand,

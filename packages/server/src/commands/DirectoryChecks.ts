@@ -1,6 +1,6 @@
 /** What settings and directory can get wrong together although each of them, taken alone, is good. Pure. */
 import { isIP } from "node:net"
-import { accountText, type Connection } from "@pointsman/core"
+import { accountText, type Connection, mayAct, type Operator } from "@pointsman/core"
 import type { DirectoryContents } from "@pointsman/core/ports"
 import { isPublicAddress } from "@pointsman/transport-node"
 import type { Settings } from "../Settings.ts"
@@ -106,3 +106,40 @@ const isPrivate = (host: string): boolean => (isIP(host) === 0 ? isLocalName(hos
 
 const isThisMachine = (host: string): boolean =>
   isLocalName(host) || /^(?:127\.\d+\.\d+\.\d+|0\.0\.0\.0|::1?|::ffff:7f[0-9a-f]{2}:[0-9a-f]+)$/u.test(host)
+
+/** A correction that nobody may approve stays open, and so does its payment. */
+export const fourEyesLines = (
+  { workspaces }: Pick<DirectoryContents, "workspaces">,
+  operators: ReadonlyArray<Pick<Operator, "active" | "grants">>
+): ReadonlyArray<CheckLine> => {
+  const needed = workspaces.filter(({ fourEyes }) => fourEyes !== undefined)
+  if (needed.length === 0) return [ok("four eyes", "no workspace asks for a second person")]
+  return eachOr(
+    needed.flatMap(({ id }) => {
+      const able = operators.filter((operator) => mayAct(operator, "correction.decide", id)).length
+      return able >= 2
+        ? []
+        : [
+            warning(
+              "four eyes",
+              `the workspace "${id}" asks for a second person, and ${counted(able, "operator")} may decide its ` +
+                "corrections: add one with the role operations, unless a program decides them"
+            )
+          ]
+    }),
+    ok("four eyes", `${counted(needed.length, "workspace")}, each with two operators or more`)
+  )
+}
+
+/** All of them. */
+export const directoryLines = (
+  contents: DirectoryContents,
+  settings: Settings,
+  operators: ReadonlyArray<Operator>
+): ReadonlyArray<CheckLine> => [
+  ...accountLines(contents),
+  ...timeoutLines(contents, settings),
+  ...webhookLines(contents, settings),
+  ...baseUrlLines(contents, settings),
+  ...fourEyesLines(contents, operators)
+]

@@ -22,7 +22,7 @@ import { archiveLines } from "./ArchiveLines.ts"
 import { nowOf } from "./CheckTimes.ts"
 import { type CheckLine, eachOr, line, ok, warning, wrong } from "./Checkup.ts"
 import { connectorLines } from "./ConnectorLines.ts"
-import { accountLines, baseUrlLines, environmentFault, timeoutLines, webhookLines } from "./DirectoryChecks.ts"
+import { directoryLines, environmentFault } from "./DirectoryChecks.ts"
 import { withFreedPages } from "./FreedPages.ts"
 import { generationLines } from "./GenerationLine.ts"
 import { databaseLayer } from "./OpenDatabase.ts"
@@ -232,10 +232,7 @@ const contentLines = (settings: Settings, keys: SecretsLayer.EncryptionKeys, env
             ...(yield* generationLines(settings, environment)),
             ...(yield* connectionLines(contents, settings))
           ]),
-      ...accountLines(contents),
-      ...timeoutLines(contents, settings),
-      ...webhookLines(contents, settings),
-      ...baseUrlLines(contents, settings),
+      ...directoryLines(contents, settings, yield* (yield* Pointsman).operators.list),
       yield* recordLossLine,
       yield* reviewLine(settings),
       yield* messageLine,

@@ -21,6 +21,7 @@ import {
   type StorageError,
   Transport
 } from "@pointsman/core/ports"
+import * as NodeTransport from "@pointsman/transport-node"
 import { Effect, type FileSystem, Layer, Path, References } from "effect"
 import { archiveLayer, archiveOfFile } from "../ArchiveLayer.ts"
 import { checkSeals, secretsLayer } from "../CheckSeals.ts"
@@ -58,7 +59,7 @@ export const databaseLayer = (
     Layer.provideMerge(
       storageLayer(settings.database, { existing: true, allowAsyncCommit: settings.allowAsyncCommit })
     ),
-    Layer.provide([archive, providers, Ids.layer])
+    Layer.provide([archive, providers, Ids.layer, NodeTransport.NodePasswords.layer])
   )
 
 /** A command that removes payments opens the archive that the servers write to, or removes none. */

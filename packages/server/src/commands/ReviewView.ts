@@ -25,7 +25,8 @@ const endsByItself: Record<ReviewReason, boolean> = {
   double_charge: false,
   reversal: false,
   capture_failed: false,
-  reference_reused: false
+  reference_reused: false,
+  correction: false
 }
 
 export const reviewView = (payment: Payment, { checkIntervals, claimWindowMillis, now }: Now) => {

@@ -1,5 +1,15 @@
 /** `pointsman unknown`: what waits for somebody to look into a provider's record, and what they found there. */
-import { Pointsman, statusOf } from "@pointsman/core"
+import {
+  openCorrection,
+  type Payment,
+  type PaymentNotFound,
+  Pointsman,
+  type ResolveReviewOrder,
+  type StatementRefused,
+  statusOf
+} from "@pointsman/core"
+import type { StorageError } from "@pointsman/core/ports"
+import { InProcess } from "@pointsman/http"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { actingAs } from "./Actor.ts"
@@ -8,6 +18,7 @@ import { CommandFailure } from "./CommandFailure.ts"
 import { findPayment, notFound } from "./FindPayment.ts"
 import { moneyText } from "./MoneyText.ts"
 import { onDatabase } from "./OpenDatabase.ts"
+import { asOperator, operatorFlag } from "./OperatorSignIn.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { limitFlag } from "./Paging.ts"
 import { fileText, fileView } from "./PaymentFileView.ts"
@@ -96,6 +107,33 @@ const show = Command.make(
   ])
 )
 
+const proofFlags = {
+  fileSha256: Flag.String("file-sha256").pipe(
+    Flag.withMetavar("hash"),
+    Flag.withDescription("SHA-256 of a file that shows it; the file is kept elsewhere"),
+    Flag.optional
+  ),
+  providerCase: Flag.String("case").pipe(
+    Flag.withMetavar("text"),
+    Flag.withDescription("Where the provider answers for it, such as a support case"),
+    Flag.optional
+  )
+}
+
+type Settled = Effect.Effect<Payment, PaymentNotFound | StatementRefused | StorageError | CommandFailure, Pointsman>
+
+/** Without an operator, as a name that nobody verified: enough for what one person may state. */
+const settleAs = (order: ResolveReviewOrder, login: Option.Option<string>): Settled =>
+  Effect.flatMap(
+    Pointsman,
+    ({ resolveReview }): Settled =>
+      Option.isNone(login)
+        ? resolveReview(order)
+        : asOperator(login.value, ({ displayName, id }) =>
+            resolveReview({ ...order, by: displayName, person: { of: "operators", id, name: displayName } })
+          )
+  )
+
 const settle = Command.make(
   "settle",
   {
@@ -111,10 +149,12 @@ const settle = Command.make(
       Flag.withMetavar("name"),
       Flag.withDescription("Your name; it appears on the timeline too")
     ),
+    ...proofFlags,
+    operator: Flag.optional(operatorFlag),
     json: jsonFlag,
     ...settingFlags([...checkSettings, "webhookScheduleMillis"])
   },
-  Effect.fnUntraced(function* ({ by, evidence, json, payment: id, ...given }) {
+  Effect.fnUntraced(function* ({ by, evidence, fileSha256, json, operator, payment: id, providerCase, ...given }) {
     const stated = yield* Effect.mapError(
       Effect.fromResult(statementOf(given)),
       (message) => new CommandFailure({ message })
@@ -128,8 +168,12 @@ const settle = Command.make(
           `Payment ${before.id} is ${statusOf[before.state]}, ${moneyText(minorUnits, currency)}. About to record for ` +
           `${printable(by)}: ${printable(sentenceOf(stated, currency))}.`
         yield* json ? Console.error(intent) : Console.log(intent)
-        const order = { tenant: before.tenant, paymentId: before.id, stated, evidence, by }
-        const after = yield* (yield* Pointsman).resolveReview(order).pipe(
+        const proof = {
+          fileHash: Option.getOrUndefined(fileSha256),
+          providerReference: Option.getOrUndefined(providerCase)
+        }
+        const order = { tenant: before.tenant, paymentId: before.id, stated, evidence, by, ...proof }
+        const after = yield* settleAs(order, operator).pipe(
           Effect.catchTags({
             "pointsman/PaymentNotFound": () => Effect.fail(notFound(id)),
             "pointsman/StatementRefused": ({ field, reason }) =>
@@ -139,6 +183,15 @@ const settle = Command.make(
           })
         )
         const view = reviewView(after, yield* nowOf(settings))
+        const proposed = openCorrection(after)
+        if (proposed !== undefined) {
+          return yield* print(
+            json,
+            { data: { ...view, proposed_correction: InProcess.correctionView(proposed) } },
+            `Proposed: nothing of the payment changed. Another operator approves it, at the console or with pointsman ` +
+              `corrections approve ${after.id}.`
+          )
+        }
         const waits =
           view.review === null ? "No review is open." : `Still under review: ${view.review.reasons.join(", ")}.`
         yield* print(
@@ -205,4 +258,11 @@ const notWaiting = (id: string): CommandFailure =>
   })
 
 /** Core names the fields of an order, the command line its flags. */
-const flagOf = { stated: "", evidence: "--evidence: ", by: "--by: ", amountMinor: "--amount: " } as const
+const flagOf = {
+  stated: "",
+  evidence: "--evidence: ",
+  by: "--by: ",
+  amountMinor: "--amount: ",
+  fileHash: "--file-sha256: ",
+  providerReference: "--case: "
+} as const

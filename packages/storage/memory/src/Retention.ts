@@ -16,10 +16,11 @@ import { byText, copy, forTenant, ofTenant, type State, type StoredDelivery, ten
 
 export const make = (state: State, turn: Semaphore.Semaphore): Retention => {
   const inTurn = <A>(body: () => A) => turn.withPermit(Effect.sync(body))
-  let lease: { readonly holder: string; readonly until: number } | undefined
+  const leases = new Map<string, { readonly holder: string; readonly until: number }>()
   return {
-    lease: ({ holder, now, until }) =>
+    lease: ({ holder, now, until, what = "sweep" }) =>
       Effect.sync(() => {
+        const lease = leases.get(what)
         if (
           lease !== undefined &&
           lease.holder !== holder &&
@@ -28,7 +29,7 @@ export const make = (state: State, turn: Semaphore.Semaphore): Retention => {
         ) {
           return false
         }
-        lease = { holder, until }
+        leases.set(what, { holder, until })
         return true
       }),
     oldPayments: ({ after = "", createdBefore, limit, state: wanted, tenant }) =>

@@ -699,6 +699,14 @@ export const steps: Readonly<Record<string, Step>> = {
   "43_refunds_by_provider_refund": {
     index: "refunds_by_provider_refund",
     on: "refunds (workspace_id, environment, md5(provider_refund_id)) where provider_refund_id is not null"
+  },
+  // As JSON.
+  "44_four_eyes": { additive: ['alter table workspaces add column four_eyes text collate "C"'] },
+  "45_proof_lease": {
+    additive: [
+      `create table proof_lease (one integer not null primary key check (one = 1), holder ${text} not null,
+        until bigint not null)`
+    ]
   }
 }
 

@@ -15,6 +15,7 @@ import {
   isDecidedBody,
   isOpenDelivery,
   isOpenMessage,
+  leaseTables,
   mayLeaveEntry,
   paymentIdsBefore,
   type Row,
@@ -39,9 +40,12 @@ export const make = (db: Database, texts: RetentionTexts = textsOf()): Retention
     Effect.map(db.update(operation, sql, params), ([row]) => row?.["count"] as number)
   return {
     paymentsAtOnce,
-    lease: ({ holder, now, until }) =>
+    lease: ({ holder, now, until, what = "sweep" }) =>
       Effect.map(
-        db.update("lease", takeLease, [holder, ...[now, until, now + longestLeaseMillis].map(String)]),
+        db.update("lease", takeLease(leaseTables[what]), [
+          holder,
+          ...[now, until, now + longestLeaseMillis].map(String)
+        ]),
         (taken) => taken.length === 1
       ),
     oldPayments: (query) =>
@@ -77,7 +81,7 @@ export const make = (db: Database, texts: RetentionTexts = textsOf()): Retention
   }
 }
 
-const takeLease = `insert into retention_lease as lease (one, holder, until) values (1, $1, $3::bigint)
+const takeLease = (table: string) => `insert into ${table} as lease (one, holder, until) values (1, $1, $3::bigint)
   on conflict (one) do update set holder = excluded.holder, until = excluded.until
   where lease.holder = $1 or lease.until <= $2::bigint or lease.until > $4::bigint
   returning 1 as one`

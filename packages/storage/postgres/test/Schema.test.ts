@@ -55,7 +55,9 @@ const steps = [
   { migration_id: 40, name: "connection_fees" },
   { migration_id: 41, name: "disputes" },
   { migration_id: 42, name: "settlements" },
-  { migration_id: 43, name: "refunds_by_provider_refund" }
+  { migration_id: 43, name: "refunds_by_provider_refund" },
+  { migration_id: 44, name: "four_eyes" },
+  { migration_id: 45, name: "proof_lease" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -116,8 +118,8 @@ const withoutRetention = (sql: PgClient.PgClient) =>
       "alter table delivery_attempts add foreign key (workspace_id, environment, delivery_id) references deliveries",
       "drop table disputes",
       "drop table dispute_evidence",
-      "drop table retention_lease",
-      "alter table workspaces drop column retention",
+      "drop table retention_lease, proof_lease",
+      "alter table workspaces drop column retention, drop column four_eyes",
       "drop index messages_with_body"
     ],
     (statement) => sql.unsafe(statement)
@@ -155,6 +157,7 @@ const acrossTenants = [
   "passkeys (id)",
   "payments (page_token_hash)",
   "pointsman_migrations (migration_id)",
+  "proof_lease (one)",
   "record_losses (number)",
   "recovered_connections (loss, connection_id)",
   "retention_lease (one)",

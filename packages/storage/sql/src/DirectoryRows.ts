@@ -58,7 +58,8 @@ const workspaceTable = <V>({
     suspended: ({ suspended }) => bindBoolean(suspended),
     partner: ({ partner }) => bindJson(partner),
     brand: ({ brand }) => bindJson(brand ?? null),
-    retention: ({ retention }) => bindJson(retention ?? null)
+    retention: ({ retention }) => bindJson(retention ?? null),
+    four_eyes: ({ fourEyes }) => bindJson(fourEyes ?? null)
   },
   read: (row) => ({
     id: readText(row["id"]),
@@ -69,7 +70,8 @@ const workspaceTable = <V>({
     partner: readJson(row["partner"]),
     // Absent and not null: what was written without one reads as it was written.
     ...(row["brand"] == null ? {} : { brand: readJson(row["brand"]) }),
-    ...(row["retention"] == null ? {} : { retention: readJson(row["retention"]) })
+    ...(row["retention"] == null ? {} : { retention: readJson(row["retention"]) }),
+    ...(row["four_eyes"] == null ? {} : { fourEyes: readJson(row["four_eyes"]) })
   })
 })
 

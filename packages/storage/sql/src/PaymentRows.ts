@@ -1,6 +1,6 @@
 /** How payments are stored in their table. */
 import type { Payment, Purchase } from "@pointsman/core"
-import { brokenInvariant } from "@pointsman/core/internal"
+import { brokenInvariant, nothingReported, type Reported } from "@pointsman/core/internal"
 import { asksNone } from "./Checks.ts"
 import { bindJson, type Columns, type Owner, type Parts, type Row, readJson, readMoney } from "./Columns.ts"
 import { decisionOf, shortDecision } from "./ShortDecision.ts"
@@ -16,6 +16,20 @@ const purchaseOf = (stored: StoredPurchase | null): Pick<Payment, "paymentMethod
   const { paymentMethod, ...purchase } = stored
   return { paymentMethod, purchase: "lines" in purchase ? (purchase as Purchase) : null }
 }
+
+/** With the corrections: servers of earlier releases read and write them along. */
+type StoredReported = Reported & Pick<Payment, "corrections">
+
+const storedReported = ({ corrections, reported }: Payment): StoredReported | null =>
+  corrections === undefined ? reported : { ...(reported ?? nothingReported), corrections }
+
+const reportedOf = (stored: StoredReported | null): Pick<Payment, "corrections" | "reported"> => {
+  if (stored === null || stored.corrections === undefined) return { reported: stored }
+  const { corrections, ...reported } = stored
+  return { corrections, reported: isNothing(reported) ? null : reported }
+}
+
+const isNothing = (reported: Reported): boolean => JSON.stringify(reported) === JSON.stringify(nothingReported)
 
 export const makePaymentRows = <V>(parts: Parts<V>) => {
   const { bindText, bindTextOrNull, readTenant, readText, readTextOrNull, tenantColumns } = parts
@@ -48,7 +62,7 @@ export const makePaymentRows = <V>(parts: Parts<V>) => {
     created_at: ({ createdAt }) => createdAt,
     updated_at: ({ updatedAt }) => updatedAt,
     settled_at: ({ settledAt }) => settledAt,
-    reported: ({ reported }) => bindJson(reported),
+    reported: (payment) => bindJson(storedReported(payment)),
     review: ({ review }) => bindJson(review),
     metadata: ({ metadata }) => bindJson(metadata),
     purchase: (payment) => bindJson(storedPurchase(payment)),
@@ -87,7 +101,7 @@ export const makePaymentRows = <V>(parts: Parts<V>) => {
       createdAt: row["created_at"] as number,
       updatedAt: row["updated_at"] as number,
       settledAt: row["settled_at"] as number | null,
-      reported: readJson(row["reported"]),
+      ...reportedOf(readJson(row["reported"])),
       review: readJson(row["review"])
     }
     const broken = brokenInvariant(payment)

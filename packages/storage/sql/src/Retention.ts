@@ -15,6 +15,9 @@ export const isDecidedBody = `body <> '' and (outcome in ('applied', 'confirmed'
   and not exists (select 1 from payments where payments.workspace_id = messages.workspace_id
     and payments.environment = messages.environment and payments.id = messages.payment_id and review is not null))`
 
+/** The table of each lease, which has one row. */
+export const leaseTables = { sweep: "retention_lease", proof: "proof_lease" } as const
+
 /** Tables whose rows belong to a payment by its id, in the order in which they are emptied. */
 export const tablesOfPayment = [
   "events",

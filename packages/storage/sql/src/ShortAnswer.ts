@@ -22,7 +22,7 @@ export interface Answered {
 }
 
 /** Never used for something else: answers with them are stored. */
-const names: Readonly<Record<Exclude<keyof Payment, "id" | "hosted" | "routing">, string>> = {
+const names: Readonly<Record<Exclude<keyof Payment, "id" | "hosted" | "routing" | "corrections">, string>> = {
   tenant: "tenant",
   version: "v",
   state: "s",
@@ -60,7 +60,7 @@ const skippedName = "k"
 type Attempts = ReadonlyArray<RoutingAttempt>
 
 /** What a direct payment keeps, and what a captured one was answered with. */
-const usual = (payment: Payment, attempts: Attempts, { at, key }: Answered): Payment => ({
+const usual = ({ corrections: _, ...payment }: Payment, attempts: Attempts, { at, key }: Answered): Payment => ({
   ...payment,
   version: 2,
   state: "Captured",

@@ -44,6 +44,7 @@ export {
   isDecidedBody,
   isOpenDelivery,
   isOpenMessage,
+  leaseTables,
   type OldPaymentRows,
   paymentIdsBefore,
   readOldPayment,

@@ -699,7 +699,16 @@ const steps: Record<string, Step> = {
   // As JSON.
   "37_connection_fees": execute(["alter table connections add column fees text"]),
   "38_disputes": execute(disputes),
-  "39_settlements": execute(settlementTables)
+  "39_settlements": execute(settlementTables),
+  // As JSON.
+  "40_four_eyes": execute(["alter table workspaces add column four_eyes text"]),
+  "41_proof_lease": execute([
+    `create table proof_lease (
+      one integer not null primary key check (one = 1),
+      holder text not null,
+      until integer not null
+    ) strict`
+  ])
 }
 
 /** The number of the last step. */

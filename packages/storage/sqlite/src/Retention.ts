@@ -17,6 +17,7 @@ import {
   isDecidedBody,
   isOpenDelivery,
   isOpenMessage,
+  leaseTables,
   mayLeaveEntry,
   type OldPaymentRows,
   paymentIdsBefore,
@@ -35,11 +36,12 @@ const ofPayment = `${ofTenant} and payment_id = ?`
 const pagesGivenBack = 2_000
 
 export const make = (db: Database): Retention => ({
-  lease: ({ holder, now, until }) =>
+  lease: ({ holder, now, until, what = "sweep" }) =>
     update(
       db,
       "lease",
-      () => db.prepare(takeLease).run(holder, until, holder, now, now + longestLeaseMillis).changes === 1
+      () =>
+        db.prepare(takeLease(leaseTables[what])).run(holder, until, holder, now, now + longestLeaseMillis).changes === 1
     ),
   oldPayments: (query) =>
     Effect.map(
@@ -65,9 +67,9 @@ export const make = (db: Database): Retention => ({
     )
 })
 
-const takeLease = `insert into retention_lease (one, holder, until) values (1, ?, ?)
+const takeLease = (table: string) => `insert into ${table} as lease (one, holder, until) values (1, ?, ?)
   on conflict (one) do update set holder = excluded.holder, until = excluded.until
-  where retention_lease.holder = ? or retention_lease.until <= ? or retention_lease.until > ?`
+  where lease.holder = ? or lease.until <= ? or lease.until > ?`
 
 const selectRemoved = `select payment_id from charge_references
   where ${ofTenant} and connection_id = ? and provider_ref = ? and not exists (

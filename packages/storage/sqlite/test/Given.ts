@@ -43,9 +43,11 @@ export const withoutAccounts = (db: Database): void => {
   db.prepare("drop table audit_entries").run()
   db.prepare("alter table workspaces drop column brand").run()
   db.prepare("alter table workspaces drop column retention").run()
+  db.prepare("alter table workspaces drop column four_eyes").run()
   db.prepare("drop table retention_lease").run()
   db.prepare("drop table disputes").run()
   db.prepare("drop table dispute_evidence").run()
+  db.prepare("drop table proof_lease").run()
   db.prepare("drop index messages_with_body").run()
   db.prepare("alter table webhook_endpoints drop column rotation").run()
   const ofOperators = ["passkeys", "passkey_challenges", "sign_in_guesses", "sign_in_links", "operator_sessions"]

@@ -1,6 +1,7 @@
 /** What operations have to look at, and all that is known about one such payment. */
 import { Clock, Effect, Option, Schema } from "effect"
 import { type PossibleStatement, possibleStatements } from "../../decide/PossibleStatements.ts"
+import { openCorrection } from "../../model/Correction.ts"
 import type { Event } from "../../model/Event.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
@@ -23,6 +24,27 @@ export interface PaymentFile extends PaymentBook {
 export const reviews = Effect.fnUntraced(function* (query: ReviewQuery) {
   const ledger = yield* Ledger
   const found: Page<Payment> = page(query.limit, yield* ledger.reviews({ ...query, limit: query.limit + 1 }))
+  return found
+})
+
+/** A page of the walk along all reviews, and the pages that it reads at most. */
+const proposalsPage = 200
+const proposalPagesAtMost = 50
+
+/**
+ * Payments with a correction that waits for a second person, those that wait longest first; of all tenants unless one is
+ * named. They are looked for among the first 10,000 payments under review.
+ */
+export const proposals = Effect.fnUntraced(function* (tenant?: Tenant) {
+  const found: Array<Payment> = []
+  let after: ReviewQuery["after"]
+  for (let pages = 0; pages < proposalPagesAtMost; pages++) {
+    const { hasMore, items } = yield* reviews({ tenant, limit: proposalsPage, after })
+    found.push(...items.filter((payment) => openCorrection(payment) !== undefined))
+    const last = items.at(-1)
+    if (!hasMore || last === undefined) break
+    after = { since: last.review?.since ?? last.createdAt, paymentId: last.id }
+  }
   return found
 })
 

@@ -43,6 +43,7 @@ export const places: Readonly<Record<string, Place>> = {
   pointsman_migrations: "everywhere",
   api_key_uses: "coordinator",
   retention_lease: "coordinator",
+  proof_lease: "coordinator",
   operators: "coordinator",
   operator_sessions: "coordinator",
   sign_in_links: "coordinator",

@@ -1,0 +1,195 @@
+/** Corrections that a second operator approves: on the pages and through the API. */
+import { Pointsman } from "@pointsman/core"
+import { Unanswered } from "@pointsman/core/connector"
+import { Directory } from "@pointsman/core/ports"
+import { sampleRequest } from "@pointsman/core/testing"
+import { Effect } from "effect"
+import { afterEach, assert, beforeEach, describe, it } from "vitest"
+import { everywhere, pageAt } from "./support/Responses.ts"
+import { bodyOf, type World, workspaceOf, world } from "./support/World.ts"
+
+let here: World
+beforeEach(async () => {
+  here = world()
+  // From 20 EUR on.
+  await here.run(
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      const contents = yield* directory.contents
+      const workspaces = contents.workspaces.map((one) => ({ ...one, fourEyes: { EUR: 2000 } }))
+      yield* directory.write({ ...contents, workspaces })
+    })
+  )
+})
+afterEach(() => here.close())
+
+const at = "/reviews/acme/sandbox"
+const api = "/api/workspaces/acme/sandbox"
+const hash = "ab".repeat(32)
+
+const unknown = async (minorUnits = 2000) => {
+  here.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "timeout" }))
+  const caller = { tenant: { workspaceId: "acme", environment: "sandbox" as const }, workspace: workspaceOf("acme") }
+  const request = sampleRequest({ details: { money: { minorUnits, currency: "EUR" }, reference: "order" } })
+  return (await here.run(Effect.flatMap(Pointsman, ({ create }) => create(caller, request)))).payment.id
+}
+
+const recordOf = async (id: string, cookie: string) =>
+  (await bodyOf(await here.send(`${api}/reviews/${id}`, { cookie }))).data
+
+const propose = async (id: string, cookie: string, amount = 2000) => {
+  const { revision } = await recordOf(id, cookie)
+  const statement = { about: "charge", says: "captured", amount, provider_reference: `ch_${id}` }
+  const body = { statement, evidence: "dashboard", revision, file_sha256: hash, evidence_reference: "case 17" }
+  return bodyOf(await here.send(`${api}/reviews/${id}/evidence`, { cookie, body }))
+}
+
+const decide = (id: string, correction: string, act: string, cookie: string, body: unknown = undefined) =>
+  here.send(`${api}/reviews/${id}/corrections/${correction}/${act}`, { method: "POST", cookie, body })
+
+describe("the API", () => {
+  it("given an amount at the limit, when one states and another approves it, then it is recorded then", async () => {
+    const jo = await here.signIn("jo", everywhere("operations"))
+    const ann = await here.signIn("ann", everywhere("operations"))
+    const id = await unknown()
+    const proposed = await propose(id, jo)
+    assert.strictEqual(proposed.data.status, "UNKNOWN")
+    const { id: correction, ...shown } = proposed.correction
+    const { proposed: since, ...same } = shown
+    assert.match(since, /^\d{4}-.*Z$/u)
+    assert.deepStrictEqual(same, {
+      state: "proposed",
+      statement: { about: "charge", says: "captured", attempt_id: null, amount: 2000, provider_reference: `ch_${id}` },
+      evidence: "dashboard",
+      file_sha256: hash,
+      evidence_reference: "case 17",
+      proposed_by: "jo",
+      decided_by: null,
+      decided: null,
+      reason: null
+    })
+    const { data: waiting } = await bodyOf(await here.send(`${api}/corrections`, { cookie: ann }))
+    assert.deepStrictEqual(waiting, [{ payment_id: id, correction: proposed.correction }])
+    const own = await decide(id, correction, "approve", jo)
+    assert.strictEqual(own.status, 409)
+    const { error } = await bodyOf(own)
+    assert.deepStrictEqual(
+      [error.code, error.message],
+      ["correction_refused", "Nothing was changed: nobody approves their own correction: another person has to."]
+    )
+    const approved = await bodyOf(await decide(id, correction, "approve", ann))
+    assert.deepStrictEqual(
+      [approved.data.status, approved.correction.state, approved.correction.decided_by],
+      ["CAPTURED", "approved", "ann"]
+    )
+    assert.deepStrictEqual(await bodyOf(await decide(id, correction, "approve", ann)), approved)
+    assert.deepStrictEqual((await bodyOf(await here.send(`${api}/corrections`, { cookie: ann }))).data, [])
+  })
+
+  it("given an amount below the limit, then one operator is enough", async () => {
+    const jo = await here.signIn("jo", everywhere("operations"))
+    const { correction, data } = await propose(await unknown(1999), jo, 1999)
+    assert.deepStrictEqual([data.status, correction], ["CAPTURED", null])
+  })
+
+  it("given a rejection, a withdrawal, or a wrong order, then each is answered as it is documented", async () => {
+    const jo = await here.signIn("jo", everywhere("operations"))
+    const ann = await here.signIn("ann", everywhere("operations"))
+    const support = await here.signIn("sam", everywhere("support"))
+    const id = await unknown()
+    const first = (await propose(id, jo)).correction.id
+    for (const [act, cookie, body, status] of [
+      ["approve", support, undefined, 403],
+      ["reject", jo, { reason: "no" }, 409],
+      ["reject", ann, { reason: " " }, 422],
+      ["reject", ann, {}, 422],
+      ["withdraw", ann, undefined, 409],
+      ["withdraw", jo, undefined, 200],
+      ["approve", ann, undefined, 409]
+    ] as const) {
+      assert.strictEqual((await decide(id, first, act, cookie, body)).status, status, act)
+    }
+    assert.strictEqual((await decide(id, "cor_0", "approve", ann)).status, 404)
+    const second = (await propose(id, jo)).correction.id
+    const { correction } = await bodyOf(await decide(id, second, "reject", ann, { reason: "another amount" }))
+    assert.deepStrictEqual([correction.state, correction.reason], ["rejected", "another amount"])
+    const { corrections } = await recordOf(id, ann)
+    assert.deepStrictEqual(
+      corrections.map(({ state }: { readonly state: string }) => state),
+      ["withdrawn", "rejected"]
+    )
+  })
+})
+
+describe("the pages", () => {
+  const form = async (id: string, cookie: string) => {
+    const text = await pageAt(
+      here,
+      `${at}/${id}/evidence?about=charge&says=captured&subject=${await attemptOf(id)}`,
+      cookie,
+      200
+    )
+    const hidden = [...text.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/gu)]
+    const fields = Object.fromEntries(hidden.map(([, name, value]) => [name, value])) as Record<string, string>
+    return {
+      ...fields,
+      amount: "20",
+      reference: "ch_1",
+      evidence: "dashboard <b>",
+      file: hash.toUpperCase(),
+      case: "case 17"
+    }
+  }
+  const attemptOf = async (id: string) => {
+    const tenant = { workspaceId: "acme", environment: "sandbox" as const }
+    const { attempts } = await here.run(Effect.flatMap(Pointsman, ({ paymentFile }) => paymentFile(tenant, id)))
+    return attempts[0]?.id ?? ""
+  }
+  const actionOf = (text: string, act: string) =>
+    new RegExp(`action="/console([^"]+/${act})"`, "u").exec(text)?.[1] ?? ""
+
+  it("given a proposal, then its operator sees no button to approve, and another one approves it once", async () => {
+    const jo = await here.signIn("jo", everywhere("operations"))
+    const ann = await here.signIn("ann", everywhere("operations"))
+    const id = await unknown()
+    const sent = await here.send(`${at}/${id}/evidence`, { cookie: jo, form: await form(id, jo) })
+    assert.deepStrictEqual([sent.status, sent.headers.get("location")], [303, `/console${at}/${id}?notice=proposed`])
+    const own = await pageAt(here, `${at}/${id}?notice=proposed`, jo, 200)
+    assert.include(own, "Another operator has to approve it.")
+    assert.deepStrictEqual([actionOf(own, "approve"), actionOf(own, "reject")], ["", ""])
+    assert.notStrictEqual(actionOf(own, "withdraw"), "")
+    const theirs = await pageAt(here, `${at}/${id}`, ann, 200)
+    assert.include(theirs, "dashboard &lt;b&gt;")
+    assert.include(theirs, hash)
+    assert.include(theirs, "€20.00")
+    assert.strictEqual(actionOf(theirs, "withdraw"), "")
+    assert.include(await pageAt(here, at, ann, 200), "Proposed correction")
+    const approve = actionOf(theirs, "approve")
+    const refused = await here.send(approve, { cookie: jo, form: {} })
+    assert.strictEqual(refused.status, 409)
+    assert.include(await refused.text(), "nobody approves their own correction")
+    const both = await Promise.all([
+      here.send(approve, { cookie: ann, form: {} }),
+      here.send(approve, { cookie: ann, form: {} })
+    ])
+    for (const response of both) {
+      assert.strictEqual(response.headers.get("location"), `/console${at}/${id}?notice=approved`)
+    }
+    const after = await pageAt(here, `${at}/${id}?notice=approved`, ann, 200)
+    assert.include(after, "Approved by ann")
+    assert.include(after, "approved by: ann")
+  })
+
+  it("given a reason, then the rejection is shown with it; without one, the page says what is missing", async () => {
+    const jo = await here.signIn("jo", everywhere("operations"))
+    const ann = await here.signIn("ann", everywhere("operations"))
+    const id = await unknown()
+    await here.send(`${at}/${id}/evidence`, { cookie: jo, form: await form(id, jo) })
+    const reject = actionOf(await pageAt(here, `${at}/${id}`, ann, 200), "reject")
+    const empty = await here.send(reject, { cookie: ann, form: { reason: "" } })
+    assert.strictEqual(empty.status, 422)
+    const rejected = await here.send(reject, { cookie: ann, form: { reason: "another amount" } })
+    assert.strictEqual(rejected.headers.get("location"), `/console${at}/${id}?notice=rejected`)
+    assert.include(await pageAt(here, `${at}/${id}`, jo, 200), "another amount")
+  })
+})

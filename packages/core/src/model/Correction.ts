@@ -1,0 +1,80 @@
+/**
+ * A statement of an operator that a second person has to approve, and what became of it. It is kept on the payment: the
+ * approval and what follows from it are one commit, and it leaves the store with the payment.
+ */
+import type { Evidence, OperatorStatement } from "./OperatorStatement.ts"
+
+/**
+ * Who acts. An operator is known by id, which stays when the name, the roles or the way to sign in change, and when the
+ * operator is removed and added again. A program that embeds Pointsman vouches for the names that it gives.
+ */
+export type Person =
+  | {
+      readonly of: "operators"
+      /** `opr_` and a UUIDv7. */
+      readonly id: string
+      readonly name: string
+    }
+  | { readonly of: "program"; readonly name: string }
+
+/** By which two names that a program gives are one: neither case, spaces, invisible characters nor composition count. */
+const personKey = (name: string): string =>
+  name
+    .normalize("NFKC")
+    .replace(/[\p{C}\p{Z}\s]+/gu, "")
+    .toLowerCase()
+
+export const isSamePerson = (one: Person, other: Person): boolean =>
+  one.of === "operators"
+    ? other.of === "operators" && one.id === other.id
+    : other.of === "program" && personKey(one.name) === personKey(other.name)
+
+/**
+ * Whether they are surely two people. Of an operator and a name that a program gives, Pointsman cannot say: they count as
+ * possibly one.
+ */
+export const isAnotherPerson = (one: Person, other: Person): boolean => one.of === other.of && !isSamePerson(one, other)
+
+export const correctionStates = ["proposed", "approved", "rejected", "withdrawn", "overtaken"] as const
+/** `overtaken`: when it was approved, the payment could not take the statement any more. */
+export type CorrectionState = (typeof correctionStates)[number]
+
+export interface Correction {
+  /** `cor_` and a UUIDv7. */
+  readonly id: string
+  readonly state: CorrectionState
+  readonly stated: OperatorStatement
+  /** With the name of who proposed it. */
+  readonly evidence: Evidence
+  readonly proposedBy: Person
+  /** Epoch milliseconds. */
+  readonly proposedAt: number
+  /** The payment's version that it was decided on. */
+  readonly version: number
+  /** `null` while it is proposed. */
+  readonly decision: {
+    readonly by: Person
+    /** Epoch milliseconds. */
+    readonly at: number
+    /** Why it was rejected, or could not be written; `null` otherwise. */
+    readonly reason: string | null
+  } | null
+}
+
+/** The one that waits for a second person. A payment has one at most. */
+export const openCorrection = (payment: {
+  readonly corrections?: ReadonlyArray<Correction> | undefined
+}): Correction | undefined => payment.corrections?.find(({ state }) => state === "proposed")
+
+/** Of one payment. The oldest that were decided make room: the audit trail still has their decisions. */
+const mostCorrections = 20
+
+export const withCorrection = (
+  corrections: ReadonlyArray<Correction> | undefined,
+  correction: Correction
+): ReadonlyArray<Correction> => {
+  const all = corrections ?? []
+  return all.some(({ id }) => id === correction.id)
+    ? all.map((one) => (one.id === correction.id ? correction : one))
+    : [...all, correction].slice(-mostCorrections)
+}

@@ -1,0 +1,21 @@
+/** From which amount on a second person approves what an operator states. Pure. */
+import type { Money } from "../money/Money.ts"
+
+/**
+ * Minor units by currency. A statement about this amount or more needs a second person; 0 for every statement. A currency
+ * that is not named needs one always.
+ */
+export type FourEyes = Readonly<Record<string, number>>
+
+/** `limits`: `undefined` where one person is enough for every amount. */
+export const needsSecondPerson = (limits: FourEyes | undefined, { currency, minorUnits }: Money): boolean =>
+  limits !== undefined && minorUnits >= (limits[currency] ?? 0)
+
+/** A currency that only one of them names is one of which the other takes every amount. */
+export const strictest = (one: FourEyes, other: FourEyes): FourEyes =>
+  Object.fromEntries(
+    Object.entries(one).flatMap(([currency, limit]) => {
+      const otherLimit = other[currency]
+      return otherLimit === undefined ? [] : [[currency, Math.min(limit, otherLimit)]]
+    })
+  )

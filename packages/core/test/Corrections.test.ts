@@ -1,0 +1,469 @@
+/** Corrections that need a second person: nobody approves their own, and an approval decides again on what is stored. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type FourEyes,
+  type OperatorStatement,
+  openCorrection,
+  type Payment,
+  type Person,
+  Pointsman
+} from "@pointsman/core"
+import { Audit, Directory, Ledger, Unanswered } from "@pointsman/core/ports"
+import { Effect, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { caller, request, runOut, tenant, type World, workspace, world } from "./support/World.ts"
+
+const providerRef = "ref"
+const captured: OperatorStatement = {
+  _tag: "Charge",
+  says: "captured",
+  attemptId: null,
+  amountMinor: 1999,
+  providerRef
+}
+const hash = "0123456789abcdef".repeat(4)
+const seen = { evidence: "the provider's dashboard", by: "Jo", fileHash: hash, providerReference: "case 17" }
+const jo: Person = { of: "program", name: "Jo" }
+const ann: Person = { of: "program", name: "Ann" }
+
+/** A payment of 19.99 EUR whose provider did not answer. */
+const unknown = (own: World) =>
+  Effect.gen(function* () {
+    own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+    return (yield* (yield* Pointsman).create(caller, request())).payment
+  })
+
+const state = (payment: Payment, person: Person | undefined, stated: OperatorStatement = captured) =>
+  Effect.flatMap(Pointsman, ({ resolveReview }) =>
+    resolveReview({ tenant, paymentId: payment.id, stated, ...seen, ...(person === undefined ? {} : { person }) })
+  )
+
+const propose = (own: World, person: Person = jo, stated: OperatorStatement = captured) =>
+  Effect.gen(function* () {
+    const payment = yield* unknown(own)
+    const correction = openCorrection(yield* state(payment, person, stated))
+    assert.exists(correction)
+    return { payment, order: { tenant, paymentId: payment.id, correctionId: correction.id } }
+  })
+
+const refusalOf = <A, R>(
+  act: Effect.Effect<A, { readonly _tag: string; readonly reason?: string; readonly field?: string }, R>
+) => Effect.map(Effect.flip(act), ({ _tag, field, reason }) => [_tag.replace("pointsman/", ""), field, reason])
+
+const stored = (id: string) =>
+  Effect.map(
+    Effect.flatMap(Ledger, (ledger) => ledger.payment(tenant, id)),
+    Option.getOrThrow
+  )
+
+const operator = Effect.fnUntraced(function* (login: string, more: { readonly workspaceId?: string | null } = {}) {
+  const { operators } = yield* Pointsman
+  const grants = [{ workspaceId: more.workspaceId ?? null, role: "operations" as const }]
+  const { displayName, id } = yield* operators.add({ login, displayName: `Name of ${login}`, grants })
+  return { of: "operators", id, name: displayName } satisfies Person
+})
+
+const scene = (fourEyes: FourEyes = {}) => world({ fourEyes })
+
+describe("what needs a second person", () => {
+  const rows = [
+    ["no limits", undefined, false],
+    ["a limit above the amount", { EUR: 2000 }, false],
+    ["a limit of the amount", { EUR: 1999 }, true],
+    ["a limit of 0", { EUR: 0 }, true],
+    ["limits of other currencies", { JPY: 5_000_000 }, true]
+  ] as const
+  for (const [name, fourEyes, needs] of rows) {
+    const own = world(fourEyes === undefined ? {} : { fourEyes })
+    it.effect(`given ${name}, when 19.99 EUR are stated, then ${needs ? "it is proposed" : "it is written"}`, () =>
+      Effect.gen(function* () {
+        const payment = yield* unknown(own)
+        const after = yield* state(payment, jo)
+        assert.strictEqual(after.state, needs ? "ChargeUnknown" : "Captured")
+        assert.strictEqual(openCorrection(after)?.state, needs ? "proposed" : undefined)
+        assert.deepStrictEqual(after, yield* stored(payment.id))
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+
+  const small = scene({ EUR: 1500 })
+  it.effect("given a limit, when less than it is stated of a payment above it, then a second person is needed", () =>
+    Effect.gen(function* () {
+      const payment = yield* unknown(small)
+      const after = yield* state(payment, jo, { ...captured, amountMinor: 1 })
+      assert.exists(openCorrection(after))
+    }).pipe(Effect.provide(small.layer))
+  )
+
+  const nameless = scene()
+  it.effect("given no person, then the statement is refused, and nothing is written", () =>
+    Effect.gen(function* () {
+      const payment = yield* unknown(nameless)
+      const [tag, field, reason] = yield* refusalOf(state(payment, undefined))
+      assert.deepStrictEqual([tag, field], ["StatementRefused", "by"])
+      assert.include(reason, "needs a second person")
+      assert.deepStrictEqual(yield* stored(payment.id), payment)
+    }).pipe(Effect.provide(nameless.layer))
+  )
+
+  const merchant = world({})
+  it.effect("given a partner's limits, then they hold for its merchants, and not for other workspaces", () =>
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      const partner = { ...workspace, partner: { allowance: 5 }, fourEyes: { EUR: 0 } }
+      yield* directory.write({ ...(yield* directory.contents), workspaces: [partner] })
+      const pointsman = yield* Pointsman
+      const details = { name: "Sub", email: "sub@example.com", country: "NL", category: null }
+      const { workspaceId } = yield* pointsman.provisionMerchant({ tenant, workspace: partner }, details)
+      const contents = yield* directory.contents
+      const connections = contents.connections.map((one) => ({ ...one, id: `${one.id}_sub`, workspaceId }))
+      const routing = [{ workspaceId, environment: tenant.environment, settings: { mode: "failover" as const } }]
+      yield* directory.write({ ...contents, connections, routing })
+      merchant.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+      const own = contents.workspaces.find(({ id }) => id === workspaceId) ?? workspace
+      const theirs = { workspaceId, environment: tenant.environment }
+      const { payment } = yield* pointsman.create({ tenant: theirs, workspace: own }, request())
+      const order = { tenant: theirs, paymentId: payment.id, stated: captured, ...seen }
+      const [, field] = yield* refusalOf(pointsman.resolveReview(order))
+      assert.strictEqual(field, "by")
+    }).pipe(Effect.provide(merchant.layer))
+  )
+
+  const wrong = scene()
+  it.effect("given a wrong hash or reference of evidence, then the field is named", () =>
+    Effect.gen(function* () {
+      const payment = yield* unknown(wrong)
+      const { resolveReview } = yield* Pointsman
+      const order = { tenant, paymentId: payment.id, stated: captured, ...seen, person: jo }
+      for (const [field, given] of [
+        ["fileHash", { fileHash: hash.toUpperCase() }],
+        ["fileHash", { fileHash: "" }],
+        ["providerReference", { providerReference: " " }],
+        ["providerReference", { providerReference: "x".repeat(256) }]
+      ] as const) {
+        assert.strictEqual((yield* refusalOf(resolveReview({ ...order, ...given })))[1], field)
+      }
+    }).pipe(Effect.provide(wrong.layer))
+  )
+})
+
+describe("a proposal", () => {
+  const own = scene()
+  it.effect("given a proposal, then nothing but the review and the version of the payment changes", () =>
+    Effect.gen(function* () {
+      const { order, payment } = yield* propose(own)
+      const after = yield* stored(payment.id)
+      const { corrections, ...rest } = after
+      assert.deepStrictEqual(rest, {
+        ...payment,
+        version: payment.version + 1,
+        review: { since: payment.review?.since ?? 0, reasons: ["unknown", "correction"] }
+      })
+      assert.deepStrictEqual(corrections, [
+        {
+          id: order.correctionId,
+          state: "proposed",
+          stated: captured,
+          evidence: seen,
+          proposedBy: jo,
+          proposedAt: 0,
+          version: payment.version,
+          decision: null
+        }
+      ])
+      assert.deepStrictEqual(yield* (yield* Pointsman).proposals(tenant), [after])
+      const { timeline } = yield* (yield* Pointsman).reviewOf(payment.id)
+      assert.notInclude(
+        timeline.map(({ type }) => type),
+        "payment.reviewed"
+      )
+    }).pipe(Effect.provide(own.layer))
+  )
+
+  const again = scene()
+  it.effect("given a proposal, when it is repeated, then it is stored once; another statement is refused", () =>
+    Effect.gen(function* () {
+      const { payment } = yield* propose(again)
+      const repeated = yield* state(payment, { of: "program", name: " JO " })
+      assert.lengthOf(repeated.corrections ?? [], 1)
+      for (const person of [jo, ann]) {
+        const other = state(payment, person, { ...captured, amountMinor: 1998 })
+        assert.include((yield* refusalOf(other))[2], "a correction of it is proposed")
+      }
+      assert.include((yield* refusalOf(state(payment, ann)))[2], "a correction of it is proposed")
+    }).pipe(Effect.provide(again.layer))
+  )
+
+  const unheard = scene()
+  it.effect("given a commit whose answer is lost, then the proposal is stored once", () =>
+    Effect.gen(function* () {
+      const payment = yield* unknown(unheard)
+      const before = unheard.ledger.calls.commit
+      unheard.ledger.onCommit = (number) => (number === before + 1 ? "unheard" : undefined)
+      const after = yield* Effect.forkChild(state(payment, jo)).pipe(Effect.flatMap(runOut))
+      assert.lengthOf(after.corrections ?? [], 1)
+    }).pipe(Effect.provide(unheard.layer))
+  )
+})
+
+describe("an approval", () => {
+  const own = scene()
+  it.effect("given another person, then the statement is written, and the timeline names both", () =>
+    Effect.gen(function* () {
+      const { order, payment } = yield* propose(own)
+      const pointsman = yield* Pointsman
+      const { correction, payment: after } = yield* pointsman.approveCorrection({ ...order, by: ann })
+      assert.deepStrictEqual(
+        [after.state, after.capturedMinor, after.review, correction.state, correction.decision],
+        ["Captured", 1999, null, "approved", { by: ann, at: 0, reason: null }]
+      )
+      assert.deepStrictEqual(after, yield* stored(payment.id))
+      const { timeline } = yield* pointsman.paymentFile(tenant, payment.id)
+      const reviewed = timeline.find(({ type }) => type === "payment.reviewed")
+      const { approved_by, evidence, evidence_reference, evidence_sha256, reviewed_by } = reviewed?.data ?? {}
+      assert.deepStrictEqual(
+        { approved_by, evidence, evidence_reference, evidence_sha256, reviewed_by },
+        {
+          approved_by: "Ann",
+          evidence: seen.evidence,
+          evidence_reference: "case 17",
+          evidence_sha256: hash,
+          reviewed_by: "Jo"
+        }
+      )
+      const entries = yield* Effect.flatMap(Audit, ({ list }) => list({ after: 0, limit: 100 }))
+      const about = entries.filter(({ subject }) => subject === payment.id)
+      assert.deepStrictEqual(
+        about.map(({ action }) => action),
+        ["review.resolving", "correction.approving"]
+      )
+      assert.include(about[0]?.details, hash)
+      assert.include(about[1]?.details, order.correctionId)
+      assert.deepStrictEqual(yield* pointsman.proposals(), [])
+    }).pipe(Effect.provide(own.layer))
+  )
+
+  const self = scene()
+  it.effect(
+    "given the person who proposed it, however the name is written, then it is refused and nothing changes",
+    () =>
+      Effect.gen(function* () {
+        const { order, payment } = yield* propose(self)
+        const before = yield* stored(payment.id)
+        const { approveCorrection } = yield* Pointsman
+        for (const name of ["Jo", "JO", " jo ", "j o", "\uFF2Ao", "J\u200Bo"]) {
+          const [tag, field, reason] = yield* refusalOf(approveCorrection({ ...order, by: { of: "program", name } }))
+          assert.deepStrictEqual([tag, field], ["CorrectionRefused", "by"], name)
+          assert.include(reason, "nobody approves their own correction")
+        }
+        assert.deepStrictEqual(yield* stored(payment.id), before)
+      }).pipe(Effect.provide(self.layer))
+  )
+
+  const operators = scene()
+  it.effect(
+    "given an operator who was renamed, got other roles, or was removed and added again, then it is the same person",
+    () =>
+      Effect.gen(function* () {
+        const login = "Jo@Acme.example"
+        const proposer = yield* operator(login)
+        const other = yield* operator("ann@acme.example")
+        const { order, payment } = yield* propose(operators, proposer)
+        const { approveCorrection, operators: store } = yield* Pointsman
+        const refusalTo = (by: Person) => refusalOf(approveCorrection({ ...order, by }))
+        const refused = "nobody approves their own correction: another person has to"
+        assert.strictEqual((yield* refusalTo(proposer))[2], refused)
+        const grants = [
+          { workspaceId: "acme", role: "admin" as const },
+          { workspaceId: null, role: "operations" as const }
+        ]
+        yield* store.edit({ login, displayName: "Somebody else", grants, version: null })
+        assert.strictEqual((yield* refusalTo({ ...proposer, name: "Somebody else" }))[2], refused)
+        // A program that names the login means the operator.
+        assert.strictEqual((yield* refusalTo({ of: "program", name: "JO@acme.EXAMPLE" }))[2], refused)
+        yield* store.remove(login)
+        assert.include((yield* refusalTo(proposer))[2], "the operator was removed")
+        const again = yield* operator("JO@ACME.example")
+        assert.strictEqual(again.id, proposer.id)
+        assert.strictEqual((yield* refusalTo(again))[2], refused)
+        const { correction } = yield* approveCorrection({ ...order, by: other })
+        assert.strictEqual(correction.state, "approved")
+        assert.strictEqual((yield* stored(payment.id)).state, "Captured")
+      }).pipe(Effect.provide(operators.layer))
+  )
+
+  const shared = scene()
+  it.effect("given a reference that another payment has, then the correction is overtaken, and both are reviewed", () =>
+    Effect.gen(function* () {
+      const first = yield* propose(shared)
+      const second = yield* propose(shared)
+      const { approveCorrection } = yield* Pointsman
+      yield* approveCorrection({ ...first.order, by: ann })
+      const { correction, payment } = yield* approveCorrection({ ...second.order, by: ann })
+      assert.deepStrictEqual(
+        [correction.state, correction.decision?.reason, payment.state, payment.review?.reasons],
+        [
+          "overtaken",
+          `the provider's reference ref belongs to payment ${first.payment.id}`,
+          "ChargeMismatched",
+          ["unknown", "reference_reused"]
+        ]
+      )
+      assert.deepStrictEqual((yield* stored(first.payment.id)).review?.reasons, ["reference_reused"])
+      assert.deepStrictEqual(payment, yield* stored(payment.id))
+    }).pipe(Effect.provide(shared.layer))
+  )
+
+  const doors = scene()
+  it.effect("given a name of a program and an operator, then neither approves what the other proposed", () =>
+    Effect.gen(function* () {
+      const signedIn = yield* operator("ann@acme.example")
+      const { approveCorrection } = yield* Pointsman
+      const byProgram = yield* propose(doors, jo)
+      const byOperator = yield* propose(doors, signedIn)
+      for (const act of [
+        approveCorrection({ ...byProgram.order, by: signedIn }),
+        approveCorrection({ ...byOperator.order, by: jo })
+      ]) {
+        const [, field, reason] = yield* refusalOf(act)
+        assert.deepStrictEqual([field, reason?.includes("may be one person")], ["by", true])
+      }
+    }).pipe(Effect.provide(doors.layer))
+  )
+
+  const rights = scene()
+  it.effect("given an operator of another workspace, an unknown one or a viewer, then it is refused", () =>
+    Effect.gen(function* () {
+      const { order } = yield* propose(rights, yield* operator("jo"))
+      const { approveCorrection, operators: store } = yield* Pointsman
+      const directory = yield* Directory
+      const contents = yield* directory.contents
+      yield* directory.write({ ...contents, workspaces: [...contents.workspaces, { ...workspace, id: "globex" }] })
+      const elsewhere = yield* operator("ann", { workspaceId: "globex" })
+      const viewer = yield* store.add({
+        login: "vi",
+        displayName: "Vi",
+        grants: [{ workspaceId: null, role: "support" }]
+      })
+      const unknownOne: Person = { of: "operators", id: "opr_0", name: "Nobody" }
+      for (const by of [elsewhere, { of: "operators" as const, id: viewer.id, name: "Vi" }, unknownOne]) {
+        assert.deepStrictEqual((yield* refusalOf(approveCorrection({ ...order, by }))).slice(0, 2), [
+          "CorrectionRefused",
+          "by"
+        ])
+      }
+    }).pipe(Effect.provide(rights.layer))
+  )
+
+  const overtaken = scene()
+  it.effect("given a payment that was settled meanwhile, then the correction is overtaken, and changes nothing", () =>
+    Effect.gen(function* () {
+      const { order, payment } = yield* propose(overtaken, jo, { ...captured, says: "declined", amountMinor: null })
+      const stated = { currency: "EUR", minorUnits: 1999 } as const
+      overtaken.provider.onLookUpCharge = () =>
+        Effect.succeed({ _tag: "Found", state: { _tag: "Captured", providerRef, stated } })
+      yield* TestClock.adjust("20 minutes")
+      yield* (yield* Pointsman).checkDue
+      const before = yield* stored(payment.id)
+      assert.deepStrictEqual([before.state, before.review?.reasons], ["Captured", ["correction"]])
+      const { correction, payment: after } = yield* (yield* Pointsman).approveCorrection({ ...order, by: ann })
+      assert.deepStrictEqual(
+        [correction.state, correction.decision?.reason],
+        ["overtaken", "a payment that is CAPTURED cannot become declined"]
+      )
+      const { corrections: _, review, version, ...rest } = after
+      const { corrections: __, review: ___, version: versionBefore, ...same } = before
+      assert.deepStrictEqual([rest, review, version], [same, null, versionBefore + 1])
+    }).pipe(Effect.provide(overtaken.layer))
+  )
+
+  const many = world({ fourEyes: {}, yieldBetween: true })
+  it.effect("given 64 approvals of 64 people at once, then one is written, and the others are told whose", () =>
+    Effect.gen(function* () {
+      const { order, payment } = yield* propose(many)
+      const { approveCorrection, paymentFile } = yield* Pointsman
+      const results = yield* Effect.forEach(
+        Array.from({ length: 64 }, (_, number) => number),
+        (number) => Effect.result(approveCorrection({ ...order, by: { of: "program", name: `Person ${number}` } })),
+        { concurrency: "unbounded" }
+      )
+      const written = results.filter(Result.isSuccess)
+      assert.lengthOf(written, 1)
+      for (const one of results.filter(Result.isFailure)) {
+        assert.strictEqual(one.failure._tag, "pointsman/CorrectionRefused")
+      }
+      const { timeline } = yield* paymentFile(tenant, payment.id)
+      assert.lengthOf(
+        timeline.filter(({ type }) => type === "payment.reviewed"),
+        1
+      )
+    }).pipe(Effect.provide(many.layer))
+  )
+
+  const faults = scene()
+  it.effect("given commits that fail or whose answer is lost, when it is approved again, then it is written once", () =>
+    Effect.gen(function* () {
+      for (const fault of ["unwritten", "lost", "unheard"] as const) {
+        const { order, payment } = yield* propose(faults, jo, { ...captured, providerRef: fault })
+        const { approveCorrection, paymentFile } = yield* Pointsman
+        const next = faults.ledger.calls.commit + 1
+        faults.ledger.onCommit = (number) => (number === next ? fault : undefined)
+        const first = yield* Effect.forkChild(Effect.result(approveCorrection({ ...order, by: ann })))
+        const result = yield* runOut(first)
+        faults.ledger.onCommit = () => undefined
+        assert.strictEqual(Result.isFailure(result), fault === "unwritten", fault)
+        const { correction } = yield* approveCorrection({ ...order, by: ann })
+        assert.strictEqual(correction.state, "approved")
+        const { payment: after, timeline } = yield* paymentFile(tenant, payment.id)
+        assert.strictEqual(after.capturedMinor, 1999)
+        assert.lengthOf(
+          timeline.filter(({ type }) => type === "payment.reviewed"),
+          1
+        )
+      }
+    }).pipe(Effect.provide(faults.layer))
+  )
+})
+
+describe("a rejection and a withdrawal", () => {
+  const rejected = scene()
+  it.effect(
+    "given a proposal, when another rejects it, then it is closed with the reason, and can be stated anew",
+    () =>
+      Effect.gen(function* () {
+        const { order, payment } = yield* propose(rejected)
+        const { approveCorrection, rejectCorrection, withdrawCorrection } = yield* Pointsman
+        const reason = "the dashboard shows another amount"
+        assert.strictEqual((yield* refusalOf(rejectCorrection({ ...order, by: jo, reason })))[1], "by")
+        assert.strictEqual((yield* refusalOf(rejectCorrection({ ...order, by: ann, reason: " " })))[1], "reason")
+        assert.strictEqual((yield* refusalOf(withdrawCorrection({ ...order, by: ann })))[1], "by")
+        const { correction, payment: after } = yield* rejectCorrection({ ...order, by: ann, reason })
+        assert.deepStrictEqual(
+          [correction.state, correction.decision, after.state, after.review?.reasons],
+          ["rejected", { by: ann, at: 0, reason }, "ChargeUnknown", ["unknown"]]
+        )
+        const late = yield* refusalOf(approveCorrection({ ...order, by: ann }))
+        assert.deepStrictEqual(late, ["CorrectionRefused", "correction", "it was rejected by Ann before"])
+        const next = openCorrection(yield* state(payment, jo))
+        assert.notStrictEqual(next?.id, order.correctionId)
+        assert.deepStrictEqual(
+          (yield* stored(payment.id)).corrections?.map((one) => one.state),
+          ["rejected", "proposed"]
+        )
+      }).pipe(Effect.provide(rejected.layer))
+  )
+
+  const withdrawn = scene()
+  it.effect("given a proposal, when its proposer withdraws it, then it is closed, also if asked twice", () =>
+    Effect.gen(function* () {
+      const { order, payment } = yield* propose(withdrawn)
+      const { withdrawCorrection } = yield* Pointsman
+      yield* withdrawCorrection({ ...order, by: jo })
+      const { correction } = yield* withdrawCorrection({ ...order, by: jo })
+      assert.strictEqual(correction.state, "withdrawn")
+      assert.deepStrictEqual((yield* stored(payment.id)).review?.reasons, ["unknown"])
+      const missing = { ...order, correctionId: "cor_0", by: jo }
+      assert.strictEqual((yield* refusalOf(withdrawCorrection(missing)))[0], "CorrectionNotFound")
+    }).pipe(Effect.provide(withdrawn.layer))
+  )
+})

@@ -1,0 +1,214 @@
+/** Closed payments compared with their providers' records, within a budget. */
+import { assert, describe, it } from "@effect/vitest"
+import { Metrics, Pointsman, type PointsmanOptions, type ProofCounts } from "@pointsman/core"
+import { type ChargeState, Ledger, Unanswered } from "@pointsman/core/ports"
+import { Clock, Effect, Metric, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { operate } from "./support/Operations.ts"
+import { caller, request, tenant, world } from "./support/World.ts"
+
+const providerRef = "ref"
+const captured = (minorUnits = 1999): ChargeState => ({
+  _tag: "Captured",
+  providerRef,
+  stated: { currency: "EUR", minorUnits }
+})
+const none: ProofCounts = { agreed: 0, differs: 0, unanswered: 0, unsupported: 0 }
+
+const scene = (options: PointsmanOptions = { proofLookUpsPerDay: 24 }) => {
+  const own = world({ ...options, connections: [{ id: "main" }] })
+  const asked: Array<string> = []
+  own.provider.onCharge = () => Effect.succeed(captured())
+  const answers = (state: ChargeState) => {
+    own.provider.onLookUpCharge = () => {
+      asked.push("charge")
+      return Effect.succeed({ _tag: "Found", state })
+    }
+  }
+  answers(captured())
+  own.provider.onLookUpRefund = () => {
+    asked.push("refund")
+    return Effect.fail(new Unanswered({ reason: "time-out" }))
+  }
+  return { ...own, asked, answers }
+}
+
+const pay = Effect.gen(function* () {
+  return (yield* (yield* Pointsman).create(caller, request())).payment
+})
+
+const prove = Effect.flatMap(Pointsman, ({ proveClosed }) => proveClosed)
+
+const stored = (id: string) =>
+  Effect.map(
+    Effect.flatMap(Ledger, (ledger) => ledger.payment(tenant, id)),
+    Option.getOrThrow
+  )
+
+/** Ten minutes at a time, as the background asks. */
+const passing = (hours: number, pointsman: ReadonlyArray<Pointsman["Service"]>) =>
+  Effect.gen(function* () {
+    let counts = none
+    for (let tick = 0; tick < hours * 6; tick++) {
+      yield* TestClock.adjust("10 minutes")
+      for (const { proveClosed } of pointsman) {
+        const more = yield* proveClosed
+        counts = {
+          agreed: counts.agreed + more.agreed,
+          differs: counts.differs + more.differs,
+          unanswered: counts.unanswered + more.unanswered,
+          unsupported: counts.unsupported + more.unsupported
+        }
+      }
+    }
+    return counts
+  })
+
+describe("what is compared", () => {
+  const agreeing = scene()
+  it.effect(
+    "given a captured payment, when the provider's record says so, then it agrees, and nothing is written",
+    () =>
+      Effect.gen(function* () {
+        const payment = yield* pay
+        yield* TestClock.adjust("2 hours")
+        assert.deepStrictEqual(yield* prove, { ...none, agreed: 1 })
+        assert.deepStrictEqual(yield* stored(payment.id), payment)
+        // The hour's lookups were made.
+        assert.deepStrictEqual(yield* prove, none)
+        assert.lengthOf(agreeing.asked, 1)
+      }).pipe(Effect.provide(agreeing.layer))
+  )
+
+  const left = scene()
+  it.effect("given payments that are new, old, open or under review, then none is looked up", () =>
+    Effect.gen(function* () {
+      yield* pay
+      yield* TestClock.adjust("59 minutes")
+      assert.deepStrictEqual(yield* prove, none)
+      yield* TestClock.adjust("31 days")
+      assert.deepStrictEqual(yield* prove, none)
+      left.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "held" })
+      yield* (yield* Pointsman).create(caller, request({ details: { captureMethod: "manual" } }))
+      left.provider.onCharge = () => Effect.succeed({ ...captured(2500), providerRef: "other" })
+      yield* pay
+      yield* TestClock.adjust("3 hours")
+      assert.deepStrictEqual(yield* prove, none)
+      assert.deepStrictEqual(left.asked, [])
+    }).pipe(Effect.provide(left.layer))
+  )
+
+  const voided = scene()
+  it.effect("given a voided payment that the provider captured after all, then it differs, and operations see it", () =>
+    Effect.gen(function* () {
+      voided.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef })
+      const { create } = yield* Pointsman
+      const { payment } = yield* create(caller, request({ details: { captureMethod: "manual" } }))
+      yield* operate("void", payment.id)
+      assert.strictEqual((yield* stored(payment.id)).state, "Voided")
+      yield* TestClock.adjust("2 hours")
+      const counter = Metrics.proofLookUps("main", "differs")
+      const { count } = yield* Metric.value(counter)
+      assert.deepStrictEqual(yield* prove, { ...none, differs: 1 })
+      assert.strictEqual((yield* Metric.value(counter)).count, count + 1)
+      const after = yield* stored(payment.id)
+      assert.deepStrictEqual([after.state, after.review?.reasons], ["Captured", ["conflict"]])
+    }).pipe(Effect.provide(voided.layer))
+  )
+
+  const lost = scene()
+  it.effect(
+    "given a refund whose failure was reported by a message that was lost, then it is found within the budget",
+    () =>
+      Effect.gen(function* () {
+        const payment = yield* pay
+        yield* operate("refund", payment.id, { amountMinor: 500 })
+        assert.strictEqual((yield* stored(payment.id)).refundedMinor, 500)
+        lost.provider.onLookUpRefund = ({ providerRefundId }) => {
+          lost.asked.push("refund")
+          const state = {
+            _tag: "RefundFailed",
+            providerRefundId: providerRefundId ?? "",
+            reason: "closed account"
+          } as const
+          return Effect.succeed({ _tag: "Found", state })
+        }
+        const counts = yield* passing(48, [yield* Pointsman])
+        assert.strictEqual(counts.differs, 1)
+        // An hour without a payment that was old enough.
+        assert.isAtMost(lost.asked.length, 48)
+        const after = yield* stored(payment.id)
+        assert.deepStrictEqual([after.refundedMinor, after.review?.reasons], [0, ["reversal"]])
+      }).pipe(Effect.provide(lost.layer))
+  )
+})
+
+describe("the budget", () => {
+  for (const [perDay, days] of [
+    [5, 3],
+    [24, 2],
+    [100, 2]
+  ] as const) {
+    const own = scene({ proofLookUpsPerDay: perDay })
+    it.effect(`given ${perDay} lookups a day and two processes, then each of ${days} days has ${perDay}`, () =>
+      Effect.gen(function* () {
+        const ofDay = new Map<number, number>()
+        const { onLookUpCharge } = own.provider
+        own.provider.onLookUpCharge = (request) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => {
+            const day = Math.floor(now / 86_400_000)
+            ofDay.set(day, (ofDay.get(day) ?? 0) + 1)
+            return onLookUpCharge(request)
+          })
+        yield* pay
+        yield* TestClock.adjust("1 day")
+        const fiber = yield* Effect.forkChild(passing(days * 24, [yield* Pointsman, yield* own.another]))
+        // The pause between two lookups.
+        while (fiber.pollUnsafe() === undefined) yield* TestClock.adjust("1 second")
+        assert.deepStrictEqual(
+          Array.from({ length: days }, (_, day) => ofDay.get(day + 1)),
+          Array.from({ length: days }, () => perDay)
+        )
+      }).pipe(Effect.scoped, Effect.provide(own.layer))
+    )
+  }
+
+  const off = scene({})
+  it.effect("given no budget, then nothing is asked", () =>
+    Effect.gen(function* () {
+      yield* pay
+      assert.deepStrictEqual(yield* passing(24, [yield* Pointsman]), none)
+      assert.deepStrictEqual(off.asked, [])
+    }).pipe(Effect.provide(off.layer))
+  )
+
+  const hanging = scene({ proofLookUpsPerDay: 24 * 10 })
+  it.effect("given a provider that does not answer, then the rest of the hour is left out", () =>
+    Effect.gen(function* () {
+      const payment = yield* pay
+      yield* TestClock.adjust("2 hours")
+      hanging.provider.onLookUpCharge = () => {
+        hanging.asked.push("charge")
+        return Effect.fail(new Unanswered({ reason: "time-out" }))
+      }
+      const fiber = yield* Effect.forkChild(prove)
+      while (fiber.pollUnsafe() === undefined) yield* TestClock.adjust("1 second")
+      assert.lengthOf(hanging.asked, 3)
+      assert.deepStrictEqual(yield* stored(payment.id), payment)
+    }).pipe(Effect.provide(hanging.layer))
+  )
+
+  const unable = scene({ proofLookUpsPerDay: 24 * 10 })
+  it.effect("given a connection without the lookup, then it is asked once in the hour, and refunds are not", () =>
+    Effect.gen(function* () {
+      yield* pay
+      yield* TestClock.adjust("2 hours")
+      unable.provider.onLookUpCharge = () => {
+        unable.asked.push("charge")
+        return Effect.fail(new Unanswered({ reason: "no lookup", isUnsupported: true }))
+      }
+      assert.deepStrictEqual(yield* prove, { ...none, unsupported: 1 })
+      assert.deepStrictEqual(unable.asked, ["charge"])
+    }).pipe(Effect.provide(unable.layer))
+  )
+})
