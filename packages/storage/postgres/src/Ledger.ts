@@ -21,7 +21,7 @@ import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
 import { selectPayments } from "./PaymentSearch.ts"
 import { makeReads, type Reads } from "./Reads.ts"
 import { type ReferenceTests, recordedReferences, recordTests, tenantTests } from "./References.ts"
-import { bindTenant, bindText, paymentOfClaim, readClaim, readText, rows } from "./Rows.ts"
+import { bindTenant, bindText, claimWith, paymentOfClaim, readClaim, readText, rows } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 
@@ -238,8 +238,9 @@ export const selectReviews = (query: ReviewQuery): readonly [string, ReadonlyArr
 
 export const readOldClaim = (row: Row): ReadonlyArray<OldClaim> => {
   if (row["payment"] === null) return []
-  const payment = rows.readPayment(row["payment"] as Row)
-  return [{ tenant: rows.readTenant(row), claim: rows.readClaim(row, payment), payment }]
+  const ofPayment = row["payment"] as Row
+  const payment = rows.readPayment(ofPayment)
+  return [{ tenant: rows.readTenant(row), claim: claimWith(row, ofPayment, payment), payment }]
 }
 
 /** Of a row with `bookColumns`. */

@@ -52,7 +52,8 @@ const steps = [
   { migration_id: 37, name: "messages_with_body" },
   { migration_id: 38, name: "drop_foreign_keys" },
   { migration_id: 39, name: "partitions" },
-  { migration_id: 40, name: "connection_fees" }
+  { migration_id: 40, name: "connection_fees" },
+  { migration_id: 41, name: "derived_rows" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -111,6 +112,7 @@ const withoutRetention = (sql: PgClient.PgClient) =>
       "alter table delivery_attempts add foreign key (workspace_id, environment, delivery_id) references deliveries",
       "drop table retention_lease",
       "alter table workspaces drop column retention",
+      "alter table payments drop column replaced_ref",
       "drop index messages_with_body"
     ],
     (statement) => sql.unsafe(statement)
