@@ -505,6 +505,38 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
+    name: "bodies of messages beside older servers, in PostgreSQL",
+    harm: "A server of the release before reads an empty body, and applies nothing of a provider's message.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/Layer.ts",
+        find: "hasBodies: nodes === undefined && hasBodies(schema)",
+        replace: "hasBodies: nodes === undefined"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/MessageBodies.test.ts",
+      test: "given a database of the release before, then its servers find every body, for a day"
+    }
+  },
+  {
+    name: "bodies of undecided messages in a month that is dropped",
+    harm: "A message that still moves money loses its body, and cannot be applied any more.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/MessageBodies.ts",
+        find: "if (needed.length > 0) return 0",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/MessageBodies.test.ts",
+      test: "given a message that another transaction holds, when its month is over, then the month waits for it"
+    }
+  },
+  {
     name: "answers that are derived from a later change",
     harm: "A replay shows a reference that the payment had before it was answered, and not that of the answer.",
     edits: [

@@ -20,6 +20,8 @@ export interface LedgerOptions extends CommitOptions, GatherOptions {
   readonly history?: string | undefined
   /** The form of rows that every server at work can read: `derived` unless set. */
   readonly form?: RowForm | undefined
+  /** See `MessageForm`. */
+  readonly hasBodies?: boolean | undefined
   /** What writes a change of any shape, where it is not a statement made for its shape: see `citus/CommitFunction.ts`. */
   readonly call?: Statement | undefined
   /** `true` where every table of a statement must be named with the tenant's values: in a distributed database. */

@@ -16,7 +16,7 @@ import { dueByConnection, postpone, takeDue, watched } from "./Checks.ts"
 import { type LedgerOptions, makeCommit } from "./Commit.ts"
 import type { Database } from "./Database.ts"
 import { eraseTexts } from "./Erasure.ts"
-import { keepMessage, selectMessage, selectMessages, storeMessage } from "./Messages.ts"
+import { keepMessage, selectMessage, selectMessages, selectMessageWithBody, storeMessage } from "./Messages.ts"
 import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
 import { selectPayments } from "./PaymentSearch.ts"
 import { makeReads, type Reads } from "./Reads.ts"
@@ -104,12 +104,13 @@ export const make = Effect.fnUntraced(function* (
         others: ((row["others"] ?? []) as ReadonlyArray<string>).map(readText)
       }))
     },
-    storeMessage: (tenant, message) => storeMessage(db, tenant, message, options.namesTenant),
+    storeMessage: (tenant, message) =>
+      storeMessage(db, tenant, message, { hasBodies: options.hasBodies, writesHash: options.namesTenant }),
     keepMessage: (tenant, message, seen) => keepMessage(db, tenant, message, seen),
     message: (tenant, connectionId, eventId) =>
       one(
         "message",
-        selectMessage,
+        options.namesTenant === true ? selectMessage : selectMessageWithBody,
         [...bindTenant(tenant), bindText(connectionId), bindText(eventId)],
         rows.readMessage
       ),

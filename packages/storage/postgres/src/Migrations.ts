@@ -14,6 +14,7 @@ import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import type { RowForm } from "./DrawnChange.ts"
 import { eventIdFunctions } from "./EventIds.ts"
+import { createBodies } from "./MessageBodies.ts"
 import { operatorTables } from "./OperatorTables.ts"
 import { attachPresentRows, boundPresentRows, dropForeignKeys, validateBound } from "./Partitions.ts"
 import { passkeyTables } from "./PasskeyTables.ts"
@@ -674,7 +675,8 @@ export const steps: Readonly<Record<string, Step>> = {
   "41_derived_rows": {
     additive: ['alter table payments add column replaced_ref text collate "C"'],
     requiredAfterHours: 24
-  }
+  },
+  "42_message_bodies": { additive: createBodies, requiredAfterHours: 24 }
 }
 
 /** The number of the last step. */
@@ -683,6 +685,8 @@ export const newest = Math.max(...Object.keys(steps).map((name) => Number.parseI
 /** The steps from which on rows are written in their short and their derived forms, where the database requires them. */
 const shortRows = 31
 const derivedRows = 41
+/** The step from which on bodies of messages are written to their own table, where the database requires it. */
+const messageBodies = 42
 
 /** The newest step of the first release that fills the hashes in keys itself, where it is distributed. */
 export const writtenHashesSince = 40
@@ -712,6 +716,10 @@ export const rowFormOf = ({ oldest, settled }: SchemaVersion): RowForm => {
   return isReadable(derivedRows) ? "derived" : isReadable(shortRows) ? "short" : "whole"
 }
 
+/** Whether every server that may be at work finds a message's body in the table of bodies. */
+export const hasBodies = ({ oldest, settled }: SchemaVersion): boolean =>
+  oldest >= messageBodies && settled.includes(messageBodies)
+
 /** Longer than a server works on a request that it took. */
 const settlesAfter = "1 hour"
 
@@ -719,7 +727,7 @@ const settlesAfter = "1 hour"
 export const selectSchema = `select max(migration_id)::int as schema,
   max(coalesce((to_jsonb(m) ->> 'oldest')::int, migration_id))::int as oldest,
   coalesce(
-    array_agg(migration_id) filter (where migration_id in (${shortRows}, ${derivedRows})
+    array_agg(migration_id) filter (where migration_id in (${shortRows}, ${derivedRows}, ${messageBodies})
       and created_at <= now() - interval '${settlesAfter}'), '{}'
   )::integer[] as settled
   from ${migrationsTable} as m`

@@ -53,7 +53,8 @@ const steps = [
   { migration_id: 38, name: "drop_foreign_keys" },
   { migration_id: 39, name: "partitions" },
   { migration_id: 40, name: "connection_fees" },
-  { migration_id: 41, name: "derived_rows" }
+  { migration_id: 41, name: "derived_rows" },
+  { migration_id: 42, name: "message_bodies" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -113,6 +114,7 @@ const withoutRetention = (sql: PgClient.PgClient) =>
       "drop table retention_lease",
       "alter table workspaces drop column retention",
       "alter table payments drop column replaced_ref",
+      "drop table message_bodies",
       "drop index messages_with_body"
     ],
     (statement) => sql.unsafe(statement)

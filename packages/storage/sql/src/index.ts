@@ -42,9 +42,12 @@ export {
   deliveryIdsBefore,
   deliveryIdsFrom,
   isDecidedBody,
+  isDecidedMessage,
   isOpenDelivery,
   isOpenMessage,
+  isUndecidedContradiction,
   type OldPaymentRows,
+  openEndedOutcomes,
   paymentIdsBefore,
   readOldPayment,
   tablesOfPayment

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { type Database, open, type PostgresOptions } from "../Database.ts"
 import type { DatabaseClock } from "../DatabaseClock.ts"
 import { migrate } from "../Migrate.ts"
-import { newest, requireSchema, rowFormOf, schemaOf } from "../Migrations.ts"
+import { hasBodies, newest, requireSchema, rowFormOf, schemaOf } from "../Migrations.ts"
 import type { StandbyOptions } from "../Standby.ts"
 import type { KnownHistory } from "./CommitFunction.ts"
 import { coordinatorOf } from "./Coordinator.ts"
@@ -62,5 +62,5 @@ const isComplete = Effect.fnUntraced(function* (db: Database) {
   const schema = yield* schemaOf(db)
   if (schema === null || schema.id < newest) return false
   // A server that migrates notes when older ones can no longer be there.
-  return rowFormOf(schema) === "derived"
+  return rowFormOf(schema) === "derived" && hasBodies(schema)
 })

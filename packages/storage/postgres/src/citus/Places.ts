@@ -17,6 +17,8 @@ export const places: Readonly<Record<string, Place>> = {
   refunds: "workspace",
   events: "workspace",
   claims: "workspace",
+  // Before the messages, to whose columns their bodies return.
+  message_bodies: "workspace",
   messages: "workspace",
   deliveries: "workspace",
   delivery_attempts: "workspace",
