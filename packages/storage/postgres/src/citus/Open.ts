@@ -20,11 +20,12 @@ export const openDistributed = Effect.fnUntraced(function* (
     return yield* new StorageError({ operation: "open", cause: new Error(noStandby) })
   }
   const db = yield* open(options)
-  if (!(yield* isComplete(db))) {
-    if (options.existing === true) {
-      yield* requireSchema(db)
-      return yield* new StorageError({ operation: "open", cause: new Error(notPlaced) })
-    }
+  const isPlaced = yield* isComplete(db)
+  if (options.existing === true && !isPlaced) {
+    yield* requireSchema(db)
+    return yield* new StorageError({ operation: "open", cause: new Error(notPlaced) })
+  }
+  if (options.existing !== true && !(isPlaced && (yield* isSettled(db)))) {
     yield* Effect.scoped(
       Effect.flatMap(coordinatorOf(db, options), (coordinator) =>
         Effect.andThen(migrate(coordinator), distribute(coordinator))
@@ -60,7 +61,9 @@ const isComplete = Effect.fnUntraced(function* (db: Database) {
   const { functions, isOutdated, tables } = yield* missingPlacement(db)
   if (functions.length > 0 || tables.length > 0 || isOutdated) return false
   const schema = yield* schemaOf(db)
-  if (schema === null || schema.id < newest) return false
-  // A server that migrates notes when older ones can no longer be there.
-  return rowFormOf(schema) === "derived" && hasBodies(schema)
+  return schema !== null && schema.id >= newest
 })
+
+/** A server that migrates notes when older ones can no longer be there. */
+const isSettled = (db: Database) =>
+  Effect.map(schemaOf(db), (schema) => schema !== null && rowFormOf(schema) === "derived" && hasBodies(schema))
