@@ -591,14 +591,78 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/storage/postgres/src/Layer.ts",
-        find: "isWhole: mayHaveOlderServers(schema)",
-        replace: "isWhole: false"
+        find: "form: rowFormOf(schema)",
+        replace: "form: undefined"
       }
     ],
     caughtBy: {
       project: "storage-postgres",
       file: "packages/storage/postgres/test/ShortRows.test.ts",
       test: "given a database of the release before, then its servers read what is written, for a day"
+    }
+  },
+  {
+    name: "bodies of messages beside older servers, in PostgreSQL",
+    harm: "A server of the release before reads an empty body, and applies nothing of a provider's message.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/Layer.ts",
+        find: "hasBodies: nodes === undefined && hasBodies(schema)",
+        replace: "hasBodies: nodes === undefined"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/MessageBodies.test.ts",
+      test: "given a database of the release before, then its servers find every body, for a day"
+    }
+  },
+  {
+    name: "bodies of undecided messages in a month that is dropped",
+    harm: "A message that still moves money loses its body, and cannot be applied any more.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/MessageBodies.ts",
+        find: "if (needed.length > 0) return 0",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/MessageBodies.test.ts",
+      test: "given a message that another transaction holds, when its month is over, then the month waits for it"
+    }
+  },
+  {
+    name: "answers that are derived from a later change",
+    harm: "A replay shows a reference that the payment had before it was answered, and not that of the answer.",
+    edits: [
+      {
+        file: "packages/storage/sql/src/ShortAnswer.ts",
+        find: "    answer.version === 2 &&\n    payment.version === 2 &&\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "storage-sql",
+      file: "packages/storage/sql/test/ShortForms.test.ts",
+      test: "given an answer with a later change, when it is stored where others are derived, then nothing is derived"
+    }
+  },
+  {
+    name: "references of answers that are replaced, in PostgreSQL",
+    harm: "A replay shows the reference that the payment got later, and not that of the charge that was answered.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/CommitParameters.ts",
+        find: "then coalesce(t.replaced_ref, t.provider_ref)",
+        replace: "then t.replaced_ref"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/ShortRows.test.ts",
+      test: "given an answer, when its payment gets other references, then it has its first (batches: true)"
     }
   },
   {

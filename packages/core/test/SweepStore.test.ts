@@ -154,31 +154,36 @@ describe("the sweep of the store", () => {
 
   const several = world()
   it.effect(
-    "given workspaces that keep deliveries for several times, then those of the longest are left to the upkeep",
+    "given workspaces that keep records for several times, then those of the longest are left to the upkeep",
     () =>
       Effect.gen(function* () {
         const directory = yield* Directory
         const retention = yield* Retention
         const workspace = { name: "A", country: "NL", category: null, suspended: false, partner: null }
-        const write = (id: string, deliveries: number | null) =>
+        const write = (id: string, deliveries: number | null, messages: number | null) =>
           directory.write({
-            workspaces: [{ ...workspace, id, retention: { deliveries } }],
+            workspaces: [{ ...workspace, id, retention: { deliveries, messages } }],
             apiKeys: [],
             connections: [],
             routing: [],
             webhookEndpoints: []
           })
-        yield* write("short", 30 * day)
-        yield* write("long", 100 * day)
-        const dropped: Array<number | null> = []
+        yield* write("short", 30 * day, 200 * day)
+        yield* write("long", 100 * day, 100 * day)
+        const dropped: Array<ReadonlyArray<number | null>> = []
         const swept = (workspaceId?: string) => {
           const left = new Set<string>()
           return sweepStore({ isDryRun: false, pauseMillis: 0, workspaceId }).pipe(
             Effect.provideService(Retention, {
               ...retention,
-              upkeep: ({ deliveriesBefore }) =>
+              upkeep: ({ bodiesBefore, deliveriesBefore }) =>
                 Effect.as(
-                  Effect.sync(() => dropped.push(deliveriesBefore)),
+                  Effect.sync(() => dropped.push([deliveriesBefore, bodiesBefore])),
+                  { deliveries: 0, bodies: 0 }
+                ),
+              pruneBodies: ({ isLongest, tenant: { workspaceId } }) =>
+                Effect.as(
+                  Effect.sync(() => (isLongest === true ? left.add(`${workspaceId} bodies`) : undefined)),
                   0
                 ),
               pruneDeliveries: ({ isLongest, tenant: { workspaceId } }) =>
@@ -191,11 +196,16 @@ describe("the sweep of the store", () => {
           )
         }
         yield* TestClock.adjust(sevenYears)
-        assert.deepStrictEqual(yield* swept(), new Set(["long"]))
+        assert.deepStrictEqual(yield* swept(), new Set(["long", "short bodies"]))
         assert.deepStrictEqual(yield* swept("long"), new Set())
-        yield* write("short", null)
+        yield* write("short", null, null)
         assert.deepStrictEqual(yield* swept(), new Set())
-        assert.deepStrictEqual(dropped, [sevenYears - 100 * day, null, null])
+        const dates = [
+          [sevenYears - 100 * day, sevenYears - 200 * day],
+          [null, null],
+          [null, null]
+        ]
+        assert.deepStrictEqual(dropped, dates)
       }).pipe(Effect.provide(several.layer))
   )
 })

@@ -155,7 +155,7 @@ describe.skipIf(postgresMissing !== undefined)("on PostgreSQL", () => {
     await query(url, "insert into workspaces (id, name, suspended) values ('acme', 'Acme', false)")
     const folder = temporaryFolder()
     const run = (...words: ReadonlyArray<string>) => runHere(folder, ["retention", ...words], environmentOn(url))
-    const line = "Deliveries of the longest retention leave by whole months."
+    const line = "Deliveries and message bodies of the longest retention leave by whole months."
     for (const words of [["status"], ["run", "--dry-run"]]) assert.include((await run(...words)).stdout, line)
     // Those of one workspace leave in batches.
     assert.notInclude((await run("status", "--workspace", "acme")).stdout, line)

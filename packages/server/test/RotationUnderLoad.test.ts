@@ -142,7 +142,8 @@ const stopInPostgres = (url: string): Stop => ({
     )
     await query(
       url,
-      `create trigger stop before update on messages for each row when (new.event_id = '${eventId}') execute function stop()`
+      `create trigger stop before update on message_bodies for each row when (new.event_hash = md5('${eventId}'))
+        execute function stop()`
     )
   },
   lift: async () => {
@@ -150,7 +151,7 @@ const stopInPostgres = (url: string): Stop => ({
       url,
       "select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'"
     )
-    await query(url, "drop trigger stop on messages")
+    await query(url, "drop trigger stop on message_bodies")
   }
 })
 
@@ -237,7 +238,8 @@ describe("rotating the encryption key under load", { timeout: 300_000 }, () => {
           ? SqliteStorage.layer({ filename: file })
           : PostgresStorage.layer({ url: Redacted.make(url), allowAsyncCommit: true })
       )
-      const count = `select count(*) as n from messages where body like 'v2.${idOf(newKey)}.%'`
+      const bodies = isSqlite ? "messages" : "message_bodies"
+      const count = `select count(*) as n from ${bodies} where body like 'v2.${idOf(newKey)}.%'`
       const reader = isSqlite ? new DatabaseSync(file, { readOnly: true }) : undefined
       onTestFinished(() => reader?.close())
       const resealed = async (): Promise<number> =>

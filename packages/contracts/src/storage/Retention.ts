@@ -341,7 +341,11 @@ const takesTurns = (it: StorageTest): void => {
       const tenant = yield* newTenant()
       yield* endpointFor(tenant)
       const { payment } = yield* refunded(tenant)
-      yield* (yield* Retention).upkeep({ now: payment.createdAt, deliveriesBefore: payment.createdAt - day })
+      yield* (yield* Retention).upkeep({
+        now: payment.createdAt,
+        deliveriesBefore: payment.createdAt - day,
+        bodiesBefore: payment.createdAt - day
+      })
       const ledger = yield* Ledger
       const after = yield* refunded(tenant)
       expect(drafts(yield* ledger.timeline(tenant, after.payment.id, { limit: 100 })).length).toBeGreaterThan(0)

@@ -56,7 +56,7 @@ export interface PruneQuery {
   readonly before: number
   /** Rows at most, in one short write. */
   readonly limit: number
-  /** Of deliveries: no tenant keeps them for longer, so that a store whose `upkeep` drops whole months may leave them to it. */
+  /** No tenant keeps them for longer, so that a store whose `upkeep` drops whole months may leave them to it. */
   readonly isLongest?: boolean | undefined
 }
 
@@ -65,6 +65,14 @@ export interface UpkeepQuery {
   readonly now: number
   /** Deliveries created before it have no use for any tenant; `null` where they are kept. */
   readonly deliveriesBefore: number | null
+  /** As above, of bodies of messages that were received before it. */
+  readonly bodiesBefore: number | null
+}
+
+/** About how many of each kind left with whole partitions: a store that drops them does not count their rows. */
+export interface Upkeep {
+  readonly deliveries: number
+  readonly bodies: number
 }
 
 /** A lease of the sweep is shorter, in milliseconds. */
@@ -110,8 +118,8 @@ export interface Retention {
    * open review stay.
    */
   readonly pruneBodies: (query: PruneQuery) => Effect.Effect<number, StorageError>
-  /** Gives about how many deliveries it deleted: a store that drops whole partitions does not count their rows. */
-  readonly upkeep: (query: UpkeepQuery) => Effect.Effect<number, StorageError>
+  /** Bodies of messages that are not decided stay, as with `pruneBodies`. */
+  readonly upkeep: (query: UpkeepQuery) => Effect.Effect<Upkeep, StorageError>
 }
 
 const nothing: Held = {
@@ -132,7 +140,7 @@ export const Retention = Context.Reference<Retention>("pointsman/ports/Retention
     held: () => Effect.succeed(nothing),
     pruneDeliveries: () => Effect.succeed(0),
     pruneBodies: () => Effect.succeed(0),
-    upkeep: () => Effect.succeed(0)
+    upkeep: () => Effect.succeed({ deliveries: 0, bodies: 0 })
   })
 })
 

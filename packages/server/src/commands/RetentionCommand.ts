@@ -25,10 +25,11 @@ const sweep = Effect.fnUntraced(function* ({ by, isDryRun, workspace }: Order) {
   const pointsman = yield* Pointsman
   const contents = yield* (yield* Directory).contents
   const workspaceId = Option.isNone(workspace) ? undefined : yield* Effect.fromResult(oneWorkspace(contents, workspace))
-  const { deliveriesInPartitions, tenants } = yield* actingAs(by)(pointsman.sweepStore({ isDryRun, workspaceId }))
+  const { inPartitions, tenants } = yield* actingAs(by)(pointsman.sweepStore({ isDryRun, workspaceId }))
   return {
     dry_run: isDryRun,
-    deliveries_in_partitions: deliveriesInPartitions,
+    deliveries_in_partitions: inPartitions.deliveries,
+    message_bodies_in_partitions: inPartitions.bodies,
     tenants: tenants.map(tenantView)
   }
 })
@@ -58,14 +59,17 @@ const durationText = (millis: number | null): string => {
 
 type View = Effect.Success<ReturnType<typeof sweep>>
 
-/** What the counts of a dry run do not show. Deliveries of one workspace, and those in a cluster, leave in batches. */
+/** What the counts of a dry run do not show. What is of one workspace, or in a cluster, leaves in batches. */
 const monthsLine = ({ database }: Settings, { isDryRun, workspace }: Pick<Order, "isDryRun" | "workspace">) =>
   isDryRun && Option.isNone(workspace) && database._tag === "Postgres" && !database.isDistributed
-    ? ["Deliveries of the longest retention leave by whole months."]
+    ? ["Deliveries and message bodies of the longest retention leave by whole months."]
     : []
 
+const droppedLine = (kind: string, count: number): ReadonlyArray<string> =>
+  count === 0 ? [] : [`${kind} removed with partitions of the database: about ${count}.`]
+
 const sweepText = (
-  { deliveries_in_partitions: dropped, dry_run: isDryRun, tenants }: View,
+  { deliveries_in_partitions: deliveries, dry_run: isDryRun, message_bodies_in_partitions: bodies, tenants }: View,
   lines: ReadonlyArray<string>
 ): string | Text => {
   if (tenants.length === 0) return "The database has no workspaces."
@@ -84,7 +88,8 @@ const sweepText = (
     `${isDryRun ? "Would be removed" : "Removed"}:`,
     table(["WORKSPACE", "ENVIRONMENT", "PAYMENTS", "DELIVERIES", "MESSAGE BODIES", "OLDEST PAYMENT", "KEPT OLD"], rows),
     ...lines,
-    ...(dropped === 0 ? [] : [`Deliveries removed with partitions of the database: about ${dropped}.`])
+    ...droppedLine("Deliveries", deliveries),
+    ...droppedLine("Message bodies", bodies)
   )
 }
 
@@ -104,7 +109,7 @@ const status = Command.make(
 ).pipe(
   Command.withDescription(
     "Show what would leave the database, by workspace and kind, how old the oldest of each kind is, and why old payments " +
-      "are kept. On PostgreSQL, deliveries of the longest retention leave by whole months."
+      "are kept. On PostgreSQL, deliveries and message bodies of the longest retention leave by whole months."
   ),
   Command.withShortDescription("Show what would leave the database")
 )

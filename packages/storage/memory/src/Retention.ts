@@ -56,7 +56,7 @@ export const make = (state: State, turn: Semaphore.Semaphore): Retention => {
         return ended.length
       }),
     pruneBodies: (query) => inTurn(() => pruneBodies(state, query)),
-    upkeep: () => Effect.succeed(0)
+    upkeep: () => Effect.succeed({ bodies: 0, deliveries: 0 })
   }
 }
 

@@ -34,6 +34,10 @@ export const decision: Source<MessageNote> = { columns: rows.decisionColumns, of
 /** As core's `versionIn`. */
 const inHistory = (version: string, base: string): string => `greatest(${version}, ${base} + (${version} & 4294967295))`
 
+/** A stored answer names the reference that the payment had first, and does not hold it (`ShortAnswer.ts`). */
+const keepReplaced = (reference: string): string => `replaced_ref = case
+    when t.provider_ref is distinct from ${reference} then coalesce(t.replaced_ref, t.provider_ref) else t.replaced_ref end`
+
 export type Parameters = ReturnType<typeof makeParameters>
 
 /** How the text names a value: as a parameter, as a column of `verdict`, or as a variable of a function. */
@@ -72,12 +76,18 @@ export const makeParameters = (form: keyof typeof placeholders, base: string | u
   }
   const values = <A>(source: Source<A>): string =>
     list(Object.keys(source.columns).map((column) => value(source, column)))
-  /** The keys of a row stay as they are. */
+  /** The keys of a row stay as they are. Of `t`, the row before. */
   const assignments = <A>(source: Source<A>): string =>
     list(
       Object.keys(source.columns)
         .filter((column) => ![...tenantKey, "id", "key"].includes(column))
-        .map((column) => `${column} = ${value(source, column)}`)
+        .flatMap((column) => {
+          const placed = value(source, column)
+          const assigned = `${column} = ${placed}`
+          return (source as unknown) === payment && column === "provider_ref"
+            ? [assigned, keepReplaced(placed)]
+            : [assigned]
+        })
     )
 
   return { reads, types, workspace, environment, paymentId, ofTenant, place, value, values, assignments }

@@ -38,12 +38,18 @@ export interface DrawnChange {
   readonly references: ReadonlyArray<NamedReference>
 }
 
-/** `isWhole`: see `Owner`. */
-export const drawnChange = (change: Change, events: ReadonlyArray<DrawnEvent>, isWhole = false): DrawnChange => {
+/** The oldest form has all of a row, a short one its short forms, a derived one less than these: see `Owner`. */
+export type RowForm = "whole" | "short" | "derived"
+
+export const drawnChange = (
+  change: Change,
+  events: ReadonlyArray<DrawnEvent>,
+  form: RowForm = "derived"
+): DrawnChange => {
   const { apiKeyHash, attempts, claim, message, operations, payment, refunds } = change
   const references = referencesOf(change)
   return {
-    change: isWhole ? { ...change, isWhole } : change,
+    change: { ...change, isWhole: form === "whole", isDerived: form === "derived" },
     references,
     shape: {
       apiKey: apiKeyHash !== undefined,

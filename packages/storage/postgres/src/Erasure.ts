@@ -2,8 +2,11 @@
 import type { Tenant } from "@pointsman/core"
 import type { StorageError, TextErasure } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import type { Database } from "./Database.ts"
+import { type Database, repeatable } from "./Database.ts"
+import { deleteBodies } from "./MessageBodies.ts"
 import { bindTenant, bindText } from "./Rows.ts"
+
+const ofPayment = "workspace_id = $1 and environment = $2 and payment_id = $3 and payment_id <> ''"
 
 /** An empty body is not sealed: there is nothing to decrypt. */
 const erase = `with input as materialized (
@@ -15,12 +18,27 @@ const erase = `with input as materialized (
   ), forgotten as (
     delete from payment_metadata where workspace_id = $1 and environment = $2 and payment_id = $3
   ), emptied as (
-    update messages set body = '', is_sealed = false
-    where workspace_id = $1 and environment = $2 and payment_id = $3 and payment_id <> '' and body <> '' returning 1 as one
-  ) select (select count(*)::integer from emptied) as count, (select count(*)::integer from replaced) as replaced`
+    update messages set body = '', is_sealed = false where ${ofPayment} and body <> '' returning 1 as one
+  ), of_payment as materialized (
+    select received_at, connection_id, event_hash from messages where ${ofPayment}
+  ), deleted as (${deleteBodies("of_payment")} returning 1 as one)
+  select ((select count(*) from emptied) + (select count(*) from deleted))::integer as count,
+    (select count(*)::integer from replaced) as replaced`
+
+/** A body that moves to its message meanwhile would be in neither place that the erasure looks at. */
+const lockMessages = `select 1 as one from messages where ${ofPayment} for update`
 
 export const eraseTexts = (db: Database, tenant: Tenant, erasure: TextErasure): Effect.Effect<number, StorageError> =>
-  Effect.map(db.update("eraseTexts", erase, eraseParameters(tenant, erasure)), ([row]) => row?.["count"] as number)
+  repeatable(
+    db,
+    "eraseTexts",
+    Effect.fnUntraced(function* (query) {
+      const parameters = eraseParameters(tenant, erasure)
+      yield* query(lockMessages, parameters.slice(0, 3))
+      const [row] = yield* query(erase, parameters)
+      return row?.["count"] as number
+    })
+  )
 
 export const eraseParameters = (tenant: Tenant, { events, paymentId }: TextErasure): ReadonlyArray<string> => [
   ...bindTenant(tenant),

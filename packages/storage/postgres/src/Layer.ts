@@ -38,7 +38,7 @@ import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
 import { migrate } from "./Migrate.ts"
-import { mayHaveOlderServers, refuseDistributed, requireSchema } from "./Migrations.ts"
+import { hasBodies, refuseDistributed, requireSchema, rowFormOf } from "./Migrations.ts"
 import { make as makeOperators } from "./Operators.ts"
 import { make as makePasskeys } from "./Passkeys.ts"
 import { makeReads } from "./Reads.ts"
@@ -93,7 +93,8 @@ export const layerGathering = (
         ...options,
         reads: nodes === undefined ? reads : makeReads(nodes.sharded, standby),
         history: timeline.history(),
-        isWhole: mayHaveOlderServers(schema),
+        form: rowFormOf(schema),
+        hasBodies: nodes === undefined && hasBodies(schema),
         onAcknowledged: (change: Change) => acknowledged.note(change, now())
       }
       const ledger = yield* nodes === undefined

@@ -17,12 +17,12 @@ import { type LedgerOptions, makeCommit } from "./Commit.ts"
 import type { Database } from "./Database.ts"
 import { disputeMethods } from "./Disputes.ts"
 import { eraseTexts } from "./Erasure.ts"
-import { keepMessage, selectMessage, selectMessages, storeMessage } from "./Messages.ts"
+import { keepMessage, selectMessage, selectMessages, selectMessageWithBody, storeMessage } from "./Messages.ts"
 import { forgetClaims, selectOldClaims } from "./OldClaims.ts"
 import { selectPayments } from "./PaymentSearch.ts"
 import { makeReads, type Reads } from "./Reads.ts"
 import { type ReferenceTests, recordedReferences, recordTests, tenantTests } from "./References.ts"
-import { bindTenant, bindText, paymentOfClaim, readClaim, readText, rows } from "./Rows.ts"
+import { bindTenant, bindText, claimWith, paymentOfClaim, readClaim, readText, rows } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 
@@ -105,12 +105,13 @@ export const make = Effect.fnUntraced(function* (
         others: ((row["others"] ?? []) as ReadonlyArray<string>).map(readText)
       }))
     },
-    storeMessage: (tenant, message) => storeMessage(db, tenant, message, options.namesTenant),
+    storeMessage: (tenant, message) =>
+      storeMessage(db, tenant, message, { hasBodies: options.hasBodies, writesHash: options.namesTenant }),
     keepMessage: (tenant, message, seen) => keepMessage(db, tenant, message, seen),
     message: (tenant, connectionId, eventId) =>
       one(
         "message",
-        selectMessage,
+        options.namesTenant === true ? selectMessage : selectMessageWithBody,
         [...bindTenant(tenant), bindText(connectionId), bindText(eventId)],
         rows.readMessage
       ),
@@ -240,8 +241,9 @@ export const selectReviews = (query: ReviewQuery): readonly [string, ReadonlyArr
 
 export const readOldClaim = (row: Row): ReadonlyArray<OldClaim> => {
   if (row["payment"] === null) return []
-  const payment = rows.readPayment(row["payment"] as Row)
-  return [{ tenant: rows.readTenant(row), claim: rows.readClaim(row, payment), payment }]
+  const ofPayment = row["payment"] as Row
+  const payment = rows.readPayment(ofPayment)
+  return [{ tenant: rows.readTenant(row), claim: claimWith(row, ofPayment, payment), payment }]
 }
 
 /** Of a row with `bookColumns`. */

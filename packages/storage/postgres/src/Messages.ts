@@ -13,6 +13,7 @@ import {
 import { list, valuesOf } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import type { Database } from "./Database.ts"
+import { withBody } from "./MessageBodies.ts"
 import { namesAttempt } from "./References.ts"
 import { bindTenant, bindText, bindValue, insertInto, rows, typeOf } from "./Rows.ts"
 
@@ -23,20 +24,41 @@ const insert = `${insertInto("messages", messageColumns)} ${once}`
 const insertHashed = `insert into messages (${list([...messageColumns, "event_hash"])})
   values (${list(messageColumns.map((_, index) => `$${index + 1}`))}, md5($${messageColumns.indexOf("event_id") + 1})) ${once}`
 const bindMessage = valuesOf(rows.messageColumns)
+const placed = (column: string) => `$${messageColumns.indexOf(column) + 1}::${typeOf(column)}`
+/** With its body in the table of bodies: one statement, so that no message is stored without its body. */
+const insertWithBody = `with stored as (
+    insert into messages (${list(messageColumns)}) select ${list(
+      messageColumns.map((column) => (column === "body" ? "''" : column === "is_sealed" ? "false" : placed(column)))
+    )} on conflict (workspace_id, environment, connection_id, event_hash) do nothing returning received_at, event_hash
+  ), kept as (
+    insert into message_bodies (workspace_id, environment, received_at, connection_id, event_hash, body, is_sealed)
+    select ${placed("workspace_id")}, ${placed("environment")}, received_at, ${placed("connection_id")}, event_hash,
+      ${placed("body")}, ${placed("is_sealed")} from stored where ${placed("body")} <> ''
+  ) select 1 as one from stored`
 
-export const selectMessage = `select * from messages
-  where workspace_id = $1 and environment = $2 and connection_id = $3 and event_hash = md5($4)`
+/** How a message is written. */
+export interface MessageForm {
+  /** Whether bodies go to their own table: not in a distributed database, nor beside servers that do not know it. */
+  readonly hasBodies?: boolean | undefined
+  /** Whether the hash of the id is written, because it is not generated. */
+  readonly writesHash?: boolean | undefined
+}
+
+const ofMessage = "workspace_id = $1 and environment = $2 and connection_id = $3 and event_hash = md5($4)"
+
+/** With what its own row holds of the body. */
+export const selectMessage = `select * from messages where ${ofMessage}`
 
 export const storeMessage = Effect.fnUntraced(function* (
   db: Database,
   tenant: Tenant,
   message: StoredMessage,
-  writesHash = false
+  { hasBodies, writesHash }: MessageForm = {}
 ): Effect.fn.Return<Option.Option<MessageNote>, StorageError | CommitUnknown> {
   const operation = "storeMessage"
   const params = bindMessage(message, { tenant }).map(bindValue)
   const [written] = yield* Effect.mapError(
-    db.write(operation, writesHash ? insertHashed : insert, params),
+    db.write(operation, writesHash === true ? insertHashed : hasBodies === true ? insertWithBody : insert, params),
     (failure) => (failure._tag === "Refused" ? failure.error : failure)
   )
   if (written !== undefined) return Option.none()
@@ -98,7 +120,12 @@ export const keepMessage = Effect.fnUntraced(function* (
   if (row?.["word"] === "Stale") return yield* new Stale()
 })
 
-const listed = list(["workspace_id", "environment", ...Object.keys(rows.noteColumns)])
+const noteColumns = ["workspace_id", "environment", ...Object.keys(rows.noteColumns)]
+const listed = list(noteColumns)
+
+export const selectMessageWithBody = `select ${list(noteColumns, "m.")}, coalesce(b.body, m.body) as body,
+    coalesce(b.is_sealed, m.is_sealed) as is_sealed
+  from (select * from messages where ${ofMessage}) as m ${withBody("m")}`
 
 /** A walk along the index of the payment, of the outcome or of the time: none of them sorts more than a millisecond's. */
 export const selectMessages = ({

@@ -12,7 +12,9 @@ import { StorageError } from "@pointsman/core/ports"
 import { migrationsTable, type Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
+import type { RowForm } from "./DrawnChange.ts"
 import { eventIdFunctions } from "./EventIds.ts"
+import { createBodies } from "./MessageBodies.ts"
 import { operatorTables } from "./OperatorTables.ts"
 import { attachPresentRows, boundPresentRows, dropForeignKeys, validateBound } from "./Partitions.ts"
 import { passkeyTables } from "./PasskeyTables.ts"
@@ -707,14 +709,23 @@ export const steps: Readonly<Record<string, Step>> = {
       `create table proof_lease (one integer not null primary key check (one = 1), holder ${text} not null,
         until bigint not null)`
     ]
-  }
+  },
+  // The reference that a payment had first, where it has another one now: rows leave out what follows from it.
+  "46_derived_rows": {
+    additive: ['alter table payments add column replaced_ref text collate "C"'],
+    requiredAfterHours: 24
+  },
+  "47_message_bodies": { additive: createBodies, requiredAfterHours: 24 }
 }
 
 /** The number of the last step. */
 export const newest = Math.max(...Object.keys(steps).map((name) => Number.parseInt(name, 10)))
 
-/** The step from which on rows are written in their short forms, where the database requires it. */
+/** The steps from which on rows are written in their short and their derived forms, where the database requires them. */
 const shortRows = 31
+const derivedRows = 46
+/** The step from which on bodies of messages are written to their own table, where the database requires it. */
+const messageBodies = 47
 
 /** The newest step of the first release that fills the hashes in keys itself, where it is distributed. */
 export const writtenHashesSince = 40
@@ -731,15 +742,22 @@ export interface SchemaVersion {
   readonly id: number
   /** The schema of the oldest release whose servers may run on it. */
   readonly oldest: number
-  /** Whether the step of the short rows was recorded, or required, at least an hour ago. */
-  readonly isSettled: boolean
+  /** The steps of row forms that were recorded, or required, at least an hour ago. */
+  readonly settled: ReadonlyArray<number>
 }
 
 /**
- * Whether servers may be at work on the database that cannot read short forms. Older servers stop within seconds of the
- * step being required, and then still end the requests that they have.
+ * The form of rows that every server which may be at work on the database can read. Older servers stop within seconds of
+ * the step being required, and then still end the requests that they have.
  */
-export const mayHaveOlderServers = ({ isSettled, oldest }: SchemaVersion): boolean => oldest < shortRows || !isSettled
+export const rowFormOf = ({ oldest, settled }: SchemaVersion): RowForm => {
+  const isReadable = (step: number) => oldest >= step && settled.includes(step)
+  return isReadable(derivedRows) ? "derived" : isReadable(shortRows) ? "short" : "whole"
+}
+
+/** Whether every server that may be at work finds a message's body in the table of bodies. */
+export const hasBodies = ({ oldest, settled }: SchemaVersion): boolean =>
+  oldest >= messageBodies && settled.includes(messageBodies)
 
 /** Longer than a server works on a request that it took. */
 const settlesAfter = "1 hour"
@@ -747,13 +765,16 @@ const settlesAfter = "1 hour"
 /** As three columns of one row, also of a table from before the second was recorded. */
 export const selectSchema = `select max(migration_id)::int as schema,
   max(coalesce((to_jsonb(m) ->> 'oldest')::int, migration_id))::int as oldest,
-  coalesce(bool_or(migration_id = ${shortRows} and created_at <= now() - interval '${settlesAfter}'), false) as settled
+  coalesce(
+    array_agg(migration_id) filter (where migration_id in (${shortRows}, ${derivedRows}, ${messageBodies})
+      and created_at <= now() - interval '${settlesAfter}'), '{}'
+  )::integer[] as settled
   from ${migrationsTable} as m`
 
 export const readSchema = (row: Row | undefined): SchemaVersion => ({
   id: Number(row?.["schema"] ?? 0),
   oldest: Number(row?.["oldest"] ?? 0),
-  isSettled: row?.["settled"] === true
+  settled: (row?.["settled"] ?? []) as ReadonlyArray<number>
 })
 
 /** `null` if the database has none of our schemas. */

@@ -131,16 +131,21 @@ const partitionsOf = (db: Database): Effect.Effect<ReadonlyArray<Partition>, Sto
   )
 
 /** A lock that is not had at once is asked for again at the next upkeep: who waits behind it waits for this long at most. */
-const lockTimeout = "set local lock_timeout = '500ms'"
+export const lockTimeout = "set local lock_timeout = '500ms'"
 
 /** Partitions are there for this long ahead, in milliseconds: as long may no server run its background. */
-const aheadMillis = 62 * 24 * 60 * 60_000
+export const aheadMillis = 62 * 24 * 60 * 60_000
 
 /** `dlv_01234567-89ab`: the milliseconds are twelve hexadecimal digits. */
 const millisOf = (bound: string): number => Number.parseInt(bound.slice("dlv_".length).replace("-", ""), 16)
 
-const monthAfter = (epochMillis: number): number =>
-  DateTime.toEpochMillis(DateTime.add(DateTime.startOf(DateTime.makeUnsafe(epochMillis), "month"), { months: 1 }))
+const startOfMonth = (epochMillis: number) => DateTime.startOf(DateTime.makeUnsafe(epochMillis), "month")
+
+/** When the month began, in epoch milliseconds and UTC. */
+export const monthOf = (epochMillis: number): number => DateTime.toEpochMillis(startOfMonth(epochMillis))
+
+export const monthAfter = (epochMillis: number): number =>
+  DateTime.toEpochMillis(DateTime.add(startOfMonth(epochMillis), { months: 1 }))
 
 /** Makes the partitions up to two months from now, each with what the default partition holds of its months. */
 export const makePartitions = Effect.fnUntraced(function* (db: Database, now: number) {

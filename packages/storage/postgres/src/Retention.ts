@@ -26,6 +26,7 @@ import { Effect } from "effect"
 import { type Database, type Query, repeatable } from "./Database.ts"
 import { deliveriesOfEvent } from "./Deliveries.ts"
 import { bookColumns, bookColumnsOfTenant, bookRowsOf } from "./Ledger.ts"
+import { decidedBodies, deleteBodies, dropBodyPartitions, makeBodyPartitions, pruneDecided } from "./MessageBodies.ts"
 import { dropPartitions, endOfFirst, makePartitions } from "./Partitions.ts"
 import { bindTenant, bindText, readText, rows } from "./Rows.ts"
 
@@ -71,13 +72,21 @@ export const make = (db: Database, texts: RetentionTexts = textsOf()): Retention
       ),
     held: (query) => held(db, query),
     pruneDeliveries: (query) => pruneDeliveries(db, query),
-    pruneBodies: ({ before, limit, tenant }) =>
-      count("pruneBodies", emptyBodies, [...bindTenant(tenant), String(before), String(limit)]),
-    upkeep: ({ deliveriesBefore, now }) =>
-      Effect.andThen(
-        makePartitions(db, now),
-        deliveriesBefore === null ? Effect.succeed(0) : dropPartitions(db, deliveriesBefore)
-      )
+    // The upkeep drops the months of bodies that all workspaces keep for as long.
+    pruneBodies: ({ before, isLongest, limit, tenant }) =>
+      count("pruneBodies", isLongest === true ? emptyOutsideMonths : emptyBodies, [
+        ...bindTenant(tenant),
+        String(before),
+        String(limit)
+      ]),
+    upkeep: Effect.fnUntraced(function* ({ bodiesBefore, deliveriesBefore, now }) {
+      yield* makePartitions(db, now)
+      yield* makeBodyPartitions(db, now)
+      return {
+        deliveries: deliveriesBefore === null ? 0 : yield* dropPartitions(db, deliveriesBefore),
+        bodies: bodiesBefore === null ? 0 : yield* dropBodyPartitions(db, bodiesBefore)
+      }
+    })
   }
 }
 
@@ -167,7 +176,10 @@ const removals: ReadonlyArray<string> = [
     ))`,
   `delete from claims where ${ofTenant} and payment_id = any(array(select jsonb_array_elements_text($3::text::jsonb)))
     and key = any(array(select idempotency_key from payments where ${among("id")} and idempotency_key is not null))`,
-  `delete from messages where ctid = any(array(${messagesOfEach("ctid", "")}))`,
+  `with deleted as (
+      delete from messages where ctid = any(array(${messagesOfEach("ctid", "")}))
+      returning received_at, connection_id, event_hash
+    ) ${deleteBodies("deleted")}`,
   `delete from settlement_entries where ctid = any(array(
       select e.at from jsonb_array_elements_text($3::text::jsonb) as named (id) cross join lateral (
         select ctid as at from settlement_entries
@@ -261,23 +273,30 @@ const pruneDeliveries = Effect.fnUntraced(function* (db: Database, query: PruneQ
 const decided = `from messages where ${ofTenant} and received_at < $3 and ${isDecidedBody}`
 
 /** An empty body is not sealed: there is nothing to decrypt. */
-const emptyBodies = `with decided as materialized (
+const emptyBodiesIn = (table: string) => `with decided as materialized (
     select connection_id, event_hash ${decided} order by received_at limit $4 for update skip locked
   ), emptied as (
     update messages set body = '', is_sealed = false from decided
     where ${ofTenant} and messages.connection_id = decided.connection_id and messages.event_hash = decided.event_hash
     returning 1 as one
-  )
-  select count(*)::integer as count from emptied`
+  ), ${pruneDecided(table)}
+  select ((select count(*) from emptied) + (select count(*) from deleted))::integer as count`
+
+const emptyBodies = emptyBodiesIn("message_bodies")
+const emptyOutsideMonths = emptyBodiesIn("message_bodies_default")
 
 const selectHeld = `select
   (select count(*)::integer from (select 1 ${endedDeliveries} order by id limit $6) as ended) as deliveries,
   (select count(*)::integer from (
-    select 1 ${decided.replaceAll("$3", "$5")} order by received_at limit $6
+    (select 1 ${decided.replaceAll("$3", "$5")} order by received_at limit $6)
+    union all (select 1 ${decidedBodies("$5")} limit $6) limit $6
   ) as decided) as bodies,
   (select created_at from payments where ${ofTenant} order by id limit 1) as oldest_payment_at,
   (select created_at from deliveries where ${ofTenant} order by id limit 1) as oldest_delivery_at,
-  (select received_at from messages where ${ofTenant} and body <> '' order by received_at limit 1) as oldest_body_at`
+  least(
+    (select received_at from messages where ${ofTenant} and body <> '' order by received_at limit 1),
+    (select received_at from message_bodies where ${ofTenant} order by received_at limit 1)
+  ) as oldest_body_at`
 
 /** Before every time. */
 const never = -1

@@ -5,7 +5,7 @@
  * behind a character that marks it: a read gives back exactly what was written, and two texts are equal there when
  * they are equal here. JSON escapes what PostgreSQL does not hold, and begins with none of our marks.
  */
-import type { Claim } from "@pointsman/core"
+import type { Claim, Payment } from "@pointsman/core"
 import { type Bound, type Columns, list, makeRows, type Row } from "@pointsman/storage-sql"
 
 export type Value = string | number | boolean | null | ReadonlyArray<string>
@@ -39,10 +39,14 @@ export const paymentOfClaim = (claims: string, workspace = `${claims}.workspace_
     and p.environment = ${claims}.environment and p.id = ${claims}.payment_id
 )`
 
+/** `payment`: as it was read from its row. */
+export const claimWith = (row: Row, ofPayment: Row, payment: Payment): Claim =>
+  rows.readClaim(row, payment, rows.readTextOrNull(ofPayment["replaced_ref"] ?? null))
+
 /** Of a row with `paymentOfClaim` as `payment`. */
 export const readClaim = (row: Row): Claim => {
   const payment = row["payment"] as Row | null
-  return rows.readClaim(row, payment === null ? undefined : rows.readPayment(payment))
+  return payment === null ? rows.readClaim(row, undefined) : claimWith(row, payment, rows.readPayment(payment))
 }
 
 /** As parameters. */

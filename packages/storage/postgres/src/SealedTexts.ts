@@ -4,6 +4,7 @@ import { list, type Row, sealedPlaces, sealedUrlOf, sealedUrlPart } from "@point
 import { Effect, Option } from "effect"
 import type { Database } from "./Database.ts"
 import { newVersion, tellOthers } from "./Directory.ts"
+import { isBodyOf, withBody } from "./MessageBodies.ts"
 import { bindText, readText } from "./Rows.ts"
 
 const selectDerivation = "select sealed from kept_secrets where name = $1"
@@ -18,7 +19,10 @@ export const make = (db: Database, forget: Effect.Effect<void>): SealedTexts["Se
   return SealedTexts.of({
     list: ({ after, kind, limit }) =>
       Effect.map(
-        db.read("sealedTexts", pageOf(kind, after !== null), [String(limit), ...(after ?? []).map(bindText)]),
+        db.read("sealedTexts", kind === "message" ? pageOfBodies(after !== null) : pageOf(kind, after !== null), [
+          String(limit),
+          ...(after ?? []).map(bindText)
+        ]),
         (found) => found.map(readSealed(kind))
       ),
     replace: (kind, replacements) => {
@@ -28,10 +32,12 @@ export const make = (db: Database, forget: Effect.Effect<void>): SealedTexts["Se
         expected: bindSealed(expected),
         sealed: bindSealed(sealed)
       }))
-      return db.update("replaceSealed", replaceOf(kind), [JSON.stringify(input)]).pipe(
-        Effect.map(([row]) => row?.["count"] as number),
-        Effect.ensuring(sealedPlaces[kind].isDirectory ? forget : Effect.void)
-      )
+      return db
+        .update("replaceSealed", kind === "message" ? replaceBodies : replaceOf(kind), [JSON.stringify(input)])
+        .pipe(
+          Effect.map(([row]) => row?.["count"] as number),
+          Effect.ensuring(sealedPlaces[kind].isDirectory ? forget : Effect.void)
+        )
     },
     derivation,
     keepDerivation: (sealed) =>
@@ -59,6 +65,15 @@ export const pageOf = (kind: SealedKind, hasBefore: boolean): string => {
     order by ${order} limit $1::integer`
 }
 
+/** The bodies of messages, in whichever of their two places. */
+const pageOfBodies = (hasBefore: boolean): string => {
+  const { key } = sealedPlaces.message
+  const order = list(key.map(indexed))
+  const isLater = `(${order}) > (${list(key.map((name, at) => indexedValue(name, `$${at + 2}::text`)))})`
+  return `select ${list(key)}, coalesce(b.body, m.body) as sealed from messages as m ${withBody("m")}
+    where coalesce(b.is_sealed, m.is_sealed)${hasBefore ? ` and ${isLater}` : ""} order by ${order} limit $1::integer`
+}
+
 /** The text with the new one in it, and whether it has the expected one. */
 export const replacement = (kind: SealedKind, expected: string, sealed: string): readonly [string, string] => {
   const { column, table } = sealedPlaces[kind]
@@ -67,10 +82,32 @@ export const replacement = (kind: SealedKind, expected: string, sealed: string):
     : [sealed, `${table}.${column} = ${expected}`]
 }
 
+const columnsOf = (kind: SealedKind) => [...sealedPlaces[kind].key, "expected", "sealed"]
+
+const ofInput = (kind: SealedKind): string => {
+  const { key, table } = sealedPlaces[kind]
+  return key.map((name) => `${table}.${indexed(name)} = ${indexedValue(name, `input.${name}`)}`).join(" and ")
+}
+
+const replaceBodies = `with input as materialized (
+    select * from jsonb_to_recordset($1::text::jsonb) as r (${list(columnsOf("message").map((name) => `${name} text`))})
+  ), written as (
+    update messages set body = input.sealed from input where ${ofInput("message")} and messages.body = input.expected
+    returning 1 as one
+  ), named as materialized (
+    select input.expected, input.sealed, m.* from input cross join lateral (
+      select workspace_id, environment, received_at, connection_id, event_hash from messages
+      where ${ofInput("message")} offset 0
+    ) as m
+  ), kept as (
+    update message_bodies as b set body = named.sealed from named
+    where ${isBodyOf("named")} and b.body = named.expected returning 1 as one
+  ) select ((select count(*) from written) + (select count(*) from kept))::integer as count`
+
 const replaceOf = (kind: SealedKind): string => {
-  const { column, isDirectory, key, table } = sealedPlaces[kind]
-  const columns = [...key, "expected", "sealed"]
-  const ofRecord = key.map((name) => `${table}.${indexed(name)} = ${indexedValue(name, `input.${name}`)}`).join(" and ")
+  const { column, isDirectory, table } = sealedPlaces[kind]
+  const columns = columnsOf(kind)
+  const ofRecord = ofInput(kind)
   const [value, isExpected] = replacement(kind, "input.expected", "input.sealed")
   return `with ${isDirectory ? `version as (${newVersion} returning version), ` : ""}input as materialized (
       select ${list(columns, "r.")}

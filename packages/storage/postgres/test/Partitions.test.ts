@@ -133,7 +133,7 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
             yield* sql`insert into delivery_attempts (workspace_id, environment, delivery_id, number, sent_at)
             values ('ws', 'sandbox', ${id}, 1, 1)`
             expect(yield* sql`select id from deliveries_default`).toHaveLength(1)
-            yield* retention.upkeep({ now: later, deliveriesBefore: null })
+            yield* retention.upkeep({ now: later, deliveriesBefore: null, bodiesBefore: null })
             expect(yield* sql`select id from deliveries_default`).toHaveLength(0)
             expect(yield* sql`select delivery_id from delivery_attempts_default`).toHaveLength(0)
             expect(yield* deliveries.list(tenant, { limit: 9 })).toStrictEqual([{ ...stored, id }])
@@ -141,7 +141,7 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
             const made = yield* partitionsOf(sql, "deliveries")
             // The first and the default one, this month, and the months of 62 days.
             expect(made.length).toBeGreaterThanOrEqual(2 + 3)
-            yield* retention.upkeep({ now: later, deliveriesBefore: null })
+            yield* retention.upkeep({ now: later, deliveriesBefore: null, bodiesBefore: null })
             expect(yield* partitionsOf(sql, "deliveries")).toEqual(made)
             expect((yield* partitionsOf(sql, "delivery_attempts")).length).toBe(made.length)
           })
@@ -161,7 +161,8 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
           const sql = yield* clientOf(url, 1)
           yield* ledger.commit(yield* newChange())
           const now = 4_000_000_000_000
-          const upkeep = (deliveriesBefore: number | null) => retention.upkeep({ now, deliveriesBefore })
+          const upkeep = (deliveriesBefore: number | null) =>
+            Effect.map(retention.upkeep({ now, deliveriesBefore, bodiesBefore: null }), ({ deliveries }) => deliveries)
           expect(yield* upkeep(now)).toBe(0)
           const [delivery] = yield* deliveries.list(tenant, { limit: 9 })
           if (delivery === undefined) throw new Error("there is no delivery")
@@ -188,9 +189,13 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
         Effect.gen(function* () {
           const retention = yield* Retention
           const sql = yield* clientOf(url, 2)
-          yield* retention.upkeep({ now: 4_000_000_000_000, deliveriesBefore: null })
+          yield* retention.upkeep({ now: 4_000_000_000_000, deliveriesBefore: null, bodiesBefore: null })
           const before = yield* partitionsOf(sql, "deliveries")
-          const upkeep = retention.upkeep({ now: 4_000_000_000_000, deliveriesBefore: 4_010_000_000_000 })
+          const upkeep = retention.upkeep({
+            now: 4_000_000_000_000,
+            deliveriesBefore: 4_010_000_000_000,
+            bodiesBefore: null
+          })
           const held = sql.unsafe("lock table deliveries_first in access share mode")
           yield* sql.withTransaction(Effect.andThen(held, upkeep))
           const left = yield* partitionsOf(sql, "deliveries")
@@ -213,7 +218,7 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
             const ledger = yield* Ledger
             const deliveries = yield* Deliveries
             const sql = yield* clientOf(url, 1)
-            yield* retention.upkeep({ now: 4_000_000_000_000, deliveriesBefore: null })
+            yield* retention.upkeep({ now: 4_000_000_000_000, deliveriesBefore: null, bodiesBefore: null })
             for (let n = 0; n < 3; n++) yield* ledger.commit(yield* newChange())
             const [last, later, first] = yield* deliveries.list(tenant, { limit: 9 })
             if (first === undefined || later === undefined || last === undefined)
@@ -229,7 +234,9 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
             expect(yield* retention.pruneDeliveries({ ...old, isLongest: true })).toBe(1)
             const stored = Effect.map(deliveries.list(tenant, { limit: 9 }), (list) => list.map(({ id }) => id))
             expect(yield* stored).toEqual([idOf(2), idOf(1)])
-            expect(yield* retention.upkeep({ now: old.before, deliveriesBefore: old.before })).toBe(0)
+            const upkeep = (deliveriesBefore: number) =>
+              retention.upkeep({ now: old.before, deliveriesBefore, bodiesBefore: null })
+            expect((yield* upkeep(old.before)).deliveries).toBe(0)
             // Without the first one, nothing waits for anything but its month.
             expect(yield* retention.pruneDeliveries({ ...old, isLongest: true })).toBe(0)
             expect(yield* retention.pruneDeliveries({ ...old, limit: 1 })).toBe(1)
@@ -238,7 +245,7 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
             const [month] = yield* sql<{ name: string }>`select tableoid::regclass::text as name from deliveries`
             const attempts = month?.name.replace("deliveries", "delivery_attempts")
             expect(yield* partitionsOf(sql, "delivery_attempts")).toContain(attempts)
-            expect(yield* retention.upkeep({ now: old.before, deliveriesBefore: 4_010_000_000_000 })).toBe(1)
+            expect((yield* upkeep(4_010_000_000_000)).deliveries).toBe(1)
             expect(yield* stored).toEqual([])
             expect(yield* partitionsOf(sql, "deliveries")).not.toContain(month?.name)
             expect(yield* partitionsOf(sql, "delivery_attempts")).not.toContain(attempts)
@@ -251,7 +258,9 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
     Effect.gen(function* () {
       const url = yield* newDatabase
       yield* withStorage({ url })(
-        Effect.flatMap(Retention, ({ upkeep }) => upkeep({ now: 4_000_000_000_000, deliveriesBefore: null }))
+        Effect.flatMap(Retention, ({ upkeep }) =>
+          upkeep({ now: 4_000_000_000_000, deliveriesBefore: null, bodiesBefore: null })
+        )
       )
       const sql = yield* clientOf(url, 1)
       expect((yield* partitionsOf(sql, "deliveries")).length).toBeGreaterThan(3)

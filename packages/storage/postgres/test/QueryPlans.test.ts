@@ -237,7 +237,11 @@ describe.skipIf(!hasServer)("query plans", () => {
             ...book
           ],
           "the payment of a page": [ledger.paymentOfPage("a"), "payments_by_page (page_token_hash)"],
-          "a message": [ledger.message(tenant, "a", "b"), `messages_pkey (${byTenant}, connection_id, event_hash)`],
+          "a message": [
+            ledger.message(tenant, "a", "b"),
+            `message_bodies_pkey (${byTenant}, received_at, connection_id, event_hash)`,
+            `messages_pkey (${byTenant}, connection_id, event_hash)`
+          ],
           "the newest messages": [ledger.messages({ limit: 10 }), "messages_by_time ()"],
           "messages with an outcome": [
             ledger.messages({ outcome: "unmatched", limit: 10 }),
@@ -383,6 +387,7 @@ describe.skipIf(!hasServer)("query plans", () => {
             `deliveries_pkey (${byTenant}, id)`,
             `delivery_attempts_pkey (${byTenant}, delivery_id)`,
             `events_of_payment (${byTenant}, payment_id)`,
+            `message_bodies_pkey (${byTenant}, received_at)`,
             "messages_by_payment (payment_id)",
             `named_references_pkey (${byTenant}, connection_id, reference_hash, payment_id)`,
             `operations_pkey (${byTenant}, payment_id)`,
@@ -397,6 +402,7 @@ describe.skipIf(!hasServer)("query plans", () => {
           ],
           "old bodies": [
             retention.pruneBodies({ tenant, before: 9e12, limit: 10 }),
+            `message_bodies_pkey (${byTenant}, received_at)`,
             `messages_pkey (${byTenant}, connection_id, event_hash)`,
             `messages_with_body (${byTenant}, received_at)`,
             `payments_pkey (${byTenant}, id)`

@@ -57,7 +57,9 @@ const steps = [
   { migration_id: 42, name: "settlements" },
   { migration_id: 43, name: "refunds_by_provider_refund" },
   { migration_id: 44, name: "four_eyes" },
-  { migration_id: 45, name: "proof_lease" }
+  { migration_id: 45, name: "proof_lease" },
+  { migration_id: 46, name: "derived_rows" },
+  { migration_id: 47, name: "message_bodies" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -120,6 +122,8 @@ const withoutRetention = (sql: PgClient.PgClient) =>
       "drop table dispute_evidence",
       "drop table retention_lease, proof_lease",
       "alter table workspaces drop column retention, drop column four_eyes",
+      "alter table payments drop column replaced_ref",
+      "drop table message_bodies",
       "drop index messages_with_body"
     ],
     (statement) => sql.unsafe(statement)

@@ -1,4 +1,4 @@
-/** Rows are written in their short forms once no server of an older release has to read them. */
+/** Rows are written in their short and derived forms once no server of an older release has to read them. */
 import { describe, expect, it } from "@effect/vitest"
 import type { Claim, Payment } from "@pointsman/core"
 import { moveClaim } from "@pointsman/core/internal"
@@ -7,17 +7,18 @@ import { Effect, Option, type Redacted } from "effect"
 import { open } from "../src/Database.ts"
 import { inspect } from "../src/Inspect.ts"
 import { migrate } from "../src/Migrate.ts"
-import { type Step, steps } from "../src/Migrations.ts"
+import { newest, type Step, steps } from "../src/Migrations.ts"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 import { clientOf } from "./support/Waiting.ts"
 
-/** The schema of the release before. */
-const earlier: Readonly<Record<string, Step>> = Object.fromEntries(
-  Object.entries(steps).filter(([name]) => Number.parseInt(name, 10) <= 30)
-)
+/** The schema of a release before. */
+const upTo = (last: number): Readonly<Record<string, Step>> =>
+  Object.fromEntries(Object.entries(steps).filter(([name]) => Number.parseInt(name, 10) <= last))
+const earlier = upTo(30)
 
 const fingerprint = "0123456789abcdef".repeat(4)
+const attemptId = "att_01a21000-8800-8e56-8ba9-a1c2010b3823"
 
 /** Commits a payment and its answer under a key; gives what was stored. */
 const answered = Effect.gen(function* () {
@@ -30,7 +31,7 @@ const answered = Effect.gen(function* () {
       rule: null,
       maxAttempts: 1,
       candidates: [{ connectionId: "first", name: "First", priority: 1, score: null, rates: null }],
-      attempts: [],
+      attempts: [{ attemptId, connectionId: "first", outcome: "Captured", code: null }],
       excluded: [],
       eligibilityVersion: "1",
       degraded: false,
@@ -106,17 +107,17 @@ describe.skipIf(!hasServer)("short rows", () => {
 
       // Hours later servers still start beside older ones; a day later the next start ends that.
       const sql = yield* clientOf(url, 1)
-      yield* sql`update pointsman_migrations set created_at = now() - interval '23 hours' where migration_id = 31`
+      yield* sql`update pointsman_migrations set created_at = now() - interval '23 hours' where migration_id in (31, 46, 47)`
       expect((yield* storedOf(url, (yield* write(url)).payment.id)).isWhole).toBe(true)
-      yield* sql`update pointsman_migrations set created_at = now() - interval '24 hours' where migration_id = 31`
+      yield* sql`update pointsman_migrations set created_at = now() - interval '24 hours' where migration_id in (31, 46, 47)`
       // This start ends them. They may still be at work on requests that they have, for less than an hour.
       expect((yield* storedOf(url, (yield* write(url)).payment.id)).isWhole).toBe(true)
-      expect(yield* inspect({ url })).toMatchObject({ oldest: 31 })
+      expect(yield* inspect({ url })).toMatchObject({ oldest: newest })
       expect((yield* storedOf(url, (yield* write(url)).payment.id)).isWhole).toBe(true)
-      yield* sql`update pointsman_migrations set created_at = created_at - interval '1 hour' where migration_id = 31`
+      yield* sql`update pointsman_migrations set created_at = created_at - interval '1 hour' where migration_id in (31, 46, 47)`
       const short = yield* write(url)
       expect((yield* storedOf(url, short.payment.id)).isWhole).toBe(false)
-      expect(yield* inspect({ url })).toMatchObject({ oldest: 31 })
+      expect(yield* inspect({ url })).toMatchObject({ oldest: newest })
       const refused = yield* Effect.flip(Effect.scoped(Effect.flatMap(open({ url }), (db) => migrate(db, earlier))))
       expect(String(refused.cause)).toContain("created by a newer release")
 
@@ -136,8 +137,68 @@ describe.skipIf(!hasServer)("short rows", () => {
       const { isWhole, row } = yield* storedOf(url, written.payment.id)
       expect(isWhole).toBe(false)
       expect(row?.data).toBe('["order-1",1000,"EUR"]')
-      expect(yield* inspect({ url })).toMatchObject({ oldest: 31 })
+      expect(row?.answer).toBe('{"t":1}')
+      expect(row?.routing).toBe('[2,1,[["first","First",1]],[["~AaIQAIgAjlaLqaHCAQs4Iw",0]],["NL"]]')
+      expect(yield* inspect({ url })).toMatchObject({ oldest: newest })
       yield* withStorage({ url })(isRead(written)).pipe(Effect.provide(Ids.layer))
     })
   )
+
+  it.live("given a database of the release with short forms, then rows are short for a day, and less after it", () =>
+    Effect.gen(function* () {
+      const url = yield* newDatabase
+      yield* Effect.scoped(Effect.flatMap(open({ url }), (db) => migrate(db, upTo(40))))
+      const sql = yield* clientOf(url, 1)
+      const answerOf = Effect.fnUntraced(function* () {
+        const written = yield* write(url)
+        return { written, answer: (yield* storedOf(url, written.payment.id)).row?.answer }
+      })
+      const short = yield* answerOf()
+      expect(short.answer).toContain('"p":"ref-')
+      yield* sql`update pointsman_migrations set created_at = now() - interval '24 hours' where migration_id >= 46`
+      expect((yield* answerOf()).answer).toContain('"p":"ref-')
+      expect(yield* inspect({ url })).toMatchObject({ oldest: newest })
+      yield* sql`update pointsman_migrations set created_at = created_at - interval '1 hour' where migration_id >= 46`
+      const derived = yield* answerOf()
+      expect(derived.answer).toBe('{"t":1}')
+      yield* withStorage({ url })(Effect.forEach([short.written, derived.written], isRead, { discard: true })).pipe(
+        Effect.provide(Ids.layer)
+      )
+    })
+  )
+
+  for (const batchCommits of [true, false]) {
+    it.live(
+      `given an answer, when its payment gets other references, then it has its first (batches: ${batchCommits})`,
+      () =>
+        Effect.gen(function* () {
+          const url = yield* newDatabase
+          yield* withStorage({ url, batchCommits })(
+            Effect.gen(function* () {
+              const { claim, payment } = yield* answered
+              const ledger = yield* Ledger
+              let before = payment
+              for (const providerRef of ["ref-second", null, "ref-third"]) {
+                const after = { ...before, version: before.version + 1, providerRef }
+                yield* ledger.commit({
+                  tenant,
+                  payment: { expected: before.version, after },
+                  attempts: [],
+                  events: []
+                })
+                expect(Option.getOrThrow(yield* ledger.payment(tenant, payment.id))).toStrictEqual(after)
+                expect(Option.getOrThrow(yield* ledger.claim(tenant, claim.key))).toStrictEqual(claim)
+                before = after
+              }
+              const [old] = yield* ledger.oldClaims({ claimedBefore: Number.MAX_SAFE_INTEGER, limit: 1 })
+              expect(old?.claim).toStrictEqual(claim)
+              const another = yield* newChange()
+              const claimed = { ...claim, paymentId: another.payment.after.id, version: 1, answer: null }
+              const taken = yield* Effect.flip(ledger.commit({ ...another, claim: { expected: 0, after: claimed } }))
+              expect(taken).toMatchObject({ _tag: "pointsman/KeyTaken", claim })
+            })
+          ).pipe(Effect.provide(Ids.layer))
+        })
+    )
+  }
 })

@@ -16,14 +16,16 @@ export const makeClaimRows = <V>(parts: Parts<V>) => {
     payment_id: ({ paymentId }) => bindText(paymentId),
     claimed_at: ({ claimedAt }) => claimedAt,
     answered_at: ({ answeredAt }) => answeredAt,
-    answer: ({ answer, answeredAt, key }, { isWhole, payment }) =>
+    answer: ({ answer, answeredAt, key }, { isDerived, isWhole, payment }) =>
       bindJson(
-        answer === null || isWhole === true ? answer : shortAnswer(answer, { at: answeredAt, key }, payment.after)
+        answer === null || isWhole === true
+          ? answer
+          : shortAnswer(answer, { at: answeredAt, key }, payment.after, isDerived)
       )
   }
 
-  /** `payment`: the claim's, which completes the answer. */
-  const readClaim = (row: Row, payment: Payment | undefined): Claim => {
+  /** `payment`: the claim's, which completes the answer. `replacedRef`: the column of its row. */
+  const readClaim = (row: Row, payment: Payment | undefined, replacedRef: string | null = null): Claim => {
     const key = readText(row["key"])
     const answeredAt = row["answered_at"] as number | null
     const stored = readJson<StoredAnswer | null>(row["answer"])
@@ -35,7 +37,7 @@ export const makeClaimRows = <V>(parts: Parts<V>) => {
       paymentId: readText(row["payment_id"]),
       claimedAt: row["claimed_at"] as number,
       answeredAt,
-      answer: stored === null ? null : withNotKept(answerOf(stored, { at: answeredAt, key }, payment))
+      answer: stored === null ? null : withNotKept(answerOf(stored, { at: answeredAt, key }, payment, replacedRef))
     }
   }
 

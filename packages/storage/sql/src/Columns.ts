@@ -18,6 +18,11 @@ export type Bound<V> = V | string | number | null
 export interface Owner extends Pick<Change, "tenant" | "checkAt" | "checkedConnection" | "payment"> {
   /** Whether servers may read the rows that know no short forms (`ShortAnswer.ts`); not unless set. */
   readonly isWhole?: boolean | undefined
+  /**
+   * Whether rows may leave out what a read derives from the payment and from `replaced_ref`, which the storage then keeps;
+   * not unless set. No server that does not keep it may write to the database.
+   */
+  readonly isDerived?: boolean | undefined
 }
 
 /** How a database keeps what not every database can. */

@@ -56,8 +56,8 @@ export const makePaymentRows = <V>(parts: Parts<V>) => {
     provider_ref: ({ providerRef }) => bindTextOrNull(providerRef),
     idempotency_key: ({ idempotencyKey }) => bindTextOrNull(idempotencyKey),
     hosted: ({ hosted }) => bindJson(hosted),
-    routing: ({ routing }, { isWhole }) =>
-      bindJson(routing === null || isWhole === true ? routing : shortDecision(routing)),
+    routing: ({ routing }, { isDerived, isWhole }) =>
+      bindJson(routing === null || isWhole === true ? routing : shortDecision(routing, isDerived)),
     simulation: ({ simulation }) => bindJson(simulation),
     created_at: ({ createdAt }) => createdAt,
     updated_at: ({ updatedAt }) => updatedAt,

@@ -1,6 +1,6 @@
 /** What the statements of retention have in common, and how the rows of an old payment are read. */
 import { idsFrom } from "@pointsman/core/internal"
-import type { OldPayment } from "@pointsman/core/ports"
+import { messageOutcomes, type OldPayment } from "@pointsman/core/ports"
 import type { Row } from "./Columns.ts"
 import { idRangeOf } from "./IdRange.ts"
 import type { BookRows, makeRows } from "./Rows.ts"
@@ -10,10 +10,19 @@ export const isOpenDelivery = "state in ('Due', 'Sending')"
 /** A message about a payment that keeps it: it is not decided, or could not be read. */
 export const isOpenMessage = "outcome in ('received', 'waits', 'unreadable')"
 
-/** A message whose body was decided and is no evidence any more. Of one that contradicts, the review must be over. */
-export const isDecidedBody = `body <> '' and (outcome in ('applied', 'confirmed', 'older') or outcome = 'contradicts'
-  and not exists (select 1 from payments where payments.workspace_id = messages.workspace_id
-    and payments.environment = messages.environment and payments.id = messages.payment_id and review is not null))`
+const decidedOutcomes = ["applied", "confirmed", "older"]
+/** A message that contradicts a payment with a review. */
+export const isUndecidedContradiction = `exists (select 1 from payments where payments.workspace_id = messages.workspace_id
+    and payments.environment = messages.environment and payments.id = messages.payment_id and review is not null)`
+/** A message that was decided, and whose body is no evidence any more. Of one that contradicts, the review must be over. */
+export const isDecidedMessage = `(outcome in (${decidedOutcomes.map((outcome) => `'${outcome}'`).join(", ")})
+  or outcome = 'contradicts' and not ${isUndecidedContradiction})`
+/** As above, with a body in its own row. */
+export const isDecidedBody = `body <> '' and ${isDecidedMessage}`
+/** Outcomes of messages that may still need their bodies; of one that contradicts, its payment says it. */
+export const openEndedOutcomes: ReadonlyArray<string> = messageOutcomes.filter(
+  (outcome) => !decidedOutcomes.includes(outcome)
+)
 
 /** The table of each lease, which has one row. */
 export const leaseTables = { sweep: "retention_lease", proof: "proof_lease" } as const

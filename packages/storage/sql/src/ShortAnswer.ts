@@ -59,6 +59,39 @@ const skippedName = "k"
 
 type Attempts = ReadonlyArray<RoutingAttempt>
 
+/**
+ * Instead of the attempts: the payment was captured by its first attempt, and answered with the reference that it had
+ * first. Attempts are numbered and only added to, so that the first one remains; and the storage keeps a reference that
+ * is replaced.
+ */
+const firstCaptured = 1
+
+/** What a payment that `firstCaptured` describes was captured by. */
+const capturedBy = ({
+  attemptId,
+  connectionId
+}: Pick<RoutingAttempt, "attemptId" | "connectionId">): RoutingAttempt => ({
+  attemptId,
+  connectionId,
+  outcome: "Captured",
+  code: null
+})
+
+/** Only of the first change of a payment: no reference was replaced before it. */
+const isFirstCaptured = (answer: Payment, payment: Payment): boolean => {
+  const [first, ...others] = answer.routing?.attempts ?? []
+  return (
+    first !== undefined &&
+    others.length === 0 &&
+    isEqual(first, capturedBy(first)) &&
+    isEqual(first, payment.routing?.attempts[0]) &&
+    answer.version === 2 &&
+    payment.version === 2 &&
+    answer.providerRef !== null &&
+    answer.providerRef === payment.providerRef
+  )
+}
+
 /** What a direct payment keeps, and what a captured one was answered with. */
 const usual = ({ corrections: _, ...payment }: Payment, attempts: Attempts, { at, key }: Answered): Payment => ({
   ...payment,
@@ -79,14 +112,17 @@ const usual = ({ corrections: _, ...payment }: Payment, attempts: Attempts, { at
   settledAt: at
 })
 
-/** `payment`: as it is stored. A hosted payment is routed later, so that its answers are stored whole. */
-export const shortAnswer = (answer: Payment, answered: Answered, payment: Payment): StoredAnswer => {
+/**
+ * `payment`: as it is stored. A hosted payment is routed later, so that its answers are stored whole. `isDerived`: see
+ * `Owner`.
+ */
+export const shortAnswer = (answer: Payment, answered: Answered, payment: Payment, isDerived = false): StoredAnswer => {
   if (answer.hosted !== null || payment.hosted !== null) return answer
   const short: Record<string, unknown> = {}
   if (answer.routing !== null) {
     const attempts = shortAttempts(answer.routing.attempts)
     if (attempts === undefined || !isSameDecision(answer.routing, payment.routing)) return answer
-    short[attemptsName] = attempts
+    short[attemptsName] = isDerived && isFirstCaptured(answer, payment) ? firstCaptured : attempts
     if (answer.routing.skipped !== undefined) short[skippedName] = answer.routing.skipped
   }
   const base = usual(payment, answer.routing?.attempts ?? [], answered)
@@ -94,29 +130,37 @@ export const shortAnswer = (answer: Payment, answered: Answered, payment: Paymen
     const value = answer[field]
     if (value !== base[field] && !isEqual(value, base[field])) short[name] = value
   }
+  if (short[attemptsName] === firstCaptured) delete short[names.providerRef]
   // A payment that was recovered without its key may get it later.
   if (answer.idempotencyKey === null) short[names.idempotencyKey] = null
   return short
 }
 
-export const answerOf = (stored: StoredAnswer, answered: Answered, payment: Payment | undefined): Payment => {
+/** `replacedRef`: the first reference of the payment, where it has another one now. */
+export const answerOf = (
+  stored: StoredAnswer,
+  answered: Answered,
+  payment: Payment | undefined,
+  replacedRef: string | null = null
+): Payment => {
   if ("id" in stored) return stored as Payment
   if (payment === undefined) throw new Error("Ledger: a stored answer has no payment")
   const own: Record<string, unknown> = {}
   for (const [field, name] of fields) if (name in stored) own[field] = (stored as ShortAnswer)[name]
   const routing = routingOf(stored, payment.routing)
+  if ((stored as ShortAnswer)[attemptsName] === firstCaptured) own["providerRef"] = replacedRef ?? payment.providerRef
   return { ...usual(payment, routing?.attempts ?? [], answered), ...own, routing } as Payment
 }
 
 const routingOf = (stored: ShortAnswer, decision: RoutingDecision | null): RoutingDecision | null => {
-  const attempts = stored[attemptsName] as ReadonlyArray<ReadonlyArray<unknown>> | undefined
+  const attempts = stored[attemptsName] as ReadonlyArray<ReadonlyArray<unknown>> | typeof firstCaptured | undefined
   if (attempts === undefined) return null
   if (decision === null) throw new Error("Ledger: a stored answer has a routing decision, and its payment has none")
   const { skipped: _, ...rest } = decision
   const skipped = stored[skippedName] as RoutingDecision["skipped"]
   return {
     ...rest,
-    attempts: attemptsOf(attempts) as Attempts,
+    attempts: attempts === firstCaptured ? decision.attempts.slice(0, 1).map(capturedBy) : attemptsOf(attempts),
     ...(skipped === undefined ? {} : { skipped })
   }
 }

@@ -2,7 +2,15 @@
  * Routing decisions as they are stored: values by their places instead of their names, without those at the end that most
  * payments have. A decision with a field that has no place here is stored as it is, and so were all in the past.
  */
-import type { Fee, RouteValue, RoutingAttempt, RoutingCandidate, RoutingDecision, RoutingGiven } from "@pointsman/core"
+import type {
+  Fee,
+  RouteValue,
+  RoutingAttempt,
+  RoutingCandidate,
+  RoutingDecision,
+  RoutingGiven,
+  RoutingMode
+} from "@pointsman/core"
 import { idOf, shortId } from "./ShortText.ts"
 
 type Values = ReadonlyArray<unknown>
@@ -48,6 +56,12 @@ const givenPlaces: ReadonlyArray<Place<RoutingGiven>> = [
   { name: "unable", usual: [] },
   { name: "circuits", usual: [] }
 ]
+/** In the derived form, the second place has the number of a candidate, and most attempts captured. */
+const derivedAttemptPlaces = attemptPlaces.map((place) =>
+  place.name === "outcome" ? { ...place, usual: "Captured" } : place
+)
+/** In the derived form, the number of a mode is its place here. Only added to at the end. */
+const modes = ["fixed", "priority", "failover", "auto"] as const satisfies ReadonlyArray<RoutingMode>
 const decisionPlaces: ReadonlyArray<Place<RoutingDecision>> = [
   { name: "mode", usual: null },
   { name: "maxAttempts", usual: null },
@@ -138,23 +152,54 @@ const candidateOf = (short: Values): RoutingCandidate => {
   return { ...candidate, value: { ...value, fee } }
 }
 
-export const shortDecision = (decision: RoutingDecision): StoredDecision => {
+/** `undefined` where one is at a connection that is not among the candidates, or has other fields. */
+const derivedAttempts = ({ attempts, candidates }: RoutingDecision): ReadonlyArray<Values> | undefined => {
+  const numbers = attempts.map((attempt) =>
+    candidates.findIndex(({ connectionId }) => connectionId === attempt.connectionId)
+  )
+  if (numbers.includes(-1)) return undefined
+  return placedAll(derivedAttemptPlaces, attempts)?.map(([id, _connection, ...rest], index) => [
+    shortId(attemptPrefix, id as string),
+    numbers[index],
+    ...rest
+  ])
+}
+
+const attemptFrom = (short: Values, candidates: ReadonlyArray<RoutingCandidate>): RoutingAttempt => {
+  const [id, connection, ...rest] = short
+  const attemptId = idOf(attemptPrefix, id as string)
+  return typeof connection === "number"
+    ? named(derivedAttemptPlaces, [attemptId, candidates[connection]?.connectionId, ...rest])
+    : named(attemptPlaces, [attemptId, connection, ...rest])
+}
+
+const modeOf = (stored: RoutingMode | number): RoutingMode => {
+  const mode = typeof stored === "number" ? modes[stored] : stored
+  if (mode === undefined) throw new Error(`Ledger: unknown routing mode ${stored}`)
+  return mode
+}
+
+/** `isDerived`: see `Owner`. */
+export const shortDecision = (decision: RoutingDecision, isDerived = false): StoredDecision => {
   if (!Array.isArray(decision.candidates) || decision.given === undefined) return decision
   const candidates = shortCandidates(decision.candidates)
-  const attempts = shortAttempts(decision.attempts)
+  const attempts = (isDerived ? derivedAttempts(decision) : undefined) ?? shortAttempts(decision.attempts)
   const given = placed(givenPlaces, decision.given)
   if (candidates === undefined || attempts === undefined || given === undefined) return decision
-  const short = { ...decision, candidates, attempts, given }
+  const mode = isDerived ? modes.indexOf(decision.mode) : decision.mode
+  const short = { ...decision, mode, candidates, attempts, given }
   return placed(decisionPlaces as unknown as ReadonlyArray<Place<typeof short>>, short) ?? decision
 }
 
 export const decisionOf = (stored: StoredDecision | null): RoutingDecision | null => {
   if (!Array.isArray(stored)) return stored as RoutingDecision | null
   const short = named(decisionPlaces, stored as Values)
+  const candidates = (short.candidates as unknown as ReadonlyArray<Values>).map(candidateOf)
   return {
     ...short,
-    candidates: (short.candidates as unknown as ReadonlyArray<Values>).map(candidateOf),
-    attempts: attemptsOf(short.attempts as unknown as ReadonlyArray<Values>),
+    mode: modeOf(short.mode as RoutingMode | number),
+    candidates,
+    attempts: (short.attempts as unknown as ReadonlyArray<Values>).map((one) => attemptFrom(one, candidates)),
     given: named(givenPlaces, short.given as unknown as Values)
   }
 }

@@ -42,10 +42,13 @@ export {
   deliveryIdsBefore,
   deliveryIdsFrom,
   isDecidedBody,
+  isDecidedMessage,
   isOpenDelivery,
   isOpenMessage,
+  isUndecidedContradiction,
   leaseTables,
   type OldPaymentRows,
+  openEndedOutcomes,
   paymentIdsBefore,
   readOldPayment,
   tablesOfPayment

@@ -1,6 +1,6 @@
 /** What is stored short reads as it was, also after the payment moved on, and beside rows from before. */
 import { describe, expect, it } from "@effect/vitest"
-import type { Attempt, Event, Payment, RoutingDecision } from "@pointsman/core"
+import { type Attempt, type Event, type Payment, type RoutingDecision, routingModes } from "@pointsman/core"
 import { newClaim } from "@pointsman/core/internal"
 import { Ids } from "@pointsman/core/ports"
 import { makeRows, type Owner, type Row } from "@pointsman/storage-sql"
@@ -60,10 +60,11 @@ const captured = (fields: Partial<Payment> = {}): Partial<Payment> => ({
   ...fields
 })
 
-const ownerOf = (payment: Payment, isWhole?: boolean): Owner => ({
+const ownerOf = (payment: Payment, isWhole?: boolean, isDerived?: boolean): Owner => ({
   tenant,
   payment: { expected: payment.version - 1, after: payment },
-  isWhole
+  isWhole,
+  isDerived
 })
 
 const written = (
@@ -172,6 +173,61 @@ describe("short forms", () => {
       }).pipe(Effect.provide(Ids.layer))
     )
   }
+
+  const firstAttempt = { attemptId, connectionId: "second", outcome: "Captured" as const, code: null }
+  const ofFirst = captured({ routing: { ...decision, attempts: [firstAttempt] } })
+  /** What a storage that keeps the first reference has in the column for it. */
+  const replacedBy = (answer: Payment, payment: Payment) =>
+    answer.providerRef === payment.providerRef ? null : answer.providerRef
+
+  it.effect(
+    "given a payment that its first attempt captured, when it has moved on, then its derived answer is as it was",
+    () =>
+      Effect.gen(function* () {
+        const answer = yield* paymentOf(ofFirst)
+        const row = written(rows.claimColumns, claimOf(answer, answer), ownerOf(answer, false, true))
+        expect(row["answer"]).toBe('{"t":1}')
+        const added = { attemptId: "att_2", connectionId: "first", outcome: "Captured" as const, code: null }
+        const routing = {
+          ...decision,
+          attempts: [{ ...firstAttempt, outcome: "Mismatched" as const, code: "x" }, added]
+        }
+        const moved: Payment = { ...answer, ...later, routing }
+        expect(rows.readClaim(row, moved, replacedBy(answer, moved))).toStrictEqual(claimOf(answer, answer))
+        expect(rows.readClaim(row, answer)).toStrictEqual(claimOf(answer, answer))
+      }).pipe(Effect.provide(Ids.layer))
+  )
+
+  const notDerived: Readonly<Record<string, Partial<Payment>>> = {
+    "a later change": { version: 3 },
+    "no reference": { providerRef: null },
+    "two attempts": { routing: decision },
+    "an attempt with a code": { routing: { ...decision, attempts: [{ ...firstAttempt, code: "late" }] } }
+  }
+  for (const [what, fields] of Object.entries(notDerived)) {
+    it.effect(`given an answer with ${what}, when it is stored where others are derived, then nothing is derived`, () =>
+      Effect.gen(function* () {
+        const answer = yield* paymentOf({ ...ofFirst, ...fields })
+        const row = written(rows.claimColumns, claimOf(answer, answer), ownerOf(answer, false, true))
+        const moved: Payment = { ...answer, ...later, routing: { ...decision, attempts: [] } }
+        expect(rows.readClaim(row, moved)).toStrictEqual(claimOf(answer, answer))
+      }).pipe(Effect.provide(Ids.layer))
+    )
+  }
+
+  it.effect("given attempts at candidates and at others, when a derived decision is read, then it is as it was", () =>
+    Effect.gen(function* () {
+      const unknown = { attemptId: "att_3", connectionId: "third", outcome: null, code: null }
+      for (const attempts of [[], decision.attempts, [firstAttempt], [{ ...firstAttempt, outcome: null }], [unknown]]) {
+        for (const mode of routingModes) {
+          const payment = yield* paymentOf(captured({ routing: { ...decision, attempts, mode } }))
+          const row = written(rows.paymentColumns, payment, ownerOf(payment, false, true))
+          const totals = { refunded_minor: 0, refund_pending_minor: 0 }
+          expect(rows.readPayment({ ...row, ...totals })).toStrictEqual(payment)
+        }
+      }
+    }).pipe(Effect.provide(Ids.layer))
+  )
 
   it.effect("given a payment without its key, when it gets one later, then earlier answers have none", () =>
     Effect.gen(function* () {

@@ -63,7 +63,7 @@ export const make = (db: Database): Retention => ({
     Effect.as(
       // Only of a file that was made with `auto_vacuum`; of another it does nothing.
       read("upkeep", () => db.exec(`PRAGMA incremental_vacuum(${pagesGivenBack})`)),
-      0
+      { deliveries: 0, bodies: 0 }
     )
 })
 

@@ -40,7 +40,7 @@ const prune = (filename: string) =>
       for (let number = 0; number < 50; number++) yield* ledger.storeMessage(tenant, message(number))
       const before = pagesOf(filename)
       expect(yield* retention.pruneBodies({ tenant, before: 3, limit: 100 })).toBe(50)
-      yield* retention.upkeep({ now: 3, deliveriesBefore: null })
+      yield* retention.upkeep({ now: 3, deliveriesBefore: null, bodiesBefore: null })
       return { before, after: pagesOf(filename) }
     })
   ).pipe(Effect.provide(Ids.layer))

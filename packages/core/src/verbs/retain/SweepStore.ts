@@ -15,7 +15,7 @@ import { environments, type Tenant } from "../../model/Tenant.ts"
 import type { Workspace } from "../../model/Workspace.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
-import { type Held, type PruneQuery, Retention, type UpkeepQuery } from "../../ports/Retention.ts"
+import { type Held, type PruneQuery, Retention, type Upkeep, type UpkeepQuery } from "../../ports/Retention.ts"
 import { Settlements } from "../../ports/Settlements.ts"
 import { StorageCondition } from "../../ports/StorageCondition.ts"
 import type { StorageError } from "../../ports/StorageError.ts"
@@ -44,8 +44,8 @@ export interface TenantSweep
 
 export interface Sweep {
   readonly tenants: ReadonlyArray<TenantSweep>
-  /** About how many deliveries left with a partition of the database, over all tenants: it does not count their rows. */
-  readonly deliveriesInPartitions: number
+  /** What left with partitions of the database, over all tenants. */
+  readonly inPartitions: Upkeep
 }
 
 /** Deliveries, and bodies, that a dry run counts for each tenant. */
@@ -60,42 +60,47 @@ const sweep = Effect.fnUntraced(function* (order: SweepOrder, goesOn: Effect.Eff
   const { workspaces } = yield* (yield* Directory).contents
   const pauseMillis = order.pauseMillis ?? defaultPauseMillis
   const pause = pauseMillis === 0 ? Effect.yieldNow : Effect.sleep(pauseMillis)
-  const longest = order.workspaceId === undefined ? longestDeliveries(workspaces) : null
-  const deliveriesBefore = longest === null ? null : now - longest
-  const deliveriesInPartitions = order.isDryRun ? 0 : yield* keepUp({ now, deliveriesBefore })
+  const longest = order.workspaceId === undefined ? longestOf(workspaces) : { deliveries: null, messages: null }
+  const before = (millis: number | null) => (millis === null ? null : now - millis)
+  const overdue = { deliveriesBefore: before(longest.deliveries), bodiesBefore: before(longest.messages) }
+  const inPartitions = order.isDryRun ? nothingDropped : yield* keepUp({ now, ...overdue })
   const tenants: Array<TenantSweep> = []
   const failures: Failures = []
   for (const workspace of workspaces) {
     if (order.workspaceId !== undefined && workspace.id !== order.workspaceId) continue
     for (const environment of environments) {
       const tenant = { workspaceId: workspace.id, environment }
-      const tenantOrder = { isDryRun: order.isDryRun, pause, goesOn, failures, longestDeliveries: longest }
+      const tenantOrder = { isDryRun: order.isDryRun, pause, goesOn, failures, longest }
       tenants.push(yield* sweepTenant(tenant, retentionOf(workspace), tenantOrder))
     }
   }
-  if (!order.isDryRun) yield* count({ tenants, deliveriesInPartitions }, now)
+  if (!order.isDryRun) yield* count({ tenants, inPartitions }, now)
   const [failure] = failures
   if (failure !== undefined) return yield* Effect.failCause(failure)
-  return { tenants, deliveriesInPartitions } satisfies Sweep
+  return { tenants, inPartitions } satisfies Sweep
 })
 
 /** A table that is busy is tried again with the next sweep, and holds up nothing else. */
 const keepUp = Effect.fnUntraced(function* (query: UpkeepQuery) {
   const retention = yield* Retention
   return yield* Effect.catchTag(retention.upkeep(query), "pointsman/StorageError", (error) =>
-    Effect.as(Effect.logWarning("the upkeep of the store is tried again with the next sweep", error), 0)
+    Effect.as(Effect.logWarning("the upkeep of the store is tried again with the next sweep", error), nothingDropped)
   )
 })
 
-/** For how long any workspace needs a delivery, in milliseconds; `null` where one keeps them for good. */
-const longestDeliveries = (workspaces: ReadonlyArray<Workspace>): number | null => {
-  let longest = 0
-  for (const workspace of workspaces) {
-    const { deliveries } = retentionOf(workspace)
-    if (deliveries === null) return null
-    longest = Math.max(longest, deliveries)
-  }
-  return workspaces.length === 0 ? null : longest
+const nothingDropped: Upkeep = { deliveries: 0, bodies: 0 }
+
+/** For how long any workspace needs them, in milliseconds; `null` where one keeps them for good. */
+type Longest = Pick<RetentionTimes, "deliveries" | "messages">
+
+const longestOf = (workspaces: ReadonlyArray<Workspace>): Longest => {
+  const all = workspaces.map(retentionOf)
+  const longest = (kind: keyof Longest) =>
+    all.reduce<number | null>(
+      (most, { [kind]: millis }) => (most === null || millis === null ? null : Math.max(most, millis)),
+      all.length === 0 ? null : 0
+    )
+  return { deliveries: longest("deliveries"), messages: longest("messages") }
 }
 
 interface TenantOrder {
@@ -103,8 +108,8 @@ interface TenantOrder {
   readonly pause: Effect.Effect<void>
   readonly goesOn: Effect.Effect<boolean, StorageError>
   readonly failures: Failures
-  /** For how long any tenant keeps deliveries, in milliseconds; `null` where the upkeep drops none. */
-  readonly longestDeliveries: number | null
+  /** Of a kind that the upkeep does not drop, `null`. */
+  readonly longest: Longest
 }
 
 type Failures = Array<Cause.Cause<StorageError>>
@@ -139,15 +144,17 @@ const sweepTenant = Effect.fnUntraced(function* (tenant: Tenant, times: Retentio
   const { isDryRun } = order
   const before = (millis: number | null) => (millis === null ? null : now - millis)
   const old = { deliveriesBefore: before(times.deliveries), bodiesBefore: before(times.messages) }
-  const isLongest = times.deliveries !== null && order.longestDeliveries === times.deliveries
-  const pruneDeliveries = (query: PruneQuery) => retention.pruneDeliveries({ ...query, isLongest })
+  const isLongest = (kind: keyof Longest) => times[kind] !== null && order.longest[kind] === times[kind]
+  const pruneDeliveries = (query: PruneQuery) =>
+    retention.pruneDeliveries({ ...query, isLongest: isLongest("deliveries") })
+  const pruneBodies = (query: PruneQuery) => retention.pruneBodies({ ...query, isLongest: isLongest("messages") })
   const of = <A>(kind: string, otherwise: A) => ({ failures: order.failures, kind, otherwise, tenant })
   const deliveries = isDryRun
     ? 0
     : yield* goOn(prune(tenant, old.deliveriesBefore, order, pruneDeliveries), of("deliveries", 0))
   const bodies = isDryRun
     ? 0
-    : yield* goOn(prune(tenant, old.bodiesBefore, order, retention.pruneBodies), of("message bodies", 0))
+    : yield* goOn(prune(tenant, old.bodiesBefore, order, pruneBodies), of("message bodies", 0))
   const removal = yield* goOn(
     removePayments({ tenant, retentionMillis: times.payments, ...order }),
     of<PaymentRemoval>("payments", { payments: 0, kept: {} })
@@ -186,17 +193,14 @@ const prune = Effect.fnUntraced(function* (
   return pruned
 })
 
-const count = Effect.fnUntraced(function* ({ deliveriesInPartitions, tenants }: Sweep, now: number) {
+const count = Effect.fnUntraced(function* ({ inPartitions, tenants }: Sweep, now: number) {
   const sum = (of: (one: TenantSweep) => number) => tenants.reduce((total, one) => total + of(one), 0)
   yield* Metric.update(
     retentionRemoved("payment"),
     sum(({ payments }) => payments)
   )
-  yield* Metric.update(retentionRemoved("delivery"), sum(({ deliveries }) => deliveries) + deliveriesInPartitions)
-  yield* Metric.update(
-    retentionRemoved("message_body"),
-    sum(({ bodies }) => bodies)
-  )
+  yield* Metric.update(retentionRemoved("delivery"), sum(({ deliveries }) => deliveries) + inPartitions.deliveries)
+  yield* Metric.update(retentionRemoved("message_body"), sum(({ bodies }) => bodies) + inPartitions.bodies)
   const age = (of: (one: TenantSweep) => number | null) =>
     Math.max(0, ...tenants.map((one) => now - (of(one) ?? now))) / 1_000
   yield* Metric.update(
@@ -229,11 +233,11 @@ export const sweepInTurn = Effect.gen(function* () {
   const hold = (millis: number) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => retention.lease({ holder, now, until: now + millis }))
   if (!(yield* hold(leaseMillis))) return
-  const { deliveriesInPartitions, tenants } = yield* sweep({ isDryRun: false }, hold(leaseMillis))
+  const { inPartitions, tenants } = yield* sweep({ isDryRun: false }, hold(leaseMillis))
   yield* hold(everyMillis)
   const payments = tenants.reduce((sum, one) => sum + one.payments, 0)
-  const deliveries = tenants.reduce((sum, one) => sum + one.deliveries, deliveriesInPartitions)
-  const bodies = tenants.reduce((sum, one) => sum + one.bodies, 0)
+  const deliveries = tenants.reduce((sum, one) => sum + one.deliveries, inPartitions.deliveries)
+  const bodies = tenants.reduce((sum, one) => sum + one.bodies, inPartitions.bodies)
   if (payments + deliveries + bodies === 0) return
   yield* Effect.annotateLogs(Effect.logInfo("retention removed records"), {
     payments,

@@ -6,6 +6,7 @@ import { StorageError } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 import type { Database, Query } from "../Database.ts"
+import { withoutBodyPartitions } from "../MessageBodies.ts"
 import { withoutPartitions } from "../Partitions.ts"
 import { inRealTime } from "../RealTime.ts"
 import { storageError } from "../SqlFailures.ts"
@@ -37,6 +38,7 @@ export const prepare: Readonly<Record<string, ReadonlyArray<string>>> = {
     "drop index if exists payments_by_page",
     "create unique index payments_by_page on payments (page_token_hash, workspace_id) where page_token_hash is not null"
   ],
+  message_bodies: [withoutBodyPartitions],
   messages: ["alter table messages drop column if exists sequence", writtenHash("messages")],
   charge_references: [writtenHash("charge_references")],
   named_references: [writtenHash("named_references")],

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { type Database, open, type PostgresOptions } from "../Database.ts"
 import type { DatabaseClock } from "../DatabaseClock.ts"
 import { migrate } from "../Migrate.ts"
-import { mayHaveOlderServers, newest, requireSchema, schemaOf } from "../Migrations.ts"
+import { hasBodies, newest, requireSchema, rowFormOf, schemaOf } from "../Migrations.ts"
 import type { StandbyOptions } from "../Standby.ts"
 import type { KnownHistory } from "./CommitFunction.ts"
 import { coordinatorOf } from "./Coordinator.ts"
@@ -20,11 +20,12 @@ export const openDistributed = Effect.fnUntraced(function* (
     return yield* new StorageError({ operation: "open", cause: new Error(noStandby) })
   }
   const db = yield* open(options)
-  if (!(yield* isComplete(db))) {
-    if (options.existing === true) {
-      yield* requireSchema(db)
-      return yield* new StorageError({ operation: "open", cause: new Error(notPlaced) })
-    }
+  const isPlaced = yield* isComplete(db)
+  if (options.existing === true && !isPlaced) {
+    yield* requireSchema(db)
+    return yield* new StorageError({ operation: "open", cause: new Error(notPlaced) })
+  }
+  if (options.existing !== true && !(isPlaced && (yield* isSettled(db)))) {
     yield* Effect.scoped(
       Effect.flatMap(coordinatorOf(db, options), (coordinator) =>
         Effect.andThen(migrate(coordinator), distribute(coordinator))
@@ -60,7 +61,9 @@ const isComplete = Effect.fnUntraced(function* (db: Database) {
   const { functions, isOutdated, tables } = yield* missingPlacement(db)
   if (functions.length > 0 || tables.length > 0 || isOutdated) return false
   const schema = yield* schemaOf(db)
-  if (schema === null || schema.id < newest) return false
-  // A server that migrates notes when older ones can no longer be there.
-  return !mayHaveOlderServers(schema)
+  return schema !== null && schema.id >= newest
 })
+
+/** A server that migrates notes when older ones can no longer be there. */
+const isSettled = (db: Database) =>
+  Effect.map(schemaOf(db), (schema) => schema !== null && rowFormOf(schema) === "derived" && hasBodies(schema))

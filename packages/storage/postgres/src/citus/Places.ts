@@ -19,6 +19,8 @@ export const places: Readonly<Record<string, Place>> = {
   dispute_evidence: "workspace",
   events: "workspace",
   claims: "workspace",
+  // Before the messages, to whose columns their bodies return.
+  message_bodies: "workspace",
   messages: "workspace",
   deliveries: "workspace",
   delivery_attempts: "workspace",

@@ -159,7 +159,7 @@ export const make = (db: Database, plain: Database): Retention => ({
       toldOf<number>
     ),
   // A cluster has no partitions (see `withoutPartitions`): deliveries leave by `pruneDeliveries`.
-  upkeep: () => Effect.succeed(0)
+  upkeep: () => Effect.succeed({ bodies: 0, deliveries: 0 })
 })
 
 /** By tenant. If it is unknown whether one was written, the next sweep finds those that are left. */
