@@ -9,6 +9,7 @@ import { Turns } from "./commit/Turns.ts"
 import { DeliveryWake } from "./commit/WakeDelivery.ts"
 import { type AdministrationMethods, administrationMethods } from "./door/Administration.ts"
 import { type BackgroundMethods, backgroundMethods } from "./door/Background.ts"
+import { type BookMethods, bookMethods } from "./door/Books.ts"
 import type { DoorServices } from "./door/DoorContext.ts"
 import { type HostedPageMethods, hostedPageMethods } from "./door/HostedPages.ts"
 import { type OperatorMethods, operatorMethods } from "./door/Operators.ts"
@@ -36,6 +37,7 @@ import { Passkeys } from "./ports/Passkeys.ts"
 import { Passwords } from "./ports/Passwords.ts"
 import { type AfterRestore, PaymentSettings } from "./ports/PaymentSettings.ts"
 import { RecordLosses } from "./ports/RecordLoss.ts"
+import { ReportedMovements } from "./ports/ReportedMovements.ts"
 import { BeforeRemoval, Retention } from "./ports/Retention.ts"
 import type { Secrets } from "./ports/Secrets.ts"
 import { StorageClock } from "./ports/StorageClock.ts"
@@ -51,6 +53,7 @@ import { archiveFirst } from "./verbs/retain/ArchiveFirst.ts"
 
 export interface PointsmanService
   extends PaymentMethods,
+    BookMethods,
     HostedPageMethods,
     RoutingMethods,
     BackgroundMethods,
@@ -162,6 +165,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           Context.add(Notifier, yield* Notifier),
           Context.add(StorageCondition, condition),
           Context.add(RecordLosses, yield* RecordLosses),
+          Context.add(ReportedMovements, yield* ReportedMovements),
           Context.add(Retention, yield* Retention),
           Context.add(BeforeRemoval, archiveFirst(archive, yield* BeforeRemoval)),
           Context.add(Audit, yield* Audit),
@@ -175,6 +179,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         )
         return Pointsman.of({
           ...paymentMethods(context),
+          ...bookMethods(context),
           ...hostedPageMethods(context),
           ...routingMethods(context),
           ...backgroundMethods(context),

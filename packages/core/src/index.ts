@@ -21,6 +21,17 @@ export {
   type HostedView,
   PageNotFound
 } from "./decide/HostedOrder.ts"
+export { brokenJournal, journalOf, pendingOf } from "./decide/journal/Journal.ts"
+export {
+  accountName,
+  accountParents,
+  type JournalFormat,
+  journalFormats,
+  journalHeader,
+  transactionText
+} from "./decide/journal/JournalText.ts"
+export { type Closing, defaultClosing, postedAt } from "./decide/journal/PostingDate.ts"
+export type { JournalRecord } from "./decide/journal/RecordedFacts.ts"
 export { type KeptReason, keptReasons } from "./decide/MayLeave.ts"
 export {
   type Answered,
@@ -85,6 +96,15 @@ export { type EventType, eventTypes } from "./model/EventType.ts"
 export { type EventView, viewOfEvent } from "./model/EventView.ts"
 export { type FeeCondition, type FeeRegion, type FeeRule, feeRegions } from "./model/FeeRule.ts"
 export type { Checkout, HostedPage } from "./model/HostedPage.ts"
+export {
+  type JournalAccount,
+  type JournalSubject,
+  type JournalTransaction,
+  journalAccounts,
+  type PendingMoney,
+  type PostedMovement,
+  type Posting
+} from "./model/Journal.ts"
 export type { Merchant, MerchantDetails, MerchantStanding, MerchantStatus } from "./model/Merchant.ts"
 export {
   type Operation,
@@ -274,6 +294,7 @@ export {
 } from "./verbs/explain/ReadSuccessHistory.ts"
 export type { ReplayQuery } from "./verbs/explain/ReplayPayments.ts"
 export { PaymentArchived, PaymentNotFound } from "./verbs/read/ReadArchive.ts"
+export type { JournalEntry, JournalQuery } from "./verbs/read/ReadJournal.ts"
 export type { Page } from "./verbs/read/ReadPayments.ts"
 export { HintNotLookedUp, type ReceivedHint } from "./verbs/receive/ReceiveHint.ts"
 export type { IncomingMessage, VerifiedMessage } from "./verbs/receive/ReceiveMessage.ts"
