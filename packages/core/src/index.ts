@@ -21,6 +21,7 @@ export {
   type HostedView,
   PageNotFound
 } from "./decide/HostedOrder.ts"
+export { movementsOfEntry, type StoredRow } from "./decide/journal/EntryMovements.ts"
 export { brokenJournal, journalOf, pendingOf } from "./decide/journal/Journal.ts"
 export {
   accountName,
@@ -30,7 +31,7 @@ export {
   journalHeader,
   transactionText
 } from "./decide/journal/JournalText.ts"
-export { type Closing, defaultClosing, postedAt } from "./decide/journal/PostingDate.ts"
+export { type Closing, defaultClosing, periodOpenUntil, postedAt } from "./decide/journal/PostingDate.ts"
 export type { JournalRecord } from "./decide/journal/RecordedFacts.ts"
 export { type KeptReason, keptReasons } from "./decide/MayLeave.ts"
 export {

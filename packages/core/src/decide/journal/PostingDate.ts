@@ -34,3 +34,13 @@ export const postedAt = (
   const isOpen = recordedAt < monthEnd(occurredAt) + closeAfterMillis
   return Math.max(earliest, isOpen ? Math.min(occurredAt, recordedAt) : recordedAt)
 }
+
+/** Clocks of servers differ, and a commit takes a while; in milliseconds. */
+const slackMillis = 5 * 60_000
+
+/**
+ * From when on nothing is posted into a period any more that ends before `before`, in epoch milliseconds: an export that is
+ * made then stays as it is.
+ */
+export const periodOpenUntil = (before: number, { closeAfterMillis }: Closing): number =>
+  monthEnd(before - 1) + closeAfterMillis + slackMillis
