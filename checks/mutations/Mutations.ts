@@ -6029,5 +6029,72 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/core/test/ReconcileReport.test.ts",
       test: "given the provider's delay, when it is not over, then nothing is missing; a late row ends it after"
     }
+  },
+  {
+    name: "a posting is missing",
+    harm: "The books do not add up to zero: what a provider owes appears from nowhere.",
+    edits: [
+      {
+        file: "packages/core/src/decide/journal/PostingSum.ts",
+        find: "    this.add(account, place, -minorUnits)\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Journal.test.ts",
+      test: "given a capture, then the provider owes it and it is sold"
+    },
+    simulatedOn: "memory"
+  },
+  {
+    name: "a refund is posted twice",
+    harm: "The books have more refunds than there are, and less income than was earned.",
+    edits: [
+      {
+        file: "packages/core/src/decide/journal/RecordedFacts.ts",
+        find: "    refundedMinor = now\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Journal.test.ts",
+      test: "given refunds of which one failed after it had succeeded, then it is a further transaction"
+    },
+    simulatedOn: "memory"
+  },
+  {
+    name: "a row that arrives late is posted into a closed month",
+    harm: "A month that was exported and closed has other amounts when it is exported again.",
+    edits: [
+      {
+        file: "packages/core/src/decide/journal/PostingDate.ts",
+        find: "isOpen ? Math.min(occurredAt, recordedAt) : recordedAt",
+        replace: "isOpen ? Math.min(occurredAt, recordedAt) : occurredAt"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReadJournal.test.ts",
+      test: "given an exported month, when its report arrives after it was closed, then the month stays as it was"
+    }
+  },
+  {
+    name: "a row that comes twice is posted twice",
+    harm: "A report that is read again moves the provider's balance and the fees again.",
+    edits: [
+      {
+        file: "packages/core/src/decide/journal/Journal.ts",
+        find: "      sum.addAll(before.effect.postings, -1)\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Journal.test.ts",
+      test: "given the same row twice, then it is posted once; given a corrected one, then the difference follows"
+    },
+    simulatedOn: "memory"
   }
 ]

@@ -142,7 +142,8 @@ export const recipesPart = (): Array<Group> => [
       ["docs/guides/many-servers.md", "Run many servers"],
       ["docs/guides/citus.md", "Distributed PostgreSQL"],
       ["docs/guides/how-far-it-goes.md", "How far it goes"],
-      ["docs/guides/archive.md", "Archive payments"]
+      ["docs/guides/archive.md", "Archive payments"],
+      ["docs/guides/finance.md", "Close a month"]
     ])
   },
   {

@@ -1,9 +1,9 @@
 /** Exports of payments as CSV, by the page and by the API. */
 import { Pointsman } from "@pointsman/core"
+import { csvField } from "@pointsman/core/internal"
 import { Audit } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { csvField } from "../src/payments/PaymentCsv.ts"
 import { bodyOf, type World, world } from "./support/World.ts"
 
 let here: World

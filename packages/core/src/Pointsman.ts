@@ -9,6 +9,7 @@ import { Turns } from "./commit/Turns.ts"
 import { DeliveryWake } from "./commit/WakeDelivery.ts"
 import { type AdministrationMethods, administrationMethods } from "./door/Administration.ts"
 import { type BackgroundMethods, backgroundMethods } from "./door/Background.ts"
+import { type BookMethods, bookMethods } from "./door/Books.ts"
 import { type DisputeMethods, disputeMethods } from "./door/Disputes.ts"
 import type { DoorServices } from "./door/DoorContext.ts"
 import { type HostedPageMethods, hostedPageMethods } from "./door/HostedPages.ts"
@@ -39,6 +40,7 @@ import { Passwords } from "./ports/Passwords.ts"
 import { type AfterRestore, PaymentSettings } from "./ports/PaymentSettings.ts"
 import { ProofSettings } from "./ports/ProofSettings.ts"
 import { RecordLosses } from "./ports/RecordLoss.ts"
+import { ReportedMovements } from "./ports/ReportedMovements.ts"
 import { BeforeRemoval, Retention } from "./ports/Retention.ts"
 import type { Secrets } from "./ports/Secrets.ts"
 import { Settlements } from "./ports/Settlements.ts"
@@ -56,6 +58,7 @@ import { archiveFirst } from "./verbs/retain/ArchiveFirst.ts"
 export interface PointsmanService
   extends PaymentMethods,
     DisputeMethods,
+    BookMethods,
     HostedPageMethods,
     RoutingMethods,
     BackgroundMethods,
@@ -181,6 +184,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           Context.add(Notifier, yield* Notifier),
           Context.add(StorageCondition, condition),
           Context.add(RecordLosses, yield* RecordLosses),
+          Context.add(ReportedMovements, yield* ReportedMovements),
           Context.add(Retention, yield* Retention),
           Context.add(BeforeRemoval, archiveFirst(archive, yield* BeforeRemoval)),
           Context.add(Settlements, yield* Settlements),
@@ -197,6 +201,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         return Pointsman.of({
           ...paymentMethods(context),
           ...disputeMethods(context),
+          ...bookMethods(context),
           ...hostedPageMethods(context),
           ...routingMethods(context),
           ...backgroundMethods(context),

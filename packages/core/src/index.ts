@@ -32,6 +32,18 @@ export {
   type HostedView,
   PageNotFound
 } from "./decide/HostedOrder.ts"
+export { movementsOfEntry, type StoredRow } from "./decide/journal/EntryMovements.ts"
+export { brokenJournal, journalOf, pendingOf } from "./decide/journal/Journal.ts"
+export {
+  accountName,
+  accountParents,
+  type JournalFormat,
+  journalFormats,
+  journalHeader,
+  transactionText
+} from "./decide/journal/JournalText.ts"
+export { defaultMonthClosing, type MonthClosing, periodOpenUntil, postedAt } from "./decide/journal/PostingDate.ts"
+export type { JournalRecord } from "./decide/journal/RecordedFacts.ts"
 export { type KeptReason, keptReasons } from "./decide/MayLeave.ts"
 export {
   type Answered,
@@ -126,6 +138,15 @@ export { type EventView, viewOfEvent } from "./model/EventView.ts"
 export { type FeeCondition, type FeeRegion, type FeeRule, feeRegions } from "./model/FeeRule.ts"
 export { type FourEyes, needsSecondPerson } from "./model/FourEyes.ts"
 export type { Checkout, HostedPage } from "./model/HostedPage.ts"
+export {
+  type JournalAccount,
+  type JournalSubject,
+  type JournalTransaction,
+  journalAccounts,
+  type PendingMoney,
+  type PostedMovement,
+  type Posting
+} from "./model/Journal.ts"
 export type { Merchant, MerchantDetails, MerchantStanding, MerchantStatus } from "./model/Merchant.ts"
 export {
   type Operation,
@@ -337,6 +358,7 @@ export {
 } from "./verbs/explain/ReadSuccessHistory.ts"
 export type { ReplayQuery } from "./verbs/explain/ReplayPayments.ts"
 export { PaymentArchived, PaymentNotFound } from "./verbs/read/ReadArchive.ts"
+export type { JournalEntry, JournalQuery } from "./verbs/read/ReadJournal.ts"
 export type { Page } from "./verbs/read/ReadPayments.ts"
 export { HintNotLookedUp, type ReceivedHint } from "./verbs/receive/ReceiveHint.ts"
 export type { IncomingMessage, VerifiedMessage } from "./verbs/receive/ReceiveMessage.ts"

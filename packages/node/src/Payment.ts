@@ -252,7 +252,14 @@ export type DeclinedEventData = PaymentEventData & {
   readonly decline?: Decline
 }
 
+export type CapturedEventData = PaymentEventData & {
+  /** In minor units; absent where it is the payment's `amount`. */
+  readonly captured_amount?: number
+}
+
 export type OperationFailedEventData = PaymentEventData & {
+  /** Of `payment.capture_failed`: what is left captured, in minor units. */
+  readonly captured_amount?: number
   /** The capture or the void. */
   readonly operation_id: string
   readonly failure_reason: string | null
@@ -283,6 +290,8 @@ export type AmountMismatchEventData = PaymentEventData & {
   /** Minor units of `stated_currency`. */
   readonly stated_amount?: number
   readonly stated_currency?: string
+  /** Of a captured payment whose amount the provider corrected: what is recorded now, in minor units. */
+  readonly captured_amount?: number
 }
 
 export type ReviewedEventData = PaymentEventData & {
@@ -319,7 +328,7 @@ export interface EventDataOf {
   readonly "payment.requires_action": PaymentEventData
   readonly "payment.pending": PaymentEventData
   readonly "payment.authorized": PaymentEventData
-  readonly "payment.captured": PaymentEventData
+  readonly "payment.captured": CapturedEventData
   readonly "payment.declined": DeclinedEventData
   readonly "payment.failed": PaymentEventData
   readonly "payment.unknown": PaymentEventData

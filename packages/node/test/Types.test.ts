@@ -56,7 +56,7 @@ const payment = {
   currency: true,
   metadata: true
 } as const
-const operationFailed = { ...payment, operation_id: true, failure_reason: true } as const
+const operationFailed = { ...payment, operation_id: true, failure_reason: true, captured_amount: true } as const
 const refund = {
   ...payment,
   refund_id: true,
@@ -80,7 +80,7 @@ const fields: Fields = {
   "payment.requires_action": payment,
   "payment.pending": payment,
   "payment.authorized": payment,
-  "payment.captured": payment,
+  "payment.captured": { ...payment, captured_amount: true },
   "payment.declined": { ...payment, decline_category: true, decline_code: true, decline: true },
   "payment.failed": payment,
   "payment.unknown": payment,
@@ -103,7 +103,7 @@ const fields: Fields = {
     provider_reference: true,
     other_payment_id: true
   },
-  "payment.amount_mismatch": { ...payment, stated_amount: true, stated_currency: true },
+  "payment.amount_mismatch": { ...payment, stated_amount: true, stated_currency: true, captured_amount: true },
   "payment.reviewed": {
     ...payment,
     reviewed_by: true,

@@ -28,6 +28,8 @@ const leaves = leavesOf(tree)
 
 /** They run until they are stopped, and their own tests check what they print. */
 const servers: ReadonlySet<string> = new Set(["serve", "dev"])
+/** They print a file for other programs, of any size and in a format of theirs. */
+const files: ReadonlySet<string> = new Set(["books export"])
 
 interface Known {
   readonly captured: string
@@ -37,12 +39,13 @@ interface Known {
   readonly key: string
 }
 
-/** `listen` is below. What the others need is in `CommandsCorrections`, `CommandsMessages`, `Partners`, `CommandsOperators`, `CommandsOperate`, `CommandsArchive`, `CommandsReconcile` and `CommandsShards.test.ts`. */
+/** `listen` is below. What the others need is in `CommandsBooks`, `CommandsCorrections`, `CommandsMessages`, `Partners`, `CommandsOperators`, `CommandsOperate`, `CommandsArchive`, `CommandsReconcile` and `CommandsShards.test.ts`. */
 const elsewhere: ReadonlySet<string> = new Set([
   "archive list",
   "archive read",
   "archive run",
   "archive verify",
+  "books export",
   "corrections approve",
   "corrections reject",
   "corrections withdraw",
@@ -113,6 +116,7 @@ const wordsOf: Readonly<Record<string, (known: Known) => ReadonlyArray<string>>>
   "audit verify": () => [],
   "operators list": () => [],
   usage: () => ["--workspace", "demo", "--from", "1 day"],
+  "books balance": () => ofDemo,
   doctor: () => []
 }
 
@@ -192,7 +196,7 @@ describe("every command", () => {
     }
     assert.strictEqual(
       command.flags.some(({ name }) => name === "json"),
-      !servers.has(path)
+      !servers.has(path) && !files.has(path)
     )
   })
 })

@@ -6,6 +6,7 @@ import { execFile } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
+import { bundledMain } from "../../../../packages/server/test/support/Bundle.ts"
 import {
   type ServerProcess,
   startServer,
@@ -174,6 +175,42 @@ describe("other pages", () => {
     assert.notStrictEqual(command, read?.text)
     const [seen] = bodiesIn(await sh(command, server))
     assert.strictEqual(seen?.payment_status, "REQUIRES_ACTION")
+    assert.strictEqual((await server.stop()).code, 0)
+  })
+})
+
+describe("the guide to close a month", () => {
+  it("given a payment of the sandbox, when the commands for its books are run, then each has it", {
+    timeout: 120_000
+  }, async () => {
+    const folder = temporaryFolder()
+    const server = await startServer({ folder })
+    const made = await server.request("POST", "/api/v1/payments", {
+      body: { amount: 1999, currency: "EUR", country: "NL", reference: "order-1" }
+    })
+    assert.strictEqual(made.body.data.status, "CAPTURED")
+    const connection = made.body.data.routing.attempts[0].connection_id
+
+    const commands = pageOf("docs/guides/finance.md")
+      .filter(({ language }) => language === "sh")
+      .flatMap(({ text }) => text.split("\n").filter((line) => line.startsWith("pointsman books ")))
+    assert.lengthOf(commands, 5)
+    const shown = new Map<string, string>()
+    for (const command of commands) {
+      // As on the page, but of what the sandbox has now.
+      const line = command
+        .replace("--environment production", "--environment sandbox")
+        .replace("--connection acquirer-eu", `--connection ${connection}`)
+        .replace("--from 2026-11-01 --to 2026-12-01", '--from "1 day"')
+        .replace("--to 2026-12-01", "")
+      const [run = "", file] = line.split(" > ")
+      const script = `cd '${folder}'\npointsman() { '${process.execPath}' '${bundledMain}' "$@" 2>/dev/null; }\n${run}`
+      shown.set(file ?? command, await sh(script, server))
+    }
+    for (const text of shown.values()) assert.include(text, "19.99")
+    assert.match(shown.get("2026-11.beancount") ?? "", /^plugin "beancount\.plugins\.auto_accounts"$/mu)
+    assert.match(shown.get("2026-11.ledger") ?? "", /^ {4}Income:Sales:\S+:EUR {2}-19\.99 EUR$/mu)
+    assert.match(shown.get("2026-11.csv") ?? "", /^date,transaction_id,/u)
     assert.strictEqual((await server.stop()).code, 0)
   })
 })

@@ -1,4 +1,5 @@
 /** Capturing, voiding and refunding. The key of the form is the idempotency key, so that money moves once. */
+import { decimalText } from "@pointsman/core/internal"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { type ConsoleCode, type ConsoleError, failure } from "../api/Errors.ts"
@@ -6,7 +7,7 @@ import { isFormKey, newKey } from "../frame/FormKey.ts"
 import { field, formPage, hidden } from "../frame/Forms.ts"
 import type { Document } from "../frame/Layout.ts"
 import { type Answer, page, pathOf, type Visit } from "../frame/Page.ts"
-import { amountExpected, decimalText, readAmount } from "./Amounts.ts"
+import { amountExpected, readAmount } from "./Amounts.ts"
 import * as Desk from "./PaymentDesk.ts"
 import { type Notice, paymentOf, refundable } from "./PaymentPages.ts"
 import type { PaymentFile } from "./PaymentRecords.ts"
@@ -48,7 +49,7 @@ const actPage = (
   problem?: ConsoleError
 ): Document => {
   const { currency } = payment
-  const most = decimalText(mostOf(act, payment), currency)
+  const most = decimalText({ minorUnits: mostOf(act, payment), currency })
   const here = `${visit.mount}${pathOf("payments", path, path.payment)}`
   return formPage({
     title: `${titles[act]} ${payment.reference ?? payment.id}`,

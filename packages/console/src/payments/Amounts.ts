@@ -1,16 +1,9 @@
 /** Amounts as operators type them: with the decimals of the currency, and never through a fraction. */
 import { amountLimits } from "@pointsman/core"
-import { scaleOf } from "@pointsman/core/internal"
-
-/** `12.34` for 1234 EUR cents. */
-export const decimalText = (minorUnits: number, currency: string): string => {
-  const scale = scaleOf(currency) ?? 0
-  const digits = String(minorUnits).padStart(scale + 1, "0")
-  return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`
-}
+import { decimalText, scaleOf } from "@pointsman/core/internal"
 
 export const amountExpected = (currency: string): string =>
-  `an amount in ${currency}, such as ${decimalText(10 ** ((scaleOf(currency) ?? 0) + 1), currency)}`
+  `an amount in ${currency}, such as ${decimalText({ minorUnits: 10 ** ((scaleOf(currency) ?? 0) + 1), currency })}`
 
 /** Minor units; `undefined` for a text that is no amount of the currency. A comma is a point. */
 export const readAmount = (text: string, currency: string): number | undefined => {

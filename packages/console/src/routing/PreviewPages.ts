@@ -8,6 +8,7 @@ import {
   paymentMethodNames,
   paymentMethods
 } from "@pointsman/core"
+import { decimalText } from "@pointsman/core/internal"
 import { InProcess } from "@pointsman/http"
 import { Effect, Result, Schema } from "effect"
 import { failure } from "../api/Errors.ts"
@@ -15,7 +16,7 @@ import { valueWords } from "../api/RouteValue.ts"
 import { field, named, select } from "../frame/Forms.ts"
 import type { Html } from "../frame/Layout.ts"
 import { type Answer, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
-import { amountExpected, decimalText, readAmount } from "../payments/Amounts.ts"
+import { amountExpected, readAmount } from "../payments/Amounts.ts"
 import { modeTexts } from "./ConditionText.ts"
 import * as Desk from "./RoutingDesk.ts"
 import { type Preview, type PreviewedRoute, PreviewQuery } from "./RoutingRecords.ts"
@@ -48,7 +49,7 @@ const readQuery = (query: URLSearchParams) => {
   const currency = text("currency").toUpperCase()
   const amount = isCurrency(currency) ? readAmount(text("amount"), currency) : undefined
   if (isCurrency(currency) && (amount === undefined || amount < amountLimits.minimum)) {
-    const least = decimalText(amountLimits.minimum, currency)
+    const least = decimalText({ minorUnits: amountLimits.minimum, currency })
     return Result.fail(
       failure("validation_error", `Amount: expected ${amountExpected(currency)}, and at least ${least}.`)
     )
@@ -75,7 +76,7 @@ const initiatorNames = { cit: "the customer", mit: "the merchant (recurring)" } 
 const form = (action: string, query: URLSearchParams): Html => {
   const value = (name: string, otherwise: string) => query.get(name) ?? otherwise
   return html`<form action="${action}" class="card fields">
-${field({ name: "amount", label: "Amount", value: value("amount", decimalText(2000, "EUR")), attributes: html`inputmode="decimal" autocomplete="off" size="10" required` })}
+${field({ name: "amount", label: "Amount", value: value("amount", decimalText({ minorUnits: 2000, currency: "EUR" })), attributes: html`inputmode="decimal" autocomplete="off" size="10" required` })}
 ${field({ name: "currency", label: "Currency", value: value("currency", "EUR"), attributes: html`list="currencies" autocomplete="off" size="5" maxlength="3" required` })}
 <datalist id="currencies">${currencies.map((one) => html`<option value="${one}"></option>`)}</datalist>
 ${field({ name: "country", label: "Customer’s country", value: value("country", ""), attributes: html`autocomplete="off" size="5" maxlength="2" required aria-describedby="country-hint"` })}

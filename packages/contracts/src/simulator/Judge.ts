@@ -3,17 +3,19 @@ import { type Event, type Tenant, viewOfEvent } from "@pointsman/core"
 import type { PaymentBook, TenantMessage } from "@pointsman/core/ports"
 import { brokenWord, type Order, type Told } from "./Asked.ts"
 import { wrongFiles } from "./Files.ts"
+import { type SettledPayment, wrongAccounts } from "./JournalChecks.ts"
 import type { Taken } from "./Mail.ts"
 import type { Acting, Lost } from "./outside/Outside.ts"
 import type { ChargeRecord } from "./ProviderBooks.ts"
 import type { Filed, Letter } from "./ProviderMail.ts"
 import { readAll } from "./ReadAll.ts"
 import type { Received } from "./Receiver.ts"
-import { askedTwice, isHeld, wrongWith } from "./Truth.ts"
+import { askedTwice, isContradicted, isHeld, wrongWith } from "./Truth.ts"
 import type { Workload } from "./Workload.ts"
 import { callers, type World, wantedBy } from "./World.ts"
 
 export interface Judged {
+  readonly seed: number
   readonly world: World
   readonly workload: Pick<Workload, "lies" | "orders" | "told">
   /** Messages that were taken. */
@@ -22,13 +24,14 @@ export interface Judged {
 }
 
 /** What is wrong with the world, in sentences; none for a sound one. */
-export const judge = async ({ heard, outside, workload, world }: Judged): Promise<ReadonlyArray<string>> => {
+export const judge = async ({ heard, outside, seed, workload, world }: Judged): Promise<ReadonlyArray<string>> => {
   const { lies, orders, told } = workload
   const lost = outside.lost()
   const wrong: Array<string> = [...askedTwice(world.provider.calls, lost?.at)]
   const charges = [...world.provider.charges.values()]
   const refunds = [...world.provider.refunds.values()]
   const books = new Map<string, PaymentBook>()
+  const settled: Array<SettledPayment> = []
   const files: Array<TenantMessage> = []
   const contents = []
   for (const { tenant } of callers) contents.push({ tenant, stored: await world.run(readAll(world, tenant)) })
@@ -44,12 +47,15 @@ export const judge = async ({ heard, outside, workload, world }: Judged): Promis
         hasLostRecords: lost?.payments.has(id) === true || book.payment.reported?.isRecovered === true,
         isOfOtherAccount: book.attempts.some(({ connectionId }) => outside.isOfOtherAccount(connectionId))
       }
-      wrong.push(...wrongWith(book, timelines.get(id) ?? [], side).map((what) => `payment ${id}: ${what}`))
+      const events = timelines.get(id) ?? []
+      wrong.push(...wrongWith(book, events, side).map((what) => `payment ${id}: ${what}`))
+      settled.push({ book, events, isPlain: !isContradicted(side) })
     }
     files.push(...stored.messages)
     const received = world.receiver.received.filter(({ eventId }) => lost?.events.has(eventId) !== true)
     wrong.push(...undelivered(tenant, stored.events, received))
   }
+  wrong.push(...wrongAccounts(settled, world.provider.balance, seed))
   for (const charge of charges) {
     if (books.has(paymentOf(charge))) continue
     wrong.push(`the provider has a charge of payment ${paymentOf(charge)}, which we do not know`)

@@ -11,6 +11,7 @@ import type { CheckoutOpened, CheckoutRequest, Connector, ConnectorDefinition } 
 import { type Effect, Result } from "effect"
 import type { CallHandling, LookUpHandling, ProviderCall } from "./CallHandling.ts"
 import { type ProviderAct, performAct } from "./ProviderActs.ts"
+import { notingBalance, type ProviderBalance, providerBalance } from "./ProviderBalance.ts"
 import type { CallRecord, ChargeRecord, RefundRecord } from "./ProviderBooks.ts"
 import { type ProviderCalls, providerCalls } from "./ProviderCalls.ts"
 import { type ProviderCharges, providerCharges } from "./ProviderCharges.ts"
@@ -43,6 +44,8 @@ export interface Provider {
   /** By refund. */
   readonly refunds: ReadonlyMap<string, RefundRecord>
   readonly calls: ReadonlyArray<CallRecord>
+  /** The merchant's balance, by connection. */
+  readonly balance: ProviderBalance
   readonly definition: ConnectorDefinition
   /** A customer pays on the checkouts that are open for the payment, if there are any whose time is not over. */
   readonly pay: (paymentId: string, ends: CustomerPays) => void
@@ -61,7 +64,8 @@ const ownReference = (attemptId: string): string => `ch_${attemptId}`
 export const simulatedProvider = (options: ProviderOptions): Provider => {
   const { captures = (_, askedMinor) => askedMinor, handlingOf, lookUpOf, onCall, onLetter, time } = options
   const { referenceOf = ownReference, ways = plainWays } = options
-  const messages = providerMessages({ time, ways, onLetter })
+  const balance = providerBalance(time)
+  const messages = notingBalance(providerMessages({ time, ways, onLetter }), balance)
   const calls = providerCalls({ time, handlingOf, lookUpOf, onCall })
   const charges = providerCharges({ calls, messages, ways, captures, referenceOf })
   const checkouts = providerCheckouts(calls, charges, time)
@@ -86,6 +90,7 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
     charges: charges.charges,
     refunds: refunds.refunds,
     calls: calls.calls,
+    balance,
     definition: {
       name: "simulated",
       environments: ["sandbox", "production"],

@@ -15,6 +15,7 @@ import {
   ordinaryPostage,
   type Rates
 } from "./Faults.ts"
+import { journalsByStep } from "./JournalChecks.ts"
 import { judge } from "./Judge.ts"
 import { type KeyedCalls, keyedCalls } from "./KeyedCalls.ts"
 import { post } from "./Mail.ts"
@@ -136,15 +137,17 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     losesRecords: losesRecords(fault),
     hasLostRecords: () => acting.lost() !== undefined
   })
+  const wrongJournals = journalsByStep(world, () => acting.lost() !== undefined)
   for (let number = 1; number <= run.steps; number++) {
     const draw = plan.step(number)
     await acting.before(number)
     if (draw !== undefined) await workload.step(draw)
+    wrong.push(...(await wrongJournals()))
   }
   await comeToRest(world, plan, acting)
   wrong.push(
     ...workload.wrong,
-    ...(await judge({ world, workload, heard: mail.heard, outside: acting })),
+    ...(await judge({ world, seed, workload, heard: mail.heard, outside: acting })),
     ...(await acting.judge())
   )
   for (const line of wrong) tell(`wrong: ${line}`)

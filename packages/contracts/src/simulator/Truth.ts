@@ -55,7 +55,7 @@ export const wrongWith = (
   return [...wrong, ...(isContradicted(side) ? unexplained(book, events, side) : unlike(book, events, side))]
 }
 
-const isContradicted = ({ charges, hasLostRecords, isOfOtherAccount }: ProviderSide): boolean =>
+export const isContradicted = ({ charges, hasLostRecords, isOfOtherAccount }: ProviderSide): boolean =>
   hasLostRecords === true || isOfOtherAccount === true || charges.some((one) => one.contradictions.length > 0)
 
 export const isHeld = (state: ChargeRecord["state"]): boolean => state === "Authorized" || state === "Captured"

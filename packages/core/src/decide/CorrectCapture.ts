@@ -33,7 +33,11 @@ export const correctCapture = (payment: Payment, stated: Money, at: number, now:
     ...unchanged,
     payment: after,
     events: row.emits.map((type) =>
-      paymentEvent(type, after, { stated_amount: stated.minorUnits, stated_currency: stated.currency })
+      paymentEvent(type, after, {
+        stated_amount: stated.minorUnits,
+        stated_currency: stated.currency,
+        captured_amount: capturedMinor
+      })
     )
   }
 }

@@ -24,6 +24,17 @@ export const paymentEvent = (type: EventType, payment: Payment, extra: JsonObjec
     ...(type === "payment.declined"
       ? { decline_category: payment.declineCategory, decline_code: payment.declineReason }
       : {}),
+    ...capturedAmount(type, payment),
     ...extra
   }
 })
+
+/**
+ * What is captured after the event. `payment.captured` without it is of the whole amount, as most are. The journal reads
+ * how the captured amount came about from these events alone.
+ */
+const capturedAmount = (type: EventType, { capturedMinor, money }: Payment): JsonObject => {
+  const isStated =
+    type === "payment.capture_failed" || (type === "payment.captured" && capturedMinor !== money.minorUnits)
+  return isStated ? { captured_amount: capturedMinor } : {}
+}

@@ -128,7 +128,11 @@ const eventDetails: Readonly<Record<EventType, readonly [PaymentStatus, JsonObje
   "payment.cancelled": ["CANCELLED", {}],
   "payment.capture_failed": [
     "AUTHORIZED",
-    { operation_id: "op_01a1fe0b-4c10-7d52-8f3e-2b6a9d1c0e78", failure_reason: "insufficient balance" }
+    {
+      operation_id: "op_01a1fe0b-4c10-7d52-8f3e-2b6a9d1c0e78",
+      failure_reason: "insufficient balance",
+      captured_amount: 0
+    }
   ],
   "payment.void_failed": [
     "AUTHORIZED",

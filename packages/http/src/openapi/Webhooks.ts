@@ -146,11 +146,18 @@ export const dataSchemas = {
     ...refundFields,
     failure_reason: textOrNull("Why the refund failed.")
   }),
-  OperationFailedEventData: dataSchema("What `payment.capture_failed` and `payment.void_failed` say.", {
-    ...paymentFields,
-    operation_id: text("The capture or void that failed."),
-    failure_reason: textOrNull("The provider's reason.")
+  CapturedEventData: dataSchema("What `payment.captured` says.", paymentFields, {
+    captured_amount: minorUnits("What is captured, in minor units. Absent where it is the payment's `amount`.")
   }),
+  OperationFailedEventData: dataSchema(
+    "What `payment.capture_failed` and `payment.void_failed` say.",
+    {
+      ...paymentFields,
+      operation_id: text("The capture or void that failed."),
+      failure_reason: textOrNull("The provider's reason.")
+    },
+    { captured_amount: minorUnits("What is left captured, in minor units. Of `payment.capture_failed`.") }
+  ),
   ConflictEventData: dataSchema("What `payment.conflict` says.", paymentFields, {
     attempt_id: text("The additional attempt that holds money."),
     connection_id: text("The connection of that attempt."),
@@ -161,7 +168,10 @@ export const dataSchemas = {
   }),
   AmountMismatchEventData: dataSchema("What `payment.amount_mismatch` says.", paymentFields, {
     stated_amount: minorUnits("The amount that the provider stated, in minor units of `stated_currency`."),
-    stated_currency: text("The currency that the provider stated.")
+    stated_currency: text("The currency that the provider stated."),
+    captured_amount: minorUnits(
+      "What is recorded as captured after the event, in minor units. Of a captured payment whose amount the provider corrected."
+    )
   }),
   DisputeEventData: dataSchema("Fields of dispute events.", { ...paymentFields, ...disputeFields }),
   DisputeEvidenceDueEventData: dataSchema("What `dispute.evidence_due` says.", {
@@ -187,6 +197,8 @@ const dataOf = (type: EventType): keyof typeof dataSchemas => {
   switch (type) {
     case "payment.declined":
       return "DeclinedEventData"
+    case "payment.captured":
+      return "CapturedEventData"
     case "payment.capture_failed":
     case "payment.void_failed":
       return "OperationFailedEventData"

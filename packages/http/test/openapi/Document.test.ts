@@ -76,6 +76,7 @@ describe("what the document covers", () => {
       "AcceptedEnvelope",
       "AmountMismatchEventData",
       "CapturePayment",
+      "CapturedEventData",
       "ConflictEventData",
       "CreateMerchant",
       "CreatePayment",

@@ -142,6 +142,10 @@ export const expectOutcome = async (
         environment: "sandbox",
         amount: payment["amount"],
         currency: payment["currency"],
+        // Of a part; of the whole amount it is absent.
+        ...(type === "payment.captured" && payment["captured_amount"] !== payment["amount"]
+          ? { captured_amount: payment["captured_amount"] }
+          : {}),
         ...details
       }
     ])

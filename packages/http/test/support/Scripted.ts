@@ -235,6 +235,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     reviews: () => Effect.succeed({ items: [], hasMore: false }),
     reviewOf: () => new ReviewNotFound(),
     exportPayments: () => Stream.empty,
+    journal: () => Stream.empty,
     paymentFile: () => new PaymentNotFound(),
     reviewFile: () => new PaymentNotFound(),
     createApiKey: () => Effect.die("not asked for here"),

@@ -2,6 +2,7 @@
 import { Command } from "effect/cli"
 import { archiveCommand } from "./ArchiveCommand.ts"
 import { auditCommand } from "./AuditCommand.ts"
+import { booksCommand } from "./BooksCommand.ts"
 import { configCommand } from "./ConfigCommand.ts"
 import { connectionsCommand } from "./ConnectionsCommand.ts"
 import { correctionsCommand } from "./CorrectionsCommand.ts"
@@ -54,6 +55,7 @@ export const pointsmanCommand = (environment: Readonly<Record<string, string | u
       shardsCommand,
       webhooksCommand,
       usageCommand,
+      booksCommand,
       archiveCommand(environment),
       auditCommand,
       merchantsCommand,

@@ -413,7 +413,8 @@ export class Model {
       ...(code === undefined ? success(200, { data: view({ ...payment, ...after }) }) : refusal(code)),
       so: (answered) => {
         Object.assign(payment, after)
-        if (event !== undefined) this.#tell(payment, event)
+        const isPart = event === "payment.captured" && after.captured !== request.amount
+        if (event !== undefined) this.#tell(payment, event, isPart ? { captured_amount: after.captured } : {})
         // Refused by the provider: the key is released. Every other answer is kept as long as the payment.
         if (key !== undefined && code !== "psp_error") {
           payment.kept[operation].set(key, { amount, answered, at: this.now })

@@ -1,0 +1,203 @@
+/**
+ * What has to hold of the journal of every payment: at every step it adds up to zero, has what the payment has, and only
+ * ever grows; and at rest, with the provider's reports, its accounts are the provider's own. All functions give what is
+ * wrong.
+ */
+import {
+  brokenJournal,
+  type Event,
+  type JournalAccount,
+  type JournalTransaction,
+  journalOf,
+  type PostedMovement
+} from "@pointsman/core"
+import type { PaymentBook } from "@pointsman/core/ports"
+import type { BalanceRow, ProviderBalance } from "./ProviderBalance.ts"
+import { type ProviderReport, reportsOf } from "./ProviderReports.ts"
+import { readAll } from "./ReadAll.ts"
+import { callers, type World } from "./World.ts"
+
+/** Minor units by account, connection and currency: `receivable main-sandbox EUR`. */
+type Sums = Map<string, number>
+
+const add = (sums: Sums, key: string, minorUnits: number): void => void sums.set(key, (sums.get(key) ?? 0) + minorUnits)
+
+const sumsOf = (transactions: ReadonlyArray<JournalTransaction>): Sums => {
+  const sums: Sums = new Map()
+  for (const { postings } of transactions) {
+    for (const { account, connectionId, currency, minorUnits } of postings) {
+      add(sums, `${account} ${connectionId} ${currency}`, minorUnits)
+    }
+  }
+  return sums
+}
+
+const totalOf = (sums: Sums, account: JournalAccount): number =>
+  [...sums].reduce((total, [key, minorUnits]) => (key.startsWith(`${account} `) ? total + minorUnits : total), 0)
+
+/** Without any report: what is recorded. */
+export const wrongRecord = (book: PaymentBook, events: ReadonlyArray<Event>): ReadonlyArray<string> => {
+  const { payment } = book
+  const transactions = journalOf({ payment, events }, [])
+  const sums = sumsOf(transactions)
+  const wrong = [...brokenJournal(transactions)]
+  const expected = {
+    sales: -payment.capturedMinor,
+    refunds: payment.refundedMinor,
+    receivable: payment.capturedMinor - payment.refundedMinor,
+    unexplained: 0
+  } satisfies Partial<Record<JournalAccount, number>>
+  for (const [account, minorUnits] of Object.entries(expected)) {
+    const total = totalOf(sums, account as JournalAccount)
+    if (total !== minorUnits) wrong.push(`the journal has ${total} of ${account}, and the payment ${minorUnits}`)
+  }
+  for (const { id, subject } of transactions) {
+    if (subject === "recorded") wrong.push(`no event explains ${id}`)
+  }
+  return wrong
+}
+
+/** Reads every journal after a step, and compares it with what it was after the step before. */
+export const journalsByStep = (world: World, hasLostRecords: () => boolean) => {
+  let before = new Map<string, string>()
+  let wasLost = false
+  return async (): Promise<ReadonlyArray<string>> => {
+    const wrong: Array<string> = []
+    const now = new Map<string, string>()
+    for (const { tenant } of callers) {
+      const { books, events } = await world.run(readAll(world, tenant))
+      const timelines = Map.groupBy(events, ({ paymentId }) => paymentId)
+      for (const book of books) {
+        const { payment } = book
+        const ofOne = timelines.get(payment.id) ?? []
+        wrong.push(...wrongRecord(book, ofOne).map((what) => `payment ${payment.id}: ${what}`))
+        for (const transaction of journalOf({ payment, events: ofOne }, [])) {
+          now.set(`${payment.id} ${transaction.id}`, JSON.stringify(transaction))
+        }
+      }
+    }
+    // A store that lost records lost their facts too.
+    if (wasLost === hasLostRecords()) {
+      for (const [id, text] of before) {
+        if (now.get(id) !== text) wrong.push(`transaction ${id} was ${text}, and is ${now.get(id) ?? "gone"}`)
+      }
+    }
+    wasLost = hasLostRecords()
+    before = now
+    return wrong
+  }
+}
+
+export interface SettledPayment {
+  readonly book: PaymentBook
+  /** Oldest first. */
+  readonly events: ReadonlyArray<Event>
+  /** The provider contradicted nobody, and nothing was lost: nothing may be unexplained. */
+  readonly isPlain: boolean
+}
+
+/** At rest, once every report was read. */
+export const wrongAccounts = (
+  payments: ReadonlyArray<SettledPayment>,
+  balance: ProviderBalance,
+  seed: number
+): ReadonlyArray<string> => {
+  const matched = matchedWith(payments.map(({ book }) => book))
+  const movements = Map.groupBy(
+    reportsOf(balance, seed).flatMap((report) => matched.movementsOf(report)),
+    ({ paymentId }) => paymentId
+  )
+  const rows = Map.groupBy(balance.rows, ({ names }) => matched.paymentOf(names.attemptId))
+  const all: Array<JournalTransaction> = []
+  const expected: Sums = new Map()
+  const wrong: Array<string> = []
+  for (const { book, events, isPlain } of payments) {
+    const { payment } = book
+    const transactions = journalOf({ payment, events }, movements.get(payment.id) ?? [])
+    all.push(...transactions)
+    const what = [...brokenJournal(transactions)]
+    const sums = sumsOf(transactions)
+    const own = expectedOf(book, rows.get(payment.id) ?? [])
+    for (const [key, minorUnits] of own) add(expected, key, minorUnits)
+    what.push(...unlike(sums, own))
+    if (isPlain) what.push(...unlike(withAccount(sums, "unexplained"), new Map()))
+    wrong.push(...what.map((sentence) => `payment ${payment.id}: with every report, ${sentence}`))
+  }
+  const rest = rows.get(null) ?? []
+  for (const row of rest) addRow(expected, row)
+  const versions = Map.groupBy(movements.get(null) ?? [], ({ connectionId, rowId }) => `${connectionId} ${rowId}`)
+  for (const ofOne of versions.values()) all.push(...journalOf(null, ofOne))
+  wrong.push(...brokenJournal(all))
+  const sums = sumsOf(all)
+  wrong.push(...unlike(sums, expected))
+  // What the journal has beside the reports is money that no row is about.
+  const unreported = new Map([...expected].filter(([key]) => !key.startsWith("disputes ")))
+  for (const [place, { balance: owed, fees, paidOut }] of balance.totals) {
+    add(unreported, `receivable ${place}`, -owed)
+    add(unreported, `fees ${place}`, -fees)
+    add(unreported, `payouts ${place}`, -paidOut)
+  }
+  if (payments.every(({ isPlain }) => isPlain))
+    wrong.push(...unlike(unreported, new Map()).map((what) => `in all, ${what}`))
+  return wrong
+}
+
+/** What the receivable, the fees, the disputes and the payouts have to be: in the provider's balance, and not in a report. */
+const expectedOf = ({ payment, refunds }: PaymentBook, rows: ReadonlyArray<BalanceRow>): Sums => {
+  const sums: Sums = new Map()
+  for (const row of rows) addRow(sums, row)
+  const key = `receivable ${payment.connectionId ?? "none"} ${payment.money.currency}`
+  const isCharged = rows.some(({ kind }) => kind === "charge" || kind === "charge_failed")
+  // Of what no row is about the record alone says something.
+  if (!isCharged) add(sums, key, payment.capturedMinor)
+  for (const { id, money, stage } of refunds) {
+    if (stage !== "Succeeded" || rows.some(({ names }) => names.refundId === id)) continue
+    add(sums, key, -money.minorUnits)
+  }
+  return sums
+}
+
+const addRow = (sums: Sums, { connectionId, fee, gross, kind, net }: BalanceRow): void => {
+  if (net !== null) add(sums, `receivable ${connectionId} ${net.currency}`, net.minorUnits)
+  if (fee !== null) add(sums, `fees ${connectionId} ${fee.currency}`, fee.minorUnits)
+  if (kind.startsWith("dispute")) add(sums, `disputes ${connectionId} ${gross.currency}`, -gross.minorUnits)
+  if (kind.startsWith("payout")) add(sums, `payouts ${connectionId} ${gross.currency}`, -gross.minorUnits)
+}
+
+const compared: ReadonlyArray<JournalAccount> = ["receivable", "fees", "disputes", "payouts", "unexplained"]
+
+const withAccount = (sums: Sums, account: JournalAccount): Sums =>
+  new Map([...sums].filter(([key]) => key.startsWith(`${account} `)))
+
+const unlike = (sums: Sums, expected: Sums): ReadonlyArray<string> =>
+  [...new Set([...sums.keys(), ...expected.keys()])].flatMap((key) => {
+    const [account] = key.split(" ")
+    const isCompared = compared.some((one) => one === account && (one !== "unexplained" || expected.size === 0))
+    const [is, was] = [sums.get(key) ?? 0, expected.get(key) ?? 0]
+    return !isCompared || is === was ? [] : [`${key} is ${is}, and at the provider ${was}`]
+  })
+
+/** Matches rows by their names, as reconciliation does. */
+const matchedWith = (books: ReadonlyArray<PaymentBook>) => {
+  const payments = new Map<string, string>()
+  const refunds = new Set<string>()
+  for (const { attempts, payment, refunds: given } of books) {
+    for (const { id, outcome } of attempts) {
+      // Payments under one key derive the same id: those that were given up never sent it.
+      if (outcome !== "Abandoned" || !payments.has(id)) payments.set(id, payment.id)
+    }
+    for (const { id } of given) refunds.add(id)
+  }
+  const paymentOf = (attemptId: string | null): string | null =>
+    attemptId === null ? null : (payments.get(attemptId) ?? null)
+  const movementsOf = ({ at, connectionId, rows }: ProviderReport): ReadonlyArray<PostedMovement> =>
+    rows.map(({ id, names, ...row }) => ({
+      ...row,
+      connectionId,
+      rowId: id,
+      paymentId: paymentOf(names.attemptId),
+      refundId: names.refundId !== null && refunds.has(names.refundId) ? names.refundId : null,
+      recordedAt: at
+    }))
+  return { paymentOf, movementsOf }
+}

@@ -1,0 +1,204 @@
+/**
+ * The merchant's balance at the simulated provider: a row for everything that moves it, as a provider's report has them.
+ * The provider keeps fees, converts what some connections take, and pays out.
+ */
+import type { ReportNames, ReportRow, ReportRowKind, SignedMoney } from "@pointsman/core/connector"
+import type { ChargeRecord, RefundRecord } from "./ProviderBooks.ts"
+import type { ProviderMessages } from "./ProviderMessages.ts"
+import type { Time } from "./Time.ts"
+
+/** A row of the account of one connection. */
+export interface BalanceRow extends ReportRow {
+  readonly connectionId: string
+}
+
+/** What the account of a connection has in one currency, in minor units. All but the balance only ever add up rows. */
+export interface BalanceTotals {
+  /** What the provider owes. */
+  balance: number
+  fees: number
+  paidOut: number
+}
+
+export interface ProviderBalance {
+  /** In the order in which the money moved. */
+  readonly rows: ReadonlyArray<BalanceRow>
+  /** By connection and currency: `main-sandbox EUR`. */
+  readonly totals: ReadonlyMap<string, BalanceTotals>
+  /** Notes what changed of a charge or a refund since it was noted last. */
+  readonly noteCharge: (charge: ChargeRecord) => void
+  readonly noteRefund: (refund: RefundRecord) => void
+  readonly notePayout: (charge: ChargeRecord) => void
+}
+
+/** Connections of this kind are paid out in another currency than they charge. */
+const converts = (connectionId: string): boolean => connectionId.startsWith("backup-")
+const payoutCurrency = "USD"
+
+/** In minor units of a payout's currency. */
+const inPayoutCurrency = (minorUnits: number): number => Math.round(minorUnits * 1.08)
+const chargeFee = (minorUnits: number): number => 10 + Math.floor(minorUnits * 0.014)
+const disputeFee = 1_500
+
+const nothingNamed: ReportNames = {
+  attemptId: null,
+  operationId: null,
+  refundId: null,
+  providerRef: null,
+  providerRefundId: null,
+  disputeId: null,
+  reference: null
+}
+
+interface Movement {
+  readonly kind: ReportRowKind
+  readonly connectionId: string
+  readonly gross: SignedMoney
+  readonly names: Partial<ReportNames>
+  /** In minor units of the payout's currency. */
+  readonly feeMinor: number
+  readonly payoutId?: string
+}
+
+type Move = (movement: Movement) => void
+
+export const providerBalance = (time: Time): ProviderBalance => {
+  const rows: Array<BalanceRow> = []
+  const totals = new Map<string, BalanceTotals>()
+
+  const totalsOf = (connectionId: string, currency: string): BalanceTotals => {
+    const key = `${connectionId} ${currency}`
+    const known = totals.get(key) ?? { balance: 0, fees: 0, paidOut: 0 }
+    totals.set(key, known)
+    return known
+  }
+
+  const move: Move = ({ connectionId, feeMinor, gross, kind, names, payoutId }) => {
+    const isConverted = converts(connectionId) && gross.currency !== payoutCurrency
+    const base = isConverted ? { minorUnits: inPayoutCurrency(gross.minorUnits), currency: payoutCurrency } : gross
+    const net = { ...base, minorUnits: base.minorUnits - feeMinor }
+    const account = totalsOf(connectionId, net.currency)
+    account.balance += net.minorUnits
+    account.fees += feeMinor
+    if (kind === "payout") account.paidOut -= net.minorUnits
+    rows.push({
+      connectionId,
+      id: `bt_${rows.length + 1}`,
+      kind,
+      names: { ...nothingNamed, ...names },
+      gross,
+      converted: isConverted ? base : null,
+      fee: { minorUnits: feeMinor, currency: base.currency },
+      net,
+      payoutId: payoutId ?? null,
+      occurredAt: time.now(),
+      settledAt: null
+    })
+  }
+
+  const notePayout: ProviderBalance["notePayout"] = ({ connectionId, money }) => {
+    const currency = converts(connectionId) ? payoutCurrency : money.currency
+    const { balance } = totalsOf(connectionId, currency)
+    if (balance <= 0) return
+    const gross = { minorUnits: -balance, currency }
+    move({ kind: "payout", connectionId, gross, names: {}, feeMinor: 0, payoutId: `po_${rows.length + 1}` })
+  }
+
+  return { rows, totals, noteCharge: chargesNoted(move), noteRefund: refundsNoted(move), notePayout }
+}
+
+const chargesNoted = (move: Move): ProviderBalance["noteCharge"] => {
+  const noteDisputes = disputesNoted(move)
+  /** What was noted last, in minor units. */
+  const captured = new Map<ChargeRecord, number>()
+  return (charge) => {
+    const { attemptId, capturedMinor, connectionId, money, providerRef, reference, state } = charge
+    const names = { attemptId, providerRef, reference }
+    // What is held is captured only once it is taken.
+    const now = state === "Captured" ? capturedMinor : 0
+    const change = now - (captured.get(charge) ?? 0)
+    captured.set(charge, now)
+    if (change !== 0) {
+      const gross = { minorUnits: change, currency: money.currency }
+      const isTaken = change > 0
+      move({
+        kind: isTaken ? "charge" : "charge_failed",
+        ...{ connectionId, gross, names },
+        feeMinor: isTaken ? chargeFee(change) : 0
+      })
+    }
+    noteDisputes(charge, names)
+  }
+}
+
+const disputesNoted = (move: Move) => {
+  /** What each dispute holds, in minor units. */
+  const disputed = new Map<ChargeRecord, Map<string | null, number>>()
+  return (charge: ChargeRecord, names: Partial<ReportNames>): void => {
+    const { capturedMinor, connectionId, disputes, money } = charge
+    const held = disputed.get(charge) ?? new Map<string | null, number>()
+    disputed.set(charge, held)
+    for (const [disputeId, verdict] of disputes) {
+      const before = held.get(disputeId) ?? 0
+      const amount = before > 0 ? before : capturedMinor > 0 ? capturedMinor : money.minorUnits
+      const now = verdict === "won" ? 0 : amount
+      if (now === before) continue
+      held.set(disputeId, now)
+      move({
+        kind: now > 0 ? "dispute" : "dispute_reversed",
+        connectionId,
+        gross: { minorUnits: before - now, currency: money.currency },
+        names: { ...names, disputeId },
+        feeMinor: now > 0 ? disputeFee : 0
+      })
+    }
+  }
+}
+
+const refundsNoted = (move: Move): ProviderBalance["noteRefund"] => {
+  /** What was noted last, in minor units. */
+  const refunded = new Map<RefundRecord, number>()
+  return (refund) => {
+    const { amountMinor, charge, refundId, state } = refund
+    const now = state === "Succeeded" ? amountMinor : 0
+    const change = (refunded.get(refund) ?? 0) - now
+    refunded.set(refund, now)
+    if (change === 0) return
+    move({
+      kind: change < 0 ? "refund" : "refund_failed",
+      connectionId: charge.connectionId,
+      gross: { minorUnits: change, currency: charge.money.currency },
+      names: { refundId, attemptId: charge.attemptId, providerRef: charge.providerRef },
+      feeMinor: 0
+    })
+  }
+}
+
+/** Whatever the provider writes of its books, it also notes in the balance. */
+export const notingBalance = (messages: ProviderMessages, balance: ProviderBalance): ProviderMessages => ({
+  ...messages,
+  ofCharge: (charge, isOnlyWord) => {
+    balance.noteCharge(charge)
+    return messages.ofCharge(charge, isOnlyWord)
+  },
+  ofDone: (charge, operation, isOnlyWord) => {
+    balance.noteCharge(charge)
+    return messages.ofDone(charge, operation, isOnlyWord)
+  },
+  ofFailure: (charge, operation, isFinal) => {
+    balance.noteCharge(charge)
+    return messages.ofFailure(charge, operation, isFinal)
+  },
+  ofRefund: (refund, isOnlyWord) => {
+    balance.noteRefund(refund)
+    messages.ofRefund(refund, isOnlyWord)
+  },
+  ofPayout: (charge) => {
+    balance.notePayout(charge)
+    messages.ofPayout(charge)
+  },
+  ofDispute: (charge, disputeId, verdict) => {
+    balance.noteCharge(charge)
+    messages.ofDispute(charge, disputeId, verdict)
+  }
+})

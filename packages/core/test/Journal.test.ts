@@ -1,0 +1,397 @@
+/** The double-entry view of one payment: what its events say, and what rows of reports add. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  brokenJournal,
+  type JournalTransaction,
+  journalOf,
+  type PostedMovement,
+  pendingOf,
+  postedAt
+} from "@pointsman/core"
+import * as fc from "fast-check"
+import { balances, day, events, lines, noon, payment, paymentId, refunded, row } from "./support/JournalGiven.ts"
+
+const captured = payment({ capturedMinor: 1000, authorizedMinor: 1000 })
+const capturedRecord = { payment: captured, events: events(["payment.created"], ["payment.captured"]) }
+
+const textOf = (transactions: ReadonlyArray<JournalTransaction>) =>
+  transactions.map((one) => `${one.id} ${one.subject}: ${lines(one).join(", ")}`)
+
+describe("what is recorded", () => {
+  it("given a capture, then the provider owes it and it is sold", () => {
+    const [transaction, ...others] = journalOf(capturedRecord, [])
+    assert.deepStrictEqual(others, [])
+    assert.deepStrictEqual(transaction, {
+      id: "evt_2",
+      subject: "capture",
+      at: noon + 1_000,
+      occurredAt: noon + 1_000,
+      recordedAt: noon + 1_000,
+      connectionId: "main",
+      paymentId,
+      reference: "order-1",
+      payoutId: null,
+      postings: [
+        { account: "receivable", connectionId: "main", minorUnits: 1000, currency: "EUR" },
+        { account: "sales", connectionId: "main", minorUnits: -1000, currency: "EUR" }
+      ]
+    })
+  })
+
+  it("given a payment that was authorized, voided, declined or is unknown, then nothing is posted", () => {
+    for (const types of [
+      ["payment.authorized", "payment.cancelled"],
+      ["payment.declined"],
+      ["payment.unknown"],
+      ["payment.pending"]
+    ] as const) {
+      const record = {
+        payment: payment(),
+        events: events(["payment.created"], ...types.map((type) => [type] as const))
+      }
+      assert.deepStrictEqual(journalOf(record, []), [])
+    }
+  })
+
+  it("given a capture of a part that failed and was done again, then each is a transaction", () => {
+    const record = {
+      payment: payment({ capturedMinor: 600 }),
+      events: events(
+        ["payment.created"],
+        ["payment.authorized"],
+        ["payment.captured", { captured_amount: 400 }],
+        ["payment.capture_failed", { captured_amount: 0 }],
+        ["payment.captured", { captured_amount: 600 }]
+      )
+    }
+    assert.deepStrictEqual(textOf(journalOf(record, [])), [
+      "evt_3 capture: receivable EUR 400, sales EUR -400",
+      "evt_4 capture_failed: receivable EUR -400, sales EUR 400",
+      "evt_5 capture: receivable EUR 600, sales EUR -600"
+    ])
+  })
+
+  it("given a capture that the provider tries again, then it is taken back until it is done", () => {
+    const record = { payment: payment(), events: events(["payment.captured"], ["payment.pending"]) }
+    assert.deepStrictEqual(textOf(journalOf(record, [])), [
+      "evt_1 capture: receivable EUR 1000, sales EUR -1000",
+      "evt_2 capture_failed: receivable EUR -1000, sales EUR 1000"
+    ])
+  })
+
+  it("given a captured amount that the provider corrected, then the difference is posted", () => {
+    const record = {
+      payment: payment({ capturedMinor: 900 }),
+      events: events(
+        ["payment.captured", { captured_amount: 800 }],
+        ["payment.amount_mismatch", { stated_amount: 900, captured_amount: 900 }],
+        ["payment.amount_mismatch", { stated_amount: 5000, captured_amount: 900 }]
+      )
+    }
+    assert.deepStrictEqual(textOf(journalOf(record, [])), [
+      "evt_1 capture: receivable EUR 800, sales EUR -800",
+      "evt_2 capture_corrected: receivable EUR 100, sales EUR -100"
+    ])
+  })
+
+  it("given refunds of which one failed after it had succeeded, then it is a further transaction", () => {
+    const record = {
+      payment: payment({ capturedMinor: 1000, refundedMinor: 200 }),
+      events: events(
+        ["payment.captured"],
+        ["payment.refunded", refunded("rf_1", 300)],
+        ["payment.refund_pending", refunded("rf_2", 300)],
+        ["payment.refunded", refunded("rf_2", 500)],
+        ["payment.refund_failed", refunded("rf_1", 200)]
+      )
+    }
+    assert.deepStrictEqual(textOf(journalOf(record, [])).slice(1), [
+      "evt_2 refund: receivable EUR -300, refunds EUR 300",
+      "evt_4 refund: receivable EUR -200, refunds EUR 200",
+      "evt_5 refund_failed: receivable EUR 300, refunds EUR -300"
+    ])
+  })
+
+  it("given amounts that no event explains, then they are posted as such, last", () => {
+    const record = {
+      payment: payment({ capturedMinor: 1000, refundedMinor: 100, updatedAt: noon + 5_000 }),
+      events: events(["payment.captured", { captured_amount: 700 }])
+    }
+    assert.deepStrictEqual(textOf(journalOf(record, [])), [
+      "evt_1 capture: receivable EUR 700, sales EUR -700",
+      `${paymentId} captured recorded: receivable EUR 300, sales EUR -300`,
+      `${paymentId} refunded recorded: receivable EUR -100, refunds EUR 100`
+    ])
+  })
+})
+
+describe("what a report adds", () => {
+  it("given a row that says what is recorded, then its fee is posted, and nothing else", () => {
+    const money = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+    const journal = journalOf(capturedRecord, [row({ fee: money(24), net: money(976), payoutId: "po_1" })])
+    assert.deepStrictEqual(textOf(journal), [
+      "evt_2 capture: receivable EUR 1000, sales EUR -1000",
+      "main bt_1 report_charge: receivable EUR -24, fees EUR 24"
+    ])
+    assert.strictEqual(journal[1]?.payoutId, "po_1")
+  })
+
+  it("given a row of another amount, then the receivable is the provider's and the rest is unexplained", () => {
+    const journal = journalOf(capturedRecord, [row({ gross: { minorUnits: 990, currency: "EUR" } })])
+    assert.deepStrictEqual(balances(journal), { "receivable EUR": 990, "sales EUR": -1000, "unexplained EUR": 10 })
+  })
+
+  it("given a row of a capture whose message was lost, when the capture is recorded after it, then it is explained", () => {
+    const record = {
+      payment: captured,
+      events: [{ ...events(["payment.captured"])[0], createdAt: noon + 3 * day }] as typeof capturedRecord.events
+    }
+    assert.deepStrictEqual(textOf(journalOf(record, [row()])), [
+      "main bt_1 report_charge: receivable EUR 1000, unexplained EUR -1000",
+      "evt_1 capture: sales EUR -1000, unexplained EUR 1000"
+    ])
+  })
+
+  it("given rows that are matched with nothing, then they are unexplained", () => {
+    const unmatched = [row({ paymentId: null }), row({ rowId: "bt_2", kind: "refund", refundId: null })]
+    for (const movement of unmatched) {
+      assert.deepStrictEqual(textOf(journalOf(null, [movement])), [
+        `main ${movement.rowId} report_${movement.kind}: receivable EUR 1000, unexplained EUR -1000`
+      ])
+    }
+  })
+
+  it("given a refund and a charge that failed, then they are compared with the record of each", () => {
+    const record = {
+      payment: payment({ capturedMinor: 0, refundedMinor: 0 }),
+      events: events(
+        ["payment.captured"],
+        ["payment.refunded", refunded("rf_1", 300)],
+        ["payment.refund_failed", refunded("rf_1", 0)],
+        ["payment.capture_failed", { captured_amount: 0 }]
+      )
+    }
+    const at = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+    const rows = [
+      row(),
+      row({ rowId: "bt_2", kind: "refund", refundId: "rf_1", gross: at(-300) }),
+      row({ rowId: "bt_3", kind: "refund_failed", refundId: "rf_1", gross: at(300) }),
+      row({ rowId: "bt_4", kind: "charge_failed", gross: at(-1000) })
+    ]
+    assert.deepStrictEqual(balances(journalOf(record, rows)), {})
+    assert.deepStrictEqual(balances(journalOf(record, rows.slice(0, 2))), {
+      "receivable EUR": 700,
+      "unexplained EUR": -700
+    })
+  })
+
+  it("given a conversion, then each currency adds up to zero", () => {
+    const journal = journalOf(capturedRecord, [
+      row({
+        converted: { minorUnits: 1080, currency: "USD" },
+        fee: { minorUnits: 25, currency: "USD" },
+        net: { minorUnits: 1055, currency: "USD" }
+      })
+    ])
+    assert.deepStrictEqual(textOf(journal).slice(1), [
+      "main bt_1 report_charge: receivable EUR -1000, receivable USD 1055, fees USD 25, " +
+        "conversion EUR 1000, conversion USD -1080"
+    ])
+    assert.deepStrictEqual(brokenJournal(journal), [])
+  })
+
+  it("given a net that is not what the amounts of the row come to, then the rest is unexplained", () => {
+    const fee = { minorUnits: 24, currency: "EUR" }
+    const journal = journalOf(capturedRecord, [row({ fee, net: { minorUnits: 970, currency: "EUR" } })])
+    assert.deepStrictEqual(balances(journal), {
+      "receivable EUR": 970,
+      "sales EUR": -1000,
+      "fees EUR": 24,
+      "unexplained EUR": 6
+    })
+  })
+
+  it.each([
+    ["payout", -976, "receivable EUR -976, payouts EUR 976"],
+    ["payout_failed", 976, "receivable EUR 976, payouts EUR -976"],
+    ["dispute", -1000, "receivable EUR -1000, disputes EUR 1000"],
+    ["dispute_reversed", 1000, "receivable EUR 1000, disputes EUR -1000"],
+    ["fee", -30, "receivable EUR -30, fees EUR 30"],
+    ["adjustment", 12, "receivable EUR 12, adjustments EUR -12"]
+  ] as const)("given a row %s, then its account has the other side", (kind, minorUnits, postings) => {
+    const movement = row({ kind, paymentId: null, gross: { minorUnits, currency: "EUR" } })
+    assert.deepStrictEqual(textOf(journalOf(null, [movement])), [`main bt_1 report_${kind}: ${postings}`])
+  })
+
+  it("given the same row twice, then it is posted once; given a corrected one, then the difference follows", () => {
+    const fee = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+    const again = { recordedAt: noon + 3 * day }
+    const first = row({ fee: fee(24) })
+    assert.deepStrictEqual(
+      journalOf(capturedRecord, [first, { ...first, ...again }]),
+      journalOf(capturedRecord, [first])
+    )
+    assert.deepStrictEqual(textOf(journalOf(capturedRecord, [first, row({ fee: fee(20), ...again })])).slice(1), [
+      "main bt_1 report_charge: receivable EUR -24, fees EUR 24",
+      "main bt_1 2 report_charge: receivable EUR 4, fees EUR -4"
+    ])
+  })
+
+  it("given a row that is matched with its payment later, then a further transaction explains it", () => {
+    const journal = journalOf(capturedRecord, [row({ paymentId: null }), row({ recordedAt: noon + 3 * day })])
+    assert.deepStrictEqual(textOf(journal).slice(1), [
+      "main bt_1 report_charge: receivable EUR 1000, unexplained EUR -1000",
+      "main bt_1 2 report_charge: receivable EUR -1000, unexplained EUR 1000"
+    ])
+  })
+
+  it("given a row of another connection, then both connections show the difference", () => {
+    const journal = journalOf(capturedRecord, [row({ connectionId: "backup" })])
+    const unexplained = journal.flatMap(({ postings }) => postings).filter(({ account }) => account === "unexplained")
+    assert.deepStrictEqual(
+      unexplained.map(({ connectionId, minorUnits }) => [connectionId, minorUnits]),
+      [
+        ["backup", -1000],
+        ["main", 1000]
+      ]
+    )
+  })
+})
+
+describe("the date of a transaction", () => {
+  const november = { occurredAt: Date.UTC(2026, 10, 30, 23), earliest: Date.UTC(2026, 10, 30) }
+  const closing = { closeAfterMillis: 5 * day }
+  it.each([
+    ["while its month is open", Date.UTC(2026, 11, 5, 23, 59), november.occurredAt],
+    ["once its month is closed", Date.UTC(2026, 11, 6), Date.UTC(2026, 11, 6)],
+    ["before the provider says that it happened", Date.UTC(2026, 10, 30, 22), Date.UTC(2026, 10, 30, 22)]
+  ] as const)("given a row that is recorded %s, then it is posted under that date", (_, recordedAt, at) => {
+    assert.strictEqual(postedAt({ ...november, recordedAt }, closing), at)
+  })
+
+  it("given a month that ends a year, then the next one begins in January", () => {
+    const times = { occurredAt: Date.UTC(2026, 11, 31), earliest: 0 }
+    assert.strictEqual(postedAt({ ...times, recordedAt: Date.UTC(2027, 0, 5) }, closing), times.occurredAt)
+    assert.strictEqual(postedAt({ ...times, recordedAt: Date.UTC(2027, 0, 6) }, closing), Date.UTC(2027, 0, 6))
+  })
+
+  it("given a provider's clock that is behind, then nothing is posted before the payment was created", () => {
+    assert.strictEqual(
+      postedAt({ occurredAt: 5, recordedAt: noon, earliest: noon - 1 }, { closeAfterMillis: 1e15 }),
+      noon - 1
+    )
+  })
+})
+
+/** Rows of one payment, in the order in which they were recorded, some of them corrected. */
+const someRows = fc.array(
+  fc.record({
+    rowId: fc.constantFrom("a", "b", "c"),
+    kind: fc.constantFrom("charge", "charge_failed", "refund", "dispute", "fee", "payout", "adjustment"),
+    paymentId: fc.constantFrom(paymentId, null),
+    refundId: fc.constantFrom("rf_1", null),
+    gross: fc.record({ minorUnits: fc.integer({ min: -2000, max: 2000 }), currency: fc.constantFrom("EUR", "USD") }),
+    converted: fc.option(
+      fc.record({ minorUnits: fc.integer({ min: -2000, max: 2000 }), currency: fc.constant("GBP") })
+    ),
+    fee: fc.option(fc.record({ minorUnits: fc.integer({ min: 0, max: 99 }), currency: fc.constantFrom("EUR", "GBP") })),
+    net: fc.option(
+      fc.record({ minorUnits: fc.integer({ min: -2000, max: 2000 }), currency: fc.constantFrom("EUR", "GBP") })
+    )
+  }),
+  { maxLength: 8 }
+)
+
+const someTotals = fc.array(fc.integer({ min: 0, max: 1000 }), { maxLength: 5 })
+
+describe("every journal", () => {
+  it("given any facts and rows, then each transaction adds up to zero, and what follows changes none before", () => {
+    fc.assert(
+      fc.property(someTotals, someRows, fc.nat(12), (totals, drawn, until) => {
+        const told = events(...totals.map((total) => ["payment.amount_mismatch", { captured_amount: total }] as const))
+        const moments = told.map((event, index) => ({ ...event, createdAt: noon + 2 * index * 1_000 }))
+        const rows = drawn.map(
+          (over, index): PostedMovement => row({ ...over, recordedAt: noon + (2 * index + 1) * 1_000 })
+        )
+        const at = (time: number) => {
+          const known = moments.filter(({ createdAt }) => createdAt <= time)
+          const record = {
+            payment: payment({ capturedMinor: Number(known.at(-1)?.data["captured_amount"] ?? 0) }),
+            events: known
+          }
+          return journalOf(
+            record,
+            rows.filter(({ recordedAt }) => recordedAt <= time)
+          )
+        }
+        const before = at(noon + until * 1_000)
+        const all = at(Number.POSITIVE_INFINITY)
+        assert.deepStrictEqual(brokenJournal(all), [])
+        assert.deepStrictEqual(all.slice(0, before.length), before)
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it("given rows in any order of their arrival, then the accounts are the same in the end", () => {
+    const money = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+    const rows = [
+      row({ fee: money(24), net: money(976) }),
+      row({ rowId: "bt_2", kind: "refund", refundId: "rf_1", gross: money(-300) }),
+      row({ rowId: "bt_3", kind: "dispute", gross: money(-700), fee: money(1500), net: money(-2200) })
+    ]
+    const record = {
+      payment: payment({ capturedMinor: 1000, refundedMinor: 300 }),
+      events: events(["payment.captured"], ["payment.refunded", refunded("rf_1", 300)])
+    }
+    const expected = {
+      "receivable EUR": -1524,
+      "sales EUR": -1000,
+      "refunds EUR": 300,
+      "fees EUR": 1524,
+      "disputes EUR": 700
+    }
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -5, max: 5 }), { minLength: 3, maxLength: 3 }), (days) => {
+        const late = rows.map((one, index) => ({ ...one, recordedAt: noon + (days[index] ?? 0) * day }))
+        assert.deepStrictEqual(balances(journalOf(record, late)), expected)
+      })
+    )
+  })
+})
+
+describe("what is pending", () => {
+  it.each([
+    [{ state: "ChargeUnknown" }, [["charge", 1000]]],
+    [{ state: "CapturePending", authorizedMinor: 800 }, [["capture", 800]]],
+    [{ state: "VoidUnknown", authorizedMinor: 800 }, []],
+    [{ state: "Captured", capturedMinor: 1000, refundPendingMinor: 250 }, [["refund", 250]]],
+    [
+      {
+        state: "ChargedBack",
+        capturedMinor: 1000,
+        reported: {
+          isPaidOut: false,
+          contradictions: [],
+          disputes: [{ disputeId: "dp_1", verdict: "opened", at: noon }]
+        }
+      },
+      [["dispute", null]]
+    ]
+  ] as const)("given %j, then it is listed", (over, expected) => {
+    const pending = pendingOf(payment(over), [])
+    assert.deepStrictEqual(
+      pending.map(({ minorUnits, what }) => [what, minorUnits]),
+      expected.map((one) => [...one])
+    )
+  })
+
+  it("given a disputed payment whose dispute a report has, then the dispute is posted, and not pending", () => {
+    const reported = {
+      isPaidOut: false,
+      contradictions: [],
+      disputes: [{ disputeId: "dp_1", verdict: "opened", at: noon } as const]
+    }
+    assert.deepStrictEqual(pendingOf(payment({ state: "ChargedBack", reported }), [row({ kind: "dispute" })]), [])
+  })
+})

@@ -1,0 +1,237 @@
+/** `pointsman books`: the double-entry view of what is recorded and reported. */
+import { readDuration } from "@pointsman/configuration"
+import {
+  accountName,
+  defaultMonthClosing,
+  type JournalEntry,
+  journalFormats,
+  journalHeader,
+  type PendingMoney,
+  Pointsman,
+  periodOpenUntil,
+  transactionText
+} from "@pointsman/core"
+import { decimalText } from "@pointsman/core/internal"
+import { Directory } from "@pointsman/core/ports"
+import { Clock, Console, Effect, Option, Stream } from "effect"
+import { Command, Flag } from "effect/cli"
+import { CommandFailure } from "./CommandFailure.ts"
+import { epochMillisOf, type Moment, momentFlag } from "./Moment.ts"
+import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
+import { jsonFlag, print } from "./Output.ts"
+import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { paragraphs, type Text, table } from "./Table.ts"
+import { environmentFlag, oneWorkspace, workspaceFlag } from "./Tenants.ts"
+import { timeOf } from "./Words.ts"
+
+const shared = {
+  workspace: workspaceFlag,
+  environment: environmentFlag,
+  to: momentFlag("to", "Transactions posted before this time; default: now").pipe(Flag.optional),
+  connection: Flag.String("connection").pipe(
+    Flag.withMetavar("id"),
+    Flag.withDescription("Only transactions of this connection"),
+    Flag.optional
+  ),
+  closeAfter: Flag.String("close-after").pipe(
+    Flag.withMetavar("duration"),
+    Flag.withDescription(
+      "How long after its end a month is closed (UTC); use the same for every export; default: 5 days"
+    ),
+    Flag.filterMap(readDuration, () => 'a duration such as "10 days"'),
+    Flag.withDefault(defaultMonthClosing.closeAfterMillis)
+  ),
+  ...settingFlags(databaseSettings)
+}
+
+interface Period {
+  readonly from: Option.Option<Moment>
+  readonly to: Option.Option<Moment>
+  readonly connection: Option.Option<string>
+  readonly closeAfter: number
+}
+
+/** What is asked of the journal. A period that may still change is named on standard error. */
+const queryOf = Effect.fnUntraced(function* ({ closeAfter: closeAfterMillis, connection, from, to }: Period) {
+  const now = yield* Clock.currentTimeMillis
+  const before = Option.match(to, { onNone: () => now, onSome: (moment) => epochMillisOf(moment, now) })
+  const first = Option.getOrUndefined(Option.map(from, (moment) => epochMillisOf(moment, now)))
+  if (first !== undefined && first >= before) {
+    return yield* new CommandFailure({
+      message: `--from: expected a time before the end of the period, ${timeOf(before)}.`
+    })
+  }
+  const openUntil = periodOpenUntil(before, { closeAfterMillis })
+  if (now < openUntil) {
+    yield* Console.error(`The period is open until ${timeOf(openUntil)}: what is recorded until then may add to it.`)
+  }
+  return { from: first, before, connectionId: Option.getOrUndefined(connection), closeAfterMillis }
+})
+
+const tenantOf = Effect.fnUntraced(function* ({
+  environment,
+  workspace
+}: {
+  readonly workspace: Option.Option<string>
+  readonly environment: "sandbox" | "production"
+}) {
+  const contents = yield* (yield* Directory).contents
+  return { workspaceId: yield* Effect.fromResult(oneWorkspace(contents, workspace)), environment }
+})
+
+const exportBooks = Command.make(
+  "export",
+  {
+    from: momentFlag("from", "Transactions posted at this time or later; default: all").pipe(Flag.optional),
+    format: Flag.Literals("format", journalFormats).pipe(Flag.withDescription("beancount, ledger or csv")),
+    ...shared
+  },
+  Effect.fnUntraced(function* ({ closeAfter, connection, environment, format, from, to, workspace, ...settings }) {
+    yield* onDatabase(
+      textsOf(settings),
+      Effect.fnUntraced(function* () {
+        const tenant = yield* tenantOf({ environment, workspace })
+        const query = yield* queryOf({ closeAfter, connection, from, to })
+        const { journal } = yield* Pointsman
+        // Every text ends with a line break, which the console writes.
+        const write = (text: string) => (text === "" ? Effect.void : Console.log(text.slice(0, -1)))
+        yield* write(journalHeader(format))
+        yield* Stream.runForEachArray(journal(tenant, query), (entries) =>
+          write(
+            entries
+              .map((entry) => (entry._tag === "Pending" ? "" : transactionText(entry.transaction, format)))
+              .join("")
+          )
+        )
+      })
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Print the double-entry journal of a period for other accounting programs: Beancount, ledger or hledger, and CSV. Each " +
+      "transaction adds up to zero in each currency. Money whose result is not known is not in it: `pointsman books " +
+      "balance` lists that. Payments that left the database by retention are not in it."
+  ),
+  Command.withShortDescription("Print the journal for other accounting programs"),
+  Command.withExamples([
+    {
+      command:
+        "pointsman books export --environment production --from 2026-11-01 --to 2026-12-01 --format beancount > 2026-11.beancount",
+      description: "One month"
+    },
+    {
+      command: "pointsman books export --environment production --from 2026-11-01 --to 2026-12-01 --format csv",
+      description: "The same, for a spreadsheet"
+    }
+  ])
+)
+
+interface Line {
+  readonly account: string
+  readonly connection: string
+  readonly currency: string
+  amount: number
+}
+
+interface Balance {
+  readonly accounts: Map<string, Line>
+  readonly pending: Map<string, Omit<Line, "account"> & { readonly what: PendingMoney["what"]; count: number }>
+}
+
+const countIn = ({ accounts, pending }: Balance, entry: JournalEntry): void => {
+  if (entry._tag === "Pending") {
+    const { connectionId, currency, minorUnits, what } = entry.pending
+    const connection = connectionId ?? ""
+    const key = `${what} ${connection} ${currency}`
+    const line = pending.get(key) ?? { what, connection, currency, amount: 0, count: 0 }
+    line.amount += minorUnits ?? 0
+    line.count += 1
+    pending.set(key, line)
+    return
+  }
+  for (const posting of entry.transaction.postings) {
+    const account = accountName(posting)
+    const { connectionId, currency, minorUnits } = posting
+    const line = accounts.get(account) ?? { account, connection: connectionId, currency, amount: 0 }
+    line.amount += minorUnits
+    accounts.set(account, line)
+  }
+}
+
+const byName = <Row>(rows: Iterable<Row>, nameOf: (row: Row) => string): ReadonlyArray<Row> =>
+  [...rows].sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
+
+const balance = Command.make(
+  "balance",
+  { json: jsonFlag, ...shared },
+  Effect.fnUntraced(function* ({ closeAfter, connection, environment, json, to, workspace, ...settings }) {
+    yield* onDatabase(
+      textsOf(settings),
+      Effect.fnUntraced(function* () {
+        const tenant = yield* tenantOf({ environment, workspace })
+        const query = yield* queryOf({ closeAfter, connection, from: Option.none(), to })
+        const counted: Balance = { accounts: new Map(), pending: new Map() }
+        yield* Stream.runForEach((yield* Pointsman).journal(tenant, query), (entry) =>
+          Effect.sync(() => countIn(counted, entry))
+        )
+        const accounts = byName(counted.accounts.values(), ({ account }) => account)
+        const pending = byName(
+          counted.pending.values(),
+          ({ connection: id, currency, what }) => `${what} ${id} ${currency}`
+        )
+        yield* print(
+          json,
+          {
+            data: {
+              workspace_id: tenant.workspaceId,
+              environment,
+              before: timeOf(query.before),
+              accounts,
+              pending
+            }
+          },
+          accounts.length + pending.length === 0 ? "" : balanceText(accounts, pending)
+        )
+        if (!json && accounts.length + pending.length === 0) yield* Console.error("No transactions found.")
+      })
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Print what each account of the double-entry view has, as positive debits and negative credits, and below it the money " +
+      "whose result is not known. The accounts of a currency add up to zero. `Equity:Unexplained` is what a report says and " +
+      "the records do not, or the reverse."
+  ),
+  Command.withShortDescription("Print the balance of each account"),
+  Command.withExamples([
+    { command: "pointsman books balance --environment production", description: "Now" },
+    {
+      command: "pointsman books balance --environment production --to 2026-12-01 --json",
+      description: "As of December"
+    }
+  ])
+)
+
+const balanceText = (
+  accounts: ReadonlyArray<Line>,
+  pending: ReadonlyArray<Omit<Line, "account"> & { readonly what: string; readonly count: number }>
+): Text => {
+  const amountOf = ({ amount, currency }: Pick<Line, "amount" | "currency">) =>
+    decimalText({ minorUnits: amount, currency })
+  const ofAccounts = table(
+    ["ACCOUNT", "AMOUNT", "CURRENCY"],
+    accounts.map((line) => [line.account, amountOf(line), line.currency])
+  )
+  if (pending.length === 0) return ofAccounts
+  const ofPending = table(
+    ["PENDING", "CONNECTION", "COUNT", "AMOUNT", "CURRENCY"],
+    pending.map((line) => [line.what, line.connection || null, line.count, amountOf(line), line.currency])
+  )
+  return accounts.length === 0 ? ofPending : paragraphs(ofAccounts, ofPending)
+}
+
+export const booksCommand = Command.make("books").pipe(
+  Command.withDescription("Print the double-entry view of payments and providers' reports."),
+  Command.withShortDescription("Print the double-entry view of the books"),
+  Command.withSubcommands([exportBooks, balance])
+)
