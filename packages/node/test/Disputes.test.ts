@@ -19,7 +19,10 @@ it("given no dispute, when one is read, kept evidence for or answered, then it i
     () => pointsman.submitDispute(nobody, { idempotencyKey: "dispute-1001" }),
     () => pointsman.acceptDispute(nobody)
   ]) {
-    const error = await asked().then(assert.fail, (failure: unknown) => failure)
+    const error = await asked().then(
+      () => undefined,
+      (failure: unknown) => failure
+    )
     assert.instanceOf(error, NotFoundError)
     assert.strictEqual(error.message, "Dispute not found.")
   }
@@ -35,7 +38,10 @@ it("given a query or evidence that is none, then the error names the field", asy
     [() => pointsman.keepEvidence(nobody, { files: { receipt: new Uint8Array([1]) } }), "receipt"],
     [() => pointsman.keepEvidence(nobody, {}), "evidence"]
   ] as const) {
-    const error = await asked().then(assert.fail, (failure: unknown) => failure)
+    const error = await asked().then(
+      () => undefined,
+      (failure: unknown) => failure
+    )
     assert.instanceOf(error, ValidationError)
     assert.include(error.message, `\`${field}\``)
   }
