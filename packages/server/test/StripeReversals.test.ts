@@ -35,7 +35,7 @@ describe("what Stripe says after it had confirmed", { timeout: 60_000 }, () => {
     await world.server.live([begun + 6 * 60_000])
     assert.deepInclude(await paymentSeen(world, id), {
       ...{ status: "CHARGEBACK", amounts: [4040, 0, 0], review: null },
-      ...{ conflicts: 0, last: "payment.chargeback" }
+      ...{ conflicts: 0, last: "dispute.opened" }
     })
     assert.deepStrictEqual(await outcomesSeen(world, id), ["applied", "confirmed", "applied", "confirmed"])
     const { body } = await world.request("POST", `${path}/${id}/refunds`)

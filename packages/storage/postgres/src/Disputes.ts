@@ -7,7 +7,7 @@ import { bindTenant, bindText, readText, rows } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 
-const selectDispute = `select record from disputes where ${ofTenant} and id = $3`
+const selectDispute = `select record from disputes where ${ofTenant} and id = $3 and id <> ''`
 const selectEvidence = `select sealed from dispute_evidence
   where ${ofTenant} and payment_id = $3 and id = $4 and sealed <> ''`
 
@@ -41,8 +41,10 @@ const selectDisputes = (tenant: Tenant, { before, limit, paymentId, status }: Di
   }
   const conditions = [where("payment_id =", paymentId), where("status =", status), where("id <", before)].join(" ")
   params.push(String(limit))
+  // Says which index holds the rows (see `Migrations.ts`).
+  const held = status !== undefined ? "and status <> ''" : paymentId === undefined ? "and id <> ''" : ""
   return [
-    `select record from disputes where ${ofTenant} ${conditions} order by id desc limit $${params.length}`,
+    `select record from disputes where ${ofTenant} ${conditions} ${held} order by id desc limit $${params.length}`,
     params
   ]
 }

@@ -306,6 +306,16 @@ describe.skipIf(!hasServer)("query plans", () => {
           "the attempts of a payment": [ledger.attempts(tenant, "a"), `attempts_pkey (${byTenant}, payment_id)`],
           "a claim": [ledger.claim(tenant, "a"), `claims_pkey (${byTenant}, key)`, `payments_pkey (${byTenant}, id)`],
           "a timeline": [ledger.timeline(tenant, "a", { limit: 10 }), `events_of_payment (${byTenant}, payment_id)`],
+          "a dispute": [ledger.dispute(tenant, "a"), `disputes_by_id (${byTenant}, id)`],
+          "the evidence of a dispute": [
+            ledger.evidence(tenant, "a", "b"),
+            `dispute_evidence_pkey (${byTenant}, payment_id, id)`
+          ],
+          "the disputes of a payment": [
+            ledger.disputes(tenant, { paymentId: "a", limit: 10 }),
+            `disputes_pkey (${byTenant}, payment_id)`
+          ],
+          "the due disputes": [ledger.dueDisputes({ now: 1, limit: 10 }), "disputes_due (check_at)"],
           "a page of events": [
             ledger.events(tenant, page),
             `events_pkey (${byTenant})`,
@@ -386,6 +396,8 @@ describe.skipIf(!hasServer)("query plans", () => {
             `deliveries_by_event (${byTenant}, event_id)`,
             `deliveries_pkey (${byTenant}, id)`,
             `delivery_attempts_pkey (${byTenant}, delivery_id)`,
+            `dispute_evidence_pkey (${byTenant}, payment_id)`,
+            `disputes_pkey (${byTenant}, payment_id)`,
             `events_of_payment (${byTenant}, payment_id)`,
             `message_bodies_pkey (${byTenant}, received_at)`,
             "messages_by_payment (payment_id)",

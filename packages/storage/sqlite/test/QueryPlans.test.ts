@@ -182,6 +182,14 @@ describe("query plans", () => {
       (ledger) => ledger.timeline(tenant, "a", { limit: 10 }),
       "events USING INDEX events_by_payment (workspace_id=? AND environment=? AND payment_id=? AND id>?)"
     ],
+    "the disputes of a status": [
+      (ledger) => ledger.disputes(tenant, { status: "won", before: "a", limit: 10 }),
+      "disputes USING INDEX disputes_by_status (workspace_id=? AND environment=? AND status=? AND id<?)"
+    ],
+    "the due disputes": [
+      (ledger) => ledger.dueDisputes({ now: 1, limit: 10 }),
+      "disputes USING COVERING INDEX disputes_due (check_at>? AND check_at<?)"
+    ],
     "a page of events": [(ledger) => ledger.events(tenant, page), `events ${byId} AND id<?)`],
     "the events after one": [(ledger) => ledger.events(tenant, { after: "a", limit: 10 }), `events ${byId} AND id>?)`],
     "the events of a type": [
