@@ -5968,7 +5968,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
   },
   {
     name: "a batch of a report without its position",
-    harm: "A run that is killed counts the rows of its last batch twice.",
+    harm: "A run that ended early begins with rows that are stored, and says that it read none of them.",
     edits: [
       {
         file: "packages/core/src/verbs/reconcile/RunReport.ts",
@@ -5979,7 +5979,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     caughtBy: {
       project: "core",
       file: "packages/core/test/ReconcileReport.test.ts",
-      test: "given every write of a run, when it dies before or after it, then the next one ends the same"
+      test: "given another provider's format, then it is refused; given a broken file, then it goes on once mended"
     }
   },
   {

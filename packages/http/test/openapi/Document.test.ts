@@ -104,9 +104,11 @@ describe("what the document covers", () => {
       "RefundEventData",
       "RefundFailedEventData",
       "RefundPayment",
+      "RefundSettlement",
       "ReviewedEventData",
       "RoutingDecision",
       "RoutingExclusion",
+      "Settlement",
       "SimulatedCharge",
       "Simulation"
     ])

@@ -11,6 +11,7 @@ import { make as makeDeliveries } from "../src/Deliveries.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
 import { migrate } from "../src/Migrate.ts"
 import { make as makeRetention } from "../src/Retention.ts"
+import { make as makeSettlements } from "../src/Settlements.ts"
 import { make as makeSuccessRates } from "../src/SuccessRates.ts"
 import { newChange, tenant } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
@@ -120,6 +121,7 @@ const newPlanner = Effect.fnUntraced(function* (workspaces: number, options: Led
     deliveries: makeDeliveries(listening),
     rates: makeSuccessRates(listening),
     retention: makeRetention(listening),
+    settlements: makeSettlements(listening, listening.read),
     leaving: leaving?.["id"] as string,
     plansOf: Effect.fnUntraced(function* (effect: Effect.Effect<unknown, unknown>) {
       asked.length = 0
@@ -209,7 +211,7 @@ describe.skipIf(!hasServer)("query plans", () => {
     "given a hundred workspaces, when anything is read, then PostgreSQL goes straight to the tenant's rows",
     () =>
       Effect.gen(function* () {
-        const { deliveries, leaving, ledger, plansOf, rates, retention } = yield* newPlanner(100)
+        const { deliveries, leaving, ledger, plansOf, rates, retention, settlements } = yield* newPlanner(100)
         const page = { before: "p~", limit: 10 }
         const book = [
           `attempts_pkey (${byTenant}, payment_id)`,
@@ -405,7 +407,33 @@ describe.skipIf(!hasServer)("query plans", () => {
             `operations_pkey (${byTenant}, payment_id)`,
             `payment_metadata_pkey (${byTenant}, payment_id)`,
             `payments_pkey (${byTenant}, id)`,
-            `refunds_pkey (${byTenant}, payment_id)`
+            `refunds_pkey (${byTenant}, payment_id)`,
+            `settlement_entries_by_payment (${byTenant}, payment_id)`
+          ],
+          "rows of a report": [
+            settlements.known(tenant, "a", ["1", "2"]),
+            `settlement_entries_pkey (${byTenant}, connection_id, row_id)`
+          ],
+          "rows of payments": [
+            settlements.entriesOf(tenant, ["1", "2"]),
+            `settlement_entries_by_payment (${byTenant}, payment_id)`
+          ],
+          "names of a report": [
+            settlements.booksNamed(tenant, "a", {
+              attemptIds: ["1"],
+              operationIds: ["1"],
+              refundIds: ["1"],
+              providerRefundIds: ["1"],
+              providerRefs: ["1"],
+              references: ["1"]
+            }),
+            `attempts_by_id (${byTenant}, id)`,
+            `charge_references_pkey (${byTenant}, connection_id, reference_hash)`,
+            `named_references_pkey (${byTenant}, connection_id, reference_hash)`,
+            `operations_by_id (${byTenant}, id)`,
+            `payments_by_reference (${byTenant}, 64)`,
+            `refunds_by_id (${byTenant}, id)`,
+            `refunds_by_provider_refund (${byTenant}, provider_refund_id)`
           ],
           "old deliveries": [
             retention.pruneDeliveries({ tenant: { ...tenant, workspaceId: "ws1" }, before: 9e12, limit: 10 }),

@@ -60,12 +60,13 @@ export const withoutAccounts = (db: Database): void => {
   }
 }
 
-/** As it was before payments were searched. */
+/** As it was before reports were reconciled. */
 const withoutSettlements = (db: Database): void => {
   for (const table of ["settlement_entries", "reconciliation_runs"]) db.prepare(`drop table ${table}`).run()
   db.prepare("drop index refunds_by_provider_refund").run()
 }
 
+/** As it was before payments were searched. */
 export const withoutSearch = (db: Database): void => {
   for (const column of ["metadata", "purchase"]) db.prepare(`alter table payments drop column ${column}`).run()
   db.prepare("drop table payment_metadata").run()
