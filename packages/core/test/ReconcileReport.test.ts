@@ -449,8 +449,9 @@ describe("a report that cannot be read", () => {
   it.effect("given another process at work on the report, when both write, then one of them ends", () =>
     Effect.gen(function* () {
       const rows = Array.from({ length: 6 }, (_, at) => rowOf(undefined, { id: `p${at}`, kind: "payout" }))
-      const ends = yield* Effect.all(
-        [0, 1].map(() => Effect.result(reconcile(orderOf(rows, { rowsAtOnce: 2, sha256: "both" })))),
+      const ends = yield* Effect.forEach(
+        [0, 1],
+        () => Effect.result(reconcile(orderOf(rows, { rowsAtOnce: 2, sha256: "both" }))),
         { concurrency: 2 }
       )
       const failures = ends.flatMap((end) => (Result.isFailure(end) ? [end.failure] : []))

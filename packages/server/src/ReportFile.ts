@@ -5,6 +5,7 @@ import { basename } from "node:path"
 import type { ReportEntry } from "@pointsman/core/connector"
 import { type DocumentedFormat, formatNamed, formatOfHeader, formatsOf, readReport } from "@pointsman/reconcile"
 import { Effect, Result, Stream } from "effect"
+import { CommandFailure } from "./commands/CommandFailure.ts"
 
 /** Of the file that is read at once, in bytes. */
 const pieceBytes = 256 * 1024
@@ -76,7 +77,7 @@ export const entriesOf = (
   const isSame = Effect.suspend(() =>
     hash.digest("hex") === sha256
       ? Effect.succeed<ReadonlyArray<ReportEntry>>([])
-      : Effect.fail(new Error("the file changed while it was read"))
+      : Effect.fail(new CommandFailure({ message: "the file changed while it was read" }))
   )
   return readReport(bytes, format).pipe(
     Stream.map((entries) => entries.map(({ entry }) => entry)),

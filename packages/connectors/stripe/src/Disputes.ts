@@ -112,7 +112,7 @@ const fileFields: ReadonlySet<string> = new Set([
 const textsAtMost = 150_000
 
 /** Texts by Stripe's names; those of other names together as the uncategorized one, each behind its name. */
-export const evidenceTexts = (texts: Readonly<Record<string, string>>): Form => {
+const evidenceTexts = (texts: Readonly<Record<string, string>>): Form => {
   const own = Object.entries(texts).filter(([name]) => textFields.has(name) && name !== "uncategorized_text")
   const others = Object.entries(texts)
     .filter(([name]) => !textFields.has(name))

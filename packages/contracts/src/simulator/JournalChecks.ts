@@ -36,7 +36,7 @@ const totalOf = (sums: Sums, account: JournalAccount): number =>
   [...sums].reduce((total, [key, minorUnits]) => (key.startsWith(`${account} `) ? total + minorUnits : total), 0)
 
 /** Without any report: what is recorded. */
-export const wrongRecord = (book: PaymentBook, events: ReadonlyArray<Event>): ReadonlyArray<string> => {
+const wrongRecord = (book: PaymentBook, events: ReadonlyArray<Event>): ReadonlyArray<string> => {
   const { payment } = book
   const transactions = journalOf({ payment, events }, [])
   const sums = sumsOf(transactions)

@@ -197,5 +197,3 @@ export const SubmissionMachine = defineMachine({
     }
   ]
 })
-
-export type SubmissionEvent = (typeof SubmissionMachine)["events"][number]

@@ -51,8 +51,9 @@ const reconcile = Effect.fnUntraced(function* (
   })
   const format = formatOf(Option.getOrUndefined(named), found.connector, report)
   if (Result.isFailure(format)) return yield* refuse(`${format.failure}.`)
+  const context = yield* Effect.context()
   return yield* withProgress(json, (tell) => {
-    const told = ({ rowsDone }: ReconciliationRun) => Effect.runFork(tell(counted(rowsDone, "row")))
+    const told = ({ rowsDone }: ReconciliationRun) => Effect.runForkWith(context)(tell(counted(rowsDone, "row")))
     return pointsman.reconciliation.run({
       connectionId: id,
       format: format.success,

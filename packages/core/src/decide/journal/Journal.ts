@@ -16,7 +16,7 @@ import { type JournalRecord, type RecordedFact, recordedFacts } from "./Recorded
 import { type ReportedEffect, reportedEffect } from "./ReportedEffect.ts"
 
 /** In the place of a connection, for money of which the record names none. */
-export const noConnection = "none"
+const noConnection = "none"
 
 /**
  * `record`: `null` for rows that belong to no payment. `movements`: the rows of the payment, in any order. The

@@ -34,7 +34,7 @@ export const accountName = ({ account, connectionId, currency }: Omit<Posting, "
  * dashes. No two ids have the same: an underscore is `-5F`, a dot `-2E`, a dash that would be read as one of these `-2D`, and
  * an id that begins with a capital letter follows `0-2D`.
  */
-export const accountPart = (connectionId: string): string => {
+const accountPart = (connectionId: string): string => {
   const first = connectionId.slice(0, 1)
   const rest = connectionId
     .slice(1)

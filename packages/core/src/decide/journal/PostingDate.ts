@@ -16,7 +16,7 @@ export interface MonthClosing {
 export const defaultMonthClosing: MonthClosing = { closeAfterMillis: 5 * dayMillis }
 
 /** When the month of a time is over, in epoch milliseconds, by UTC. */
-export const monthEnd = (at: number): number => {
+const monthEnd = (at: number): number => {
   const { month, year } = DateTime.toPartsUtc(DateTime.makeUnsafe(at))
   const next = month === 12 ? { year: year + 1, month: 1 } : { year, month: month + 1 }
   return DateTime.toEpochMillis(DateTime.makeUnsafe({ ...next, day: 1 }))

@@ -107,8 +107,8 @@ const claim = Effect.fnUntraced(function* (book: Book, attemptId: string, connec
     Effect.catchTags({
       NotWritten: ({ cause }) => Effect.fail(cause),
       // Nothing is sent on it.
-      MaybeWritten: () => Effect.succeed(undefined),
-      Contended: () => Effect.succeed(undefined),
+      MaybeWritten: () => Effect.void,
+      Contended: () => Effect.void,
       "pointsman/ApiKeyRevoked": (cause) => Effect.fail(unrecorded(cause))
     })
   )
