@@ -46,7 +46,9 @@ const unread = [
   "passkeys",
   "passkey_challenges",
   "retention_lease",
-  "proof_lease"
+  "proof_lease",
+  "reconciliation_runs",
+  "settlement_entries"
 ]
 
 describe("a database that lost a table", () => {
