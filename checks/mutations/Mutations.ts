@@ -1036,7 +1036,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/verbs/hosted/CompleteCheckout.ts",
-        find: "MaybeWritten: () => Effect.succeed(undefined),",
+        find: "MaybeWritten: () => Effect.void,",
         replace: "MaybeWritten: ({ value }) => Effect.succeed(value),"
       }
     ],
