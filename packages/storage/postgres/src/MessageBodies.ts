@@ -11,7 +11,7 @@ import type { StorageError } from "@pointsman/core/ports"
 import { isDecidedMessage, isUndecidedContradiction, openEndedOutcomes } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { type Database, type Query, repeatable } from "./Database.ts"
-import { aheadMillis, lockTimeout, monthAfter, monthOf } from "./Partitions.ts"
+import { aheadMillis, lockPartition, lockTimeout, monthAfter, monthOf } from "./Partitions.ts"
 
 const text = 'text collate "C"'
 
@@ -141,8 +141,8 @@ const undecided = ({ begin, end }: Partition) => `from messages
     where outcome in (${openEndedOutcomes.map((outcome) => `'${outcome}'`).join(", ")})
       and received_at >= ${begin} and received_at < ${end} and (outcome <> 'contradicts' or ${isUndecidedContradiction})`
 
-/** Of one transaction: some milliseconds. */
-const keptAtOnce = 500
+/** Of one transaction: bodies of a megabyte take some hundred milliseconds. */
+const keptAtOnce = 50
 
 /** Moves their bodies to the column of their messages. Erasures and decisions lock the message first, too. */
 const keepUndecided = Effect.fnUntraced(function* (db: Database, partition: Partition) {
@@ -161,12 +161,16 @@ const keepUndecided = Effect.fnUntraced(function* (db: Database, partition: Part
 const dropPartition = Effect.fnUntraced(function* (query: Query, partition: Partition) {
   const { name } = partition
   yield* query(lockTimeout)
-  yield* query(`lock table ${name} in access exclusive mode`)
-  // A message that was locked, or whose review began since, keeps the month until the next upkeep.
-  const needed = yield* query(
-    `select 1 as one ${undecided(partition)} and exists (select 1 from ${name} as b where ${isBodyOf("messages")}) limit 1`
+  const isNeeded = Effect.map(
+    query(
+      `select 1 as one ${undecided(partition)} and exists (select 1 from ${name} as b where ${isBodyOf("messages")}) limit 1`
+    ),
+    (found) => found.length > 0
   )
-  if (needed.length > 0) return 0
+  if (yield* isNeeded) return 0
+  yield* lockPartition(query, "message_bodies", name)
+  // A message that was locked, or whose review began since, keeps the month until the next upkeep.
+  if (yield* isNeeded) return 0
   // PostgreSQL's own estimate: to count the rows would read the month. It is -1 where nothing has analyzed the table.
   const [held] = yield* query(
     `select greatest(reltuples, 0)::bigint as count from pg_class where oid = '${name}'::regclass`

@@ -198,6 +198,12 @@ export const dropPartitions = Effect.fnUntraced(function* (db: Database, before:
   return dropped
 })
 
+/** The table first, like every statement about all of its partitions: in the other order the two would wait for each other. */
+export const lockPartition = Effect.fnUntraced(function* (query: Query, table: string, partition: string) {
+  yield* query(`lock table only ${table} in access exclusive mode`)
+  yield* query(`lock table ${partition} in access exclusive mode`)
+})
+
 const dropPartition = Effect.fnUntraced(function* (query: Query, name: string) {
   yield* query(lockTimeout)
   // A delivery that is due or being sent has a time; the index `deliveries_due` holds no others.
@@ -206,7 +212,7 @@ const dropPartition = Effect.fnUntraced(function* (query: Query, name: string) {
     (found) => found.length > 0
   )
   if (yield* isOpen) return 0
-  yield* query(`lock table ${name} in access exclusive mode`)
+  yield* lockPartition(query, "deliveries", name)
   // One that has ended may have been asked for again before the lock.
   if (yield* isOpen) return 0
   // PostgreSQL's own estimate: to count the rows would read the month. It is -1 where nothing has analyzed the table.

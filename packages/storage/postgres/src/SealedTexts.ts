@@ -4,7 +4,7 @@ import { list, type Row, sealedPlaces, sealedUrlOf, sealedUrlPart } from "@point
 import { Effect, Option } from "effect"
 import type { Database } from "./Database.ts"
 import { newVersion, tellOthers } from "./Directory.ts"
-import { isBodyOf, withBody } from "./MessageBodies.ts"
+import { isBodyOf } from "./MessageBodies.ts"
 import { bindText, readText } from "./Rows.ts"
 
 const selectDerivation = "select sealed from kept_secrets where name = $1"
@@ -65,13 +65,20 @@ export const pageOf = (kind: SealedKind, hasBefore: boolean): string => {
     order by ${order} limit $1::integer`
 }
 
-/** The bodies of messages, in whichever of their two places. */
+/** The bodies of messages, of both of their places: messages outlive their bodies by years, so that none is read in vain. */
 const pageOfBodies = (hasBefore: boolean): string => {
   const { key } = sealedPlaces.message
   const order = list(key.map(indexed))
   const isLater = `(${order}) > (${list(key.map((name, at) => indexedValue(name, `$${at + 2}::text`)))})`
-  return `select ${list(key)}, coalesce(b.body, m.body) as sealed from messages as m ${withBody("m")}
-    where coalesce(b.is_sealed, m.is_sealed)${hasBefore ? ` and ${isLater}` : ""} order by ${order} limit $1::integer`
+  const later = hasBefore ? ` and ${isLater}` : ""
+  const columns = list([...key, "event_hash"])
+  return `select ${list(key)}, sealed from (
+      (select ${columns}, body as sealed from messages where is_sealed${later} order by ${order} limit $1::integer)
+      union all
+      (select ${columns}, b.body as sealed from message_bodies as b cross join lateral (
+          select event_id from messages where ${isBodyOf("messages")} offset 0
+        ) as message where b.is_sealed${later} order by ${order} limit $1::integer)
+    ) as page order by ${order} limit $1::integer`
 }
 
 /** The text with the new one in it, and whether it has the expected one. */
