@@ -623,8 +623,13 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/storage/postgres/src/MessageBodies.ts",
-        find: "if (needed.length > 0) return 0",
-        replace: ""
+        find: "  if (yield* isNeeded) return 0\n  yield* lockPartition",
+        replace: "  yield* lockPartition"
+      },
+      {
+        file: "packages/storage/postgres/src/MessageBodies.ts",
+        find: "until the next upkeep.\n  if (yield* isNeeded) return 0",
+        replace: "until the next upkeep."
       }
     ],
     caughtBy: {
@@ -5399,7 +5404,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     harm: "A customer's reference is run as a formula on the operator's machine, and sends other cells elsewhere.",
     edits: [
       {
-        file: "packages/console/src/payments/PaymentCsv.ts",
+        file: "packages/core/src/model/CsvField.ts",
         find: "(beginsFormula.test(cell) ?",
         replace: "(cell === text.repeat(2) ?"
       }
