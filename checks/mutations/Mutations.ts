@@ -2516,6 +2516,54 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "approval for another operation than proposed",
+    harm: "A correction of one capture, approved late, takes back or confirms the money of a later capture.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/review/DecideCorrection.ts",
+        find: "const moved = targetMoved(proposed.target, targetOf(book, stated))",
+        replace: "const moved = targetMoved(proposed.target, proposed.target)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CorrectionTargets.test.ts",
+      test: "given capture_failed, when that capture ended and a later one was confirmed, then it is overtaken, and the later one stays"
+    }
+  },
+  {
+    name: "new evidence dropped because older evidence was sent",
+    harm: "A merchant answers the provider's second request, a message drops the evidence unsent, and the dispute is lost.",
+    edits: [
+      {
+        file: "packages/core/src/decide/DisputeStatement.ts",
+        find: "evidence: isEnded(next) ? null : next.evidence",
+        replace: `evidence: isEnded(next) || next.submissions.at(-1)?.stage === "Done" ? null : next.evidence`
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Disputes.test.ts",
+      test: "given evidence that is asked for again, when messages come before the new evidence is sent, then it is kept and sent"
+    }
+  },
+  {
+    name: "a refused request for an approved checkout ends the payment",
+    harm: "A revoked permission at the provider turns a sale that the customer approved into a failed payment.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/create/RecordCharge.ts",
+        find: ` || end._tag === "Rejected"\n\n/** What a provider says of the charge itself. */`,
+        replace: "\n\n/** What a provider says of the charge itself. */"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompleteCheckout.test.ts",
+      test: "given a refusal of the request, then the checkout is open again, and the background takes the step later"
+    }
+  },
+  {
     name: "a statement of a small part of a large payment needs one person",
     harm: "An operator states one cent of a large payment alone, and the rest of it is gone.",
     edits: [

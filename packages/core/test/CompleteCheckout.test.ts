@@ -228,7 +228,6 @@ describe("what the step comes to", () => {
   )
 
   const ends: ReadonlyArray<readonly [ChargeAnswer, string, string]> = [
-    [{ _tag: "Rejected", code: "busy", message: "Busy." }, "Failed", "payment.failed"],
     [
       { _tag: "Declined", providerRef: null, category: "do_not_honor", code: "05", soft: true },
       "Declined",
@@ -253,6 +252,46 @@ describe("what the step comes to", () => {
       }).pipe(Effect.provide(at.layer))
     )
   }
+
+  const refused = make()
+  it.effect(
+    "given a refusal of the request, then the checkout is open again, and the background takes the step later",
+    () =>
+      Effect.gen(function* () {
+        const { payment, token } = yield* sent()
+        const answer = refused.provider.onCompleteCheckout
+        refused.provider.onCompleteCheckout = () =>
+          Effect.succeed({ _tag: "Rejected", code: "NOT_AUTHORIZED", message: "Insufficient permissions." })
+        assert.strictEqual((yield* returns(token)).state, "CheckoutOpen")
+        assert.deepStrictEqual(yield* outcomesOf(payment), ["CheckoutOpened"])
+        yield* TestClock.adjust(hour)
+        yield* checked
+        assert.lengthOf(refused.provider.completions, 2)
+        assert.strictEqual((yield* stored(payment)).state, "CheckoutOpen")
+        refused.provider.onCompleteCheckout = answer
+        yield* TestClock.adjust(hour)
+        yield* checked
+        assert.strictEqual((yield* stored(payment)).state, "Captured")
+        assert.lengthOf(refused.provider.completions, 3)
+        assert.deepStrictEqual(yield* typesOf(payment), ["payment.requires_action", "payment.captured"])
+      }).pipe(Effect.provide(refused.layer))
+  )
+
+  const refusedAlways = make()
+  it.effect("given a refusal of each request, then the payment is cancelled with the checkout, and not failed", () =>
+    Effect.gen(function* () {
+      const { payment, token } = yield* sent()
+      refusedAlways.provider.onCompleteCheckout = () =>
+        Effect.succeed({ _tag: "Rejected", code: "NOT_AUTHORIZED", message: "Insufficient permissions." })
+      yield* returns(token)
+      for (let minutes = 0; minutes < 24 * 60; minutes += 5) {
+        yield* TestClock.adjust(5 * minute)
+        yield* checked
+      }
+      assert.strictEqual((yield* stored(payment)).state, "Cancelled")
+      assert.isAtMost(refusedAlways.provider.completions.length, 50)
+    }).pipe(Effect.provide(refusedAlways.layer))
+  )
 
   const silent = make()
   it.effect("given no answer, when the record says that nothing was taken, then the step is taken again", () =>

@@ -164,6 +164,7 @@ describe("a proposal", () => {
           id: order.correctionId,
           state: "proposed",
           stated: captured,
+          target: { attemptId: payment.routing?.attempts[0]?.attemptId ?? null, operationId: null, amountMinor: 1999 },
           evidence: seen,
           proposedBy: jo,
           proposedAt: 0,

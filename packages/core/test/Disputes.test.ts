@@ -252,6 +252,35 @@ describe("an answer to a dispute", () => {
     }).pipe(Effect.provide(accepted.layer))
   )
 
+  const again = world()
+  it.effect(
+    "given evidence that is asked for again, when messages come before the new evidence is sent, then it is kept and sent",
+    () =>
+      Effect.gen(function* () {
+        const { dispute, payment } = yield* disputed()
+        yield* keep(dispute.id)
+        assert.strictEqual(yield* answer(dispute.id), "under_review")
+        const sealed = Effect.flatMap(Ledger, (ledger) => ledger.evidence(tenant, payment.id, dispute.id))
+        assert.isTrue(Option.isNone(yield* sealed))
+        yield* TestClock.setTime(begin + 1000)
+        yield* state(payment.providerRef, { verdict: "opened", status: "needs_response" }, begin + 500)
+        yield* keep(dispute.id)
+        for (const at of [begin + 900, begin + 950]) {
+          yield* state(payment.providerRef, { verdict: "opened", status: "needs_response" }, at)
+        }
+        assert.isTrue(Option.isSome(yield* sealed))
+        assert.isNotNull((yield* read(dispute.id)).evidence)
+        assert.strictEqual(yield* answer(dispute.id, "key-second"), "under_review")
+        assert.isTrue(Option.isNone(yield* sealed))
+        // What is kept is dropped with the dispute's end.
+        yield* state(payment.providerRef, { verdict: "opened", status: "needs_response" }, begin + 2000)
+        yield* keep(dispute.id)
+        yield* state(payment.providerRef, { verdict: "lost" }, begin + 3000)
+        assert.isTrue(Option.isNone(yield* sealed))
+        assert.isNull((yield* read(dispute.id)).evidence)
+      }).pipe(Effect.provide(again.layer))
+  )
+
   const rejected = world()
   it.effect("given a refusal, then its key replays it, and another key may send again", () =>
     Effect.gen(function* () {

@@ -48,11 +48,11 @@ export const correctionsView = (file: ReviewFile, operator: Operator, here: stri
   ]
 }
 
-const statementView = ({ evidence, proposedAt, proposedBy, stated }: Correction, file: ReviewFile): Html => {
+const statementView = ({ evidence, proposedAt, proposedBy, stated, target }: Correction, file: ReviewFile): Html => {
   const { currency } = file.payment.money
   const reference =
     stated._tag === "Charge" ? stated.providerRef : stated._tag === "Refund" ? stated.providerRefundId : null
-  const amount = stated._tag === "Charge" ? stated.amountMinor : null
+  const amount = target.amountMinor
   return html`<p><strong>${statementName(stated)}. ${subjectText(stated, file)}.</strong> The provider’s page shows ${providerShows(stated)}</p>
 <dl>
 ${amount === null ? undefined : html`<dt>Amount</dt><dd>${money(amount, currency)}</dd>`}

@@ -22,6 +22,7 @@ const correction: Correction = {
   id: "cor_01a1fe08-9226-7266-a33a-e3e7f1609a4e",
   state: "proposed",
   stated: { _tag: "Charge", says: "captured", attemptId: null, amountMinor: 1999, providerRef: "ch_1" },
+  target: { attemptId: "att_1", operationId: null, amountMinor: 1999 },
   evidence: { evidence: "dashboard “Ü” \n", by: "Jo", fileHash: "0".repeat(64), providerReference: "case 17" },
   proposedBy: { of: "operators", id: "opr_01a1fe08-9226-7266-a33a-e3e7f1609a4e", name: "Jo" },
   proposedAt: 1,

@@ -123,13 +123,11 @@ const stateAgain = (recorded: Dispute, message: DisputeMessage, now: number): Di
   const types = moved.length === 0 && isChanged ? (["dispute.updated"] as const) : moved
   const dispute: Dispute = {
     ...next,
-    evidence: isEnded(next) || hasEvidence(next) ? null : next.evidence,
+    evidence: isEnded(next) ? null : next.evidence,
     updatedAt: isChanged ? now : recorded.updatedAt
   }
   return { dispute, events: eventsOf([...new Set(types)], payment, dispute, now) }
 }
-
-const hasEvidence = ({ submissions }: Dispute): boolean => submissions.at(-1)?.stage === "Done"
 
 const isSame = (one: Dispute, other: Dispute): boolean => JSON.stringify(one) === JSON.stringify(other)
 

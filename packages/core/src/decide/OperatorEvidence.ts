@@ -9,6 +9,7 @@
  */
 import { Result } from "effect"
 import type { Attempt } from "../model/Attempt.ts"
+import type { CorrectionTarget } from "../model/Correction.ts"
 import type { EventDraft, JsonObject } from "../model/Event.ts"
 import type { Operation, OperationKind } from "../model/Operation.ts"
 import type { Evidence, OperatorStatement } from "../model/OperatorStatement.ts"
@@ -40,6 +41,41 @@ export type Refusal = string
 export interface SeenEvidence extends Evidence {
   readonly approvedBy?: string | undefined
 }
+
+/** What a statement applies to on the payment as it is. */
+export const targetOf = (book: PaymentBook, stated: OperatorStatement): CorrectionTarget => {
+  if (stated._tag !== "Charge") return { attemptId: null, operationId: null, amountMinor: null }
+  if (stated.says === "capture_failed" || stated.says === "void_failed") {
+    const operation = failedOperation(book, stated.says === "void_failed" ? "void" : "capture")
+    return {
+      attemptId: holdingAttempt(book)?.id ?? null,
+      operationId: operation?.id ?? null,
+      amountMinor: operation?.money.minorUnits ?? book.payment.capturedMinor
+    }
+  }
+  const charge = chargeOf(book, stated)
+  const takes = stated.says === "captured" || stated.says === "authorized"
+  return {
+    attemptId: charge?.attempt.id ?? null,
+    operationId: charge?.operation?.id ?? null,
+    amountMinor: takes ? (stated.amountMinor ?? charge?.asked.minorUnits ?? null) : null
+  }
+}
+
+/** Why a statement that was proposed for one target is not written to another one; `undefined` where it is the same. */
+export const targetMoved = (proposed: CorrectionTarget, current: CorrectionTarget): Refusal | undefined =>
+  proposed.attemptId === current.attemptId &&
+  proposed.operationId === current.operationId &&
+  proposed.amountMinor === current.amountMinor
+    ? undefined
+    : `it was proposed for ${targetName(proposed)}, and now applies to ${targetName(current)}`
+
+const targetName = ({ amountMinor, attemptId, operationId }: CorrectionTarget): string =>
+  [
+    attemptId === null ? "no attempt" : `attempt ${attemptId}`,
+    operationId === null ? "no capture or void" : `operation ${operationId}`,
+    ...(amountMinor === null ? [] : [`amount ${amountMinor}`])
+  ].join(", ")
 
 /** The payment after an operator's statement, with their evidence as the first of the events. */
 export const applyEvidence = (
@@ -162,11 +198,10 @@ const translateCharge = (book: PaymentBook, stated: ChargeStatement): Result.Res
   if (inFlight.has(payment.state)) return Result.fail("a request is still in flight: its result is not unknown yet")
   if (stated.says === "capture_failed") return translateFailure(book, "capture")
   if (stated.says === "void_failed") return translateFailure(book, "void")
-  const underWay = openOperation(book)
-  const attempt = attemptFor(book, stated, underWay !== undefined)
-  if (attempt === undefined) return Result.fail(`the payment has no attempt ${stated.attemptId ?? ""}`.trimEnd())
-  const operation = attempt.id === holdingAttempt(book)?.id ? underWay : undefined
-  const state = stateOf(stated, attempt, operation?.kind === "capture" ? operation.money : attempt.money)
+  const charge = chargeOf(book, stated)
+  if (charge === undefined) return Result.fail(`the payment has no attempt ${stated.attemptId ?? ""}`.trimEnd())
+  const { asked, attempt, operation } = charge
+  const state = stateOf(stated, attempt, asked)
   if (state === undefined) return Result.fail("the provider's reference of the charge is required")
   const wrong = operation === undefined ? excess(attempt, state) : misfit(payment, operation, stated, state)
   return wrong === undefined
@@ -181,8 +216,8 @@ const translateCharge = (book: PaymentBook, stated: ChargeStatement): Result.Res
 
 /** Of the newest capture or void that the provider may have executed. */
 const translateFailure = (book: PaymentBook, kind: OperationKind): Result.Result<Translated, Refusal> => {
-  const { operations, payment } = book
-  const operation = operations.findLast((one) => one.kind === kind && executable.has(one.outcome))
+  const { payment } = book
+  const operation = failedOperation(book, kind)
   const attempt = holdingAttempt(book)
   if (operation === undefined && kind === "capture" && attempt !== undefined && payment.capturedMinor > 0) {
     // The provider captured it by itself.
@@ -207,6 +242,19 @@ const translateFailure = (book: PaymentBook, kind: OperationKind): Result.Result
 }
 
 const executable: ReadonlySet<Operation["outcome"]> = new Set(["Unanswered", "Accepted", "Confirmed"])
+
+/** The newest capture or void that the provider may have executed. */
+const failedOperation = ({ operations }: PaymentBook, kind: OperationKind): Operation | undefined =>
+  operations.findLast((one) => one.kind === kind && executable.has(one.outcome))
+
+/** The attempt that a statement is about, its capture or void that is under way, and what the provider was asked for. */
+const chargeOf = (book: PaymentBook, stated: ChargeStatement) => {
+  const underWay = openOperation(book)
+  const attempt = attemptFor(book, stated, underWay !== undefined)
+  if (attempt === undefined) return undefined
+  const operation = attempt.id === holdingAttempt(book)?.id ? underWay : undefined
+  return { attempt, operation, asked: operation?.kind === "capture" ? operation.money : attempt.money }
+}
 
 const attemptFor = (book: PaymentBook, { attemptId }: ChargeStatement, isOperated: boolean): Attempt | undefined => {
   if (attemptId !== null) return book.attempts.find(({ id }) => id === attemptId)

@@ -36,14 +36,29 @@ export const isSamePerson = (one: Person, other: Person): boolean =>
 export const isAnotherPerson = (one: Person, other: Person): boolean => one.of === other.of && !isSamePerson(one, other)
 
 export const correctionStates = ["proposed", "approved", "rejected", "withdrawn", "overtaken"] as const
-/** `overtaken`: when it was approved, the payment could not take the statement any more. */
+/**
+ * `overtaken`: when it was approved, the payment could not take the statement any more, or the statement applied to another
+ * attempt, operation or amount than when it was proposed.
+ */
 export type CorrectionState = (typeof correctionStates)[number]
+
+/** What a statement applies to on one record of the payment. A statement may leave each of these open. */
+export interface CorrectionTarget {
+  /** `null` where the payment has no such attempt, and for a statement that is not about a charge. */
+  readonly attemptId: string | null
+  /** The capture or void; `null` where it applies to the charge alone. */
+  readonly operationId: string | null
+  /** What is captured, authorized or taken back, in minor units; `null` where no amount is stated. */
+  readonly amountMinor: number | null
+}
 
 export interface Correction {
   /** `cor_` and a UUIDv7. */
   readonly id: string
   readonly state: CorrectionState
   readonly stated: OperatorStatement
+  /** As it was when the statement was proposed: it is approved for this and for nothing else. */
+  readonly target: CorrectionTarget
   /** With the name of who proposed it. */
   readonly evidence: Evidence
   readonly proposedBy: Person

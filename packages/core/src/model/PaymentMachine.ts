@@ -207,7 +207,7 @@ export const PaymentMachine = defineMachine({
       from: "Charging",
       on: "CheckoutApproved",
       to: "CheckoutOpen",
-      why: "The step that takes the money was not sent, and is taken again."
+      why: "The step that takes the money was not sent, or was refused with nothing executed: it is taken again."
     },
     {
       from: "ChargeUnknown",

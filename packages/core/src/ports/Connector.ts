@@ -296,7 +296,9 @@ export interface Connector {
   /**
    * Takes the money of a checkout that its customer approved. Absent where the provider takes it by itself. It is asked after
    * `lookUpCharge` said `Approved`, and may be asked again with the same request after a result that is unknown: the provider
-   * must take the money of one checkout once, however often it is asked. The charge is named as `lookUpCharge` names it.
+   * must take the money of one checkout once, however often it is asked. `Rejected` is for a refusal of the request: it is
+   * asked again while the checkout lasts. A refusal of the payment is `Declined`, and ends it. The charge is named as
+   * `lookUpCharge` names it.
    */
   readonly completeCheckout?: (request: CompletionRequest) => Effect.Effect<ChargeAnswer, NotSent | Unanswered>
   readonly capture?: (request: CaptureRequest) => Effect.Effect<OperationAnswer, NotSent | Unanswered>

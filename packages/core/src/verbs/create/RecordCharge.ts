@@ -38,11 +38,17 @@ export const recordEnd = (inHand: ChargeInHand, end: AttemptEnd, now: number) =>
   return recordPayment(inHand, after, fact, [], isStated(end) ? end : undefined)
 }
 
-/** The end of the step that takes the money of an approved checkout. Where nothing was sent, it is taken again. */
+/**
+ * The end of the step that takes the money of an approved checkout. Where nothing was executed, it is taken again: a
+ * refused request says nothing of the customer's approval.
+ */
 export const recordCompletion = (inHand: ChargeInHand, end: ChargeEnd, now: number) =>
-  end._tag === "pointsman/NotSent"
+  isUntaken(end)
     ? recordPayment(inHand, untakenAttempt(inHand.attempt, now), { on: "CheckoutApproved" })
     : recordEnd(inHand, end, now)
+
+/** Whether the step that takes the money of a checkout certainly executed nothing, and is no word about the payment. */
+export const isUntaken = (end: ChargeEnd): boolean => end._tag === "pointsman/NotSent" || end._tag === "Rejected"
 
 /** What a provider says of the charge itself. */
 const isStated = (end: ChargeEnd): end is ChargeState =>

@@ -26,7 +26,7 @@ import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 import { LearnedRates } from "../../routing/run/LearnedRates.ts"
 import type { ChargeInHand } from "../create/ChargeInHand.ts"
-import { recordCompletion } from "../create/RecordCharge.ts"
+import { isUntaken, recordCompletion } from "../create/RecordCharge.ts"
 import { chargeCall } from "../create/SendCharge.ts"
 
 type Book = Pick<PaymentBook, "attempts" | "payment">
@@ -47,9 +47,14 @@ const complete = Effect.fnUntraced(function* (book: Book, attemptId: string) {
   const now = yield* Clock.currentTimeMillis
   const recorded = yield* Effect.mapError(recordCompletion(inHand, end, now), unrecorded)
   yield* Metric.update(attemptsEnded(connection.id, outcomeOf(end)), 1)
-  // What was not sent is sent later, and counts then.
+  if (end._tag === "Rejected") {
+    yield* Effect.logWarning("the provider refused to take the money of an approved checkout; it is asked again").pipe(
+      Effect.annotateLogs({ paymentId: payment.id, connectionId: connection.id, code: end.code })
+    )
+  }
+  // What executed nothing is sent again, and counts then.
   const learned = yield* LearnedRates
-  if (end._tag !== "pointsman/NotSent") {
+  if (!isUntaken(end)) {
     learned.learn(inHand.payment, null, endAttempt(inHand.attempt, end, now), now)
   }
   if (end._tag === "pointsman/Unanswered" && end.ofAnother !== undefined) {

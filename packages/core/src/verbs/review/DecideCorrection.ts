@@ -3,13 +3,14 @@
  * from it and its events are one commit, so that of many approvals at once one is written.
  *
  * The rules that a reader would otherwise break: nobody approves their own correction, by any door. And an approval decides
- * again on the payment as it is then: a statement that no longer fits is overtaken, and changes nothing.
+ * again on the payment as it is then: a statement that no longer fits, or that would apply to another operation or amount
+ * than when it was proposed, is overtaken, and changes nothing.
  */
 import { Effect, Option, Result, Schema } from "effect"
 import { type Conflict, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { Turns } from "../../commit/Turns.ts"
 import type { Applied } from "../../decide/Applied.ts"
-import { applyEvidence } from "../../decide/OperatorEvidence.ts"
+import { applyEvidence, targetMoved, targetOf } from "../../decide/OperatorEvidence.ts"
 import { unnamed, withoutReused } from "../../decide/ReusedReference.ts"
 import { withReview } from "../../decide/WithReview.ts"
 import type { ReusedReference } from "../../model/ChargeReference.ts"
@@ -202,6 +203,8 @@ const approved = (book: PaymentBook, proposed: Correction, { agesFrom, by, now, 
   const decided = { ...book, payment: marked(book.payment, correction) }
   const applied = applyEvidence(decided, stated, seen, { now, agesFrom })
   if (Result.isFailure(applied)) return ended(book, proposed, overtaken(applied.failure))
+  const moved = targetMoved(proposed.target, targetOf(book, stated))
+  if (moved !== undefined) return ended(book, proposed, overtaken(moved))
   const { attempts } = applied.success
   if (reused === undefined) return { applied: applied.success, correction }
   if (!takesMoney(stated)) {

@@ -10,7 +10,7 @@ import { Effect, Option, Result, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type Conflict, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { type Turn, Turns } from "../../commit/Turns.ts"
-import { amountAtStake, applyEvidence, evidenceEvent } from "../../decide/OperatorEvidence.ts"
+import { amountAtStake, applyEvidence, evidenceEvent, targetOf } from "../../decide/OperatorEvidence.ts"
 import { unnamed, withoutReused } from "../../decide/ReusedReference.ts"
 import { withReview } from "../../decide/WithReview.ts"
 import type { ReusedReference } from "../../model/ChargeReference.ts"
@@ -141,15 +141,17 @@ const isSameProposal = (open: Correction, order: ResolveReviewOrder, proposer: P
 
 /** The payment with the proposal, and nothing else of it changed. */
 const propose = Effect.fnUntraced(function* (
-  { payment }: PaymentBook,
+  book: PaymentBook,
   order: ResolveReviewOrder,
   proposedBy: Person,
   now: number
 ) {
+  const { payment } = book
   const correction: Correction = {
     id: `cor_${yield* (yield* SecureRandom.SecureRandom).uuidV7()}`,
     state: "proposed",
     stated: order.stated,
+    target: targetOf(book, order.stated),
     evidence: { ...evidenceOf(order), by: proposedBy.name },
     proposedBy,
     proposedAt: now,

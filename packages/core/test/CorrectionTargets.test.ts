@@ -1,0 +1,136 @@
+/** A correction is approved for the attempt, the operation and the amount that it was proposed for, and for no others. */
+import { assert, describe, it } from "@effect/vitest"
+import { type OperatorStatement, openCorrection, type Payment, type Person, Pointsman } from "@pointsman/core"
+import { Ledger, Unanswered } from "@pointsman/core/ports"
+import { Effect, Option } from "effect"
+import { operate } from "./support/Operations.ts"
+import { stored } from "./support/Pages.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
+
+const jo: Person = { of: "program", name: "Jo" }
+const ann: Person = { of: "program", name: "Ann" }
+
+const stating = (says: "captured" | "capture_failed", amountMinor: number | null = null): OperatorStatement => ({
+  _tag: "Charge",
+  says,
+  attemptId: null,
+  amountMinor,
+  providerRef: null
+})
+
+const operationsOf = (payment: Payment) =>
+  Effect.map(
+    Effect.flatMap(Ledger, (ledger) => ledger.book(tenant, payment.id)),
+    (book) => Option.getOrThrow(book).operations
+  )
+
+/** An authorized payment of 19.99 EUR with a capture of 6.00 EUR that the provider did not answer, and Jo's statement. */
+const proposed = Effect.fnUntraced(function* (own: World, stated: OperatorStatement) {
+  const pointsman = yield* Pointsman
+  const asked = request()
+  const { payment } = yield* pointsman.create(caller, {
+    ...asked,
+    details: { ...asked.details, captureMethod: "manual" }
+  })
+  own.provider.onCapture = () => Effect.fail(new Unanswered({ reason: "time-out" }))
+  yield* operate("capture", payment.id, { amountMinor: 600 })
+  const order = { tenant, paymentId: payment.id, evidence: "the dashboard", by: "Jo", person: jo, stated }
+  const correction = openCorrection(yield* pointsman.resolveReview(order))
+  assert.exists(correction)
+  const [capture] = yield* operationsOf(payment)
+  assert.exists(capture)
+  return { payment, correction, capture }
+})
+
+const approve = (payment: Payment, correctionId: string) =>
+  Effect.flatMap(Pointsman, ({ approveCorrection }) =>
+    approveCorrection({ tenant, paymentId: payment.id, correctionId, by: ann })
+  )
+
+/** The provider states that a capture failed for good. */
+const fails = Effect.fnUntraced(function* (operationId: string) {
+  yield* (yield* Pointsman).recordMessage({
+    connectionId: "main",
+    tenant,
+    receivedAt: 0,
+    body: "{}",
+    reason: null,
+    message: {
+      id: "msg_1",
+      at: null,
+      about: { _tag: "Operation", operationId, state: () => ({ _tag: "OperationFailed", isFinal: true, reason: null }) }
+    }
+  })
+})
+
+describe("what an approval applies to", () => {
+  const named = world({ fourEyes: {} })
+  it.effect(
+    "given a proposal without attempt and amount, when it is stored, then it has those that it applies to",
+    () =>
+      Effect.gen(function* () {
+        const { capture, correction } = yield* proposed(named, stating("captured"))
+        const { attemptId, ...target } = correction.target
+        assert.deepStrictEqual(target, { operationId: capture.id, amountMinor: 600 })
+        assert.match(attemptId ?? "", /^att_/u)
+      }).pipe(Effect.provide(named.layer))
+  )
+
+  for (const says of ["captured", "capture_failed"] as const) {
+    const own = world({ fourEyes: {} })
+    it.effect(`given ${says} and nothing new, when it is approved, then it is written to that capture`, () =>
+      Effect.gen(function* () {
+        const { correction, payment } = yield* proposed(own, stating(says))
+        const { correction: decided, payment: after } = yield* approve(payment, correction.id)
+        assert.deepStrictEqual(
+          [decided.state, after.state, after.capturedMinor],
+          ["approved", ...(says === "captured" ? (["Captured", 600] as const) : (["Authorized", 0] as const))]
+        )
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+
+  const confirmed = world({ fourEyes: {} })
+  it.effect(
+    "given capture_failed, when that capture ended and a later one was confirmed, then it is overtaken, and the later one stays",
+    () =>
+      Effect.gen(function* () {
+        const { capture, correction, payment } = yield* proposed(confirmed, stating("capture_failed"))
+        yield* fails(capture.id)
+        confirmed.provider.onCapture = ({ money, providerRef }) =>
+          Effect.succeed({ _tag: "Captured", providerRef, stated: money })
+        yield* operate("capture", payment.id, { amountMinor: 1999 })
+        const before = yield* stored(payment)
+        assert.deepStrictEqual([before.state, before.capturedMinor], ["Captured", 1999])
+        const [, later] = yield* operationsOf(payment)
+        const { correction: decided, payment: after } = yield* approve(payment, correction.id)
+        const { attemptId } = correction.target
+        assert.deepStrictEqual(
+          [decided.state, decided.decision?.reason],
+          [
+            "overtaken",
+            `it was proposed for attempt ${attemptId}, operation ${capture.id}, amount 600, and now applies to attempt ${attemptId}, operation ${later?.id}, amount 1999`
+          ]
+        )
+        assert.deepStrictEqual([after.state, after.capturedMinor, after.review], ["Captured", 1999, null])
+        assert.strictEqual((yield* operationsOf(payment))[1]?.outcome, "Confirmed")
+      }).pipe(Effect.provide(confirmed.layer))
+  )
+
+  for (const amountMinor of [null, 600]) {
+    const own = world({ fourEyes: {} })
+    it.effect(
+      `given captured with amount ${amountMinor}, when a later capture is unknown, then it is overtaken, and that one stays unknown`,
+      () =>
+        Effect.gen(function* () {
+          const { capture, correction, payment } = yield* proposed(own, stating("captured", amountMinor))
+          yield* fails(capture.id)
+          yield* operate("capture", payment.id, { amountMinor: 1500 })
+          const { correction: decided, payment: after } = yield* approve(payment, correction.id)
+          assert.strictEqual(decided.state, "overtaken")
+          assert.deepStrictEqual([after.state, after.capturedMinor], ["CaptureUnknown", 0])
+          assert.strictEqual((yield* operationsOf(payment))[1]?.outcome, "Unanswered")
+        }).pipe(Effect.provide(own.layer))
+    )
+  }
+})
