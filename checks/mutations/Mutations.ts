@@ -6015,6 +6015,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "the row of a whole authorization states what was captured",
+    harm: "A capture of a part is corrected to all that was authorized, and refunds may give back money that was never taken.",
+    edits: [
+      {
+        file: "packages/core/src/decide/reconcile/PartialCapture.ts",
+        find: "return capturedMinor < payment.authorizedMinor ? { capturedMinor, isConfirmed } : undefined",
+        replace: "return capturedMinor < 0 ? { capturedMinor, isConfirmed } : undefined"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReconcilePartialCaptures.test.ts",
+      test: "given the authorization first, in 1 reports, then the payment is settled with what was captured"
+    }
+  },
+  {
+    name: "a part of a capture that comes back is a failure of all of it",
+    harm: "The provider takes back a part, and the merchant does not ship what was paid.",
+    edits: [
+      {
+        file: "packages/core/src/decide/reconcile/WeighRow.ts",
+        find: 'kind !== "charge_failed" || capturedMinor === 0',
+        replace: 'kind !== "charge_failed" || capturedMinor >= 0'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReconcilePartialCaptures.test.ts",
+      test: "given another amount than what is captured, then the row is a difference, and states nothing"
+    }
+  },
+  {
     name: "a payment is missing before the provider's delay is over",
     harm: "Operators look for money that the provider reports a day later.",
     edits: [

@@ -1,11 +1,12 @@
 /** Weighs a batch of rows against what is stored, and says what to write and what to apply. */
 import { Effect } from "effect"
+import type { EarlierRow } from "../../decide/reconcile/PartialCapture.ts"
 import { contentsOf } from "../../decide/reconcile/RowContents.ts"
 import { type WeighedRow, weighRow } from "../../decide/reconcile/WeighRow.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { ReconciliationRun } from "../../model/ReconciliationRun.ts"
-import type { ReportRow, ReportRowKind } from "../../model/ReportRow.ts"
+import type { ReportRow } from "../../model/ReportRow.ts"
 import type { SettlementEntry } from "../../model/SettlementEntry.ts"
 import { type ClosedEntry, Settlements } from "../../ports/Settlements.ts"
 import { feeOf } from "../../routing/Fees.ts"
@@ -72,15 +73,19 @@ export const weighBatch = Effect.fnUntraced(function* (
       ? { ...repeated, paymentId: payment.book?.payment.id ?? null }
       : weighRow(row, {
           ...order,
-          before: before.count(payment.book, row, number),
+          before: before.rows(payment.book, row, number),
           feeMinor: payment.book === undefined ? undefined : expectedFee(connection, payment.book, row)
         })
     const { paymentId, refundId, statement } = weighed
-    if (!isRepeated) before.add(paymentId, { kind: row.kind, refundId, runId: run.id, number, rowId: row.id })
+    if (!isRepeated) {
+      before.add(paymentId, { kind: row.kind, refundId, gross: row.gross, runId: run.id, number, rowId: row.id })
+    }
     const entry = entryOf(run, { contents, number, row }, entryId ?? row.id, weighed, now)
     if (entryId !== undefined) entries.push(entry)
     const missed = row.kind === "charge" ? missing.get(paymentId) : undefined
-    if (missed !== undefined) closes.push({ rowId: missed, closed: { by: "row", note: row.id, at: now } })
+    for (const rowId of [missed, weighed.closes]) {
+      if (rowId !== undefined) closes.push({ rowId, closed: { by: "row", note: row.id, at: now } })
+    }
     const book = paymentId === null ? undefined : (books.get(paymentId) ?? payment.book)
     if (statement !== undefined && book !== undefined) {
       const isClosed = weighed.result === "status_differs" || weighed.result === "amount_differs"
@@ -139,15 +144,10 @@ const openRows = Effect.fnUntraced(function* (run: ReconciliationRun, rows: Read
   return { open: open.filter(isNew), known: known + open.filter((one) => !isNew(one)).length, reopened }
 })
 
-interface Move {
-  readonly kind: ReportRowKind
-  readonly refundId: string | null
+interface Move extends EarlierRow {
   readonly runId: string
   readonly number: number
-  readonly rowId: string
 }
-
-const takenBackBy: Partial<Record<ReportRowKind, ReportRowKind>> = { charge: "charge_failed", refund: "refund_failed" }
 
 /** What came before a row of a payment: entries of other runs, and those of this one with a smaller number. */
 const movesBefore = (run: ReconciliationRun, stored: ReadonlyArray<SettlementEntry>) => {
@@ -163,17 +163,11 @@ const movesBefore = (run: ReconciliationRun, stored: ReadonlyArray<SettlementEnt
       add(entry.paymentId, entry)
     }
   }
-  const count = (book: PaymentBook | undefined, { id }: ReportRow, number: number) => {
-    const moves = (book === undefined ? [] : (ofPayment.get(book.payment.id) ?? [])).filter(
+  const rows = (book: PaymentBook | undefined, { id }: ReportRow, number: number): ReadonlyArray<EarlierRow> =>
+    (book === undefined ? [] : (ofPayment.get(book.payment.id) ?? [])).filter(
       (one) => one.rowId !== id && (one.runId !== run.id || one.number < number)
     )
-    return (kind: ReportRowKind, refundId: string | null): number => {
-      const of = (wanted: ReportRowKind | undefined) =>
-        moves.filter((one) => one.kind === wanted && one.refundId === refundId).length
-      return of(kind) - of(takenBackBy[kind])
-    }
-  }
-  return { add, count }
+  return { add, rows }
 }
 
 const expectedFee = ({ fees }: Connection, { payment }: PaymentBook, { gross, kind }: ReportRow) => {
