@@ -6004,8 +6004,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/verbs/reconcile/WeighBatch.ts",
-        find: "earlier.runId !== run.id && earlier.contents === contents",
-        replace: "earlier.runId === contents"
+        find: "else if (same.runId !== run.id) known += 1",
+        replace: "else if (same.runId === contents) known += 1"
       }
     ],
     caughtBy: {
@@ -6044,6 +6044,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/ReconcilePartialCaptures.test.ts",
       test: "given another amount than what is captured, then the row is a difference, and states nothing"
+    }
+  },
+  {
+    name: "a version of a row that was corrected counts beside the newest one",
+    harm: "The fees and the payout of a payment are counted twice once the provider fills in its payout.",
+    edits: [
+      {
+        file: "packages/core/src/model/SettlementEntry.ts",
+        find: "&& corrected === null)",
+        replace: "&& corrected !== undefined)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReconcileReport.test.ts",
+      test: "given a row that comes again with other contents, then the newest version counts, and none is counted twice"
+    }
+  },
+  {
+    name: "a row that was corrected stays in the books",
+    harm: "The books have the fees of both versions of a row, and the receivable is not what the provider owes.",
+    edits: [
+      {
+        file: "packages/core/src/decide/journal/ReportedEffect.ts",
+        find: "movement.isWithdrawn === true",
+        replace: 'movement.rowId === ""'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/EntryMovements.test.ts",
+      test: "given a row that the provider corrected, then it is withdrawn, and the receivable is what the newer one says"
     }
   },
   {

@@ -51,6 +51,8 @@ const entryOf = (run: ReconciliationRun, fields: Partial<SettlementEntry> = {}):
   payoutId: "po_1",
   occurredAt: at,
   settledAt: at + day,
+  recordedAt: at + 3,
+  corrected: null,
   expected: null,
   openedAt: null,
   closed: null,
@@ -69,6 +71,7 @@ const batchOf = (
   run: { expected: run.version, after: { ...run, version: run.version + 1, rowsDone: run.rowsDone + entries.length } },
   entries,
   closes: [],
+  corrections: [],
   ...more
 })
 
@@ -127,6 +130,7 @@ export const settlements = (it: StorageTest): void => {
             expected: odd,
             payoutId: null,
             settledAt: null,
+            corrected: { by: odd, at: at + 8 },
             ...difference,
             closed: { by: "person", note: odd, at: at + 9 }
           })
@@ -195,6 +199,60 @@ export const settlements = (it: StorageTest): void => {
         const counted = (yield* store.open).find(({ result }) => result === "missing_here")
         expect(counted?.count).toBeGreaterThanOrEqual(1)
         expect(counted?.oldestAt).toBeLessThanOrEqual(at + 3)
+      })
+    )
+
+    it.effect("given a row that comes with other contents, again and again, then each version knows the newest", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        const closed = { by: "person", note: "seen", at: at + 6 } as const
+        const other = entryOf(run, { rowId: "closed", ...difference, closed })
+        yield* store.applyBatch(batchOf(run, [entryOf(run), other, entryOf(run, { rowId: "fine" })]))
+        const correction = (rowId: string, by: string, when: number) => ({ rowId, corrected: { by, at: when } })
+        yield* store.applyBatch(
+          batchOf({ ...run, version: 2 }, [entryOf(run, { rowId: "row-1#2" })], {
+            corrections: [correction("row-1", "row-1#2", at + 7), correction("closed", odd, at + 7)]
+          })
+        )
+        yield* store.applyBatch(
+          batchOf({ ...run, version: 3 }, [entryOf(run, { rowId: "row-1#3" })], {
+            corrections: [correction("row-1", "row-1#3", at + 8), correction("row-1#2", "row-1#3", at + 8)]
+          })
+        )
+        expect((yield* all(tenant)).map(({ closed: end, corrected, rowId }) => [rowId, corrected, end])).toStrictEqual([
+          ["closed", { by: odd, at: at + 7 }, closed],
+          ["fine", null, null],
+          ["row-1", { by: "row-1#3", at: at + 7 }, { by: "row", note: "row-1#2", at: at + 7 }],
+          ["row-1#2", { by: "row-1#3", at: at + 8 }, { by: "row", note: "row-1#3", at: at + 8 }],
+          ["row-1#3", null, null]
+        ])
+        const [known] = yield* store.known(tenant, "first", ["row-1"])
+        expect(known?.corrected).toStrictEqual({ by: "row-1#3", at: at + 7 })
+      })
+    )
+
+    it.effect("given entries without a payment, when they are read in pages, then each is read once", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        const { walked } = yield* reach(tenant, "Captured")
+        const rowIds = ["a", "b", `b${odd}`, "c"]
+        yield* store.applyBatch(
+          batchOf(run, [
+            ...rowIds.map((rowId) => entryOf(run, { rowId })),
+            entryOf(run, { rowId: "of a payment", paymentId: walked.payment.id })
+          ])
+        )
+        const second = yield* store.begin(runOf(tenant, { id: "rec_second", connectionId: "second" }))
+        yield* store.applyBatch(batchOf(second, [entryOf(second, { rowId: "a" })]))
+        const found: Array<SettlementEntry> = []
+        for (;;) {
+          const page = yield* store.withoutPayment(tenant, { after: found.at(-1), limit: 2 })
+          found.push(...page)
+          if (page.length === 0) break
+        }
+        const read = found.map(({ connectionId, rowId }) => `${connectionId} ${rowId}`)
+        expect(read.toSorted()).toStrictEqual([...rowIds.map((rowId) => `first ${rowId}`), "second a"].toSorted())
+        expect(yield* store.withoutPayment(yield* newTenant(), { after: undefined, limit: 2 })).toEqual([])
       })
     )
 
@@ -284,6 +342,7 @@ export const settlements = (it: StorageTest): void => {
           batchOf(run, [
             entryOf(run, { rowId: "1" }),
             entryOf(run, { rowId: "1#2", result: "duplicate", reason: "same_row", openedAt: at }),
+            entryOf(run, { rowId: "1 earlier", corrected: { by: "1", at } }),
             entryOf(run, { rowId: "2", kind: "refund", gross: eur(-400), fee: null, net: null }),
             entryOf(run, { rowId: "3", kind: "payout", gross: eur(-570), fee: null, net: null, occurredAt: at + day }),
             entryOf(run, { rowId: "4", gross: usd(100), converted: eur(90), fee: eur(2), net: eur(88) }),
