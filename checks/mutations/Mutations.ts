@@ -6047,6 +6047,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "a row belongs to the payment that gave its request up",
+    harm: "The payment that took the money is missing in the report, and the one that never charged is captured.",
+    edits: [
+      {
+        file: "packages/storage/sql/src/Settlements.ts",
+        find: "coalesce(outcome, '') = 'Abandoned', ",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given an attempt id of several payments, when it is looked up, then it finds the one that was sent"
+    }
+  },
+  {
     name: "a version of a row that was corrected counts beside the newest one",
     harm: "The fees and the payout of a payment are counted twice once the provider fills in its payout.",
     edits: [

@@ -1,6 +1,13 @@
 /** Runs and entries of reconciliations: what is written together, what a name finds, and what leaves. */
 import { describe, expect } from "@effect/vitest"
-import { missingRowId, type Payment, type ReconciliationRun, type SettlementEntry, type Tenant } from "@pointsman/core"
+import {
+  type Attempt,
+  missingRowId,
+  type Payment,
+  type ReconciliationRun,
+  type SettlementEntry,
+  type Tenant
+} from "@pointsman/core"
 import { newRun } from "@pointsman/core/internal"
 import { Ledger, type NamedInRows, Retention, type SettlementBatch, Settlements } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
@@ -282,6 +289,41 @@ export const settlements = (it: StorageTest): void => {
         expect(yield* store.booksNamed(tenant, "second", wanted)).toEqual({ named: [], books: [] })
         expect(yield* store.booksNamed(yield* newTenant(), "first", wanted)).toEqual({ named: [], books: [] })
       })
+    )
+
+    it.effect(
+      "given an attempt id of several payments, when it is looked up, then it finds the one that was sent",
+      () =>
+        Effect.gen(function* () {
+          const { settlements: store, tenant } = yield* given()
+          const ledger = yield* Ledger
+          const givenUp = Effect.fnUntraced(function* (attempt: Attempt) {
+            const { payment } = (yield* reach(tenant, "Declined")).walked
+            const after: Payment = { ...payment, version: payment.version + 1 }
+            const attempts: ReadonlyArray<Attempt> = [
+              { ...attempt, paymentId: payment.id, outcome: "Abandoned", providerRef: null }
+            ]
+            const change = { expected: payment.version, after }
+            yield* ledger.commit({ tenant, payment: change, attempts, refunds: [], events: [] })
+            return payment.id
+          })
+          const [sample] = (yield* reach(tenant, "Captured")).walked.attempts
+          const shared = { ...sample, id: "att_shared" } as Attempt
+          const found = Effect.map(
+            store.booksNamed(tenant, "first", names({ attemptIds: ["att_shared"] })),
+            ({ named }) => named.map(({ paymentId }) => paymentId)
+          )
+          const first = yield* givenUp(shared)
+          expect(yield* found).toEqual([first])
+          const { payment } = (yield* reach(tenant, "Declined")).walked
+          const after: Payment = { ...payment, version: payment.version + 1 }
+          const attempts = [{ ...shared, paymentId: payment.id, providerRef: null, outcome: null }]
+          const change = { expected: payment.version, after }
+          yield* ledger.commit({ tenant, payment: change, attempts, refunds: [], events: [] })
+          yield* givenUp(shared)
+          yield* givenUp(shared)
+          expect(yield* found).toEqual([payment.id])
+        })
     )
 
     it.effect("given the provider's id of a refund, when it is looked up, then it finds the payment", () =>

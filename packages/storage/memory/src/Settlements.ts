@@ -163,10 +163,16 @@ const namedIn = (stored: TenantState, connectionId: string, names: NamedInRows):
     add("references", reference, id)
     add("providerRefs", providerRef, id)
   }
-  for (const { id, paymentId, providerRef } of ofConnection(stored.attempts)) {
-    add("attemptIds", id, paymentId)
+  // Requests under one key derive one attempt id, and those that were given up were not sent.
+  const sent = new Map<string, { readonly paymentId: string; readonly isSent: boolean }>()
+  for (const { id, outcome, paymentId, providerRef } of ofConnection(stored.attempts)) {
+    const isSent = outcome !== "Abandoned"
+    const other = sent.get(id)
+    const isMeant = other === undefined || other.isSent === isSent ? paymentId > (other?.paymentId ?? "") : isSent
+    if (isMeant) sent.set(id, { paymentId, isSent })
     add("providerRefs", providerRef, paymentId)
   }
+  for (const [id, { paymentId }] of sent) add("attemptIds", id, paymentId)
   for (const { id, paymentId } of ofConnection(stored.operations)) add("operationIds", id, paymentId)
   for (const { id, paymentId, providerRefundId } of ofConnection(stored.refunds)) {
     add("refundIds", id, paymentId)

@@ -18,6 +18,7 @@ import {
   knownRowColumns,
   list,
   mayLeaveEntry,
+  nameOrder,
   namePlaces,
   type Row,
   selectBalance
@@ -194,7 +195,7 @@ const applyBatch = Effect.fnUntraced(function* (query: Query, batch: SettlementB
   return true
 })
 
-/** Two at most: more say no more. The newest first, because requests under one key derive one attempt id. */
+/** Two at most: more say no more. */
 const selectNames = (kind: NameKind, place: string): string => {
   const [table, column, payment] = namePlaces[kind]
   const named = `select ${payment} as payment_id from ${table} where ${ofTenant} and connection_id = $3`
@@ -212,7 +213,7 @@ const selectNames = (kind: NameKind, place: string): string => {
     case "providerRefundIds":
       return found(`${named} and md5(provider_refund_id) = md5(n.name) and ${isSame} limit 2`)
     default:
-      return found(`${named} and ${isSame} and id <> '' order by ${payment} desc limit 1`)
+      return found(`${named} and ${isSame} and id <> '' order by ${nameOrder(kind)} limit 1`)
   }
 }
 

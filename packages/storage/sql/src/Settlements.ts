@@ -190,6 +190,15 @@ export const differenceConditions = <V>(
       ])
 ]
 
+/**
+ * The payment that is meant first: requests under one key derive one attempt id, and those that were given up were not
+ * sent.
+ */
+export const nameOrder = (kind: NameKind): string => {
+  const [, , payment] = namePlaces[kind]
+  return `${kind === "attemptIds" ? "coalesce(outcome, '') = 'Abandoned', " : ""}${payment} desc`
+}
+
 /** Where the names of each kind are found: a table, and the column that holds the name. */
 export const namePlaces: Readonly<Record<NameKind, readonly [table: string, column: string, payment: string]>> = {
   attemptIds: ["attempts", "id", "payment_id"],

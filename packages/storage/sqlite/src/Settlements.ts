@@ -17,6 +17,7 @@ import {
   isOpenEntry,
   knownRowColumns,
   mayLeaveEntry,
+  nameOrder,
   namePlaces,
   selectBalance,
   valuesOf
@@ -177,7 +178,7 @@ const nameIndexes: Readonly<Record<NameKind, string>> = {
   references: "indexed by payments_by_reference"
 }
 
-/** Two at most: more say no more. The newest first, because requests under one key derive one attempt id. */
+/** Two at most: more say no more. */
 const selectNames = (kind: NameKind): string => {
   const [table, column, payment] = namePlaces[kind]
   const isNamed = `${ofTenant} and connection_id = ? and ${column} = ?`
@@ -186,7 +187,8 @@ const selectNames = (kind: NameKind): string => {
       union select payment_id from named_references where ${isNamed} limit 2`
   }
   const most = kind === "references" || kind === "providerRefundIds" ? 2 : 1
-  return `select ${payment} as payment_id from ${table} ${nameIndexes[kind]} where ${isNamed} order by ${payment} desc limit ${most}`
+  const order = nameOrder(kind)
+  return `select ${payment} as payment_id from ${table} ${nameIndexes[kind]} where ${isNamed} order by ${order} limit ${most}`
 }
 
 const selectNamed = (
