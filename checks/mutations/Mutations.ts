@@ -6057,14 +6057,94 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/verbs/reconcile/WeighBatch.ts",
-        find: "earlier.runId !== run.id && earlier.contents === contents",
-        replace: "earlier.runId === contents"
+        find: "else if (same.runId !== run.id) known += 1",
+        replace: "else if (same.runId === contents) known += 1"
       }
     ],
     caughtBy: {
       project: "core",
       file: "packages/core/test/ReconcileReport.test.ts",
       test: "given a report that was read, when it or its rows come again, then nothing changes"
+    }
+  },
+  {
+    name: "the row of a whole authorization states what was captured",
+    harm: "A capture of a part is corrected to all that was authorized, and refunds may give back money that was never taken.",
+    edits: [
+      {
+        file: "packages/core/src/decide/reconcile/PartialCapture.ts",
+        find: "return capturedMinor < payment.authorizedMinor ? { capturedMinor, isConfirmed } : undefined",
+        replace: "return capturedMinor < 0 ? { capturedMinor, isConfirmed } : undefined"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReconcilePartialCaptures.test.ts",
+      test: "given the authorization first, in 1 reports, then the payment is settled with what was captured"
+    }
+  },
+  {
+    name: "a part of a capture that comes back is a failure of all of it",
+    harm: "The provider takes back a part, and the merchant does not ship what was paid.",
+    edits: [
+      {
+        file: "packages/core/src/decide/reconcile/WeighRow.ts",
+        find: 'kind !== "charge_failed" || capturedMinor === 0',
+        replace: 'kind !== "charge_failed" || capturedMinor >= 0'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReconcilePartialCaptures.test.ts",
+      test: "given another amount than what is captured, then the row is a difference, and states nothing"
+    }
+  },
+  {
+    name: "a row belongs to the payment that gave its request up",
+    harm: "The payment that took the money is missing in the report, and the one that never charged is captured.",
+    edits: [
+      {
+        file: "packages/storage/sql/src/Settlements.ts",
+        find: "coalesce(outcome, '') = 'Abandoned', ",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given an attempt id of several payments, when it is looked up, then it finds the one that was sent"
+    }
+  },
+  {
+    name: "a version of a row that was corrected counts beside the newest one",
+    harm: "The fees and the payout of a payment are counted twice once the provider fills in its payout.",
+    edits: [
+      {
+        file: "packages/core/src/model/SettlementEntry.ts",
+        find: "&& corrected === null)",
+        replace: "&& corrected !== undefined)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReconcileReport.test.ts",
+      test: "given a row that comes again with other contents, then the newest version counts, and none is counted twice"
+    }
+  },
+  {
+    name: "a row that was corrected stays in the books",
+    harm: "The books have the fees of both versions of a row, and the receivable is not what the provider owes.",
+    edits: [
+      {
+        file: "packages/core/src/decide/journal/ReportedEffect.ts",
+        find: "movement.isWithdrawn === true",
+        replace: 'movement.rowId === ""'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/EntryMovements.test.ts",
+      test: "given a row that the provider corrected, then it is withdrawn, and the receivable is what the newer one says"
     }
   },
   {

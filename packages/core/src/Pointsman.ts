@@ -40,7 +40,6 @@ import { Passwords } from "./ports/Passwords.ts"
 import { type AfterRestore, PaymentSettings } from "./ports/PaymentSettings.ts"
 import { ProofSettings } from "./ports/ProofSettings.ts"
 import { RecordLosses } from "./ports/RecordLoss.ts"
-import { ReportedMovements } from "./ports/ReportedMovements.ts"
 import { BeforeRemoval, Retention } from "./ports/Retention.ts"
 import type { Secrets } from "./ports/Secrets.ts"
 import { Settlements } from "./ports/Settlements.ts"
@@ -184,7 +183,6 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           Context.add(Notifier, yield* Notifier),
           Context.add(StorageCondition, condition),
           Context.add(RecordLosses, yield* RecordLosses),
-          Context.add(ReportedMovements, yield* ReportedMovements),
           Context.add(Retention, yield* Retention),
           Context.add(BeforeRemoval, archiveFirst(archive, yield* BeforeRemoval)),
           Context.add(Settlements, yield* Settlements),

@@ -32,7 +32,7 @@ export {
   type HostedView,
   PageNotFound
 } from "./decide/HostedOrder.ts"
-export { movementsOfEntry, type StoredRow } from "./decide/journal/EntryMovements.ts"
+export { movementsOfEntry } from "./decide/journal/EntryMovements.ts"
 export { brokenJournal, journalOf, pendingOf } from "./decide/journal/Journal.ts"
 export {
   accountName,

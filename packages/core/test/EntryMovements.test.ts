@@ -1,25 +1,21 @@
 /** Stored rows of reports, as the journal takes them. */
-import { type JournalTransaction, journalOf, movementsOfEntry, type StoredRow } from "@pointsman/core"
+import { type JournalTransaction, journalOf, movementsOfEntry, type SettlementEntry } from "@pointsman/core"
 import { assert, describe, it } from "vitest"
 import { balances, day, events, lines, noon, payment, row } from "./support/JournalGiven.ts"
+import { tenant } from "./support/World.ts"
 
-const stored = (over: Partial<StoredRow> = {}): StoredRow => ({
+const storedAt = noon + 2 * day
+const stored = (over: Partial<SettlementEntry> = {}): SettlementEntry => ({
   ...row(),
-  number: 1,
-  result: "matched",
-  reason: "by_id",
-  openedAt: null,
-  closed: null,
+  ...{ tenant, runId: "rec_1", number: 1, contents: "c", result: "matched", reason: "by_id", disputeId: null },
+  ...{ providerRef: null, settledAt: null, recordedAt: storedAt, corrected: null, expected: null },
+  ...{ openedAt: null, closed: null },
   ...over
 })
-const storedAt = noon + 2 * day
 const record = { payment: payment({ capturedMinor: 1000 }), events: events(["payment.captured"]) }
 
-const journalWith = (...rows: ReadonlyArray<StoredRow>): ReadonlyArray<JournalTransaction> =>
-  journalOf(
-    record,
-    rows.flatMap((one) => movementsOfEntry(one, storedAt))
-  )
+const journalWith = (...rows: ReadonlyArray<SettlementEntry>): ReadonlyArray<JournalTransaction> =>
+  journalOf(record, rows.flatMap(movementsOfEntry))
 
 describe("stored rows", () => {
   it("given a row that matched, then it is posted as of when it was stored", () => {
@@ -28,35 +24,45 @@ describe("stored rows", () => {
     assert.deepStrictEqual(transaction && lines(transaction), ["receivable EUR -24", "fees EUR 24"])
   })
 
-  it("given an entry that no row made, then it moves no money", () => {
+  it("given an entry that no row made, or the same row again, then it moves no money", () => {
     const missing = stored({ number: 0, result: "missing_there", rowId: `missing:${record.payment.id}` })
-    assert.deepStrictEqual(movementsOfEntry(missing, storedAt), [])
+    assert.deepStrictEqual(movementsOfEntry(missing), [])
+    const again = stored({ number: 2, result: "duplicate", reason: "same_row", rowId: "bt_1#2", openedAt: storedAt })
+    assert.deepStrictEqual(movementsOfEntry(again), [])
   })
 
-  it("given a row that came again with other contents, then the receivable is what the later one says", () => {
-    const again = stored({
-      rowId: "bt_1#2",
-      result: "duplicate",
-      reason: "same_row",
-      gross: { minorUnits: 990, currency: "EUR" },
-      openedAt: storedAt + day
-    })
-    assert.deepStrictEqual(balances(journalWith(stored(), again)), {
+  it("given a row that the provider corrected, then it is withdrawn, and the receivable is what the newer one says", () => {
+    const at = storedAt + day
+    const older = stored({ corrected: { by: "bt_1#c2", at }, fee: { minorUnits: 24, currency: "EUR" } })
+    const newer = stored({ rowId: "bt_1#c2", gross: { minorUnits: 990, currency: "EUR" }, recordedAt: at })
+    const journal = journalWith(newer, older)
+    assert.deepStrictEqual(balances(journal), {
       "receivable EUR": 990,
       "sales EUR": -1000,
       "unexplained EUR": 10
     })
-  })
-
-  it("given a row that was missing here and is matched since, then both are posted, in their order", () => {
-    const found = stored({ result: "missing_here", openedAt: storedAt, closed: { at: storedAt + day } })
-    const journal = journalWith(found).slice(1)
     assert.deepStrictEqual(
-      journal.map((one) => [one.recordedAt, ...lines(one)]),
+      journal.slice(1).map((one) => [one.recordedAt, ...lines(one)]),
       [
-        [storedAt, "receivable EUR 1000", "unexplained EUR -1000"],
-        [storedAt + day, "receivable EUR -1000", "unexplained EUR 1000"]
+        [storedAt, "receivable EUR -24", "fees EUR 24"],
+        [at, "receivable EUR 24", "fees EUR -24"],
+        [at, "receivable EUR -10", "unexplained EUR 10"]
       ]
     )
+  })
+
+  it("given a row that was missing here and finds its payment once it is corrected, then both journals are right", () => {
+    const at = storedAt + day
+    const older = stored({ result: "missing_here", paymentId: null, corrected: { by: "bt_1#c2", at } })
+    const newer = stored({ rowId: "bt_1#c2", recordedAt: at })
+    const journal = journalOf(null, movementsOfEntry(older))
+    assert.deepStrictEqual(
+      journal.map((one) => [one.id, one.recordedAt, ...lines(one)]),
+      [
+        ["main bt_1", storedAt, "receivable EUR 1000", "unexplained EUR -1000"],
+        ["main bt_1 2", at, "receivable EUR -1000", "unexplained EUR 1000"]
+      ]
+    )
+    assert.deepStrictEqual(balances(journalWith(newer)), { "receivable EUR": 1000, "sales EUR": -1000 })
   })
 })

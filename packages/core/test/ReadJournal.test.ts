@@ -1,8 +1,9 @@
 /** The journal of a tenant, read through the door. */
 import { assert, describe, it } from "@effect/vitest"
-import { type JournalQuery, type Payment, Pointsman, type PostedMovement } from "@pointsman/core"
-import { ReportedMovements } from "@pointsman/core/ports"
-import { Effect, Exit, Layer, Stream } from "effect"
+import { type JournalQuery, Pointsman, type SettlementEntry } from "@pointsman/core"
+import { newRun } from "@pointsman/core/internal"
+import { Settlements } from "@pointsman/core/ports"
+import { Effect, Exit, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { day, lines } from "./support/JournalGiven.ts"
 import { operate } from "./support/Operations.ts"
@@ -32,37 +33,27 @@ const read = (query: JournalQuery = all) =>
 
 const sale = "receivable EUR 1999, sales EUR -1999"
 
-const reported = (payment: Payment, over: Partial<PostedMovement> = {}): PostedMovement => ({
-  connectionId: "main",
-  rowId: "bt_1",
-  kind: "charge",
-  paymentId: payment.id,
-  refundId: null,
-  gross: { minorUnits: 1999, currency: "EUR" },
-  converted: null,
-  fee: { minorUnits: 40, currency: "EUR" },
-  net: { minorUnits: 1959, currency: "EUR" },
-  payoutId: null,
-  occurredAt: start,
-  recordedAt: december + 2 * day,
+const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+
+const reported = (paymentId: string | null, over: Partial<SettlementEntry> = {}): SettlementEntry => ({
+  ...{ tenant, connectionId: "main", rowId: "bt_1", runId: "rec_1", number: 1, contents: "c" },
+  ...{ kind: "charge", result: "matched", reason: "by_id", paymentId, refundId: null, disputeId: null },
+  ...{ providerRef: null, gross: eur(1999), converted: null, fee: eur(40), net: eur(1959), payoutId: null },
+  ...{ occurredAt: start, settledAt: null, recordedAt: december + 2 * day },
+  ...{ corrected: null, expected: null, openedAt: null, closed: null },
   ...over
 })
 
-/** What providers' reports said, in the order of the rows' ids. `before` runs before those of payments are read. */
-const movements = (rows: ReadonlyArray<PostedMovement>, before: Effect.Effect<unknown> = Effect.void) =>
-  Layer.succeed(ReportedMovements, {
-    ofPayments: (_, ids) =>
-      Effect.as(
-        before,
-        rows.filter(({ paymentId }) => ids.some((id) => id === paymentId))
-      ),
-    withoutPayment: (_, { after, limit }) =>
-      Effect.succeed(
-        rows.filter(({ paymentId, rowId }) => paymentId === null && rowId > (after?.rowId ?? "")).slice(0, limit)
-      )
+/** What a provider's report said. */
+const store = (entries: ReadonlyArray<SettlementEntry>) =>
+  Effect.gen(function* () {
+    const settlements = yield* Settlements
+    const named = { id: "rec_1", tenant, connectionId: "main", format: "http", fileName: "november.csv", sha256: "ab" }
+    const run = yield* settlements.begin(newRun(named, start))
+    const after = { ...run, version: run.version + 1 }
+    const batch = { tenant, connectionId: "main", run: { expected: run.version, after } }
+    assert.isTrue(yield* settlements.applyBatch({ ...batch, entries, closes: [], corrections: [] }))
   })
-
-const withReports = (own: World, rows: Array<PostedMovement>) => Layer.provide(own.layer, movements(rows))
 
 describe("the journal of a tenant", () => {
   it.effect("given payments of more than a page and a refund, then each is posted once, newest first", () => {
@@ -94,46 +85,46 @@ describe("the journal of a tenant", () => {
     "given an exported month, when its report arrives after it was closed, then the month stays as it was",
     () => {
       const own = world()
-      const rows: Array<PostedMovement> = []
       return Effect.gen(function* () {
         yield* TestClock.setTime(start)
-        const payment = yield* create(own)
+        const late = yield* create(own)
+        const inTime = yield* create(own)
         const november = { from: start, before: december, closeAfterMillis: 5 * day }
         const exported = yield* read(november)
-        rows.push(reported(payment, { recordedAt: december + 5 * day }))
+        yield* store([reported(late.id, { recordedAt: december + 5 * day })])
         assert.deepStrictEqual(yield* read(november), exported)
-        assert.deepStrictEqual(yield* read({ ...november, from: december, before: all.before }), [
-          "receivable EUR -40, fees EUR 40"
-        ])
-        rows.splice(0, 1, reported(payment))
-        assert.deepStrictEqual(yield* read(november), [...exported, "receivable EUR -40, fees EUR 40"])
-      }).pipe(Effect.provide(withReports(own, rows)))
+        const fee = "receivable EUR -40, fees EUR 40"
+        assert.deepStrictEqual(yield* read({ ...november, from: december, before: all.before }), [fee])
+        yield* store([reported(inTime.id, { rowId: "bt_2" })])
+        assert.deepStrictEqual(yield* read(november), [sale, fee, sale])
+      }).pipe(Effect.provide(own.layer))
     }
   )
 
   it.effect("given rows without a payment, in several pages and corrected, then they follow the payments", () => {
     const own = world()
-    const payout = (number: number, over: Partial<PostedMovement> = {}) => ({
-      ...reported({ id: "" } as Payment),
-      ...{ kind: "payout" as const, paymentId: null, fee: null, net: null },
-      rowId: `po_${1_000 + number}`,
-      gross: { minorUnits: -100, currency: "EUR" },
-      ...over
-    })
-    const rows = Array.from({ length: 450 }, (_, index) => payout(index + 1))
-    rows.splice(1, 0, payout(1, { gross: { minorUnits: -90, currency: "EUR" }, recordedAt: december + 3 * day }))
+    const payout = (number: number, over: Partial<SettlementEntry> = {}) =>
+      reported(null, {
+        ...{ kind: "payout", fee: null, net: null, rowId: `po_${1_000 + number}`, gross: eur(-100) },
+        ...over
+      })
+    const at = december + 3 * day
+    const rows = Array.from({ length: 449 }, (_, index) => payout(index + 2))
+    const corrected = payout(1, { corrected: { by: "po_1001#c", at } })
     return Effect.gen(function* () {
       yield* TestClock.setTime(start)
       yield* create(own)
+      yield* store([corrected, payout(1, { rowId: "po_1001#c", gross: eur(-90), recordedAt: at }), ...rows])
       const journal = yield* read()
-      assert.strictEqual(journal.length, 452)
-      assert.deepStrictEqual(journal.slice(0, 4), [
+      assert.strictEqual(journal.length, 453)
+      assert.deepStrictEqual(journal.slice(0, 5), [
         sale,
         "receivable EUR -100, payouts EUR 100",
-        "receivable EUR 10, payouts EUR -10",
+        "receivable EUR 100, payouts EUR -100",
+        "receivable EUR -90, payouts EUR 90",
         "receivable EUR -100, payouts EUR 100"
       ])
-    }).pipe(Effect.provide(withReports(own, rows)))
+    }).pipe(Effect.provide(own.layer))
   })
 
   it.effect("given money whose result is not known, then it is listed and not posted", () => {
@@ -151,31 +142,27 @@ describe("the journal of a tenant", () => {
 
   it.effect("given a refund that is recorded between the two reads of its payment, then it is posted once", () => {
     const own = world()
-    let between: Effect.Effect<unknown> = Effect.void
     return Effect.gen(function* () {
       yield* TestClock.setTime(start)
-      const pointsman = yield* Pointsman
       const payment = yield* create(own)
+      const pointsman = yield* Pointsman
+      const settlements = yield* Settlements
       // The payments were read: their rows and their events are read next.
-      between = operate("refund", payment.id, { amountMinor: 500, idempotencyKey: "refund-key" }).pipe(
+      const between = operate("refund", payment.id, { amountMinor: 500, idempotencyKey: "refund-key" }).pipe(
         Effect.provideService(Pointsman, pointsman)
       )
-      const entries = yield* Stream.runCollect(pointsman.journal(tenant, all))
+      const reader = yield* own.another.pipe(
+        Effect.provideService(Settlements, {
+          ...settlements,
+          entriesOf: (...asked) => Effect.andThen(between, settlements.entriesOf(...asked))
+        })
+      )
+      const entries = yield* Stream.runCollect(reader.journal(tenant, all))
       assert.deepStrictEqual(
         entries.map((entry) => (entry._tag === "Transaction" ? entry.transaction.subject : "pending")),
         ["capture", "refund"]
       )
-    }).pipe(
-      Effect.provide(
-        Layer.provide(
-          own.layer,
-          movements(
-            [],
-            Effect.suspend(() => between)
-          )
-        )
-      )
-    )
+    }).pipe(Effect.scoped, Effect.provide(own.layer))
   })
 
   it.effect("given a storage that fails after the first page, then the journal fails", () => {

@@ -1,6 +1,6 @@
 /** Reports of providers compared with the records: what is found, what moves, and what a second reading changes. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Payment, Pointsman, ReportBroken, ReportRefused, ReportTaken } from "@pointsman/core"
+import { type Payment, Pointsman, ReportBroken, ReportRefused, ReportTaken, settlementOf } from "@pointsman/core"
 import type { ReportEntry } from "@pointsman/core/connector"
 import { Ledger, Settlements, StorageError, Unanswered } from "@pointsman/core/ports"
 import { Effect, Exit, Result } from "effect"
@@ -125,22 +125,71 @@ describe("a report", () => {
   )
 
   const corrected = world()
-  it.effect("given a row that comes again with other contents, then it is a duplicate to be explained", () =>
-    Effect.gen(function* () {
-      capturing(corrected)
-      const payment = yield* create
-      yield* reconcile(orderOf([rowOf(payment)]))
-      const second = orderOf([rowOf(payment, { fee: eur(3), net: eur(1996) })], { sha256: "corrected" })
-      assert.strictEqual((yield* reconcile(second)).counts.duplicate, 1)
-      const third = {
-        ...second,
-        sha256: "once more",
-        entries: orderOf([rowOf(payment, { fee: eur(3), net: eur(1996) })]).entries
-      }
-      const run = yield* reconcile(third)
-      assert.deepStrictEqual([run.counts.duplicate, run.rowsKnown], [0, 1])
-      assert.strictEqual((yield* stored(payment)).state, "Settled")
-    }).pipe(Effect.provide(corrected.layer))
+  it.effect(
+    "given a row that comes again with other contents, then the newest version counts, and none is counted twice",
+    () =>
+      Effect.gen(function* () {
+        capturing(corrected)
+        const payment = yield* create
+        const { balance } = (yield* Pointsman).reconciliation
+        const open = rowOf(payment, { payoutId: null, settledAt: null })
+        const versions = [
+          open,
+          { ...open, fee: eur(3), net: eur(1996) },
+          rowOf(payment, { fee: eur(4), net: eur(1995) })
+        ]
+        const states: Array<string> = []
+        for (const [index, row] of [...versions, ...versions].entries()) {
+          yield* TestClock.setTime(paidAt + index)
+          const run = yield* reconcile(orderOf([row], { sha256: `report ${index}` }))
+          assert.deepStrictEqual([run.counts.matched, run.rowsKnown], index < 3 ? [1, 0] : [0, 1])
+          states.push((yield* stored(payment)).state)
+        }
+        assert.deepStrictEqual(states, ["Captured", "Captured", "Settled", "Settled", "Settled", "Settled"])
+        const entries = yield* entriesOf
+        const newest = entries.find(({ corrected: later }) => later === null)
+        assert(newest !== undefined)
+        assert.deepStrictEqual(
+          entries
+            .flatMap(({ closed, corrected: later, recordedAt, result }) =>
+              later === null ? [] : [[result, recordedAt, later, closed?.by, closed?.at]]
+            )
+            .toSorted(),
+          [
+            ["matched", paidAt, { by: newest.rowId, at: paidAt + 1 }, "row", paidAt + 1],
+            ["matched", paidAt + 1, { by: newest.rowId, at: paidAt + 2 }, "row", paidAt + 2]
+          ]
+        )
+        assert.deepStrictEqual(settlementOf(entries), {
+          ...{ payoutId: "po_1", feeMinor: 4, netMinor: 1995, currency: "EUR", settledAt: paidAt + day }
+        })
+        const [moved, ...others] = yield* balance({ tenant, from: 0, until: paidAt + 9 * day })
+        assert.deepStrictEqual([moved?.rows, moved?.chargesMinor, moved?.feesMinor, others.length], [1, 1999, 4, 0])
+      }).pipe(Effect.provide(corrected.layer))
+  )
+
+  const within = world()
+  it.effect(
+    "given a report that corrects its own row, and a difference that a later report corrects, then none is open",
+    () =>
+      Effect.gen(function* () {
+        capturing(within)
+        const payment = yield* create
+        const wrong = rowOf(payment, { gross: eur(900), fee: eur(3), net: eur(897) })
+        yield* reconcile(orderOf([rowOf(undefined, { id: "p", kind: "payout" }), wrong]))
+        const right = rowOf(payment)
+        const run = yield* reconcile(
+          orderOf([right, rowOf(payment, { fee: eur(1), net: eur(1998) })], { sha256: "two" })
+        )
+        assert.deepStrictEqual([run.counts.matched, run.counts.duplicate], [2, 0])
+        assert.deepStrictEqual(
+          yield* (yield* Pointsman).reconciliation.differences({ differences: "open", limit: 9 }),
+          []
+        )
+        assert.strictEqual(settlementOf((yield* entriesOf).filter(({ kind }) => kind === "charge"))?.feeMinor, 1)
+        const again = orderOf([rowOf(payment, { id: "second" })])
+        assert.strictEqual((yield* reconcile(again)).counts.duplicate, 1)
+      }).pipe(Effect.provide(within.layer))
   )
 })
 
@@ -253,7 +302,8 @@ describe("a run that is killed", () => {
     ...others.map((payment) => rowOf(payment)),
     rowOf(first, { gross: eur(5) }),
     rowOf(first, { id: "dispute", kind: "dispute", gross: eur(-5), names: { disputeId: "dp_1" } }),
-    rowOf(others[0], { id: "again" })
+    rowOf(others[0], { id: "again" }),
+    rowOf(others[1], { payoutId: null, fee: eur(9), net: eur(1990) })
   ]
   /** Everything that a run leaves, without the ids that differ. */
   const left = (payments: ReadonlyArray<Payment>) =>
@@ -392,7 +442,7 @@ describe("reports in any order", () => {
           review === null
         ])
       )
-      const entries = (yield* entriesOf).filter(({ reason }) => reason !== "same_row")
+      const entries = (yield* entriesOf).filter(({ corrected }) => corrected === null)
       const rows = entries.map(({ paymentId, rowId }) => [
         rowId.replace(/row_.*/u, () => `row ${payments.findIndex(({ id }) => id === paymentId)}`),
         payments.findIndex(({ id }) => id === paymentId)

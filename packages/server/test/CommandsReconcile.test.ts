@@ -111,6 +111,56 @@ describe("pointsman reconcile", () => {
     assert.include(audit, "difference.closing")
   })
 
+  it("given a report that matches, when the books are printed, then they have its fees and payouts, and add up to zero", async () => {
+    const { create, folder, provider, report, run } = await setUp()
+    await create("one")
+    await create("two")
+    const [first, second] = provider.calls
+      .filter(({ operation }) => operation === "charge")
+      .map((call) => call.headers["idempotency-key"])
+    const files = [
+      ["open.csv", [`txn_1,charge,1999,EUR,NOW,${first},,,30,1969,,`]],
+      [
+        "paid.csv",
+        [
+          `txn_1,charge,1999,EUR,NOW,${first},,,32,1967,po_1,`,
+          `txn_2,charge,1999,EUR,NOW,${second},,,30,1969,po_1,`,
+          "fee_1,fee,-15,EUR,NOW,,,,,,,",
+          "po_1,payout,-3921,EUR,NOW,,,,,,po_1,"
+        ]
+      ]
+    ] as const
+    for (const [name, rows] of files) {
+      const ran = await run("run", report(name, rows), ...to, "--json")
+      assert.strictEqual(ran.code, 0, ran.stderr)
+    }
+    const books = (...words: ReadonlyArray<string>) =>
+      runHere(folder, ["books", ...words, "--workspace", "acme", "--environment", "production"])
+    const { accounts, pending } = documentOf(await books("balance", "--json")).data
+    assert.deepStrictEqual(
+      accounts.map(({ account, amount }: { readonly account: string; readonly amount: number }) => [account, amount]),
+      [
+        ["Assets:Payouts:Main:EUR", 3921],
+        ["Assets:Receivable:Main:EUR", 0],
+        ["Expenses:Fees:Main:EUR", 77],
+        ["Income:Sales:Main:EUR", -3998]
+      ]
+    )
+    assert.deepStrictEqual(pending, [])
+    const exported = (await books("export", "--format", "csv")).stdout
+    const amounts = exported
+      .split("\r\n")
+      .slice(1, -1)
+      .map((row) => Math.round(100 * Number(row.split(",")[5])))
+    assert.strictEqual(
+      amounts.reduce((sum, one) => sum + one, 0),
+      0
+    )
+    assert.include(exported, ",Assets:Payouts:Main:EUR,main,39.21,EUR,")
+    assert.include(exported, ",Expenses:Fees:Main:EUR,main,0.32,EUR,")
+    assert.notInclude(exported, "Equity:Unexplained")
+  })
+
   it("given what is no report, then it is refused and says what was expected", async () => {
     const { report, run } = await setUp()
     const file = report("june.csv", ["txn_1,payout,-1,EUR,NOW,,,,,,,"])

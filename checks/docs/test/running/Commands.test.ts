@@ -3,7 +3,7 @@
  * says. What they answer is compared with what the page shows.
  */
 import { execFile } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { bundledMain } from "../../../../packages/server/test/support/Bundle.ts"
@@ -180,7 +180,7 @@ describe("other pages", () => {
 })
 
 describe("the guide to close a month", () => {
-  it("given a payment of the sandbox, when the commands for its books are run, then each has it", {
+  it("given a payment of the sandbox, when the page's commands are run in their order, then its month is reconciled and exported", {
     timeout: 120_000
   }, async () => {
     const folder = temporaryFolder()
@@ -190,24 +190,45 @@ describe("the guide to close a month", () => {
     })
     assert.strictEqual(made.body.data.status, "CAPTURED")
     const connection = made.body.data.routing.attempts[0].connection_id
+    const id = made.body.data.payment_id
+    const refund = await server.request("POST", `/api/v1/payments/${id}/refunds`, { body: { amount: 500 } })
+    assert.strictEqual(refund.status, 200)
+    const report = readFileSync(join(root, "docs/guides/reports/settlement-2026-11.csv"), "utf8")
+    const now = new Date().toISOString()
+    writeFileSync(join(folder, "settlement-2026-11.csv"), report.replaceAll(/2026-11-[0-9]{2}T[0-9:]{8}Z/gu, now))
 
     const commands = pageOf("docs/guides/finance.md")
       .filter(({ language }) => language === "sh")
-      .flatMap(({ text }) => text.split("\n").filter((line) => line.startsWith("pointsman books ")))
-    assert.lengthOf(commands, 5)
+      .flatMap(({ text }) => text.split("\n").filter((line) => line.startsWith("pointsman ")))
+    assert.lengthOf(commands, 9)
     const shown = new Map<string, string>()
     for (const command of commands) {
       // As on the page, but of what the sandbox has now.
       const line = command
         .replace("--environment production", "--environment sandbox")
-        .replace("--connection acquirer-eu", `--connection ${connection}`)
+        .replace("acquirer-eu", connection)
         .replace("--from 2026-11-01 --to 2026-12-01", '--from "1 day"')
         .replace("--to 2026-12-01", "")
-      const [run = "", file] = line.split(" > ")
+        .replace("--from 2026-11-01 --until 2026-12-01", '--from "1 day"')
+      const [asked = "", file] = line.split(" > ")
+      const run = asked.startsWith("pointsman reconcile run ") ? `! ${asked}` : asked
       const script = `cd '${folder}'\npointsman() { '${process.execPath}' '${bundledMain}' "$@" 2>/dev/null; }\n${run}`
       shown.set(file ?? command, await sh(script, server))
     }
-    for (const text of shown.values()) assert.include(text, "19.99")
+    const of = (words: string) => [...shown].flatMap(([command, text]) => (command.startsWith(words) ? [text] : []))
+    const [before = "", after = ""] = of("pointsman books balance")
+    assert.match(before, /Income:Sales:\S+ +-19\.99 /u)
+    assert.match(after, /Income:Sales:\S+ +-19\.99 /u)
+    assert.match(after, /Assets:Payouts:\S+ +21\.45 /u)
+    assert.match(after, /Equity:Unexplained:\S+ +-7\.00 /u)
+    assert.match(of("pointsman reconcile differences").join(""), /txn_3 +.*missing_here|missing_here.*txn_3/u)
+    assert.match(of("pointsman reconcile close").join(""), /^Closed /u)
+    assert.match(of("pointsman reconcile balance").join(""), / -€21\.45 /u)
+    const settled = await server.request("GET", `/api/v1/payments/${id}`)
+    assert.deepInclude(settled.body.data.settlement, { payout_id: "po_1", fee: 34, net: 1965 })
+    const exports = [...shown].filter(([name]) => name.startsWith("2026-11."))
+    assert.lengthOf(exports, 3)
+    for (const [, text] of exports) assert.include(text, "19.99")
     assert.match(shown.get("2026-11.beancount") ?? "", /^plugin "beancount\.plugins\.auto_accounts"$/mu)
     assert.match(shown.get("2026-11.ledger") ?? "", /^ {4}Income:Sales:\S+:EUR {2}-19\.99 EUR$/mu)
     assert.match(shown.get("2026-11.csv") ?? "", /^date,transaction_id,/u)

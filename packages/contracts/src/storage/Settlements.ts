@@ -1,6 +1,13 @@
 /** Runs and entries of reconciliations: what is written together, what a name finds, and what leaves. */
 import { describe, expect } from "@effect/vitest"
-import { missingRowId, type Payment, type ReconciliationRun, type SettlementEntry, type Tenant } from "@pointsman/core"
+import {
+  type Attempt,
+  missingRowId,
+  type Payment,
+  type ReconciliationRun,
+  type SettlementEntry,
+  type Tenant
+} from "@pointsman/core"
 import { newRun } from "@pointsman/core/internal"
 import { Ledger, type NamedInRows, Retention, type SettlementBatch, Settlements } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
@@ -51,6 +58,8 @@ const entryOf = (run: ReconciliationRun, fields: Partial<SettlementEntry> = {}):
   payoutId: "po_1",
   occurredAt: at,
   settledAt: at + day,
+  recordedAt: at + 3,
+  corrected: null,
   expected: null,
   openedAt: null,
   closed: null,
@@ -69,6 +78,7 @@ const batchOf = (
   run: { expected: run.version, after: { ...run, version: run.version + 1, rowsDone: run.rowsDone + entries.length } },
   entries,
   closes: [],
+  corrections: [],
   ...more
 })
 
@@ -127,6 +137,7 @@ export const settlements = (it: StorageTest): void => {
             expected: odd,
             payoutId: null,
             settledAt: null,
+            corrected: { by: odd, at: at + 8 },
             ...difference,
             closed: { by: "person", note: odd, at: at + 9 }
           })
@@ -198,6 +209,60 @@ export const settlements = (it: StorageTest): void => {
       })
     )
 
+    it.effect("given a row that comes with other contents, again and again, then each version knows the newest", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        const closed = { by: "person", note: "seen", at: at + 6 } as const
+        const other = entryOf(run, { rowId: "closed", ...difference, closed })
+        yield* store.applyBatch(batchOf(run, [entryOf(run), other, entryOf(run, { rowId: "fine" })]))
+        const correction = (rowId: string, by: string, when: number) => ({ rowId, corrected: { by, at: when } })
+        yield* store.applyBatch(
+          batchOf({ ...run, version: 2 }, [entryOf(run, { rowId: "row-1#2" })], {
+            corrections: [correction("row-1", "row-1#2", at + 7), correction("closed", odd, at + 7)]
+          })
+        )
+        yield* store.applyBatch(
+          batchOf({ ...run, version: 3 }, [entryOf(run, { rowId: "row-1#3" })], {
+            corrections: [correction("row-1", "row-1#3", at + 8), correction("row-1#2", "row-1#3", at + 8)]
+          })
+        )
+        expect((yield* all(tenant)).map(({ closed: end, corrected, rowId }) => [rowId, corrected, end])).toStrictEqual([
+          ["closed", { by: odd, at: at + 7 }, closed],
+          ["fine", null, null],
+          ["row-1", { by: "row-1#3", at: at + 7 }, { by: "row", note: "row-1#2", at: at + 7 }],
+          ["row-1#2", { by: "row-1#3", at: at + 8 }, { by: "row", note: "row-1#3", at: at + 8 }],
+          ["row-1#3", null, null]
+        ])
+        const [known] = yield* store.known(tenant, "first", ["row-1"])
+        expect(known?.corrected).toStrictEqual({ by: "row-1#3", at: at + 7 })
+      })
+    )
+
+    it.effect("given entries without a payment, when they are read in pages, then each is read once", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        const { walked } = yield* reach(tenant, "Captured")
+        const rowIds = ["a", "b", `b${odd}`, "c"]
+        yield* store.applyBatch(
+          batchOf(run, [
+            ...rowIds.map((rowId) => entryOf(run, { rowId })),
+            entryOf(run, { rowId: "of a payment", paymentId: walked.payment.id })
+          ])
+        )
+        const second = yield* store.begin(runOf(tenant, { id: "rec_second", connectionId: "second" }))
+        yield* store.applyBatch(batchOf(second, [entryOf(second, { rowId: "a" })]))
+        const found: Array<SettlementEntry> = []
+        for (;;) {
+          const page = yield* store.withoutPayment(tenant, { after: found.at(-1), limit: 2 })
+          found.push(...page)
+          if (page.length === 0) break
+        }
+        const read = found.map(({ connectionId, rowId }) => `${connectionId} ${rowId}`)
+        expect(read.toSorted()).toStrictEqual([...rowIds.map((rowId) => `first ${rowId}`), "second a"].toSorted())
+        expect(yield* store.withoutPayment(yield* newTenant(), { after: undefined, limit: 2 })).toEqual([])
+      })
+    )
+
     it.effect("given names of a payment, when they are looked up, then each finds its book", () =>
       Effect.gen(function* () {
         const { settlements: store, tenant } = yield* given()
@@ -224,6 +289,41 @@ export const settlements = (it: StorageTest): void => {
         expect(yield* store.booksNamed(tenant, "second", wanted)).toEqual({ named: [], books: [] })
         expect(yield* store.booksNamed(yield* newTenant(), "first", wanted)).toEqual({ named: [], books: [] })
       })
+    )
+
+    it.effect(
+      "given an attempt id of several payments, when it is looked up, then it finds the one that was sent",
+      () =>
+        Effect.gen(function* () {
+          const { settlements: store, tenant } = yield* given()
+          const ledger = yield* Ledger
+          const givenUp = Effect.fnUntraced(function* (attempt: Attempt) {
+            const { payment } = (yield* reach(tenant, "Declined")).walked
+            const after: Payment = { ...payment, version: payment.version + 1 }
+            const attempts: ReadonlyArray<Attempt> = [
+              { ...attempt, paymentId: payment.id, outcome: "Abandoned", providerRef: null }
+            ]
+            const change = { expected: payment.version, after }
+            yield* ledger.commit({ tenant, payment: change, attempts, refunds: [], events: [] })
+            return payment.id
+          })
+          const [sample] = (yield* reach(tenant, "Captured")).walked.attempts
+          const shared = { ...sample, id: "att_shared" } as Attempt
+          const found = Effect.map(
+            store.booksNamed(tenant, "first", names({ attemptIds: ["att_shared"] })),
+            ({ named }) => named.map(({ paymentId }) => paymentId)
+          )
+          const first = yield* givenUp(shared)
+          expect(yield* found).toEqual([first])
+          const { payment } = (yield* reach(tenant, "Declined")).walked
+          const after: Payment = { ...payment, version: payment.version + 1 }
+          const attempts = [{ ...shared, paymentId: payment.id, providerRef: null, outcome: null }]
+          const change = { expected: payment.version, after }
+          yield* ledger.commit({ tenant, payment: change, attempts, refunds: [], events: [] })
+          yield* givenUp(shared)
+          yield* givenUp(shared)
+          expect(yield* found).toEqual([payment.id])
+        })
     )
 
     it.effect("given the provider's id of a refund, when it is looked up, then it finds the payment", () =>
@@ -284,6 +384,7 @@ export const settlements = (it: StorageTest): void => {
           batchOf(run, [
             entryOf(run, { rowId: "1" }),
             entryOf(run, { rowId: "1#2", result: "duplicate", reason: "same_row", openedAt: at }),
+            entryOf(run, { rowId: "1 earlier", corrected: { by: "1", at } }),
             entryOf(run, { rowId: "2", kind: "refund", gross: eur(-400), fee: null, net: null }),
             entryOf(run, { rowId: "3", kind: "payout", gross: eur(-570), fee: null, net: null, occurredAt: at + day }),
             entryOf(run, { rowId: "4", gross: usd(100), converted: eur(90), fee: eur(2), net: eur(88) }),

@@ -77,14 +77,16 @@ export interface JournalTransaction {
 export interface PostedMovement
   extends Pick<ReportRow, "kind" | "gross" | "converted" | "fee" | "net" | "payoutId" | "occurredAt"> {
   readonly connectionId: string
-  /** `ReportRow.id`. A row that a later report corrects is here twice under one id. */
+  /** Of the row's entry. Several under one id are versions of the row, of which the one that was recorded last counts. */
   readonly rowId: string
   /** `null` where it was matched with no payment. */
   readonly paymentId: string | null
   /** Of ours; `null` where it was matched with no refund. */
   readonly refundId: string | null
-  /** When the row was stored, in epoch milliseconds. */
+  /** When it was stored, in epoch milliseconds. */
   readonly recordedAt: number
+  /** The provider corrected the row: from here on nothing of it counts. Not so unless set. */
+  readonly isWithdrawn?: boolean | undefined
 }
 
 /** Money that is not posted, because its result is not known. */

@@ -13,7 +13,7 @@ import type { Tenant } from "./Tenant.ts"
  * - `missing_here`: no payment, or no refund, of ours is the row's
  * - `missing_there`: a captured payment that the reports of its period do not have
  * - `status_differs`: the row says that money moved, and our records do not, or the other way round
- * - `duplicate`: the payment or the refund has such a row already, or the row came before with other contents
+ * - `duplicate`: the payment or the refund has such a row already, or the report has the same row twice
  * - `fee_differs`: the fee is not the connection's, or gross, fee and net do not add up
  */
 export const settlementResults = [
@@ -42,7 +42,7 @@ export const differenceResults = [
  * - `by_id`: by an id of ours, or by the provider's name of the charge or the refund
  * - `by_reference`: by the merchant's reference, which one payment of the connection has
  * - `by_amount_and_time`: one payment of the connection has the amount, the currency and the time
- * - `same_row`: by the row's own id, which came before: the row moves no money again
+ * - `same_row`: by the row's own id, which the report has twice with the same contents: it moves no money again
  * - `ambiguous`: more than one payment could be meant, so none is
  * - `not_found`: no payment could be meant
  * - `no_payment`: the row belongs to no payment, such as a payout
@@ -68,12 +68,21 @@ export interface Closing {
   readonly at: number
 }
 
+/** That the provider sent the row again with other contents. */
+export interface Corrected {
+  /** The row id of the newest version. */
+  readonly by: string
+  /** When the first newer version was stored, in epoch milliseconds. */
+  readonly at: number
+}
+
 export interface SettlementEntry {
   readonly tenant: Tenant
   readonly connectionId: string
   /**
-   * Unique with tenant and connection: the provider's id of the movement. Of a duplicate, that id with `#` and what tells it
-   * apart; of a `missing_there`, `missing:` and the payment's id.
+   * Unique with tenant and connection: the provider's id of the movement. Of a newer version of it, that id with `#` and its
+   * contents; of the same row at a second place of a report, with `#` and the place; of a `missing_there`, `missing:` and the
+   * payment's id.
    */
   readonly rowId: string
   readonly runId: string
@@ -100,16 +109,30 @@ export interface SettlementEntry {
   readonly occurredAt: number
   /** When the payout arrives, or the money is available; epoch milliseconds, `null` where it is not known. */
   readonly settledAt: number | null
+  /** When the entry was stored, in epoch milliseconds. */
+  readonly recordedAt: number
+  /** `null` for the newest version of a row, which is the one that counts. */
+  readonly corrected: Corrected | null
   /** What our records said instead, for people; `null` for what matched. */
   readonly expected: string | null
   /** When the difference was found, in epoch milliseconds; `null` for what matched. */
   readonly openedAt: number | null
-  /** `null` while the difference is open. */
+  /** `null` while the difference is open. An older version is closed by the row that corrects it. */
   readonly closed: Closing | null
 }
 
 /** The row id of the entry of a payment that no report has. */
 export const missingRowId = (paymentId: string): string => `missing:${paymentId}`
+
+/** The entry of a version of a row that came before with other contents. */
+export const versionRowId = (rowId: string, contents: string): string => `${rowId}#${contents}`
+
+/** The entry of a row that the report had at an earlier place. */
+export const repeatedRowId = (rowId: string, number: number): string => `${rowId}#${number}`
+
+/** Whether the entry is one of the row, in whichever version. */
+export const isEntryOfRow = (entryId: string, rowId: string): boolean =>
+  entryId === rowId || entryId.startsWith(`${rowId}#`)
 
 export const isDifference = ({ result }: Pick<SettlementEntry, "result">): boolean => result !== "matched"
 
@@ -127,12 +150,13 @@ export interface Settlement {
 }
 
 /**
- * From the entries of one kind of one payment, or of one refund; `undefined` where there is none. Duplicates do not count.
+ * From the entries of one kind of one payment, or of one refund; `undefined` where there is none. Duplicates and versions
+ * that were corrected do not count.
  * Of several, fees and nets of one currency are added up, and the last one names the payout.
  */
 export const settlementOf = (entries: ReadonlyArray<SettlementEntry>): Settlement | undefined => {
   const counted = entries
-    .filter(({ number, result }) => number > 0 && result !== "duplicate")
+    .filter(({ corrected, number, result }) => number > 0 && result !== "duplicate" && corrected === null)
     .toSorted((a, b) => a.occurredAt - b.occurredAt || (a.rowId < b.rowId ? -1 : 1))
   const last = counted.at(-1)
   if (last === undefined) return undefined

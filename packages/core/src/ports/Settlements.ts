@@ -8,7 +8,7 @@ import { Context, Effect, type Option } from "effect"
 import type { Payment } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
 import type { ReconciliationRun } from "../model/ReconciliationRun.ts"
-import type { Closing, SettlementEntry, SettlementResult } from "../model/SettlementEntry.ts"
+import type { Closing, Corrected, SettlementEntry, SettlementResult } from "../model/SettlementEntry.ts"
 import type { Tenant } from "../model/Tenant.ts"
 import { StorageError } from "./StorageError.ts"
 
@@ -21,6 +21,12 @@ export interface ClosedEntry {
   readonly closed: Closing
 }
 
+/** An entry of a row that came again with other contents. */
+export interface CorrectedEntry {
+  readonly rowId: string
+  readonly corrected: Corrected
+}
+
 /** One step of a run, written whole. */
 export interface SettlementBatch {
   readonly tenant: Tenant
@@ -31,6 +37,11 @@ export interface SettlementBatch {
   readonly entries: ReadonlyArray<SettlementEntry>
   /** A difference that is closed already, or is not stored, is passed over. */
   readonly closes: ReadonlyArray<ClosedEntry>
+  /**
+   * Older versions of rows, each once. One that was corrected before keeps the time of that and gets the id of the newest
+   * version; one that is not closed is closed by the newest one.
+   */
+  readonly corrections: ReadonlyArray<CorrectedEntry>
 }
 
 /** What rows name, each once. */
@@ -152,7 +163,7 @@ export interface Settlements {
     connectionId: string,
     rowIds: ReadonlyArray<string>
   ) => Effect.Effect<
-    ReadonlyArray<Pick<SettlementEntry, "rowId" | "runId" | "number" | "contents" | "result" | "closed">>,
+    ReadonlyArray<Pick<SettlementEntry, "rowId" | "runId" | "number" | "contents" | "result" | "corrected" | "closed">>,
     StorageError
   >
   /** Of the connection: an attempt, an operation or a refund of another one is not named by its reports. */
@@ -177,6 +188,15 @@ export interface Settlements {
     readonly after: string
     readonly limit: number
   }) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
+  /** Every entry that belongs to no payment, by connection and row id. */
+  readonly withoutPayment: (
+    tenant: Tenant,
+    query: {
+      /** The last entry of the page before. */
+      readonly after: Pick<SettlementEntry, "connectionId" | "rowId"> | undefined
+      readonly limit: number
+    }
+  ) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
   /** Closes an open difference; whether there was one. */
   readonly close: (tenant: Tenant, connectionId: string, closed: ClosedEntry) => Effect.Effect<boolean, StorageError>
   /** By connection, day and currency. */
@@ -211,6 +231,7 @@ export const Settlements = Context.Reference<Settlements>("pointsman/ports/Settl
     unreported: () => Effect.succeed({ payments: [], next: null }),
     differences: () => Effect.succeed([]),
     entries: () => Effect.succeed([]),
+    withoutPayment: () => Effect.succeed([]),
     close: () => Effect.succeed(false),
     balance: () => Effect.succeed([]),
     open: Effect.succeed([]),

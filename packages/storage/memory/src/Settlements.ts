@@ -81,6 +81,15 @@ export const make = (state: State, turn: Semaphore.Semaphore): Settlements => {
           .slice(0, limit)
           .map(copy)
       ),
+    withoutPayment: (tenant, { after, limit }) =>
+      Effect.sync(() =>
+        entriesIn(ofTenant(state, tenant))
+          .filter(({ paymentId }) => paymentId === null)
+          .sort(byName)
+          .filter((one) => after === undefined || byName(one, after) > 0)
+          .slice(0, limit)
+          .map(copy)
+      ),
     close: (tenant, connectionId, { closed, rowId }) =>
       inTurn(() => close(forTenant(state, tenant), connectionId, rowId, closed)),
     balance: (query) => Effect.sync(() => balance(ofTenant(state, query.tenant), query)),
@@ -100,6 +109,9 @@ export const make = (state: State, turn: Semaphore.Semaphore): Settlements => {
 const entryKey = ({ connectionId, rowId }: Pick<SettlementEntry, "connectionId" | "rowId">): string =>
   JSON.stringify([connectionId, rowId])
 
+type Name = Pick<SettlementEntry, "connectionId" | "rowId">
+const byName = (a: Name, b: Name): number => byText(a.connectionId, b.connectionId) || byText(a.rowId, b.rowId)
+
 const entriesIn = ({ settlements }: TenantState): Array<SettlementEntry> => [...settlements.values()]
 
 const isSameFile = (a: ReconciliationRun, b: ReconciliationRun): boolean =>
@@ -107,13 +119,22 @@ const isSameFile = (a: ReconciliationRun, b: ReconciliationRun): boolean =>
 
 export const isOpen = (entry: SettlementEntry): boolean => isDifference(entry) && entry.closed === null
 
-const applyBatch = (state: State, { closes, connectionId, entries, run, tenant }: SettlementBatch): boolean => {
+const applyBatch = (state: State, batch: SettlementBatch): boolean => {
+  const { closes, connectionId, corrections, entries, run, tenant } = batch
   const stored = forTenant(state, tenant)
   if (stored.runs.get(run.after.id)?.version !== run.expected) return false
   stored.runs.set(run.after.id, copy(run.after))
   for (const entry of entries) {
     const key = entryKey(entry)
     if (!stored.settlements.has(key)) stored.settlements.set(key, copy(entry))
+  }
+  for (const { corrected, rowId } of corrections) {
+    const key = entryKey({ connectionId, rowId })
+    const entry = stored.settlements.get(key)
+    if (entry === undefined) continue
+    const at = entry.corrected?.at ?? corrected.at
+    const closed = entry.closed ?? { by: "row" as const, note: corrected.by, at: corrected.at }
+    stored.settlements.set(key, { ...entry, corrected: { by: corrected.by, at }, closed })
   }
   for (const { closed, rowId } of closes) close(stored, connectionId, rowId, closed)
   return true
@@ -142,10 +163,16 @@ const namedIn = (stored: TenantState, connectionId: string, names: NamedInRows):
     add("references", reference, id)
     add("providerRefs", providerRef, id)
   }
-  for (const { id, paymentId, providerRef } of ofConnection(stored.attempts)) {
-    add("attemptIds", id, paymentId)
+  // Requests under one key derive one attempt id, and those that were given up were not sent.
+  const sent = new Map<string, { readonly paymentId: string; readonly isSent: boolean }>()
+  for (const { id, outcome, paymentId, providerRef } of ofConnection(stored.attempts)) {
+    const isSent = outcome !== "Abandoned"
+    const other = sent.get(id)
+    const isMeant = other === undefined || other.isSent === isSent ? paymentId > (other?.paymentId ?? "") : isSent
+    if (isMeant) sent.set(id, { paymentId, isSent })
     add("providerRefs", providerRef, paymentId)
   }
+  for (const [id, { paymentId }] of sent) add("attemptIds", id, paymentId)
   for (const { id, paymentId } of ofConnection(stored.operations)) add("operationIds", id, paymentId)
   for (const { id, paymentId, providerRefundId } of ofConnection(stored.refunds)) {
     add("refundIds", id, paymentId)
@@ -178,7 +205,7 @@ const unreported = (stored: TenantState, query: UnreportedQuery) => {
 }
 
 const byOpening = (a: SettlementEntry, b: SettlementEntry): number =>
-  (a.openedAt ?? 0) - (b.openedAt ?? 0) || byText(a.connectionId, b.connectionId) || byText(a.rowId, b.rowId)
+  (a.openedAt ?? 0) - (b.openedAt ?? 0) || byName(a, b)
 
 const isListed = (one: SettlementEntry, query: EntryQuery): boolean => {
   const { after, connectionId, differences, openedBefore, result, runId } = query
@@ -208,9 +235,10 @@ const balanceField = {
 const balance = (stored: TenantState, { connectionId, from, until }: BalanceQuery): ReadonlyArray<BalanceRow> => {
   const rows = new Map<string, BalanceRow>()
   for (const one of entriesIn(stored)) {
-    const { converted, fee, gross, kind, net, number, occurredAt, reason } = one
+    const { converted, corrected, fee, gross, kind, net, number, occurredAt, reason } = one
     if (connectionId !== undefined && one.connectionId !== connectionId) continue
-    if (number === 0 || reason === "same_row" || occurredAt < from || occurredAt >= until) continue
+    if (number === 0 || reason === "same_row" || corrected !== null || occurredAt < from || occurredAt >= until)
+      continue
     const day = occurredAt - (occurredAt % dayMillis)
     const currency = (net ?? converted ?? gross).currency
     const key = JSON.stringify([one.connectionId, day, currency])

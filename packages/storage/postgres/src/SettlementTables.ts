@@ -42,6 +42,9 @@ export const settlementTables = [
     payout_id ${text},
     occurred_at bigint not null,
     settled_at bigint,
+    recorded_at bigint not null,
+    corrected_by ${text},
+    corrected_at bigint,
     expected ${text},
     opened_at bigint,
     closed_at bigint,
@@ -49,10 +52,13 @@ export const settlementTables = [
     closed_note ${text},
     primary key (workspace_id, environment, connection_id, row_id),
     check ((opened_at is null) = (result = 'matched')),
-    check ((closed_at is null) = (closed_by is null))
+    check ((closed_at is null) = (closed_by is null)),
+    check ((corrected_at is null) = (corrected_by is null))
   )`,
   `create index settlement_entries_by_payment
     on settlement_entries (workspace_id, environment, payment_id) where payment_id is not null`,
+  `create index settlement_entries_without_payment
+    on settlement_entries (workspace_id, environment, connection_id, row_id) where payment_id is null`,
   `create index settlement_differences
     on settlement_entries (opened_at, connection_id, row_id) where opened_at is not null`
 ]

@@ -18,6 +18,7 @@ import {
   knownRowColumns,
   list,
   mayLeaveEntry,
+  nameOrder,
   namePlaces,
   type Row,
   selectBalance
@@ -88,6 +89,16 @@ export const make = (db: Database, everywhere: ReadEverywhere): Settlements => (
       ]),
       (found) => found.map(rows.readSettlement)
     ),
+  withoutPayment: (tenant, { after, limit }) =>
+    Effect.map(
+      db.read("entriesWithoutPayment", selectWithoutPayment, [
+        ...bindTenant(tenant),
+        bindText(after?.connectionId ?? ""),
+        bindText(after?.rowId ?? ""),
+        String(limit)
+      ]),
+      (found) => found.map(rows.readSettlement)
+    ),
   close: (tenant, connectionId, { closed, rowId }) =>
     Effect.map(
       repeatable(db, "closeEntry", (query) => query(closeEntries, closeParams(tenant, connectionId, closed, [rowId]))),
@@ -138,6 +149,9 @@ const selectEntries = `select * from settlement_entries
   where ${ofTenant} and connection_id = $3 and row_id > $4 order by row_id limit $5::text::integer`
 const selectBooks = `select e.* ${ofEach("$3", `select ${bookColumnsOfTenant} from payments as p where ${ofTenant} and id = n.name`)}`
 
+const selectWithoutPayment = `select * from settlement_entries where ${ofTenant} and payment_id is null
+  and (connection_id, row_id) > ($3, $4) order by connection_id, row_id limit $5::text::integer`
+
 const entryColumns = Object.keys(rows.settlementColumns)
 const insertEntries = `insert into settlement_entries (${list(entryColumns)})
   select ${list(entryColumns)} from jsonb_to_recordset($1::text::jsonb) as r (${list(
@@ -147,6 +161,12 @@ const insertEntries = `insert into settlement_entries (${list(entryColumns)})
 const closeEntries = `update settlement_entries set closed_at = $4::text::bigint, closed_by = $5, closed_note = $6
   where ${ofTenant} and connection_id = $3 and row_id = any(array(select jsonb_array_elements_text($7::text::jsonb)))
     and ${isOpenEntry} returning 1 as one`
+
+const correctEntries = `update settlement_entries as e set corrected_by = r.corrected_by,
+    corrected_at = coalesce(e.corrected_at, r.corrected_at), closed_at = coalesce(e.closed_at, r.corrected_at),
+    closed_by = coalesce(e.closed_by, 'row'), closed_note = coalesce(e.closed_note, r.corrected_by)
+  from jsonb_to_recordset($4::text::jsonb) as r (row_id text, corrected_by text, corrected_at bigint)
+  where e.workspace_id = $1 and e.environment = $2 and e.connection_id = $3 and e.row_id = r.row_id`
 
 /** Of several entries that end alike. */
 const closeParams = (
@@ -161,7 +181,7 @@ const inOrder = (entries: ReadonlyArray<SettlementEntry>) =>
   entries.toSorted((a, b) => (a.rowId < b.rowId ? -1 : 1)).map((entry) => rowOf(rows.settlementColumns, entry))
 
 const applyBatch = Effect.fnUntraced(function* (query: Query, batch: SettlementBatch) {
-  const { closes, connectionId, entries, run, tenant } = batch
+  const { closes, connectionId, corrections, entries, run, tenant } = batch
   const { after, expected } = run
   const moved = yield* query(updateRun, [
     ...bindTenant(tenant),
@@ -172,6 +192,14 @@ const applyBatch = Effect.fnUntraced(function* (query: Query, batch: SettlementB
   ])
   if (moved.length === 0) return false
   if (entries.length > 0) yield* query(insertEntries, [JSON.stringify(inOrder(entries))])
+  if (corrections.length > 0) {
+    const corrected = corrections.map(({ corrected: { at, by }, rowId }) => ({
+      row_id: bindText(rowId),
+      corrected_by: bindText(by),
+      corrected_at: at
+    }))
+    yield* query(correctEntries, [...bindTenant(tenant), bindText(connectionId), JSON.stringify(corrected)])
+  }
   for (const [first, ...others] of Map.groupBy(closes, ({ closed }) => JSON.stringify(closed)).values()) {
     if (first === undefined) continue
     const rowIds = [first, ...others].map(({ rowId }) => rowId)
@@ -180,7 +208,7 @@ const applyBatch = Effect.fnUntraced(function* (query: Query, batch: SettlementB
   return true
 })
 
-/** Two at most: more say no more. The newest first, because requests under one key derive one attempt id. */
+/** Two at most: more say no more. */
 const selectNames = (kind: NameKind, place: string): string => {
   const [table, column, payment] = namePlaces[kind]
   const named = `select ${payment} as payment_id from ${table} where ${ofTenant} and connection_id = $3`
@@ -198,7 +226,7 @@ const selectNames = (kind: NameKind, place: string): string => {
     case "providerRefundIds":
       return found(`${named} and md5(provider_refund_id) = md5(n.name) and ${isSame} limit 2`)
     default:
-      return found(`${named} and ${isSame} and id <> '' order by ${payment} desc limit 1`)
+      return found(`${named} and ${isSame} and id <> '' order by ${nameOrder(kind)} limit 1`)
   }
 }
 

@@ -40,6 +40,9 @@ export const makeSettlementRows = <V>(parts: Parts<V>) => {
     payout_id: ({ payoutId }) => bindTextOrNull(payoutId),
     occurred_at: ({ occurredAt }) => occurredAt,
     settled_at: ({ settledAt }) => settledAt,
+    recorded_at: ({ recordedAt }) => recordedAt,
+    corrected_by: ({ corrected }) => (corrected === null ? null : bindText(corrected.by)),
+    corrected_at: ({ corrected }) => corrected?.at ?? null,
     expected: ({ expected }) => bindTextOrNull(expected),
     opened_at: ({ openedAt }) => openedAt,
     closed_at: ({ closed }) => closed?.at ?? null,
@@ -73,6 +76,7 @@ export const makeSettlementRows = <V>(parts: Parts<V>) => {
     payoutId: readTextOrNull(row["payout_id"]),
     occurredAt: row["occurred_at"] as number,
     settledAt: row["settled_at"] as number | null,
+    recordedAt: row["recorded_at"] as number,
     expected: readTextOrNull(row["expected"]),
     openedAt: row["opened_at"] as number | null
   })
@@ -83,6 +87,8 @@ export const makeSettlementRows = <V>(parts: Parts<V>) => {
     number: row["number"] as number,
     contents: row["contents"] as string,
     result: row["result"] as SettlementEntry["result"],
+    corrected:
+      row["corrected_at"] === null ? null : { by: readText(row["corrected_by"]), at: row["corrected_at"] as number },
     closed: readClosing(row)
   })
 
@@ -126,6 +132,8 @@ export const knownRowColumns = list([
   "number",
   "contents",
   "result",
+  "corrected_by",
+  "corrected_at",
   "closed_at",
   "closed_by",
   "closed_note"
@@ -153,7 +161,7 @@ export const selectBalance = (where: string): string => `select connection_id, d
     select connection_id, kind, occurred_at - occurred_at % ${dayMillis} as day,
       coalesce(net_currency, converted_currency, currency) as moved_currency,
       coalesce(converted_minor, gross_minor) as moved, coalesce(fee_minor, 0) as cost
-    from settlement_entries where ${where} and number > 0 and reason <> 'same_row'
+    from settlement_entries where ${where} and number > 0 and reason <> 'same_row' and corrected_at is null
   ) as moves
   group by connection_id, day, moved_currency order by connection_id, day, moved_currency`
 
@@ -181,6 +189,15 @@ export const differenceConditions = <V>(
         ] as const
       ])
 ]
+
+/**
+ * The payment that is meant first: requests under one key derive one attempt id, and those that were given up were not
+ * sent.
+ */
+export const nameOrder = (kind: NameKind): string => {
+  const [, , payment] = namePlaces[kind]
+  return `${kind === "attemptIds" ? "coalesce(outcome, '') = 'Abandoned', " : ""}${payment} desc`
+}
 
 /** Where the names of each kind are found: a table, and the column that holds the name. */
 export const namePlaces: Readonly<Record<NameKind, readonly [table: string, column: string, payment: string]>> = {

@@ -60,6 +60,7 @@ export {
   isOpenEntry,
   knownRowColumns,
   mayLeaveEntry,
+  nameOrder,
   namePlaces,
   runKey,
   selectBalance,

@@ -42,6 +42,9 @@ export const settlementTables = [
     payout_id any,
     occurred_at integer not null,
     settled_at integer,
+    recorded_at integer not null,
+    corrected_by any,
+    corrected_at integer,
     expected any,
     opened_at integer,
     closed_at integer,
@@ -49,10 +52,13 @@ export const settlementTables = [
     closed_note any,
     primary key (workspace_id, environment, connection_id, row_id),
     check ((opened_at is null) = (result = 'matched')),
-    check ((closed_at is null) = (closed_by is null))
+    check ((closed_at is null) = (closed_by is null)),
+    check ((corrected_at is null) = (corrected_by is null))
   ) strict, without rowid`,
   `create index settlement_entries_by_payment
     on settlement_entries (workspace_id, environment, payment_id) where payment_id is not null`,
+  `create index settlement_entries_without_payment
+    on settlement_entries (workspace_id, environment, connection_id, row_id) where payment_id is null`,
   `create index settlement_differences
     on settlement_entries (opened_at, connection_id, row_id) where opened_at is not null`,
   `create index refunds_by_provider_refund

@@ -17,6 +17,7 @@ import {
   isOpenEntry,
   knownRowColumns,
   mayLeaveEntry,
+  nameOrder,
   namePlaces,
   selectBalance,
   valuesOf
@@ -98,6 +99,13 @@ export const make = (db: Database): Settlements => ({
         .all(...bindTenant(tenant), bindText(connectionId), bindText(after), limit)
         .map(rows.readSettlement)
     ),
+  withoutPayment: (tenant, { after, limit }) =>
+    read("entriesWithoutPayment", () =>
+      db
+        .prepare(selectWithoutPayment)
+        .all(...bindTenant(tenant), bindText(after?.connectionId ?? ""), bindText(after?.rowId ?? ""), limit)
+        .map(rows.readSettlement)
+    ),
   close: (tenant, connectionId, closed) =>
     update(db, "closeEntry", () => closeEntry(db, tenant, connectionId, closed) === 1),
   balance: (query) => read("balance", () => balanceOf(db, query)),
@@ -117,6 +125,12 @@ const bindEntry = valuesOf(rows.settlementColumns)
 const updateEntry = `update settlement_entries set closed_at = ?, closed_by = ?, closed_note = ?
   where ${ofTenant} and connection_id = ? and row_id = ? and ${isOpenEntry}`
 
+const correctEntry = `update settlement_entries set corrected_by = ?1, corrected_at = coalesce(corrected_at, ?2),
+    closed_at = coalesce(closed_at, ?2), closed_by = coalesce(closed_by, 'row'), closed_note = coalesce(closed_note, ?1)
+  where workspace_id = ?3 and environment = ?4 and connection_id = ?5 and row_id = ?6`
+const selectWithoutPayment = `select * from settlement_entries indexed by settlement_entries_without_payment
+  where ${ofTenant} and payment_id is null and (connection_id, row_id) > (?, ?) order by connection_id, row_id limit ?`
+
 const countOpen = `select result, count(*) as count, min(opened_at) as oldestAt
   from settlement_entries indexed by settlement_differences where ${isOpenEntry} group by result order by result`
 
@@ -125,7 +139,8 @@ const deleteOld = `delete from settlement_entries where (workspace_id, environme
   where ${ofTenant} and payment_id is null and occurred_at < ? and ${mayLeaveEntry} limit ?)`
 
 /** Inside the transaction; `false` where the run has another version. */
-const applyBatch = (db: Database, { closes, connectionId, entries, run, tenant }: SettlementBatch): boolean => {
+const applyBatch = (db: Database, batch: SettlementBatch): boolean => {
+  const { closes, connectionId, corrections, entries, run, tenant } = batch
   const { after, expected } = run
   const moved = db
     .prepare(updateRun)
@@ -133,6 +148,10 @@ const applyBatch = (db: Database, { closes, connectionId, entries, run, tenant }
   if (moved.changes !== 1) return false
   const insert = db.prepare(insertEntry)
   for (const entry of entries) insert.run(...bindEntry(entry))
+  const correct = db.prepare(correctEntry)
+  for (const { corrected, rowId } of corrections) {
+    correct.run(bindText(corrected.by), corrected.at, ...bindTenant(tenant), bindText(connectionId), bindText(rowId))
+  }
   for (const closed of closes) closeEntry(db, tenant, connectionId, closed)
   return true
 }
@@ -159,7 +178,7 @@ const nameIndexes: Readonly<Record<NameKind, string>> = {
   references: "indexed by payments_by_reference"
 }
 
-/** Two at most: more say no more. The newest first, because requests under one key derive one attempt id. */
+/** Two at most: more say no more. */
 const selectNames = (kind: NameKind): string => {
   const [table, column, payment] = namePlaces[kind]
   const isNamed = `${ofTenant} and connection_id = ? and ${column} = ?`
@@ -168,7 +187,8 @@ const selectNames = (kind: NameKind): string => {
       union select payment_id from named_references where ${isNamed} limit 2`
   }
   const most = kind === "references" || kind === "providerRefundIds" ? 2 : 1
-  return `select ${payment} as payment_id from ${table} ${nameIndexes[kind]} where ${isNamed} order by ${payment} desc limit ${most}`
+  const order = nameOrder(kind)
+  return `select ${payment} as payment_id from ${table} ${nameIndexes[kind]} where ${isNamed} order by ${order} limit ${most}`
 }
 
 const selectNamed = (

@@ -21,6 +21,7 @@ export const reportedEffect = (movement: PostedMovement): ReportedEffect => {
   const grossPlace = place(gross)
   const compared = (of: string) => ({ of, place: grossPlace, minorUnits: gross.minorUnits })
   let comparison: ReportedEffect["compared"] = null
+  if (movement.isWithdrawn === true) return { compared: null, postings }
   switch (kind) {
     case "charge":
     case "charge_failed":

@@ -11,6 +11,7 @@ import type { ReportRow } from "../../model/ReportRow.ts"
 import { money } from "../../money/Money.ts"
 import { holdingAttempt } from "../Holding.ts"
 import { attemptNamed } from "../interpret/Interpret.ts"
+import type { PartialCapture } from "./PartialCapture.ts"
 
 /** What of a payment a row is about. */
 export interface RowSubject {
@@ -52,6 +53,16 @@ const refundOf = ({ refunds }: PaymentBook, connectionId: string, row: ReportRow
   )
   return same.length === 1 ? same[0] : undefined
 }
+
+/** That a capture is paid out, whose amount the row does not say: once both rows of the pair are there. */
+export const payoutOf = (
+  { payoutId }: ReportRow,
+  { attempt }: RowSubject,
+  { isConfirmed, other }: PartialCapture
+): MessageAbout | undefined =>
+  payoutId === null || attempt === undefined || !isConfirmed || other === undefined
+    ? undefined
+    : { _tag: "Settled", charge: { attemptId: attempt.id }, state: null }
 
 /** `undefined` where the row states nothing, or does not name what it is about well enough. */
 export const statementOf = (row: ReportRow, { attempt, operation, refund }: RowSubject): MessageAbout | undefined => {

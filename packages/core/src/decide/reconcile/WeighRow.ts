@@ -12,7 +12,8 @@ import type { MatchReason, SettlementResult } from "../../model/SettlementEntry.
 import { holdingAttempt } from "../Holding.ts"
 import { interpret } from "../interpret/Interpret.ts"
 import { hasFailed } from "../RefundFact.ts"
-import { type RowSubject, statementOf, subjectOf } from "./RowStatement.ts"
+import { countedBefore, type EarlierRow, type PartialCapture, partialCaptureOf } from "./PartialCapture.ts"
+import { payoutOf, type RowSubject, statementOf, subjectOf } from "./RowStatement.ts"
 
 /** The payment that a row belongs to, if there is one. */
 export interface FoundPayment {
@@ -29,13 +30,15 @@ export interface WeighedRow {
   readonly expected: string | null
   /** What the row states, where that would change the record. */
   readonly statement: MessageAbout | undefined
+  /** The entry of an earlier row whose difference ends with this one. */
+  readonly closes?: string | undefined
 }
 
 export interface WeighOrder {
   readonly connectionId: string
   readonly found: FoundPayment
-  /** Of the payment, and of the refund: rows of this kind that came before, less those that took one back. */
-  readonly before: (kind: ReportRowKind, refundId: string | null) => number
+  /** Rows of the payment that came before. */
+  readonly before: ReadonlyArray<EarlierRow>
   /** What the connection's fee rules say, in minor units of the payment's currency; `undefined` where they say nothing. */
   readonly feeMinor: number | undefined
   /** Epoch milliseconds. */
@@ -66,16 +69,39 @@ export const weighRow = (row: ReportRow, order: WeighOrder): WeighedRow => {
   const isRefund = row.kind === "refund" || row.kind === "refund_failed"
   if (isRefund && refundId === null) return { ...none, result: "missing_here", expected: null }
   const about = { ...none, refundId }
-  if (isRepeated(row.kind) && order.before(row.kind, refundId) > 0) {
+  if (isRepeated(row.kind) && countedBefore(order.before, row.kind, refundId) > 0) {
     return { ...about, result: "duplicate", expected: `one ${row.kind}` }
   }
-  const stated = statementOf(row, subject)
+  const part = subject.operation === undefined ? partialCaptureOf(row, book, connectionId, order.before) : undefined
+  const partly = part === undefined ? differenceOfFailure(row, book) : differenceOfPart(part, book)
+  const stated = partly === undefined ? statementOf(row, subject) : part && payoutOf(row, subject, part)
   const meaning = stated && interpret(book, connectionId, { about: stated, ...sourceOf(row, now) }, now)
   const isChange = meaning !== undefined && "applied" in meaning && meaning.applied !== undefined
-  const difference =
-    differenceOf(row, book, subject, isChange) ?? feesOf(row, book, order.feeMinor) ?? sumsOf(row) ?? matched
+  const isPair = partly?.result === "matched"
+  const differs = isPair
+    ? undefined
+    : (partly ?? differenceOf(row, book, subject, isChange) ?? feesOf(row, book, order.feeMinor))
+  const difference = differs ?? sumsOf(row) ?? matched
   const isKnownDispute = row.kind.startsWith("dispute") && difference.result !== "status_differs"
-  return { ...about, ...difference, statement: isChange && !isKnownDispute ? stated : undefined }
+  const closes = isPair ? part?.other : undefined
+  return { ...about, ...difference, statement: isChange && !isKnownDispute ? stated : undefined, closes }
+}
+
+/** One row of a pair is a difference until the other comes, and until the capture is known. */
+const differenceOfPart = (
+  { capturedMinor, isConfirmed, other }: PartialCapture,
+  { payment }: PaymentBook
+): Difference => {
+  if (!isConfirmed) return { result: "status_differs", expected: payment.state }
+  if (other !== undefined) return matched
+  return { result: "amount_differs", expected: text({ minorUnits: capturedMinor, currency: payment.money.currency }) }
+}
+
+/** A failure takes back all that is captured: a row of another amount is no failure, and states nothing. */
+const differenceOfFailure = ({ gross, kind }: ReportRow, { payment }: PaymentBook): Difference | undefined => {
+  const { capturedMinor, money } = payment
+  if (kind !== "charge_failed" || capturedMinor === 0) return undefined
+  return amountOf(-gross.minorUnits, gross.currency, capturedMinor, money.currency)
 }
 
 /** A row is a message: it may be late, repeated and out of order. */

@@ -1,14 +1,16 @@
 /** Reads the journal of a tenant: the double-entry view of what is recorded and reported. */
 import { Effect, Option, Stream } from "effect"
+import { movementsOfEntry } from "../../decide/journal/EntryMovements.ts"
 import { journalOf, pendingOf } from "../../decide/journal/Journal.ts"
 import { defaultMonthClosing, type MonthClosing } from "../../decide/journal/PostingDate.ts"
 import { isExplained, type JournalRecord } from "../../decide/journal/RecordedFacts.ts"
 import type { Event } from "../../model/Event.ts"
 import type { JournalTransaction, PendingMoney, PostedMovement } from "../../model/Journal.ts"
 import type { Payment } from "../../model/Payment.ts"
+import type { SettlementEntry } from "../../model/SettlementEntry.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger } from "../../ports/Ledger.ts"
-import { ReportedMovements } from "../../ports/ReportedMovements.ts"
+import { Settlements } from "../../ports/Settlements.ts"
 import { withAllowance } from "../../ports/StorageAllowance.ts"
 import { exportPayments } from "./ExportPayments.ts"
 
@@ -57,10 +59,8 @@ export const journal = (tenant: Tenant, query: JournalQuery) => {
     Stream.mapArrayEffect(
       Effect.fnUntraced(function* (payments) {
         const ids = payments.map(({ id }) => id)
-        const movements = Map.groupBy(
-          yield* withAllowance((yield* ReportedMovements).ofPayments(tenant, ids)),
-          ({ paymentId }) => paymentId
-        )
+        const rows = yield* withAllowance((yield* Settlements).entriesOf(tenant, ids))
+        const movements = Map.groupBy(rows.flatMap(movementsOfEntry), ({ paymentId }) => paymentId)
         const entries = yield* Effect.forEach(
           payments,
           (payment) => entriesOf(tenant, payment, movements.get(payment.id) ?? [], closing, query.from ?? 0),
@@ -76,10 +76,10 @@ export const journal = (tenant: Tenant, query: JournalQuery) => {
       })
     )
   )
-  const ofRows = Stream.mapArray(rowsWithoutPayment(tenant), (rows) => {
-    const versions = Map.groupBy(rows, ({ connectionId, rowId }) => `${connectionId} ${rowId}`)
-    return [[...versions.values()].flatMap((ofOne) => asked(journalOf(null, ofOne, closing)))] as const
-  })
+  const ofRows = Stream.mapArray(
+    rowsWithoutPayment(tenant),
+    (rows) => [rows.flatMap((row) => asked(journalOf(null, movementsOfEntry(row), closing)))] as const
+  )
   return Stream.flattenIterable(Stream.concat(ofPayments, ofRows))
 }
 
@@ -122,10 +122,10 @@ const timelineOf = Effect.fnUntraced(function* (tenant: Tenant, paymentId: strin
 
 const rowsWithoutPayment = (tenant: Tenant) =>
   Stream.paginate(
-    undefined as PostedMovement | undefined,
+    undefined as SettlementEntry | undefined,
     Effect.fnUntraced(function* (after) {
-      const { withoutPayment } = yield* ReportedMovements
-      const rows: ReadonlyArray<PostedMovement> = yield* withAllowance(
+      const { withoutPayment } = yield* Settlements
+      const rows: ReadonlyArray<SettlementEntry> = yield* withAllowance(
         withoutPayment(tenant, { after, limit: pageRows })
       )
       return [rows, Option.fromUndefinedOr(rows.at(-1))] as const

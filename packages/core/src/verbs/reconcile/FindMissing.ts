@@ -36,7 +36,7 @@ export const findMissing = Effect.fnUntraced(function* (read: ReconciliationRun,
       const entries = yield* missingOf(run, payments, window)
       after = next ?? after
       const missing = { from: window.from, until: window.until, after }
-      run = yield* writeBatch(run, { ...run, ...withEntries(run, entries), missing }, { entries, closes: [] })
+      run = yield* writeBatch(run, { ...run, ...withEntries(run, entries), missing }, { ...nothing, entries })
       // Payments that were created after the window cannot be in it.
       if (next === null || next >= idsFrom(window.until + 1)) break
     }
@@ -45,7 +45,7 @@ export const findMissing = Effect.fnUntraced(function* (read: ReconciliationRun,
   return yield* writeBatch(run, { ...run, missing: run.missing ?? window, state: "done", endedAt }, nothing)
 })
 
-const nothing = { entries: [], closes: [] }
+const nothing = { entries: [], closes: [], corrections: [] }
 
 /** From where the last report ended, or from this one's first row, whichever is earlier. */
 const windowOf = Effect.fnUntraced(function* (
@@ -108,6 +108,8 @@ const missingEntry = (run: ReconciliationRun, payment: Payment, capturedAt: numb
   payoutId: null,
   occurredAt: capturedAt,
   settledAt: null,
+  recordedAt: now,
+  corrected: null,
   expected: payment.state,
   openedAt: now,
   closed: null

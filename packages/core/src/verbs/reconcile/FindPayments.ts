@@ -8,7 +8,7 @@ import { type FoundPayment, isWithoutPayment } from "../../decide/reconcile/Weig
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { noMoney } from "../../model/PaymentMachine.ts"
 import type { ReportNames, ReportRow } from "../../model/ReportRow.ts"
-import type { MatchReason } from "../../model/SettlementEntry.ts"
+import { isEntryOfRow, type MatchReason } from "../../model/SettlementEntry.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { type NamedInRows, type NameKind, Settlements } from "../../ports/Settlements.ts"
@@ -129,7 +129,7 @@ const ended: ReadonlySet<string> = new Set(noMoney)
 
 const findByAmount = Effect.fnUntraced(function* (
   { connectionId, tenant }: Place,
-  { gross, names, occurredAt }: ReportRow,
+  { gross, id: rowId, names, occurredAt }: ReportRow,
   claimed: ReadonlySet<string>
 ) {
   const ledger = yield* Ledger
@@ -155,7 +155,7 @@ const findByAmount = Effect.fnUntraced(function* (
       tenant,
       candidates.map(({ id }) => id)
     ))
-      .filter(({ kind, number }) => kind === "charge" && number > 0)
+      .filter((one) => one.kind === "charge" && one.number > 0 && !isEntryOfRow(one.rowId, rowId))
       .map(({ paymentId }) => paymentId)
   )
   const [first, second] = candidates.filter(({ id }) => !charged.has(id))

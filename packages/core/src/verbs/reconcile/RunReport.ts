@@ -49,6 +49,8 @@ export interface ReportOrder {
   readonly onProgress?: ((run: ReconciliationRun) => void) | undefined
 }
 
+const nothing = { entries: [], closes: [], corrections: [] }
+
 /** Statements that are applied at once: enough to share the writes of a store. */
 const appliedAtOnce = 128
 
@@ -121,7 +123,7 @@ const readRows = Effect.fnUntraced(function* (order: ReportOrder, connection: Co
   const { closes, position, run } = reading
   if (position < run.rowsDone) return yield* failRun(run, new Error("the report has fewer rows than were read before"))
   const after: ReconciliationRun = { ...run, state: "matching_missing", rowsApplied: run.rowsDone, failure: null }
-  return yield* writeBatch(run, after, { entries: [], closes })
+  return yield* writeBatch(run, after, { ...nothing, closes })
 })
 
 type ApplyFailure = Effect.Error<ReturnType<typeof applyStatement>>
@@ -202,7 +204,11 @@ const storeRows = Effect.fnUntraced(function* (
         unreadable: [...run.unreadable, ...unreadable].slice(0, unreadableAtMost)
       }
   const after: ReconciliationRun = { ...run, ...counted, rowsApplied: applied, state: "reading", failure: null }
-  reading.run = yield* writeBatch(run, after, { entries: isStored ? [] : weighed.entries, closes })
+  reading.run = yield* writeBatch(run, after, {
+    entries: isStored ? [] : weighed.entries,
+    closes,
+    corrections: isStored ? [] : weighed.corrections
+  })
   reading.closes = []
 })
 
@@ -224,6 +230,6 @@ const applyAll = Effect.fnUntraced(function* (stated: ReadonlyArray<StatedByRow>
 
 const failRun = Effect.fnUntraced(function* (run: ReconciliationRun, cause: unknown) {
   const reason = cause instanceof Error ? cause.message : "the report cannot be read"
-  yield* writeBatch(run, { ...run, state: "failed", failure: reason }, { entries: [], closes: [] })
+  yield* writeBatch(run, { ...run, state: "failed", failure: reason }, nothing)
   return yield* new ReportBroken({ reason })
 })

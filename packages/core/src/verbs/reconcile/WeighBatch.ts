@@ -1,13 +1,14 @@
 /** Weighs a batch of rows against what is stored, and says what to write and what to apply. */
 import { Effect } from "effect"
+import type { EarlierRow } from "../../decide/reconcile/PartialCapture.ts"
 import { contentsOf } from "../../decide/reconcile/RowContents.ts"
 import { type WeighedRow, weighRow } from "../../decide/reconcile/WeighRow.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { ReconciliationRun } from "../../model/ReconciliationRun.ts"
-import type { ReportRow, ReportRowKind } from "../../model/ReportRow.ts"
-import type { SettlementEntry } from "../../model/SettlementEntry.ts"
-import { type ClosedEntry, Settlements } from "../../ports/Settlements.ts"
+import type { ReportRow } from "../../model/ReportRow.ts"
+import { isEntryOfRow, repeatedRowId, type SettlementEntry, versionRowId } from "../../model/SettlementEntry.ts"
+import { type ClosedEntry, type CorrectedEntry, Settlements } from "../../ports/Settlements.ts"
 import { feeOf } from "../../routing/Fees.ts"
 import type { RowStated } from "./ApplyStatement.ts"
 import { findPayments } from "./FindPayments.ts"
@@ -27,6 +28,7 @@ export interface StatedByRow extends RowStated {
 export interface WeighedBatch {
   readonly entries: ReadonlyArray<SettlementEntry>
   readonly closes: ReadonlyArray<ClosedEntry>
+  readonly corrections: ReadonlyArray<CorrectedEntry>
   readonly stated: ReadonlyArray<StatedByRow>
   /** Rows that an earlier report had, with the same contents. */
   readonly known: number
@@ -34,10 +36,13 @@ export interface WeighedBatch {
   readonly payments: ReadonlyArray<string>
 }
 
-/** A row of this batch to be weighed, and the id that its entry gets; `undefined` where it is stored already. */
+/** A row of this batch to be weighed. */
 interface OpenRow extends PlacedRow {
   readonly contents: string
-  readonly entryId: string | undefined
+  readonly entryId: string
+  /** It was written by an earlier try of this batch. */
+  readonly isStored: boolean
+  /** The report has the same row at an earlier place. */
   readonly isRepeated: boolean
 }
 
@@ -49,7 +54,7 @@ export const weighBatch = Effect.fnUntraced(function* (
 ) {
   const { connectionId, tenant } = run
   const settlements = yield* Settlements
-  const { known, open, reopened } = yield* openRows(run, rows)
+  const { corrections, known, open, reopened } = yield* openRows(run, rows, now)
   const { books, found } = yield* findPayments(
     { tenant, connectionId, now },
     open.map(({ row }) => row)
@@ -65,33 +70,44 @@ export const weighBatch = Effect.fnUntraced(function* (
       .filter((one) => one.number === 0 && one.closed === null && one.connectionId === connectionId)
       .map((one) => [one.paymentId, one.rowId])
   )
-  for (const [at, { contents, entryId, isRepeated, number, row }] of open.entries()) {
+  for (const [at, { contents, entryId, isRepeated, isStored, number, row }] of open.entries()) {
     const payment = found[at] ?? { book: undefined, reason: "not_found" as const }
     const order = { connectionId, found: payment, now }
     const weighed: WeighedRow = isRepeated
       ? { ...repeated, paymentId: payment.book?.payment.id ?? null }
       : weighRow(row, {
           ...order,
-          before: before.count(payment.book, row, number),
+          before: before.rows(payment.book, row, number),
           feeMinor: payment.book === undefined ? undefined : expectedFee(connection, payment.book, row)
         })
     const { paymentId, refundId, statement } = weighed
-    if (!isRepeated) before.add(paymentId, { kind: row.kind, refundId, runId: run.id, number, rowId: row.id })
-    const entry = entryOf(run, { contents, number, row }, entryId ?? row.id, weighed, now)
-    if (entryId !== undefined) entries.push(entry)
+    if (!isRepeated) {
+      before.add(paymentId, row.id, {
+        kind: row.kind,
+        refundId,
+        gross: row.gross,
+        runId: run.id,
+        number,
+        rowId: entryId
+      })
+    }
+    const entry = entryOf(run, { contents, number, row }, entryId, weighed, now)
+    if (!isStored) entries.push(entry)
     const missed = row.kind === "charge" ? missing.get(paymentId) : undefined
-    if (missed !== undefined) closes.push({ rowId: missed, closed: { by: "row", note: row.id, at: now } })
+    for (const rowId of [missed, weighed.closes]) {
+      if (rowId !== undefined) closes.push({ rowId, closed: { by: "row", note: entryId, at: now } })
+    }
     const book = paymentId === null ? undefined : (books.get(paymentId) ?? payment.book)
     if (statement !== undefined && book !== undefined) {
       const isClosed = weighed.result === "status_differs" || weighed.result === "amount_differs"
       const closed = isClosed ? entry.rowId : null
       stated.push({ book, about: statement, connectionId, occurredAt: row.occurredAt, closes: closed })
-    } else if (entryId === undefined && weighed.result === "matched" && reopened.has(row.id)) {
+    } else if (isStored && weighed.result === "matched" && reopened.has(entryId)) {
       // The statement was applied, and the process ended before it was noted.
-      closes.push({ rowId: row.id, closed: { by: "statement", note: "", at: now } })
+      closes.push({ rowId: entryId, closed: { by: "statement", note: "", at: now } })
     }
   }
-  return { entries, closes, stated, known, payments: ids } satisfies WeighedBatch
+  return { entries, closes, corrections, stated, known, payments: ids } satisfies WeighedBatch
 })
 
 const repeated = {
@@ -102,78 +118,88 @@ const repeated = {
   statement: undefined
 } as const
 
+/** What is stored of a row, or was seen before it in the batch. */
+type SeenRow = Pick<SettlementEntry, "rowId" | "runId" | "number" | "contents" | "result" | "corrected" | "closed">
+
 /**
  * Rows that are not stored yet, and those of a batch of this run that was stored and not applied. A row of an earlier
- * report with the same contents is passed over. One that came before in this report, or with other contents, is a duplicate
- * with an id of its own.
+ * report with the same contents is passed over, in whichever version it was. One with other contents is a newer version, and
+ * what came before is corrected by it. One that this report has twice is a duplicate. Both get ids of their own.
  */
-const openRows = Effect.fnUntraced(function* (run: ReconciliationRun, rows: ReadonlyArray<PlacedRow>) {
+const openRows = Effect.fnUntraced(function* (run: ReconciliationRun, rows: ReadonlyArray<PlacedRow>, now: number) {
   const settlements = yield* Settlements
-  const read = (ids: ReadonlyArray<string>) =>
-    ids.length === 0 ? Effect.succeed([]) : settlements.known(run.tenant, run.connectionId, ids)
-  const stored = new Map((yield* read(rows.map(({ row }) => row.id))).map((one) => [one.rowId, one]))
-  const seen = new Map<string, { readonly runId: string; readonly number: number; readonly contents: string }>(stored)
+  const read = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+    const found = ids.length === 0 ? [] : yield* settlements.known(run.tenant, run.connectionId, ids)
+    return new Map<string, SeenRow>(found.map((one) => [one.rowId, one]))
+  })
+  const placed = rows.map((one) => ({ ...one, contents: contentsOf(one.row) }))
+  const seen = yield* read(placed.map(({ row }) => row.id))
+  const isNewer = ({ contents, row }: (typeof placed)[number]) => (seen.get(row.id)?.contents ?? contents) !== contents
+  const ids = new Set(placed.map(({ row }) => row.id))
+  const isAgain = placed.length > ids.size
+  const newer = isAgain ? placed : placed.filter(isNewer)
+  for (const one of (yield* read(newer.map(({ contents, row }) => versionRowId(row.id, contents)))).values()) {
+    seen.set(one.rowId, one)
+  }
   const open: Array<OpenRow> = []
   const reopened = new Set<string>()
+  const corrections = new Map<string, CorrectedEntry>()
   let known = 0
-  for (const { number, row } of rows) {
-    const contents = contentsOf(row)
-    const earlier = seen.get(row.id)
-    if (earlier === undefined) {
-      seen.set(row.id, { runId: run.id, number, contents })
-      open.push({ row, number, contents, entryId: row.id, isRepeated: false })
-    } else if (earlier.runId === run.id && earlier.number === number) {
-      const { closed, result } = stored.get(row.id) ?? {}
-      if (closed === null && result !== "matched") reopened.add(row.id)
-      open.push({ row, number, contents, entryId: undefined, isRepeated: false })
-    } else if (earlier.runId !== run.id && earlier.contents === contents) known += 1
-    else {
-      const isSame = earlier.contents === contents
-      open.push({ row, number, contents, entryId: `${row.id}#${isSame ? number : contents}`, isRepeated: true })
-    }
+  for (const one of placed) {
+    const { contents, number, row } = one
+    const first = seen.get(row.id)
+    const entryId = first === undefined || first.contents === contents ? row.id : versionRowId(row.id, contents)
+    const same = seen.get(entryId)
+    if (same === undefined) {
+      const made = { rowId: entryId, runId: run.id, number, contents, result: "matched", corrected: null, closed: null }
+      seen.set(entryId, made as SeenRow)
+      open.push({ ...one, entryId, isStored: false, isRepeated: false })
+      if (first === undefined) continue
+      const corrected = { by: entryId, at: now }
+      for (const rowId of [row.id, first.corrected?.by ?? row.id]) corrections.set(rowId, { rowId, corrected })
+      seen.set(row.id, { ...first, corrected })
+    } else if (same.runId === run.id && same.number === number) {
+      if (same.closed === null && same.result !== "matched") reopened.add(entryId)
+      open.push({ ...one, entryId, isStored: true, isRepeated: false })
+    } else if (same.runId !== run.id) known += 1
+    else open.push({ ...one, entryId: repeatedRowId(row.id, number), isStored: false, isRepeated: true })
   }
-  // Corrected rows may have come in an earlier report too.
-  const repeatedIds = open.flatMap(({ entryId, isRepeated }) => (isRepeated && entryId !== undefined ? [entryId] : []))
-  const storedRepeated = new Set((yield* read(repeatedIds)).map(({ rowId }) => rowId))
-  const isNew = ({ entryId }: OpenRow) => entryId === undefined || !storedRepeated.has(entryId)
-  return { open: open.filter(isNew), known: known + open.filter((one) => !isNew(one)).length, reopened }
+  return { open, known, reopened, corrections: [...corrections.values()] }
 })
 
-interface Move {
-  readonly kind: ReportRowKind
-  readonly refundId: string | null
+interface Move extends EarlierRow {
   readonly runId: string
   readonly number: number
-  readonly rowId: string
 }
-
-const takenBackBy: Partial<Record<ReportRowKind, ReportRowKind>> = { charge: "charge_failed", refund: "refund_failed" }
 
 /** What came before a row of a payment: entries of other runs, and those of this one with a smaller number. */
 const movesBefore = (run: ReconciliationRun, stored: ReadonlyArray<SettlementEntry>) => {
   const ofPayment = new Map<string, Array<Move>>()
-  const add = (paymentId: string | null, move: Move) => {
+  const own = stored.filter(
+    (one) => one.number > 0 && one.reason !== "same_row" && one.connectionId === run.connectionId
+  )
+  // The newest version of a row, at the place of the first one.
+  for (const versions of Map.groupBy(own, ({ corrected, rowId }) => corrected?.by ?? rowId).values()) {
+    const newest = versions.find(({ corrected }) => corrected === null)
+    const [first] = versions.toSorted((a, b) => a.recordedAt - b.recordedAt || a.number - b.number)
+    if (newest === undefined || newest.paymentId === null || first === undefined) continue
+    const move = { ...newest, runId: first.runId, number: first.number }
+    const moves = ofPayment.get(newest.paymentId)
+    if (moves === undefined) ofPayment.set(newest.paymentId, [move])
+    else moves.push(move)
+  }
+  const add = (paymentId: string | null, id: string, move: Move) => {
     if (paymentId === null) return
-    const moves = ofPayment.get(paymentId)
-    if (moves === undefined) ofPayment.set(paymentId, [move])
-    else if (!moves.some(({ rowId }) => rowId === move.rowId)) moves.push(move)
+    const moves = ofPayment.get(paymentId) ?? []
+    const at = moves.findIndex(({ rowId }) => isEntryOfRow(rowId, id))
+    const { number, runId } = moves[at] ?? move
+    ofPayment.set(paymentId, [...moves.toSpliced(at, at === -1 ? 0 : 1), { ...move, runId, number }])
   }
-  for (const entry of stored) {
-    if (entry.number > 0 && entry.reason !== "same_row" && entry.connectionId === run.connectionId) {
-      add(entry.paymentId, entry)
-    }
-  }
-  const count = (book: PaymentBook | undefined, { id }: ReportRow, number: number) => {
-    const moves = (book === undefined ? [] : (ofPayment.get(book.payment.id) ?? [])).filter(
-      (one) => one.rowId !== id && (one.runId !== run.id || one.number < number)
+  const rows = (book: PaymentBook | undefined, { id }: ReportRow, number: number): ReadonlyArray<EarlierRow> =>
+    (book === undefined ? [] : (ofPayment.get(book.payment.id) ?? [])).filter(
+      (one) => !isEntryOfRow(one.rowId, id) && (one.runId !== run.id || one.number < number)
     )
-    return (kind: ReportRowKind, refundId: string | null): number => {
-      const of = (wanted: ReportRowKind | undefined) =>
-        moves.filter((one) => one.kind === wanted && one.refundId === refundId).length
-      return of(kind) - of(takenBackBy[kind])
-    }
-  }
-  return { add, count }
+  return { add, rows }
 }
 
 const expectedFee = ({ fees }: Connection, { payment }: PaymentBook, { gross, kind }: ReportRow) => {
@@ -210,6 +236,8 @@ const entryOf = (
   payoutId: row.payoutId,
   occurredAt: row.occurredAt,
   settledAt: row.settledAt,
+  recordedAt: now,
+  corrected: null,
   expected,
   openedAt: result === "matched" ? null : now,
   closed: null

@@ -10,13 +10,13 @@ export class ReportTaken extends Schema.TaggedError<ReportTaken>()("pointsman/Re
 export const writeBatch = Effect.fnUntraced(function* (
   before: ReconciliationRun,
   changed: ReconciliationRun,
-  { closes, entries }: Pick<SettlementBatch, "entries" | "closes">
+  batch: Pick<SettlementBatch, "entries" | "closes" | "corrections">
 ) {
   const settlements = yield* Settlements
   const { connectionId, tenant, version } = before
   const after: ReconciliationRun = { ...changed, version: version + 1 }
   const run = { expected: version, after }
-  const written = yield* Effect.result(settlements.applyBatch({ tenant, connectionId, run, entries, closes }))
+  const written = yield* Effect.result(settlements.applyBatch({ tenant, connectionId, run, ...batch }))
   if (Result.isSuccess(written)) return written.success ? after : yield* new ReportTaken()
   const stored = Option.getOrUndefined(yield* settlements.run(tenant, before.id))
   return JSON.stringify(stored) === JSON.stringify(after) ? after : yield* written.failure
