@@ -59,8 +59,13 @@ export const settlementTables = [
     on settlement_entries (workspace_id, environment, payment_id) where payment_id is not null`,
   `create index settlement_entries_without_payment
     on settlement_entries (workspace_id, environment, connection_id, row_id) where payment_id is null`,
+  `create index settlement_entries_to_leave
+    on settlement_entries (workspace_id, environment, occurred_at) where payment_id is null`,
   `create index settlement_differences
     on settlement_entries (opened_at, connection_id, row_id) where opened_at is not null`,
+  // Closed ones stay for years, and open ones are counted every few seconds.
+  `create index settlement_differences_open
+    on settlement_entries (opened_at, connection_id, row_id) where opened_at is not null and closed_at is null`,
   `create index refunds_by_provider_refund
     on refunds (workspace_id, environment, provider_refund_id) where provider_refund_id is not null`
 ]

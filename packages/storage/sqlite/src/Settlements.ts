@@ -132,10 +132,10 @@ const selectWithoutPayment = `select * from settlement_entries indexed by settle
   where ${ofTenant} and payment_id is null and (connection_id, row_id) > (?, ?) order by connection_id, row_id limit ?`
 
 const countOpen = `select result, count(*) as count, min(opened_at) as oldestAt
-  from settlement_entries indexed by settlement_differences where ${isOpenEntry} group by result order by result`
+  from settlement_entries indexed by settlement_differences_open where ${isOpenEntry} group by result order by result`
 
 const deleteOld = `delete from settlement_entries where (workspace_id, environment, connection_id, row_id) in (
-  select workspace_id, environment, connection_id, row_id from settlement_entries
+  select workspace_id, environment, connection_id, row_id from settlement_entries indexed by settlement_entries_to_leave
   where ${ofTenant} and payment_id is null and occurred_at < ? and ${mayLeaveEntry} limit ?)`
 
 /** Inside the transaction; `false` where the run has another version. */
@@ -240,7 +240,8 @@ const selectUnreported = (
 const selectDifferences = (db: Database, query: EntryQuery) => {
   const conditions = differenceConditions(rows, query)
   return db
-    .prepare(`select * from settlement_entries indexed by settlement_differences
+    .prepare(`select * from settlement_entries
+      indexed by ${query.differences === "open" ? "settlement_differences_open" : "settlement_differences"}
       where ${conditions.map(([condition]) => condition(() => "?")).join(" and ")}
       order by opened_at, connection_id, row_id limit ?`)
     .all(...conditions.flatMap(([, values]) => [...values]), query.limit)
