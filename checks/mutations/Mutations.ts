@@ -6068,6 +6068,54 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "a row of a guessed payment moves money",
+    harm: "Another charge of the same amount settles a payment that nobody paid.",
+    edits: [
+      {
+        file: "packages/core/src/decide/reconcile/WeighRow.ts",
+        find: '&& reason === "by_id" ? stated',
+        replace: '&& reason !== "ambiguous" ? stated'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReconcileGuards.test.ts",
+      test: "given a payment of its amount and time, when its charge is unknown, then the row moves no money"
+    }
+  },
+  {
+    name: "a refund that was guessed by its amount is confirmed",
+    harm: "A refund from the provider's dashboard stands in for ours, which the customer never gets.",
+    edits: [
+      {
+        file: "packages/core/src/decide/reconcile/RowStatement.ts",
+        find: "refund === undefined || !isNamed(refund, row)",
+        replace: "refund === undefined"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReconcileGuards.test.ts",
+      test: "given another refund of the same amount, when ours is unknown, then only an id of ours confirms it"
+    }
+  },
+  {
+    name: "statements of a killed run are lost",
+    harm: "A run dies before it applies a row, the next file has the row too, and the payment stays wrong.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/WeighBatch.ts",
+        find: "isOpen || earlier.number >",
+        replace: "earlier.number < 0 && earlier.number >"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReconcileGuards.test.ts",
+      test: "given a newer file with the same rows, then their statements are applied, and the differences end"
+    }
+  },
+  {
     name: "the row of a whole authorization states what was captured",
     harm: "A capture of a part is corrected to all that was authorized, and refunds may give back money that was never taken.",
     edits: [

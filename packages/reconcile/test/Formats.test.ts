@@ -352,8 +352,8 @@ describe("paypal-settlement", () => {
   )
 
   it.effect.each<readonly [string, string]>([
-    ["T1110 DR", "dispute"],
-    ["T1111 CR", "dispute_reversed"],
+    ["T1110 DR", "adjustment"],
+    ["T1111 CR", "adjustment"],
     ["T1106 DR", "dispute"],
     ["T1201 DR", "dispute"],
     ["T1202 CR", "dispute_reversed"],
@@ -542,6 +542,13 @@ describe("http", () => {
       "1,charge,100,EUR,2026-01-31T25:00:00Z,,,,",
       "occurred_at: expected a date and time in a known time zone, such as 2026-01-31 12:00:00"
     ],
+    ...["charge,-100", "charge,0", "charge_failed,100", "refund,100", "refund_failed,-1", "dispute,1"].map(
+      (cells) =>
+        [
+          `1,${cells},EUR,${at},,,,`,
+          "gross: expected an amount above 0 where money comes, and below 0 where it leaves"
+        ] as const
+    ),
     [`1,charge,100,EUR,${at},,,5,`, "net: expected fee and net, or neither"],
     [`1,charge,100,EUR,${at},,,,95`, "fee: expected fee and net, or neither"],
     [`1,charge,100,EUR,${at},,,5,96`, "net: expected the amount without the fee"],
@@ -563,12 +570,12 @@ describe("http", () => {
     Effect.gen(function* () {
       const rows = yield* shortly("http", [
         "occurred_at,currency,gross,kind,row_id",
-        "2026-01-31T12:00:00+01:00,JPY,-0,refund,1"
+        "2026-01-31T12:00:00+01:00,JPY,-0,adjustment,1"
       ])
       assert.deepStrictEqual(rows, [
         {
           id: "1",
-          kind: "refund",
+          kind: "adjustment",
           gross: "0 JPY",
           fee: null,
           net: null,

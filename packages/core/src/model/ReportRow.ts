@@ -46,6 +46,22 @@ export interface ReportNames {
   readonly reference: string | null
 }
 
+/** Kinds whose money always comes (1), or always leaves (-1). */
+const signs: Partial<Record<ReportRowKind, 1 | -1>> = {
+  charge: 1,
+  charge_failed: -1,
+  refund: -1,
+  refund_failed: 1,
+  dispute: -1,
+  dispute_reversed: 1
+}
+
+/** Whether the amount has the sign that its kind requires, and is not 0. Any amount fits a kind that requires none. */
+export const isOfItsSign = ({ gross, kind }: Pick<ReportRow, "gross" | "kind">): boolean => {
+  const sign = signs[kind]
+  return sign === undefined || gross.minorUnits * sign > 0
+}
+
 export interface ReportRow {
   /**
    * The provider's id of the movement, the same in every report that has it; 1 to 255 characters. Where a provider gives

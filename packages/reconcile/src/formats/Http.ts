@@ -2,7 +2,13 @@
  * The report of a provider behind the provider protocol, a CSV file of Pointsman's own: amounts in minor units, times with their
  * offset, and our ids as they are. `docs/reference/report-formats.md` describes it for those who write it.
  */
-import { type ReportRow, type ReportRowKind, reportRowKinds, type SignedMoney } from "@pointsman/core/connector"
+import {
+  isOfItsSign,
+  type ReportRow,
+  type ReportRowKind,
+  reportRowKinds,
+  type SignedMoney
+} from "@pointsman/core/connector"
 import { type Cells, openTable, signed } from "../Cells.ts"
 import { type DocumentedFormat, day, optional, required } from "../DocumentedFormat.ts"
 
@@ -58,7 +64,16 @@ const timeOf = (cells: Cells, column: string): number => {
   return cells.time(column)
 }
 
+const grossOf = (cells: Cells, kind: ReportRowKind, currency: string): SignedMoney => {
+  const gross = signed(unitsOf(cells, "gross"), currency)
+  if (!isOfItsSign({ kind, gross })) {
+    cells.refuse("gross", "expected an amount above 0 where money comes, and below 0 where it leaves")
+  }
+  return gross
+}
+
 const read = (cells: Cells): ReportRow => {
+  const kind = kindOf(cells)
   const currency = cells.currency("currency")
   const payout = cells.text("payout_currency") === "" ? currency : cells.currency("payout_currency")
   const converted = moneyOrNull(cells, "converted", payout)
@@ -73,7 +88,7 @@ const read = (cells: Cells): ReportRow => {
   if ((fee === null) !== (net === null)) cells.refuse(fee === null ? "fee" : "net", "expected fee and net, or neither")
   return {
     id: cells.needed("row_id"),
-    kind: kindOf(cells),
+    kind,
     names: {
       attemptId: cells.orNull("attempt_id"),
       operationId: cells.orNull("operation_id"),
@@ -83,7 +98,7 @@ const read = (cells: Cells): ReportRow => {
       disputeId: cells.orNull("dispute_id"),
       reference: cells.orNull("reference")
     },
-    gross: signed(unitsOf(cells, "gross"), currency),
+    gross: grossOf(cells, kind, currency),
     converted,
     fee,
     net,
@@ -103,6 +118,9 @@ export const httpReport: DocumentedFormat = {
   delimiter: ",",
   columns,
   names: "Each of our ids has a column. Fill those that you know.",
-  notes: ["A kind that is not listed makes a row unreadable: in this format it is a mistake of the file's author."],
+  notes: [
+    "A kind that is not listed makes a row unreadable: in this format it is a mistake of the file's author.",
+    "So does the wrong sign: `charge`, `refund_failed` and `dispute_reversed` are above 0, and `refund`, `dispute` and `charge_failed` below 0."
+  ],
   open: openTable(columns, "net", () => read)
 }

@@ -39,9 +39,11 @@ const codes: ReadonlyMap<string, { readonly DR: ReportRowKind; readonly CR: Repo
   ["T1107", { DR: "refund", CR: "refund_failed" }],
   ["T1108", { DR: "fee", CR: "fee" }],
   ["T1109", { DR: "fee", CR: "fee" }],
-  // A hold for the time of a dispute, and its end.
-  ["T1110", { DR: "dispute", CR: "dispute_reversed" }],
-  ["T1111", { DR: "dispute", CR: "dispute_reversed" }],
+  // A hold for the time of a dispute, and its end: no verdict. "If a buyer files a dispute, claim, or chargeback against you,
+  // the funds will be held in your account" (https://www.paypal.com/in/smarthelp/article/my-buyer-filed-a-dispute,-claim,-or-
+  // chargeback,-and-the-payment-is-on-hold-in-my-paypal-account.-what-should-i-do-faq665).
+  ["T1110", { DR: "adjustment", CR: "adjustment" }],
+  ["T1111", { DR: "adjustment", CR: "adjustment" }],
   ["T1201", { DR: "dispute", CR: "dispute_reversed" }],
   ["T1202", { DR: "dispute", CR: "dispute_reversed" }],
   // A withdrawal to a bank that came back.
@@ -162,7 +164,8 @@ export const payPalSettlement: DocumentedFormat = {
   notes: [
     "Amounts of HUF and TWD are taken for whole units, as in the rest of PayPal's interfaces.",
     "The report does not say which withdrawal pays a row.",
-    "A hold for a dispute and its end are rows of the dispute.",
+    "A hold for a dispute and its end are an `adjustment`: neither says who won.",
+    "The report names no dispute, so that its rows are compared with the disputes of the payment, and open or win none.",
     "A code that is not listed is an `adjustment`; authorizations (`T13nn`) are passed over."
   ],
   open: (header) => (beginnings.has(header[0]?.trim() ?? "") ? reader(header) : { missing: "RH" })

@@ -7,7 +7,7 @@
  */
 import type { OperationOutcome } from "../../model/Operation.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
-import type { ReportRow, ReportRowKind, SignedMoney } from "../../model/ReportRow.ts"
+import { isOfItsSign, type ReportRow, type ReportRowKind, type SignedMoney } from "../../model/ReportRow.ts"
 
 /** What of a row of the payment that came before is compared with. */
 export interface EarlierRow {
@@ -15,6 +15,8 @@ export interface EarlierRow {
   readonly rowId: string
   readonly kind: ReportRowKind
   readonly refundId: string | null
+  /** The provider's. */
+  readonly disputeId: string | null
   readonly gross: SignedMoney
 }
 
@@ -78,7 +80,7 @@ export const countedBefore = (
   refundId: string | null
 ): number => {
   const of = (wanted: ReportRowKind | undefined) =>
-    before.filter((one) => one.kind === wanted && one.refundId === refundId)
+    before.filter((one) => one.kind === wanted && one.refundId === refundId && isOfItsSign(one))
   const moved = of(kind)
   // The rest of an authorization takes no capture back.
   const isBack = ({ gross }: EarlierRow) =>

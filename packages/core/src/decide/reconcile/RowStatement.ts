@@ -4,6 +4,7 @@
  */
 import type { Attempt } from "../../model/Attempt.ts"
 import type { Operation } from "../../model/Operation.ts"
+import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { ChargeName, MessageAbout } from "../../model/ProviderStatement.ts"
 import type { Refund } from "../../model/Refund.ts"
@@ -18,6 +19,8 @@ export interface RowSubject {
   readonly attempt: Attempt | undefined
   readonly operation: Operation | undefined
   readonly refund: Refund | undefined
+  /** The provider names another charge than that of the payment. */
+  readonly isOther: boolean
 }
 
 export const subjectOf = (book: PaymentBook, connectionId: string, row: ReportRow): RowSubject => {
@@ -27,13 +30,21 @@ export const subjectOf = (book: PaymentBook, connectionId: string, row: ReportRo
   const named =
     (attemptId === null ? undefined : attemptNamed(book, connectionId, { attemptId })) ??
     (providerRef === null ? undefined : attemptNamed(book, connectionId, { providerRef }))
+  const operation = book.operations.find((one) => ofConnection(one) && one.kind === "capture" && one.id === operationId)
+  const held = [holdingAttempt(book), book.attempts.at(-1)].find((one) => one !== undefined && ofConnection(one))
+  const isOther =
+    named === undefined && operation === undefined && !isOfRefund(row) && isOtherCharge(providerRef, held?.providerRef)
   return {
-    attempt:
-      named ?? [holdingAttempt(book), book.attempts.at(-1)].find((one) => one !== undefined && ofConnection(one)),
-    operation: book.operations.find((one) => ofConnection(one) && one.kind === "capture" && one.id === operationId),
-    refund: isOfRefund(row) ? refundOf(book, connectionId, row) : undefined
+    attempt: named ?? (isOther ? undefined : held),
+    operation,
+    refund: isOfRefund(row) ? refundOf(book, connectionId, row) : undefined,
+    isOther
   }
 }
+
+/** Two references of a provider that are both known name one charge only where they are equal. */
+export const isOtherCharge = (stated: string | null, recorded: string | null | undefined): boolean =>
+  stated !== null && recorded !== null && recorded !== undefined && stated !== recorded
 
 const isOfRefund = ({ kind }: ReportRow): boolean => kind === "refund" || kind === "refund_failed"
 
@@ -41,9 +52,7 @@ const isOfRefund = ({ kind }: ReportRow): boolean => kind === "refund" || kind =
 const refundOf = ({ refunds }: PaymentBook, connectionId: string, row: ReportRow): Refund | undefined => {
   const { providerRefundId, refundId } = row.names
   const ofConnection = refunds.filter((one) => one.connectionId === connectionId)
-  const byId = ofConnection.find(
-    (one) => one.id === refundId || (providerRefundId !== null && one.providerRefundId === providerRefundId)
-  )
+  const byId = ofConnection.find((one) => isNamed(one, row))
   if (byId !== undefined || refundId !== null) return byId
   const same = ofConnection.filter(
     (one) =>
@@ -54,6 +63,10 @@ const refundOf = ({ refunds }: PaymentBook, connectionId: string, row: ReportRow
   return same.length === 1 ? same[0] : undefined
 }
 
+/** A refund that was found by its amount is compared, and no more: another one may have the same amount. */
+const isNamed = ({ id, providerRefundId }: Refund, { names }: ReportRow): boolean =>
+  id === names.refundId || (names.providerRefundId !== null && providerRefundId === names.providerRefundId)
+
 /** That a capture is paid out, whose amount the row does not say: once both rows of the pair are there. */
 export const payoutOf = (
   { payoutId }: ReportRow,
@@ -63,6 +76,17 @@ export const payoutOf = (
   payoutId === null || attempt === undefined || !isConfirmed || other === undefined
     ? undefined
     : { _tag: "Settled", charge: { attemptId: attempt.id }, state: null }
+
+/**
+ * Whether the payment says of a dispute what was stated. A verdict counts whatever comes after it: money that leaves once
+ * more after a dispute was won is not recorded.
+ */
+export const holdsStated = ({ reported }: Payment, about: MessageAbout): boolean =>
+  about._tag !== "Dispute" ||
+  (reported?.disputes ?? []).some(
+    ({ disputeId, verdict }) =>
+      disputeId === about.disputeId && (verdict === about.verdict || (about.verdict === "opened" && verdict === "lost"))
+  )
 
 /** `undefined` where the row states nothing, or does not name what it is about well enough. */
 export const statementOf = (row: ReportRow, { attempt, operation, refund }: RowSubject): MessageAbout | undefined => {
@@ -85,7 +109,7 @@ export const statementOf = (row: ReportRow, { attempt, operation, refund }: RowS
     }
     case "refund":
     case "refund_failed": {
-      if (refund === undefined) return undefined
+      if (refund === undefined || !isNamed(refund, row)) return undefined
       const providerRefundId = names.providerRefundId ?? refund.providerRefundId ?? row.id
       return {
         _tag: "Refund",
@@ -98,8 +122,12 @@ export const statementOf = (row: ReportRow, { attempt, operation, refund }: RowS
     }
     case "dispute":
     case "dispute_reversed": {
-      const verdict = row.kind === "dispute" ? "opened" : "won"
-      return charge && { _tag: "Dispute", charge, disputeId: names.disputeId, verdict }
+      const { disputeId } = names
+      // Without an id, a row may be a hold, its end, or the verdict.
+      if (charge === undefined || disputeId === null) return undefined
+      return row.kind === "dispute"
+        ? { _tag: "Dispute", charge, disputeId, verdict: "opened", money: stated }
+        : { _tag: "Dispute", charge, disputeId, verdict: "won" }
     }
     default:
       return undefined

@@ -4,16 +4,17 @@
  * The rule that a reader would otherwise break: this says whether the two agree, and it decides no money. What the row
  * states goes to `interpret` like every other statement of the provider, and only where that would change the record.
  */
+import { type FourEyes, needsSecondPerson } from "../../model/FourEyes.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { moneyTaken, type PaymentState } from "../../model/PaymentMachine.ts"
 import type { MessageAbout } from "../../model/ProviderStatement.ts"
-import type { ReportRow, ReportRowKind, SignedMoney } from "../../model/ReportRow.ts"
+import { isOfItsSign, type ReportRow, type ReportRowKind, type SignedMoney } from "../../model/ReportRow.ts"
 import type { MatchReason, SettlementResult } from "../../model/SettlementEntry.ts"
 import { holdingAttempt } from "../Holding.ts"
 import { interpret } from "../interpret/Interpret.ts"
 import { hasFailed } from "../RefundFact.ts"
 import { countedBefore, type EarlierRow, type PartialCapture, partialCaptureOf } from "./PartialCapture.ts"
-import { payoutOf, type RowSubject, statementOf, subjectOf } from "./RowStatement.ts"
+import { holdsStated, payoutOf, type RowSubject, statementOf, subjectOf } from "./RowStatement.ts"
 
 /** The payment that a row belongs to, if there is one. */
 export interface FoundPayment {
@@ -41,6 +42,8 @@ export interface WeighOrder {
   readonly before: ReadonlyArray<EarlierRow>
   /** What the connection's fee rules say, in minor units of the payment's currency; `undefined` where they say nothing. */
   readonly feeMinor: number | undefined
+  /** From which amounts on the workspace asks for two people; `undefined` where one is enough. */
+  readonly limits: FourEyes | undefined
   /** Epoch milliseconds. */
   readonly now: number
 }
@@ -65,10 +68,14 @@ export const weighRow = (row: ReportRow, order: WeighOrder): WeighedRow => {
   }
   if (book === undefined) return { ...none, result: "missing_here", expected: null }
   const subject = subjectOf(book, connectionId, row)
+  if (subject.isOther) {
+    return { ...none, reason: "not_found", paymentId: null, result: "missing_here", expected: null }
+  }
   const refundId = subject.refund?.id ?? null
   const isRefund = row.kind === "refund" || row.kind === "refund_failed"
   if (isRefund && refundId === null) return { ...none, result: "missing_here", expected: null }
   const about = { ...none, refundId }
+  if (!isOfItsSign(row)) return { ...about, result: "amount_differs", expected: "an amount of the other sign" }
   if (isRepeated(row.kind) && countedBefore(order.before, row.kind, refundId) > 0) {
     return { ...about, result: "duplicate", expected: `one ${row.kind}` }
   }
@@ -76,15 +83,41 @@ export const weighRow = (row: ReportRow, order: WeighOrder): WeighedRow => {
   const partly = part === undefined ? differenceOfFailure(row, book) : differenceOfPart(part, book)
   const stated = partly === undefined ? statementOf(row, subject) : part && payoutOf(row, subject, part)
   const meaning = stated && interpret(book, connectionId, { about: stated, ...sourceOf(row, now) }, now)
-  const isChange = meaning !== undefined && "applied" in meaning && meaning.applied !== undefined
+  const applied = meaning !== undefined && "applied" in meaning ? meaning.applied : undefined
+  const isChange = stated !== undefined && applied !== undefined && holdsStated(applied.payment, stated)
   const isPair = partly?.result === "matched"
   const differs = isPair
     ? undefined
-    : (partly ?? differenceOf(row, book, subject, isChange) ?? feesOf(row, book, order.feeMinor))
+    : (partly ??
+      (isDispute(row.kind) ? differenceOfDispute(row, book, order.before) : undefined) ??
+      differenceOf(row, book, subject, isChange) ??
+      feesOf(row, book, order.feeMinor))
   const difference = differs ?? sumsOf(row) ?? matched
-  const isKnownDispute = row.kind.startsWith("dispute") && difference.result !== "status_differs"
-  const closes = isPair ? part?.other : undefined
-  return { ...about, ...difference, statement: isChange && !isKnownDispute ? stated : undefined, closes }
+  const isKnownDispute = isDispute(row.kind) && difference.result !== "status_differs"
+  // A payment that was guessed is compared, and no more.
+  const statement = isChange && !isKnownDispute && reason === "by_id" ? stated : undefined
+  if (statement !== undefined && isForTwo(row, book, subject, difference, order.limits)) {
+    return { ...about, ...difference, expected: `${difference.expected}; two people: propose a correction` }
+  }
+  const isEvened = isDispute(row.kind) && difference.result === "matched"
+  const closes = isPair ? part?.other : isEvened ? evenedBy(row, order.before) : undefined
+  return { ...about, ...difference, statement, closes }
+}
+
+/**
+ * With four eyes, a report is read by one person, who may have written it: a row that differs from the record decides no
+ * amount for which two are asked. A row that agrees with the record may still say that the money is paid out.
+ */
+const isForTwo = (
+  { gross }: ReportRow,
+  { payment }: PaymentBook,
+  { refund }: RowSubject,
+  { result }: Difference,
+  limits: FourEyes | undefined
+): boolean => {
+  if (result !== "status_differs" && result !== "amount_differs") return false
+  const stated = { ...gross, minorUnits: Math.abs(gross.minorUnits) }
+  return [refund?.money ?? payment.money, stated].some((amount) => needsSecondPerson(limits, amount))
 }
 
 /** One row of a pair is a difference until the other comes, and until the capture is known. */
@@ -141,9 +174,6 @@ const differenceOf = (
       const isKnown = refund === undefined || hasFailed(refund) || refund.stage === "Refused"
       return isKnown ? undefined : { result: "status_differs", expected: refund.stage }
     }
-    case "dispute":
-    case "dispute_reversed":
-      return isDisputeKnown(row, book) ? undefined : status
     case "charge_failed":
       return isChange ? status : undefined
     default:
@@ -161,10 +191,35 @@ const amountOf = (
     ? undefined
     : { result: "amount_differs", expected: text({ minorUnits: recordedMinor, currency: recordedCurrency }) }
 
-const isDisputeKnown = ({ kind, names }: ReportRow, { payment }: PaymentBook): boolean => {
-  const ofOne = (payment.reported?.disputes ?? []).filter(({ disputeId }) => disputeId === names.disputeId)
-  return ofOne.some(({ verdict }) => (kind === "dispute" ? true : verdict === "won"))
+const isDispute = (kind: ReportRowKind): boolean => kind === "dispute" || kind === "dispute_reversed"
+
+/**
+ * The disputes of which the rows say that their money is taken, against those that are recorded and not won. A row without a
+ * dispute's id is one of any of the payment's.
+ */
+const differenceOfDispute = (
+  row: ReportRow,
+  { payment }: PaymentBook,
+  before: ReadonlyArray<EarlierRow>
+): Difference | undefined => {
+  const { disputeId } = row.names
+  const recorded = (payment.reported?.disputes ?? []).filter((one) => disputeId === null || one.disputeId === disputeId)
+  const moves = [...disputeMoves(row, before), row]
+  const count = (kind: ReportRowKind) => moves.filter((one) => one.kind === kind).length
+  const takenCount = recorded.filter(({ verdict }) => verdict !== "won").length
+  const isKnown = recorded.some(({ verdict }) => row.kind === "dispute" || verdict === "won")
+  const isSame = isKnown && count("dispute") - count("dispute_reversed") === takenCount
+  return isSame ? undefined : { result: "status_differs", expected: payment.state }
 }
+
+const disputeMoves = ({ names }: ReportRow, before: ReadonlyArray<EarlierRow>): ReadonlyArray<EarlierRow> =>
+  before.filter(
+    (one) => isDispute(one.kind) && isOfItsSign(one) && (names.disputeId === null || one.disputeId === names.disputeId)
+  )
+
+/** The last row that moved the dispute's money the other way. */
+const evenedBy = (row: ReportRow, before: ReadonlyArray<EarlierRow>): string | undefined =>
+  disputeMoves(row, before).findLast(({ kind }) => kind !== row.kind)?.rowId
 
 /** Only a fee in the currency of the payment can be compared: a fee is never converted. */
 const feesOf = (

@@ -15,7 +15,6 @@ import { OpenConnections } from "../../call/OpenConnections.ts"
 import { decideAndCommit, done, write, writeUntilKnown } from "../../commit/DecideAndCommit.ts"
 import { learnFrom } from "../../commit/LearnFrom.ts"
 import { type Turn, Turns } from "../../commit/Turns.ts"
-import { type Applied, unchanged } from "../../decide/Applied.ts"
 import { attemptOf, interpret, isAboutBook } from "../../decide/interpret/Interpret.ts"
 import type { Interpretation } from "../../decide/interpret/Interpretation.ts"
 import { ofOtherAccount, otherAccount } from "../../decide/interpret/OtherAccount.ts"
@@ -48,7 +47,7 @@ import { LearnedRates } from "../../routing/run/LearnedRates.ts"
 import { contentOf, decidedMessage, subjectIdOf } from "./DecidedMessage.ts"
 import { noticeLoss } from "./NoticeLoss.ts"
 import { hintedId, hintIn, lookUpHint, type ReceivedHint } from "./ReceiveHint.ts"
-import { type DisputedBook, statedIn, withDisputes, withStated } from "./RecordDispute.ts"
+import { type DisputedBook, nextVersionOf, statedIn, withDisputes, withStated } from "./RecordDispute.ts"
 import { refuseAtTicks, refuseSlowly, refuseUnverified } from "./RefuseMessage.ts"
 
 export interface IncomingMessage {
@@ -313,12 +312,6 @@ const decideAndWrite = Effect.fnUntraced(function* (
   )
   decided.learn()
   if (decided.outcome !== null) yield* Metric.update(messagesDecided(connectionId, decided.outcome), 1)
-})
-
-/** For what is written beside a payment that stays as it is. */
-const nextVersionOf = (payment: Payment): Applied => ({
-  ...unchanged,
-  payment: { ...payment, version: payment.version + 1 }
 })
 
 interface Decided {

@@ -1,7 +1,7 @@
 /** The record of a dispute, made or moved in the commit of the message that states it (decisions, section 13). */
 import { Effect } from "effect"
 import { droppedEvidence } from "../../commit/DisputeStep.ts"
-import type { Applied } from "../../decide/Applied.ts"
+import { type Applied, unchanged } from "../../decide/Applied.ts"
 import { type DisputeStated, stateDispute } from "../../decide/DisputeStatement.ts"
 import { attemptNamed } from "../../decide/interpret/Interpret.ts"
 import { type Dispute, mostDisputes } from "../../model/Dispute.ts"
@@ -48,6 +48,12 @@ export const statedIn = (
   const stated = stateDispute(disputes, { payment, attempt, said: about, at: at ?? now, newId }, now)
   return stated && { ...stated, before: disputes.find(({ id }) => id === stated.dispute.id) }
 }
+
+/** For what is written beside a payment that stays as it is. */
+export const nextVersionOf = (payment: Payment): Applied => ({
+  ...unchanged,
+  payment: { ...payment, version: payment.version + 1 }
+})
 
 /** What is written beside the payment, with the dispute. */
 export const withStated = (beside: Omit<Applied, "payment">, stated: Stated | undefined) =>

@@ -6,14 +6,17 @@ import { Turns } from "../../commit/Turns.ts"
 import { interpret } from "../../decide/interpret/Interpret.ts"
 import type { Interpretation } from "../../decide/interpret/Interpretation.ts"
 import { ofReused } from "../../decide/ReusedReference.ts"
+import { holdsStated } from "../../decide/reconcile/RowStatement.ts"
 import { sourceOf } from "../../decide/reconcile/WeighRow.ts"
 import { movedPayment } from "../../model/ChargeReference.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { MessageAbout } from "../../model/ProviderStatement.ts"
 import { isSameCount } from "../../model/Version.ts"
+import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 import { LearnedRates } from "../../routing/run/LearnedRates.ts"
+import { type DisputedBook, nextVersionOf, statedIn, withDisputes, withStated } from "../receive/RecordDispute.ts"
 
 export interface RowStated {
   readonly connectionId: string
@@ -35,26 +38,41 @@ export const applyStatement = Effect.fnUntraced(function* (
   const learned = yield* LearnedRates
   const turns = yield* Turns
   const gaveUp = (cause: unknown) => new StorageError({ operation: "applying a row of a report", cause })
+  const disputeId = yield* (yield* Ids).dispute
+  const disputed = Effect.fnUntraced(function* (book: PaymentBook) {
+    const found = yield* withDisputes(tenant, { book, others: [] }, about)
+    return found ?? { book, others: [], disputes: [] }
+  })
   const decided = yield* decideAndCommit({
     inTurn: turns.take(id),
-    ...(first === undefined ? {} : { first }),
-    decide: (book: PaymentBook, now, reused) => {
+    ...(first === undefined ? {} : { first: yield* disputed(first) }),
+    decide: (found: DisputedBook, now, reused) => {
+      const { book } = found
       const stated = interpret(book, connectionId, { about, ...sourceOf({ occurredAt }, now) }, now)
       const before = "applied" in stated ? stated.applied : undefined
       const meaning = before !== undefined && reused !== undefined ? ofReused(book, before, reused, now) : stated
-      const applied = "applied" in meaning ? meaning.applied : undefined
-      const value = { isTaken: isTaken(meaning), learn: () => {} }
+      const told = "applied" in meaning ? meaning.applied : undefined
+      const dispute = statedIn(
+        found,
+        told?.payment ?? book.payment,
+        connectionId,
+        { about, at: occurredAt },
+        disputeId,
+        now
+      )
+      const applied = told ?? (dispute && nextVersionOf(book.payment))
+      const value = { isTaken: isTaken(meaning) && holdsStated(told?.payment ?? book.payment, about), learn: () => {} }
       if (applied === undefined) return Effect.succeed(done(value))
       const { payment, ...beside } = applied
-      const step = { tenant, payment: movedPayment(book.payment, payment), ...beside }
+      const step = { tenant, payment: movedPayment(book.payment, payment), ...withStated(beside, dispute) }
       return Effect.succeed(write(step, { ...value, learn: () => learnFrom(learned, book, applied, now) }))
     },
     read: () =>
       Effect.flatMap(
         ledger.book(tenant, id),
-        Option.match({ onNone: () => Effect.fail(gaveUp("the payment is not stored")), onSome: Effect.succeed })
+        Option.match({ onNone: () => Effect.fail(gaveUp("the payment is not stored")), onSome: disputed })
       ),
-    afterUnknown: ({ payment }, { payment: { after } }) =>
+    afterUnknown: ({ book: { payment } }, { payment: { after } }) =>
       isSameCount(payment.version, after.version) &&
       payment.state === after.state &&
       payment.updatedAt === after.updatedAt,

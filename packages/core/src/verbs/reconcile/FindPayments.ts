@@ -4,7 +4,9 @@
  */
 import { Effect, Option } from "effect"
 import { ofContested } from "../../decide/ReusedReference.ts"
+import { isOtherCharge } from "../../decide/reconcile/RowStatement.ts"
 import { type FoundPayment, isWithoutPayment } from "../../decide/reconcile/WeighRow.ts"
+import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { noMoney } from "../../model/PaymentMachine.ts"
 import type { ReportNames, ReportRow } from "../../model/ReportRow.ts"
@@ -16,6 +18,8 @@ import { type NamedInRows, type NameKind, Settlements } from "../../ports/Settle
 /** How far a row's time may be from the creation of its payment: authorized before, and by another clock. */
 const createdBeforeMillis = 7 * 24 * 60 * 60_000
 const createdAfterMillis = 24 * 60 * 60_000
+/** With the merchant's reference too: an authorization is captured within a month. */
+const capturedAfterMillis = 31 * 24 * 60 * 60_000
 /** Rows without a usable name that are looked for at once. */
 const searches = 4
 
@@ -109,12 +113,19 @@ const ofReference = ({ connectionId, now }: Place, providerRef: string, books: R
   return contested === undefined ? found : ({ book: undefined, reason: "ambiguous" } as const)
 }
 
-/** Merchants may use one reference again: then the amount decides. */
-const ofMerchantReference = ({ gross }: ReportRow, books: ReadonlyArray<PaymentBook>): FoundPayment => {
-  const ofCurrency = books.filter(({ payment }) => payment.money.currency === gross.currency)
-  if (ofCurrency.length <= 1) return single(ofCurrency.length === 1 ? ofCurrency : books, "by_reference")
-  const same = ofCurrency.filter(({ payment }) => payment.money.minorUnits === Math.abs(gross.minorUnits))
-  return single(same.length === 1 ? same : ofCurrency, "by_reference")
+/** Merchants may use one reference again, and outside of Pointsman: charge, amount and time must fit too. */
+const ofMerchantReference = (row: ReportRow, books: ReadonlyArray<PaymentBook>): FoundPayment => {
+  const fitting = books.filter(({ payment }) => isFitting(row, payment))
+  return fitting.length === 0 ? { book: undefined, reason: "not_found" } : single(fitting, "by_reference")
+}
+
+const isFitting = ({ gross, kind, names, occurredAt }: ReportRow, payment: Payment): boolean => {
+  const { authorizedMinor, capturedMinor, createdAt, money, providerRef } = payment
+  if (isOtherCharge(names.providerRef, providerRef)) return false
+  if (gross.currency !== money.currency || occurredAt < createdAt - createdAfterMillis) return false
+  if (kind !== "charge") return Math.abs(gross.minorUnits) <= money.minorUnits
+  const isAmount = [money.minorUnits, authorizedMinor, capturedMinor].includes(gross.minorUnits)
+  return isAmount && occurredAt <= createdAt + capturedAfterMillis
 }
 
 /** A row that names an id of ours is of that one or of none. */
@@ -142,11 +153,9 @@ const findByAmount = Effect.fnUntraced(function* (
     createdBefore: occurredAt + createdAfterMillis,
     limit: candidatesAtMost
   })
-  // With another name of the provider's it is another charge.
-  const isOther = (providerRef: string | null) =>
-    providerRef !== null && names.providerRef !== null && providerRef !== names.providerRef
   const candidates = payments.filter(
-    ({ id, providerRef, state }) => !claimed.has(id) && !ended.has(state) && !isOther(providerRef)
+    ({ id, providerRef, state }) =>
+      !claimed.has(id) && !ended.has(state) && !isOtherCharge(names.providerRef, providerRef)
   )
   const missing: FoundPayment = { book: undefined, reason: "not_found" }
   if (candidates.length === 0) return missing

@@ -1,5 +1,5 @@
 /** Weighs a batch of rows against what is stored, and says what to write and what to apply. */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { EarlierRow } from "../../decide/reconcile/PartialCapture.ts"
 import { contentsOf } from "../../decide/reconcile/RowContents.ts"
 import { type WeighedRow, weighRow } from "../../decide/reconcile/WeighRow.ts"
@@ -7,9 +7,16 @@ import type { Connection } from "../../model/Connection.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { ReconciliationRun } from "../../model/ReconciliationRun.ts"
 import type { ReportRow } from "../../model/ReportRow.ts"
-import { isEntryOfRow, repeatedRowId, type SettlementEntry, versionRowId } from "../../model/SettlementEntry.ts"
+import {
+  isEntryOfRow,
+  repeatedRowId,
+  type SettlementEntry,
+  type SettlementResult,
+  versionRowId
+} from "../../model/SettlementEntry.ts"
 import { type ClosedEntry, type CorrectedEntry, Settlements } from "../../ports/Settlements.ts"
 import { feeOf } from "../../routing/Fees.ts"
+import { fourEyesOf } from "../review/SecondPerson.ts"
 import type { RowStated } from "./ApplyStatement.ts"
 import { findPayments } from "./FindPayments.ts"
 
@@ -38,6 +45,8 @@ export interface WeighedBatch {
 
 /** A row of this batch to be weighed. */
 interface OpenRow extends PlacedRow {
+  /** The run that the number counts in: an earlier one for a row that is weighed again. */
+  readonly runId: string
   readonly contents: string
   readonly entryId: string
   /** It was written by an earlier try of this batch. */
@@ -62,6 +71,7 @@ export const weighBatch = Effect.fnUntraced(function* (
   const ids = [...new Set(found.flatMap(({ book }) => book?.payment.id ?? []))]
   const stored = ids.length === 0 ? [] : yield* settlements.entriesOf(tenant, ids)
   const before = movesBefore(run, stored)
+  const limits = yield* fourEyesOf(tenant.workspaceId)
   const entries: Array<SettlementEntry> = []
   const stated: Array<StatedByRow> = []
   const closes: Array<ClosedEntry> = []
@@ -70,23 +80,27 @@ export const weighBatch = Effect.fnUntraced(function* (
       .filter((one) => one.number === 0 && one.closed === null && one.connectionId === connectionId)
       .map((one) => [one.paymentId, one.rowId])
   )
-  for (const [at, { contents, entryId, isRepeated, isStored, number, row }] of open.entries()) {
+  for (const [at, { contents, entryId, isRepeated, isStored, number, row, runId }] of open.entries()) {
     const payment = found[at] ?? { book: undefined, reason: "not_found" as const }
-    const order = { connectionId, found: payment, now }
+    // The entry of a row that was guessed keeps the guess from being found again: another would be taken.
+    if (isStored && payment.reason !== "by_id") continue
+    const order = { connectionId, found: payment, limits, now }
     const weighed: WeighedRow = isRepeated
       ? { ...repeated, paymentId: payment.book?.payment.id ?? null }
       : weighRow(row, {
           ...order,
-          before: before.rows(payment.book, row, number),
+          before: before.rows(payment.book, row, { number, runId }),
           feeMinor: payment.book === undefined ? undefined : expectedFee(connection, payment.book, row)
         })
     const { paymentId, refundId, statement } = weighed
     if (!isRepeated) {
+      const { disputeId } = row.names
       before.add(paymentId, row.id, {
         kind: row.kind,
         refundId,
+        disputeId,
         gross: row.gross,
-        runId: run.id,
+        runId,
         number,
         rowId: entryId
       })
@@ -123,8 +137,9 @@ type SeenRow = Pick<SettlementEntry, "rowId" | "runId" | "number" | "contents" |
 
 /**
  * Rows that are not stored yet, and those of a batch of this run that was stored and not applied. A row of an earlier
- * report with the same contents is passed over, in whichever version it was. One with other contents is a newer version, and
- * what came before is corrected by it. One that this report has twice is a duplicate. Both get ids of their own.
+ * report with the same contents is passed over, in whichever version it was, unless what it states may still be applied. One
+ * with other contents is a newer version, and what came before is corrected by it. One that this report has twice is a
+ * duplicate. Both get ids of their own.
  */
 const openRows = Effect.fnUntraced(function* (run: ReconciliationRun, rows: ReadonlyArray<PlacedRow>, now: number) {
   const settlements = yield* Settlements
@@ -141,6 +156,7 @@ const openRows = Effect.fnUntraced(function* (run: ReconciliationRun, rows: Read
   for (const one of (yield* read(newer.map(({ contents, row }) => versionRowId(row.id, contents)))).values()) {
     seen.set(one.rowId, one)
   }
+  const applied = yield* appliedOf(run, [...seen.values()])
   const open: Array<OpenRow> = []
   const reopened = new Set<string>()
   const corrections = new Map<string, CorrectedEntry>()
@@ -150,22 +166,46 @@ const openRows = Effect.fnUntraced(function* (run: ReconciliationRun, rows: Read
     const first = seen.get(row.id)
     const entryId = first === undefined || first.contents === contents ? row.id : versionRowId(row.id, contents)
     const same = seen.get(entryId)
+    const own = { ...one, runId: run.id, entryId }
     if (same === undefined) {
       const made = { rowId: entryId, runId: run.id, number, contents, result: "matched", corrected: null, closed: null }
       seen.set(entryId, made as SeenRow)
-      open.push({ ...one, entryId, isStored: false, isRepeated: false })
+      open.push({ ...own, isStored: false, isRepeated: false })
       if (first === undefined) continue
       const corrected = { by: entryId, at: now }
       for (const rowId of [row.id, first.corrected?.by ?? row.id]) corrections.set(rowId, { rowId, corrected })
       seen.set(row.id, { ...first, corrected })
     } else if (same.runId === run.id && same.number === number) {
       if (same.closed === null && same.result !== "matched") reopened.add(entryId)
-      open.push({ ...one, entryId, isStored: true, isRepeated: false })
-    } else if (same.runId !== run.id) known += 1
-    else open.push({ ...one, entryId: repeatedRowId(row.id, number), isStored: false, isRepeated: true })
+      open.push({ ...own, isStored: true, isRepeated: false })
+    } else if (same.runId !== run.id) {
+      known += 1
+      const isOpen = same.closed === null && mayBeStated.has(same.result)
+      const isApplied = !isOpen && same.number <= (applied.get(same.runId) ?? same.number)
+      if (same.corrected !== null || isApplied) continue
+      if (isOpen) reopened.add(entryId)
+      open.push({ ...own, runId: same.runId, number: same.number, isStored: true, isRepeated: false })
+    } else open.push({ ...own, entryId: repeatedRowId(row.id, number), isStored: false, isRepeated: true })
   }
   return { open, known, reopened, corrections: [...corrections.values()] }
 })
+
+/** Differences that end once the record takes what their rows state. */
+const mayBeStated: ReadonlySet<SettlementResult> = new Set(["status_differs", "amount_differs"])
+
+/** By the id of an earlier run: how many of its rows are known to be applied. One that was killed may have fewer than it has. */
+const appliedOf = Effect.fnUntraced(function* (
+  run: ReconciliationRun,
+  stored: ReadonlyArray<{ readonly runId: string }>
+) {
+  const settlements = yield* Settlements
+  const ids = [...new Set(stored.map(({ runId }) => runId))].filter((id) => id !== run.id)
+  const runs = yield* Effect.forEach(ids, (id) => settlements.run(run.tenant, id), { concurrency: runsAtOnce })
+  return new Map(runs.flatMap((one) => (Option.isSome(one) ? [[one.value.id, one.value.rowsApplied] as const] : [])))
+})
+
+/** Runs that are read at once; a batch has rows of few. */
+const runsAtOnce = 4
 
 interface Move extends EarlierRow {
   readonly runId: string
@@ -195,10 +235,16 @@ const movesBefore = (run: ReconciliationRun, stored: ReadonlyArray<SettlementEnt
     const { number, runId } = moves[at] ?? move
     ofPayment.set(paymentId, [...moves.toSpliced(at, at === -1 ? 0 : 1), { ...move, runId, number }])
   }
-  const rows = (book: PaymentBook | undefined, { id }: ReportRow, number: number): ReadonlyArray<EarlierRow> =>
-    (book === undefined ? [] : (ofPayment.get(book.payment.id) ?? [])).filter(
-      (one) => !isEntryOfRow(one.rowId, id) && (one.runId !== run.id || one.number < number)
+  const rows = (
+    book: PaymentBook | undefined,
+    { id }: ReportRow,
+    { number, runId }: Pick<Move, "number" | "runId">
+  ): ReadonlyArray<EarlierRow> => {
+    const isBefore = (one: Move) => (one.runId === runId ? one.number < number : runId === run.id || one.runId < runId)
+    return (book === undefined ? [] : (ofPayment.get(book.payment.id) ?? [])).filter(
+      (one) => !isEntryOfRow(one.rowId, id) && isBefore(one)
     )
+  }
   return { add, rows }
 }
 

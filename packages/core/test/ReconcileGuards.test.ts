@@ -1,0 +1,367 @@
+/** Rows that may not decide money: guessed, of another sign, of another charge, without a dispute, above four eyes. */
+import { assert, describe, it } from "@effect/vitest"
+import { type Payment, Pointsman } from "@pointsman/core"
+import type { ReportRow } from "@pointsman/core/connector"
+import { CommitUnknown, Ledger, Unanswered } from "@pointsman/core/ports"
+import { Effect, Exit, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { begin, disputed, disputeEvents, state } from "./support/Disputes.ts"
+import { operate } from "./support/Operations.ts"
+import { attemptsOf, stored } from "./support/Pages.ts"
+import { day, entriesOf, eur, foundIn, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
+
+const lost = Effect.fail(new Unanswered({ reason: "lost" }))
+
+const createOf = (reference: string | null = null) => {
+  const { details, ...rest } = request()
+  return Effect.flatMap(Pointsman, (pointsman) =>
+    Effect.result(pointsman.create(caller, { ...rest, details: { ...details, reference } }))
+  )
+}
+
+/** A payment whose charge was never answered, with the id of its attempt. */
+const unanswered = Effect.fnUntraced(function* (own: World, reference: string | null = null) {
+  own.provider.onCharge = () => lost
+  yield* createOf(reference)
+  const [payment] = (yield* (yield* Pointsman).payments(tenant, { limit: 1 })).items
+  assert(payment !== undefined)
+  const [attempt] = yield* attemptsOf(payment)
+  assert(attempt !== undefined)
+  yield* TestClock.setTime(paidAt + day)
+  return { payment, attemptId: attempt.id }
+})
+
+const captured = Effect.fnUntraced(function* (own: World, reference: string | null = null) {
+  own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
+  yield* createOf(reference)
+  const [payment] = (yield* (yield* Pointsman).payments(tenant, { limit: 1 })).items
+  assert(payment !== undefined)
+  return payment
+})
+
+/** What ended the difference of each row that has one. */
+const closings = Effect.map(entriesOf, (entries) =>
+  Object.fromEntries(
+    entries.flatMap(({ closed, number, result, rowId }) =>
+      result === "matched" || number === 0 ? [] : [[rowId, closed?.by]]
+    )
+  )
+)
+
+const refundsOf = (payment: Payment) =>
+  Effect.gen(function* () {
+    const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+    return book.refunds.map(({ providerRefundId, stage }) => [stage, providerRefundId])
+  })
+
+describe("a row whose payment was guessed", () => {
+  const byAmount = world()
+  it.effect("given a payment of its amount and time, when its charge is unknown, then the row moves no money", () =>
+    Effect.gen(function* () {
+      const { payment } = yield* unanswered(byAmount)
+      const row = rowOf(undefined, {
+        id: "foreign",
+        gross: eur(1999),
+        occurredAt: day,
+        names: { providerRef: "ch_foreign" }
+      })
+      yield* reconcile(orderOf([row]))
+      assert.deepStrictEqual(yield* stored(payment), payment)
+      assert.deepStrictEqual(foundIn(yield* entriesOf), { foreign: "status_differs by_amount_and_time" })
+      // The next report has it again, and another payment of the amount: the guess is not made once more.
+      yield* createOf()
+      yield* reconcile(orderOf([row, rowOf(undefined, { id: "payout", kind: "payout", gross: eur(-1) })]))
+      assert.deepStrictEqual(yield* closings, { foreign: undefined })
+    }).pipe(Effect.provide(byAmount.layer))
+  )
+
+  const byReference = world()
+  it.effect("given the merchant's reference, when amount and time fit, then it is compared, and states nothing", () =>
+    Effect.gen(function* () {
+      const { payment } = yield* unanswered(byReference, "order-1")
+      const row = (id: string, fields: Partial<Omit<ReportRow, "names">>) =>
+        rowOf(undefined, {
+          id,
+          gross: eur(1999),
+          occurredAt: paidAt,
+          ...fields,
+          names: { providerRef: `ch_${id}`, reference: "order-1" }
+        })
+      yield* TestClock.setTime(400 * day)
+      yield* reconcile(
+        orderOf([
+          row("fits", {}),
+          row("less", { gross: eur(100) }),
+          row("earlier", { occurredAt: -900 * day }),
+          row("later", { occurredAt: 300 * day })
+        ])
+      )
+      assert.deepStrictEqual(yield* stored(payment), payment)
+      assert.deepStrictEqual(foundIn(yield* entriesOf), {
+        fits: "status_differs by_reference",
+        less: "missing_here not_found",
+        earlier: "missing_here not_found",
+        later: "missing_here not_found"
+      })
+    }).pipe(Effect.provide(byReference.layer))
+  )
+
+  const foreign = world()
+  it.effect("given another charge with the reference of a captured payment, then no payment is the row's", () =>
+    Effect.gen(function* () {
+      const payment = yield* captured(foreign, "order-1")
+      yield* TestClock.setTime(paidAt + day)
+      yield* reconcile(
+        orderOf([
+          rowOf(payment, { id: "foreign", names: { providerRef: "ch_other", reference: "order-1" } }),
+          rowOf(payment, { id: "ours", names: { reference: "order-1" } })
+        ])
+      )
+      const { review, state: after } = yield* stored(payment)
+      assert.deepStrictEqual([after, review], ["Settled", null])
+      assert.deepStrictEqual(foundIn(yield* entriesOf), {
+        foreign: "missing_here not_found",
+        ours: "matched by_id"
+      })
+    }).pipe(Effect.provide(foreign.layer))
+  )
+})
+
+describe("a row of a refund", () => {
+  const own = world()
+  it.effect("given another refund of the same amount, when ours is unknown, then only an id of ours confirms it", () =>
+    Effect.gen(function* () {
+      const payment = yield* captured(own)
+      own.provider.onRefund = () => lost
+      yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
+      yield* TestClock.setTime(paidAt + day)
+      const before = yield* stored(payment)
+      const names = { providerRefundId: "re_dashboard" }
+      yield* reconcile(orderOf([rowOf(payment, { id: "guessed", kind: "refund", gross: eur(-400), names })]))
+      assert.deepStrictEqual(yield* stored(payment), before)
+      assert.deepStrictEqual(yield* refundsOf(payment), [["Unknown", null]])
+      assert.deepStrictEqual(yield* closings, { guessed: undefined })
+    }).pipe(Effect.provide(own.layer))
+  )
+
+  const named = world()
+  it.effect("given our id of a refund that is unknown, then the refund succeeds", () =>
+    Effect.gen(function* () {
+      const payment = yield* captured(named)
+      named.provider.onRefund = () => lost
+      yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
+      yield* TestClock.setTime(paidAt + day)
+      const book = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+      const names = { refundId: book.refunds[0]?.id ?? "", providerRefundId: "re_1" }
+      yield* reconcile(orderOf([rowOf(payment, { id: "named", kind: "refund", gross: eur(-400), names })]))
+      assert.deepStrictEqual(yield* refundsOf(payment), [["Succeeded", "re_1"]])
+      assert.deepStrictEqual(yield* closings, { named: "statement" })
+    }).pipe(Effect.provide(named.layer))
+  )
+})
+
+describe("a row whose amount has another sign than its kind", () => {
+  const own = world()
+  it.effect("given a charge below 0, then it states nothing, and the charge itself still does", () =>
+    Effect.gen(function* () {
+      const { attemptId, payment } = yield* unanswered(own)
+      const names = { attemptId, providerRef: "ch_1" }
+      yield* reconcile(orderOf([rowOf(payment, { id: "below", gross: eur(-1999), names })]))
+      assert.deepStrictEqual(yield* stored(payment), payment)
+      assert.deepStrictEqual(foundIn(yield* entriesOf), { below: "amount_differs by_id" })
+      yield* reconcile(orderOf([rowOf(payment, { id: "above", gross: eur(1999), names })]))
+      assert.deepStrictEqual((yield* stored(payment)).state, "Settled")
+      assert.deepStrictEqual(yield* closings, { below: undefined, above: "statement" })
+    }).pipe(Effect.provide(own.layer))
+  )
+})
+
+const moveOf =
+  (payment: Payment, disputeId: string | null) => (id: string, kind: "dispute" | "dispute_reversed", at: number) =>
+    rowOf(payment, {
+      id,
+      kind,
+      gross: eur(kind === "dispute" ? -1999 : 1999),
+      payoutId: null,
+      occurredAt: begin + at * day,
+      names: { disputeId }
+    })
+
+describe("rows of disputes", () => {
+  const second = world()
+  it.effect("given a dispute that was won, when its money leaves again, then the difference stays open", () =>
+    Effect.gen(function* () {
+      const { payment } = yield* disputed()
+      yield* state(payment.providerRef, { verdict: "won" }, begin + 10 * day)
+      yield* TestClock.setTime(begin + 40 * day)
+      const move = moveOf(payment, "du_1")
+      const rows = [move("first", "dispute", 1), move("back", "dispute_reversed", 10), move("second", "dispute", 30)]
+      yield* reconcile(orderOf(rows))
+      assert.deepStrictEqual(foundIn(yield* entriesOf), {
+        first: "status_differs by_id",
+        back: "matched by_id",
+        second: "status_differs by_id"
+      })
+      assert.deepStrictEqual(yield* closings, { first: "row", second: undefined })
+      // Neither does one batch that has all of another dispute.
+      const other = moveOf(payment, "du_2")
+      const all = [other("a", "dispute", 11), other("b", "dispute_reversed", 12), other("c", "dispute", 13)]
+      yield* reconcile(orderOf(all))
+      assert.deepStrictEqual(yield* closings, {
+        first: "row",
+        second: undefined,
+        a: "statement",
+        b: "statement",
+        c: undefined
+      })
+    }).pipe(Effect.provide(second.layer))
+  )
+
+  const unnamed = world()
+  it.effect("given rows without the dispute's id, then they are compared with the disputes, and state nothing", () =>
+    Effect.gen(function* () {
+      const { payment } = yield* disputed({ disputeId: "PP-D-1" })
+      yield* state(payment.providerRef, { disputeId: "PP-D-1", verdict: "won" }, begin + 5 * day)
+      yield* TestClock.setTime(begin + 40 * day)
+      const before = yield* stored(payment)
+      const move = moveOf(payment, null)
+      yield* reconcile(orderOf([move("taken", "dispute", 1)]))
+      assert.deepStrictEqual(yield* closings, { taken: undefined })
+      yield* reconcile(orderOf([move("back", "dispute_reversed", 6)]))
+      assert.deepStrictEqual(yield* closings, { taken: "row" })
+      yield* reconcile(orderOf([move("again", "dispute", 30)]))
+      assert.deepStrictEqual(yield* closings, { taken: "row", again: undefined })
+      assert.deepStrictEqual(yield* stored(payment), before)
+    }).pipe(Effect.provide(unnamed.layer))
+  )
+
+  const recorded = world()
+  it.effect("given a dispute without a message, when its row names it, then it is recorded as by a message", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(begin)
+      const payment = yield* captured(recorded)
+      yield* TestClock.setTime(begin + 20 * day)
+      const move = moveOf(payment, "du_9")
+      yield* reconcile(orderOf([move("taken", "dispute", 1)]))
+      const disputes = Effect.flatMap(Pointsman, (one) => one.disputes(tenant, { limit: 5 })).pipe(
+        Effect.map(({ items }) =>
+          items.map(({ money, providerDisputeId, status }) => [providerDisputeId, status, money])
+        )
+      )
+      assert.deepStrictEqual(yield* disputes, [["du_9", "needs_response", eur(1999)]])
+      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
+      assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
+      yield* reconcile(orderOf([move("back", "dispute_reversed", 9)]))
+      assert.deepStrictEqual(yield* disputes, [["du_9", "won", eur(1999)]])
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+      assert.deepStrictEqual(yield* closings, { taken: "statement", back: "statement" })
+    }).pipe(Effect.provide(recorded.layer))
+  )
+})
+
+describe("a dispute of a row whose write was not answered", () => {
+  const own = world()
+  it.effect("given the write was made, then the dispute is recorded once", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(begin)
+      const payment = yield* captured(own)
+      yield* TestClock.setTime(begin + 20 * day)
+      const ledger = yield* Ledger
+      let commits = 0
+      const losing: Ledger["Service"] = {
+        ...ledger,
+        commit: (change) =>
+          Effect.suspend(() => {
+            commits += 1
+            const written = ledger.commit(change)
+            return commits > 1
+              ? written
+              : Effect.andThen(
+                  written,
+                  Effect.fail(new CommitUnknown({ operation: "commit", cause: new Error("lost") }))
+                )
+          })
+      }
+      const process = yield* own.another.pipe(Effect.provideService(Ledger, losing))
+      yield* process.reconciliation.run(orderOf([moveOf(payment, "du_9")("taken", "dispute", 1)]))
+      assert.strictEqual(commits, 1)
+      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
+      assert.deepStrictEqual(yield* closings, { taken: "statement" })
+    }).pipe(Effect.scoped, Effect.provide(own.layer))
+  )
+})
+
+describe("a run that died before it applied what it stored", () => {
+  const runDying = Effect.fnUntraced(function* (own: World, row: ReportRow) {
+    const ledger = yield* Ledger
+    const dying = { ...ledger, commit: () => Effect.die(new Error("the process died")) }
+    const process = yield* own.another.pipe(Effect.provideService(Ledger, dying))
+    assert.isTrue(Exit.isFailure(yield* Effect.exit(process.reconciliation.run(orderOf([row])))))
+  })
+  const payout = rowOf(undefined, { id: "payout", kind: "payout", gross: eur(-1) })
+
+  const differs = world()
+  it.effect("given a newer file with the same rows, then their statements are applied, and the differences end", () =>
+    Effect.gen(function* () {
+      const { attemptId, payment } = yield* unanswered(differs)
+      const row = rowOf(payment, { id: "charge", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
+      yield* runDying(differs, row)
+      assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
+      const run = yield* reconcile(orderOf([row, payout]))
+      assert.strictEqual(run.rowsKnown, 1)
+      assert.strictEqual((yield* stored(payment)).state, "Settled")
+      assert.deepStrictEqual(yield* closings, { charge: "statement" })
+      assert.strictEqual((yield* entriesOf).length, 2)
+    }).pipe(Effect.scoped, Effect.provide(differs.layer))
+  )
+
+  const matches = world()
+  it.effect("given a row that matched, when a newer file has it, then the payment is settled", () =>
+    Effect.gen(function* () {
+      const payment = yield* captured(matches)
+      yield* TestClock.setTime(paidAt + day)
+      const row = rowOf(payment)
+      yield* runDying(matches, row)
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+      yield* reconcile(orderOf([row, payout]))
+      assert.strictEqual((yield* stored(payment)).state, "Settled")
+      assert.deepStrictEqual(foundIn(yield* entriesOf)[row.id], "matched by_id")
+    }).pipe(Effect.scoped, Effect.provide(matches.layer))
+  )
+})
+
+describe("a report of a workspace with four eyes", () => {
+  for (const [limit, expected] of [
+    [1999, "ChargeUnknown"],
+    [2000, "Settled"]
+  ] as const) {
+    const own = world({ fourEyes: { EUR: limit } })
+    it.effect(`given a limit of ${limit}, when a row of 1999 differs, then the payment is ${expected}`, () =>
+      Effect.gen(function* () {
+        const { attemptId, payment } = yield* unanswered(own)
+        const row = rowOf(payment, { id: "charge", names: { attemptId, providerRef: "ch_1" } })
+        yield* reconcile(orderOf([row]))
+        assert.strictEqual((yield* stored(payment)).state, expected)
+        const [entry] = yield* entriesOf
+        const isRefused = expected === "ChargeUnknown"
+        assert.deepStrictEqual(
+          [entry?.result, entry?.expected, entry?.closed?.by],
+          isRefused
+            ? ["status_differs", "ChargeUnknown; two people: propose a correction", undefined]
+            : ["status_differs", "ChargeUnknown", "statement"]
+        )
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+
+  const agreeing = world({ fourEyes: {} })
+  it.effect("given a row that agrees with the record, then the payment is settled", () =>
+    Effect.gen(function* () {
+      const payment = yield* captured(agreeing)
+      yield* TestClock.setTime(paidAt + day)
+      yield* reconcile(orderOf([rowOf(payment)]))
+      assert.strictEqual((yield* stored(payment)).state, "Settled")
+    }).pipe(Effect.provide(agreeing.layer))
+  )
+})
