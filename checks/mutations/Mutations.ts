@@ -6057,8 +6057,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/verbs/reconcile/WeighBatch.ts",
-        find: "else if (same.runId !== run.id) known += 1",
-        replace: "else if (same.runId === contents) known += 1"
+        find: "} else if (same.runId !== run.id) {",
+        replace: "} else if (same.runId === contents) {"
       }
     ],
     caughtBy: {
@@ -6105,8 +6105,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/verbs/reconcile/WeighBatch.ts",
-        find: "isOpen || earlier.number >",
-        replace: "earlier.number < 0 && earlier.number >"
+        find: "if (same.corrected !== null || isApplied) continue",
+        replace: "if (isApplied || number > 0) continue"
       }
     ],
     caughtBy: {
