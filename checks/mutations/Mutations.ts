@@ -6105,8 +6105,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/verbs/reconcile/WeighBatch.ts",
-        find: "if (same.corrected !== null || isApplied) continue",
-        replace: "if (isApplied || number > 0) continue"
+        find: "if (isOver || isApplied) continue",
+        replace: "if (isOver || isApplied || number > 0) continue"
       }
     ],
     caughtBy: {

@@ -193,9 +193,14 @@ describe("the guide to close a month", () => {
     const id = made.body.data.payment_id
     const refund = await server.request("POST", `/api/v1/payments/${id}/refunds`, { body: { amount: 500 } })
     assert.strictEqual(refund.status, 200)
+    const events = await server.request("GET", `/api/v1/payments/${id}/events`)
+    const [, refundId = "none"] = /"refund_id":"(rf_[0-9a-f-]+)"/u.exec(JSON.stringify(events.body)) ?? []
+    // The page's report, of this payment and of now.
     const report = readFileSync(join(root, "docs/guides/reports/settlement-2026-11.csv"), "utf8")
-    const now = new Date().toISOString()
-    writeFileSync(join(folder, "settlement-2026-11.csv"), report.replaceAll(/2026-11-[0-9]{2}T[0-9:]{8}Z/gu, now))
+      .replaceAll(/2026-11-[0-9]{2}T[0-9:]{8}Z/gu, new Date().toISOString())
+      .replaceAll(/att_[0-9a-f-]+/gu, made.body.data.routing.attempts[0].attempt_id)
+      .replaceAll(/rf_[0-9a-f-]+/gu, refundId)
+    writeFileSync(join(folder, "settlement-2026-11.csv"), report)
 
     const commands = pageOf("docs/guides/finance.md")
       .filter(({ language }) => language === "sh")

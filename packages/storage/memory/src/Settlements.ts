@@ -185,7 +185,7 @@ const unreported = (stored: TenantState, query: UnreportedQuery) => {
   const { after, captureWithinMillis, connectionId, from, limit, until } = query
   const reported = new Set(
     entriesIn(stored)
-      .filter(({ kind, number }) => kind === "charge" || number === 0)
+      .filter(({ corrected, kind, number }) => corrected === null && (kind === "charge" || number === 0))
       .map(({ paymentId }) => paymentId)
   )
   const looked = [...stored.payments.values()]

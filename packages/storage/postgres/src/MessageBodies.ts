@@ -28,6 +28,9 @@ const columns = `(
 
 export const createBodies: ReadonlyArray<string> = [
   `create table message_bodies ${columns} partition by range (received_at)`,
+  // Read by pages when the encryption key is rotated.
+  `create index message_bodies_sealed on message_bodies (workspace_id, environment, connection_id, event_hash)
+    where is_sealed`,
   "create table message_bodies_default partition of message_bodies default"
 ]
 

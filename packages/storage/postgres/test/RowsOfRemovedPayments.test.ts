@@ -41,9 +41,9 @@ describe.skipIf(!hasServer)("rows of payments that an older release removed", ()
       ] as const
       for (const [rowId, paymentId, openedAt] of entries) {
         yield* sql`insert into settlement_entries (workspace_id, environment, connection_id, row_id, run_id, number,
-            contents, kind, result, reason, payment_id, gross_minor, currency, occurred_at, opened_at)
+            contents, kind, result, reason, payment_id, gross_minor, currency, occurred_at, recorded_at, opened_at)
           values (${workspaceId}, ${environment}, 'main', ${rowId}, 'run', 1, '', 'charge', ${openedAt === null ? "matched" : "unmatched"}, '', ${paymentId},
-            1, 'EUR', 1, ${openedAt})`
+            1, 'EUR', 1, 1, ${openedAt})`
       }
       for (const statement of statements) yield* sql.unsafe(statement)
       expect(yield* sql`select payment_id from disputes`).toEqual([{ payment_id: stays }])

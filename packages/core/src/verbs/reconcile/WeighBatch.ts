@@ -45,8 +45,8 @@ export interface WeighedBatch {
 
 /** A row of this batch to be weighed. */
 interface OpenRow extends PlacedRow {
-  /** The run that the number counts in: an earlier one for a row that is weighed again. */
-  readonly runId: string
+  /** Where the first version of the row came. Rows after it are not before the row, whichever version they follow. */
+  readonly place: Pick<Move, "number" | "runId">
   readonly contents: string
   readonly entryId: string
   /** It was written by an earlier try of this batch. */
@@ -80,7 +80,8 @@ export const weighBatch = Effect.fnUntraced(function* (
       .filter((one) => one.number === 0 && one.closed === null && one.connectionId === connectionId)
       .map((one) => [one.paymentId, one.rowId])
   )
-  for (const [at, { contents, entryId, isRepeated, isStored, number, row, runId }] of open.entries()) {
+  const isCorrected = new Set(corrections.map(({ rowId }) => rowId))
+  for (const [at, { contents, entryId, isRepeated, isStored, number, place, row }] of open.entries()) {
     const payment = found[at] ?? { book: undefined, reason: "not_found" as const }
     // The entry of a row that was guessed keeps the guess from being found again: another would be taken.
     if (isStored && payment.reason !== "by_id") continue
@@ -89,7 +90,7 @@ export const weighBatch = Effect.fnUntraced(function* (
       ? { ...repeated, paymentId: payment.book?.payment.id ?? null }
       : weighRow(row, {
           ...order,
-          before: before.rows(payment.book, row, { number, runId }),
+          before: before.rows(payment.book, row, place),
           feeMinor: payment.book === undefined ? undefined : expectedFee(connection, payment.book, row)
         })
     const { paymentId, refundId, statement } = weighed
@@ -100,13 +101,14 @@ export const weighBatch = Effect.fnUntraced(function* (
         refundId,
         disputeId,
         gross: row.gross,
-        runId,
-        number,
+        ...place,
         rowId: entryId
       })
     }
     const entry = entryOf(run, { contents, number, row }, entryId, weighed, now)
     if (!isStored) entries.push(entry)
+    // A newer version of the row is in the batch, and states what counts.
+    if (isCorrected.has(entryId)) continue
     const missed = row.kind === "charge" ? missing.get(paymentId) : undefined
     for (const rowId of [missed, weighed.closes]) {
       if (rowId !== undefined) closes.push({ rowId, closed: { by: "row", note: entryId, at: now } })
@@ -164,9 +166,11 @@ const openRows = Effect.fnUntraced(function* (run: ReconciliationRun, rows: Read
   for (const one of placed) {
     const { contents, number, row } = one
     const first = seen.get(row.id)
+    const place = { runId: first?.runId ?? run.id, number: first?.number ?? number }
     const entryId = first === undefined || first.contents === contents ? row.id : versionRowId(row.id, contents)
     const same = seen.get(entryId)
-    const own = { ...one, runId: run.id, entryId }
+    const own = { ...one, place, entryId }
+    const isOver = same !== undefined && (same.corrected !== null || same.closed?.by === "person")
     if (same === undefined) {
       const made = { rowId: entryId, runId: run.id, number, contents, result: "matched", corrected: null, closed: null }
       seen.set(entryId, made as SeenRow)
@@ -176,15 +180,16 @@ const openRows = Effect.fnUntraced(function* (run: ReconciliationRun, rows: Read
       for (const rowId of [row.id, first.corrected?.by ?? row.id]) corrections.set(rowId, { rowId, corrected })
       seen.set(row.id, { ...first, corrected })
     } else if (same.runId === run.id && same.number === number) {
+      if (isOver) continue
       if (same.closed === null && same.result !== "matched") reopened.add(entryId)
       open.push({ ...own, isStored: true, isRepeated: false })
     } else if (same.runId !== run.id) {
       known += 1
       const isOpen = same.closed === null && mayBeStated.has(same.result)
       const isApplied = !isOpen && same.number <= (applied.get(same.runId) ?? same.number)
-      if (same.corrected !== null || isApplied) continue
+      if (isOver || isApplied) continue
       if (isOpen) reopened.add(entryId)
-      open.push({ ...own, runId: same.runId, number: same.number, isStored: true, isRepeated: false })
+      open.push({ ...own, isStored: true, isRepeated: false })
     } else open.push({ ...own, entryId: repeatedRowId(row.id, number), isStored: false, isRepeated: true })
   }
   return { open, known, reopened, corrections: [...corrections.values()] }
@@ -218,18 +223,30 @@ const movesBefore = (run: ReconciliationRun, stored: ReadonlyArray<SettlementEnt
   const own = stored.filter(
     (one) => one.number > 0 && one.reason !== "same_row" && one.connectionId === run.connectionId
   )
+  /** By the row's id. */
+  const paymentOf = new Map<string, string>()
   // The newest version of a row, at the place of the first one.
   for (const versions of Map.groupBy(own, ({ corrected, rowId }) => corrected?.by ?? rowId).values()) {
     const newest = versions.find(({ corrected }) => corrected === null)
     const [first] = versions.toSorted((a, b) => a.recordedAt - b.recordedAt || a.number - b.number)
     if (newest === undefined || newest.paymentId === null || first === undefined) continue
     const move = { ...newest, runId: first.runId, number: first.number }
+    paymentOf.set(first.rowId, newest.paymentId)
     const moves = ofPayment.get(newest.paymentId)
     if (moves === undefined) ofPayment.set(newest.paymentId, [move])
     else moves.push(move)
   }
   const add = (paymentId: string | null, id: string, move: Move) => {
+    // A newer version may belong to another payment.
+    const former = paymentOf.get(id)
+    if (former !== undefined && former !== paymentId) {
+      ofPayment.set(
+        former,
+        (ofPayment.get(former) ?? []).filter(({ rowId }) => !isEntryOfRow(rowId, id))
+      )
+    }
     if (paymentId === null) return
+    paymentOf.set(id, paymentId)
     const moves = ofPayment.get(paymentId) ?? []
     const at = moves.findIndex(({ rowId }) => isEntryOfRow(rowId, id))
     const { number, runId } = moves[at] ?? move
