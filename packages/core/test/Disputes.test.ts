@@ -189,7 +189,7 @@ describe("evidence", () => {
   }
 
   const refused = world()
-  it.effect("given evidence that is none, then it is refused by the field and what was expected", () =>
+  it.effect("given invalid evidence, then the refusal names the field and what was expected", () =>
     Effect.gen(function* () {
       const { dispute } = yield* disputed()
       const fault = (order: Parameters<typeof keep>[1]) =>

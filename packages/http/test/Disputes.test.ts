@@ -101,7 +101,7 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(answerOf(await keep(found.id, { summary: "More." }))).toBe("409 dispute_closed")
   })
 
-  test("given evidence that is none, then it is refused by its field, and nothing is kept", async () => {
+  test("given invalid evidence, then the field is named, and nothing is kept", async () => {
     const { found } = await disputed()
     const wrong: ReadonlyArray<readonly [Reply, string, string]> = [
       [

@@ -28,7 +28,7 @@ it("given no dispute, when one is read, kept evidence for or answered, then it i
   }
 })
 
-it("given a query or evidence that is none, then the error names the field", async () => {
+it("given an invalid query or invalid evidence, then the error names the field", async () => {
   const { pointsman } = await open()
   for (const [asked, field] of [
     [() => pointsman.disputes({ status: "open" as "won" }), "status"],

@@ -91,7 +91,7 @@ const statusOfStated = ({ status, verdict }: StatedDispute): DisputeStatus => {
   return verdict === "opened" ? "needs_response" : verdict
 }
 
-/** A connector is third-party code: an amount that is none is not stated. */
+/** A connector is third-party code: an invalid amount counts as not stated. */
 const usableMoney = (stated: Money | undefined): Money | undefined =>
   stated !== undefined && Number.isSafeInteger(stated.minorUnits) && stated.minorUnits >= 0 ? stated : undefined
 

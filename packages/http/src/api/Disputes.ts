@@ -83,7 +83,7 @@ const Evidence = HttpApiSchema.asMultipart()(
     description:
       "Texts and files by name. A name is 1 to 60 lower-case letters, digits and underscores, a letter first; the guide " +
       "lists those that each provider has a field for. Up to 40 texts of up to 20,000 characters, and up to 10 files (PDF, " +
-      "JPEG or PNG, known by their contents) of up to 5,000,000 bytes together."
+      "JPEG or PNG, as their contents show) of up to 5,000,000 bytes together."
   })
 )
 

@@ -42,7 +42,7 @@ export type Difference =
   | "fee"
   /** Of a payment that Pointsman does not have. */
   | "unknown"
-  /** A time that is none. */
+  /** An invalid time. */
   | "unreadable"
 
 export interface Simulated {

@@ -1,6 +1,6 @@
 /**
- * A named operator who signs in for one command. A shell has no identity: `--by` is only a name, and whoever has the shell
- * can create a sign-in link for anybody. So a command that needs a person asks for that person's password.
+ * A named operator who signs in for one command. A shell has no identity: `--by` is only a name, and anyone with
+ * shell access can create a sign-in link for any operator. So a command that needs a person asks for that person's password.
  */
 import { type Operator, Pointsman } from "@pointsman/core"
 import { AuditActor, type StorageError } from "@pointsman/core/ports"

@@ -10,7 +10,7 @@ import { onTestFinished } from "vitest"
 export interface StandIn {
   /** Its connection in the configuration file, in production. */
   readonly connection: Readonly<Record<string, unknown>>
-  /** Files of its connector, where that is none of the server's. */
+  /** Files of its connector, if the server does not include it. */
   readonly connectors?: ReadonlyArray<string>
   /** Every request of its API, as `POST /v2/payments`, oldest first. */
   readonly asked: ReadonlyArray<string>
