@@ -8,19 +8,30 @@ import type {
   Ledger,
   Merchants,
   RecordLosses,
+  Retention,
+  Settlements,
   SuccessRates
 } from "@pointsman/core/ports"
 import type { CommitFault } from "@pointsman/core/testing"
 
+interface Ports {
+  readonly ledger: Ledger["Service"]
+  readonly deliveries: Deliveries["Service"]
+  readonly directory: Directory["Service"]
+  readonly merchants: Merchants["Service"]
+  readonly successRates: SuccessRates["Service"]
+  readonly audit: Audit
+  readonly recordLosses: Omit<RecordLosses, "known">
+  readonly retention: Omit<Retention, "paymentsAtOnce">
+  readonly settlements: Settlements
+}
+
+/** The ports of the store. */
+export type Port = keyof Ports
+
 /** What is called beyond the boundary, as `ledger.commit` or `provider.charge`. */
 export type Crossing =
-  | `ledger.${keyof Ledger["Service"]}`
-  | `deliveries.${keyof Deliveries["Service"]}`
-  | `directory.${keyof Directory["Service"]}`
-  | `merchants.${keyof Merchants["Service"]}`
-  | `successRates.${keyof SuccessRates["Service"]}`
-  | `audit.${keyof Audit}`
-  | `recordLosses.${Exclude<keyof RecordLosses, "known">}`
+  | { [Name in Port]: `${Name}.${keyof Ports[Name] & string}` }[Port]
   | `provider.${Exclude<keyof Connector, "readMessage" | "readStored">}`
   | "receiver.send"
 
@@ -85,5 +96,14 @@ const writes: ReadonlySet<Crossing> = new Set([
   "audit.append",
   "recordLosses.declare",
   "recordLosses.markRecovered",
-  "recordLosses.end"
+  "recordLosses.end",
+  "retention.lease",
+  "retention.remove",
+  "retention.pruneDeliveries",
+  "retention.pruneBodies",
+  "retention.upkeep",
+  "settlements.begin",
+  "settlements.applyBatch",
+  "settlements.close",
+  "settlements.prune"
 ])

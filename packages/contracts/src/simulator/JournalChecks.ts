@@ -62,6 +62,8 @@ export const journalsByStep = (world: World, hasLostRecords: () => boolean) => {
   let before = new Map<string, string>()
   let wasLost = false
   return async (): Promise<ReadonlyArray<string>> => {
+    // What a process is about to commit would come between the reads of a payment and of its events.
+    await world.time.settle()
     const wrong: Array<string> = []
     const now = new Map<string, string>()
     for (const { tenant } of callers) {

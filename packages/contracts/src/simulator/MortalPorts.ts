@@ -12,12 +12,14 @@ import {
   Merchants,
   NotSent,
   RecordLosses,
+  Retention,
+  Settlements,
   StorageError,
   SuccessRates
 } from "@pointsman/core/ports"
 import type { CommitFault } from "@pointsman/core/testing"
 import { Context, Effect, Result } from "effect"
-import { type Crossing, type Hooks, isCommit } from "./Boundary.ts"
+import { type Crossing, type Hooks, isCommit, type Port } from "./Boundary.ts"
 import type { Time } from "./Time.ts"
 
 /** Runs what is called beyond the boundary, and gives what it came to, unless the process has died meanwhile. */
@@ -64,14 +66,12 @@ export const mortalStorage = (
     })
 
   /** Every method, and every effect, of a port; a port that grows has what is new of it behind the boundary too. */
-  const behind = <Service extends object>(
-    port: "ledger" | "deliveries" | "directory" | "merchants" | "successRates" | "audit" | "recordLosses",
-    service: Service
-  ) =>
+  const behind = <Service extends object>(port: Port, service: Service) =>
     Object.fromEntries(
       Object.entries(service).map(([name, member]) => {
         const crossing = `${port}.${name}` as Crossing
-        if (typeof member !== "function") return [name, call(crossing, member, undefined)]
+        if (Effect.isEffect(member)) return [name, call(crossing, member as Effect.Effect<unknown, unknown>, undefined)]
+        if (typeof member !== "function") return [name, member]
         const method: (...parameters: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown> = member
         return [
           name,
@@ -92,6 +92,8 @@ export const mortalStorage = (
     Context.add(Merchants, behind("merchants", Context.get(shared, Merchants))),
     Context.add(SuccessRates, behind("successRates", Context.get(shared, SuccessRates))),
     Context.add(Audit, behind("audit", Context.get(shared, Audit))),
+    Context.add(Retention, behind("retention", Context.get(shared, Retention))),
+    Context.add(Settlements, behind("settlements", Context.get(shared, Settlements))),
     // A process remembers what it knows of losses, and asks nobody for it.
     Context.add(RecordLosses, { ...behind("recordLosses", losses), known: losses.known })
   )

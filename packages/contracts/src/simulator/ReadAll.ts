@@ -16,7 +16,9 @@ export interface Contents {
 export const readAll = Effect.fnUntraced(function* ({ ledger }: World, tenant: Tenant) {
   const payments = yield* ledger.payments(tenant, { limit: rowsAtMost })
   const books = yield* Effect.forEach(payments, ({ id }) => Effect.map(ledger.book(tenant, id), Option.getOrThrow))
-  const events = yield* ledger.events(tenant, { after: "", limit: rowsAtMost })
+  // The list of all events waits for what any transaction on the server may still commit, also in another database.
+  const timelines = yield* Effect.forEach(payments, ({ id }) => ledger.timeline(tenant, id, { limit: rowsAtMost }))
+  const events = timelines.flat().sort((a, b) => (a.id < b.id ? -1 : 1))
   const messages = yield* ledger.messages({ tenant, limit: rowsAtMost })
   return { books, events, messages } satisfies Contents
 })

@@ -162,14 +162,19 @@ interface Checking {
   readonly wrong: Array<string>
 }
 
-/** What has to hold as a call arrives. A call of the moment of a loss was written to the store that is lost. */
+/**
+ * What has to hold as a call arrives. A call of the moment of a loss was written to the store that is lost. Time waits
+ * while the store is read: otherwise the next step would begin before the provider has answered.
+ */
 const checkCall = (call: ProviderCall, environment: Environment, checking: () => Checking) =>
   Effect.suspend(() => {
     const { acting, keyed, world, wrong } = checking()
     if (acting.lost()?.calls.has(call.id) === true) return Effect.void
-    return Effect.map(
-      writtenBefore(world.ledger, call, environment, (id) => acting.isMissing(id), keyed),
-      (what) => void wrong.push(...what)
+    const { hold } = world.time
+    hold(1)
+    return writtenBefore(world.ledger, call, environment, (id) => acting.isMissing(id), keyed).pipe(
+      Effect.flatMap((what) => Effect.sync(() => void wrong.push(...what))),
+      Effect.ensuring(Effect.sync(() => hold(-1)))
     )
   })
 
