@@ -46,7 +46,7 @@ export const oracle = (world: FeeWorld, seed: number, explored: number, alone: F
     const payment = world.details(nature)
     // The outcome, which is drawn with each payment.
     nature()
-    const all = world.truth(number).map((rate, index): Expected => {
+    const all = world.truth(number, payment).map((rate, index): Expected => {
       const { feeMinor = 0 } = feeOf(world.fees[index] ?? [], payment, "NL") ?? {}
       return { approval: rate, value: rate * (payment.money.minorUnits - feeMinor) }
     })

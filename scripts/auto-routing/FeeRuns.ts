@@ -57,7 +57,7 @@ const run = (world: FeeWorld, { objective }: FeePolicy, seed: number): FeeRun =>
     const drawn = chance()
     const strategy = bySuccess(`${draws}-${number}`, exploration, objective)
     const chosen = Number(strategy.order({ payment, candidates, draw: () => drawn }).order[0])
-    const rate = world.truth(number)[chosen] ?? 0
+    const rate = world.truth(number, payment)[chosen] ?? 0
     const counts = outcome < rate ? { succeeded: 1, failed: 0 } : { succeeded: 0, failed: 1 }
     const rates = known[chosen]
     for (const key of ["", segment]) rates?.set(key, withOutcomes(rates.get(key) ?? noRate, counts, now))

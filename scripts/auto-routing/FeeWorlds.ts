@@ -6,13 +6,15 @@ export interface FeeWorld {
   readonly payments: number
   /** By priority. */
   readonly fees: ReadonlyArray<ReadonlyArray<FeeRule>>
-  /** The true success rates when the n-th payment comes, by priority. */
-  readonly truth: (payment: number) => ReadonlyArray<number>
+  /** The true success rates of the n-th payment, by priority. */
+  readonly truth: (payment: number, details: PaymentDetails) => ReadonlyArray<number>
   /** Of the n-th payment. */
   readonly details: (chance: () => number) => PaymentDetails
 }
 
 const dropAt = 1000
+const backAt = 1600
+const outageUntil = 1300
 
 const euros =
   (least: number, most: number, brands: ReadonlyArray<string> = ["visa"]): FeeWorld["details"] =>
@@ -41,8 +43,14 @@ const world = (
   title: string,
   fees: FeeWorld["fees"],
   truth: FeeWorld["truth"],
-  details = euros(300, 1000)
-): FeeWorld => ({ title, payments: 2500, fees, truth, details })
+  details = euros(300, 1000),
+  payments = 2500
+): FeeWorld => ({ title, payments, fees, truth, details })
+
+/** The cheaper one approves as often as the other, except from the drop until a payment: there it approves at this rate. */
+const dropsTo =
+  (rate: number, until: number): FeeWorld["truth"] =>
+  (payment) => [0.92, payment >= dropAt && payment < until ? rate : 0.92]
 
 export const feeWorlds: ReadonlyArray<FeeWorld> = [
   world("€1 to €5; the cheaper one approves as often: 92, 92 %", [dear, cheap], () => [0.92, 0.92], euros(100, 500)),
@@ -58,11 +66,28 @@ export const feeWorlds: ReadonlyArray<FeeWorld> = [
     () => [0.92, 0.92],
     euros(300, 1000, ["visa", "amex"])
   ),
+  world(
+    "€3 to €10; 15 points less for one brand of two: 92, 92 and 77 %",
+    [dear, cheap],
+    (_, { cardBrand }) => [0.92, cardBrand === "amex" ? 0.77 : 0.92],
+    euros(300, 1000, ["visa", "amex"])
+  ),
+  world(
+    `€3 to €10; the cheaper one drops for ${backAt - dropAt} payments: 92 %, 92 → 60 → 92 %`,
+    [dear, cheap],
+    dropsTo(0.6, backAt),
+    euros(300, 1000),
+    3500
+  ),
+  world(
+    `€3 to €10; an outage of the cheaper one for ${outageUntil - dropAt} payments: 92 %, 92 → 0 → 92 %`,
+    [dear, cheap],
+    dropsTo(0, outageUntil),
+    euros(300, 1000),
+    3500
+  ),
   world("€3 to €10; the cheaper one approves 3 points less: 95, 92 %", [dear, cheap], () => [0.95, 0.92]),
   world("€3 to €10; 5 points less: 95, 90 %", [dear, cheap], () => [0.95, 0.9]),
-  world("€3 to €10; the cheaper one drops: 92 %, 92 → 60 %", [dear, cheap], (payment) => [
-    0.92,
-    payment < dropAt ? 0.92 : 0.6
-  ]),
+  world("€3 to €10; the cheaper one drops: 92 %, 92 → 60 %", [dear, cheap], dropsTo(0.6, 2500)),
   world("€20 to €80; fees differ little: 92, 92 %", [dear, cheap], () => [0.92, 0.92], euros(2000, 8000))
 ]
