@@ -6026,7 +6026,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
       {
         file: "packages/storage/memory/src/Settlements.ts",
         find: "  if (held?.holder !== lease.holder) return false\n",
-        replace: "  if (held === undefined) return false\n"
+        replace: ""
       }
     ],
     caughtBy: {
