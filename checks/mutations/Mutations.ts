@@ -6020,6 +6020,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "a report writes without its lease",
+    harm: "Two reports of a connection interleave: an older version of a row counts, and payments of one report are missing in the other.",
+    edits: [
+      {
+        file: "packages/storage/memory/src/Settlements.ts",
+        find: "  if (held?.holder !== lease.holder) return false\n",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReconcileReport.test.ts",
+      test: "given a process that pauses for longer than its lease, when another report is read, then it writes no more"
+    }
+  },
+  {
+    name: "a report that breaks forgets what its statements closed",
+    harm: "A difference stays open although the payment says the same, and somebody looks for money that is there.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/RunReport.ts",
+        find: "yield* writeBatch(holder, run, after, { ...nothing, closes })\n  return yield* new ReportBroken",
+        replace: "yield* writeBatch(holder, run, after, nothing)\n  return yield* new ReportBroken"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReconcileReport.test.ts",
+      test: "given a file that breaks after a statement was taken, then its difference is closed all the same"
+    }
+  },
+  {
     name: "a batch of a report without its position",
     harm: "A run that ended early begins with rows that are stored, and says that it read none of them.",
     edits: [

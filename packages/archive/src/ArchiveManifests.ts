@@ -15,13 +15,13 @@ export type CountedPayment = Pick<
 
 /** Counts payments one by one, so that memory does not grow with their number. */
 export class Counting {
-  #counts = { payments: 0, attempts: 0, operations: 0, refunds: 0, events: 0 }
+  #counts = { payments: 0, attempts: 0, operations: 0, refunds: 0, events: 0, disputes: 0 }
   readonly #sums: Sums = new Map()
   #ids = { first: "", last: "" }
   #times = { first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY }
 
   /** `false` where it does not follow the one before in the order of ids. */
-  add({ book, events }: WholePayment): boolean {
+  add({ book, disputes = [], events }: WholePayment): boolean {
     const { attempts, operations, payment, refunds } = book
     const isNext = payment.id > this.#ids.last
     this.#counts = {
@@ -29,7 +29,8 @@ export class Counting {
       attempts: this.#counts.attempts + attempts.length,
       operations: this.#counts.operations + operations.length,
       refunds: this.#counts.refunds + refunds.length,
-      events: this.#counts.events + events.length
+      events: this.#counts.events + events.length,
+      disputes: this.#counts.disputes + disputes.length
     }
     this.#ids = { first: this.#ids.first || payment.id, last: payment.id }
     this.#times = {
@@ -107,6 +108,8 @@ export const manifestJson = (manifest: ArchiveManifest) => ({
   operations: manifest.operations,
   refunds: manifest.refunds,
   events: manifest.events,
+  // Absent without disputes, as in manifests from before they were archived.
+  ...(manifest.disputes === 0 ? {} : { disputes: manifest.disputes }),
   sums: manifest.sums.map(sumJson),
   first_payment_id: manifest.firstPaymentId,
   last_payment_id: manifest.lastPaymentId,
@@ -141,6 +144,7 @@ export const parseManifest = (text: string): ArchiveManifest | undefined => {
       operations: json.operations,
       refunds: json.refunds,
       events: json.events,
+      disputes: json.disputes ?? 0,
       sums: json.sums.map((sum) => ({
         currency: sum.currency,
         payments: sum.payments,
@@ -172,8 +176,8 @@ export const differences = (
 ): ReadonlyArray<string> => {
   const stated = manifestJson(manifest)
   const found = manifestJson({ ...manifest, ...counts, ...measured })
-  return (Object.keys(stated) as ReadonlyArray<keyof ManifestJson>).flatMap((field) => {
-    const [states, holds] = [stated[field], found[field]].map((value) => JSON.stringify(value))
+  return (Object.keys({ ...stated, ...found }) as ReadonlyArray<keyof ManifestJson>).flatMap((field) => {
+    const [states, holds] = [stated[field], found[field]].map((value) => JSON.stringify(value ?? 0))
     return states === holds ? [] : [`${field}: the manifest states ${states}, and the object has ${holds}`]
   })
 }

@@ -8,7 +8,7 @@ import type { ArchiveOptions } from "@pointsman/archive"
 import * as PaymentArchive from "@pointsman/archive"
 import type { ArchiveService, WholePayment } from "@pointsman/core/ports"
 import { Effect, Option, Stream } from "effect"
-import { acme, asRead, closedPayment, idAt, march } from "./support/Payments.ts"
+import { acme, asRead, closedPayment, idAt, march, withDispute } from "./support/Payments.ts"
 import { startS3 } from "./support/S3Server.ts"
 
 interface Place {
@@ -101,6 +101,7 @@ for (const [name, open] of Object.entries(places)) {
             operations: 3,
             refunds: 3,
             events: 6,
+            disputes: 0,
             sums: [
               { currency: "CHF", payments: 1, authorizedMinor: 1_000, capturedMinor: 900, refundedMinor: 100 },
               { currency: "EUR", payments: 2, authorizedMinor: 2_000, capturedMinor: 1_800, refundedMinor: 200 }
@@ -114,6 +115,20 @@ for (const [name, open] of Object.entries(places)) {
           assert.match(linesSha256, /^[0-9a-f]{64}$/u)
           assert.isAbove(bytes, 100)
           assert.isAbove(archivedAt, march)
+        })
+      )
+    )
+
+    it.live("given a payment with a dispute, then the dispute is read again, and counted where it is verified", () =>
+      withArchive(
+        open,
+        Effect.fnUntraced(function* (archive) {
+          const disputed = withDispute(closedPayment({ number: 2, state: "ChargedBack" }))
+          const [manifest] = yield* archive.put([closedPayment({ number: 1 }), disputed])
+          assert.strictEqual(manifest?.disputes, 1)
+          assert.deepStrictEqual(yield* archive.find(acme, idAt(march, 2)), Option.some(asRead(disputed)))
+          assert.deepStrictEqual([...(yield* Stream.runCollect(archive.list(acme)))], [manifest])
+          assert.deepStrictEqual((yield* archive.verify(acme)).faults, [])
         })
       )
     )

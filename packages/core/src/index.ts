@@ -208,6 +208,7 @@ export { accountText, type ConnectionAccount, type ProviderAccount } from "./mod
 export {
   type MoneySums,
   type ReconciliationRun,
+  type RunLease,
   type RunState,
   runStates
 } from "./model/ReconciliationRun.ts"
@@ -365,7 +366,7 @@ export type { IncomingMessage, VerifiedMessage } from "./verbs/receive/ReceiveMe
 export { MessageRefused } from "./verbs/receive/RefuseMessage.ts"
 export { type MessageFile, MessageNotApplicable, MessageNotFound } from "./verbs/receive/StoredMessages.ts"
 export { type ClosingOrder, DifferenceNotFound } from "./verbs/reconcile/ReadDifferences.ts"
-export { ReportBroken, type ReportOrder, ReportRefused } from "./verbs/reconcile/RunReport.ts"
+export { ReportBeingRead, ReportBroken, type ReportOrder, ReportRefused } from "./verbs/reconcile/RunReport.ts"
 export { ReportTaken } from "./verbs/reconcile/WriteBatch.ts"
 export { type Recovery, type RecoveryOrder, RecoveryRefused } from "./verbs/recover/Recover.ts"
 export type { ConnectionRecovery, RecoveredAmount } from "./verbs/recover/RecoveryReport.ts"

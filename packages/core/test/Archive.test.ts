@@ -12,6 +12,7 @@ import {
 } from "@pointsman/core/ports"
 import { Effect, Exit, Layer, Logger, Option, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import { begin, day, disputed, opened, state } from "./support/Disputes.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const year = 366 * 24 * 60 * 60_000
@@ -99,6 +100,23 @@ describe("archive", () => {
       assert.instanceOf(yield* Effect.flip(pointsman.payment(elsewhere, id)), PaymentNotFound)
       assert.instanceOf(yield* Effect.flip(pointsman.timeline(elsewhere, id, { limit: 1 })), PaymentNotFound)
     }).pipe(Effect.provide(read.layer))
+  )
+
+  const contested = own()
+  it.effect(
+    "given a payment whose dispute ended, when it leaves, then the archive has the dispute, and no evidence",
+    () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const { dispute, payment } = yield* disputed()
+        yield* state(payment.providerRef, { verdict: "lost" }, begin + day)
+        yield* TestClock.adjust(8 * year)
+        yield* sweep
+        assert.isFalse(yield* isStored(payment.id))
+        const [left] = contested.archive.kept.get(payment.id)?.disputes ?? []
+        assert.deepInclude(left, { id: dispute.id, status: "lost", money: opened.money, evidence: null })
+        assert.deepStrictEqual((yield* pointsman.disputes(tenant, { limit: 9 })).items, [])
+      }).pipe(Effect.provide(contested.layer))
   )
 
   const refused = own()

@@ -49,9 +49,12 @@ const store = (entries: ReadonlyArray<SettlementEntry>) =>
   Effect.gen(function* () {
     const settlements = yield* Settlements
     const named = { id: "rec_1", tenant, connectionId: "main", format: "http", fileName: "november.csv", sha256: "ab" }
-    const run = yield* settlements.begin(newRun(named, start))
+    const lease = { holder: "test", until: start + 60_000 }
+    const begun = yield* settlements.begin(newRun(named, start), { ...lease, now: start })
+    assert(begun._tag === "Begun")
+    const { run } = begun
     const after = { ...run, version: run.version + 1 }
-    const batch = { tenant, connectionId: "main", run: { expected: run.version, after } }
+    const batch = { tenant, connectionId: "main", lease, run: { expected: run.version, after } }
     assert.isTrue(yield* settlements.applyBatch({ ...batch, entries, closes: [], corrections: [] }))
   })
 

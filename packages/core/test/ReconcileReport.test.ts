@@ -1,7 +1,15 @@
 /** Reports of providers compared with the records: what is found, what moves, and what a second reading changes. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Payment, Pointsman, ReportBroken, ReportRefused, ReportTaken, settlementOf } from "@pointsman/core"
-import type { ReportEntry } from "@pointsman/core/connector"
+import {
+  type Payment,
+  Pointsman,
+  ReportBeingRead,
+  ReportBroken,
+  ReportRefused,
+  ReportTaken,
+  settlementOf
+} from "@pointsman/core"
+import type { ReportEntry, ReportRow } from "@pointsman/core/connector"
 import { Ledger, Settlements, StorageError, Unanswered } from "@pointsman/core/ports"
 import { Effect, Exit, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -286,6 +294,8 @@ const dyingAt = (settlements: Settlements, count: number, isWritten: boolean): S
   let writes = 0
   return {
     ...settlements,
+    // A dead process gives no lease back.
+    release: () => Effect.void,
     applyBatch: (batch) =>
       Effect.suspend((): ReturnType<Settlements["applyBatch"]> => {
         writes += 1
@@ -296,6 +306,9 @@ const dyingAt = (settlements: Settlements, count: number, isWritten: boolean): S
       })
   }
 }
+
+/** How long a process that died holds up the next one. */
+const leaseMillis = 60_000
 
 describe("a run that is killed", () => {
   const rowsOf = ([first, ...others]: ReadonlyArray<Payment>) => [
@@ -339,6 +352,7 @@ describe("a run that is killed", () => {
           Effect.provideService(Ledger, overLedger?.(ledger) ?? ledger)
         )
         died = Exit.isFailure(yield* Effect.exit(process.reconciliation.run(order())))
+        yield* TestClock.setTime(paidAt + day + leaseMillis)
       }
       const { counts, rowsDone, state, sums } = yield* reconcile(order())
       return { died, report: { counts, rowsDone, state, sums, ...(yield* left(payments)) } }
@@ -496,17 +510,97 @@ describe("a report that cannot be read", () => {
       }).pipe(Effect.provide(own.layer))
   )
 
-  it.effect("given another process at work on the report, when both write, then one of them ends", () =>
+  const lost = world()
+  it.effect("given a file that breaks after a statement was taken, then its difference is closed all the same", () =>
     Effect.gen(function* () {
-      const rows = Array.from({ length: 6 }, (_, at) => rowOf(undefined, { id: `p${at}`, kind: "payout" }))
-      const ends = yield* Effect.forEach(
-        [0, 1],
-        () => Effect.result(reconcile(orderOf(rows, { rowsAtOnce: 2, sha256: "both" }))),
-        { concurrency: 2 }
-      )
-      const failures = ends.flatMap((end) => (Result.isFailure(end) ? [end.failure] : []))
-      assert.deepStrictEqual(failures, [new ReportTaken()])
-      assert.strictEqual((yield* entriesOf).filter(({ kind }) => kind === "payout").length, 6)
-    }).pipe(Effect.provide(own.layer))
+      lost.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
+      const pointsman = yield* Pointsman
+      yield* Effect.ignore(pointsman.create(caller, request()))
+      const [payment] = (yield* pointsman.payments(tenant, { limit: 1 })).items
+      assert(payment !== undefined)
+      const [attempt] = yield* attemptsOf(payment)
+      const row = rowOf(payment, { names: { attemptId: attempt?.id ?? "", providerRef: "ch_1" } })
+      const broken = Effect.result(reconcile(orderOf([row], { entries: breakingAfter([row]), rowsAtOnce: 1 })))
+      assert.isTrue(Result.isFailure(yield* broken))
+      assert.strictEqual((yield* stored(payment)).state, "Settled")
+      const [entry] = yield* entriesOf
+      assert.deepStrictEqual([entry?.result, entry?.closed?.by], ["status_differs", "statement"])
+      const [run] = yield* pointsman.reconciliation.list({ limit: 1 })
+      assert.deepStrictEqual([run?.state, run?.rowsDone, run?.rowsApplied], ["failed", 1, 1])
+    }).pipe(Effect.provide(lost.layer))
+  )
+})
+
+async function* breakingAfter(rows: ReadonlyArray<ReportRow>): AsyncGenerator<ReadonlyArray<ReportEntry>> {
+  yield rows.map((row) => ({ _tag: "Row", row }) as const)
+  throw new Error("row 2: the quotes do not end")
+}
+
+describe("two reports of one connection", () => {
+  const payouts = Array.from({ length: 6 }, (_, at) => rowOf(undefined, { id: `p${at}`, kind: "payout" }))
+
+  /** Gives the first rows, calls `meanwhile`, and goes on with the others once it ends. */
+  async function* pausing(rows: ReadonlyArray<ReportRow>, meanwhile: () => Promise<unknown>) {
+    const entries = rows.map((row) => ({ _tag: "Row", row }) as const)
+    yield entries.slice(0, 2)
+    await meanwhile()
+    yield entries.slice(2)
+  }
+
+  const same = world()
+  it.effect(
+    "given a report that is read, when it or another file begins, then the second one is told which and when",
+    () =>
+      Effect.gen(function* () {
+        const context = yield* Effect.context<Pointsman>()
+        const { reconciliation } = yield* Pointsman
+        const seen: Array<unknown> = []
+        const begin = (sha256: string) => Effect.result(reconcile(orderOf(payouts, { sha256, fileName: "second.csv" })))
+        const meanwhile = () =>
+          Effect.runPromiseWith(context)(
+            Effect.gen(function* () {
+              for (const sha256 of ["first", "second"]) seen.push(yield* begin(sha256))
+              seen.push((yield* reconciliation.list({ limit: 9 })).length)
+            })
+          )
+        yield* TestClock.setTime(paidAt)
+        const order = { sha256: "first", fileName: "first.csv", rowsAtOnce: 2 }
+        const run = yield* reconcile(orderOf(payouts, { ...order, entries: pausing(payouts, meanwhile) }))
+        const until = paidAt + 60_000
+        const told = Result.fail(new ReportBeingRead({ runId: run.id, fileName: "first.csv", since: paidAt, until }))
+        assert.deepStrictEqual(seen, [told, told, 1])
+        const next = yield* begin("second")
+        assert.deepStrictEqual(Result.getOrThrow(next).rowsKnown, 6)
+        assert.strictEqual((yield* entriesOf).length, 6)
+      }).pipe(Effect.provide(same.layer))
+  )
+
+  const paused = world()
+  it.effect(
+    "given a process that pauses for longer than its lease, when another report is read, then it writes no more",
+    () =>
+      Effect.gen(function* () {
+        const context = yield* Effect.context<Pointsman>()
+        const [first, ...others] = payouts
+        const newer = payouts.map((row) => ({ ...row, gross: eur(-7) }))
+        const meanwhile = () =>
+          Effect.runPromiseWith(context)(
+            Effect.andThen(
+              TestClock.setTime(paidAt + 60_001),
+              reconcile(orderOf(newer, { sha256: "second", rowsAtOnce: 2 }))
+            )
+          )
+        yield* TestClock.setTime(paidAt)
+        const order = { sha256: "first", rowsAtOnce: 2 }
+        const late = yield* Effect.result(
+          reconcile(orderOf(payouts, { ...order, entries: pausing([...others, ...(first ? [first] : [])], meanwhile) }))
+        )
+        assert.deepStrictEqual(late, Result.fail(new ReportTaken()))
+        const counting = (yield* entriesOf).filter(({ corrected }) => corrected === null)
+        assert.deepStrictEqual(
+          counting.map(({ gross }) => gross.minorUnits),
+          newer.map(() => -7)
+        )
+      }).pipe(Effect.provide(paused.layer))
   )
 })

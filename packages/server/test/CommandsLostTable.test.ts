@@ -48,6 +48,7 @@ const unread = [
   "retention_lease",
   "proof_lease",
   "reconciliation_runs",
+  "reconciliation_leases",
   "settlement_entries"
 ]
 

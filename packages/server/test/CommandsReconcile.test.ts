@@ -1,6 +1,7 @@
 /** `pointsman reconcile` beside a running server, on a SQLite file. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
@@ -159,6 +160,32 @@ describe("pointsman reconcile", () => {
     assert.include(exported, ",Assets:Payouts:Main:EUR,main,39.21,EUR,")
     assert.include(exported, ",Expenses:Fees:Main:EUR,main,0.32,EUR,")
     assert.notInclude(exported, "Equity:Unexplained")
+  })
+
+  it("given a report that another process reads, then the command names its run, its file and its times", async () => {
+    const { folder, report, run } = await setUp()
+    const file = report("june.csv", ["txn_1,payout,-1,EUR,NOW,,,,,,,"])
+    const since = Date.parse("2026-11-01T10:00:00Z")
+    const until = Date.now() + 60_000
+    const lease = (end: number) => {
+      const db = new DatabaseSync(join(folder, ".pointsman", "pointsman.db"))
+      db.prepare(`insert or replace into reconciliation_leases
+        select id, 'production', 'main', 'another process', ?, ? from workspaces`).run(
+        end,
+        JSON.stringify({ runId: "rec_1", fileName: "may.csv", since })
+      )
+      db.close()
+    }
+    lease(until)
+    const refused = await run("run", file, ...to)
+    assert.strictEqual(refused.code, 1)
+    assert.include(
+      refused.stderr,
+      "--connection: run rec_1 is reading may.csv since 2026-11-01T10:00:00.000Z. Run this report when that one has " +
+        `ended; if its process died, from ${new Date(until).toISOString()} on.`
+    )
+    lease(Date.now() - 1)
+    assert.strictEqual((await run("run", file, ...to)).code, 0)
   })
 
   it("given what is no report, then it is refused and says what was expected", async () => {

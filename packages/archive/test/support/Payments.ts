@@ -1,5 +1,5 @@
 /** Closed payments to archive. */
-import type { Payment, Tenant } from "@pointsman/core"
+import type { Dispute, Payment, Tenant } from "@pointsman/core"
 import type { WholePayment } from "@pointsman/core/ports"
 
 export const acme: Tenant = { workspaceId: "acme", environment: "production" }
@@ -123,8 +123,22 @@ export const closedPayment = ({ at = march, number, ...change }: PaymentChange):
   }
 }
 
+/** The payment with a dispute that was lost. */
+export const withDispute = (whole: WholePayment): WholePayment => {
+  const { attempts, payment } = whole.book
+  const { createdAt: at, id: paymentId, money } = payment
+  const dispute: Dispute = {
+    ...{ id: `dp_${paymentId}`, paymentId, attemptId: attempts[0]?.id ?? "", connectionId: "psp", providerRef: "ref" },
+    ...{ providerDisputeId: "du_1", status: "lost", money, reason: "fraudulent", providerReason: "10.4" },
+    ...{ evidenceDueBy: at + 9, evidenceSubmittedAt: null, remindedDays: null, statedAt: at + 8, evidence: null },
+    ...{ submissions: [], createdAt: at + 7, updatedAt: at + 8, checkAt: null }
+  }
+  return { ...whole, disputes: [dispute] }
+}
+
 /** As it is read from the archive: without what is not archived. */
-export const asRead = ({ book, events }: WholePayment): WholePayment => ({
+export const asRead = ({ book, ...rest }: WholePayment): WholePayment => ({
+  ...rest,
   book: {
     payment: {
       ...book.payment,
@@ -136,6 +150,5 @@ export const asRead = ({ book, events }: WholePayment): WholePayment => ({
     })),
     operations: book.operations.map((operation) => ({ ...operation, reply: null })),
     refunds: book.refunds.map((refund) => ({ ...refund, reply: null }))
-  },
-  events
+  }
 })

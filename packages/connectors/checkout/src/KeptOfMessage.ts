@@ -26,6 +26,7 @@ export const keptOfMessage = keptFields(
     "payment_id",
     "payment_reference",
     "resolved_reason",
+    "evidence_required_by",
     "client_id",
     "processing_channel_id",
     "_links",

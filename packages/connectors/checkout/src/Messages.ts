@@ -23,7 +23,8 @@ import {
   type RefundState,
   signatureToleranceSeconds,
   type VerifiedBody,
-  verifiedJson
+  verifiedJson,
+  WireTime
 } from "@pointsman/core/connector"
 import { Effect, Redacted, Schema } from "effect"
 import { Mac } from "effect/crypto"
@@ -345,11 +346,21 @@ const verdicts: ReadonlyMap<string, Verdict> = new Map([
 const verdictOf = (verdict: Verdict, { resolved_reason }: typeof Protocol.DisputeData.Type): Verdict =>
   resolved_reason === "rapid_dispute_resolution" ? "lost" : verdict
 
+/** An amount or a deadline that is not as documented is left out: the dispute counts without it. */
 const disputed = (
-  { id, payment_id, payment_reference }: typeof Protocol.DisputeData.Type,
+  { amount, currency, evidence_required_by, id, payment_id, payment_reference }: typeof Protocol.DisputeData.Type,
   verdict: Verdict
 ): MessageAbout => {
   const attemptId = attemptIn(readReference(payment_reference ?? ""))
   const charge: ChargeName = attemptId === undefined ? { providerRef: payment_id } : { attemptId }
-  return { _tag: "Dispute", charge, disputeId: id, verdict }
+  const isAmount = typeof currency === "string" && typeof amount === "number" && Number.isSafeInteger(amount)
+  const money = isAmount && amount >= 0 ? fromCheckout(amount, currency) : undefined
+  const dueBy = isTime(evidence_required_by) ? Date.parse(evidence_required_by) : undefined
+  return {
+    ...{ _tag: "Dispute", charge, disputeId: id, verdict },
+    ...(money === undefined ? {} : { money }),
+    ...(dueBy === undefined ? {} : { dueBy })
+  }
 }
+
+const isTime = Schema.is(WireTime)

@@ -131,10 +131,16 @@ export const PaymentData = Schema.Struct({
 })
 export type PaymentData = typeof PaymentData.Type
 
-/** https://www.checkout.com/docs/developer-resources/webhooks/webhook-event-types/dispute_lost */
+/**
+ * https://www.checkout.com/docs/developer-resources/webhooks/webhook-event-types/dispute_lost; the deadline is in
+ * https://www.checkout.com/docs/workflows/webhook-event-types/dispute_evidence_required.
+ */
 export const DisputeData = Schema.Struct({
   id: Reference,
   payment_id: Reference,
+  amount: optional(Schema.Unknown),
+  currency: optional(Schema.Unknown),
+  evidence_required_by: optional(Schema.Unknown),
   payment_reference: optional(Schema.String),
   /** Of a resolved one: `rapid_dispute_resolution`, `negative_amount` or `already_refunded`. */
   resolved_reason: optional(Schema.String)

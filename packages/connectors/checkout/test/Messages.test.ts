@@ -334,13 +334,32 @@ describe("what it says", () => {
       _tag: "Dispute",
       charge: { providerRef: paymentId },
       disputeId,
-      verdict
+      verdict,
+      money: { minorUnits: 1234, currency: "EUR" }
     })
     tells(`${type} of a payment of ours: ${verdict}`, event(type, dispute({ payment_reference: reference })), {
       ...{ _tag: "Dispute", charge: byAttempt },
-      ...{ disputeId, verdict }
+      ...{ disputeId, verdict, money: { minorUnits: 1234, currency: "EUR" } }
     })
   }
+
+  const due = { evidence_required_by: "2026-12-01T18:00:00+00:00", amount: 8150, currency: "GBP" }
+  const withTerms = {
+    _tag: "Dispute",
+    charge: { providerRef: paymentId },
+    disputeId: "dsp_9rjdlsd4epepfjyyf9vl",
+    verdict: "opened",
+    money: { minorUnits: 8150, currency: "GBP" },
+    dueBy: Date.UTC(2026, 11, 1, 18)
+  } as const
+  tells("a dispute about a part, with a deadline", event("dispute_evidence_required", dispute(due)), withTerms)
+  tells("what is kept of a deadline", keptOf(event("dispute_evidence_required", dispute(due))), withTerms)
+  const { dueBy: _, money: __, ...withoutTerms } = withTerms
+  tells(
+    "a dispute whose amount and deadline are not as documented",
+    event("dispute_received", dispute({ amount: 1.5, evidence_required_by: "2026-12-01" })),
+    withoutTerms
+  )
 
   for (const [reason, verdict] of [
     ["rapid_dispute_resolution", "lost"],
@@ -353,7 +372,8 @@ describe("what it says", () => {
       _tag: "Dispute",
       charge: { providerRef: paymentId },
       disputeId: "dsp_9rjdlsd4epepfjyyf9vl",
-      verdict
+      verdict,
+      money: { minorUnits: 1234, currency: "EUR" }
     } as const
     tells(`dispute_resolved with the reason ${reason}: ${verdict}`, resolved, about)
     tells(`what is kept of a dispute_resolved with the reason ${reason}: ${verdict}`, keptOf(resolved), about)

@@ -29,6 +29,8 @@ export const keptOfMessage = keptFields(
     "captures",
     "refunds",
     "dispute_id",
+    "dispute_amount",
+    "seller_response_due_date",
     "disputed_transactions",
     "seller_transaction_id",
     "custom",

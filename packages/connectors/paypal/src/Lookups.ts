@@ -4,6 +4,11 @@
  *
  * The rule that a reader would otherwise break: PayPal finds an order by its own id alone. A charge whose answer was lost has
  * none here, and nothing is sent: its message brings our id and PayPal's.
+ *
+ * Nor is the opening of an order sent again whose answer was lost, although PayPal "returns the latest status of the previous
+ * request that used that same header" (https://developer.paypal.com/reference/guidelines/idempotency). The request has the
+ * address of the payment's page, which is not stored in readable form, so the same request cannot be made again, and another
+ * one under its id is not documented. PayPal forgets the id after 6 hours, and would then open a second order.
  */
 import {
   type ChargeLookup,

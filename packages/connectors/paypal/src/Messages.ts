@@ -20,9 +20,11 @@ import {
   type RawMessage,
   type RefundState,
   type VerifiedBody,
-  verifiedJson
+  verifiedJson,
+  WireTime
 } from "@pointsman/core/connector"
 import { Effect, type Redacted, Schema } from "effect"
+import { fromPayPal } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import type { Certificates } from "./Certificates.ts"
 import * as Protocol from "./Protocol.ts"
@@ -184,7 +186,18 @@ const verdicts: ReadonlyMap<string, Verdict> = new Map([
   ["DENIED", "won"]
 ])
 
-const tellDispute = (type: string, { dispute_id, dispute_outcome, disputed_transactions }: Protocol.Dispute): About => {
+const isAmount = Schema.is(Protocol.Amount)
+const isTime = Schema.is(WireTime)
+
+/** What is not as documented is left out: the dispute counts without it. */
+const termsOf = ({ dispute_amount, seller_response_due_date }: Protocol.Dispute) => {
+  const money = isAmount(dispute_amount) ? fromPayPal(dispute_amount) : undefined
+  const dueBy = isTime(seller_response_due_date) ? Date.parse(seller_response_due_date) : undefined
+  return { ...(money === undefined ? {} : { money }), ...(dueBy === undefined ? {} : { dueBy }) }
+}
+
+const tellDispute = (type: string, dispute: Protocol.Dispute): About => {
+  const { dispute_id, dispute_outcome, disputed_transactions } = dispute
   const outcome = dispute_outcome?.outcome_code ?? ""
   const verdict = type === "CUSTOMER.DISPUTE.RESOLVED" ? verdicts.get(outcome) : "opened"
   if (verdict === undefined) return Effect.fail(unreadable("it is not to be understood at resource.dispute_outcome"))
@@ -200,5 +213,5 @@ const tellDispute = (type: string, { dispute_id, dispute_outcome, disputed_trans
   }
   // PayPal's name of the capture finds no payment here, and is kept for operators.
   const charge: ChargeName = attemptId === undefined ? { providerRef: captureId ?? "" } : { attemptId }
-  return Effect.succeed({ _tag: "Dispute", charge, disputeId: dispute_id, verdict })
+  return Effect.succeed({ _tag: "Dispute", charge, disputeId: dispute_id, verdict, ...termsOf(dispute) })
 }

@@ -18,7 +18,7 @@ const Reference = Schema.NonEmptyString.check(
 
 const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-const Amount = Schema.Struct({ currency_code: Schema.NonEmptyString, value: Schema.NonEmptyString })
+export const Amount = Schema.Struct({ currency_code: Schema.NonEmptyString, value: Schema.NonEmptyString })
 
 const Details = Schema.Struct({ reason: optional(Schema.String) })
 const ProcessorResponse = Schema.Struct({ response_code: optional(Schema.String) })
@@ -101,10 +101,12 @@ const DisputedTransaction = Schema.Struct({
   invoice_number: optional(Schema.String)
 })
 
-/** `dispute` of `customer_disputes_v1`. */
+/** `dispute` of `customer_disputes_v1` (https://developer.paypal.com/api/customer-disputes/v1/disputes-get). */
 export const Dispute = Schema.Struct({
   dispute_id: Reference,
   disputed_transactions: Schema.Array(DisputedTransaction),
+  dispute_amount: optional(Schema.Unknown),
+  seller_response_due_date: optional(Schema.Unknown),
   dispute_outcome: optional(Schema.Struct({ outcome_code: optional(Schema.String) }))
 })
 export type Dispute = typeof Dispute.Type

@@ -392,13 +392,34 @@ const messages: ReadonlyArray<readonly [what: string, type: string, resource: Fi
     "a dispute",
     "CUSTOMER.DISPUTE.CREATED",
     dispute(attemptId),
+    { _tag: "Dispute", charge, disputeId: "PP-000-042-663-135", verdict: "opened", money: stated }
+  ],
+  [
+    "a dispute about a part, with a deadline",
+    "CUSTOMER.DISPUTE.UPDATED",
+    dispute(attemptId, {
+      dispute_amount: { currency_code: "JPY", value: "500" },
+      seller_response_due_date: "2026-12-01T10:00:00.000Z"
+    }),
+    {
+      ...{ _tag: "Dispute", charge, disputeId: "PP-000-042-663-135", verdict: "opened" },
+      ...{ money: { minorUnits: 500, currency: "JPY" }, dueBy: Date.UTC(2026, 11, 1, 10) }
+    }
+  ],
+  [
+    "a dispute whose amount and deadline are not as documented",
+    "CUSTOMER.DISPUTE.UPDATED",
+    dispute(attemptId, { dispute_amount: { currency_code: "EUR", value: "1,5" }, seller_response_due_date: "soon" }),
     { _tag: "Dispute", charge, disputeId: "PP-000-042-663-135", verdict: "opened" }
   ],
   [
     "a dispute that names PayPal's capture alone",
     "CUSTOMER.DISPUTE.UPDATED",
     dispute(undefined),
-    { _tag: "Dispute", charge: { providerRef: captureId }, disputeId: "PP-000-042-663-135", verdict: "opened" }
+    {
+      ...{ _tag: "Dispute", charge: { providerRef: captureId }, disputeId: "PP-000-042-663-135", verdict: "opened" },
+      money: stated
+    }
   ],
   ...[
     ["RESOLVED_BUYER_FAVOUR", "lost"],
@@ -413,7 +434,7 @@ const messages: ReadonlyArray<readonly [what: string, type: string, resource: Fi
         `a dispute that ended as ${outcome_code}`,
         "CUSTOMER.DISPUTE.RESOLVED",
         dispute(attemptId, { status: "RESOLVED", dispute_outcome: { outcome_code } }),
-        { _tag: "Dispute", charge, disputeId: "PP-000-042-663-135", verdict }
+        { _tag: "Dispute", charge, disputeId: "PP-000-042-663-135", verdict, money: stated }
       ] as const
   )
 ]

@@ -103,6 +103,7 @@ const writes: ReadonlySet<Crossing> = new Set([
   "retention.pruneBodies",
   "retention.upkeep",
   "settlements.begin",
+  "settlements.release",
   "settlements.applyBatch",
   "settlements.close",
   "settlements.prune"

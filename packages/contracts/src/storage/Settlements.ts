@@ -9,7 +9,15 @@ import {
   type Tenant
 } from "@pointsman/core"
 import { newRun } from "@pointsman/core/internal"
-import { Ledger, type NamedInRows, Retention, type SettlementBatch, Settlements } from "@pointsman/core/ports"
+import {
+  Ledger,
+  longestLeaseMillis,
+  type NamedInRows,
+  Retention,
+  type RunHolder,
+  type SettlementBatch,
+  Settlements
+} from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { newTenant, reach } from "./Given.ts"
 import { newRefund } from "./GivenEntries.ts"
@@ -20,6 +28,7 @@ import { awkward } from "./Text.ts"
 const odd = Object.values(awkward).join("|")
 
 const day = 24 * 60 * 60_000
+const minute = 60_000
 const at = 1_700_000_000_000 - (1_700_000_000_000 % day)
 
 const runOf = (tenant: Tenant, fields: Partial<ReconciliationRun> = {}): ReconciliationRun => ({
@@ -76,6 +85,7 @@ const batchOf = (
   tenant: run.tenant,
   connectionId: run.connectionId,
   run: { expected: run.version, after: { ...run, version: run.version + 1, rowsDone: run.rowsDone + entries.length } },
+  lease: { holder: "reader", until: at + minute },
   entries,
   closes: [],
   corrections: [],
@@ -92,10 +102,23 @@ const names = (some: Partial<NamedInRows>): NamedInRows => ({
   ...some
 })
 
+const taking = (more: Partial<RunHolder> = {}): RunHolder => ({
+  holder: "reader",
+  now: at,
+  until: at + minute,
+  ...more
+})
+
+const beginRun = Effect.fnUntraced(function* (run: ReconciliationRun) {
+  const begun = yield* (yield* Settlements).begin(run, taking())
+  if (begun._tag === "Taken") return yield* Effect.die(new Error("another holder has the lease"))
+  return begun.run
+})
+
 const given = Effect.fnUntraced(function* () {
   const tenant = yield* newTenant()
   const settlements = yield* Settlements
-  const run = yield* settlements.begin(runOf(tenant))
+  const run = yield* beginRun(runOf(tenant))
   return { tenant, settlements, run }
 })
 
@@ -109,13 +132,83 @@ export const settlements = (it: StorageTest): void => {
       Effect.gen(function* () {
         const { run, settlements: store, tenant } = yield* given()
         expect(run).toStrictEqual(runOf(tenant))
-        expect(yield* store.begin(runOf(tenant, { id: "rec_other" }))).toStrictEqual(run)
-        const other = yield* store.begin(runOf(tenant, { id: "rec_other", sha256: "cd" }))
+        expect(yield* beginRun(runOf(tenant, { id: "rec_other" }))).toStrictEqual(run)
+        const other = yield* beginRun(runOf(tenant, { id: "rec_other", sha256: "cd" }))
         expect(other.id).toBe("rec_other")
         expect(Option.getOrUndefined(yield* store.run(tenant, run.id))).toStrictEqual(run)
         expect((yield* store.runs({ tenant, limit: 10 })).map(({ id }) => id)).toEqual(
           [run.id, other.id].sort().reverse()
         )
+      })
+    )
+
+    it.effect(
+      "given a run that is read, when another of its connection begins, then it is told whose the lease is",
+      () =>
+        Effect.gen(function* () {
+          const { run, settlements: store, tenant } = yield* given()
+          const second = runOf(tenant, { id: "rec_second", sha256: "cd", fileName: odd })
+          const other = (more: Partial<RunHolder> = {}) => store.begin(second, taking({ holder: "other", ...more }))
+          const by = { runId: run.id, holder: "reader", fileName: "june.csv", since: at, until: at + minute }
+          expect(yield* other({ now: at + minute - 1 })).toStrictEqual({ _tag: "Taken", by })
+          expect(Option.getOrUndefined(yield* store.run(tenant, second.id))).toBe(undefined)
+          const same = yield* store.begin(run, taking({ holder: "other" }))
+          expect(same).toStrictEqual({ _tag: "Taken", by })
+          const elsewhere = yield* store.begin(
+            runOf(tenant, { id: "rec_third", connectionId: "second" }),
+            taking({ holder: "other" })
+          )
+          expect(elsewhere._tag).toBe("Begun")
+          const batch = batchOf(run, [entryOf(run)], { lease: { holder: "reader", until: at + 2 * minute } })
+          expect(yield* store.applyBatch(batch)).toBe(true)
+          expect((yield* other({ now: at + 2 * minute - 1 }))._tag).toBe("Taken")
+          yield* store.release(tenant, "first", "other")
+          expect((yield* other({ now: at + minute }))._tag).toBe("Taken")
+          const takenOver = { now: at + 2 * minute, until: at + 3 * minute }
+          expect(yield* other(takenOver)).toStrictEqual({ _tag: "Begun", run: second })
+          const lease = {
+            holder: "other",
+            fileName: odd,
+            runId: second.id,
+            since: at + 2 * minute,
+            until: at + 3 * minute
+          }
+          expect(yield* store.begin(run, taking({ now: at + 2 * minute }))).toStrictEqual({ _tag: "Taken", by: lease })
+          const late = batchOf({ ...run, version: 2 }, [entryOf(run, { rowId: "late" })])
+          expect(yield* store.applyBatch(late)).toBe(false)
+          expect((yield* all(tenant)).map(({ rowId }) => rowId)).toEqual(["row-1"])
+          yield* store.release(tenant, "first", "other")
+          expect((yield* store.begin(run, taking({ now: at + 2 * minute })))._tag).toBe("Begun")
+        })
+    )
+
+    it.effect(
+      "given a lease of a clock that was wrong, when a run begins, then it takes it; a run that is done needs none",
+      () =>
+        Effect.gen(function* () {
+          const { run, settlements: store, tenant } = yield* given()
+          const done: ReconciliationRun = { ...run, version: 2, state: "done" }
+          yield* store.applyBatch(batchOf(run, [], { run: { expected: 1, after: done } }))
+          const second = runOf(tenant, { id: "rec_second", sha256: "cd" })
+          const ahead = longestLeaseMillis + minute
+          yield* store.begin(second, taking({ now: at + minute, until: at + 2 * ahead }))
+          expect(yield* store.begin(run, taking({ holder: "other" }))).toStrictEqual({ _tag: "Begun", run: done })
+          const taken = yield* store.begin(second, taking({ holder: "other" }))
+          expect(taken).toStrictEqual({ _tag: "Begun", run: second })
+        })
+    )
+
+    it.effect("given races for one lease, when runs of two files begin at once, then one of them has it", () =>
+      Effect.gen(function* () {
+        const tenant = yield* newTenant()
+        const store = yield* Settlements
+        const begun = yield* Effect.forEach(
+          ["a", "b", "c", "d"],
+          (name) => store.begin(runOf(tenant, { id: `rec_${name}`, sha256: name }), taking({ holder: name })),
+          { concurrency: "unbounded" }
+        )
+        expect(begun.filter(({ _tag }) => _tag === "Begun")).toHaveLength(1)
+        expect(yield* store.runs({ tenant, limit: 10 })).toHaveLength(1)
       })
     )
 
@@ -249,7 +342,7 @@ export const settlements = (it: StorageTest): void => {
             entryOf(run, { rowId: "of a payment", paymentId: walked.payment.id })
           ])
         )
-        const second = yield* store.begin(runOf(tenant, { id: "rec_second", connectionId: "second" }))
+        const second = yield* beginRun(runOf(tenant, { id: "rec_second", connectionId: "second" }))
         yield* store.applyBatch(batchOf(second, [entryOf(second, { rowId: "a" })]))
         const found: Array<SettlementEntry> = []
         for (;;) {
@@ -430,6 +523,16 @@ export const settlements = (it: StorageTest): void => {
         expect((yield* store.entriesOf(tenant, [paymentId])).map(({ rowId }) => rowId)).toEqual(["open"])
         expect(yield* store.prune({ tenant, before: at + 1, limit: 10 })).toBe(1)
         expect((yield* all(tenant)).map(({ rowId }) => rowId)).toEqual(["open", "young"])
+        const kept = (yield* reach(tenant, "Captured")).walked.payment.id
+        const closed = { by: "person", note: "refunded by hand", at: at + 7 } as const
+        const stays = entryOf(run, { rowId: "payment is stored", paymentId: kept, ...difference, closed })
+        yield* store.applyBatch(batchOf({ ...run, version: 2 }, [stays]))
+        expect(yield* store.prune({ tenant, before: at + 1, limit: 10 })).toBe(0)
+        yield* store.close(tenant, "first", { rowId: "open", closed })
+        expect(yield* store.prune({ tenant, before: at, limit: 10 })).toBe(0)
+        expect(yield* store.prune({ tenant, before: at + 1, limit: 0 })).toBe(0)
+        expect(yield* store.prune({ tenant, before: at + 1, limit: 10 })).toBe(1)
+        expect((yield* all(tenant)).map(({ rowId }) => rowId)).toEqual(["payment is stored", "young"])
       })
     )
   })

@@ -12,7 +12,13 @@ import {
 } from "../ports/Settlements.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import { type ClosingOrder, closeDifference, type DifferenceNotFound } from "../verbs/reconcile/ReadDifferences.ts"
-import { type ReportBroken, type ReportOrder, type ReportRefused, runReport } from "../verbs/reconcile/RunReport.ts"
+import {
+  type ReportBeingRead,
+  type ReportBroken,
+  type ReportOrder,
+  type ReportRefused,
+  runReport
+} from "../verbs/reconcile/RunReport.ts"
 import type { ReportTaken } from "../verbs/reconcile/WriteBatch.ts"
 import type { DoorContext } from "./DoorContext.ts"
 import { intents } from "./Intent.ts"
@@ -20,11 +26,12 @@ import { intents } from "./Intent.ts"
 export interface ReconciliationMethods {
   /**
    * Reads a report and applies what its rows state. It may be interrupted, repeated, and run beside servers: the same file
-   * goes on from where it ended, and changes nothing once it is done.
+   * goes on from where it ended, and changes nothing once it is done. Reports of one connection are read one after the
+   * other: a second one fails with `ReportBeingRead`, for a minute at most after the process that read the first one died.
    */
   readonly run: (
     order: ReportOrder
-  ) => Effect.Effect<ReconciliationRun, ReportRefused | ReportTaken | ReportBroken | StorageError>
+  ) => Effect.Effect<ReconciliationRun, ReportRefused | ReportBeingRead | ReportTaken | ReportBroken | StorageError>
   readonly find: (tenant: Tenant, id: string) => Effect.Effect<Option.Option<ReconciliationRun>, StorageError>
   /** Newest first; of all tenants unless one is named. */
   readonly list: (query: {

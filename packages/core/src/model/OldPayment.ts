@@ -1,3 +1,4 @@
+import type { Dispute } from "./Dispute.ts"
 import type { Event } from "./Event.ts"
 import type { PaymentBook } from "./PaymentBook.ts"
 
@@ -6,6 +7,8 @@ export interface WholePayment {
   readonly book: PaymentBook
   /** Oldest first. */
   readonly events: ReadonlyArray<Event>
+  /** Oldest first, without the evidence that is kept for them. Read for the removal; absent where there are none. */
+  readonly disputes?: ReadonlyArray<Dispute> | undefined
 }
 
 /** A payment that is old enough to be looked at; `whyKept` decides whether it may leave the store. */

@@ -58,6 +58,19 @@ export interface ReconciliationRun {
   readonly endedAt: number | null
 }
 
+/** Which run reads reports of a connection: one at a time, so that the versions of a row follow one another. */
+export interface RunLease {
+  readonly runId: string
+  /** The process that reads. */
+  readonly holder: string
+  /** By its name, without its folder. */
+  readonly fileName: string
+  /** When this process began, in epoch milliseconds. */
+  readonly since: number
+  /** Once this time is over, another run may take it; epoch milliseconds. Each batch moves it. */
+  readonly until: number
+}
+
 /** Unreadable rows that a run remembers. */
 export const unreadableAtMost = 20
 

@@ -25,6 +25,7 @@ export interface ArchiveCounts {
   readonly operations: number
   readonly refunds: number
   readonly events: number
+  readonly disputes: number
   /** In the order of the currencies' codes. */
   readonly sums: ReadonlyArray<ArchiveSum>
   readonly firstPaymentId: string

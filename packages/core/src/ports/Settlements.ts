@@ -7,7 +7,7 @@
 import { Context, Effect, type Option } from "effect"
 import type { Payment } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
-import type { ReconciliationRun } from "../model/ReconciliationRun.ts"
+import type { ReconciliationRun, RunLease } from "../model/ReconciliationRun.ts"
 import type { Closing, Corrected, SettlementEntry, SettlementResult } from "../model/SettlementEntry.ts"
 import type { Tenant } from "../model/Tenant.ts"
 import { StorageError } from "./StorageError.ts"
@@ -27,12 +27,26 @@ export interface CorrectedEntry {
   readonly corrected: Corrected
 }
 
+/** Who begins a run. `until` is at most `longestLeaseMillis` after `now`: epoch milliseconds. */
+export interface RunHolder {
+  readonly holder: string
+  readonly now: number
+  readonly until: number
+}
+
+/** `Taken`: another run of the connection is read. */
+export type Begun =
+  | { readonly _tag: "Begun"; readonly run: ReconciliationRun }
+  | { readonly _tag: "Taken"; readonly by: RunLease }
+
 /** One step of a run, written whole. */
 export interface SettlementBatch {
   readonly tenant: Tenant
   readonly connectionId: string
   /** The version that it was decided on, and the run as it is afterwards. */
   readonly run: { readonly expected: number; readonly after: ReconciliationRun }
+  /** Of the connection: written only while `holder` has it, and then kept until `until`. */
+  readonly lease: Pick<RunLease, "holder" | "until">
   /** An entry whose row id is stored already is passed over. */
   readonly entries: ReadonlyArray<SettlementEntry>
   /** A difference that is closed already, or is not stored, is passed over. */
@@ -141,8 +155,15 @@ export interface OpenDifferences {
 }
 
 export interface Settlements {
-  /** Stores the run, unless its connection has a run of the same file and format: gives that one, as it is stored. */
-  readonly begin: (run: ReconciliationRun) => Effect.Effect<ReconciliationRun, StorageError>
+  /**
+   * Takes the lease of the run's connection and stores the run, unless the connection has a run of the same file and format:
+   * gives that one, as it is stored. One that is done needs no lease. A lease is free once `until` is over, for its own
+   * holder always; one that ends later than `longestLeaseMillis` from `now` was taken by a clock that was wrong, and counts
+   * as free. Where it is not free, nothing is written.
+   */
+  readonly begin: (run: ReconciliationRun, lease: RunHolder) => Effect.Effect<Begun, StorageError>
+  /** Gives the lease back, if `holder` has it. */
+  readonly release: (tenant: Tenant, connectionId: string, holder: string) => Effect.Effect<void, StorageError>
   readonly run: (tenant: Tenant, id: string) => Effect.Effect<Option.Option<ReconciliationRun>, StorageError>
   /** Newest first. */
   readonly runs: (query: {
@@ -153,7 +174,7 @@ export interface Settlements {
     readonly limit: number
   }) => Effect.Effect<ReadonlyArray<ReconciliationRun>, StorageError>
   /**
-   * `false`: the run has another version by now, and nothing is written. After a `StorageError` all of it may be written, or
+   * `false`: the run has another version by now, or another holder has the lease, and nothing is written. After a `StorageError` all of it may be written, or
    * nothing: the stored run says which.
    */
   readonly applyBatch: (batch: SettlementBatch) => Effect.Effect<boolean, StorageError>
@@ -205,7 +226,8 @@ export interface Settlements {
   readonly open: Effect.Effect<ReadonlyArray<OpenDifferences>, StorageError>
   /**
    * Deletes entries that belong to no payment, whose money moved before the time (epoch milliseconds) and that are no open
-   * difference; gives how many. Those of a payment leave with it (`Retention.remove`).
+   * difference; gives how many. Those of a payment leave with it (`Retention.remove`), and one that was an open difference
+   * then leaves here once it is closed.
    */
   readonly prune: (query: {
     readonly tenant: Tenant
@@ -222,6 +244,7 @@ const refused = Effect.fail(
 export const Settlements = Context.Reference<Settlements>("pointsman/ports/Settlements", {
   defaultValue: () => ({
     begin: () => refused,
+    release: () => Effect.void,
     run: () => Effect.succeedNone,
     runs: () => Effect.succeed([]),
     applyBatch: () => refused,

@@ -10,7 +10,7 @@ import { notFound } from "./FindPayment.ts"
 import { moneyText } from "./MoneyText.ts"
 import { onArchive, type Variables } from "./OnArchive.ts"
 import { jsonFlag, print } from "./Output.ts"
-import { fileText, fileView } from "./PaymentFileView.ts"
+import { disputesText, disputeView, fileText, fileView } from "./PaymentFileView.ts"
 import { runArchive } from "./RunArchive.ts"
 import { settingFlags } from "./SettingFlags.ts"
 import { paragraphs, type Text, table } from "./Table.ts"
@@ -190,9 +190,11 @@ const read = (variables: Variables) =>
           for (const tenant of paymentId.test(id) ? yield* archive.tenants : []) {
             const found = yield* archive.find(tenant, id)
             if (Option.isNone(found)) continue
-            const { book, events } = found.value
+            const { book, disputes = [], events } = found.value
             const view = fileView({ ...book, timeline: events }, yield* nowOf(settings))
-            return yield* print(json, { data: view }, fileText(view))
+            const disputed = disputes.map(disputeView)
+            const text = disputed.length === 0 ? fileText(view) : paragraphs(fileText(view), disputesText(disputed))
+            return yield* print(json, { data: { ...view, disputes: disputed } }, text)
           }
           return yield* notFound(id)
         })

@@ -1,6 +1,7 @@
 /** All that is recorded of one payment, for programs and for people. Programs get amounts in minor units of their currency. */
 import {
   type Attempt,
+  type Dispute,
   declineOfPayment,
   type Event,
   type Operation,
@@ -30,6 +31,33 @@ export const fileView = (file: PaymentFile, now: Now) => ({
   refunds: file.refunds.map(refundView),
   events: file.timeline.map(viewOfEvent)
 })
+
+export const disputeView = (dispute: Dispute) => ({
+  id: dispute.id,
+  status: dispute.status,
+  connection_id: dispute.connectionId,
+  amount: dispute.money?.minorUnits ?? null,
+  currency: dispute.money?.currency ?? null,
+  reason: dispute.reason,
+  provider_dispute_id: dispute.providerDisputeId,
+  provider_reason: dispute.providerReason,
+  evidence_due_by: timeOrNull(dispute.evidenceDueBy),
+  evidence_submitted_at: timeOrNull(dispute.evidenceSubmittedAt),
+  created: timeOf(dispute.createdAt)
+})
+
+export const disputesText = (disputes: ReadonlyArray<ReturnType<typeof disputeView>>): Text =>
+  table(
+    ["DISPUTE", "STATUS", "AMOUNT", "REASON", "PROVIDER DISPUTE ID", "CREATED"],
+    disputes.map((one) => [
+      one.id,
+      one.status,
+      one.amount === null || one.currency === null ? null : moneyText(one.amount, one.currency),
+      one.reason,
+      one.provider_dispute_id,
+      one.created
+    ])
+  )
 
 export type FileView = ReturnType<typeof fileView>
 

@@ -67,8 +67,16 @@ const reconcile = Effect.fnUntraced(function* (
       "pointsman/ReportRefused": ({ reason }) => refuse(`--${reason}.`),
       "pointsman/ReportBroken": ({ reason }) =>
         refuse(`${printable(path)}: ${printable(reason)}. What was read is kept: the same file goes on from there.`),
+      "pointsman/ReportBeingRead": ({ fileName, runId, since, until }) =>
+        refuse(
+          `--connection: run ${runId} is reading ${printable(fileName)} since ${new Date(since).toISOString()}. Run this ` +
+            `report when that one has ended; if its process died, from ${new Date(until).toISOString()} on.`
+        ),
       "pointsman/ReportTaken": () =>
-        refuse("Another process reads this report. What both have read is kept: run it again when the other one ended.")
+        refuse(
+          "This process paused for too long, and another one reads reports of the connection. What both have read is " +
+            "kept: run this report again when the other one has ended."
+        )
     })
   )
 })

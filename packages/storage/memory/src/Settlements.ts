@@ -1,16 +1,19 @@
 /** Reconciliation runs and settlement entries in maps. */
 import { isDifference, type ReconciliationRun, type SettlementEntry } from "@pointsman/core"
-import type {
-  BalanceQuery,
-  BalanceRow,
-  EntryQuery,
-  NamedInRows,
-  NamedPayment,
-  NameKind,
-  OpenDifferences,
-  SettlementBatch,
-  Settlements,
-  UnreportedQuery
+import {
+  type BalanceQuery,
+  type BalanceRow,
+  type Begun,
+  type EntryQuery,
+  longestLeaseMillis,
+  type NamedInRows,
+  type NamedPayment,
+  type NameKind,
+  type OpenDifferences,
+  type RunHolder,
+  type SettlementBatch,
+  type Settlements,
+  type UnreportedQuery
 } from "@pointsman/core/ports"
 import { Effect, Option, type Semaphore } from "effect"
 import { bookOf } from "./Payments.ts"
@@ -20,12 +23,11 @@ export const make = (state: State, turn: Semaphore.Semaphore): Settlements => {
   const inTurn = <A>(body: () => A) => turn.withPermit(Effect.sync(body))
   const allTenants = () => [...state.tenants.values()]
   return {
-    begin: (run) =>
+    begin: (run, lease) => inTurn(() => begin(forTenant(state, run.tenant), run, lease)),
+    release: (tenant, connectionId, holder) =>
       inTurn(() => {
-        const { runs } = forTenant(state, run.tenant)
-        const stored = [...runs.values()].find((one) => isSameFile(one, run))
-        if (stored === undefined) runs.set(run.id, copy(run))
-        return copy(stored ?? run)
+        const { runLeases } = forTenant(state, tenant)
+        if (runLeases.get(connectionId)?.holder === holder) runLeases.delete(connectionId)
       }),
     run: (tenant, id) =>
       Effect.sync(() => Option.map(Option.fromUndefinedOr(ofTenant(state, tenant).runs.get(id)), copy)),
@@ -96,9 +98,10 @@ export const make = (state: State, turn: Semaphore.Semaphore): Settlements => {
     open: Effect.sync(() => openDifferences(allTenants().flatMap(entriesIn).filter(isOpen))),
     prune: ({ before, limit, tenant }) =>
       inTurn(() => {
-        const { settlements } = forTenant(state, tenant)
+        const { payments, settlements } = forTenant(state, tenant)
+        const hasPayment = ({ paymentId }: SettlementEntry) => paymentId !== null && payments.has(paymentId)
         const leaving = [...settlements].filter(
-          ([, one]) => one.paymentId === null && one.occurredAt < before && !isOpen(one)
+          ([, one]) => !hasPayment(one) && one.occurredAt < before && !isOpen(one)
         )
         for (const [key] of leaving.slice(0, limit)) settlements.delete(key)
         return Math.min(leaving.length, limit)
@@ -119,11 +122,27 @@ const isSameFile = (a: ReconciliationRun, b: ReconciliationRun): boolean =>
 
 export const isOpen = (entry: SettlementEntry): boolean => isDifference(entry) && entry.closed === null
 
+const begin = (stored: TenantState, run: ReconciliationRun, { holder, now, until }: RunHolder): Begun => {
+  const { runLeases, runs } = stored
+  const same = [...runs.values()].find((one) => isSameFile(one, run))
+  if (same?.state === "done") return { _tag: "Begun", run: copy(same) }
+  const lease = runLeases.get(run.connectionId)
+  const isHeld = lease !== undefined && lease.until > now && lease.until <= now + longestLeaseMillis
+  if (isHeld && lease.holder !== holder) return { _tag: "Taken", by: lease }
+  const begun = same ?? run
+  runLeases.set(run.connectionId, { holder, runId: begun.id, fileName: run.fileName, since: now, until })
+  if (same === undefined) runs.set(run.id, copy(run))
+  return { _tag: "Begun", run: copy(begun) }
+}
+
 const applyBatch = (state: State, batch: SettlementBatch): boolean => {
-  const { closes, connectionId, corrections, entries, run, tenant } = batch
+  const { closes, connectionId, corrections, entries, lease, run, tenant } = batch
   const stored = forTenant(state, tenant)
+  const held = stored.runLeases.get(connectionId)
+  if (held?.holder !== lease.holder) return false
   if (stored.runs.get(run.after.id)?.version !== run.expected) return false
   stored.runs.set(run.after.id, copy(run.after))
+  stored.runLeases.set(connectionId, { ...held, until: lease.until })
   for (const entry of entries) {
     const key = entryKey(entry)
     if (!stored.settlements.has(key)) stored.settlements.set(key, copy(entry))

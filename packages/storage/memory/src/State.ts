@@ -14,6 +14,7 @@ import type {
   Payment,
   ReconciliationRun,
   Refund,
+  RunLease,
   SettlementEntry,
   SignInLink,
   Tenant
@@ -54,6 +55,8 @@ export interface TenantState {
   readonly settlements: Map<string, SettlementEntry>
   /** By id. */
   readonly runs: Map<string, ReconciliationRun>
+  /** By connection: which of its runs is read. */
+  readonly runLeases: Map<string, RunLease>
 }
 
 export interface StoredDelivery {
@@ -154,7 +157,8 @@ const empty = (tenant: Tenant): TenantState => ({
   checks: new Map(),
   messages: new Map(),
   settlements: new Map(),
-  runs: new Map()
+  runs: new Map(),
+  runLeases: new Map()
 })
 
 const nothing: TenantState = empty({ workspaceId: "", environment: "sandbox" })

@@ -18,7 +18,7 @@ import { createBodies } from "./MessageBodies.ts"
 import { operatorTables } from "./OperatorTables.ts"
 import { attachPresentRows, boundPresentRows, dropForeignKeys, validateBound } from "./Partitions.ts"
 import { passkeyTables } from "./PasskeyTables.ts"
-import { settlementTables } from "./SettlementTables.ts"
+import { runLeases, settlementTables } from "./SettlementTables.ts"
 import { writeSuccessRates } from "./SuccessRates.ts"
 
 const text = 'text collate "C"'
@@ -716,7 +716,13 @@ export const steps: Readonly<Record<string, Step>> = {
     additive: ['alter table payments add column replaced_ref text collate "C"'],
     requiredAfterHours: 24
   },
-  "47_message_bodies": { additive: createBodies, requiredAfterHours: 24 }
+  "47_message_bodies": { additive: createBodies, requiredAfterHours: 24 },
+  "48_run_leases": { additive: runLeases },
+  // Differences whose payment left while they were open.
+  "49_closed_differences": {
+    index: "settlement_differences_closed",
+    on: "settlement_entries (workspace_id, environment, occurred_at) where payment_id is not null and closed_at is not null"
+  }
 }
 
 /** The number of the last step. */

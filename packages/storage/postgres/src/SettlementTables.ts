@@ -67,3 +67,15 @@ export const settlementTables = [
   `create index settlement_differences_open
     on settlement_entries (opened_at, connection_id, row_id) where opened_at is not null and closed_at is null`
 ]
+
+/** Which run reads reports of a connection; `data` is JSON. */
+export const runLeases = [
+  `create table reconciliation_leases (
+    ${tenant},
+    connection_id ${text} not null,
+    holder ${text} not null,
+    until bigint not null,
+    data ${text} not null,
+    primary key (workspace_id, environment, connection_id)
+  )`
+]

@@ -1,27 +1,33 @@
 /** Reconciliation runs and settlement entries in PostgreSQL. A batch is one transaction of a few statements. */
-import type { Closing, SettlementEntry, Tenant } from "@pointsman/core"
-import type {
-  BalanceQuery,
-  EntryQuery,
-  NamedInRows,
-  NamedPayment,
-  NameKind,
-  OpenDifferences,
-  SettlementBatch,
-  Settlements,
-  StorageError,
-  UnreportedQuery
+import type { Closing, ReconciliationRun, SettlementEntry, Tenant } from "@pointsman/core"
+import {
+  type BalanceQuery,
+  type Begun,
+  type EntryQuery,
+  longestLeaseMillis,
+  type NamedInRows,
+  type NamedPayment,
+  type NameKind,
+  type OpenDifferences,
+  type RunHolder,
+  type SettlementBatch,
+  type Settlements,
+  type StorageError,
+  type UnreportedQuery
 } from "@pointsman/core/ports"
 import {
   differenceConditions,
   isOpenEntry,
   knownRowColumns,
+  leaseData,
   list,
   mayLeaveEntry,
   nameOrder,
   namePlaces,
   type Row,
-  selectBalance
+  readRunLease,
+  selectBalance,
+  takeRunLease
 } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
 import { type Database, type Query, repeatable } from "./Database.ts"
@@ -38,17 +44,9 @@ export type ReadEverywhere = (
 ) => Effect.Effect<ReadonlyArray<Row>, StorageError>
 
 export const make = (db: Database, everywhere: ReadEverywhere): Settlements => ({
-  begin: (run) => {
-    const columns = Object.keys(rows.runColumns)
-    const values = Object.values(rowOf(rows.runColumns, run)).map(String)
-    const insert = `insert into reconciliation_runs (${list(columns)})
-      values (${list(columns.map((column, at) => `$${at + 1}::text::${typeOf(column)}`))}) on conflict do nothing`
-    const key = [...bindTenant(run.tenant), bindText(run.connectionId), run.sha256, bindText(run.format)]
-    return Effect.map(
-      Effect.andThen(db.update("beginRun", insert, values), db.read("beginRun", selectRunOfFile, key)),
-      ([row]) => rows.readRun(row ?? {})
-    )
-  },
+  begin: (run, lease) => repeatable(db, "beginRun", (query) => begin(query, run, lease)),
+  release: (tenant, connectionId, holder) =>
+    Effect.asVoid(db.update("releaseRun", deleteLease, [...bindTenant(tenant), bindText(connectionId), holder])),
   run: (tenant, id) =>
     Effect.map(db.read("run", selectRun, [...bindTenant(tenant), bindText(id)]), ([row]) =>
       Option.map(Option.fromUndefinedOr(row), rows.readRun)
@@ -107,9 +105,15 @@ export const make = (db: Database, everywhere: ReadEverywhere): Settlements => (
   balance: (query) => Effect.map(balanceOf(db, query), (found) => found.map(rows.readBalanceRow)),
   open: Effect.map(everywhere("openDifferences", countOpen, []), mergedCounts),
   prune: ({ before, limit, tenant }) =>
-    Effect.map(db.update("pruneEntries", deleteOld, [...bindTenant(tenant), String(before), String(limit)]), ([row]) =>
-      Number(row?.["gone"])
-    )
+    Effect.gen(function* () {
+      let gone = 0
+      for (const statement of [deleteOld, deleteLeft]) {
+        const params = [...bindTenant(tenant), String(before), String(limit - gone)]
+        const [row] = yield* db.update("pruneEntries", statement, params)
+        gone += Number(row?.["gone"])
+      }
+      return gone
+    })
 })
 
 /**
@@ -126,6 +130,13 @@ const texts = (some: ReadonlyArray<string>): string => JSON.stringify(some.map(b
 const selectRun = `select * from reconciliation_runs where ${ofTenant} and id = $3`
 const selectRunOfFile = `select * from reconciliation_runs
   where ${ofTenant} and connection_id = $3 and sha256 = $4 and format = $5`
+const runColumns = Object.keys(rows.runColumns)
+const insertRun = `insert into reconciliation_runs (${list(runColumns)})
+  values (${list(runColumns.map((column, at) => `$${at + 1}::text::${typeOf(column)}`))}) on conflict do nothing`
+const takeLease = takeRunLease((at) => `$${at}${[5, 7, 8].includes(at) ? "::text::bigint" : ""}`)
+const keepLease = `update reconciliation_leases set until = $5::text::bigint
+  where ${ofTenant} and connection_id = $3 and holder = $4 returning 1 as one`
+const deleteLease = `delete from reconciliation_leases where ${ofTenant} and connection_id = $3 and holder = $4`
 const updateRun = `update reconciliation_runs set version = $3::text::bigint, data = $4
   where ${ofTenant} and id = $5 and version = $6::text::bigint returning 1 as one`
 
@@ -180,9 +191,29 @@ const closeParams = (
 const inOrder = (entries: ReadonlyArray<SettlementEntry>) =>
   entries.toSorted((a, b) => (a.rowId < b.rowId ? -1 : 1)).map((entry) => rowOf(rows.settlementColumns, entry))
 
+/** Where two of one file begin, the second one waits for the lease, and then finds it taken. */
+const begin = Effect.fnUntraced(function* (query: Query, run: ReconciliationRun, { holder, now, until }: RunHolder) {
+  const owner = [...bindTenant(run.tenant), bindText(run.connectionId)]
+  const ofFile = Effect.map(query(selectRunOfFile, [...owner, run.sha256, bindText(run.format)]), ([row]) =>
+    row === undefined ? undefined : rows.readRun(row)
+  )
+  const stored = yield* ofFile
+  if (stored?.state === "done") return { _tag: "Begun", run: stored } satisfies Begun
+  const lease = leaseData({ runId: stored?.id ?? run.id, fileName: run.fileName, since: now })
+  const times = [now, now + longestLeaseMillis].map(String)
+  const [row] = yield* query(takeLease, [...owner, holder, String(until), lease, ...times])
+  const held = readRunLease(row ?? {})
+  if (held.holder !== holder) return { _tag: "Taken", by: held } satisfies Begun
+  yield* query(insertRun, Object.values(rowOf(rows.runColumns, run)).map(String))
+  return { _tag: "Begun", run: (yield* ofFile) ?? run } satisfies Begun
+})
+
 const applyBatch = Effect.fnUntraced(function* (query: Query, batch: SettlementBatch) {
-  const { closes, connectionId, corrections, entries, run, tenant } = batch
+  const { closes, connectionId, corrections, entries, lease, run, tenant } = batch
   const { after, expected } = run
+  const ofHolder = [...bindTenant(tenant), bindText(connectionId), lease.holder]
+  const kept = yield* query(keepLease, [...ofHolder, String(lease.until)])
+  if (kept.length === 0) return false
   const moved = yield* query(updateRun, [
     ...bindTenant(tenant),
     String(after.version),
@@ -366,11 +397,19 @@ const mergedCounts = (found: ReadonlyArray<Row>): ReadonlyArray<OpenDifferences>
     }))
     .sort((a, b) => (a.result < b.result ? -1 : 1))
 
-const deleteOld = `with leaving as materialized (
-    select connection_id, row_id from settlement_entries where ${ofTenant} and payment_id is null
-      and occurred_at < $3::text::bigint and ${mayLeaveEntry} limit $4::text::integer for update skip locked
+/** Differences that were open when their payment left. */
+const withoutPayment = `payment_id is not null and closed_at is not null and not exists (
+      select 1 from payments as p where p.workspace_id = $1 and p.environment = $2 and p.id = e.payment_id
+    )`
+
+const deletesOld = (condition: string) => `with leaving as materialized (
+    select connection_id, row_id from settlement_entries as e where ${ofTenant} and ${condition}
+      and occurred_at < $3::text::bigint limit $4::text::integer for update skip locked
   ), gone as (
     delete from settlement_entries using leaving where ${ofTenant}
       and settlement_entries.connection_id = leaving.connection_id and settlement_entries.row_id = leaving.row_id
     returning 1 as one
   ) select count(*)::integer as gone from gone`
+
+const deleteOld = deletesOld(`payment_id is null and ${mayLeaveEntry}`)
+const deleteLeft = deletesOld(withoutPayment)

@@ -59,7 +59,9 @@ const steps = [
   { migration_id: 44, name: "four_eyes" },
   { migration_id: 45, name: "proof_lease" },
   { migration_id: 46, name: "derived_rows" },
-  { migration_id: 47, name: "message_bodies" }
+  { migration_id: 47, name: "message_bodies" },
+  { migration_id: 48, name: "run_leases" },
+  { migration_id: 49, name: "closed_differences" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -100,7 +102,7 @@ const withoutMetadata = (sql: PgClient.PgClient) =>
 const withoutRetention = (sql: PgClient.PgClient) =>
   Effect.forEach(
     [
-      "drop table settlement_entries, reconciliation_runs",
+      "drop table settlement_entries, reconciliation_runs, reconciliation_leases",
       "drop index refunds_by_provider_refund",
       ...["deliveries", "delivery_attempts"].flatMap((table) => [
         `alter table ${table} detach partition ${table}_first`,

@@ -54,6 +54,7 @@ export {
   tablesOfPayment
 } from "./Retention.ts"
 export { type BookRows, makeRows } from "./Rows.ts"
+export { leaseData, readRunLease, takeRunLease } from "./RunLease.ts"
 export { type SealedPlace, sealedPlaces, sealedUrlOf, sealedUrlPart } from "./SealedTexts.ts"
 export {
   differenceConditions,

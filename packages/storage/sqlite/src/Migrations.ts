@@ -15,7 +15,7 @@ import * as Client from "effect/sql/SqlClient"
 import type { Database } from "./Database.ts"
 import { operatorTables } from "./OperatorTables.ts"
 import { passkeyTables } from "./PasskeyTables.ts"
-import { settlementTables } from "./SettlementTables.ts"
+import { runLeases, settlementTables } from "./SettlementTables.ts"
 import { make as makeSqlClient } from "./SqlClient.ts"
 
 const environment = "environment text not null check (environment in ('sandbox', 'production'))"
@@ -708,7 +708,8 @@ const steps: Record<string, Step> = {
       holder text not null,
       until integer not null
     ) strict`
-  ])
+  ]),
+  "42_run_leases": execute(runLeases)
 }
 
 /** The number of the last step. */

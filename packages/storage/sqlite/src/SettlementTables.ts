@@ -69,3 +69,19 @@ export const settlementTables = [
   `create index refunds_by_provider_refund
     on refunds (workspace_id, environment, provider_refund_id) where provider_refund_id is not null`
 ]
+
+/** Which run reads reports of a connection; `data` is JSON. */
+export const runLeases = [
+  `create table reconciliation_leases (
+    workspace_id text not null,
+    ${environment},
+    connection_id any not null,
+    holder text not null,
+    until integer not null,
+    data text not null,
+    primary key (workspace_id, environment, connection_id)
+  ) strict, without rowid`,
+  // Differences whose payment left while they were open.
+  `create index settlement_differences_closed on settlement_entries (workspace_id, environment, occurred_at)
+    where payment_id is not null and closed_at is not null`
+]

@@ -1,25 +1,31 @@
 /** Reconciliation runs and settlement entries in SQLite. A batch is one transaction. */
 import type { SQLInputValue } from "node:sqlite"
-import type { Tenant } from "@pointsman/core"
-import type {
-  BalanceQuery,
-  EntryQuery,
-  NamedInRows,
-  NamedPayment,
-  NameKind,
-  OpenDifferences,
-  SettlementBatch,
-  Settlements,
-  UnreportedQuery
+import type { ReconciliationRun, Tenant } from "@pointsman/core"
+import {
+  type BalanceQuery,
+  type Begun,
+  type EntryQuery,
+  longestLeaseMillis,
+  type NamedInRows,
+  type NamedPayment,
+  type NameKind,
+  type OpenDifferences,
+  type RunHolder,
+  type SettlementBatch,
+  type Settlements,
+  type UnreportedQuery
 } from "@pointsman/core/ports"
 import {
   differenceConditions,
   isOpenEntry,
   knownRowColumns,
+  leaseData,
   mayLeaveEntry,
   nameOrder,
   namePlaces,
+  readRunLease,
   selectBalance,
+  takeRunLease,
   valuesOf
 } from "@pointsman/storage-sql"
 import { Option } from "effect"
@@ -30,12 +36,13 @@ import { bindTenant, bindText, insertInto, readText, rows } from "./Rows.ts"
 const ofTenant = "workspace_id = ? and environment = ?"
 
 export const make = (db: Database): Settlements => ({
-  begin: (run) =>
-    update(db, "beginRun", () => {
-      db.prepare(insertRun).run(...bindRun(run))
-      const key = [...bindTenant(run.tenant), bindText(run.connectionId), run.sha256, bindText(run.format)]
-      return rows.readRun(db.prepare(selectRunOfFile).get(...key) ?? {})
-    }),
+  begin: (run, lease) => update(db, "beginRun", () => begin(db, run, lease)),
+  release: (tenant, connectionId, holder) =>
+    update(
+      db,
+      "releaseRun",
+      () => void db.prepare(deleteLease).run(...bindTenant(tenant), bindText(connectionId), holder)
+    ),
   run: (tenant, id) =>
     read("run", () => {
       const row = db.prepare(`select * from reconciliation_runs where ${ofTenant} and id = ?`)
@@ -111,9 +118,17 @@ export const make = (db: Database): Settlements => ({
   balance: (query) => read("balance", () => balanceOf(db, query)),
   open: read("openDifferences", () => db.prepare(countOpen).all() as unknown as ReadonlyArray<OpenDifferences>),
   prune: ({ before, limit, tenant }) =>
-    update(db, "pruneEntries", () => Number(db.prepare(deleteOld).run(...bindTenant(tenant), before, limit).changes))
+    update(db, "pruneEntries", () =>
+      [deleteOld, deleteLeft].reduce(
+        (gone, statement) =>
+          gone + Number(db.prepare(statement).run(...bindTenant(tenant), before, limit - gone).changes),
+        0
+      )
+    )
 })
 
+const deleteLease = `delete from reconciliation_leases where ${ofTenant} and connection_id = ? and holder = ?`
+const keepLease = `update reconciliation_leases set until = ? where ${ofTenant} and connection_id = ? and holder = ?`
 const insertRun = `${insertInto("reconciliation_runs", Object.keys(rows.runColumns))} on conflict do nothing`
 const bindRun = valuesOf(rows.runColumns)
 const selectRunOfFile = `select * from reconciliation_runs indexed by reconciliation_runs_by_file
@@ -138,10 +153,39 @@ const deleteOld = `delete from settlement_entries where (workspace_id, environme
   select workspace_id, environment, connection_id, row_id from settlement_entries indexed by settlement_entries_to_leave
   where ${ofTenant} and payment_id is null and occurred_at < ? and ${mayLeaveEntry} limit ?)`
 
-/** Inside the transaction; `false` where the run has another version. */
+/** Differences that were open when their payment left. */
+const deleteLeft = `delete from settlement_entries where (workspace_id, environment, connection_id, row_id) in (
+  select workspace_id, environment, connection_id, row_id from settlement_entries as e indexed by settlement_differences_closed
+  where ${ofTenant} and payment_id is not null and closed_at is not null and occurred_at < ? and not exists (
+    select 1 from payments as p
+    where p.workspace_id = e.workspace_id and p.environment = e.environment and p.id = e.payment_id
+  ) limit ?)`
+
+const begin = (db: Database, run: ReconciliationRun, { holder, now, until }: RunHolder): Begun => {
+  const owner = [...bindTenant(run.tenant), bindText(run.connectionId)]
+  const ofFile = () => {
+    const row = db.prepare(selectRunOfFile).get(...owner, run.sha256, bindText(run.format))
+    return row === undefined ? undefined : rows.readRun(row)
+  }
+  const stored = ofFile()
+  if (stored?.state === "done") return { _tag: "Begun", run: stored }
+  const lease = leaseData({ runId: stored?.id ?? run.id, fileName: run.fileName, since: now })
+  const row = db.prepare(takeLease).get(...owner, holder, until, lease, now, now + longestLeaseMillis)
+  const held = readRunLease(row ?? {})
+  if (held.holder !== holder) return { _tag: "Taken", by: held }
+  if (stored === undefined) db.prepare(insertRun).run(...bindRun(run))
+  return { _tag: "Begun", run: stored ?? run }
+}
+
+const takeLease = takeRunLease((at) => `?${at}`)
+
+/** Inside the transaction; `false` where the run has another version, or another holder reads the connection's reports. */
 const applyBatch = (db: Database, batch: SettlementBatch): boolean => {
-  const { closes, connectionId, corrections, entries, run, tenant } = batch
+  const { closes, connectionId, corrections, entries, lease, run, tenant } = batch
   const { after, expected } = run
+  const ofHolder = [...bindTenant(tenant), bindText(connectionId), lease.holder]
+  const kept = db.prepare(keepLease).run(lease.until, ...ofHolder)
+  if (kept.changes !== 1) return false
   const moved = db
     .prepare(updateRun)
     .run(after.version, JSON.stringify(after), ...bindTenant(tenant), after.id, expected)

@@ -62,7 +62,8 @@ export const withoutAccounts = (db: Database): void => {
 
 /** As it was before reports were reconciled. */
 const withoutSettlements = (db: Database): void => {
-  for (const table of ["settlement_entries", "reconciliation_runs"]) db.prepare(`drop table ${table}`).run()
+  for (const table of ["settlement_entries", "reconciliation_runs", "reconciliation_leases"])
+    db.prepare(`drop table ${table}`).run()
   db.prepare("drop index refunds_by_provider_refund").run()
 }
 

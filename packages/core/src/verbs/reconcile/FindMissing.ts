@@ -23,7 +23,7 @@ const edgeMillis = 60 * 60_000
 /** Runs of the connection that are read for where the last one ended. */
 const runsAtMost = 100
 
-export const findMissing = Effect.fnUntraced(function* (read: ReconciliationRun, delayMillis: number) {
+export const findMissing = Effect.fnUntraced(function* (holder: string, read: ReconciliationRun, delayMillis: number) {
   const settlements = yield* Settlements
   const { connectionId, tenant } = read
   const window = read.missing ?? (yield* windowOf(read, delayMillis))
@@ -36,13 +36,13 @@ export const findMissing = Effect.fnUntraced(function* (read: ReconciliationRun,
       const entries = yield* missingOf(run, payments, window)
       after = next ?? after
       const missing = { from: window.from, until: window.until, after }
-      run = yield* writeBatch(run, { ...run, ...withEntries(run, entries), missing }, { ...nothing, entries })
+      run = yield* writeBatch(holder, run, { ...run, ...withEntries(run, entries), missing }, { ...nothing, entries })
       // Payments that were created after the window cannot be in it.
       if (next === null || next >= idsFrom(window.until + 1)) break
     }
   }
   const endedAt = yield* Clock.currentTimeMillis
-  return yield* writeBatch(run, { ...run, missing: run.missing ?? window, state: "done", endedAt }, nothing)
+  return yield* writeBatch(holder, run, { ...run, missing: run.missing ?? window, state: "done", endedAt }, nothing)
 })
 
 const nothing = { entries: [], closes: [], corrections: [] }

@@ -12,11 +12,11 @@ import { newRun, type ReconciliationRun, unreadableAtMost, withEntries } from ".
 import type { ReportEntry, UnreadableRow } from "../../model/ReportRow.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
-import { type ClosedEntry, rowsAtOnce, Settlements } from "../../ports/Settlements.ts"
+import { type Begun, type ClosedEntry, rowsAtOnce, Settlements } from "../../ports/Settlements.ts"
 import { applyStatement } from "./ApplyStatement.ts"
 import { findMissing } from "./FindMissing.ts"
 import { type PlacedRow, type StatedByRow, type WeighedBatch, weighBatch } from "./WeighBatch.ts"
-import { writeBatch } from "./WriteBatch.ts"
+import { leaseMillis, writeBatch } from "./WriteBatch.ts"
 
 /** Nothing was written. The reason names what is wrong and what was expected. */
 export class ReportRefused extends Schema.TaggedError<ReportRefused>()("pointsman/ReportRefused", {
@@ -26,6 +26,17 @@ export class ReportRefused extends Schema.TaggedError<ReportRefused>()("pointsma
 /** The report cannot be read further. What was read is kept; the same file goes on from there. */
 export class ReportBroken extends Schema.TaggedError<ReportBroken>()("pointsman/ReportBroken", {
   reason: Schema.String
+}) {}
+
+/** Another report of the connection is read: reports of one connection are read one after the other. Nothing was written. */
+export class ReportBeingRead extends Schema.TaggedError<ReportBeingRead>()("pointsman/ReportBeingRead", {
+  runId: Schema.String,
+  /** Without its folder. */
+  fileName: Schema.String,
+  /** Epoch milliseconds. */
+  since: Schema.Number,
+  /** When this report may be read, should the process that reads have died: epoch milliseconds. */
+  until: Schema.Number
 }) {}
 
 export interface ReportOrder {
@@ -63,10 +74,37 @@ export const runReport = Effect.fnUntraced(function* (order: ReportOrder) {
   const { fileName, sha256 } = order
   const now = yield* Clock.currentTimeMillis
   const id = yield* (yield* Ids).reconciliation
-  const begun = yield* settlements.begin(newRun({ id, ...named, fileName, sha256 }, now))
-  if (begun.state === "done") return begun
-  const read = begun.state === "matching_missing" ? begun : yield* Effect.scoped(readRows(order, connection, begun))
-  return yield* findMissing(read, order.format.delayMillis)
+  const holder = yield* (yield* Ids).request
+  const { connectionId, tenant } = named
+  return yield* Effect.acquireUseRelease(
+    settlements.begin(newRun({ id, ...named, fileName, sha256 }, now), { holder, now, until: now + leaseMillis }),
+    (begun) => readReport(order, connection, holder, begun),
+    // Without it, the lease ends by its time.
+    ({ _tag }) => (_tag === "Begun" ? Effect.ignore(settlements.release(tenant, connectionId, holder)) : Effect.void)
+  )
+})
+
+interface HeldRun {
+  /** Of the connection's lease. */
+  readonly holder: string
+  readonly run: ReconciliationRun
+}
+
+const readReport = Effect.fnUntraced(function* (
+  order: ReportOrder,
+  connection: Connection,
+  holder: string,
+  begun: Begun
+) {
+  if (begun._tag === "Taken") {
+    const { fileName, runId, since, until } = begun.by
+    return yield* new ReportBeingRead({ runId, fileName, since, until })
+  }
+  const { run } = begun
+  if (run.state === "done") return run
+  const isRead = run.state === "matching_missing"
+  const read = isRead ? run : yield* Effect.scoped(readRows(order, connection, { holder, run }))
+  return yield* findMissing(holder, read, order.format.delayMillis)
 })
 
 const connectionOf = Effect.fnUntraced(function* ({ connectionId, format }: ReportOrder) {
@@ -88,12 +126,13 @@ const connectionOf = Effect.fnUntraced(function* ({ connectionId, format }: Repo
  * Batches that end where those of an earlier try ended. While what one states is applied, the next one is weighed and
  * stored.
  */
-const readRows = Effect.fnUntraced(function* (order: ReportOrder, connection: Connection, begun: ReconciliationRun) {
+const readRows = Effect.fnUntraced(function* (order: ReportOrder, connection: Connection, held: HeldRun) {
+  const { holder, run: begun } = held
   const { entries, onProgress, rowsAtOnce: most = rowsAtOnce } = order
   const chunks = entries[Symbol.asyncIterator]()
   // The file is closed, however the run ends.
   yield* Effect.addFinalizer(() => Effect.promise(async () => void (await chunks.return?.())))
-  const reading: Reading = { run: begun, position: 0, applied: begun.rowsApplied, closes: [], applying: undefined }
+  const reading: Reading = { ...held, position: 0, applied: begun.rowsApplied, closes: [], applying: undefined }
   let waiting: ReadonlyArray<ReportEntry> = []
   const due = () => {
     const ends = [begun.rowsApplied, begun.rowsDone].filter((end) => end > reading.position)
@@ -109,7 +148,7 @@ const readRows = Effect.fnUntraced(function* (order: ReportOrder, connection: Co
     const next = yield* Effect.result(Effect.tryPromise(() => chunks.next()))
     if (Result.isFailure(next)) {
       yield* awaitApplied(reading)
-      return yield* failRun(reading.run, next.failure.cause)
+      return yield* failRun(reading, next.failure.cause)
     }
     if (next.success.done === true) break
     waiting = waiting.length === 0 ? next.success.value : [...waiting, ...next.success.value]
@@ -121,15 +160,18 @@ const readRows = Effect.fnUntraced(function* (order: ReportOrder, connection: Co
   if (waiting.length > 0) yield* takeBatch(waiting)
   yield* awaitApplied(reading)
   const { closes, position, run } = reading
-  if (position < run.rowsDone) return yield* failRun(run, new Error("the report has fewer rows than were read before"))
+  if (position < run.rowsDone) {
+    return yield* failRun(reading, new Error("the report has fewer rows than were read before"))
+  }
   const after: ReconciliationRun = { ...run, state: "matching_missing", rowsApplied: run.rowsDone, failure: null }
-  return yield* writeBatch(run, after, { ...nothing, closes })
+  return yield* writeBatch(holder, run, after, { ...nothing, closes })
 })
 
 type ApplyFailure = Effect.Error<ReturnType<typeof applyStatement>>
 
 /** How far a report is read. */
 interface Reading {
+  readonly holder: string
   run: ReconciliationRun
   /** Entries of the report that were taken. */
   position: number
@@ -183,17 +225,16 @@ const takeRows = Effect.fnUntraced(function* (
   reading.position = end
 })
 
-/** Of a batch that was stored before, only what ended with its statements is left to write. */
+/** Of a batch that was stored before, only what ended with its statements is left to write, and the lease to be kept. */
 const storeRows = Effect.fnUntraced(function* (
   reading: Reading,
   end: number,
   weighed: WeighedBatch,
   unreadable: ReadonlyArray<UnreadableRow>
 ) {
-  const { applied, run } = reading
+  const { applied, holder, run } = reading
   const closes = [...reading.closes, ...weighed.closes]
   const isStored = end <= run.rowsDone
-  if (isStored && closes.length === 0) return
   const counted = isStored
     ? {}
     : {
@@ -204,7 +245,7 @@ const storeRows = Effect.fnUntraced(function* (
         unreadable: [...run.unreadable, ...unreadable].slice(0, unreadableAtMost)
       }
   const after: ReconciliationRun = { ...run, ...counted, rowsApplied: applied, state: "reading", failure: null }
-  reading.run = yield* writeBatch(run, after, {
+  reading.run = yield* writeBatch(holder, run, after, {
     entries: isStored ? [] : weighed.entries,
     closes,
     corrections: isStored ? [] : weighed.corrections
@@ -228,8 +269,10 @@ const applyAll = Effect.fnUntraced(function* (stated: ReadonlyArray<StatedByRow>
   return ended.flat(2).map((rowId): ClosedEntry => ({ rowId, closed: { by: "statement", note: "", at } }))
 })
 
-const failRun = Effect.fnUntraced(function* (run: ReconciliationRun, cause: unknown) {
+/** What ended with the statements that were applied is written too. */
+const failRun = Effect.fnUntraced(function* ({ applied, closes, holder, run }: Reading, cause: unknown) {
   const reason = cause instanceof Error ? cause.message : "the report cannot be read"
-  yield* writeBatch(run, { ...run, state: "failed", failure: reason }, nothing)
+  const after: ReconciliationRun = { ...run, rowsApplied: applied, state: "failed", failure: reason }
+  yield* writeBatch(holder, run, after, { ...nothing, closes })
   return yield* new ReportBroken({ reason })
 })

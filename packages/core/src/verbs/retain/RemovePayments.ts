@@ -10,9 +10,11 @@
  */
 import { Clock, Effect } from "effect"
 import { type KeptReason, statesWithoutMoney, whyKept } from "../../decide/MayLeave.ts"
-import type { OldPayment } from "../../model/OldPayment.ts"
+import { mostDisputes } from "../../model/Dispute.ts"
+import type { OldPayment, WholePayment } from "../../model/OldPayment.ts"
 import { disputeWindowMillis } from "../../model/RetentionTimes.ts"
 import type { Tenant } from "../../model/Tenant.ts"
+import { Ledger } from "../../ports/Ledger.ts"
 import { BeforeRemoval, type OldPaymentQuery, Retention } from "../../ports/Retention.ts"
 import type { StorageError } from "../../ports/StorageError.ts"
 
@@ -83,9 +85,19 @@ const removeBatch = Effect.fnUntraced(function* (tenant: Tenant, leaving: Readon
   if (leaving.length === 0) return 0
   const retention = yield* Retention
   const beforeRemoval = yield* BeforeRemoval
-  yield* beforeRemoval(leaving)
+  yield* beforeRemoval(yield* Effect.forEach(leaving, withDisputes))
   const removed = yield* retention.remove(
     leaving.map(({ book: { payment } }) => ({ tenant, paymentId: payment.id, version: payment.version }))
   )
   return removed.length
+})
+
+/** A dispute changes with its payment's version, so that the removal finds out about a later change. */
+const withDisputes = Effect.fnUntraced(function* (old: OldPayment) {
+  const { id, reported, tenant } = old.book.payment
+  const mayHave = (reported?.disputes.length ?? 0) > 0 || old.events.some(({ type }) => type.startsWith("dispute."))
+  if (!mayHave) return old
+  const found = yield* (yield* Ledger).disputes(tenant, { paymentId: id, limit: mostDisputes })
+  const disputes = found.map((dispute) => ({ ...dispute, evidence: null })).sort((a, b) => (a.id < b.id ? -1 : 1))
+  return disputes.length === 0 ? old : ({ ...old, disputes } satisfies WholePayment)
 })

@@ -29,6 +29,7 @@ export const places: Readonly<Record<string, Place>> = {
   payment_metadata: "workspace",
   success_rates: "workspace",
   reconciliation_runs: "workspace",
+  reconciliation_leases: "workspace",
   settlement_entries: "workspace",
   workspaces: "everywhere",
   api_keys: "everywhere",
