@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   type Payment,
   Pointsman,
+  type ReconciliationRun,
   ReportBeingRead,
   ReportBroken,
   ReportRefused,
@@ -548,31 +549,53 @@ describe("two reports of one connection", () => {
   }
 
   const same = world()
+  it.effect("given a report that is read, when another file begins, then the second one is told which and when", () =>
+    Effect.gen(function* () {
+      const context = yield* Effect.context<Pointsman>()
+      const { reconciliation } = yield* Pointsman
+      const seen: Array<unknown> = []
+      const begin = (sha256: string) => Effect.result(reconcile(orderOf(payouts, { sha256, fileName: "second.csv" })))
+      const meanwhile = () =>
+        Effect.runPromiseWith(context)(
+          Effect.gen(function* () {
+            seen.push(yield* begin("second"))
+            seen.push((yield* reconciliation.list({ limit: 9 })).length)
+          })
+        )
+      yield* TestClock.setTime(paidAt)
+      const order = { sha256: "first", fileName: "first.csv", rowsAtOnce: 2 }
+      const run = yield* reconcile(orderOf(payouts, { ...order, entries: pausing(payouts, meanwhile) }))
+      const until = paidAt + 60_000
+      const told = Result.fail(new ReportBeingRead({ runId: run.id, fileName: "first.csv", since: paidAt, until }))
+      assert.deepStrictEqual(seen, [told, 1])
+      const next = yield* begin("second")
+      assert.deepStrictEqual(Result.getOrThrow(next).rowsKnown, 6)
+      assert.strictEqual((yield* entriesOf).length, 6)
+    }).pipe(Effect.provide(same.layer))
+  )
+
+  const again = world()
   it.effect(
-    "given a report that is read, when it or another file begins, then the second one is told which and when",
+    "given a report that is read, when another process begins the same file, then it goes on and the first one ends",
     () =>
       Effect.gen(function* () {
         const context = yield* Effect.context<Pointsman>()
-        const { reconciliation } = yield* Pointsman
-        const seen: Array<unknown> = []
-        const begin = (sha256: string) => Effect.result(reconcile(orderOf(payouts, { sha256, fileName: "second.csv" })))
+        const order = { sha256: "first", rowsAtOnce: 2 }
+        const seen: Array<ReconciliationRun> = []
         const meanwhile = () =>
           Effect.runPromiseWith(context)(
-            Effect.gen(function* () {
-              for (const sha256 of ["first", "second"]) seen.push(yield* begin(sha256))
-              seen.push((yield* reconciliation.list({ limit: 9 })).length)
+            Effect.map(reconcile(orderOf(payouts, order)), (run) => {
+              seen.push(run)
             })
           )
         yield* TestClock.setTime(paidAt)
-        const order = { sha256: "first", fileName: "first.csv", rowsAtOnce: 2 }
-        const run = yield* reconcile(orderOf(payouts, { ...order, entries: pausing(payouts, meanwhile) }))
-        const until = paidAt + 60_000
-        const told = Result.fail(new ReportBeingRead({ runId: run.id, fileName: "first.csv", since: paidAt, until }))
-        assert.deepStrictEqual(seen, [told, told, 1])
-        const next = yield* begin("second")
-        assert.deepStrictEqual(Result.getOrThrow(next).rowsKnown, 6)
-        assert.strictEqual((yield* entriesOf).length, 6)
-      }).pipe(Effect.provide(same.layer))
+        const first = yield* Effect.result(
+          reconcile(orderOf(payouts, { ...order, entries: pausing(payouts, meanwhile) }))
+        )
+        assert.deepStrictEqual(first, Result.fail(new ReportTaken()))
+        assert.deepStrictEqual([seen[0]?.state, seen[0]?.rowsDone], ["done", payouts.length])
+        assert.strictEqual((yield* entriesOf).length, payouts.length)
+      }).pipe(Effect.provide(again.layer))
   )
 
   const paused = world()

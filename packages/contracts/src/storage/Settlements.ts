@@ -152,8 +152,6 @@ export const settlements = (it: StorageTest): void => {
           const by = { runId: run.id, holder: "reader", fileName: "june.csv", since: at, until: at + minute }
           expect(yield* other({ now: at + minute - 1 })).toStrictEqual({ _tag: "Taken", by })
           expect(Option.getOrUndefined(yield* store.run(tenant, second.id))).toBe(undefined)
-          const same = yield* store.begin(run, taking({ holder: "other" }))
-          expect(same).toStrictEqual({ _tag: "Taken", by })
           const elsewhere = yield* store.begin(
             runOf(tenant, { id: "rec_third", connectionId: "second" }),
             taking({ holder: "other" })
@@ -180,6 +178,17 @@ export const settlements = (it: StorageTest): void => {
           yield* store.release(tenant, "first", "other")
           expect((yield* store.begin(run, taking({ now: at + 2 * minute })))._tag).toBe("Begun")
         })
+    )
+
+    it.effect("given a run that is read, when it begins again elsewhere, then its first holder writes no more", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store } = yield* given()
+        const again = { ...run, id: "rec_again" }
+        expect(yield* store.begin(again, taking({ holder: "other" }))).toStrictEqual({ _tag: "Begun", run })
+        expect(yield* store.applyBatch(batchOf(run, [entryOf(run)]))).toBe(false)
+        const lease = { holder: "other", until: at + 2 * minute }
+        expect(yield* store.applyBatch(batchOf(run, [entryOf(run)], { lease }))).toBe(true)
+      })
     )
 
     it.effect(

@@ -128,7 +128,9 @@ const begin = (stored: TenantState, run: ReconciliationRun, { holder, now, until
   if (same?.state === "done") return { _tag: "Begun", run: copy(same) }
   const lease = runLeases.get(run.connectionId)
   const isHeld = lease !== undefined && lease.until > now && lease.until <= now + longestLeaseMillis
-  if (isHeld && lease.holder !== holder) return { _tag: "Taken", by: lease }
+  // The same file, read again after its process died. Where that process is alive, it writes no more.
+  const isSameRun = lease !== undefined && lease.runId === same?.id
+  if (isHeld && !isSameRun && lease.holder !== holder) return { _tag: "Taken", by: lease }
   const begun = same ?? run
   runLeases.set(run.connectionId, { holder, runId: begun.id, fileName: run.fileName, since: now, until })
   if (same === undefined) runs.set(run.id, copy(run))

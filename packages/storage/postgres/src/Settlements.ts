@@ -133,7 +133,9 @@ const selectRunOfFile = `select * from reconciliation_runs
 const runColumns = Object.keys(rows.runColumns)
 const insertRun = `insert into reconciliation_runs (${list(runColumns)})
   values (${list(runColumns.map((column, at) => `$${at + 1}::text::${typeOf(column)}`))}) on conflict do nothing`
-const takeLease = takeRunLease((at) => `$${at}${[5, 7, 8].includes(at) ? "::text::bigint" : ""}`)
+// PostgreSQL reads no JSON in which a file name has a zero character; the id of the run is the first text in it.
+const runIdOf = (data: string) => `split_part(${data}, '"', 4)`
+const takeLease = takeRunLease((at) => `$${at}${[5, 7, 8].includes(at) ? "::text::bigint" : ""}`, runIdOf)
 const keepLease = `update reconciliation_leases set until = $5::text::bigint
   where ${ofTenant} and connection_id = $3 and holder = $4 returning 1 as one`
 const deleteLease = `delete from reconciliation_leases where ${ofTenant} and connection_id = $3 and holder = $4`

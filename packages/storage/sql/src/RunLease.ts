@@ -3,12 +3,16 @@ import type { RunLease } from "@pointsman/core"
 import type { Row } from "./Columns.ts"
 
 /**
+ * It is free for the run that has it already: the same file, read again after its process died. Where that process is
+ * alive, it writes no more.
+ *
  * Parameters: workspace, environment, connection, holder, end, the lease as JSON, the time now, and the time after which no
  * lease ends; the fifth and the last two are numbers. Gives the lease as it is afterwards.
  */
-export const takeRunLease = (parameter: (at: number) => string): string => {
+export const takeRunLease = (parameter: (at: number) => string, runIdOf: (data: string) => string): string => {
   const values = [1, 2, 3, 4, 5, 6].map(parameter)
-  const isFree = `held.holder = excluded.holder or held.until <= ${parameter(7)} or held.until > ${parameter(8)}`
+  const isSameRun = `${runIdOf("held.data")} = ${runIdOf("excluded.data")}`
+  const isFree = `${isSameRun} or held.holder = excluded.holder or held.until <= ${parameter(7)} or held.until > ${parameter(8)}`
   const unlessHeld = (column: string) =>
     `${column} = case when ${isFree} then excluded.${column} else held.${column} end`
   return `insert into reconciliation_leases as held

@@ -177,7 +177,10 @@ const begin = (db: Database, run: ReconciliationRun, { holder, now, until }: Run
   return { _tag: "Begun", run: stored ?? run }
 }
 
-const takeLease = takeRunLease((at) => `?${at}`)
+const takeLease = takeRunLease(
+  (at) => `?${at}`,
+  (data) => `(${data} ->> 'runId')`
+)
 
 /** Inside the transaction; `false` where the run has another version, or another holder reads the connection's reports. */
 const applyBatch = (db: Database, batch: SettlementBatch): boolean => {

@@ -28,7 +28,7 @@ export class ReportBroken extends Schema.TaggedError<ReportBroken>()("pointsman/
   reason: Schema.String
 }) {}
 
-/** Another report of the connection is read: reports of one connection are read one after the other. Nothing was written. */
+/** Another report of the connection is read: they are read one after the other. Nothing was written. */
 export class ReportBeingRead extends Schema.TaggedError<ReportBeingRead>()("pointsman/ReportBeingRead", {
   runId: Schema.String,
   /** Without its folder. */
