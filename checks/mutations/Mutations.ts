@@ -2532,6 +2532,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "a loss confirms an acceptance without an answer",
+    harm: "A merchant is told that a dispute was accepted, and the provider never received the acceptance.",
+    edits: [
+      {
+        file: "packages/core/src/decide/DisputeStatement.ts",
+        find: 'new Set<DisputeStatus>(["accepted"])',
+        replace: 'new Set<DisputeStatus>(["accepted", "lost"])'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Disputes.test.ts",
+      test: "given an acceptance without an answer and a loss, when the provider never received it, then the look-up decides"
+    }
+  },
+  {
     name: "new evidence dropped because older evidence was sent",
     harm: "A merchant answers the provider's second request, a message drops the evidence unsent, and the dispute is lost.",
     edits: [

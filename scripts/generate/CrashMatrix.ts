@@ -27,7 +27,9 @@ const titles: Readonly<Record<OperationName, string>> = {
   complete: "Taking an approved payment",
   capture: "Capturing an authorization",
   void: "Voiding an authorization",
-  refund: "Refunding a payment"
+  refund: "Refunding a payment",
+  submitDispute: "Submitting evidence for a dispute",
+  acceptDispute: "Accepting a dispute"
 }
 
 const [never, atOnce, afterWindow, onceSettled] = clients
@@ -42,12 +44,14 @@ const moments: ReadonlyArray<readonly [Told["when"], Client]> = [
 /** A status as it is answered, or the code of a failure. */
 const shown = (operation: Operation, says: string): string => {
   const rows: Readonly<Record<string, { readonly code: string }>> =
-    operation.name === "complete" ? {} : errorTable[operation.name]
+    operation.name === "complete"
+      ? {}
+      : errorTable[operation.name === "acceptDispute" ? "submitDispute" : operation.name]
   return code(rows[`pointsman/${says}`]?.code ?? says)
 }
 
-/** `CAPTURED, the refund UNKNOWN` with its statuses as code. */
-const ending = (final: string): string => final.replaceAll(/[A-Z_]{2,}/gu, code)
+/** `CAPTURED, the refund UNKNOWN`, or the same of a dispute, with its statuses as code. */
+const ending = (final: string): string => final.replaceAll(/[A-Z_]{2,}|needs_response|under_review|accepted/gu, code)
 
 const finalOf = ({ runs }: Cell): string => {
   const before = runs[never].final
@@ -166,6 +170,7 @@ export const crashMatrixPage = (notice: string, cells: ReadonlyArray<Cell>): str
       "- the provider was called at most once under each of our ids, and executed at most one request. The one exception: the step that takes an approved payment comes again under its id after the provider's record said that nothing was taken;",
       "- at most one charge holds money, and our record matches the provider's to the cent;",
       "- nothing is in flight or unknown, except for the cases [named below](#what-is-unknown-and-what-that-means);",
+      "- evidence is sent once, stays kept until the provider has it, and no reminder of a deadline is missing or repeated;",
       "- the timeline lists what happened, once and in order;",
       "- every response that the client received is still true, and is repeated when the client retries. A page shows what is so now instead."
     ].join("\n"),

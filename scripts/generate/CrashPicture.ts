@@ -19,6 +19,9 @@ const looks: Readonly<Record<string, Look>> = {
   CAPTURED: { letter: "C", fill: "#1d4ed8", text: "#ffffff", says: "CAPTURED" },
   CANCELLED: { letter: "V", fill: "#7c3aed", text: "#ffffff", says: "CANCELLED" },
   PARTIALLY_REFUNDED: { letter: "R", fill: "#047857", text: "#ffffff", says: "PARTIALLY_REFUNDED" },
+  under_review: { letter: "E", fill: "#0f766e", text: "#ffffff", says: "the evidence is under review" },
+  accepted: { letter: "G", fill: "#7f1d1d", text: "#ffffff", says: "the dispute is accepted" },
+  needs_response: { letter: "W", fill: "#fee2e2", text: "#0f172a", says: "the dispute waits for an answer, as before" },
   PENDING: { letter: "P", fill: "#bae6fd", text: "#0f172a", says: "PENDING: looked up daily" },
   UNKNOWN: { letter: "?", fill: "#fbbf24", text: "#0f172a", says: "UNKNOWN: for a person to settle" }
 }
@@ -34,7 +37,9 @@ const titles: Readonly<Record<Operation["name"], string>> = {
   complete: "Taking an approved payment",
   capture: "Capturing an authorization",
   void: "Voiding an authorization",
-  refund: "Refunding a payment, in part"
+  refund: "Refunding a payment, in part",
+  submitDispute: "Submitting evidence for a dispute",
+  acceptDispute: "Accepting a dispute"
 }
 
 const width = 780

@@ -1,5 +1,5 @@
 /**
- * The results of a create, a capture, a void and a refund whose process ends at any point, with everything that a
+ * The results of a create, a capture, a void, a refund and an answer to a dispute whose process ends at any point, with everything that a
  * provider may do: `crashMatrix({ storage })` runs it over a store.
  */
 export type { RequestHandling, Script } from "./crash-matrix/Books.ts"
@@ -10,8 +10,7 @@ export {
   type OperationName,
   type Outcome,
   type OutcomeGroup,
-  operationNames,
-  operations
+  operationNames
 } from "./crash-matrix/Operations.ts"
 export { type Client, clients, type Plan, type RunEnd, run } from "./crash-matrix/Run.ts"
 export type { Ground } from "./crash-matrix/Stage.ts"

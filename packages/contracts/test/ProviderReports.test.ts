@@ -27,6 +27,7 @@ const chargeOf = (number: number, connectionId: string): ChargeRecord => ({
   isPaidOut: false,
   operation: null,
   disputes: new Map(),
+  disputeRecords: new Map(),
   contradictions: [],
   lastWord: null,
   isReferenceShared: false,

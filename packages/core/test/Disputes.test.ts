@@ -402,6 +402,38 @@ describe("a submission without an answer", () => {
     }).pipe(Effect.provide(told.layer))
   )
 
+  for (const [end, found, wanted] of [
+    ["has it", { _tag: "Found", state: { _tag: "SubmissionDone" } }, ["accepted", "dispute.accepted"]],
+    ["never received it", { _tag: "NotFound", conclusive: true }, ["lost", "ProviderRefused"]]
+  ] as const) {
+    const lost = world()
+    it.effect(
+      `given an acceptance without an answer and a loss, when the provider ${end}, then the look-up decides`,
+      () =>
+        Effect.gen(function* () {
+          const { dispute, payment } = yield* disputed()
+          lost.provider.onAcceptDispute = unanswered
+          assert.strictEqual(yield* answer(dispute.id, "key-12345", "accept"), "ResultUnknown")
+          // It may be lost for another reason: its deadline passed.
+          yield* state(payment.providerRef, { verdict: "lost" }, begin + 1)
+          assert.strictEqual((yield* read(dispute.id)).status, "lost")
+          assert.strictEqual(yield* answer(dispute.id, "key-12345", "accept"), "ResultUnknown")
+          lost.provider.onLookUpDispute = () => Effect.succeed(found)
+          yield* TestClock.adjust(5 * minute)
+          yield* (yield* Pointsman).checkDue
+          assert.deepStrictEqual(
+            [
+              (yield* read(dispute.id)).status,
+              found._tag === "Found"
+                ? (yield* disputeEvents(payment.id)).at(-1)
+                : yield* answer(dispute.id, "key-12345", "accept")
+            ],
+            [...wanted]
+          )
+        }).pipe(Effect.provide(lost.layer))
+    )
+  }
+
   const dead = world()
   it.effect(
     "given a process that dies while the provider is asked, then another one looks it up and sends nothing",

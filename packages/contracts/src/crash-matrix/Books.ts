@@ -19,6 +19,8 @@ import {
 } from "@pointsman/core/ports"
 import { Clock, Effect } from "effect"
 
+import { disputeBooks, type SubmissionEntry } from "./DisputeBooks.ts"
+
 const second = 1_000
 /** Of every connection, in milliseconds. */
 const timeoutMillis = 30 * second
@@ -90,6 +92,7 @@ export interface SentRequest {
 export interface Books {
   readonly charges: ReadonlyArray<ChargeEntry>
   readonly refunds: ReadonlyArray<RefundEntry>
+  readonly submissions: ReadonlyArray<SubmissionEntry>
   readonly requests: ReadonlyArray<SentRequest>
   /** From now on the n-th request is handled by the n-th of them, and those after the last one by the last. */
   readonly follow: (script: Script) => void
@@ -299,7 +302,14 @@ export const openBooks = (): Books => {
     return { _tag: state, providerRefundId, stated: { minorUnits: amountMinor, currency } }
   }
 
+  const disputes = disputeBooks({
+    ...{ exchange, rejected, canSay: () => canSay(script) },
+    afterAccepting: (act) => later(acceptedMillis, act),
+    afterTimeout: (act) => later(lateMillis, act)
+  })
+
   return {
+    submissions: disputes.submissions,
     charges,
     refunds,
     requests,
@@ -312,6 +322,7 @@ export const openBooks = (): Books => {
       for (const checkout of checkouts.values()) checkout.isApproved ||= checkout.request.paymentId === paymentId
     },
     connectorFor: (connectionId, cut) => ({
+      ...disputes.methods(cut),
       charge: (request) => charge(request, connectionId, cut),
       openCheckout,
       completeCheckout: (request) => completeCheckout(request, connectionId, cut),

@@ -1,7 +1,14 @@
 /**
  * What has to hold between our record, the provider's books and the responses that the client received, at rest. Pure.
  */
-import { type Payment, type PaymentState, type PaymentStatus, statusOf } from "@pointsman/core"
+import {
+  type Dispute,
+  type Event,
+  type Payment,
+  type PaymentState,
+  type PaymentStatus,
+  statusOf
+} from "@pointsman/core"
 import { brokenInvariants, type PaymentRecord } from "../Invariants.ts"
 import type { Books, ChargeEntry, RefundEntry, RequestHandling } from "./Books.ts"
 
@@ -19,8 +26,8 @@ export interface Told {
 }
 
 export interface Rest {
-  readonly records: ReadonlyArray<PaymentRecord>
-  readonly books: Pick<Books, "charges" | "refunds" | "requests">
+  readonly records: ReadonlyArray<PaymentRecord & { readonly disputes: ReadonlyArray<Dispute> }>
+  readonly books: Pick<Books, "charges" | "refunds" | "requests" | "submissions">
   readonly told: ReadonlyArray<Told>
   /** What the provider did, of the requests that reached it. */
   readonly gone: ReadonlyArray<RequestHandling>
@@ -37,7 +44,8 @@ export const wrongAtRest = (rest: Rest): ReadonlyArray<string> => [
   ...rest.records.flatMap((record) => [
     ...brokenInvariants(record),
     ...stillOpen(record, rest),
-    ...otherThanTheBooks(record, rest)
+    ...otherThanTheBooks(record, rest),
+    ...record.disputes.flatMap((dispute) => wrongDispute(dispute, record.events, rest))
   ]),
   ...notTrueAnyMore(rest)
 ]
@@ -106,11 +114,12 @@ interface Truth {
 }
 
 /** To the cent, and the status that follows from it; where it is known. */
-const otherThanTheBooks = ({ payment, refunds }: PaymentRecord, rest: Rest) => {
+const otherThanTheBooks = ({ disputes, payment, refunds }: Rest["records"][number], rest: Rest) => {
   const { books, gone } = rest
   const charges = books.charges.filter(({ paymentId }) => paymentId === payment.id)
   const given = books.refunds.filter(({ refundId }) => refunds.some(({ id }) => id === refundId))
-  const { states, ...amounts } = truthOf(charges, given, rest)
+  const { states: undisputed, ...amounts } = truthOf(charges, given, rest)
+  const states = disputes.length > 0 ? [chargedBack] : undisputed
   const isUnknown = statusOf[payment.state] === "UNKNOWN" || refunds.some(({ stage }) => stage === "Unknown")
   // An amount that nobody asked for is in nobody's books but the provider's, until operations have settled it.
   if (isUnknown && gone.includes("statesMore")) return []
@@ -154,6 +163,35 @@ const truthOf = (
 }
 
 const cancelled: PaymentState = "Cancelled"
+const chargedBack: PaymentState = "ChargedBack"
+
+/** Evidence and reminders, each once, and what the provider has of an answer. */
+const wrongDispute = (dispute: Dispute, events: ReadonlyArray<Event>, rest: Rest): ReadonlyArray<string> => {
+  const { evidence, status, submissions } = dispute
+  const taken = rest.books.submissions.filter(({ state }) => state === "Done")
+  const told = events.flatMap(({ data, type }) => (type === "dispute.evidence_due" ? [Number(data["days"])] : []))
+  return [
+    ...submissions.flatMap(({ kind, operationId, stage }) => [
+      ...when(stage === "Sending" || stage === "Pending", `the answer is still ${stage}`),
+      ...when(stage === "Unknown" && !isBeyondUs(rest), "the answer is unknown, and the provider can say"),
+      ...when(
+        (stage === "Done") !== taken.some((one) => one.operationId === operationId),
+        `the answer is ${stage}, and the provider has ${taken.length} of it`
+      ),
+      ...when(
+        stage === "Done" && status !== (kind === "submit" ? "under_review" : "accepted"),
+        `it is ${status} after its answer`
+      )
+    ]),
+    ...when(taken.length === 0 && status !== "needs_response", `it is ${status}, and the provider waits for an answer`),
+    ...when(taken.length === 0 && evidence === null, "the provider has no evidence, and none is kept"),
+    ...when(
+      told.some((days, index) => index > 0 && days >= (told[index - 1] ?? 0)),
+      `its reminders are of ${told.join(", ")} days`
+    ),
+    ...when(taken.length === 0 && told.at(-1) !== 1, "its deadline passed without a reminder")
+  ]
+}
 
 /** Answers that name a status which nothing may change any more but what the client asks for. */
 const lasting: ReadonlySet<string> = new Set([
@@ -163,7 +201,9 @@ const lasting: ReadonlySet<string> = new Set([
   "FAILED",
   "CANCELLED",
   "PARTIALLY_REFUNDED",
-  "REFUNDED"
+  "REFUNDED",
+  "under_review",
+  "accepted"
 ])
 
 /** "Nothing was sent", or "the provider refused": of all that had left until then, nothing was executed. */
@@ -177,7 +217,7 @@ const notTrueAnyMore = ({ books, isOnPage, records, told }: Rest) => [
     }
     const record = records.find(({ payment }) => payment.id === paymentId)
     if (record === undefined) return [`${moment} the client received a payment that is not stored`]
-    const status = statusOf[record.payment.state]
+    const status = record.disputes[0]?.status ?? statusOf[record.payment.state]
     return when(lasting.has(says) && status !== says, `${moment} the client was told ${says}, and it is ${status}`)
   }),
   // A caller that received a response gets the same one again.

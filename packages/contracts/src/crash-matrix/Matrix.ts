@@ -3,7 +3,8 @@
  * the rows of an outcome end where a process ended without reaching the next one.
  */
 import { canSay, handlingOf, type RequestHandling, type Script } from "./Books.ts"
-import { type Operation, type Outcome, operations } from "./Operations.ts"
+import { disputeOperations } from "./DisputeOperations.ts"
+import { type Operation, type Outcome, paymentOperations } from "./Operations.ts"
 import { type Client, clients, type Plan, type RunEnd, run } from "./Run.ts"
 import type { Ground } from "./Stage.ts"
 
@@ -94,6 +95,8 @@ export const cellsOf = async (runs: Runner, operation: Operation, outcome: Outco
     }
   })
 }
+
+export const operations: ReadonlyArray<Operation> = [...paymentOperations, ...disputeOperations]
 
 export const outcomesOf = ({ groups }: Operation): ReadonlyArray<Outcome> => groups.flatMap(({ outcomes }) => outcomes)
 

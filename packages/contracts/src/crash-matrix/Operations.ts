@@ -1,10 +1,18 @@
 /** What is asked, and what the provider may do with it. */
-import type { Answered, Caller, Created, Pointsman } from "@pointsman/core"
+import { type Caller, type Payment, type Pointsman, statusOf } from "@pointsman/core"
 import { sampleRequest } from "@pointsman/core/testing"
 import { Effect } from "effect"
 import type { Books, Script } from "./Books.ts"
 
-export const operationNames = ["create", "complete", "capture", "void", "refund"] as const
+export const operationNames = [
+  "create",
+  "complete",
+  "capture",
+  "void",
+  "refund",
+  "submitDispute",
+  "acceptDispute"
+] as const
 export type OperationName = (typeof operationNames)[number]
 
 /** What a provider does: with the first request, and where another one may follow, with that. */
@@ -12,6 +20,14 @@ export interface Outcome {
   /** For people, and unique in its operation. */
   readonly name: string
   readonly script: Script
+}
+
+/** A success, as the client is told of it. */
+export interface Reply {
+  /** The status of the payment, or of the dispute. */
+  readonly says: string
+  readonly paymentId: string
+  readonly isReplay: boolean
 }
 
 /** Outcomes of one kind, which are shown side by side. */
@@ -38,16 +54,16 @@ export interface Operation {
     pointsman: Pointsman["Service"],
     caller: Caller,
     paymentId: string | null
-  ) => Effect.Effect<Created | Answered, { readonly _tag: string }>
+  ) => Effect.Effect<Reply, { readonly _tag: string }>
 }
 
-const idempotencyKey = "key-of-the-request"
+export const idempotencyKey = "key-of-the-request"
 const captureMinor = 1_500
 const refundMinor = 500
 
 const outcome = (name: string, ...script: Script): Outcome => ({ name, script })
 
-const answers = (confirmed: string, refused: string, taken: string): ReadonlyArray<Outcome> => [
+export const answers = (confirmed: string, refused: string, taken: string): ReadonlyArray<Outcome> => [
   outcome(confirmed, "executed"),
   outcome(refused, "declined"),
   outcome("rejects the request", "rejected"),
@@ -56,7 +72,7 @@ const answers = (confirmed: string, refused: string, taken: string): ReadonlyArr
   outcome("accepts, and refuses later", "acceptedAndRefused")
 ]
 
-const silence: OutcomeGroup = {
+export const silence: OutcomeGroup = {
   title: "The provider does not answer",
   outcomes: [
     outcome("executes it all the same", "executedInSilence"),
@@ -65,6 +81,12 @@ const silence: OutcomeGroup = {
     outcome("does not execute it, and cannot say so", "cannotSay")
   ]
 }
+
+const ofPayment = ({ isReplay, payment }: { readonly payment: Payment; readonly isReplay: boolean }): Reply => ({
+  says: statusOf[payment.state],
+  paymentId: payment.id,
+  isReplay
+})
 
 const comeBack = "https://pay.example/hosted/token/return"
 
@@ -81,12 +103,12 @@ const approved: Operation["given"] = (pointsman, caller, books) =>
 const made = (captureMethod: "automatic" | "manual") => (pointsman: Pointsman["Service"], caller: Caller) =>
   Effect.map(pointsman.create(caller, sampleRequest({ details: { captureMethod } })), ({ payment }) => payment.id)
 
-export const operations: ReadonlyArray<Operation> = [
+export const paymentOperations: ReadonlyArray<Operation> = [
   {
     name: "create",
     about: "19.99 EUR, to be captured at once; a second connection may take it after the first (mode `failover`).",
     given: () => Effect.succeed(null),
-    ask: (pointsman, caller) => pointsman.create(caller, sampleRequest({ idempotencyKey })),
+    ask: (pointsman, caller) => Effect.map(pointsman.create(caller, sampleRequest({ idempotencyKey })), ofPayment),
     groups: [
       {
         title: "The first provider decides",
@@ -145,7 +167,7 @@ export const operations: ReadonlyArray<Operation> = [
       Effect.gen(function* () {
         const token = yield* pointsman.pageToken(paymentId ?? "")
         const { payment } = yield* pointsman.returnFromCheckout(token)
-        return { payment, isReplay: false }
+        return ofPayment({ payment, isReplay: false })
       }),
     groups: [
       {
@@ -173,7 +195,10 @@ export const operations: ReadonlyArray<Operation> = [
     about: "15.00 of an authorization of 19.99 EUR.",
     given: made("manual"),
     ask: (pointsman, caller, paymentId) =>
-      pointsman.capture(caller, { paymentId: paymentId ?? "", amountMinor: captureMinor, idempotencyKey }),
+      Effect.map(
+        pointsman.capture(caller, { paymentId: paymentId ?? "", amountMinor: captureMinor, idempotencyKey }),
+        ofPayment
+      ),
     groups: [
       { title: "The provider answers", outcomes: answers("captures", "declines", "captures") },
       silence,
@@ -191,7 +216,8 @@ export const operations: ReadonlyArray<Operation> = [
     name: "void",
     about: "An authorization of 19.99 EUR.",
     given: made("manual"),
-    ask: (pointsman, caller, paymentId) => pointsman.void(caller, { paymentId: paymentId ?? "", idempotencyKey }),
+    ask: (pointsman, caller, paymentId) =>
+      Effect.map(pointsman.void(caller, { paymentId: paymentId ?? "", idempotencyKey }), ofPayment),
     groups: [
       { title: "The provider answers", outcomes: answers("cancels", "declines", "cancels") },
       silence,
@@ -203,12 +229,15 @@ export const operations: ReadonlyArray<Operation> = [
     about: "5.00 of a payment of 19.99 EUR that is captured.",
     given: made("automatic"),
     ask: (pointsman, caller, paymentId) =>
-      pointsman.refund(caller, {
-        paymentId: paymentId ?? "",
-        amountMinor: refundMinor,
-        reason: null,
-        idempotencyKey
-      }),
+      Effect.map(
+        pointsman.refund(caller, {
+          paymentId: paymentId ?? "",
+          amountMinor: refundMinor,
+          reason: null,
+          idempotencyKey
+        }),
+        ofPayment
+      ),
     groups: [
       { title: "The provider answers", outcomes: answers("refunds", "says that it failed", "refunds") },
       silence,

@@ -22,6 +22,9 @@ export const namePoints = (): Points => {
     of: ({ change, crossing, side }) => {
       const isBefore = side === "before"
       if (change !== undefined) {
+        if (change.events.some(({ type }) => type === "dispute.evidence_due")) {
+          return `the reminder is ${isBefore ? "not written" : "written"}`
+        }
         if (isBefore && isClaim(change)) claims += 1
         if (isBefore) commit = isClaim(change) ? nth("claim", claims) : "the outcome"
         return `${commit} is ${isBefore ? "not written" : "written"}`
@@ -56,8 +59,9 @@ const nth = (what: string, count: number): string =>
   count <= 1 ? `the ${what}` : count === 2 ? `the second ${what}` : `${what} ${count}`
 
 /** What is written before a provider is asked. */
-const isClaim = ({ attempts, operations = [], payment, refunds = [] }: Change): boolean =>
+const isClaim = ({ attempts, disputes = [], operations = [], payment, refunds = [] }: Change): boolean =>
   payment.expected === 0 ||
   attempts.some(({ outcome }) => outcome === null) ||
   operations.some(({ outcome }) => outcome === null) ||
-  refunds.some(({ stage }) => stage === "Sending")
+  refunds.some(({ stage }) => stage === "Sending") ||
+  disputes.some(({ submissions }) => submissions.at(-1)?.stage === "Sending")

@@ -2,7 +2,7 @@
  * One run: a request is sent, its process ends at some point, another one takes its place, and days pass. The client
  * sends its request again, or does not.
  */
-import { type PaymentStatus, statusOf } from "@pointsman/core"
+import { type Dispute, type PaymentStatus, statusOf } from "@pointsman/core"
 import { Cause, Effect } from "effect"
 import { production } from "../simulator/World.ts"
 import { canSay, type RequestHandling } from "./Books.ts"
@@ -85,9 +85,7 @@ const runOn = async (stage: Stage, { client, endsAt, nextEndsAt, operation, outc
       end.value._tag === "Success"
         ? {
             when,
-            says: statusOf[end.value.success.payment.state],
-            paymentId: end.value.success.payment.id,
-            isReplay: end.value.success.isReplay,
+            ...end.value.success,
             at
           }
         : { when, says: end.value.failure._tag.replace("pointsman/", ""), paymentId: null, isReplay: false, at }
@@ -124,20 +122,23 @@ const runOn = async (stage: Stage, { client, endsAt, nextEndsAt, operation, outc
     }
   }
   const records = await stage.records()
-  const { charges, refunds } = books
+  const { charges, refunds, submissions } = books
   const requests = books.requests.slice(setUp)
   return {
     points: firstLife.points,
     nextPoints: nextLife.points,
     told,
     final: finalOf(records),
-    settledAfterMillis: Math.max(0, ...records.map(({ payment }) => payment.updatedAt - begunAt)),
+    settledAfterMillis: Math.max(
+      0,
+      ...records.flatMap(({ disputes, payment }) => [payment, ...disputes].map(({ updatedAt }) => updatedAt - begunAt))
+    ),
     gone: books.gone(),
     wrong: [
       ...defects,
       ...wrongAtRest({
         records,
-        books: { charges, refunds, requests },
+        books: { charges, refunds, requests, submissions },
         told,
         gone: books.gone(),
         canSay: canSay(outcome.script),
@@ -152,19 +153,26 @@ const checkDue = async (process: Process): Promise<void> => {
   await process.ask((pointsman) => Effect.repeat(pointsman.checkDue, { while: (count) => count > 0, times: 10 }))
 }
 
+const isAnswerOpen = ({ submissions }: Dispute): boolean =>
+  submissions.some(({ stage }) => stage !== "Done" && stage !== "Refused")
+
 const open: ReadonlySet<PaymentStatus> = new Set(["PENDING", "UNKNOWN"])
 
 const isSettled = async (stage: Stage): Promise<boolean> =>
   (await stage.records()).every(
-    ({ payment, refunds }) =>
+    ({ disputes, payment, refunds }) =>
+      disputes.every((dispute) => !isAnswerOpen(dispute)) &&
       !open.has(statusOf[payment.state]) &&
       refunds.every(({ stage }) => stage === "Succeeded" || stage === "Refused" || stage === "Failed")
   )
 
 const finalOf = (records: Awaited<ReturnType<Stage["records"]>>): string =>
   records
-    .map(({ payment, refunds }) => {
+    .map(({ disputes: [dispute], payment, refunds }) => {
       const status = statusOf[payment.state]
+      if (dispute !== undefined) {
+        return isAnswerOpen(dispute) ? `${dispute.status}, the answer UNKNOWN` : dispute.status
+      }
       return refunds.some(({ stage }) => stage === "Unknown") ? `${status}, the refund UNKNOWN` : status
     })
     .join(" and ") || "nothing"

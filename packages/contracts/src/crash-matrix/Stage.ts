@@ -2,11 +2,11 @@
 import type { Payment, Pointsman } from "@pointsman/core"
 import type { ConnectorDefinition } from "@pointsman/core/ports"
 import { Effect, type Exit, Option, Result } from "effect"
-import type { PaymentRecord } from "../Invariants.ts"
 import type { MortalProcess } from "../simulator/MortalProcess.ts"
 import type { Time } from "../simulator/Time.ts"
 import { makeWorld, production, type Storage } from "../simulator/World.ts"
 import { type Books, openBooks } from "./Books.ts"
+import type { Rest } from "./Judge.ts"
 import { type Life, lifeUntil } from "./Life.ts"
 import { namePoints, type Points } from "./Points.ts"
 
@@ -23,7 +23,7 @@ export interface Stage {
   readonly books: Books
   /** The one before has to be dead, or to have nothing more to do. */
   readonly start: (life: Life) => Promise<Process>
-  readonly records: () => Promise<ReadonlyArray<PaymentRecord>>
+  readonly records: () => Promise<Rest["records"]>
   readonly close: () => Promise<void>
 }
 
@@ -90,7 +90,8 @@ export const openStage = async ({ connector = (own) => own, storage }: Ground): 
   const recordOf = Effect.fnUntraced(function* ({ id, tenant }: Payment) {
     const book = Option.getOrThrow(yield* ledger.book(tenant, id))
     const events = yield* ledger.timeline(tenant, id, { limit: 500 })
-    return { ...book, events }
+    const disputes = yield* ledger.disputes(tenant, { paymentId: id, limit: 10 })
+    return { ...book, events, disputes }
   })
 
   return {

@@ -37,8 +37,8 @@ export const answered: CallHandling = { _tag: "Answered" }
 export type LookUpHandling = "told" | "unsure" | "silent" | { readonly takes: number }
 
 export interface ProviderCall {
-  readonly name: "charge" | "openCheckout" | "capture" | "void" | "refund"
-  /** The idempotency key of the call: an attempt's id, an operation's or a refund's. */
+  readonly name: "charge" | "openCheckout" | "capture" | "void" | "refund" | "submitDispute" | "acceptDispute"
+  /** The idempotency key of the call: the id of an attempt, an operation, a refund or a submission. */
   readonly id: string
   readonly paymentId: string
 }

@@ -7,6 +7,7 @@ import type { Letter } from "./ProviderMail.ts"
 
 const minute = 60_000
 const hour = 60 * minute
+const day = 24 * hour
 
 export interface ActBooks {
   readonly charges: ReadonlyMap<string, ChargeRecord>
@@ -82,10 +83,22 @@ const disputing = (draw: Draw, charge: ChargeRecord): ProviderAct => {
   const known = [...charge.disputes.keys()]
   const isNew = known.length === 0 || (draw.chance(0.2) && known.length < 2 && !charge.disputes.has(null))
   if (isNew) {
-    const disputeId = known.length === 0 ? draw.pick([null, "dp_1"]) : "dp_2"
-    return { _tag: "Disputes", charge, disputeId, verdict: "opened" }
+    return opening(draw, charge, known.length === 0 && draw.chance(0.5) ? null : nextId(charge))
   }
   return { _tag: "Disputes", charge, disputeId: draw.one(known) ?? null, verdict: draw.pick(["won", "won", "lost"]) }
+}
+
+const nextId = ({ attemptId, disputes }: ChargeRecord): string => `du_${disputes.size + 1}_${attemptId}`
+
+const opening = (draw: Draw, charge: ChargeRecord, disputeId: string | null): ProviderAct => {
+  const dueIn = draw.pick([null, 2 * hour, 30 * hour, 4 * day, 8 * day])
+  return { _tag: "Disputes", charge, disputeId, verdict: "opened", dueIn }
+}
+
+/** One more dispute of captured money, that can be answered; `undefined` where there is none to dispute. */
+export const drawDispute = (draw: Draw, { charges }: Pick<ActBooks, "charges">): ProviderAct | undefined => {
+  const charge = draw.one([...charges.values()].filter((one) => isCaptured(one) && one.disputes.size < 3))
+  return charge === undefined || charge.disputes.has(null) ? undefined : opening(draw, charge, nextId(charge))
 }
 
 /** More, up to the authorization or above it; or less, and no less than it gave back. */

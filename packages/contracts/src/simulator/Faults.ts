@@ -47,6 +47,8 @@ const matters: ReadonlySet<Crossing> = new Set<Crossing>([
   "provider.capture",
   "provider.void",
   "provider.refund",
+  "provider.submitDispute",
+  "provider.acceptDispute",
   "receiver.send"
 ])
 

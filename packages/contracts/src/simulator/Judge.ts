@@ -2,6 +2,7 @@
 import { type Event, type Tenant, viewOfEvent } from "@pointsman/core"
 import type { PaymentBook, TenantMessage } from "@pointsman/core/ports"
 import { brokenWord, type Order, type Told } from "./Asked.ts"
+import { answeredTwice, type Look, wrongDispute } from "./DisputeChecks.ts"
 import { wrongFiles } from "./Files.ts"
 import { type SettledPayment, wrongAccounts } from "./JournalChecks.ts"
 import type { Taken } from "./Mail.ts"
@@ -17,17 +18,28 @@ import { callers, type World, wantedBy } from "./World.ts"
 export interface Judged {
   readonly seed: number
   readonly world: World
-  readonly workload: Pick<Workload, "lies" | "orders" | "told">
+  readonly workload: Pick<Workload, "lies" | "orders" | "told" | "toldOfDisputes">
+  readonly looks: ReadonlyArray<Look>
   /** Messages that were taken. */
   readonly heard: ReadonlyMap<Letter, Taken>
   readonly outside: Pick<Acting, "lost" | "isOfOtherAccount">
 }
 
 /** What is wrong with the world, in sentences; none for a sound one. */
-export const judge = async ({ heard, outside, seed, workload, world }: Judged): Promise<ReadonlyArray<string>> => {
+export const judge = async ({
+  heard,
+  looks,
+  outside,
+  seed,
+  workload,
+  world
+}: Judged): Promise<ReadonlyArray<string>> => {
   const { lies, orders, told } = workload
   const lost = outside.lost()
-  const wrong: Array<string> = [...askedTwice(world.provider.calls, lost?.at)]
+  const wrong: Array<string> = [
+    ...askedTwice(world.provider.calls, lost?.at),
+    ...answeredTwice(world.provider.disputes)
+  ]
   const charges = [...world.provider.charges.values()]
   const refunds = [...world.provider.refunds.values()]
   const books = new Map<string, PaymentBook>()
@@ -49,7 +61,18 @@ export const judge = async ({ heard, outside, seed, workload, world }: Judged): 
       }
       const events = timelines.get(id) ?? []
       wrong.push(...wrongWith(book, events, side).map((what) => `payment ${id}: ${what}`))
-      settled.push({ book, events, isPlain: !isContradicted(side) })
+      const isPlain = !isContradicted(side)
+      settled.push({ book, events, isPlain })
+      if (side.hasLostRecords || side.isOfOtherAccount) continue
+      const told = workload.toldOfDisputes
+      for (const [disputeId] of side.charges.flatMap((charge) => [...charge.disputeRecords])) {
+        const isKnown = stored.disputes.some(({ providerDisputeId }) => providerDisputeId === disputeId)
+        if (isPlain && !isKnown) wrong.push(`payment ${id}: dispute ${disputeId} is not recorded`)
+      }
+      const ofDisputes = { looks, told, records: world.provider.disputes, isPlain }
+      for (const dispute of stored.disputes.filter(({ paymentId }) => paymentId === id)) {
+        wrong.push(...wrongDispute(dispute, events, ofDisputes).map((what) => `payment ${id}: ${what}`))
+      }
     }
     files.push(...stored.messages)
     const received = world.receiver.received.filter(({ eventId }) => lost?.events.has(eventId) !== true)

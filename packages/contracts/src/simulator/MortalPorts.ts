@@ -140,7 +140,7 @@ export const mortalConnector = (definition: ConnectorDefinition, time: Time, bey
     connect: (account, transport) =>
       Result.map(definition.connect(account, transport), (connector): Connector => {
         const { account, capture, completeCheckout, openCheckout, refund, void: release } = connector
-        const { listCharges, listRefunds } = connector
+        const { acceptDispute, listCharges, listRefunds, lookUpDispute, lookUpOperation, submitDispute } = connector
         return {
           ...connector,
           charge: calling("charge", connector.charge),
@@ -155,6 +155,10 @@ export const mortalConnector = (definition: ConnectorDefinition, time: Time, bey
           ...(connector.lookUpRefund === undefined
             ? {}
             : { lookUpRefund: calling("lookUpRefund", connector.lookUpRefund) }),
+          ...(lookUpOperation === undefined ? {} : { lookUpOperation: calling("lookUpOperation", lookUpOperation) }),
+          ...(submitDispute === undefined ? {} : { submitDispute: calling("submitDispute", submitDispute) }),
+          ...(acceptDispute === undefined ? {} : { acceptDispute: calling("acceptDispute", acceptDispute) }),
+          ...(lookUpDispute === undefined ? {} : { lookUpDispute: calling("lookUpDispute", lookUpDispute) }),
           ...(account === undefined ? {} : { account: () => calling("account", account)(undefined) }),
           ...(listCharges === undefined ? {} : { listCharges: calling("listCharges", listCharges) }),
           ...(listRefunds === undefined ? {} : { listRefunds: calling("listRefunds", listRefunds) })

@@ -145,6 +145,7 @@ export const startProcess = (options: MortalProcessOptions): MortalProcess => {
   }
   if (backgroundEveryMillis !== undefined) {
     ask((pointsman) => pointsman.keepChecking(backgroundEveryMillis))
+    ask((pointsman) => pointsman.keepCheckingDisputes(backgroundEveryMillis))
     ask((pointsman) => pointsman.keepDelivering(backgroundEveryMillis))
   }
   return { number, isDead: mortality.isDead, die: mortality.die, freeze, ask }

@@ -15,6 +15,7 @@ import { notingBalance, type ProviderBalance, providerBalance } from "./Provider
 import type { CallRecord, ChargeRecord, RefundRecord } from "./ProviderBooks.ts"
 import { type ProviderCalls, providerCalls } from "./ProviderCalls.ts"
 import { type ProviderCharges, providerCharges } from "./ProviderCharges.ts"
+import { type ProviderDisputes, providerDisputes } from "./ProviderDisputes.ts"
 import { providerLists } from "./ProviderLists.ts"
 import { type Letter, readProviderMessage, readStoredMessage } from "./ProviderMail.ts"
 import { type ProviderWays, plainWays, providerMessages } from "./ProviderMessages.ts"
@@ -43,6 +44,8 @@ export interface Provider {
   readonly charges: ReadonlyMap<string, ChargeRecord>
   /** By refund. */
   readonly refunds: ReadonlyMap<string, RefundRecord>
+  /** Those that have an id, by it. */
+  readonly disputes: ProviderDisputes["disputes"]
   readonly calls: ReadonlyArray<CallRecord>
   /** The merchant's balance, by connection. */
   readonly balance: ProviderBalance
@@ -71,6 +74,7 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
   const checkouts = providerCheckouts(calls, charges, time)
   const operate = providerOperations(calls, charges, messages)
   const refunds = providerRefunds(calls, charges, messages)
+  const disputes = providerDisputes(calls, messages)
   const lists = providerLists(calls, charges.charges, refunds.refunds)
 
   const connectorFor = (connectionId: string, environment: Environment): Connector => ({
@@ -81,6 +85,7 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
     refund: (request) => refunds.refund(request, environment),
     lookUpCharge: ({ attemptId }) => charges.lookUpCharge(attemptId),
     lookUpRefund: ({ refundId }) => refunds.lookUpRefund(refundId),
+    ...disputes.methods(environment),
     ...lists.of(connectionId),
     readMessage: readProviderMessage,
     readStored: readStoredMessage
@@ -89,6 +94,7 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
   return {
     charges: charges.charges,
     refunds: refunds.refunds,
+    disputes: disputes.disputes,
     calls: calls.calls,
     balance,
     definition: {
@@ -98,7 +104,7 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
       connect: ({ connectionId, environment }) => Result.succeed(connectorFor(connectionId, environment))
     },
     pay: checkouts.pay,
-    act: (act) => performAct(act, messages, time)
+    act: (act) => performAct(act, messages, disputes, time)
   }
 }
 

@@ -3,6 +3,7 @@
  * said. Where it contradicts itself, or what it was asked, the charge's `contradictions` say so.
  */
 import type { ChargeRecord, DisputeVerdict, RefundRecord } from "./ProviderBooks.ts"
+import type { ProviderDisputes } from "./ProviderDisputes.ts"
 import type { ProviderMessages } from "./ProviderMessages.ts"
 import type { Time } from "./Time.ts"
 import { short } from "./Words.ts"
@@ -11,7 +12,11 @@ type OfCharge<Name extends string, Rest = unknown> = { readonly _tag: Name; read
 
 export type ProviderAct =
   | OfCharge<"PaysOut">
-  | OfCharge<"Disputes", { readonly disputeId: string | null; readonly verdict: DisputeVerdict }>
+  /** `dueIn`: milliseconds until the deadline of a dispute that is opened; `null` or absent for none. */
+  | OfCharge<
+      "Disputes",
+      { readonly disputeId: string | null; readonly verdict: DisputeVerdict; readonly dueIn?: number | null }
+    >
   /** A capture that was done has failed; after so many milliseconds it is done again, or fails for good. */
   | OfCharge<
       "FailsCapture",
@@ -29,14 +34,19 @@ export type ProviderAct =
   /** A message that its connector cannot read, or one about a charge that was made elsewhere. */
   | { readonly _tag: "WritesNonsense" | "WritesOfOthers"; readonly connectionId: string }
 
-export const performAct = (act: ProviderAct, messages: ProviderMessages, time: Time): void => {
+export const performAct = (
+  act: ProviderAct,
+  messages: ProviderMessages,
+  disputes: ProviderDisputes,
+  time: Time
+): void => {
   switch (act._tag) {
     case "PaysOut":
       act.charge.isPaidOut = true
       messages.ofPayout(act.charge)
       break
     case "Disputes":
-      dispute(act, messages)
+      dispute(act, disputes)
       break
     case "FailsCapture":
       failCapture(act, messages, time)
@@ -70,12 +80,11 @@ export const performAct = (act: ProviderAct, messages: ProviderMessages, time: T
 }
 
 const dispute = (
-  { charge, disputeId, verdict }: Extract<ProviderAct, { readonly _tag: "Disputes" }>,
-  messages: ProviderMessages
+  { charge, disputeId, dueIn = null, verdict }: Extract<ProviderAct, { readonly _tag: "Disputes" }>,
+  disputes: ProviderDisputes
 ): void => {
-  charge.disputes.set(disputeId, verdict)
   if (charge.state !== "Captured") charge.contradictions.push("a dispute of money that was not taken")
-  messages.ofDispute(charge, disputeId, verdict)
+  disputes.state(charge, disputeId, verdict, dueIn)
 }
 
 /** The capture or the void of the charge: the money is held again. */

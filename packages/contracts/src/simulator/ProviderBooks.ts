@@ -27,6 +27,8 @@ export interface ChargeRecord {
   operation: OperationRecord | null
   /** By the provider's id of the dispute; `null` for the only one of a charge, which it may leave without. */
   readonly disputes: Map<string | null, DisputeVerdict>
+  /** Those that have an id, by it: what can be answered. */
+  readonly disputeRecords: Map<string, DisputeRecord>
   /**
    * What the provider stated against its own word, or against what it was asked, in words. A charge without any never
    * needs a person.
@@ -53,6 +55,29 @@ export interface RefundRecord {
   /** Epoch milliseconds. */
   readonly createdAt: number
   state: "RefundPending" | "Succeeded" | "RefundFailed"
+}
+
+/** A dispute that has an id. */
+export interface DisputeRecord {
+  readonly disputeId: string
+  readonly charge: ChargeRecord
+  /** Epoch milliseconds until which evidence is taken; `null` for no deadline. */
+  readonly dueBy: number | null
+  status: "needs_response" | "under_review" | "won" | "lost" | "accepted"
+  /** When it ended first, in epoch milliseconds. */
+  endedAt: number | null
+  readonly submissions: Array<SubmissionRecord>
+  /** What arrived after another submission or acceptance had been taken, by its id. */
+  readonly askedAgain: Array<string>
+}
+
+/** Evidence, or an acceptance. */
+export interface SubmissionRecord {
+  readonly operationId: string
+  readonly kind: "submit" | "accept"
+  /** When it was taken, in epoch milliseconds; `null` where it was not. */
+  readonly takenAt: number | null
+  state: "Pending" | "Done" | "Failed"
 }
 
 /** Every call that arrived, in order. */

@@ -86,6 +86,7 @@ export const providerCharges = (options: ChargesOptions): ProviderCharges => {
       ...{ state, capturedMinor: 0, isPaidOut: false, operation: null },
       ...{
         disputes: new Map(),
+        disputeRecords: new Map(),
         contradictions: [],
         lastWord: null,
         isReferenceShared: false,

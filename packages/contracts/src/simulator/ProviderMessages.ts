@@ -102,8 +102,13 @@ export const providerMessages = ({ onLetter, time, ways }: MessagesOptions): Pro
       const state = stateOf(charge)
       tell(charge.connectionId, { _tag: "Settled", charge: nameOf(charge), state: () => state }, false)
     },
-    ofDispute: (charge, disputeId, verdict) =>
-      tell(charge.connectionId, { _tag: "Dispute", charge: nameOf(charge), disputeId, verdict }, false),
+    ofDispute: (charge, disputeId, verdict) => {
+      const { dueBy, status } = charge.disputeRecords.get(disputeId ?? "") ?? {}
+      const said = { ...(dueBy == null ? {} : { dueBy }), ...(status === undefined ? {} : { status }) }
+      const about = { _tag: "Dispute", charge: nameOf(charge), disputeId, verdict, ...said } as const
+      // A look-up of the submission tells it too.
+      tell(charge.connectionId, about, status === "under_review")
+    },
     unreadable: (connectionId) =>
       send({ connectionId, about: "nothing", mayBeLost: false, storedAs: "unreadable" }, unreadableBody),
     ofOthers: (connectionId) => {

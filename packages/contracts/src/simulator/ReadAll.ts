@@ -1,5 +1,5 @@
 /** Everything that a store has of one tenant. */
-import type { Event, Tenant } from "@pointsman/core"
+import type { Dispute, Event, Tenant } from "@pointsman/core"
 import type { PaymentBook, TenantMessage } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import type { World } from "./World.ts"
@@ -9,6 +9,7 @@ const rowsAtMost = 10_000
 
 export interface Contents {
   readonly books: ReadonlyArray<PaymentBook>
+  readonly disputes: ReadonlyArray<Dispute>
   readonly events: ReadonlyArray<Event>
   readonly messages: ReadonlyArray<TenantMessage>
 }
@@ -19,6 +20,7 @@ export const readAll = Effect.fnUntraced(function* ({ ledger }: World, tenant: T
   // The list of all events waits for what any transaction on the server may still commit, also in another database.
   const timelines = yield* Effect.forEach(payments, ({ id }) => ledger.timeline(tenant, id, { limit: rowsAtMost }))
   const events = timelines.flat().sort((a, b) => (a.id < b.id ? -1 : 1))
+  const disputes = yield* ledger.disputes(tenant, { limit: rowsAtMost })
   const messages = yield* ledger.messages({ tenant, limit: rowsAtMost })
-  return { books, events, messages } satisfies Contents
+  return { books, disputes, events, messages } satisfies Contents
 })

@@ -54,6 +54,8 @@ const isNothingOpen = Effect.fnUntraced(function* ({ deliveries, ledger }: World
       const isLeft = review?.reasons.includes("amount_mismatch") === true && statusOf[state] === "UNKNOWN"
       if ((!isAtRest(state) && !isLeft) || refundPendingMinor > 0) return false
     }
+    const disputes = yield* ledger.disputes(tenant, { limit: 100 })
+    if (disputes.some(({ checkAt }) => checkAt !== null)) return false
     for (const state of ["Due", "Sending"] as const) {
       if ((yield* deliveries.list(tenant, { state, limit: 1 })).length > 0) return false
     }

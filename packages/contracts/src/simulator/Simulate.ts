@@ -2,7 +2,9 @@
 import type { Environment } from "@pointsman/core"
 import type { ConnectorDefinition } from "@pointsman/core/ports"
 import { Effect } from "effect"
+import type { Boundary } from "./Boundary.ts"
 import { answered, drawHandling, drawLookUp, type ProviderCall } from "./CallHandling.ts"
+import type { Look } from "./DisputeChecks.ts"
 import { drawFrom } from "./Draw.ts"
 import {
   drawBlow,
@@ -65,7 +67,7 @@ const second = 1_000
 const skewStream = -1
 
 export const simulate = async (options: SimulateOptions): Promise<Simulated> => {
-  const { listen = () => {}, only, seed, storage } = options
+  const { applyFile, http, listen = () => {}, only, seed, storage } = options
   const time = makeTime()
   const began = time.now()
   const elapsed = () => time.now() - began
@@ -75,11 +77,11 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   const fault = options.outside ?? drawOutside(seed)
   const run = runUnder(fault, drawRun(plan.draw))
   const isChosen = options.outside !== undefined
-  const { applyFile, http } = options
   const outside = makeOutside(fault, { seed, steps: run.steps, plan, http, applyFile, isChosen })
   const { backgroundEveryMillis, rates, slowest, temper } = run
   const wrong: Array<string> = []
   let acting: Acting = nothingActs
+  const looks: Array<Look> = []
   const keyed = keyedCalls(() => world.provider)
 
   const world: World = await makeWorld({
@@ -92,6 +94,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     hooks: {
       onBoundary: (boundary) => {
         tell(`${boundary.side} ${boundary.process} ${boundary.crossing}`)
+        if (isLook(boundary)) looks.push({ at: time.now(), isCalm: plan.isOver() })
         const blow = plan.fault(fateRate(boundary, rates), (draw) => drawBlow(draw, boundary))
         if (blow?.fate === "dies") time.after(blow.restartsAfter, restart)
         return blow?.fate
@@ -134,7 +137,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
 
   const workload = makeWorkload({
     ...{ world, plan, temper, heard: mail.heard, listen: tell, backgroundEveryMillis },
-    losesRecords: losesRecords(fault),
+    ...merchantsUnder(fault),
     hasLostRecords: () => acting.lost() !== undefined
   })
   const wrongJournals = journalsByStep(world, () => acting.lost() !== undefined)
@@ -147,7 +150,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   await comeToRest(world, plan, acting)
   wrong.push(
     ...workload.wrong,
-    ...(await judge({ world, seed, workload, heard: mail.heard, outside: acting })),
+    ...(await judge({ world, seed, looks, workload, heard: mail.heard, outside: acting })),
     ...(await acting.judge())
   )
   for (const line of wrong) tell(`wrong: ${line}`)
@@ -177,6 +180,15 @@ const checkCall = (call: ProviderCall, environment: Environment, checking: () =>
       Effect.ensuring(Effect.sync(() => hold(-1)))
     )
   })
+
+/** A process read the disputes that are due. */
+const isLook = ({ crossing, side }: Boundary): boolean => crossing === "ledger.dueDisputes" && side === "after"
+
+/** A loss, another account and a gateway: no list, no other account and no adapter there has what answered a dispute. */
+const merchantsUnder = (fault: Fault) => ({
+  losesRecords: losesRecords(fault),
+  answersDisputes: !losesRecords(fault) && !swapsAccounts(fault) && fault !== "gateway"
+})
 
 type Fault = OutsideFault | "none" | undefined
 

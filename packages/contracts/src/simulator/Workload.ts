@@ -8,9 +8,10 @@ import { makeAsking, type Work } from "./Ask.ts"
 import type { Order, Told } from "./Asked.ts"
 import { makeCustomers } from "./Customers.ts"
 import type { Draw } from "./Draw.ts"
-import { drawAct, type Temper } from "./DrawAct.ts"
+import { drawAct, drawDispute, type Temper } from "./DrawAct.ts"
 import { makeLiars } from "./Liars.ts"
 import type { Taken } from "./Mail.ts"
+import { makeMerchantDisputes, type ToldOfDispute } from "./MerchantDisputes.ts"
 import { makeMerchants, paymentsIn } from "./Merchants.ts"
 import type { Plan } from "./Plan.ts"
 import { actInWords } from "./ProviderActs.ts"
@@ -36,6 +37,8 @@ export interface WorkloadOptions {
   readonly backgroundEveryMillis: number
   /** Whether the store loses records in this run: operations have keys. */
   readonly losesRecords: boolean
+  /** Whether merchants answer disputes: they need a provider that is reached as it is, with the records of the store. */
+  readonly answersDisputes: boolean
   /** Whether it lost them by now: merchants whose requests are lost with them ask again. */
   readonly hasLostRecords: () => boolean
 }
@@ -44,6 +47,8 @@ export interface Workload {
   readonly orders: ReadonlyArray<Order>
   /** Every success that somebody heard. */
   readonly told: ReadonlyArray<Told>
+  /** What merchants heard of disputes that they answered. */
+  readonly toldOfDisputes: ReadonlyArray<ToldOfDispute>
   /** What other connections wrote, as far as it was taken. */
   readonly lies: ReadonlyMap<Filed, Taken>
   /** What could not be explained as it happened. */
@@ -52,6 +57,7 @@ export interface Workload {
 }
 
 export const makeWorkload = ({
+  answersDisputes,
   backgroundEveryMillis,
   hasLostRecords,
   losesRecords,
@@ -66,6 +72,7 @@ export const makeWorkload = ({
   const asking = makeAsking(plan, listen)
   const { ask, told, wrong } = asking
   const merchants = makeMerchants(world, asking, { hosted, areOperationsKeyed: losesRecords })
+  const disputes = makeMerchantDisputes(world, asking)
   const customers = makeCustomers(provider, plan, asking)
   const liars = makeLiars(world, asking)
 
@@ -95,8 +102,12 @@ export const makeWorkload = ({
       }
       case "lie":
         return liars.lie(draw, process)
+      case "answer":
+        if (!(answersDisputes && (await disputes.answer(draw)))) await passTime(draw, world, plan)
+        return
+      case "dispute":
       case "act": {
-        const act = drawAct(draw, { ...provider, heard }, temper)
+        const act = kind === "act" ? drawAct(draw, { ...provider, heard }, temper) : drawDispute(draw, provider)
         if (act === undefined) return passTime(draw, world, plan)
         plan.note(`the provider ${actInWords(act)}`)
         return provider.act(act)
@@ -121,7 +132,7 @@ export const makeWorkload = ({
     if (millis !== null) await time.pass(millis)
   }
 
-  return { orders: merchants.orders, told, lies: liars.lies, wrong, step }
+  return { orders: merchants.orders, told, toldOfDisputes: disputes.told, lies: liars.lies, wrong, step }
 }
 
 /** The background looks at what is due meanwhile, now and then. */
@@ -137,7 +148,20 @@ const passTime = async (draw: Draw, { alive, time }: World, plan: Plan): Promise
   }
 }
 
-type Kind = "create" | "operate" | "visit" | "pay" | "pass" | "check" | "act" | "redeliver" | "lie" | "die" | "start"
+type Kind =
+  | "create"
+  | "operate"
+  | "visit"
+  | "pay"
+  | "pass"
+  | "check"
+  | "act"
+  | "dispute"
+  | "answer"
+  | "redeliver"
+  | "lie"
+  | "die"
+  | "start"
 
 /** How often each, among the others. */
 const kindsBy = (weights: Readonly<Partial<Record<Kind, number>>>): ReadonlyArray<Kind> =>
@@ -156,7 +180,8 @@ const abouts: readonly [About, ...ReadonlyArray<About>] = [
   { hosted: 0.3, kinds: kindsBy({ create: 6, operate: 10, visit: 4, pay: 3, pass: 8 }) },
   { hosted: 0.05, kinds: kindsBy({ create: 3, operate: 16, pass: 8 }) },
   { hosted: 0.9, kinds: kindsBy({ create: 4, operate: 4, visit: 12, pay: 6, pass: 8 }) },
-  { hosted: 0.1, kinds: kindsBy({ create: 3, operate: 10, act: 14, pass: 5 }) }
+  { hosted: 0.1, kinds: kindsBy({ create: 3, operate: 10, act: 14, pass: 5 }) },
+  { hosted: 0.05, kinds: kindsBy({ create: 4, operate: 2, act: 2, dispute: 8, answer: 14, pass: 8 }) }
 ]
 
 /** Whatever was refused or given up. */

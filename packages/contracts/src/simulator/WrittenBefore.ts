@@ -7,6 +7,9 @@ import type { KeyedCalls } from "./KeyedCalls.ts"
 import { short } from "./Words.ts"
 import { production, sandbox } from "./World.ts"
 
+/** More than any run has. */
+const disputesAtMost = 100
+
 /**
  * What is sent is written before: the store itself is asked, as the call arrives. It is asked for the id alone: of two
  * payments with one reference, the provider takes what is sent under it to be about the first one.
@@ -21,6 +24,11 @@ export const writtenBefore = Effect.fnUntraced(function* (
 ) {
   const { id, name, paymentId } = call
   const { tenant } = environment === "sandbox" ? sandbox : production
+  if (name === "submitDispute" || name === "acceptDispute") {
+    const disputes = yield* Effect.orDie(ledger.disputes(tenant, { limit: disputesAtMost }))
+    const isWritten = disputes.some(({ submissions }) => submissions.some(({ operationId }) => operationId === id))
+    return isWritten ? [] : [`${name} ${id} of ${short(paymentId)} was sent before it was written`]
+  }
   const subject =
     name === "refund"
       ? { refundId: id }

@@ -153,8 +153,8 @@ const confirmedBy = (recorded: Dispute, status: DisputeStatus, at: number, now: 
 }
 
 const submitted: ReadonlySet<DisputeStatus> = new Set<DisputeStatus>(["under_review"])
-/** Some providers state an acceptance as a loss. */
-const accepted: ReadonlySet<DisputeStatus> = new Set<DisputeStatus>(["accepted", "lost"])
+/** Some providers state an acceptance as a loss, and a missed deadline as well: of a loss the look-up decides. */
+const accepted: ReadonlySet<DisputeStatus> = new Set<DisputeStatus>(["accepted"])
 
 const submittedEvent = ({ submissions }: Dispute): EventType =>
   submissions.at(-1)?.kind === "accept" ? "dispute.accepted" : "dispute.submitted"

@@ -108,6 +108,18 @@ describe("the crash matrix", () => {
     const notSent = 8
     /** The lookup before is two more. */
     const afterLookup = answered + 2
+    const answersCounted = {
+      executed: answered,
+      declined: answered,
+      rejected: answered,
+      notSent,
+      accepted: answered,
+      acceptedAndRefused: answered,
+      executedInSilence: answered,
+      lost: answered,
+      late: answered,
+      cannotSay: answered
+    }
     assert.deepStrictEqual(Object.fromEntries(counted), {
       create: {
         executed: answered,
@@ -193,7 +205,9 @@ describe("the crash matrix", () => {
         cannotSay: answered,
         statesMore: answered,
         statesLess: answered
-      }
+      },
+      submitDispute: answersCounted,
+      acceptDispute: answersCounted
     })
   })
 })
