@@ -3,16 +3,16 @@ import { type Event, type Tenant, viewOfEvent } from "@pointsman/core"
 import type { PaymentBook, TenantMessage } from "@pointsman/core/ports"
 import { brokenWord, type Order, type Told } from "./Asked.ts"
 import { wrongFiles } from "./Files.ts"
-import { type SettledPayment, wrongAccounts } from "./JournalChecks.ts"
+import { openDifferences, type SettledPayment, wrongAccounts } from "./JournalChecks.ts"
 import type { Taken } from "./Mail.ts"
 import type { Acting, Lost } from "./outside/Outside.ts"
 import type { ChargeRecord } from "./ProviderBooks.ts"
 import type { Filed, Letter } from "./ProviderMail.ts"
-import { readAll } from "./ReadAll.ts"
+import { readAll, readEntries } from "./ReadAll.ts"
 import type { Received } from "./Receiver.ts"
 import { askedTwice, isContradicted, isHeld, wrongWith } from "./Truth.ts"
 import type { Workload } from "./Workload.ts"
-import { callers, type World, wantedBy } from "./World.ts"
+import { callers, connectionIds, type World, wantedBy } from "./World.ts"
 
 export interface Judged {
   readonly seed: number
@@ -55,7 +55,9 @@ export const judge = async ({ heard, outside, seed, workload, world }: Judged): 
     const received = world.receiver.received.filter(({ eventId }) => lost?.events.has(eventId) !== true)
     wrong.push(...undelivered(tenant, stored.events, received))
   }
-  wrong.push(...wrongAccounts(settled, world.provider.balance, seed))
+  const entries = (await Promise.all(connectionIds.map((id) => readEntries(world, id)))).flat()
+  const { balance } = world.provider
+  wrong.push(...wrongAccounts(settled, { entries, balance, seed }), ...openDifferences(settled, { entries }))
   for (const charge of charges) {
     if (books.has(paymentOf(charge))) continue
     wrong.push(`the provider has a charge of payment ${paymentOf(charge)}, which we do not know`)

@@ -2,6 +2,7 @@
 import type { Environment } from "@pointsman/core"
 import type { ConnectorDefinition } from "@pointsman/core/ports"
 import { Effect } from "effect"
+import type { Hooks } from "./Boundary.ts"
 import { answered, drawHandling, drawLookUp, type ProviderCall } from "./CallHandling.ts"
 import { drawFrom } from "./Draw.ts"
 import {
@@ -18,14 +19,15 @@ import {
 import { journalsByStep } from "./JournalChecks.ts"
 import { judge } from "./Judge.ts"
 import { type KeyedCalls, keyedCalls } from "./KeyedCalls.ts"
-import { post } from "./Mail.ts"
+import { type MailOptions, post } from "./Mail.ts"
 import { drawOutside, losesRecords, makeOutside, swapsAccounts } from "./outside/MakeOutside.ts"
 import { type Acting, nothingActs, type Outside, type OutsideFault } from "./outside/Outside.ts"
 import { makePlan, type Plan, type PlanId, type Planned } from "./Plan.ts"
+import { makeReading } from "./ReadReports.ts"
 import { accepted, drawReception } from "./Receiver.ts"
 import { comeToRest } from "./Rest.ts"
 import { drawRun, honest, processesAtMost, type Run, unheard } from "./Run.ts"
-import { makeTime } from "./Time.ts"
+import { makeTime, type Time } from "./Time.ts"
 import { short } from "./Words.ts"
 import { makeWorkload } from "./Workload.ts"
 import { makeWorld, messageSecretOf, type Storage, type World, type WorldOptions } from "./World.ts"
@@ -63,6 +65,8 @@ const second = 1_000
 
 /** The stream of what differs from process to process, beside those of the plan. */
 const skewStream = -1
+/** The stream of which messages may be lost for good. */
+const lossStream = -8
 
 export const simulate = async (options: SimulateOptions): Promise<Simulated> => {
   const { listen = () => {}, only, seed, storage } = options
@@ -77,7 +81,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   const isChosen = options.outside !== undefined
   const { applyFile, http } = options
   const outside = makeOutside(fault, { seed, steps: run.steps, plan, http, applyFile, isChosen })
-  const { backgroundEveryMillis, rates, slowest, temper } = run
+  const { backgroundEveryMillis, rates, temper } = run
   const wrong: Array<string> = []
   let acting: Acting = nothingActs
   const keyed = keyedCalls(() => world.provider)
@@ -89,20 +93,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     pointsman: { checkIntervals: run.checkIntervals },
     reached: (provider) => outside.reached(options.reached?.(provider) ?? provider),
     starting: outside.starting,
-    hooks: {
-      onBoundary: (boundary) => {
-        tell(`${boundary.side} ${boundary.process} ${boundary.crossing}`)
-        const blow = plan.fault(fateRate(boundary, rates), (draw) => drawBlow(draw, boundary))
-        if (blow?.fate === "dies") time.after(blow.restartsAfter, restart)
-        return blow?.fate
-      },
-      onStorage: (crossing) =>
-        plan.fault(crossing === "ledger.commit" ? rates.commit : rates.storage, (draw) =>
-          drawStorageFault(draw, crossing)
-        ),
-      replacements: () => acting.replacements(),
-      latency: () => (slowest === 0 || plan.isOver() ? 0 : plan.jitter(slowest))
-    },
+    hooks: hooksAsDrawn(plan, run, tell, { time, acting: () => acting, restart: () => restart() }),
     ...callsAsDrawn(plan, rates, tell, outside.handlingOf),
     onCall: (call, environment) => checkCall(call, environment, () => ({ world, acting, keyed, wrong })),
     ways: run.ways,
@@ -115,10 +106,8 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     receptionOf: receptionAsDrawn(plan, rates, tell)
   })
   const mail = post({
-    time,
-    secretOf: messageSecretOf,
-    recipient: () => world.alive()[0],
-    postageOf: (letter) => plan.fault(rates.mail, (draw) => drawPostage(draw, letter)) ?? ordinaryPostage
+    ...{ time, secretOf: messageSecretOf, recipient: () => world.alive()[0] },
+    postageOf: postageAsDrawn(plan, rates, seed)
   })
   const restart = () => {
     if (!plan.isOver() && world.alive().length < processesAtMost) start()
@@ -126,8 +115,10 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   const skew = skewsOf(seed, fault)
   const start = () => {
     const clockAheadMillis = skew()
-    const { number } = world.start({ backgroundEveryMillis, clockAheadMillis, storeClock: acting.storeClock })
+    const process = world.start({ backgroundEveryMillis, clockAheadMillis, storeClock: acting.storeClock })
+    const { number } = process
     if (clockAheadMillis !== 0) tell(`process ${number} has a clock that is ${clockAheadMillis / second} s ahead`)
+    return process
   }
   acting = await outside.begin({ world, start })
   for (let count = 0; count < run.processes; count++) start()
@@ -137,16 +128,18 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     losesRecords: losesRecords(fault),
     hasLostRecords: () => acting.lost() !== undefined
   })
+  const reading = makeReading({ world, seed, start, listen: tell })
   const wrongJournals = journalsByStep(world, () => acting.lost() !== undefined)
   for (let number = 1; number <= run.steps; number++) {
     const draw = plan.step(number)
     await acting.before(number)
     if (draw !== undefined) await workload.step(draw)
+    reading.askDue()
     wrong.push(...(await wrongJournals()))
   }
-  await comeToRest(world, plan, acting)
+  await comeToRest({ world, plan, outside: acting, reading, lastStep: run.steps + 1 })
   wrong.push(
-    ...workload.wrong,
+    ...[...workload.wrong, ...reading.wrong],
     ...(await judge({ world, seed, workload, heard: mail.heard, outside: acting })),
     ...(await acting.judge())
   )
@@ -194,6 +187,25 @@ const skewsOf = (seed: number, fault: Fault): (() => number) => {
 
 type Tell = (line: string) => void
 
+/** What happens to processes, and to what they ask of the store. */
+const hooksAsDrawn = (
+  plan: Plan,
+  { rates, slowest }: Run,
+  tell: Tell,
+  { acting, restart, time }: { readonly acting: () => Acting; readonly restart: () => void; readonly time: Time }
+): Hooks => ({
+  onBoundary: (boundary) => {
+    tell(`${boundary.side} ${boundary.process} ${boundary.crossing}`)
+    const blow = plan.fault(fateRate(boundary, rates), (draw) => drawBlow(draw, boundary))
+    if (blow?.fate === "dies") time.after(blow.restartsAfter, restart)
+    return blow?.fate
+  },
+  onStorage: (crossing) =>
+    plan.fault(crossing === "ledger.commit" ? rates.commit : rates.storage, (draw) => drawStorageFault(draw, crossing)),
+  replacements: () => acting().replacements(),
+  latency: () => (slowest === 0 || plan.isOver() ? 0 : plan.jitter(slowest))
+})
+
 /** How the provider handles calls and look-ups. */
 const callsAsDrawn = (
   plan: Plan,
@@ -217,6 +229,15 @@ const callsAsDrawn = (
       return { is, words: `a look-up of ${id} goes ${inWords(is)}` }
     }) ?? "told"
 })
+
+/** How a message of the provider gets here. In some runs reports alone say what it said. */
+const postageAsDrawn = (plan: Plan, rates: Rates, seed: number): MailOptions["postageOf"] => {
+  const isLeftToReports = drawFrom(seed, lossStream).chance(0.4)
+  return (letter) => {
+    const mayBeLost = letter.mayBeLost || (isLeftToReports && letter.isReported)
+    return plan.fault(rates.mail, (draw) => drawPostage(draw, { ...letter, mayBeLost })) ?? ordinaryPostage
+  }
+}
 
 /** How a merchant's endpoint takes an event. */
 const receptionAsDrawn =
