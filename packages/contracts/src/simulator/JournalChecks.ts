@@ -184,22 +184,6 @@ const wrongSums = (entries: ReadonlyArray<SettlementEntry>, { totals }: Provider
   return unlike(sums, theirs).map((what) => `of the stored entries, ${what}`)
 }
 
-/** Differences that are open at rest. Where the provider contradicted nobody about a payment, none is. */
-export const openDifferences = (
-  payments: ReadonlyArray<SettledPayment>,
-  { entries }: Pick<ReadReports, "entries">
-): ReadonlyArray<string> => {
-  const plain = new Map(payments.map(({ book, isPlain }) => [book.payment.id, isPlain]))
-  return entries.flatMap((entry) => {
-    const { closed, connectionId, expected, kind, paymentId, reason, result, rowId } = entry
-    if (result === "matched" || closed !== null || (paymentId !== null && plain.get(paymentId) !== true)) return []
-    const { currency, minorUnits } = entry.gross
-    return [
-      `row ${rowId} of ${connectionId} (${kind} ${minorUnits} ${currency} of payment ${paymentId}, ${reason}) is open: ${result}, expected ${expected}`
-    ]
-  })
-}
-
 /** What the receivable, the fees, the disputes and the payouts have to be: in the provider's balance, and not in a report. */
 const expectedOf = ({ payment, refunds }: PaymentBook, rows: ReadonlyArray<PlacedRow>): Sums => {
   const sums: Sums = new Map()

@@ -3,14 +3,15 @@ import { type Event, type Tenant, viewOfEvent } from "@pointsman/core"
 import type { PaymentBook, TenantMessage } from "@pointsman/core/ports"
 import { brokenWord, type Order, type Told } from "./Asked.ts"
 import { wrongFiles } from "./Files.ts"
-import { openDifferences, type SettledPayment, wrongAccounts } from "./JournalChecks.ts"
+import { type SettledPayment, wrongAccounts } from "./JournalChecks.ts"
 import type { Taken } from "./Mail.ts"
+import { unexplainedEntries } from "./OpenDifferences.ts"
 import type { Acting, Lost } from "./outside/Outside.ts"
 import type { ChargeRecord } from "./ProviderBooks.ts"
 import type { Filed, Letter } from "./ProviderMail.ts"
 import { readAll, readEntries } from "./ReadAll.ts"
 import type { Received } from "./Receiver.ts"
-import { askedTwice, isContradicted, isHeld, wrongWith } from "./Truth.ts"
+import { askedTwice, isContradicted, isHeld, type ProviderSide, wrongWith } from "./Truth.ts"
 import type { Workload } from "./Workload.ts"
 import { callers, connectionIds, type World, wantedBy } from "./World.ts"
 
@@ -32,6 +33,7 @@ export const judge = async ({ heard, outside, seed, workload, world }: Judged): 
   const refunds = [...world.provider.refunds.values()]
   const books = new Map<string, PaymentBook>()
   const settled: Array<SettledPayment> = []
+  const sides = new Map<string, ProviderSide>()
   const files: Array<TenantMessage> = []
   const contents = []
   for (const { tenant } of callers) contents.push({ tenant, stored: await world.run(readAll(world, tenant)) })
@@ -50,6 +52,7 @@ export const judge = async ({ heard, outside, seed, workload, world }: Judged): 
       const events = timelines.get(id) ?? []
       wrong.push(...wrongWith(book, events, side).map((what) => `payment ${id}: ${what}`))
       settled.push({ book, events, isPlain: !isContradicted(side) })
+      sides.set(id, side)
     }
     files.push(...stored.messages)
     const received = world.receiver.received.filter(({ eventId }) => lost?.events.has(eventId) !== true)
@@ -57,7 +60,7 @@ export const judge = async ({ heard, outside, seed, workload, world }: Judged): 
   }
   const entries = (await Promise.all(connectionIds.map((id) => readEntries(world, id)))).flat()
   const { balance } = world.provider
-  wrong.push(...wrongAccounts(settled, { entries, balance, seed }), ...openDifferences(settled, { entries }))
+  wrong.push(...wrongAccounts(settled, { entries, balance, seed }), ...unexplainedEntries(sides, entries))
   for (const charge of charges) {
     if (books.has(paymentOf(charge))) continue
     wrong.push(`the provider has a charge of payment ${paymentOf(charge)}, which we do not know`)

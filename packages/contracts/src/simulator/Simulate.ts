@@ -107,7 +107,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   })
   const mail = post({
     ...{ time, secretOf: messageSecretOf, recipient: () => world.alive()[0] },
-    postageOf: postageAsDrawn(plan, rates, seed)
+    postageOf: postageAsDrawn(plan, run, seed)
   })
   const restart = () => {
     if (!plan.isOver() && world.alive().length < processesAtMost) start()
@@ -134,7 +134,8 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     const draw = plan.step(number)
     await acting.before(number)
     if (draw !== undefined) await workload.step(draw)
-    reading.askDue()
+    // A report that is read before lost refunds are recovered finds no refund, and a person has to close that.
+    if (acting.lost() === undefined) reading.askDue()
     wrong.push(...(await wrongJournals()))
   }
   await comeToRest({ world, plan, outside: acting, reading, lastStep: run.steps + 1 })
@@ -231,8 +232,10 @@ const callsAsDrawn = (
 })
 
 /** How a message of the provider gets here. In some runs reports alone say what it said. */
-const postageAsDrawn = (plan: Plan, rates: Rates, seed: number): MailOptions["postageOf"] => {
-  const isLeftToReports = drawFrom(seed, lossStream).chance(0.4)
+const postageAsDrawn = (plan: Plan, { rates, temper }: Run, seed: number): MailOptions["postageOf"] => {
+  // Of a charge under review no row decides anything.
+  const isHonest = temper === "honest" && rates.captured === 0
+  const isLeftToReports = isHonest && drawFrom(seed, lossStream).chance(0.6)
   return (letter) => {
     const mayBeLost = letter.mayBeLost || (isLeftToReports && letter.isReported)
     return plan.fault(rates.mail, (draw) => drawPostage(draw, { ...letter, mayBeLost })) ?? ordinaryPostage
