@@ -80,7 +80,7 @@ describe("reports of the simulated provider", () => {
         const place = `${key.split(" ")[0]} ${net?.currency}`
         const sum = sums.get(place) ?? { net: 0, fees: 0, paidOut: 0 }
         sum.net += net?.minorUnits ?? 0
-        sum.fees += fee?.minorUnits ?? 0
+        sum.fees += (fee?.minorUnits ?? 0) - (kind === "fee" ? gross.minorUnits : 0)
         if (kind === "payout") sum.paidOut -= gross.minorUnits
         sums.set(place, sum)
         if (id.endsWith("_correction")) met.corrected += 1

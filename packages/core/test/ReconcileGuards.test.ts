@@ -236,6 +236,61 @@ describe("rows of disputes", () => {
     }).pipe(Effect.provide(unnamed.layer))
   )
 
+  const disordered = world()
+  it.effect("given a dispute that was won and lost again, when its rows come in any order, then none stays open", () =>
+    Effect.gen(function* () {
+      const { payment } = yield* disputed({ disputeId: "PP-D-1" })
+      yield* state(payment.providerRef, { disputeId: "PP-D-1", verdict: "won" }, begin + 5 * day)
+      yield* state(payment.providerRef, { disputeId: "PP-D-1", verdict: "lost" }, begin + 30 * day)
+      yield* TestClock.setTime(begin + 40 * day)
+      const move = moveOf(payment, null)
+      yield* reconcile(orderOf([move("back", "dispute_reversed", 6)]))
+      yield* reconcile(orderOf([move("again", "dispute", 30)]))
+      assert.deepStrictEqual(yield* closings, { back: undefined, again: undefined })
+      yield* reconcile(orderOf([move("taken", "dispute", 1)]))
+      assert.deepStrictEqual(yield* closings, { back: "row", again: "row" })
+    }).pipe(Effect.provide(disordered.layer))
+  )
+
+  const last = world()
+  it.effect("given a reversal that is reported last, when the money is away as recorded, then none stays open", () =>
+    Effect.gen(function* () {
+      const { payment } = yield* disputed({ disputeId: "PP-D-1" })
+      yield* state(payment.providerRef, { disputeId: "PP-D-1", verdict: "won" }, begin + 5 * day)
+      yield* state(payment.providerRef, { disputeId: "PP-D-1", verdict: "lost" }, begin + 30 * day)
+      yield* TestClock.setTime(begin + 40 * day)
+      const move = moveOf(payment, null)
+      yield* reconcile(orderOf([move("taken", "dispute", 1)]))
+      yield* reconcile(orderOf([move("again", "dispute", 30)]))
+      assert.deepStrictEqual(yield* closings, { again: undefined })
+      yield* reconcile(orderOf([move("back", "dispute_reversed", 6)]))
+      assert.strictEqual(foundIn(yield* entriesOf)["back"], "matched by_id")
+      assert.deepStrictEqual(yield* closings, { again: "row" })
+    }).pipe(Effect.provide(last.layer))
+  )
+
+  const paidLater = world()
+  it.effect("given a dispute that was won, when its row comes again with its payout, then it matches", () =>
+    Effect.gen(function* () {
+      const { payment } = yield* disputed()
+      yield* state(payment.providerRef, { verdict: "won" }, begin + 10 * day)
+      yield* TestClock.setTime(begin + 40 * day)
+      const move = moveOf(payment, "du_1")
+      const taken = move("taken", "dispute", 1)
+      yield* reconcile(orderOf([taken, move("back", "dispute_reversed", 10)]))
+      yield* reconcile(orderOf([{ ...taken, payoutId: "po_2" }], { sha256: "with its payout" }))
+      const newest = (yield* entriesOf).filter(({ corrected }) => corrected === null)
+      assert.deepStrictEqual(
+        newest.map(({ payoutId, result }) => [payoutId, result]),
+        [
+          [null, "matched"],
+          ["po_2", "matched"]
+        ]
+      )
+      assert.deepStrictEqual(yield* closings, { taken: "row" })
+    }).pipe(Effect.provide(paidLater.layer))
+  )
+
   const recorded = world()
   it.effect("given a dispute without a message, when its row names it, then it is recorded as by a message", () =>
     Effect.gen(function* () {

@@ -42,6 +42,8 @@ const matters: ReadonlySet<Crossing> = new Set<Crossing>([
   "ledger.keepMessage",
   "deliveries.record",
   "deliveries.replace",
+  "settlements.begin",
+  "settlements.applyBatch",
   "provider.charge",
   "provider.openCheckout",
   "provider.capture",

@@ -9,11 +9,13 @@ import {
   type JournalAccount,
   type JournalTransaction,
   journalOf,
-  type PostedMovement
+  movementsOfEntry,
+  type SettlementEntry
 } from "@pointsman/core"
+import type { ReportRow } from "@pointsman/core/connector"
 import type { PaymentBook } from "@pointsman/core/ports"
-import type { BalanceRow, ProviderBalance } from "./ProviderBalance.ts"
-import { type ProviderReport, reportsOf } from "./ProviderReports.ts"
+import type { ProviderBalance } from "./ProviderBalance.ts"
+import { reportsOf } from "./ProviderReports.ts"
 import { readAll } from "./ReadAll.ts"
 import { callers, type World } from "./World.ts"
 
@@ -98,40 +100,45 @@ export interface SettledPayment {
   readonly isPlain: boolean
 }
 
-/** At rest, once every report was read. */
+/** What is stored of reports at rest, once every one was read. */
+export interface ReadReports {
+  readonly entries: ReadonlyArray<SettlementEntry>
+  readonly balance: ProviderBalance
+  readonly seed: number
+}
+
 export const wrongAccounts = (
   payments: ReadonlyArray<SettledPayment>,
-  balance: ProviderBalance,
-  seed: number
+  { balance, entries, seed }: ReadReports
 ): ReadonlyArray<string> => {
-  const matched = matchedWith(payments.map(({ book }) => book))
-  const movements = Map.groupBy(
-    reportsOf(balance, seed).flatMap((report) => matched.movementsOf(report)),
-    ({ paymentId }) => paymentId
-  )
-  const rows = Map.groupBy(balance.rows, ({ names }) => matched.paymentOf(names.attemptId))
+  const ofPayments = Map.groupBy(entries, ({ paymentId }) => paymentId)
+  const rows = new Map(latestRows(balance, seed).map((row) => [`${row.connectionId} ${row.id}`, row]))
   const all: Array<JournalTransaction> = []
   const expected: Sums = new Map()
   const wrong: Array<string> = []
+  const rowsOf = (its: ReadonlyArray<SettlementEntry>) =>
+    its
+      .filter(({ corrected, number, reason }) => corrected === null && number > 0 && reason !== "same_row")
+      .flatMap(({ connectionId, rowId }) => rows.get(`${connectionId} ${rowId.split("#")[0]}`) ?? [])
   for (const { book, events, isPlain } of payments) {
     const { payment } = book
-    const transactions = journalOf({ payment, events }, movements.get(payment.id) ?? [])
+    const its = ofPayments.get(payment.id) ?? []
+    const transactions = journalOf({ payment, events }, its.flatMap(movementsOfEntry))
     all.push(...transactions)
     const what = [...brokenJournal(transactions)]
     const sums = sumsOf(transactions)
-    const own = expectedOf(book, rows.get(payment.id) ?? [])
+    const own = expectedOf(book, rowsOf(its))
     for (const [key, minorUnits] of own) add(expected, key, minorUnits)
     what.push(...unlike(sums, own))
     if (isPlain) what.push(...unlike(withAccount(sums, "unexplained"), new Map()))
     wrong.push(...what.map((sentence) => `payment ${payment.id}: with every report, ${sentence}`))
   }
-  const rest = rows.get(null) ?? []
-  for (const row of rest) addRow(expected, row)
-  const versions = Map.groupBy(movements.get(null) ?? [], ({ connectionId, rowId }) => `${connectionId} ${rowId}`)
+  const rest = ofPayments.get(null) ?? []
+  for (const row of rowsOf(rest)) addRow(expected, row)
+  const versions = Map.groupBy(rest.flatMap(movementsOfEntry), ({ connectionId, rowId }) => `${connectionId} ${rowId}`)
   for (const ofOne of versions.values()) all.push(...journalOf(null, ofOne))
   wrong.push(...brokenJournal(all))
-  const sums = sumsOf(all)
-  wrong.push(...unlike(sums, expected))
+  wrong.push(...unlike(sumsOf(all), expected))
   // What the journal has beside the reports is money that no row is about.
   const unreported = new Map([...expected].filter(([key]) => !key.startsWith("disputes ")))
   for (const [place, { balance: owed, fees, paidOut }] of balance.totals) {
@@ -139,13 +146,46 @@ export const wrongAccounts = (
     add(unreported, `fees ${place}`, -fees)
     add(unreported, `payouts ${place}`, -paidOut)
   }
-  if (payments.every(({ isPlain }) => isPlain))
+  if (payments.every(({ isPlain }) => isPlain)) {
     wrong.push(...unlike(unreported, new Map()).map((what) => `in all, ${what}`))
-  return wrong
+  }
+  return [...wrong, ...wrongSums(entries, balance)]
+}
+
+interface PlacedRow extends ReportRow {
+  readonly connectionId: string
+}
+
+/** The newest version of every row. */
+const latestRows = (balance: ProviderBalance, seed: number): ReadonlyArray<PlacedRow> => {
+  const latest = new Map<string, PlacedRow>()
+  for (const { connectionId, rows } of reportsOf(balance, seed)) {
+    for (const row of rows) latest.set(`${connectionId} ${row.id}`, { ...row, connectionId })
+  }
+  return [...latest.values()]
+}
+
+/** What is stored adds up to what the provider owes, and to the fees that it kept. */
+const wrongSums = (entries: ReadonlyArray<SettlementEntry>, { totals }: ProviderBalance): ReadonlyArray<string> => {
+  const sums: Sums = new Map()
+  for (const { connectionId, corrected, fee, gross, kind, net, number, reason } of entries) {
+    if (corrected !== null || number === 0 || reason === "same_row") continue
+    if (net !== null) add(sums, `receivable ${connectionId} ${net.currency}`, net.minorUnits)
+    if (fee !== null) add(sums, `fees ${connectionId} ${fee.currency}`, fee.minorUnits)
+    if (kind === "fee") add(sums, `fees ${connectionId} ${gross.currency}`, -gross.minorUnits)
+    if (kind === "payout") add(sums, `payouts ${connectionId} ${gross.currency}`, -gross.minorUnits)
+  }
+  const theirs: Sums = new Map()
+  for (const [place, { balance, fees, paidOut }] of totals) {
+    add(theirs, `receivable ${place}`, balance)
+    add(theirs, `fees ${place}`, fees)
+    add(theirs, `payouts ${place}`, paidOut)
+  }
+  return unlike(sums, theirs).map((what) => `of the stored entries, ${what}`)
 }
 
 /** What the receivable, the fees, the disputes and the payouts have to be: in the provider's balance, and not in a report. */
-const expectedOf = ({ payment, refunds }: PaymentBook, rows: ReadonlyArray<BalanceRow>): Sums => {
+const expectedOf = ({ payment, refunds }: PaymentBook, rows: ReadonlyArray<PlacedRow>): Sums => {
   const sums: Sums = new Map()
   for (const row of rows) addRow(sums, row)
   const key = `receivable ${payment.connectionId ?? "none"} ${payment.money.currency}`
@@ -159,9 +199,10 @@ const expectedOf = ({ payment, refunds }: PaymentBook, rows: ReadonlyArray<Balan
   return sums
 }
 
-const addRow = (sums: Sums, { connectionId, fee, gross, kind, net }: BalanceRow): void => {
+const addRow = (sums: Sums, { connectionId, fee, gross, kind, net }: PlacedRow): void => {
   if (net !== null) add(sums, `receivable ${connectionId} ${net.currency}`, net.minorUnits)
   if (fee !== null) add(sums, `fees ${connectionId} ${fee.currency}`, fee.minorUnits)
+  if (kind === "fee") add(sums, `fees ${connectionId} ${gross.currency}`, -gross.minorUnits)
   if (kind.startsWith("dispute")) add(sums, `disputes ${connectionId} ${gross.currency}`, -gross.minorUnits)
   if (kind.startsWith("payout")) add(sums, `payouts ${connectionId} ${gross.currency}`, -gross.minorUnits)
 }
@@ -178,28 +219,3 @@ const unlike = (sums: Sums, expected: Sums): ReadonlyArray<string> =>
     const [is, was] = [sums.get(key) ?? 0, expected.get(key) ?? 0]
     return !isCompared || is === was ? [] : [`${key} is ${is}, and at the provider ${was}`]
   })
-
-/** Matches rows by their names, as reconciliation does. */
-const matchedWith = (books: ReadonlyArray<PaymentBook>) => {
-  const payments = new Map<string, string>()
-  const refunds = new Set<string>()
-  for (const { attempts, payment, refunds: given } of books) {
-    for (const { id, outcome } of attempts) {
-      // Payments under one key derive the same id: those that were given up never sent it.
-      if (outcome !== "Abandoned" || !payments.has(id)) payments.set(id, payment.id)
-    }
-    for (const { id } of given) refunds.add(id)
-  }
-  const paymentOf = (attemptId: string | null): string | null =>
-    attemptId === null ? null : (payments.get(attemptId) ?? null)
-  const movementsOf = ({ at, connectionId, rows }: ProviderReport): ReadonlyArray<PostedMovement> =>
-    rows.map(({ id, names, ...row }) => ({
-      ...row,
-      connectionId,
-      rowId: id,
-      paymentId: paymentOf(names.attemptId),
-      refundId: names.refundId !== null && refunds.has(names.refundId) ? names.refundId : null,
-      recordedAt: at
-    }))
-  return { paymentOf, movementsOf }
-}

@@ -6,14 +6,15 @@ import { answeredTwice, type Look, wrongDispute } from "./DisputeChecks.ts"
 import { wrongFiles } from "./Files.ts"
 import { type SettledPayment, wrongAccounts } from "./JournalChecks.ts"
 import type { Taken } from "./Mail.ts"
+import { unexplainedEntries } from "./OpenDifferences.ts"
 import type { Acting, Lost } from "./outside/Outside.ts"
 import type { ChargeRecord } from "./ProviderBooks.ts"
 import type { Filed, Letter } from "./ProviderMail.ts"
-import { readAll } from "./ReadAll.ts"
+import { readAll, readEntries } from "./ReadAll.ts"
 import type { Received } from "./Receiver.ts"
-import { askedTwice, isContradicted, isHeld, wrongWith } from "./Truth.ts"
+import { askedTwice, isContradicted, isHeld, type ProviderSide, wrongWith } from "./Truth.ts"
 import type { Workload } from "./Workload.ts"
-import { callers, type World, wantedBy } from "./World.ts"
+import { callers, connectionIds, type World, wantedBy } from "./World.ts"
 
 export interface Judged {
   readonly seed: number
@@ -44,6 +45,7 @@ export const judge = async ({
   const refunds = [...world.provider.refunds.values()]
   const books = new Map<string, PaymentBook>()
   const settled: Array<SettledPayment> = []
+  const sides = new Map<string, ProviderSide>()
   const files: Array<TenantMessage> = []
   const contents = []
   for (const { tenant } of callers) contents.push({ tenant, stored: await world.run(readAll(world, tenant)) })
@@ -63,6 +65,7 @@ export const judge = async ({
       wrong.push(...wrongWith(book, events, side).map((what) => `payment ${id}: ${what}`))
       const isPlain = !isContradicted(side)
       settled.push({ book, events, isPlain })
+      sides.set(id, side)
       if (side.hasLostRecords || side.isOfOtherAccount) continue
       const told = workload.toldOfDisputes
       for (const [disputeId] of side.charges.flatMap((charge) => [...charge.disputeRecords])) {
@@ -78,7 +81,9 @@ export const judge = async ({
     const received = world.receiver.received.filter(({ eventId }) => lost?.events.has(eventId) !== true)
     wrong.push(...undelivered(tenant, stored.events, received))
   }
-  wrong.push(...wrongAccounts(settled, world.provider.balance, seed))
+  const entries = (await Promise.all(connectionIds.map((id) => readEntries(world, id)))).flat()
+  const { balance } = world.provider
+  wrong.push(...wrongAccounts(settled, { entries, balance, seed }), ...unexplainedEntries(sides, entries))
   for (const charge of charges) {
     if (books.has(paymentOf(charge))) continue
     wrong.push(`the provider has a charge of payment ${paymentOf(charge)}, which we do not know`)

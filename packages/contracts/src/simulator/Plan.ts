@@ -29,6 +29,8 @@ export interface Plan {
   readonly note: (what: string) => void
   /** From here on nothing goes wrong any more. */
   readonly endFaults: () => void
+  /** From here on things may go wrong again. */
+  readonly resumeFaults: () => void
   readonly isOver: () => boolean
   readonly happened: ReadonlyArray<Planned>
 }
@@ -90,6 +92,9 @@ export const makePlan = ({ elapsed, only, seed }: PlanOptions): Plan => {
     },
     endFaults: () => {
       isOver = true
+    },
+    resumeFaults: () => {
+      isOver = false
     },
     isOver: () => isOver
   }

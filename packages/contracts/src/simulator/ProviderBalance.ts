@@ -10,6 +10,8 @@ import type { Time } from "./Time.ts"
 /** A row of the account of one connection. */
 export interface BalanceRow extends ReportRow {
   readonly connectionId: string
+  /** The payout that has it, and when that was made, in epoch milliseconds: the row comes again with it. */
+  paidOut: { readonly payoutId: string; readonly at: number } | null
 }
 
 /** What the account of a connection has in one currency, in minor units. All but the balance only ever add up rows. */
@@ -40,7 +42,7 @@ const inPayoutCurrency = (minorUnits: number): number => Math.round(minorUnits *
 const chargeFee = (minorUnits: number): number => 10 + Math.floor(minorUnits * 0.014)
 const disputeFee = 1_500
 
-const nothingNamed: ReportNames = {
+export const nothingNamed: ReportNames = {
   attemptId: null,
   operationId: null,
   refundId: null,
@@ -92,16 +94,21 @@ export const providerBalance = (time: Time): ProviderBalance => {
       net,
       payoutId: payoutId ?? null,
       occurredAt: time.now(),
-      settledAt: null
+      settledAt: null,
+      paidOut: null
     })
   }
 
-  const notePayout: ProviderBalance["notePayout"] = ({ connectionId, money }) => {
+  const notePayout: ProviderBalance["notePayout"] = (charge) => {
+    const { attemptId, connectionId, money } = charge
+    const row = rows.findLast(({ kind, names }) => kind === "charge" && names.attemptId === attemptId)
+    const payoutId = `po_${rows.length + 1}`
+    if (row !== undefined) row.paidOut ??= { payoutId, at: time.now() }
     const currency = converts(connectionId) ? payoutCurrency : money.currency
     const { balance } = totalsOf(connectionId, currency)
     if (balance <= 0) return
     const gross = { minorUnits: -balance, currency }
-    move({ kind: "payout", connectionId, gross, names: {}, feeMinor: 0, payoutId: `po_${rows.length + 1}` })
+    move({ kind: "payout", connectionId, gross, names: {}, feeMinor: 0, payoutId })
   }
 
   return { rows, totals, noteCharge: chargesNoted(move), noteRefund: refundsNoted(move), notePayout }

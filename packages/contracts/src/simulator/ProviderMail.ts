@@ -34,6 +34,8 @@ export interface Letter extends Filed {
   readonly about: string
   /** Whether a look-up tells the same, so that it may be lost. What only a message tells, a provider sends until it is heard. */
   readonly mayBeLost: boolean
+  /** Whether a row of a report states the same, so that it may be lost in runs that read reports. */
+  readonly isReported: boolean
 }
 
 /** A message as it goes over the wire. Its states are those of the moment at which it was written. */

@@ -67,9 +67,11 @@ export const providerMessages = ({ onLetter, time, ways }: MessagesOptions): Pro
     connectionId: string,
     about: MessageAbout,
     mayBeLost: boolean,
-    storedAs: Letter["storedAs"] = "decided"
+    { isReported = false, storedAs = "decided" }: Partial<Pick<Letter, "isReported" | "storedAs">> = {}
   ) =>
-    send({ connectionId, about: about._tag, mayBeLost, storedAs }, (id, at) => writeProviderMessage({ id, at, about }))
+    send({ connectionId, about: about._tag, mayBeLost, isReported, storedAs }, (id, at) =>
+      writeProviderMessage({ id, at, about })
+    )
 
   const ofCharge = (charge: ChargeRecord, isOnlyWord = false) => {
     const { attemptId, connectionId } = charge
@@ -100,17 +102,22 @@ export const providerMessages = ({ onLetter, time, ways }: MessagesOptions): Pro
     },
     ofPayout: (charge) => {
       const state = stateOf(charge)
-      tell(charge.connectionId, { _tag: "Settled", charge: nameOf(charge), state: () => state }, false)
+      const about = { _tag: "Settled", charge: nameOf(charge), state: () => state } as const
+      tell(charge.connectionId, about, false, { isReported: true })
     },
     ofDispute: (charge, disputeId, verdict) => {
+      // Rows say that money moved: not whose it is without an id, nor that it stays away for good.
+      const isReported = disputeId !== null && verdict !== "lost"
       const { dueBy, status } = charge.disputeRecords.get(disputeId ?? "") ?? {}
       const said = { ...(dueBy == null ? {} : { dueBy }), ...(status === undefined ? {} : { status }) }
       const about = { _tag: "Dispute", charge: nameOf(charge), disputeId, verdict, ...said } as const
       // A look-up of the submission tells it too.
-      tell(charge.connectionId, about, status === "under_review")
+      tell(charge.connectionId, about, status === "under_review", { isReported })
     },
-    unreadable: (connectionId) =>
-      send({ connectionId, about: "nothing", mayBeLost: false, storedAs: "unreadable" }, unreadableBody),
+    unreadable: (connectionId) => {
+      const about = { connectionId, about: "nothing", mayBeLost: false, isReported: false } as const
+      send({ ...about, storedAs: "unreadable" }, unreadableBody)
+    },
     ofOthers: (connectionId) => {
       const about = {
         _tag: "Dispute",
@@ -118,7 +125,7 @@ export const providerMessages = ({ onLetter, time, ways }: MessagesOptions): Pro
         disputeId: null,
         verdict: "opened"
       } as const
-      tell(connectionId, about, false, "unmatched")
+      tell(connectionId, about, false, { storedAs: "unmatched" })
     }
   }
 }

@@ -1,10 +1,11 @@
 /**
  * The reports of the simulated provider: every row of its balance, in the end. Until then a report may be late, leave rows
- * out, repeat some, and state some wrongly: the right row follows under the same id, or a further row corrects it.
+ * out and repeat some. A row comes again under its id once its fee is final, and once it is paid out; a fee that was wrong
+ * may also be given back by a further row.
  */
 import type { ReportRow } from "@pointsman/core/connector"
 import { type Draw, drawFrom } from "./Draw.ts"
-import type { BalanceRow, ProviderBalance } from "./ProviderBalance.ts"
+import { type BalanceRow, nothingNamed, type ProviderBalance } from "./ProviderBalance.ts"
 
 /** One report of one connection. */
 export interface ProviderReport {
@@ -41,66 +42,81 @@ export const reportsOf = ({ rows }: ProviderBalance, seed: number): ReadonlyArra
 
 /** Reports are written at the end of a day; some rows come days later. */
 const writtenOf = (draw: Draw, row: BalanceRow): ReadonlyArray<Written> => {
-  const endOfDay = (Math.floor(row.occurredAt / day) + 1) * day
-  const at = endOfDay + (draw.chance(0.2) ? draw.below(4) * day : 0)
+  const at = endOfDay(row.occurredAt) + (draw.chance(0.2) ? draw.below(4) * day : 0)
   const later = at + (1 + draw.below(3)) * day
-  const way = draw.pick(["once", "once", "once", "twice", "replaced", "corrected"])
+  const versions = versionsOf(draw.pick(["once", "once", "once", "twice", "replaced", "corrected"]), row, at, later)
+  const { paidOut } = row
+  if (paidOut === null) return versions
+  const paidAt = endOfDay(paidOut.at)
+  const paid = (one: Written): Written => {
+    const isOfRow = one.row.id === row.id
+    return isOfRow && one.at >= paidAt ? { ...one, row: { ...one.row, payoutId: paidOut.payoutId } } : one
+  }
+  const known = versions.map(paid)
+  const last = versions.findLast((one) => one.row.id === row.id)
+  // The payout comes after the last version of the row.
+  return last === undefined || last.at >= paidAt ? known : [...known, paid({ ...last, at: paidAt })]
+}
+
+const endOfDay = (at: number): number => (Math.floor(at / day) + 1) * day
+
+const versionsOf = (
+  way: "once" | "twice" | "replaced" | "corrected",
+  row: BalanceRow,
+  at: number,
+  later: number
+): ReadonlyArray<Written> => {
+  const once = { at, row }
   switch (way) {
     case "once":
-      return [{ at, row }]
+      return [once]
     case "twice":
-      return [
-        { at, row },
-        { at: later, row }
-      ]
+      return [once, { at: later, row }]
     case "replaced":
       return [
         { at, row: misstated(row) },
         { at: later, row }
       ]
     case "corrected":
-      return row.kind === "charge" ? corrected(row, at, later) : [{ at, row }]
+      return correctedOf(row, at, later) ?? [once]
   }
 }
 
-/** With a fee that is not the final one. */
-const misstated = (row: BalanceRow): BalanceRow => {
+/** Before its fee is final. */
+const misstated = (row: BalanceRow): BalanceRow => withFee(row, 3)
+
+const withFee = (row: BalanceRow, moreMinor: number): BalanceRow => {
   const { fee, net } = row
   if (fee === null || net === null) return row
   return {
     ...row,
-    fee: { ...fee, minorUnits: fee.minorUnits + 3 },
-    net: { ...net, minorUnits: net.minorUnits - 3 }
+    fee: { ...fee, minorUnits: fee.minorUnits + moreMinor },
+    net: { ...net, minorUnits: net.minorUnits - moreMinor }
   }
 }
 
-/** A charge that was stated too high, and a row that takes the rest back. */
-const corrected = (row: BalanceRow, at: number, later: number): ReadonlyArray<Written> => {
-  const by = (money: BalanceRow["gross"], minorUnits: number) => ({
-    ...money,
-    minorUnits: money.minorUnits + minorUnits
-  })
+/**
+ * A fee that was too high stays in its row, and a further row of a fee gives it back. What was captured is right in every
+ * row: a provider that states another amount contradicts itself.
+ */
+const correctedOf = (row: BalanceRow, at: number, later: number): ReadonlyArray<Written> | undefined => {
+  const { fee, net } = row
+  if (row.kind !== "charge" || fee === null || net === null) return undefined
   const excess = 7
-  const base = row.converted ?? row.gross
-  const high: BalanceRow = {
-    ...row,
-    gross: by(row.gross, excess),
-    converted: row.converted && by(row.converted, excess),
-    net: row.net && by(row.net, excess)
-  }
   const back: BalanceRow = {
     ...row,
     id: `${row.id}_correction`,
-    kind: "charge_failed",
-    gross: { ...row.gross, minorUnits: -excess },
-    converted: row.converted && { ...row.converted, minorUnits: -excess },
-    fee: row.fee && { ...row.fee, minorUnits: 0 },
-    net: { minorUnits: -excess, currency: base.currency }
+    kind: "fee",
+    names: nothingNamed,
+    gross: { ...fee, minorUnits: excess },
+    converted: null,
+    fee: { ...fee, minorUnits: 0 },
+    net: { ...net, minorUnits: excess }
   }
   return [
-    { at, row: high },
+    { at, row: withFee(row, excess) },
     { at: later, row: back }
   ]
 }
 
-const reportRow = ({ connectionId: _, ...row }: BalanceRow): ReportRow => row
+const reportRow = ({ connectionId: _, paidOut: __, ...row }: BalanceRow): ReportRow => row

@@ -1,7 +1,8 @@
 /** Everything that a store has of one tenant. */
 import type { Dispute, Event, Tenant } from "@pointsman/core"
-import type { PaymentBook, TenantMessage } from "@pointsman/core/ports"
+import { type PaymentBook, Settlements, type TenantMessage } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
+import { production, sandbox } from "./Furnish.ts"
 import type { World } from "./World.ts"
 
 /** More than any run writes. */
@@ -24,3 +25,10 @@ export const readAll = Effect.fnUntraced(function* ({ ledger }: World, tenant: T
   const messages = yield* ledger.messages({ tenant, limit: rowsAtMost })
   return { books, disputes, events, messages } satisfies Contents
 })
+
+/** What is stored of the reports of a connection. */
+export const readEntries = (world: World, connectionId: string) => {
+  const { tenant } = connectionId.endsWith("-sandbox") ? sandbox : production
+  const { entries } = world.service(Settlements)
+  return world.run(entries({ tenant, connectionId, after: "", limit: rowsAtMost }))
+}

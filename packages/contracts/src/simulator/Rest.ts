@@ -6,6 +6,7 @@ import { statusOf } from "@pointsman/core"
 import { Effect } from "effect"
 import type { Acting } from "./outside/Outside.ts"
 import type { Plan } from "./Plan.ts"
+import type { ReportReading } from "./ReadReports.ts"
 import { isAtRest } from "./Truth.ts"
 import { redeliverAll } from "./Workload.ts"
 import { callers, type World } from "./World.ts"
@@ -24,13 +25,25 @@ const looks: ReadonlyArray<number> = [
 /** When nothing is open any more, the background still has every chance to spoil it. */
 const looksAfterwards: ReadonlyArray<number> = [day, day]
 
-export const comeToRest = async (world: World, plan: Plan, outside: Acting): Promise<void> => {
+export interface Resting {
+  readonly world: World
+  readonly plan: Plan
+  readonly outside: Acting
+  readonly reading: ReportReading
+  /** The step in which every report is read. */
+  readonly lastStep: number
+}
+
+export const comeToRest = async ({ lastStep, outside, plan, reading, world }: Resting): Promise<void> => {
   // Who waits, and who is frozen, goes on in the middle of it all.
   await world.time.pass(30 * minute)
   plan.endFaults()
   await world.time.pass(20 * minute)
-  for (const process of world.alive()) process.die()
-  const last = world.start({ backgroundEveryMillis: 12 * hour })
+  const restart = () => {
+    for (const process of world.alive()) process.die()
+    return world.start({ backgroundEveryMillis: 12 * hour })
+  }
+  let last = restart()
   await outside.end(last)
   const look = (millis: number) => {
     last.ask((pointsman) => Effect.repeat(pointsman.checkDue, { while: (count) => count > 0 }))
@@ -41,6 +54,15 @@ export const comeToRest = async (world: World, plan: Plan, outside: Acting): Pro
     if (world.time.expected() === 0 && (await world.run(isNothingOpen(world)))) break
   }
   await outside.endAfterAll(last)
+  // Processes die and stores fail while reports are read; then one reads those again that were not read to the end.
+  plan.step(lastStep)
+  plan.note("every report is read")
+  plan.resumeFaults()
+  await reading.readAll()
+  plan.endFaults()
+  await world.time.pass(20 * minute)
+  last = restart()
+  await reading.readAll()
   for (const millis of looksAfterwards) await look(millis)
   // Every event is to arrive: what an endpoint refused while it was unwell is asked for again.
   for (const { tenant } of callers) last.ask(redeliverAll(tenant))

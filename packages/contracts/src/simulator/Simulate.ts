@@ -2,7 +2,7 @@
 import type { Environment } from "@pointsman/core"
 import type { ConnectorDefinition } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import type { Boundary } from "./Boundary.ts"
+import type { Boundary, Hooks } from "./Boundary.ts"
 import { answered, drawHandling, drawLookUp, type ProviderCall } from "./CallHandling.ts"
 import type { Look } from "./DisputeChecks.ts"
 import { drawFrom } from "./Draw.ts"
@@ -20,14 +20,15 @@ import {
 import { journalsByStep } from "./JournalChecks.ts"
 import { judge } from "./Judge.ts"
 import { type KeyedCalls, keyedCalls } from "./KeyedCalls.ts"
-import { post } from "./Mail.ts"
+import { type MailOptions, post } from "./Mail.ts"
 import { drawOutside, losesRecords, makeOutside, swapsAccounts } from "./outside/MakeOutside.ts"
 import { type Acting, nothingActs, type Outside, type OutsideFault } from "./outside/Outside.ts"
 import { makePlan, type Plan, type PlanId, type Planned } from "./Plan.ts"
+import { makeReading } from "./ReadReports.ts"
 import { accepted, drawReception } from "./Receiver.ts"
 import { comeToRest } from "./Rest.ts"
 import { drawRun, honest, processesAtMost, type Run, unheard } from "./Run.ts"
-import { makeTime } from "./Time.ts"
+import { makeTime, type Time } from "./Time.ts"
 import { short } from "./Words.ts"
 import { makeWorkload } from "./Workload.ts"
 import { makeWorld, messageSecretOf, type Storage, type World, type WorldOptions } from "./World.ts"
@@ -65,6 +66,8 @@ const second = 1_000
 
 /** The stream of what differs from process to process, beside those of the plan. */
 const skewStream = -1
+/** The stream of which messages may be lost for good. */
+const lossStream = -8
 
 export const simulate = async (options: SimulateOptions): Promise<Simulated> => {
   const { applyFile, http, listen = () => {}, only, seed, storage } = options
@@ -78,7 +81,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   const run = runUnder(fault, drawRun(plan.draw))
   const isChosen = options.outside !== undefined
   const outside = makeOutside(fault, { seed, steps: run.steps, plan, http, applyFile, isChosen })
-  const { backgroundEveryMillis, rates, slowest, temper } = run
+  const { backgroundEveryMillis, rates, temper } = run
   const wrong: Array<string> = []
   let acting: Acting = nothingActs
   const looks: Array<Look> = []
@@ -91,21 +94,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     pointsman: { checkIntervals: run.checkIntervals },
     reached: (provider) => outside.reached(options.reached?.(provider) ?? provider),
     starting: outside.starting,
-    hooks: {
-      onBoundary: (boundary) => {
-        tell(`${boundary.side} ${boundary.process} ${boundary.crossing}`)
-        if (isLook(boundary)) looks.push({ at: time.now(), isCalm: plan.isOver() })
-        const blow = plan.fault(fateRate(boundary, rates), (draw) => drawBlow(draw, boundary))
-        if (blow?.fate === "dies") time.after(blow.restartsAfter, restart)
-        return blow?.fate
-      },
-      onStorage: (crossing) =>
-        plan.fault(crossing === "ledger.commit" ? rates.commit : rates.storage, (draw) =>
-          drawStorageFault(draw, crossing)
-        ),
-      replacements: () => acting.replacements(),
-      latency: () => (slowest === 0 || plan.isOver() ? 0 : plan.jitter(slowest))
-    },
+    hooks: hooksAsDrawn(plan, run, tell, { time, acting: () => acting, restart: () => restart(), looks }),
     ...callsAsDrawn(plan, rates, tell, outside.handlingOf),
     onCall: (call, environment) => checkCall(call, environment, () => ({ world, acting, keyed, wrong })),
     ways: run.ways,
@@ -118,10 +107,8 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     receptionOf: receptionAsDrawn(plan, rates, tell)
   })
   const mail = post({
-    time,
-    secretOf: messageSecretOf,
-    recipient: () => world.alive()[0],
-    postageOf: (letter) => plan.fault(rates.mail, (draw) => drawPostage(draw, letter)) ?? ordinaryPostage
+    ...{ time, secretOf: messageSecretOf, recipient: () => world.alive()[0] },
+    postageOf: postageAsDrawn(plan, run, seed)
   })
   const restart = () => {
     if (!plan.isOver() && world.alive().length < processesAtMost) start()
@@ -129,8 +116,10 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   const skew = skewsOf(seed, fault)
   const start = () => {
     const clockAheadMillis = skew()
-    const { number } = world.start({ backgroundEveryMillis, clockAheadMillis, storeClock: acting.storeClock })
+    const process = world.start({ backgroundEveryMillis, clockAheadMillis, storeClock: acting.storeClock })
+    const { number } = process
     if (clockAheadMillis !== 0) tell(`process ${number} has a clock that is ${clockAheadMillis / second} s ahead`)
+    return process
   }
   acting = await outside.begin({ world, start })
   for (let count = 0; count < run.processes; count++) start()
@@ -140,16 +129,19 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     ...merchantsUnder(fault),
     hasLostRecords: () => acting.lost() !== undefined
   })
+  const reading = makeReading({ world, seed, start, listen: tell })
   const wrongJournals = journalsByStep(world, () => acting.lost() !== undefined)
   for (let number = 1; number <= run.steps; number++) {
     const draw = plan.step(number)
     await acting.before(number)
     if (draw !== undefined) await workload.step(draw)
+    // A report that is read before lost refunds are recovered finds no refund, and a person has to close that.
+    if (acting.lost() === undefined) reading.askDue()
     wrong.push(...(await wrongJournals()))
   }
-  await comeToRest(world, plan, acting)
+  await comeToRest({ world, plan, outside: acting, reading, lastStep: run.steps + 1 })
   wrong.push(
-    ...workload.wrong,
+    ...[...workload.wrong, ...reading.wrong],
     ...(await judge({ world, seed, looks, workload, heard: mail.heard, outside: acting })),
     ...(await acting.judge())
   )
@@ -206,6 +198,33 @@ const skewsOf = (seed: number, fault: Fault): (() => number) => {
 
 type Tell = (line: string) => void
 
+interface Surroundings {
+  readonly time: Time
+  readonly acting: () => Acting
+  readonly restart: () => void
+  readonly looks: Array<Look>
+}
+
+/** What happens to processes, and to what they ask of the store. */
+const hooksAsDrawn = (
+  plan: Plan,
+  { rates, slowest }: Run,
+  tell: Tell,
+  { acting, looks, restart, time }: Surroundings
+): Hooks => ({
+  onBoundary: (boundary) => {
+    tell(`${boundary.side} ${boundary.process} ${boundary.crossing}`)
+    if (isLook(boundary)) looks.push({ at: time.now(), isCalm: plan.isOver() })
+    const blow = plan.fault(fateRate(boundary, rates), (draw) => drawBlow(draw, boundary))
+    if (blow?.fate === "dies") time.after(blow.restartsAfter, restart)
+    return blow?.fate
+  },
+  onStorage: (crossing) =>
+    plan.fault(crossing === "ledger.commit" ? rates.commit : rates.storage, (draw) => drawStorageFault(draw, crossing)),
+  replacements: () => acting().replacements(),
+  latency: () => (slowest === 0 || plan.isOver() ? 0 : plan.jitter(slowest))
+})
+
 /** How the provider handles calls and look-ups. */
 const callsAsDrawn = (
   plan: Plan,
@@ -229,6 +248,17 @@ const callsAsDrawn = (
       return { is, words: `a look-up of ${id} goes ${inWords(is)}` }
     }) ?? "told"
 })
+
+/** How a message of the provider gets here. In some runs reports alone say what it said. */
+const postageAsDrawn = (plan: Plan, { rates, temper }: Run, seed: number): MailOptions["postageOf"] => {
+  // Of a charge under review no row decides anything.
+  const isHonest = temper === "honest" && rates.captured === 0
+  const isLeftToReports = isHonest && drawFrom(seed, lossStream).chance(0.6)
+  return (letter) => {
+    const mayBeLost = letter.mayBeLost || (isLeftToReports && letter.isReported)
+    return plan.fault(rates.mail, (draw) => drawPostage(draw, { ...letter, mayBeLost })) ?? ordinaryPostage
+  }
+}
 
 /** How a merchant's endpoint takes an event. */
 const receptionAsDrawn =

@@ -8,6 +8,7 @@
 import type { OperationOutcome } from "../../model/Operation.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { isOfItsSign, type ReportRow, type ReportRowKind, type SignedMoney } from "../../model/ReportRow.ts"
+import type { SettlementResult } from "../../model/SettlementEntry.ts"
 
 /** What of a row of the payment that came before is compared with. */
 export interface EarlierRow {
@@ -18,6 +19,7 @@ export interface EarlierRow {
   /** The provider's. */
   readonly disputeId: string | null
   readonly gross: SignedMoney
+  readonly result: SettlementResult
 }
 
 export interface PartialCapture {

@@ -31,8 +31,8 @@ export interface WeighedRow {
   readonly expected: string | null
   /** What the row states, where that would change the record. */
   readonly statement: MessageAbout | undefined
-  /** The entry of an earlier row whose difference ends with this one. */
-  readonly closes?: string | undefined
+  /** The entries of earlier rows whose differences end with this one. */
+  readonly closes?: ReadonlyArray<string> | undefined
 }
 
 export interface WeighOrder {
@@ -100,7 +100,8 @@ export const weighRow = (row: ReportRow, order: WeighOrder): WeighedRow => {
     return { ...about, ...difference, expected: `${difference.expected}; two people: propose a correction` }
   }
   const isEvened = isDispute(row.kind) && difference.result === "matched"
-  const closes = isPair ? part?.other : isEvened ? evenedBy(row, order.before) : undefined
+  const pair = isPair && part?.other !== undefined ? [part.other] : []
+  const closes = isEvened ? evenedBy(row, order.before) : pair
   return { ...about, ...difference, statement, closes }
 }
 
@@ -207,8 +208,7 @@ const differenceOfDispute = (
   const moves = [...disputeMoves(row, before), row]
   const count = (kind: ReportRowKind) => moves.filter((one) => one.kind === kind).length
   const takenCount = recorded.filter(({ verdict }) => verdict !== "won").length
-  const isKnown = recorded.some(({ verdict }) => row.kind === "dispute" || verdict === "won")
-  const isSame = isKnown && count("dispute") - count("dispute_reversed") === takenCount
+  const isSame = recorded.length > 0 && count("dispute") - count("dispute_reversed") === takenCount
   return isSame ? undefined : { result: "status_differs", expected: payment.state }
 }
 
@@ -217,9 +217,9 @@ const disputeMoves = ({ names }: ReportRow, before: ReadonlyArray<EarlierRow>): 
     (one) => isDispute(one.kind) && isOfItsSign(one) && (names.disputeId === null || one.disputeId === names.disputeId)
   )
 
-/** The last row that moved the dispute's money the other way. */
-const evenedBy = (row: ReportRow, before: ReadonlyArray<EarlierRow>): string | undefined =>
-  disputeMoves(row, before).findLast(({ kind }) => kind !== row.kind)?.rowId
+/** Rows come in any order: once they add up to what is recorded, all of them are explained. */
+const evenedBy = (row: ReportRow, before: ReadonlyArray<EarlierRow>): ReadonlyArray<string> =>
+  disputeMoves(row, before).flatMap(({ result, rowId }) => (result === "status_differs" ? [rowId] : []))
 
 /** Only a fee in the currency of the payment can be compared: a fee is never converted. */
 const feesOf = (

@@ -86,11 +86,13 @@ export const weighBatch = Effect.fnUntraced(function* (
     // The entry of a row that was guessed keeps the guess from being found again: another would be taken.
     if (isStored && payment.reason !== "by_id") continue
     const order = { connectionId, found: payment, limits, now }
+    // Rows of a dispute are added up: those that were read since the first version count too.
+    const seenAt = isOfDispute(row) ? { runId: run.id, number } : place
     const weighed: WeighedRow = isRepeated
       ? { ...repeated, paymentId: payment.book?.payment.id ?? null }
       : weighRow(row, {
           ...order,
-          before: before.rows(payment.book, row, place),
+          before: before.rows(payment.book, row, seenAt),
           feeMinor: payment.book === undefined ? undefined : expectedFee(connection, payment.book, row)
         })
     const { paymentId, refundId, statement } = weighed
@@ -101,6 +103,7 @@ export const weighBatch = Effect.fnUntraced(function* (
         refundId,
         disputeId,
         gross: row.gross,
+        result: weighed.result,
         ...place,
         rowId: entryId
       })
@@ -110,8 +113,8 @@ export const weighBatch = Effect.fnUntraced(function* (
     // A newer version of the row is in the batch, and states what counts.
     if (isCorrected.has(entryId)) continue
     const missed = row.kind === "charge" ? missing.get(paymentId) : undefined
-    for (const rowId of [missed, weighed.closes]) {
-      if (rowId !== undefined) closes.push({ rowId, closed: { by: "row", note: entryId, at: now } })
+    for (const rowId of [...(missed === undefined ? [] : [missed]), ...(weighed.closes ?? [])]) {
+      closes.push({ rowId, closed: { by: "row", note: entryId, at: now } })
     }
     const book = paymentId === null ? undefined : (books.get(paymentId) ?? payment.book)
     if (statement !== undefined && book !== undefined) {
@@ -125,6 +128,8 @@ export const weighBatch = Effect.fnUntraced(function* (
   }
   return { entries, closes, corrections, stated, known, payments: ids } satisfies WeighedBatch
 })
+
+const isOfDispute = ({ kind }: ReportRow): boolean => kind === "dispute" || kind === "dispute_reversed"
 
 const repeated = {
   result: "duplicate",

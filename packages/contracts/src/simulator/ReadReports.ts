@@ -1,0 +1,166 @@
+/**
+ * Processes read the provider's reports as `pointsman reconcile run` does, one after the other: those that are due in the
+ * middle of the workload, and all of them at rest. A run whose process died is resumed by reading the same report again.
+ */
+import { createHash } from "node:crypto"
+import { type Pointsman, ReportBroken, type ReportOrder, ReportRefused } from "@pointsman/core"
+import type { ReportEntry } from "@pointsman/core/connector"
+import { Cause, Exit, Option } from "effect"
+import { type Draw, drawFrom } from "./Draw.ts"
+import type { MortalProcess } from "./MortalProcess.ts"
+import { type ProviderReport, reportsOf } from "./ProviderReports.ts"
+import type { Time } from "./Time.ts"
+import type { World } from "./World.ts"
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+
+/** The stream of how reports are read, beside those of a plan. */
+const readingStream = -7
+
+/** Readings of one report before it counts as one that cannot be read. */
+const triesAtMost = 200
+
+/** How long a reading is waited for before the same report is read beside it. */
+const waits = [1, second, minute, 30 * minute] as const
+
+export interface ReportReading {
+  /** Asks for the next report that is due, unless one is being read. */
+  readonly askDue: () => void
+  /** Reads every report, in order, and waits for those of the future. */
+  readonly readAll: () => Promise<void>
+  /** What could not be read, in sentences. */
+  readonly wrong: ReadonlyArray<string>
+}
+
+export interface ReadingOptions {
+  readonly world: World
+  readonly seed: number
+  readonly listen: (line: string) => void
+  /** When no process is there. */
+  readonly start: () => MortalProcess
+}
+
+export const makeReading = ({ listen, seed, start, world }: ReadingOptions): ReportReading => {
+  const { provider, time } = world
+  const draw = drawFrom(seed, readingStream)
+  const readsAtWork = draw.chance(0.5)
+  const ways = drawWays(draw)
+  const wrong: Array<string> = []
+  let today = 0
+  let due: ReadonlyArray<ProviderReport> = []
+  let read = 0
+  let reader: MortalProcess | undefined
+
+  const ask = (process: MortalProcess, report: ProviderReport, onEnd: (isRead: boolean) => void) => {
+    const order = orderOf(report, ways, time)
+    const name = `${order.fileName} of ${report.connectionId}`
+    listen(`process ${process.number} reads ${name}`)
+    process.ask(
+      ({ reconciliation }: Pointsman["Service"]) => reconciliation.run(order),
+      (exit) => {
+        listen(`process ${process.number} ends ${name}: ${exit._tag}`)
+        if (Exit.isFailure(exit)) {
+          const failure = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+          const isFinal = failure === undefined || failure instanceof ReportBroken || failure instanceof ReportRefused
+          if (isFinal) wrong.push(`${name} cannot be read: ${Cause.pretty(exit.cause)}`)
+        }
+        onEnd(Exit.isSuccess(exit))
+      }
+    )
+  }
+
+  const askDue = () => {
+    if (!readsAtWork) return
+    const date = Math.floor(time.now() / day)
+    if (date !== today) {
+      today = date
+      due = reportsOf(provider.balance, seed).filter(({ at }) => at <= date * day)
+    }
+    const report = due[read]
+    if (report === undefined || reader?.isDead() === false) return
+    const process = world.alive()[0]
+    if (process === undefined) return
+    reader = process
+    ask(process, report, (isRead) => {
+      if (isRead) read = due.indexOf(report) + 1
+      reader = undefined
+    })
+  }
+
+  const readOne = async (report: ProviderReport): Promise<void> => {
+    let isRead = false
+    for (let tries = 0; tries < triesAtMost && !isRead; tries++) {
+      const process = world.alive()[0] ?? start()
+      let isEnded = false
+      ask(process, report, (is) => {
+        isEnded = true
+        isRead ||= is
+      })
+      for (const millis of waits) {
+        await time.pass(millis)
+        if (isEnded || process.isDead()) break
+      }
+    }
+    if (!isRead) wrong.push(`the report of ${report.at} of ${report.connectionId} was not read`)
+  }
+
+  const readAll = async () => {
+    for (const report of reportsOf(provider.balance, seed)) {
+      await time.pass(Math.max(0, report.at - time.now()))
+      await readOne(report)
+    }
+  }
+
+  return { askDue, readAll, wrong }
+}
+
+interface ReadingWays {
+  readonly rowsAtOnce: number
+  readonly delayMillis: number
+}
+
+/** Batches end in the middle of reports, and a row may come after its payment counts as missing. */
+const drawWays = (draw: Draw): ReadingWays => ({
+  rowsAtOnce: draw.pick([1, 2, 5, 1_000]),
+  delayMillis: draw.pick([hour, day, 5 * day])
+})
+
+const orderOf = (
+  { at, connectionId, rows }: ProviderReport,
+  { delayMillis, rowsAtOnce }: ReadingWays,
+  time: Time
+): ReportOrder => ({
+  connectionId,
+  format: { name: "simulated", kinds: ["simulated"], delayMillis },
+  fileName: `${new Date(at).toISOString().slice(0, 10)}.json`,
+  sha256: createHash("sha256").update(JSON.stringify(rows)).digest("hex"),
+  rowsAtOnce,
+  entries: entriesOf(
+    rows.map((row): ReportEntry => ({ _tag: "Row", row })),
+    time
+  )
+})
+
+/** A file answers outside of simulated time, which stands still until then. */
+const entriesOf = (entries: ReadonlyArray<ReportEntry>, time: Time): ReportOrder["entries"] => ({
+  [Symbol.asyncIterator]: () => {
+    let isRead = false
+    const answer = async (value: ReadonlyArray<ReportEntry> | undefined) => {
+      time.hold(1)
+      await Promise.resolve()
+      time.hold(-1)
+      return value === undefined ? { done: true as const, value } : { done: false as const, value }
+    }
+    return {
+      next: () => {
+        const value = isRead ? undefined : entries
+        isRead = true
+        return answer(value)
+      },
+      return: () => answer(undefined)
+    }
+  }
+})
