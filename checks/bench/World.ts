@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { HttpConnector } from "@pointsman/connector-http"
-import { type Caller, credentialsContext, Pointsman, SecretsLayer } from "@pointsman/core"
+import { type Caller, credentialsContext, type FeeRule, Pointsman, SecretsLayer } from "@pointsman/core"
 import type { Connector, ConnectorDefinition } from "@pointsman/core/connector"
 import {
   Connectors,
@@ -50,6 +50,8 @@ export interface Provider {
   /** As the configuration file would have them. */
   readonly credentials: object
   readonly transport: Layer.Layer<Transport>
+  /** What it charges. */
+  readonly fees?: ReadonlyArray<FeeRule>
 }
 
 /** In this process. */
@@ -75,7 +77,7 @@ const agreeingDefinition = (latency: Latency): ConnectorDefinition => {
   }
   const connector: Connector = {
     charge: ({ attemptId, capture, money }) =>
-      after({ _tag: capture ? "Captured" : "Authorized", providerRef: `ref_${attemptId}`, stated: money }),
+      after({ _tag: capture ? "Captured" : "Authorized", providerRef: `tr_${attemptId}`, stated: money }),
     lookUpCharge: () => Effect.succeed({ _tag: "NotFound", conclusive: false }),
     capture: ({ money, providerRef }) => after({ _tag: "Captured", providerRef, stated: money }),
     void: ({ providerRef }) => after({ _tag: "Canceled", providerRef }),
@@ -91,7 +93,7 @@ const agreeingDefinition = (latency: Latency): ConnectorDefinition => {
 }
 
 const configured = (
-  { credentials, definition }: Provider,
+  { credentials, definition, fees }: Provider,
   connectionIds: ReadonlyArray<string>,
   callers: ReadonlyArray<Caller>
 ) =>
@@ -120,7 +122,8 @@ const configured = (
           timeoutMillis: null,
           supports: {},
           restrictions: [],
-          circuitBreaker: null
+          circuitBreaker: null,
+          ...(fees && { fees })
         }))
       )
       yield* directory.write({

@@ -1,128 +1,223 @@
 /**
- * Reconciles a report with as many payments: `npm run bench:reconcile -- --rows 1000000`. Each step is a process of its own,
- * whose memory is its own too. The report has forty planted differences of every kind that a file can have; the run fails
- * where one is not found, or another is.
+ * Reconciles reports of providers' formats: `npm run bench:reconcile -- --format stripe-balance --rows 1000000`. A file in the
+ * documented columns is read and applied as `pointsman reconcile run` does it, each time by a process of its own, whose memory
+ * is its own too. The file has planted differences of every kind that the format can express; the run fails where one is not
+ * found, is named otherwise, or another is found.
  */
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
 import { parseArgs } from "node:util"
-import { fillPostgres, fillSqlite } from "./kit/FillStores.ts"
 import { toldMachine, watchMachine } from "./kit/Machine.ts"
-import { openPostgres, query } from "./kit/Postgres.ts"
-import { plantedIn } from "./reconcile/Report.ts"
-import { type Order, type StepResult, stepFile } from "./reconcile/Step.ts"
+import { expectedIn, kindsIn, plantedAt } from "./reconcile/Planted.ts"
+import { formatNames, paymentsIn, writeReport } from "./reconcile/Report.ts"
+import {
+  type Created,
+  type CreateOrder,
+  create,
+  type Order,
+  type Reading,
+  type ReadOrder,
+  read,
+  stepFile
+} from "./reconcile/Step.ts"
+import { postgresStores, type Store, type Stores, sqliteStores } from "./reconcile/Stores.ts"
 
 const usage = `npm run bench:reconcile -- [options]
-  --rows <n>        payments, and about as many rows; 100000 unless set
+  --format <list>   of ${formatNames.join(", ")}; all unless set
+  --rows <n>        rows of each file, about; 100000 unless set
+  --planted <n>     differences of every kind that the format can express; 40 unless set
   --storages <list> of sqlite, postgres; both unless set
-  --kills <n>       how often the first reading is killed and begun again; 0 unless set
+  --kills <n>       a second store is read by so many processes that are killed, and has to end as the first; 0 unless set
+  --creates <s>     seconds of creates before and after the first reading; 5 unless set, 0 for none
+  --smoke           2,500 rows, 2 differences of every kind, 1 kill, no creates, SQLite
 DATABASE_URL names a PostgreSQL server to use; without it, one from npm is started.`
 
-/** A new process; `killAfterMillis`: it is killed then, unless it has ended. */
-const runStep = (order: Order, killAfterMillis?: number): Promise<StepResult | undefined> =>
+interface Options {
+  readonly rows: number
+  readonly planted: number
+  readonly kills: number
+  readonly createSeconds: number
+  /** Steps that are not killed run in this process. */
+  readonly isShort: boolean
+}
+
+/** Steps of the short form need no memory of their own, and a process takes a second to start. */
+const runHere = (order: Order): Promise<Created | Reading> => (order.step === "create" ? create(order) : read(order))
+
+/** By a new process; `undefined` where it was killed. */
+const runStep = <A>(order: Order): Promise<A | undefined> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ["--conditions=@pointsman/source", stepFile, JSON.stringify(order)], {
       stdio: ["ignore", "pipe", "inherit"]
     })
-    const timer = killAfterMillis === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfterMillis)
     let told = ""
     child.stdout.on("data", (bytes: Buffer) => {
       told += bytes.toString()
     })
     child.once("error", reject)
     child.once("close", (code, signal) => {
-      clearTimeout(timer)
       if (signal === "SIGKILL") resolve(undefined)
       // After what the library logs.
-      else if (code === 0) resolve(JSON.parse(told.slice(told.lastIndexOf("\n") + 1)) as StepResult)
+      else if (code === 0) resolve(JSON.parse(told.slice(told.lastIndexOf("\n") + 1)) as A)
       else reject(new Error(`the step ${order.step} ended with ${code}`))
     })
   })
 
-const done = async (order: Order): Promise<StepResult> => {
-  const result = await runStep(order)
+const done = async <A extends Created | Reading>(order: Order, isHere = false): Promise<A> => {
+  const result = isHere ? ((await runHere(order)) as A) : await runStep<A>(order)
   if (result === undefined) throw new Error(`the step ${order.step} was killed`)
   return result
 }
 
-const settled = "update payments set settled_at = created_at where captured_minor > 0"
-
-const fill = {
-  sqlite: async (folder: string, rows: number) => {
-    const filename = await fillSqlite(join(folder, "bench.sqlite"), rows)
-    const db = new DatabaseSync(filename)
-    db.exec(`${settled}; pragma wal_checkpoint(truncate)`)
-    db.close()
-    return filename
-  },
-  postgres: async (url: string, rows: number) => {
-    await fillPostgres(url, rows)
-    await query(url, settled, "vacuum analyze payments", "checkpoint")
-    return url
-  }
-}
-
-const check = ({ found = {} }: StepResult, rows: number): void => {
-  const planted = plantedIn(rows)
-  const wrong = [...Object.keys(planted), ...Object.keys(found)].filter((id) => planted[id] !== found[id])
-  if (wrong.length === 0) return
+const check = ({ found, run }: Reading, { expected, format }: Report): void => {
+  const wrong = Object.keys({ ...expected, ...found }).filter((id) => expected[id] !== found[id])
   const told = wrong
     .slice(0, 10)
-    .map((id) => `${id}: planted ${planted[id] ?? "nothing"}, found ${found[id] ?? "nothing"}`)
-  throw new Error(`${wrong.length} differences are wrong:\n${told.join("\n")}`)
+    .map((id) => `${id}: planted ${expected[id] ?? "nothing"}, found ${found[id] ?? "nothing"}`)
+  if (run.rowsUnreadable > 0) throw new Error(`${format}: unreadable: ${JSON.stringify(run.unreadable)}`)
+  if (wrong.length > 0) throw new Error(`${format}: ${wrong.length} differences are wrong:\n${told.join("\n")}`)
 }
 
-const measure = async (storage: "sqlite" | "postgres", place: string, rows: number, kills: number): Promise<void> => {
-  const say = (text: string) => console.log(`${storage}: ${text}`)
-  const step = (name: Order["step"]): Order => ({ storage, place, step: name, rows })
-  const told = ({ megabytes, perSecond, seconds }: StepResult) =>
-    `${seconds.toFixed(1)} s, ${Math.round(perSecond)} a second, ${Math.round(megabytes)} MB`
-  const creates = await done(step("create"))
-  say(`creates, 64 at once: ${told(creates)}`)
-  for (let kill = 1; kill <= kills; kill++) {
-    const result = await runStep(step("first"), 2_000 + kill * 400)
-    say(result === undefined ? `killed ${kill}` : "it ended before it was killed")
-  }
-  const first = await done(step("first"))
-  check(first, rows)
-  say(`first reading: ${told(first)}; ${(first.perSecond / creates.perSecond).toFixed(1)} times the creates`)
-  const again = await done(step("again"))
-  check(again, rows)
-  say(`the same rows in another file: ${told(again)}; ${again.known} were known`)
-  const same = await done(step("first"))
-  check(same, rows)
-  say(`the same file: ${told(same)}`)
-  say(`all ${Object.keys(plantedIn(rows)).length} planted differences were found, and no other`)
+const same = (what: string, one: string, other: string): void => {
+  if (one !== other) throw new Error(`${what}: expected\n${one}\nfound\n${other}`)
 }
+
+const toldOf = ({ megabytes, perSecond, seconds }: Reading) =>
+  `${seconds.toFixed(1)} s, ${Math.round(perSecond)} rows a second, ${Math.round(megabytes)} MB`
+
+interface Report {
+  readonly format: string
+  readonly path: string
+  /** The same movements and one more. */
+  readonly another: string
+  readonly expected: Readonly<Record<string, string>>
+}
+
+const writeReports = async (folder: string, format: string, { planted: each, rows }: Options): Promise<Report> => {
+  const payments = paymentsIn(format, rows)
+  const planted = plantedAt(format, payments, each)
+  const [path, another] = [join(folder, `${format}.csv`), join(folder, `${format}-another.csv`)]
+  await writeReport(path, { format, payments, planted, isAnother: false })
+  await writeReport(another, { format, payments, planted, isAnother: true })
+  return { format, path, another, expected: expectedIn(planted) }
+}
+
+/** Gives what it left. */
+const measure = async (
+  stores: Stores,
+  store: Store,
+  report: Report,
+  { createSeconds, isShort }: Options
+): Promise<string> => {
+  const { another, expected, format, path } = report
+  const say = (text: string) => console.log(`${store.storage}, ${format}: ${text}`)
+  const reading = (file: string): ReadOrder => ({ ...store, step: "read", format, path: file })
+  const creates = (): Promise<Created | undefined> => {
+    const order: CreateOrder = { ...store, step: "create", seconds: createSeconds }
+    return createSeconds === 0 ? Promise.resolve(undefined) : done<Created>(order, isShort)
+  }
+  const before = await creates()
+  const first = await done<Reading>(reading(path), isShort)
+  check(first, report)
+  const after = await creates()
+  const perSecond = ((before?.perSecond ?? 0) + (after?.perSecond ?? 0)) / 2
+  const times = (first.perSecond / perSecond).toFixed(2)
+  const compared = perSecond === 0 ? "" : `; ${times} times the ${Math.round(perSecond)} creates a second`
+  say(`first reading of ${first.run.rowsDone} rows: ${toldOf(first)}${compared}`)
+  const left = await stores.summary(store)
+  const again = await done<Reading>(reading(path), isShort)
+  check(again, report)
+  same("after the same file", left, await stores.summary(store))
+  say("the same file again: nothing changed")
+  const other = await done<Reading>(reading(another), isShort)
+  check(other, report)
+  say(`its rows in another file: ${toldOf(other)}; ${other.run.rowsKnown} were known`)
+  say(
+    `all ${Object.keys(expected).length} planted differences (${kindsIn(format).join(", ")}) were found, and no other`
+  )
+  return left
+}
+
+/** Reads it by processes that are killed, the last one aside. */
+const readKilled = async (stores: Stores, store: Store, report: Report, options: Options, left: string) => {
+  const { isShort, kills, rows } = options
+  const { format, path } = report
+  const order: ReadOrder = { ...store, step: "read", format, path }
+  let killed = 0
+  for (let kill = 1; kill <= kills; kill++) {
+    // Some milliseconds into what follows the batch.
+    const place = { afterRows: Math.floor((rows * (kill - 0.5)) / kills), millis: kill * 3 }
+    if ((await runStep<Reading>({ ...order, kill: place })) === undefined) killed++
+  }
+  if (killed < kills)
+    throw new Error(`${format}: ${kills - killed} of ${kills} processes ended before they were killed`)
+  check(await done<Reading>(order, isShort), report)
+  same("after a reading that was killed", left, await stores.summary(store))
+  console.log(`${store.storage}, ${format}: killed at ${kills} places and resumed: the same result`)
+}
+
+const measureAll = async (stores: Stores, folder: string, formats: ReadonlyArray<string>, options: Options) => {
+  for (const format of formats) {
+    const report = await writeReports(folder, format, options)
+    const store = await stores.copy("first")
+    // The creates are of one store alone.
+    const left = await measure(stores, store, report, options)
+    await stores.remove(store)
+    if (options.kills > 0) {
+      const other = await stores.copy("killed")
+      const expected = options.createSeconds === 0 ? left : await plainReading(stores, report)
+      await readKilled(stores, other, report, options, expected)
+      await stores.remove(other)
+    }
+    rmSync(report.path)
+    rmSync(report.another)
+  }
+}
+
+/** What one reading leaves in a store without other payments. */
+const plainReading = async (stores: Stores, { format, path }: Report): Promise<string> => {
+  const store = await stores.copy("plain")
+  await done<Reading>({ ...store, step: "read", format, path })
+  const left = await stores.summary(store)
+  await stores.remove(store)
+  return left
+}
+
+const smoke = { rows: "2500", planted: "2", kills: "1", creates: "0", storages: "sqlite" }
 
 const main = async () => {
-  const { values } = parseArgs({
+  const { values: given } = parseArgs({
     options: {
+      format: { type: "string", default: formatNames.join(",") },
       rows: { type: "string", default: "100000" },
+      planted: { type: "string", default: "40" },
       storages: { type: "string", default: "sqlite,postgres" },
       kills: { type: "string", default: "0" },
+      creates: { type: "string", default: "5" },
+      smoke: { type: "boolean", default: false },
       help: { type: "boolean", default: false }
     }
   })
-  if (values.help) return console.log(usage)
-  const rows = Number(values.rows)
-  const kills = Number(values.kills)
-  const storages = values.storages.split(",")
-  if (!(rows >= 1_000 && kills >= 0)) throw new Error(usage)
+  if (given.help) return console.log(usage)
+  const values = given.smoke ? { ...given, ...smoke } : given
+  const formats = values.format.split(",")
+  const [rows, planted, kills, createSeconds] = [values.rows, values.planted, values.kills, values.creates].map(Number)
+  const isNumber = [rows, planted, kills, createSeconds].every((value) => value !== undefined && value >= 0)
+  const options = { rows, planted, kills, createSeconds, isShort: given.smoke } as Options
+  const isRight = isNumber && formats.every((one) => formatNames.includes(one))
+  if (!isRight) throw new Error(usage)
+  const payments = Math.max(...formats.map((format) => paymentsIn(format, options.rows)))
   const machine = watchMachine()
   const folder = mkdtempSync(join(tmpdir(), "pointsman-reconcile-"))
   try {
-    if (storages.includes("sqlite")) await measure("sqlite", await fill.sqlite(folder, rows), rows, kills)
-    if (storages.includes("postgres")) {
-      const postgres = await openPostgres()
-      if ("missing" in postgres) throw new Error(`There is no PostgreSQL here: ${postgres.missing}`)
+    for (const storage of values.storages.split(",")) {
+      const stores = storage === "sqlite" ? await sqliteStores(folder, payments) : await postgresStores(payments)
       try {
-        await measure("postgres", await fill.postgres(await postgres.newDatabase("reconcile"), rows), rows, kills)
+        await measureAll(stores, folder, formats, options)
       } finally {
-        await postgres.stop()
+        await stores.close()
       }
     }
   } finally {

@@ -34,7 +34,9 @@ export const textPrefix = "order-"
 export const textOf = (number: number): string => `${textPrefix}${hex(number)}`
 /** A text of the payment's own, and one that every payment has. */
 export const metadataOf = (text: string) => ({ order: text, channel: "web" })
-export const providerRefOf = (number: number): string => `ref_att_${uuidOf(number, rests.attempt)}`
+export const attemptIdOf = (number: number): string => `att_${uuidOf(number, rests.attempt)}`
+/** With the prefix of Mollie's payments, without which its reports name none. */
+export const providerRefOf = (number: number): string => `tr_${attemptIdOf(number)}`
 
 /** The others are captured. */
 export const authorizedEvery = 10

@@ -11,8 +11,8 @@ export interface Postgres {
   readonly version: string
   /** "DATABASE_URL" or "from npm" */
   readonly origin: string
-  /** The URL of a new and empty database. */
-  readonly newDatabase: (name: string) => Promise<string>
+  /** The URL of a new database: an empty one, or a copy of the one of that name, to which nobody may be connected. */
+  readonly newDatabase: (name: string, template?: string) => Promise<string>
   readonly dropDatabase: (url: string) => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -54,9 +54,9 @@ const over = async (url: string, origin: string, stop: () => Promise<void>): Pro
   return {
     version: String(row?.["version"]),
     origin,
-    newDatabase: async (name) => {
+    newDatabase: async (name, template) => {
       const database = `pointsman_bench_${name}_${process.pid}_${made.size}_${Math.trunc(performance.now())}`
-      await query(url, `create database ${database}`)
+      await query(url, `create database ${database}${template === undefined ? "" : ` template ${template}`}`)
       const of = new URL(url)
       of.pathname = `/${database}`
       made.add(of.href)

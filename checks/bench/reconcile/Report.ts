@@ -1,139 +1,155 @@
-/** A report about the payments that `Fill.ts` writes, in the order of their numbers, with planted differences. */
-import type { SettlementResult } from "@pointsman/core"
-import type { ReportEntry, ReportRow } from "@pointsman/core/connector"
-import { authorizedEvery, createdAtOf, everyMillis, paymentIdOf, providerRefOf } from "../kit/FilledIds.ts"
+/**
+ * Files of reports about the payments that `Fill.ts` writes, in each provider's documented columns and in the order of the
+ * payments' numbers, with planted differences.
+ */
+import { createWriteStream } from "node:fs"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import type { Movement } from "../../../packages/reconcile/test/support/Movements.ts"
+import { lineOf, type ReportFile, reportFiles } from "../../../packages/reconcile/test/support/ReportFiles.ts"
+import { attemptIdOf, authorizedEvery, createdAtOf, providerRefOf } from "../kit/FilledIds.ts"
+import { type Planted, unknownRefOf } from "./Planted.ts"
 
-const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
 const gross = 1_000
-const fee = 25
-const hour = 60 * 60_000
+/** What the connection's fee rules say. */
+export const feeMinor = 25
+const settledAfterMillis = 48 * 60 * 60_000
 
 /** Where a payout is, after so many payments. */
 const payoutEvery = 2_000
 
-/** What is planted at a payment, one after the other. */
-const kinds = [
-  "amount_differs",
-  "missing_here",
-  "missing_there",
-  "status_differs",
-  "duplicate",
-  "same_row",
-  "fee_differs",
-  "net_differs"
-] as const
-type Planted = (typeof kinds)[number]
-
-const plantedCount = 40
-
-/** The payment of each planted difference: far from the first hour, which a first report says nothing about. */
-const plantedAt = (rows: number): ReadonlyMap<number, Planted> => {
-  const places = new Map<number, Planted>()
-  const apart = Math.floor((rows * 0.9) / plantedCount)
-  for (let index = 0; index < plantedCount; index++) {
-    const kind = kinds[index % kinds.length] as Planted
-    // Every tenth payment is authorized alone: of those a charge is a surprise.
-    const near = Math.floor((rows * 0.05 + index * apart) / authorizedEvery) * authorizedEvery
-    places.set(near + (kind === "status_differs" ? 0 : 1 + (index % (authorizedEvery - 1))), kind)
-  }
-  // The first hour of a first report is not looked at.
-  if ([...places.keys()].some((number) => number * everyMillis < 2 * hour)) throw new Error("too few rows")
-  return places
+/** Of a payment, on an average: the others have one for nine payments of ten. */
+const rowsOfPayment: Readonly<Record<string, number>> = {
+  "adyen-payment-accounting": 1.8,
+  "checkout-financial-actions": 2.7
 }
 
-/** What has to be found, by row id. */
-export const plantedIn = (rows: number): Readonly<Record<string, SettlementResult>> => {
-  const found: Record<string, SettlementResult> = {}
-  for (const [number, kind] of plantedAt(rows)) {
-    if (kind === "missing_there") found[`missing:${paymentIdOf(number)}`] = "missing_there"
-    else if (kind === "missing_here") found[`unknown_${number}`] = "missing_here"
-    else if (kind === "duplicate") found[`second_${number}`] = "duplicate"
-    else if (kind === "same_row") found[`same_${number}`] = "duplicate"
-    else found[rowIdOf(number)] = kind === "net_differs" ? "fee_differs" : kind
-  }
+/** The payments that a file of so many rows is about. */
+export const paymentsIn = (format: string, rows: number): number => Math.ceil(rows / (rowsOfPayment[format] ?? 0.9))
+
+export const formatNames: ReadonlyArray<string> = reportFiles.map(({ format }) => format)
+
+const fileNamed = (format: string): ReportFile => {
+  const found = reportFiles.find((one) => one.format === format)
+  if (found === undefined) throw new Error(`--format: expected one of ${formatNames.join(", ")}`)
   return found
 }
 
-/** As the difference of a row that is in a report twice is named here: its number depends on what comes before it. */
-export const foundId = (rowId: string): string => rowId.replace(/^row_(\d+)#.*$/u, "same_$1")
-
-const rowIdOf = (number: number): string => `row_${number}`
-
-const rowOf = (number: number, fields: Partial<ReportRow> = {}): ReportRow => ({
-  id: rowIdOf(number),
-  kind: "charge",
-  names: {
-    attemptId: null,
-    operationId: null,
-    refundId: null,
+/** As a provider writes a payment that was captured in one step: it names no operation, no refund and no dispute. */
+const movementOf = (number: number, fields: Partial<Movement> = {}): Movement => {
+  const occurredAt = createdAtOf(number)
+  return {
+    index: number,
+    kind: "charge",
+    attemptId: attemptIdOf(number),
+    operationId: "",
+    refundId: "",
     providerRef: providerRefOf(number),
-    providerRefundId: null,
-    disputeId: null,
-    reference: null
-  },
-  gross: eur(gross),
-  converted: null,
-  fee: eur(fee),
-  net: eur(gross - fee),
-  payoutId: `po_${Math.floor(number / payoutEvery)}`,
-  occurredAt: createdAtOf(number),
-  settledAt: createdAtOf(number) + 48 * hour,
-  ...fields
-})
+    providerRefundId: `REF${number}`,
+    disputeId: "",
+    reference: "",
+    currency: "EUR",
+    gross,
+    payoutCurrency: "EUR",
+    converted: gross,
+    fee: feeMinor,
+    net: gross - feeMinor,
+    payoutId: String(1_000 + Math.floor(number / payoutEvery)),
+    occurredAt,
+    settledAt: occurredAt + settledAfterMillis,
+    ...fields
+  }
+}
 
-const rowsOf = (number: number, planted: Planted | undefined): ReadonlyArray<ReportRow> => {
+const amount = (units: number): Partial<Movement> => ({ gross: units, converted: units, net: units - feeMinor })
+
+/** Numbers of movements that are no payment's. */
+const besides = 100_000_000
+const another = (number: number) => ({ index: besides + number, providerRefundId: `REF${besides + number}` })
+
+const movementsOf = (number: number, planted: Planted | undefined): ReadonlyArray<Movement> => {
+  const one = movementOf(number)
   switch (planted) {
     case undefined:
-      return number % authorizedEvery === 0 ? [] : [rowOf(number)]
+      return number % authorizedEvery === 0 ? [] : [one]
     case "amount_differs":
-      return [rowOf(number, { gross: eur(900), net: eur(900 - fee) })]
+      return [movementOf(number, amount(900))]
     case "missing_there":
       return []
     case "missing_here": {
-      const row = rowOf(number)
-      const names = { ...row.names, providerRef: `unknown_${number}` }
-      return [row, { ...row, id: `unknown_${number}`, names }]
+      const names = { attemptId: attemptIdOf(besides + number), providerRef: unknownRefOf(number) }
+      return [one, movementOf(number, { ...another(number), ...names })]
     }
     case "status_differs":
-      return [rowOf(number)]
+      return [one]
     case "duplicate":
-      return [rowOf(number), rowOf(number, { id: `second_${number}` })]
+      return [one, movementOf(number, another(number))]
     case "same_row":
-      return [rowOf(number), rowOf(number)]
+      return [one, one]
     case "fee_differs":
-      return [rowOf(number, { fee: eur(fee + 1) })]
-    case "net_differs":
-      return [rowOf(number, { net: eur(gross) })]
+      return [movementOf(number, { fee: feeMinor + 1, net: gross - feeMinor - 1 })]
   }
 }
 
-const payout = (number: number): ReportRow =>
-  rowOf(number, {
-    id: `payout_${number}`,
+const payout = (number: number): Movement => {
+  const paid = -payoutEvery * (gross - feeMinor)
+  return movementOf(number, {
+    index: besides * 2 + number,
     kind: "payout",
-    names: { ...rowOf(number).names, providerRef: null },
-    gross: eur(-payoutEvery * (gross - fee)),
-    fee: null,
-    net: null,
-    settledAt: null
+    gross: paid,
+    converted: paid,
+    fee: 0,
+    net: paid
   })
-
-/** Entries of a chunk. */
-const chunk = 1_000
-
-/** The whole report, a chunk at a time. `isAgain`: of another file, which has one more row. */
-export async function* reportOf(rows: number, isAgain: boolean): AsyncGenerator<ReadonlyArray<ReportEntry>> {
-  const planted = plantedAt(rows)
-  let entries: Array<ReportEntry> = isAgain ? [{ _tag: "Row", row: payout(1) }] : []
-  for (let number = 0; number < rows; number++) {
-    const made = rowsOf(number, planted.get(number))
-    for (const row of number % payoutEvery === payoutEvery - 1 ? [...made, payout(number)] : made) {
-      entries.push({ _tag: "Row", row })
-    }
-    if (entries.length >= chunk) {
-      yield entries
-      entries = []
-    }
-  }
-  if (entries.length > 0) yield entries
 }
+
+/** What another file about the same payments has besides. */
+const adjustment = movementOf(0, {
+  index: besides * 3,
+  providerRefundId: "REF",
+  kind: "adjustment",
+  gross: -1,
+  converted: -1,
+  fee: 0,
+  net: -1
+})
+
+/** The writers put `tr_` in front of Mollie's references, and PayPal's transaction in the place of a refund. */
+const named = (format: string, movement: Movement): Movement => {
+  if (format === "mollie-settlement") return { ...movement, providerRef: movement.providerRef.slice("tr_".length) }
+  return format === "http" ? { ...movement, providerRefundId: "" } : movement
+}
+
+const pieceAtLeast = 65_536
+
+interface Content {
+  readonly format: string
+  readonly payments: number
+  readonly planted: ReadonlyMap<number, Planted>
+  /** Another file: with one movement more. */
+  readonly isAnother: boolean
+}
+
+const textOf = function* ({ format, isAnother, payments, planted }: Content): Generator<string> {
+  const file = fileNamed(format)
+  const linesOf = (movement: Movement) =>
+    file
+      .write(named(format, movement))
+      .map(({ record }) => lineOf(record))
+      .join("")
+  let text = file.before.map(lineOf).join("") + (isAnother ? linesOf(adjustment) : "")
+  for (let number = 0; number < payments; number++) {
+    const made = movementsOf(number, planted.get(number))
+    for (const movement of number % payoutEvery === payoutEvery - 1 ? [...made, payout(number)] : made) {
+      text += linesOf(movement)
+    }
+    if (text.length < pieceAtLeast) continue
+    yield text
+    text = ""
+  }
+  yield text + file.after.map(lineOf).join("")
+}
+
+/** A piece at a time. */
+export const writeReport = (path: string, content: Content): Promise<void> =>
+  pipeline(Readable.from(textOf(content)), createWriteStream(path))

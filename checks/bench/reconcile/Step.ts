@@ -1,71 +1,109 @@
 /** One step of the measurement, in a process of its own: told its order as JSON, it prints its result as JSON. */
 import { fileURLToPath } from "node:url"
-import { Pointsman, type SettlementResult } from "@pointsman/core"
+import { Pointsman, type ReconciliationRun } from "@pointsman/core"
+import { formatNamed } from "@pointsman/reconcile"
 import * as PostgresStorage from "@pointsman/storage-postgres"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
-import { ManagedRuntime, Redacted } from "effect"
+import { Layer, ManagedRuntime, Redacted, References } from "effect"
+import { entriesOf, inspectReport } from "../../../packages/server/src/ReportFile.ts"
 import { createRequest } from "../kit/CreateRequest.ts"
 import { closed, run } from "../kit/Load.ts"
-import { caller, worldLayer } from "../World.ts"
-import { foundId, reportOf } from "./Report.ts"
+import { agreeing, caller, worldLayer } from "../World.ts"
+import { foundText } from "./Planted.ts"
+import { feeMinor } from "./Report.ts"
 
-export interface Order {
+interface Place {
   readonly storage: "sqlite" | "postgres"
   /** A file, or a URL. */
   readonly place: string
-  readonly step: "create" | "first" | "again"
-  /** Payments that the report is about. */
-  readonly rows: number
 }
 
-export interface StepResult {
+export interface CreateOrder extends Place {
+  readonly step: "create"
   readonly seconds: number
-  /** Creates, or rows. */
+}
+
+export interface ReadOrder extends Place {
+  readonly step: "read"
+  readonly format: string
+  /** The file of the report. */
+  readonly path: string
+  /** The process kills itself so many milliseconds after so many rows are stored. */
+  readonly kill?: { readonly afterRows: number; readonly millis: number } | undefined
+}
+
+export type Order = CreateOrder | ReadOrder
+
+export interface Created {
+  readonly seconds: number
+  readonly perSecond: number
+}
+
+export interface Reading {
+  readonly seconds: number
+  /** Rows. */
   readonly perSecond: number
   /** The most that the process held. */
   readonly megabytes: number
-  /** Rows that an earlier report had. */
-  readonly known?: number
-  /** Every difference that is stored, by row id. */
-  readonly found?: Readonly<Record<string, SettlementResult>>
+  readonly run: ReconciliationRun
+  /** Every difference that is stored, by the provider's reference of its charge. */
+  readonly found: Readonly<Record<string, string>>
 }
 
 export const stepFile = fileURLToPath(import.meta.url)
 
 const inFlight = 64
-const createSeconds = 5
 const differencesAtMost = 1_000
 
-const open = ({ place, storage }: Order) =>
+const provider = { ...agreeing(), fees: [{ fixed: { EUR: feeMinor } }] }
+
+const open = ({ place, storage }: Place) =>
   ManagedRuntime.make(
     worldLayer(
       storage === "sqlite"
         ? SqliteStorage.layer({ filename: place })
-        : PostgresStorage.layer({ url: Redacted.make(place) })
-    )
+        : PostgresStorage.layer({ url: Redacted.make(place) }),
+      provider
+    ).pipe(Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, "Warn")))
   )
 
 const megabytes = (): number => process.resourceUsage().maxRSS / 1024
 
-const runOrder = async (order: Order): Promise<StepResult> => {
+export const create = async (order: CreateOrder): Promise<Created> => {
   const runtime = open(order)
   try {
     const pointsman = await runtime.runPromise(Pointsman)
-    if (order.step === "create") {
-      const sample = await run(closed(inFlight, createSeconds), () =>
-        runtime.runPromise(pointsman.create(caller, createRequest("order-bench")))
-      )
-      return { seconds: sample.seconds, perSecond: sample.perSecond, megabytes: megabytes() }
-    }
-    const isAgain = order.step === "again"
+    const { perSecond, seconds } = await run(closed(inFlight, order.seconds), () =>
+      runtime.runPromise(pointsman.create(caller, createRequest("order-bench")))
+    )
+    return { perSecond, seconds }
+  } finally {
+    await runtime.dispose()
+  }
+}
+
+/** As the command `pointsman reconcile run` reads it, at a connection of another kind. */
+export const read = async (order: ReadOrder): Promise<Reading> => {
+  const runtime = open(order)
+  try {
+    const pointsman = await runtime.runPromise(Pointsman)
+    const format = formatNamed(order.format)
+    if (format === undefined) throw new Error(`no format ${order.format}`)
     const began = performance.now()
-    const report = await runtime.runPromise(
+    const report = await inspectReport(order.path)
+    let isDoomed = false
+    const done = await runtime.runPromise(
       pointsman.reconciliation.run({
         connectionId: "main",
-        format: { name: "bench", kinds: ["agreeing"], delayMillis: 0 },
-        fileName: `${order.step}.csv`,
-        sha256: order.step,
-        entries: reportOf(order.rows, isAgain)
+        format: { name: format.name, kinds: ["agreeing"], delayMillis: 0 },
+        ...report,
+        entries: entriesOf(order.path, format, report),
+        onProgress: ({ rowsDone }) => {
+          const { kill } = order
+          if (kill === undefined || isDoomed || rowsDone < kill.afterRows) return
+          isDoomed = true
+          setTimeout(() => process.kill(process.pid, "SIGKILL"), kill.millis)
+        }
       })
     )
     const seconds = (performance.now() - began) / 1_000
@@ -73,16 +111,23 @@ const runOrder = async (order: Order): Promise<StepResult> => {
     const differences = await runtime.runPromise(
       pointsman.reconciliation.differences({ differences: "all", limit: differencesAtMost })
     )
-    const found = Object.fromEntries(differences.map(({ result, rowId }) => [foundId(rowId), result]))
-    return { seconds, perSecond: report.rowsDone / seconds, megabytes: held, known: report.rowsKnown, found }
+    const found: Record<string, string> = {}
+    for (const { paymentId, providerRef, result, rowId } of differences) {
+      const key = providerRef ?? rowId
+      const text = foundText(result, paymentId)
+      found[key] = found[key] === undefined ? text : `${found[key]}, ${text}`
+    }
+    return { seconds, perSecond: done.rowsDone / seconds, megabytes: held, run: done, found }
   } finally {
     await runtime.dispose()
   }
 }
 
 if (process.argv[1] === stepFile) {
-  runOrder(JSON.parse(process.argv[2] ?? "") as Order).then(
-    (result) => process.stdout.write(`\n${JSON.stringify(result)}`),
+  const order = JSON.parse(process.argv[2] ?? "") as Order
+  const result: Promise<Created | Reading> = order.step === "create" ? create(order) : read(order)
+  result.then(
+    (told) => process.stdout.write(`\n${JSON.stringify(told)}`),
     (cause: unknown) => {
       console.error(cause)
       process.exitCode = 1

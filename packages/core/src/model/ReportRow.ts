@@ -74,9 +74,9 @@ export interface ReportRow {
   readonly gross: SignedMoney
   /** `gross` in the currency of the payout, where that is another one; else `null`. */
   readonly converted: SignedMoney | null
-  /** What the provider keeps, in the currency of the payout: positive is a cost. `null` where the report has no fees. */
+  /** What the provider keeps, in the currency of the payout: positive is a cost. `null` where the row has none. */
   readonly fee: SignedMoney | null
-  /** `converted`, or else `gross`, without `fee`; `null` where the report has no fees. */
+  /** `converted`, or else `gross`, without `fee`; `null` where the row has none. */
   readonly net: SignedMoney | null
   /** The provider's name of the payout that pays it; `null` where it is not paid out yet. */
   readonly payoutId: string | null

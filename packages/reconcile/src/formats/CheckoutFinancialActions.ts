@@ -123,15 +123,15 @@ const isNegative = (text: string): boolean => text.startsWith("-")
 
 type Amounts = Pick<ReportRow, "converted" | "fee" | "gross" | "net">
 
+/** The fee of a payment is in rows of its own: its money says nothing about it, and not that there is none. */
 const amountsOf = (cells: Cells, kind: ReportRowKind, held: SignedMoney): Amounts => {
-  const fee = signed(0, held.currency)
-  if (!ofPayment.has(kind)) return { gross: held, converted: null, fee, net: held }
+  if (!ofPayment.has(kind)) return { gross: held, converted: null, fee: signed(0, held.currency), net: held }
   const currency = cells.currency("Processing Currency")
   const gross = signed(cells.amount("Processing Currency Amount", currency), currency)
   // In one currency both columns say the same; a carried unit of an earlier fee would make them differ.
   return currency === held.currency
-    ? { gross, converted: null, fee, net: gross }
-    : { gross, converted: held, fee, net: held }
+    ? { gross, converted: null, fee: null, net: gross }
+    : { gross, converted: held, fee: null, net: held }
 }
 
 /** In one currency, both amounts of a row must be the same. */

@@ -520,7 +520,7 @@ const checkout: ReportFile = {
     const part = checkoutPart[kind] ?? ""
     const held = money(converted, payoutCurrency)
     const own = ofPayment ? whole(movement) : { ...whole(movement), gross: held, converted: null }
-    const free = { fee: money(0, payoutCurrency), net: held }
+    const free = { fee: ofPayment ? null : money(0, payoutCurrency), net: held }
     const feeRow = (units: number): Omit<ReportRow, "id"> => {
       const kept = money(units === 0 ? 0 : -units, payoutCurrency)
       return {
