@@ -126,9 +126,11 @@ export const plantedWorld = async (storage?: WorldParts["storage"]): Promise<Pla
 
 /** A report with differences, and a dispute of the payment. */
 const planReports = async (here: World, tenant: Tenant, paymentId: string) => {
-  const connectionId = `${tenant.workspaceId}-${tenant.environment}`
   const text = textOf(tenant.workspaceId)
-  const { providerRef } = await here.run(Effect.flatMap(Pointsman, ({ payment }) => payment(tenant, paymentId)))
+  const { connectionId, providerRef } = await here.run(
+    Effect.flatMap(Pointsman, ({ payment }) => payment(tenant, paymentId))
+  )
+  if (connectionId === null) throw new Error("the payment has no connection")
   const gross = { minorUnits: 1, currency: "EUR" }
   await readReport(here.run, { connectionId, fileName: text }, [
     rowOf(text, { kind: "charge", ref: text, gross, payoutId: text }),

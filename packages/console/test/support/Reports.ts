@@ -1,5 +1,6 @@
 /** Reports of providers and disputes, for tests of the pages that show them. */
-import { type Environment, Pointsman, type ReportRow } from "@pointsman/core"
+import { type Environment, Pointsman } from "@pointsman/core"
+import type { ReportRow } from "@pointsman/core/connector"
 import type { StatedDispute } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import type { World } from "./World.ts"
