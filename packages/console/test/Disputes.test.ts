@@ -109,6 +109,8 @@ describe("one dispute", () => {
     assert.include(await pageAt(here, `${path}/accept?key=${form.key}`, cookie), "You give up €9.00, for good.")
     assert.strictEqual(leadsTo(await here.send(`${path}/accept`, { cookie, form })), `${path}?notice=done`)
     assert.include(await pageAt(here, path, cookie), "Accepted")
+    // The same form again is the same request.
+    assert.strictEqual(leadsTo(await here.send(`${path}/accept`, { cookie, form })), `${path}?notice=done`)
     assert.strictEqual(here.provider.acceptances.length, 1)
   })
 
