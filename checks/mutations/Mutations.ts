@@ -5288,6 +5288,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "close differences of every workspace",
+    harm: "An operator of one workspace explains the differences of another one away.",
+    edits: [
+      {
+        file: "packages/console/src/reconciliation/ReconciliationDesk.ts",
+        find: "if (!(yield* connections(path)).some(({ id }) => id === connection)) return",
+        replace: "if (connection === '') return"
+      }
+    ],
+    caughtBy: {
+      project: "console",
+      file: "packages/console/test/Reconciliation.test.ts",
+      test: "given no note, a note that may be a card number, another tenant or another role, then nothing is closed"
+    }
+  },
+  {
+    name: "answer a dispute under another key for each copy of the form",
+    harm: "An operator who clicks twice sends an answer twice, and its repetition is not recognized.",
+    edits: [
+      {
+        file: "packages/console/src/disputes/AnswerPages.ts",
+        find: "yield* Desk.answer(path, kind, key)",
+        replace: "yield* Desk.answer(path, kind, yield* newKey)"
+      }
+    ],
+    caughtBy: {
+      project: "console",
+      file: "packages/console/test/Disputes.test.ts",
+      test: "given an acceptance, then the form names the amount, and the dispute is accepted"
+    }
+  },
+  {
     name: "send a webhook again for each copy of the form",
     harm: "An operator who clicks twice has the receiver act twice.",
     edits: [

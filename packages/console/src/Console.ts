@@ -29,6 +29,8 @@ import * as AuditHandlers from "./audit/AuditHandlers.ts"
 import { auditPages } from "./audit/AuditPages.ts"
 import * as ConnectionHandlers from "./connections/ConnectionHandlers.ts"
 import { connectionPages } from "./connections/ConnectionPages.ts"
+import { answerPages } from "./disputes/AnswerPages.ts"
+import { disputePages } from "./disputes/DisputePages.ts"
 import { files } from "./frame/Files.ts"
 import { openPage } from "./frame/Page.ts"
 import { startPages } from "./frame/StartPages.ts"
@@ -57,6 +59,9 @@ import { listPages } from "./payments/ListPages.ts"
 import * as PaymentHandlers from "./payments/PaymentHandlers.ts"
 import { paymentPages } from "./payments/PaymentPages.ts"
 import * as RequestFaults from "./RequestFaults.ts"
+import { differencePages } from "./reconciliation/DifferencePages.ts"
+import { payoutPages } from "./reconciliation/PayoutPages.ts"
+import { runPages } from "./reconciliation/RunPages.ts"
 import { evidencePages } from "./reviews/EvidencePages.ts"
 import * as ReviewHandlers from "./reviews/ReviewHandlers.ts"
 import { reviewPages } from "./reviews/ReviewPages.ts"
@@ -183,6 +188,11 @@ const application = (
         ...actPages,
         ...reviewPages,
         ...evidencePages,
+        ...disputePages,
+        ...answerPages,
+        ...runPages,
+        ...differencePages,
+        ...payoutPages,
         ...messagePages,
         ...routingPages,
         ...historyPages,

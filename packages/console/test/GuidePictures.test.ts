@@ -1,18 +1,18 @@
-/** The guide shows each area, and no picture is forgotten or too large. `test/browser/Pictures.browser.test.ts` takes them. */
+/** The guides show each area, and no picture is forgotten or too large. `test/browser/Pictures.browser.test.ts` takes them. */
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { areaNames } from "../src/frame/Navigation.ts"
-import { folderOfPictures, guide } from "./support/GuidePictures.ts"
+import { folderOfPictures, guides } from "./support/GuidePictures.ts"
 
-const text = readFileSync(guide, "utf8")
+const text = guides.map((guide) => readFileSync(guide, "utf8")).join("\n")
 const shown = [
   ...text.matchAll(/!\[(?<alt>[^\]]*)\]\(console\/(?<file>[^)]+)\)/gu),
   ...text.matchAll(/<img src="\.\/console\/(?<file>[^"]+)" alt="(?<alt>[^"]*)"/gu)
 ].map(({ groups }) => ({ alt: groups?.["alt"] ?? "", file: groups?.["file"] ?? "" }))
 
-describe("the pictures of the guide", () => {
-  it("given the areas of the console, then the guide shows the first page of each", () => {
+describe("the pictures of the guides", () => {
+  it("given the areas of the console, then the guides show the first page of each", () => {
     const files = shown.map(({ file }) => file)
     assert.deepStrictEqual(
       areaNames.filter((name) => !files.includes(`${name}.png`)),
@@ -20,7 +20,7 @@ describe("the pictures of the guide", () => {
     )
   })
 
-  it("given the files of the pictures, then the guide shows each once, with a text for those who do not see it", () => {
+  it("given the files of the pictures, then the guides show each once, with a text for those who do not see it", () => {
     assert.deepStrictEqual(shown.map(({ file }) => file).sort(), readdirSync(folderOfPictures).sort())
     assert.deepStrictEqual(
       shown.filter(({ alt }) => alt.length < 20),

@@ -64,7 +64,12 @@ describe("roles", () => {
       )
     const viewer = ["payment.read"]
     const support = [...viewer, "payment.capture", "payment.void", "payment.refund", "webhook.redeliver"]
-    const operations = [...support, "review.resolve", "correction.decide", "message.apply", "routing.read"]
+    const operations = [...support, "review.resolve", "correction.decide", "message.apply"].concat([
+      "reconciliation.read",
+      "difference.close",
+      "dispute.answer",
+      "routing.read"
+    ])
     const admin = [...operations, "key.manage", "connection.read", "endpoint.manage", "operator.manage"].concat([
       "audit.read",
       "usage.read",

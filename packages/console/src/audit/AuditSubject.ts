@@ -9,6 +9,7 @@ import type { AuditRecord } from "./AuditApi.ts"
 /** The area of the record and the rest of its path. Keys have no page of their own. */
 const pages: Readonly<Record<string, (subject: string) => readonly [EnvironmentArea, ...ReadonlyArray<string>]>> = {
   key: () => ["keys"],
+  dispute: (id) => ["disputes", id],
   endpoint: (id) => ["webhooks", "endpoints", id],
   payment: (id) => ["payments", id],
   review: (id) => ["payments", id],

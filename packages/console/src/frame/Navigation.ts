@@ -23,6 +23,8 @@ interface Area {
 export const areas = {
   payments: { name: "Payments", access: "payment.read", isOfEnvironment: true },
   reviews: { name: "Reviews", access: "review.resolve", isOfEnvironment: true },
+  disputes: { name: "Disputes", access: "payment.read", isOfEnvironment: true },
+  reconciliation: { name: "Reconciliation", access: "reconciliation.read", isOfEnvironment: true },
   messages: { name: "Messages", access: "message.apply", isOfEnvironment: true },
   webhooks: { name: "Webhooks", access: "payment.read", isOfEnvironment: true },
   routing: { name: "Routing", access: "routing.read", isOfEnvironment: true },

@@ -2,9 +2,9 @@
 import { Pointsman } from "@pointsman/core"
 import { Directory, type MessageNote, type MessageQuery } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
-import { Effect, Option, Result, Schema } from "effect"
-import { Base64Url } from "effect/encoding"
+import { Effect, Option } from "effect"
 import { failure } from "../api/Errors.ts"
+import { cursorOfPlace, placeOfCursor } from "../api/PlaceCursor.ts"
 import { internalError } from "../Failures.ts"
 import { callerOf, type TenantPath } from "../gate/Caller.ts"
 
@@ -32,21 +32,15 @@ export const messages = Effect.fnUntraced(function* (
   return { items, next: hasMore && last !== undefined ? cursorOf(last) : null }
 })
 
-type Place = NonNullable<MessageQuery["before"]>
-
-const readPlace = Schema.decodeUnknownResult(
-  Schema.fromJsonString(Schema.Tuple([Schema.Int, Schema.String, Schema.String]))
-)
-
-/** The ids are the provider's and may hold anything. */
 const cursorOf = ({ connectionId, eventId, receivedAt }: MessageNote): string =>
-  Base64Url.encode(JSON.stringify([receivedAt, connectionId, eventId]))
+  cursorOfPlace([receivedAt, connectionId, eventId])
 
-const placeOf = (cursor: string): Place | undefined =>
-  Result.match(Result.flatMap(Base64Url.decodeString(cursor), readPlace), {
-    onFailure: () => undefined,
-    onSuccess: ([receivedAt, connectionId, eventId]) => ({ receivedAt, connectionId, eventId })
-  })
+const placeOf = (cursor: string): MessageQuery["before"] => {
+  const [receivedAt, connectionId, eventId] = placeOfCursor(cursor) ?? []
+  return receivedAt === undefined || connectionId === undefined || eventId === undefined
+    ? undefined
+    : { receivedAt, connectionId, eventId }
+}
 
 const messageNotFound = failure("not_found", "Message not found.")
 const notOpened = failure(

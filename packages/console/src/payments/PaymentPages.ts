@@ -3,12 +3,14 @@ import { mayAct, type Operator, type OperatorAction } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { valueWords } from "../api/RouteValue.ts"
+import { disputesOfPayment } from "../disputes/PaymentDisputes.ts"
 import { type Html, idView, time, timeOr } from "../frame/Layout.ts"
 import { type Answer, noticeIn, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { recordLinks } from "../frame/RecordLinks.ts"
 import { table } from "../frame/Table.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
 import { messagesOfPayment } from "../messages/PaymentMessages.ts"
+import { entriesOfPayment } from "../reconciliation/PaymentEntries.ts"
 import { reasonNames } from "../reviews/ReviewWords.ts"
 import { paymentDeliveries } from "../webhooks/DeliveryTable.ts"
 import * as Desk from "./PaymentDesk.ts"
@@ -64,6 +66,8 @@ ${
 </div>
 ${pathView(view)}
 ${refundsView(view)}
+${yield* disputesOfPayment(visit.mount, path, path.payment)}
+${yield* entriesOfPayment(path, path.payment)}
 ${yield* messagesOfPayment(visit.mount, path)}
 ${yield* paymentDeliveries(path, path.payment, visit.mount)}
 <p><a href="${visit.mount}${pathOf("payments", path)}">All payments</a></p>`

@@ -32,6 +32,20 @@ const pictures: ReadonlyArray<Picture> = [
   ["refund", () => at("payments", `/${shop.large.id}/refund`)],
   ["reviews", () => at("reviews")],
   ["review", () => at("reviews", `/${shop.lost.id}`)],
+  ["disputes", () => at("disputes")],
+  ["dispute", () => at("disputes"), follow("dsp_201")],
+  [
+    "dispute-evidence",
+    () => at("disputes"),
+    async (page) => {
+      await follow("dsp_201")(page)
+      await page.getByRole("link", { name: "Write evidence…" }).click()
+    }
+  ],
+  ["reconciliation", () => at("reconciliation")],
+  ["report", () => at("reconciliation"), follow("stripe-2026-11-24.csv")],
+  ["differences", () => at("reconciliation", "/differences")],
+  ["payouts", () => at("reconciliation", "/payouts")],
   ["messages", () => at("messages")],
   [
     "message",

@@ -6,6 +6,7 @@ import { Directory, Secrets } from "@pointsman/core/ports"
 import { openSecretsLayer, sampleRequest } from "@pointsman/core/testing"
 import { Effect, Layer, Redacted } from "effect"
 import { addPartner } from "../support/Partner.ts"
+import { readReport, rowOf, stateDispute } from "../support/Reports.ts"
 import { routedShop } from "../support/RoutedShop.ts"
 import { addEndpoint, deliver, firstSecret } from "../support/Webhooks.ts"
 import { password, type World, type WorldParts, workspaceOf, world } from "../support/World.ts"
@@ -79,6 +80,7 @@ export const plantedWorld = async (storage?: WorldParts["storage"]): Promise<Pla
     await here.receive(workspaceId, environment, JSON.stringify({ id: markup, says: textOf(workspaceId) }))
     await here.receive(workspaceId, environment, JSON.stringify(markup))
   }
+  for (const [at, tenant] of tenants.entries()) await planReports(here, tenant, payments[at * 3 + 1] ?? "")
   await deliver(here, 400)
   const key = await here.run(
     Effect.flatMap(Pointsman, (pointsman) =>
@@ -120,6 +122,23 @@ export const plantedWorld = async (storage?: WorldParts["storage"]): Promise<Pla
     ids,
     secrets: [firstSecret, password, "hash of ", Redacted.value(key.secret), "sk_do_not_show"]
   }
+}
+
+/** A report with differences, and a dispute of the payment. */
+const planReports = async (here: World, tenant: Tenant, paymentId: string) => {
+  const text = textOf(tenant.workspaceId)
+  const { connectionId, providerRef } = await here.run(
+    Effect.flatMap(Pointsman, ({ payment }) => payment(tenant, paymentId))
+  )
+  if (connectionId === null) throw new Error("the payment has no connection")
+  const gross = { minorUnits: 1, currency: "EUR" }
+  await readReport(here.run, { connectionId, fileName: text }, [
+    rowOf(text, { kind: "charge", ref: text, gross, payoutId: text }),
+    rowOf("charge", { kind: "charge", ref: providerRef ?? "", gross, payoutId: text }),
+    rowOf("payout")
+  ])
+  const stated = { providerRef, disputeId: text, providerReason: text, dueBy: Date.now() + 86_400_000 }
+  await stateDispute(here.run, connectionId, tenant, stated)
 }
 
 /** One that is authorized, one that is refunded, and one whose result is unknown. */

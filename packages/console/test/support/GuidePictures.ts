@@ -1,5 +1,7 @@
-/** The guide to the console, and the pictures beside it. */
+/** The guides that show the console, and the pictures beside them. */
 import { fileURLToPath } from "node:url"
 
-export const guide = fileURLToPath(new URL("../../../../docs/guides/console.md", import.meta.url))
+export const guides = ["console", "disputes", "finance"].map((name) =>
+  fileURLToPath(new URL(`../../../../docs/guides/${name}.md`, import.meta.url))
+)
 export const folderOfPictures = fileURLToPath(new URL("../../../../docs/guides/console", import.meta.url))

@@ -10,6 +10,7 @@ import { openSecretsLayer, sampleRequest, scriptedProvider } from "@pointsman/co
 import { Clock, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { configured, tenant, workspaces } from "./ShopConfiguration.ts"
+import { addReports } from "./ShopReports.ts"
 import { deliver } from "./Webhooks.ts"
 import { bodyOf, speaking, world } from "./World.ts"
 
@@ -246,6 +247,7 @@ export const openShop = async () => {
     null,
     "eventCode"
   )
+  await addReports({ run: here.run, now, disputed: [large, damaged] })
   await deliver(here, 410, tenant)
 
   const ann = await here.signInAgain("ann@nordwind.example")

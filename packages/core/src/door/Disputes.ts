@@ -1,6 +1,6 @@
 /** Reading disputes, keeping evidence for them, and answering them. */
 import { Effect } from "effect"
-import type { Caller, KeyReused, NothingSent } from "../decide/CreateRequest.ts"
+import { type Caller, type KeyReused, NothingSent } from "../decide/CreateRequest.ts"
 import type {
   DisputeClosed,
   DisputeNotFound,
@@ -18,7 +18,9 @@ import type {
   Unsupported
 } from "../decide/OperationOrder.ts"
 import type { Dispute } from "../model/Dispute.ts"
+import type { JsonObject } from "../model/Event.ts"
 import type { Tenant } from "../model/Tenant.ts"
+import { type AuditAction, AuditActor } from "../ports/Audit.ts"
 import type { ApiKeyRevoked } from "../ports/Ledger.ts"
 import type { DisputeQuery } from "../ports/LedgerDisputes.ts"
 import type { NotAdmitted } from "../ports/StorageCondition.ts"
@@ -28,6 +30,7 @@ import { dispute, disputes } from "../verbs/dispute/ReadDisputes.ts"
 import { submitDispute } from "../verbs/dispute/SubmitDispute.ts"
 import type { Page } from "../verbs/read/ReadPayments.ts"
 import type { DoorContext } from "./DoorContext.ts"
+import { intents } from "./Intent.ts"
 import { requests } from "./Requests.ts"
 
 export type EvidenceFailure =
@@ -69,11 +72,35 @@ export interface DisputeMethods {
 
 export const disputeMethods = (context: DoorContext): DisputeMethods => {
   const { ask, begin } = requests(context)
+  /** An operator's act has its entry in the audit trail first. Without one, the act does not begin. */
+  const intended = (
+    { operator = "", tenant }: Caller,
+    action: AuditAction,
+    disputeId: string,
+    details: JsonObject
+  ): Effect.Effect<void, StorageError> =>
+    operator === ""
+      ? Effect.void
+      : intents(context)(action, disputeId, {
+          workspace_id: tenant.workspaceId,
+          environment: tenant.environment,
+          ...details
+        }).pipe(Effect.provideService(AuditActor, operator))
   return {
     dispute: (tenant, id) => ask(dispute(tenant, id)),
     disputes: (tenant, query) => ask(disputes(tenant, query)),
-    keepEvidence: (caller, order) => begin(keepEvidence(caller, order)),
+    // The contents are the customer's, and entries cannot be erased: the entry has the names alone.
+    keepEvidence: (caller, order) =>
+      intended(caller, "dispute.keeping_evidence", order.disputeId, {
+        texts: Object.keys(order.texts),
+        files: order.files.map(({ name }) => name)
+      }).pipe(Effect.andThen(begin(keepEvidence(caller, order)))),
     submitDispute: (caller, order) =>
-      begin(Effect.annotateLogs(submitDispute(caller, order), "dispute_id", order.disputeId))
+      intended(caller, order.kind === "submit" ? "dispute.submitting" : "dispute.accepting", order.disputeId, {
+        idempotency_key: order.idempotencyKey
+      }).pipe(
+        Effect.mapError((cause) => new NothingSent({ cause })),
+        Effect.andThen(begin(Effect.annotateLogs(submitDispute(caller, order), "dispute_id", order.disputeId)))
+      )
   }
 }

@@ -1,0 +1,27 @@
+/** Disputes as a table. */
+import type { Dispute } from "@pointsman/core"
+import { InProcess } from "@pointsman/http"
+import { type Html, time } from "../frame/Layout.ts"
+import { pathOf } from "../frame/Page.ts"
+import { table } from "../frame/Table.ts"
+import type { TenantPath } from "../gate/Caller.ts"
+import { disputedAmount, disputeStatusView, reasonNames, timeLeft } from "./DisputeWords.ts"
+
+const { html, timeView } = InProcess
+
+/** `now`: epoch milliseconds. */
+export const disputeTable = (mount: string, tenant: TenantPath, disputes: ReadonlyArray<Dispute>, now: number): Html =>
+  table({
+    label: "Disputes",
+    columns: ["Dispute", "Evidence due by", "Status", "Reason", "Opened", { numbers: "Amount" }],
+    none: "No disputes found.",
+    rows: disputes.map(
+      (dispute) => html`<tr>
+<td><a href="${mount}${pathOf("disputes", tenant, dispute.id)}">${dispute.providerDisputeId ?? dispute.id}</a></td>
+<td>${timeLeft(dispute, now)}${dispute.evidenceDueBy === null ? undefined : html`<br><span class="soft">${time(timeView(dispute.evidenceDueBy))}</span>`}</td>
+<td>${disputeStatusView(dispute.status)}</td>
+<td>${dispute.reason === null ? "–" : reasonNames[dispute.reason]}</td>
+<td>${time(timeView(dispute.createdAt))}</td>
+<td class="number">${disputedAmount(dispute)}</td></tr>`
+    )
+  })

@@ -1,0 +1,47 @@
+/** Differences between reports and the records, with the form that closes an open one. */
+import type { SettlementEntry } from "@pointsman/core"
+import { InProcess } from "@pointsman/http"
+import { Clock, Effect } from "effect"
+import { hidden } from "../frame/Forms.ts"
+import { type Html, idView, time } from "../frame/Layout.ts"
+import { pathOf, type Visit } from "../frame/Page.ts"
+import { recordLinks } from "../frame/RecordLinks.ts"
+import { table } from "../frame/Table.ts"
+import type { TenantPath } from "../gate/Caller.ts"
+import { ageText } from "../reviews/ReviewWords.ts"
+import { noteLimit } from "./ReconciliationDesk.ts"
+import { closingText, comparison } from "./ReconciliationViews.ts"
+import { resultNames } from "./ReconciliationWords.ts"
+
+const { html, timeView } = InProcess
+
+export const differenceTable = Effect.fnUntraced(function* (
+  visit: Visit,
+  tenant: TenantPath,
+  entries: ReadonlyArray<SettlementEntry>,
+  { mayClose, none }: { readonly mayClose: boolean; readonly none: string }
+) {
+  const now = yield* Clock.currentTimeMillis
+  const link = yield* recordLinks(visit, tenant)
+  const action = `${visit.mount}${pathOf("reconciliation", tenant, "differences")}`
+  return table({
+    label: "Differences",
+    columns: ["Difference", "Found", "Payment", "Report and record", "State"],
+    none,
+    rows: entries.map((entry, at) => {
+      const { openedAt, paymentId, rowId } = entry
+      return html`<tr><td>${resultNames[entry.result]}<br><span class="soft">${entry.connectionId}</span><br>${idView(rowId)}</td>
+<td>${openedAt === null ? "–" : html`${ageText(now - openedAt)} <span class="soft">${time(timeView(openedAt))}</span>`}</td>
+<td>${paymentId === null ? "–" : link("payments", idView(paymentId), paymentId)}</td>
+<td class="long">${comparison(entry)}</td>
+<td class="long">${mayClose && entry.closed === null ? closeForm(action, entry, at) : closingText(entry)}</td></tr>`
+    })
+  })
+})
+
+const closeForm = (action: string, { connectionId, rowId }: SettlementEntry, at: number): Html =>
+  html`<details><summary>Close…</summary>
+<form method="post" action="${action}" class="stack">${hidden("connection", connectionId)}${hidden("row", rowId)}
+<div><label for="note-${at}">What explains it</label>
+<textarea id="note-${at}" name="note" rows="2" maxlength="${noteLimit}" required></textarea></div>
+<button>Close</button></form></details>`
