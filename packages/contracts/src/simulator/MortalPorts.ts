@@ -140,7 +140,7 @@ export const mortalConnector = (definition: ConnectorDefinition, time: Time, bey
     connect: (account, transport) =>
       Result.map(definition.connect(account, transport), (connector): Connector => {
         const { account, capture, completeCheckout, openCheckout, refund, void: release } = connector
-        const { listCharges, listRefunds } = connector
+        const { listCharges, listRefunds, reports } = connector
         return {
           ...connector,
           charge: calling("charge", connector.charge),
@@ -157,7 +157,10 @@ export const mortalConnector = (definition: ConnectorDefinition, time: Time, bey
             : { lookUpRefund: calling("lookUpRefund", connector.lookUpRefund) }),
           ...(account === undefined ? {} : { account: () => calling("account", account)(undefined) }),
           ...(listCharges === undefined ? {} : { listCharges: calling("listCharges", listCharges) }),
-          ...(listRefunds === undefined ? {} : { listRefunds: calling("listRefunds", listRefunds) })
+          ...(listRefunds === undefined ? {} : { listRefunds: calling("listRefunds", listRefunds) }),
+          ...(reports === undefined
+            ? {}
+            : { reports: reports.map((report) => ({ ...report, list: calling("listReport", report.list) })) })
         }
       })
   }
