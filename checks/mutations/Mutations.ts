@@ -6020,6 +6020,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "a fetched report whose rows changed while they were read",
+    harm: "Rows that a provider changed while they were read count as read, and the next fetch begins behind them.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/FetchReports.ts",
+        find: "read.hash === hash ? ",
+        replace: 'read.hash !== "" ? '
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/FetchReports.test.ts",
+      test: "given rows that change between two readings, then the run does not end, and the next one has them all"
+    }
+  },
+  {
     name: "a batch of a report without its position",
     harm: "A run that ended early begins with rows that are stored, and says that it read none of them.",
     edits: [

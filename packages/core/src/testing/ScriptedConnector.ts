@@ -121,7 +121,6 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
     onAccount: undefined,
     onListCharges: undefined,
     onListRefunds: undefined,
-    onListReport: undefined,
     opensCheckouts: () => true,
     definition: {
       name: options.name ?? "scripted",
@@ -198,6 +197,7 @@ const reportsBy = (list: FetchedReport["list"]): ReadonlyArray<FetchedReport> =>
 ]
 
 const nothingAsked = () => ({
+  onListReport: undefined,
   charges: [],
   captures: [],
   voids: [],
