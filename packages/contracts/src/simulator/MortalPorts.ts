@@ -160,7 +160,7 @@ export const mortalConnector = (definition: ConnectorDefinition, time: Time, bey
           ...(listRefunds === undefined ? {} : { listRefunds: calling("listRefunds", listRefunds) }),
           ...(reports === undefined
             ? {}
-            : { reports: reports.map((report) => ({ ...report, list: calling("listReport", report.list) })) })
+            : { reports: reports.map((report) => ({ ...report, list: calling("reports", report.list) })) })
         }
       })
   }
