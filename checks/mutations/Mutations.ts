@@ -6357,5 +6357,21 @@ import { writeFact } from "../../commit/WriteFact.ts"
       test: "given the same row twice, then it is posted once; given a corrected one, then the difference follows"
     },
     simulatedOn: "memory"
+  },
+  {
+    name: "a fetched report whose rows changed while they were read",
+    harm: "Rows that a provider changed while they were read count as read, and the next fetch begins behind them.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/FetchReports.ts",
+        find: "read.hash === hash ? ",
+        replace: 'read.hash !== "" ? '
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/FetchReports.test.ts",
+      test: "given rows that change between two readings, then the run does not end, and the next one has them all"
+    }
   }
 ]

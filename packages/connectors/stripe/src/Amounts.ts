@@ -3,7 +3,7 @@
  * keeps a currency at two decimals that has none by now, and one without decimals that has two; and that the last of
  * three decimals is always 0. Nothing is rounded: what Stripe cannot express has no amount there.
  */
-import { type Money, money, scaleOf } from "@pointsman/core/connector"
+import { type Money, money, type SignedMoney, scaleOf } from "@pointsman/core/connector"
 
 /** Stripe's presentment currencies (https://docs.stripe.com/currencies#presentment-currencies). */
 export const currencies: ReadonlyArray<string> = [
@@ -51,11 +51,17 @@ export const toStripe = ({ currency, minorUnits }: Money): number | undefined =>
 
 /** What Stripe states, in our minor units. `code`: in lower case, as Stripe writes it. `undefined`: nobody's money. */
 export const fromStripe = (amount: number, code: string): Money | undefined => {
+  const stated = signedFromStripe(amount, code)
+  return stated === undefined ? undefined : money(stated.minorUnits, stated.currency)
+}
+
+/** The same of what moved a balance: negative where money leaves it. */
+export const signedFromStripe = (amount: number, code: string): SignedMoney | undefined => {
   const currency = code.toUpperCase()
   const scale = scaleOf(currency)
   if (scale === undefined || !known.has(currency)) return undefined
   const minorUnits = shifted(amount, scale - scaleAtStripe(currency))
-  return minorUnits === undefined ? undefined : money(minorUnits, currency)
+  return minorUnits === undefined ? undefined : { minorUnits, currency }
 }
 
 /** Times ten to the `decimals`; `undefined` where that is no whole number, or none that can be counted exactly. */

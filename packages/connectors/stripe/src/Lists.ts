@@ -29,7 +29,7 @@ import type { Form } from "./Requests.ts"
 /** Of one window, to find its beginning: 20,000 entries, one request after the other. */
 const pagesAtMost = 200
 
-type Send = (path: string, form: Form) => Effect.Effect<TransportAnswer, NotSent | Unanswered>
+export type Send = (path: string, form: Form) => Effect.Effect<TransportAnswer, NotSent | Unanswered>
 
 export const charges = (send: Send, request: ListRequest, clean: Clean) =>
   Effect.map(oldestFirst(send, "payment_intents", request), (raw) => pageOf(raw, clean, chargeIn))
@@ -43,15 +43,17 @@ interface RawPage {
   readonly nextCursor: string | null
 }
 
-const oldestFirst = Effect.fnUntraced(function* (
+export const oldestFirst = Effect.fnUntraced(function* (
   send: Send,
   path: string,
-  { createdBefore, createdFrom, cursor }: ListRequest
+  { createdBefore, createdFrom, cursor }: ListRequest,
+  more: Form = []
 ): Effect.fn.Return<RawPage, NotSent | Unanswered> {
   const window: Form = [
     ["created[gte]", String(Math.max(0, Math.floor(createdFrom / 1000)))],
     ["created[lt]", String(Math.ceil(createdBefore / 1000))],
-    ["limit", "100"]
+    ["limit", "100"],
+    ...more
   ]
   const ask = (from: Form) =>
     Effect.flatMap(send(path, [...window, ...from]), (answer) => Effect.fromResult(listed(answer, path)))
@@ -81,7 +83,7 @@ interface Listed {
 
 const readList = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.List))
 
-const listed = (answer: TransportAnswer, path: string): Read<Listed> =>
+export const listed = (answer: TransportAnswer, path: string): Read<Listed> =>
   onlySuccess(answer, () =>
     Result.flatMap(readable(readList, answer), ({ data, has_more, url }): Read<Listed> => {
       if (url !== `/v1/${path}`) return unreadable(answer, "url")

@@ -158,6 +158,43 @@ export const Dispute = Schema.Struct({
 })
 export type Dispute = typeof Dispute.Type
 
+/** In Stripe's minor units, negative where money leaves. */
+const SignedAmount = Schema.Int
+
+/** What a balance transaction is about, expanded: a charge, a refund, a dispute, a payout, or something else. */
+const BalanceSource = Schema.Struct({
+  id: Reference,
+  payment_intent: optional(Schema.Unknown),
+  amount: optional(SignedAmount),
+  currency: optional(Schema.NonEmptyString),
+  metadata: optional(AnyMetadata)
+})
+
+/** https://docs.stripe.com/api/balance_transactions/object, with `source` expanded. */
+export const BalanceTransaction = Schema.Struct({
+  object: Schema.Literal("balance_transaction"),
+  id: Reference,
+  amount: SignedAmount,
+  available_on: Seconds,
+  created: Seconds,
+  currency: Schema.NonEmptyString,
+  fee: SignedAmount,
+  net: SignedAmount,
+  reporting_category: Schema.NonEmptyString,
+  source: optional(BalanceSource)
+})
+export type BalanceTransaction = typeof BalanceTransaction.Type
+
+/** https://docs.stripe.com/api/payouts/object */
+export const Payout = Schema.Struct({
+  object: Schema.Literal("payout"),
+  id: Reference,
+  arrival_date: Seconds,
+  automatic: Schema.Boolean,
+  reconciliation_status: Schema.Literals(["not_applicable", "in_progress", "completed"])
+})
+export type Payout = typeof Payout.Type
+
 /** https://docs.stripe.com/api/files/object */
 export const File = Schema.Struct({ object: Schema.Literal("file"), id: Reference })
 

@@ -30,6 +30,7 @@ import { accountAnswer } from "./LookupAnswers.ts"
 import * as Lookups from "./Lookups.ts"
 import { readMessage, readStored } from "./Messages.ts"
 import { namedMethods } from "./NamedMethods.ts"
+import { fetchedReports } from "./Reports.ts"
 import * as Requests from "./Requests.ts"
 import { cleaner } from "./Texts.ts"
 
@@ -133,7 +134,8 @@ const questions = (caller: Caller, { account, mode }: Credentials, clean: Clean)
       caller.call({ method: "GET", path: "account", form: [] }, (answer) => accountAnswer(answer, account, mode))
     ),
     listCharges: Effect.fn("StripeConnector.listCharges")((request) => Lists.charges(sendList, request, clean)),
-    listRefunds: Effect.fn("StripeConnector.listRefunds")((request) => Lists.refunds(sendList, request, clean))
+    listRefunds: Effect.fn("StripeConnector.listRefunds")((request) => Lists.refunds(sendList, request, clean)),
+    reports: fetchedReports(sendList, clean)
   } satisfies Partial<Connector>
 }
 

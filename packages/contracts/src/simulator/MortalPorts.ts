@@ -140,7 +140,8 @@ export const mortalConnector = (definition: ConnectorDefinition, time: Time, bey
     connect: (account, transport) =>
       Result.map(definition.connect(account, transport), (connector): Connector => {
         const { account, capture, completeCheckout, openCheckout, refund, void: release } = connector
-        const { acceptDispute, listCharges, listRefunds, lookUpDispute, lookUpOperation, submitDispute } = connector
+        const { acceptDispute, listCharges, listRefunds, lookUpDispute, lookUpOperation, reports, submitDispute } =
+          connector
         return {
           ...connector,
           charge: calling("charge", connector.charge),
@@ -161,7 +162,10 @@ export const mortalConnector = (definition: ConnectorDefinition, time: Time, bey
           ...(lookUpDispute === undefined ? {} : { lookUpDispute: calling("lookUpDispute", lookUpDispute) }),
           ...(account === undefined ? {} : { account: () => calling("account", account)(undefined) }),
           ...(listCharges === undefined ? {} : { listCharges: calling("listCharges", listCharges) }),
-          ...(listRefunds === undefined ? {} : { listRefunds: calling("listRefunds", listRefunds) })
+          ...(listRefunds === undefined ? {} : { listRefunds: calling("listRefunds", listRefunds) }),
+          ...(reports === undefined
+            ? {}
+            : { reports: reports.map((report) => ({ ...report, list: calling("reports", report.list) })) })
         }
       })
   }

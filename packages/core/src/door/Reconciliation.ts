@@ -11,6 +11,7 @@ import {
   Settlements
 } from "../ports/Settlements.ts"
 import type { StorageError } from "../ports/StorageError.ts"
+import { type FetchOrder, fetchReports } from "../verbs/reconcile/FetchReports.ts"
 import { type ClosingOrder, closeDifference, type DifferenceNotFound } from "../verbs/reconcile/ReadDifferences.ts"
 import {
   type ReportBeingRead,
@@ -32,6 +33,17 @@ export interface ReconciliationMethods {
   readonly run: (
     order: ReportOrder
   ) => Effect.Effect<ReconciliationRun, ReportRefused | ReportBeingRead | ReportTaken | ReportBroken | StorageError>
+  /**
+   * Fetches the connection's reports from the provider's API, where its connector has them, and runs them: from where the last
+   * fetch ended. It may be interrupted, repeated, and run beside servers. A provider that does not answer is `ReportBroken`;
+   * what was read is kept, and the next fetch goes on from there.
+   */
+  readonly fetch: (
+    order: FetchOrder
+  ) => Effect.Effect<
+    ReadonlyArray<ReconciliationRun>,
+    ReportRefused | ReportBeingRead | ReportTaken | ReportBroken | StorageError
+  >
   readonly find: (tenant: Tenant, id: string) => Effect.Effect<Option.Option<ReconciliationRun>, StorageError>
   /** Newest first; of all tenants unless one is named. */
   readonly list: (query: {
@@ -64,6 +76,18 @@ export const reconciliationMethods = (context: DoorContext): ReconciliationMetho
       return Effect.andThen(
         intents(context)("report.reconciling", connectionId, details),
         Effect.provideContext(runReport(order), context)
+      )
+    },
+    fetch: (order) => {
+      const { connectionId, from, report, until } = order
+      const details = {
+        ...(report === undefined ? {} : { format: report }),
+        ...(from === undefined ? {} : { from: new Date(from).toISOString() }),
+        ...(until === undefined ? {} : { until: new Date(until).toISOString() })
+      }
+      return Effect.andThen(
+        intents(context)("report.reconciling", connectionId, { file: "fetched from the provider", ...details }),
+        Effect.provideContext(fetchReports(order), context)
       )
     },
     find: (tenant, id) => ofStore(({ run }) => run(tenant, id)),

@@ -96,13 +96,16 @@ const methodNames = Object.keys({
   readMessage: true,
   readStored: true,
   keptOfMessage: true
-} satisfies Record<Exclude<keyof Connector, "hints">, true>)
+} satisfies Record<Exclude<keyof Connector, "hints" | "reports">, true>)
 
 const hintNames = Object.keys({ read: true, lookUp: true } satisfies Record<keyof Hints, true>)
 
 /** A plain object: methods of a class lose their `this` when they are called without the connector, as the engine does. */
 const bound = (connector: Connector): Connector => ({
-  ...(boundMethods(connector, methodNames) as Omit<Connector, "hints">),
+  ...(boundMethods(connector, methodNames) as Omit<Connector, "hints" | "reports">),
+  ...(connector.reports && {
+    reports: connector.reports.map((report) => ({ ...report, list: report.list.bind(report) }))
+  }),
   ...(connector.hints && { hints: boundMethods(connector.hints, hintNames) as Hints })
 })
 

@@ -26,6 +26,7 @@ import type {
   SubmissionState,
   Unanswered
 } from "../model/ProviderStatement.ts"
+import type { ReportEntry } from "../model/ReportRow.ts"
 import type { Simulation } from "../model/Simulation.ts"
 import type { Environment } from "../model/Tenant.ts"
 import type { Money } from "../money/Money.ts"
@@ -234,6 +235,27 @@ export interface ListedRefund {
   readonly created: number
 }
 
+/** One page of a report, oldest first, within the page and over the pages. */
+export interface ReportPage {
+  /** A row that cannot be read is an entry, so that it is counted; its number is its place on the page, from 1. */
+  readonly entries: ReadonlyArray<ReportEntry>
+  /** `null` for the last page. An empty page may have another one after it. */
+  readonly nextCursor: string | null
+}
+
+/** A report that the provider's API gives row by row. It only reads. */
+export interface FetchedReport {
+  /** As the format of the provider's file with the same rows is named: `stripe-balance`. Rows have the ids that they have there. */
+  readonly name: string
+  /** How long after a capture the provider may take to report it, in milliseconds. After that it is missing there. */
+  readonly delayMillis: number
+  /**
+   * Rows of a window, by the time of the row or of what it belongs to. The same window gives the same rows in the same order
+   * once it is over. What is not the provider's own word, or not complete yet, is `Unanswered`, and never an empty page.
+   */
+  readonly list: (request: ListRequest) => Effect.Effect<ReportPage, NotSent | Unanswered>
+}
+
 /** A provider's message as it came (decisions, section 10). */
 export interface RawMessage {
   /** By their names in lower case. */
@@ -332,6 +354,11 @@ export interface Connector {
   readonly listCharges?: (request: ListRequest) => Effect.Effect<ListedPage<ListedCharge>, NotSent | Unanswered>
   /** The same of refunds, by the time of the refund and not of its charge. */
   readonly listRefunds?: (request: ListRequest) => Effect.Effect<ListedPage<ListedRefund>, NotSent | Unanswered>
+  /**
+   * Reports about money that the provider's API gives, to compare them with the records, in the order in which they are read.
+   * Absent where the API gives none: then reports are read from files.
+   */
+  readonly reports?: ReadonlyArray<FetchedReport>
   /**
    * Verifies a message by the provider's own scheme, and reads it only then. It says nothing of a message that cannot
    * be verified but that. Nothing is sent but a request for the provider's public certificate, where the scheme has one, and

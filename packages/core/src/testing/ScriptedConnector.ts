@@ -27,6 +27,7 @@ import type {
   DisputeLookup,
   DisputeRequest,
   DisputeSubmission,
+  FetchedReport,
   ListedCharge,
   ListedPage,
   ListedRefund,
@@ -34,6 +35,7 @@ import type {
   OperationLookup,
   RefundLookup,
   RefundRequest,
+  ReportPage,
   VoidRequest
 } from "../ports/Connector.ts"
 
@@ -82,6 +84,8 @@ export interface ScriptedProvider {
   /** `undefined` where it has no list; asked as a connection is first used. It has none unless told otherwise. */
   onListCharges: Answers<ListRequest, ListedPage<ListedCharge>> | undefined
   onListRefunds: Answers<ListRequest, ListedPage<ListedRefund>> | undefined
+  /** Its report `scripted-balance`; `undefined` where it has none. Asked as a connection is first used. It has none unless told otherwise. */
+  onListReport: Answers<ListRequest, ReportPage> | undefined
   /** Which connections can open a checkout; asked as a connection is first used. All of them unless told otherwise. */
   opensCheckouts: (connectionId: string) => boolean
 }
@@ -134,7 +138,8 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
               return answers()(call)
             })
         }
-        const { onAccount, onCompleteCheckout, onListCharges, onListRefunds, onLookUpOperation } = provider
+        const { onAccount, onCompleteCheckout, onListCharges, onListRefunds, onListReport, onLookUpOperation } =
+          provider
         const connector: Connector = {
           charge: asked(provider.charges, () => provider.onCharge),
           lookUpCharge: asked(provider.lookUps, () => provider.onLookUpCharge),
@@ -160,6 +165,9 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
           ...(onListRefunds === undefined
             ? {}
             : { listRefunds: asked(provider.lists, () => provider.onListRefunds ?? onListRefunds) }),
+          ...(onListReport === undefined
+            ? {}
+            : { reports: reportsBy(asked(provider.lists, () => provider.onListReport ?? onListReport)) }),
           ...(onCompleteCheckout === undefined
             ? {}
             : {
@@ -184,7 +192,12 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
   return provider
 }
 
+const reportsBy = (list: FetchedReport["list"]): ReadonlyArray<FetchedReport> => [
+  { name: "scripted-balance", delayMillis: 2 * 24 * 60 * 60_000, list }
+]
+
 const nothingAsked = () => ({
+  onListReport: undefined,
   charges: [],
   captures: [],
   voids: [],

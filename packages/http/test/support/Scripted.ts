@@ -264,6 +264,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     recordLoss: Effect.never,
     reconciliation: {
       run: () => Effect.die("not scripted"),
+      fetch: () => Effect.die("not scripted"),
       find: () => Effect.die("not scripted"),
       list: () => Effect.die("not scripted"),
       differences: () => Effect.die("not scripted"),

@@ -1,0 +1,295 @@
+/** Reports that are fetched from Stripe, against a Stripe that pages as its documentation says. */
+
+import { assert, describe, it } from "@effect/vitest"
+import { StripeConnector } from "@pointsman/connector-stripe"
+import type { Connector, ReportEntry, ReportPage, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
+import { Effect, Result } from "effect"
+import { timeoutMillis } from "./Calls.ts"
+import { answer, list, secretKey } from "./Stripe.ts"
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** https://docs.stripe.com/api/balance_transactions/object, its source expanded. */
+const transaction = (id: string, fields: Fields = {}) => ({
+  id,
+  object: "balance_transaction",
+  amount: 1999,
+  available_on: 200_000,
+  balance_type: "payments",
+  created: 1_000,
+  currency: "eur",
+  description: null,
+  exchange_rate: null,
+  fee: 45,
+  fee_details: [{ amount: 45, application: null, currency: "eur", description: "fees", type: "stripe_fee" }],
+  net: 1954,
+  reporting_category: "charge",
+  source: {
+    id: `ch_${id}`,
+    object: "charge",
+    amount: 1999,
+    currency: "eur",
+    metadata: { attempt_id: "att_1", reference: "order 1" },
+    payment_intent: "pi_1"
+  },
+  status: "pending",
+  type: "charge",
+  ...fields
+})
+
+/** https://docs.stripe.com/api/payouts/object */
+const payout = (id: string, fields: Fields = {}) => ({
+  id,
+  object: "payout",
+  amount: 1954,
+  arrival_date: 259_200,
+  automatic: true,
+  created: 1_000,
+  currency: "eur",
+  reconciliation_status: "completed",
+  status: "paid",
+  ...fields
+})
+
+interface Stored {
+  readonly id: string
+  readonly created: number
+}
+
+interface Books {
+  /** Oldest first. */
+  readonly transactions?: ReadonlyArray<Stored>
+  readonly payouts?: ReadonlyArray<Stored>
+  /** Ids of transactions by payout. */
+  readonly paid?: Readonly<Record<string, ReadonlyArray<string>>>
+}
+
+/** https://docs.stripe.com/api/pagination: the newest first. `payout`: only what was paid out with it. */
+const paged = ({ paid = {}, payouts = [], transactions = [] }: Books, { url }: TransportRequest): TransportAnswer => {
+  const { pathname, searchParams } = new URL(url)
+  const [from, before] = [searchParams.get("created[gte]"), searchParams.get("created[lt]")]
+  const named = searchParams.get("payout")
+  const stored = pathname === "/v1/payouts" ? payouts : transactions
+  const all = stored
+    .filter(({ created, id }) =>
+      named === null ? created >= Number(from) && created < Number(before) : paid[named]?.includes(id)
+    )
+    .toReversed()
+  const [after, until] = [searchParams.get("starting_after"), searchParams.get("ending_before")]
+  const at = (id: string) => all.findIndex((entry) => entry.id === id)
+  const rest = after !== null ? all.slice(at(after) + 1) : until !== null ? all.slice(0, at(until)) : all
+  const data = until === null ? rest.slice(0, 100) : rest.slice(-100)
+  return answer(200, list(data, rest.length > 100, pathname))
+}
+
+const stripeWith = (answerTo: (request: TransportRequest) => TransportAnswer) => {
+  const requests: Array<URL> = []
+  const account = { connectionId: "main", environment: "sandbox" as const, credentials: { secretKey }, timeoutMillis }
+  const connector = Result.getOrThrow(
+    StripeConnector.definition.connect(account, {
+      send: (request) =>
+        Effect.sync(() => {
+          assert.strictEqual(request.method, "GET")
+          requests.push(new URL(request.url))
+          return answerTo(request)
+        })
+    })
+  )
+  return { connector, requests }
+}
+
+const window = { createdFrom: 1_000_000, createdBefore: 4_600_000 }
+
+const pageOf = ({ reports }: Connector, name: string, cursor: string | null = null) =>
+  reports?.find((report) => report.name === name)?.list({ ...window, cursor }) ?? Effect.die("no such report")
+
+const wholeOf = Effect.fnUntraced(function* (connector: Connector, name: string) {
+  const entries: Array<ReportEntry> = []
+  let cursor: string | null = null
+  for (let pages = 0; pages < 20; pages++) {
+    const page: ReportPage = yield* pageOf(connector, name, cursor)
+    entries.push(...page.entries)
+    if (page.nextCursor === null) return entries
+    cursor = page.nextCursor
+  }
+  return yield* Effect.die("a report without an end")
+})
+
+const rowsIn = (entries: ReadonlyArray<ReportEntry>) =>
+  entries.map((entry) => (entry._tag === "Row" ? entry.row : assert.fail(JSON.stringify(entry))))
+
+const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+
+describe("the balance", () => {
+  it.effect("given a charge, then its row names the attempt, the charge and the reference, and has the fee", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = stripeWith((request) => paged({ transactions: [transaction("txn_1")] }, request))
+      const [row] = rowsIn(yield* wholeOf(connector, "stripe-balance"))
+      assert.deepStrictEqual(row, {
+        id: "txn_1",
+        kind: "charge",
+        names: {
+          attemptId: "att_1",
+          operationId: null,
+          refundId: null,
+          providerRef: "pi_1",
+          providerRefundId: null,
+          disputeId: null,
+          reference: "order 1"
+        },
+        gross: eur(1999),
+        converted: null,
+        fee: eur(45),
+        net: eur(1954),
+        payoutId: null,
+        occurredAt: 1_000_000,
+        settledAt: 200_000_000
+      })
+      assert.strictEqual(requests[0]?.searchParams.get("expand[]"), "data.source")
+    })
+  )
+
+  it.effect("given a refund, a dispute and a payout, then each has its kind, its sign and its own id", () =>
+    Effect.gen(function* () {
+      const moved = { amount: -500, fee: 0, net: -500 }
+      const transactions = [
+        transaction("txn_1", {
+          ...moved,
+          reporting_category: "refund",
+          source: { id: "re_1", amount: 500, currency: "eur", payment_intent: "pi_1", metadata: { refund_id: "rf_1" } }
+        }),
+        transaction("txn_2", {
+          ...moved,
+          reporting_category: "dispute",
+          source: { id: "dp_1", amount: 550, currency: "usd", payment_intent: "pi_2", metadata: {} }
+        }),
+        transaction("txn_3", { ...moved, reporting_category: "payout", source: { id: "po_1", currency: "eur" } }),
+        transaction("txn_4", { ...moved, reporting_category: "something_new", source: null })
+      ]
+      const { connector } = stripeWith((request) => paged({ transactions }, request))
+      const rows = rowsIn(yield* wholeOf(connector, "stripe-balance"))
+      assert.deepStrictEqual(
+        rows.map(({ converted, gross, kind, payoutId }) => [kind, gross, converted, payoutId]),
+        [
+          ["refund", eur(-500), null, null],
+          ["dispute", { minorUnits: -550, currency: "USD" }, eur(-500), null],
+          ["payout", eur(-500), null, "po_1"],
+          ["adjustment", eur(-500), null, null]
+        ]
+      )
+      assert.deepStrictEqual(
+        rows.map(({ names }) => [names.refundId, names.providerRefundId, names.disputeId, names.attemptId]),
+        [
+          ["rf_1", "re_1", null, null],
+          [null, null, "dp_1", null],
+          [null, null, null, null],
+          [null, null, null, null]
+        ]
+      )
+    })
+  )
+
+  for (const count of [0, 1, 100, 101, 250]) {
+    it.effect(`given ${count} balance transactions, then each comes once, the oldest first`, () =>
+      Effect.gen(function* () {
+        const transactions = Array.from({ length: count }, (_, at) =>
+          transaction(`txn_${at}`, { created: 1_000 + Math.floor(at / 3) })
+        )
+        const { connector } = stripeWith((request) => paged({ transactions }, request))
+        const rows = rowsIn(yield* wholeOf(connector, "stripe-balance"))
+        assert.deepStrictEqual(
+          rows.map(({ id }) => id),
+          transactions.map(({ id }) => id)
+        )
+      })
+    )
+  }
+
+  for (const [field, fields] of [
+    ["net", { net: 1999 }],
+    ["amount", { currency: "xxx" }],
+    ["amount", { amount: 1.5 }],
+    ["reporting_category", { reporting_category: "" }]
+  ] as const) {
+    it.effect(
+      `given a wrong ${field} (${JSON.stringify(fields)}), then the entry is unreadable there, others are not`,
+      () =>
+        Effect.gen(function* () {
+          const transactions = [transaction("txn_1"), transaction("txn_2", fields)]
+          const { connector } = stripeWith((request) => paged({ transactions }, request))
+          const [fine, wrong] = yield* wholeOf(connector, "stripe-balance")
+          assert.strictEqual(fine?._tag, "Row")
+          assert(wrong?._tag === "Unreadable")
+          assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
+        })
+    )
+  }
+
+  it.effect("given metadata with the secret key, then no entry shows it", () =>
+    Effect.gen(function* () {
+      const source = { ...transaction("txn_1").source, metadata: { reference: secretKey } }
+      const { connector } = stripeWith((request) =>
+        paged({ transactions: [transaction("txn_1", { source })] }, request)
+      )
+      assert.notInclude(JSON.stringify(yield* wholeOf(connector, "stripe-balance")), secretKey)
+    })
+  )
+
+  for (const [what, wrong] of [
+    ["an error of Stripe's", answer(500, { error: { type: "api_error" } })],
+    ["a refused key", answer(401, { error: { type: "invalid_request_error" } })],
+    ["a page of something else", answer(200, list([], false, "/v1/refunds"))],
+    ["no JSON", { status: 200, headers: {}, body: "<html>" }]
+  ] as const) {
+    it.effect(`given ${what}, then the page is unanswered, and never an empty one`, () =>
+      Effect.gen(function* () {
+        const { connector } = stripeWith(() => wrong)
+        for (const name of ["stripe-balance", "stripe-payout-reconciliation"]) {
+          const result = yield* Effect.result(pageOf(connector, name))
+          assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
+        }
+      })
+    )
+  }
+})
+
+describe("payouts", () => {
+  const name = "stripe-payout-reconciliation"
+  it.effect("given two automatic payouts and a manual one, then each row of the automatic ones names its payout", () =>
+    Effect.gen(function* () {
+      const many = Array.from({ length: 150 }, (_, at) => transaction(`txn_a${at}`, { created: 10 + at }))
+      const transactions = [...many, transaction("txn_b", { created: 900 })]
+      const payouts = [
+        payout("po_a", { created: 1_001 }),
+        payout("po_m", { created: 1_002, automatic: false, reconciliation_status: "not_applicable" }),
+        payout("po_b", { created: 1_003, arrival_date: 345_600 })
+      ]
+      const paid = { po_a: many.map(({ id }) => id), po_b: ["txn_b"] }
+      const { connector } = stripeWith((request) => paged({ transactions, payouts, paid }, request))
+      const rows = rowsIn(yield* wholeOf(connector, name))
+      assert.strictEqual(rows.length, 151)
+      assert.strictEqual(new Set(rows.map(({ id }) => id)).size, 151)
+      assert.strictEqual(rows.filter(({ payoutId }) => payoutId === "po_a").length, 150)
+      const last = rows.at(-1)
+      assert.deepStrictEqual([last?.id, last?.payoutId, last?.settledAt], ["txn_b", "po_b", 345_600_000])
+    })
+  )
+
+  it.effect("given a payout that Stripe has not listed yet, then the report is unanswered", () =>
+    Effect.gen(function* () {
+      const payouts = [payout("po_a", { reconciliation_status: "in_progress" })]
+      const { connector } = stripeWith((request) => paged({ payouts }, request))
+      const result = yield* Effect.result(pageOf(connector, name))
+      assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
+      assert.strictEqual(result.failure.reason, "Stripe has not yet listed all transactions of a payout")
+    })
+  )
+
+  it.effect("given no payout in the window, then the report is empty after one request", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = stripeWith((request) => paged({ transactions: [transaction("txn_1")] }, request))
+      assert.deepStrictEqual(yield* wholeOf(connector, name), [])
+      assert.strictEqual(requests.length, 1)
+    })
+  )
+})

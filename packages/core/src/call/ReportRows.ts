@@ -1,0 +1,70 @@
+/** Reads a report from the provider's API, page after page, oldest first. It only reads. */
+import { Effect, Option, Stream } from "effect"
+import type { FetchedWindow } from "../decide/reconcile/FetchedWindow.ts"
+import type { Connection } from "../model/Connection.ts"
+import { type NotSent, Unanswered } from "../model/ProviderStatement.ts"
+import type { ReportEntry } from "../model/ReportRow.ts"
+import type { ReportPage } from "../ports/Connector.ts"
+import { callProvider } from "./CallProvider.ts"
+
+/** What is asked at once: a provider that lists the newest first has to go through all of it, to find the beginning. */
+const askedAtOnceMillis = 60 * 60_000
+
+/** Of one window: a provider that always names a further page must not hold the run for ever. */
+const pagesAtMost = 10_000
+
+/** Entries of a page. A connector that gives more is broken, and its page would be held in memory. */
+const entriesAtMost = 10_000
+
+/** Where reading goes on. */
+interface Place {
+  readonly from: number
+  readonly cursor: string | null
+  readonly pages: number
+}
+
+/** The entries of each page. It fails where a page is not the provider's own word: nothing is left out. */
+export const reportRows = (connection: Connection, report: string, { from, until }: FetchedWindow) =>
+  Stream.paginate({ from, cursor: null, pages: 0 } satisfies Place as Place, (place) =>
+    Effect.map(pageAt(connection, report, place, until), ({ entries, nextCursor }) => {
+      const end = Math.min(until, place.from + askedAtOnceMillis)
+      const next: Place | undefined =
+        nextCursor !== null
+          ? { ...place, cursor: nextCursor, pages: place.pages + 1 }
+          : end < until
+            ? { from: end, cursor: null, pages: 0 }
+            : undefined
+      return [[entries], Option.fromUndefinedOr(next)] as const
+    })
+  )
+
+const pageAt = Effect.fnUntraced(function* (
+  connection: Connection,
+  report: string,
+  { cursor, from, pages }: Place,
+  until: number
+) {
+  const request = { createdFrom: from, createdBefore: Math.min(until, from + askedAtOnceMillis), cursor }
+  const page: ReportPage | NotSent | Unanswered = yield* callProvider<ReportPage>(
+    connection,
+    ({ reports }) => reports?.find(({ name }) => name === report)?.list(request) ?? Effect.fail(noReport),
+    Number.POSITIVE_INFINITY
+  )
+  if ("_tag" in page) return yield* new Unanswered({ reason: page.reason })
+  const wrong = faultOf(page, cursor, pages)
+  return wrong === undefined ? page : yield* new Unanswered({ reason: wrong })
+})
+
+const faultOf = ({ entries, nextCursor }: ReportPage, cursor: string | null, pages: number): string | undefined => {
+  if (nextCursor !== null && nextCursor === cursor) return "the provider named the same page again"
+  if (entries.length > entriesAtMost) return `a page has more than ${entriesAtMost} rows`
+  return pages + 1 >= pagesAtMost && nextCursor !== null ? `the window has more than ${pagesAtMost} pages` : undefined
+}
+
+const noReport = new Unanswered({ reason: "the connector has no such report", isUnsupported: true })
+
+/** Rows that cannot be read are counted from 1 over all pages, and not on each. */
+export const renumbered = (entries: ReadonlyArray<ReportEntry>, before: number): ReadonlyArray<ReportEntry> =>
+  entries.map((entry, at) =>
+    entry._tag === "Row" ? entry : { ...entry, unreadable: { ...entry.unreadable, row: before + at + 1 } }
+  )

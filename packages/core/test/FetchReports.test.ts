@@ -1,0 +1,174 @@
+/** Reports that are fetched from a provider: what is read, where the next fetch begins, and what a kill leaves. */
+import { assert, describe, it } from "@effect/vitest"
+import { Pointsman, ReportBroken, ReportRefused } from "@pointsman/core"
+import type { ListRequest, ReportEntry, ReportPage } from "@pointsman/core/connector"
+import { Unanswered } from "@pointsman/core/ports"
+import { Effect, Exit, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { stored } from "./support/Pages.ts"
+import { day, entriesOf, paidAt, rowOf } from "./support/Reports.ts"
+import { caller, request, type World, world } from "./support/World.ts"
+
+/** Two rows a page, oldest first, of the window alone. A cursor is a number of rows. */
+const pageOf = (
+  entries: ReadonlyArray<Extract<ReportEntry, { readonly _tag: "Row" }>>,
+  { createdBefore, createdFrom, cursor }: ListRequest
+): ReportPage => {
+  const inside = entries.filter(({ row }) => row.occurredAt >= createdFrom && row.occurredAt < createdBefore)
+  const at = Number(cursor ?? "0")
+  return { entries: inside.slice(at, at + 2), nextCursor: at + 2 < inside.length ? String(at + 2) : null }
+}
+
+const setUp = Effect.fnUntraced(function* (own: World, count: number) {
+  own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
+  own.provider.onListReport = () => Effect.succeed({ entries: [], nextCursor: null })
+  const pointsman = yield* Pointsman
+  const made = yield* Effect.forEach(Array.from({ length: count }), () => pointsman.create(caller, request()))
+  const payments = made.map(({ payment }) => payment)
+  const entries = payments.map(
+    (payment, at) => ({ _tag: "Row", row: rowOf(payment, { occurredAt: paidAt + at }) }) as const
+  )
+  own.provider.onListReport = (asked) => Effect.succeed(pageOf(entries, asked))
+  yield* TestClock.setTime(paidAt + 3 * day)
+  return { entries, payments }
+})
+
+const fetch = (more: { readonly from?: number; readonly until?: number; readonly report?: string } = {}) =>
+  Effect.flatMap(Pointsman, ({ reconciliation }) => reconciliation.fetch({ connectionId: "main", ...more }))
+
+/** Windows that were asked for, each once. */
+const askedFor = ({ provider }: World) => [...new Set(provider.lists.map(({ createdFrom }) => createdFrom))]
+
+describe("fetched reports", () => {
+  const whole = world()
+  it.effect("given five rows over three pages, when the day is fetched, then each is applied once, in one run", () =>
+    Effect.gen(function* () {
+      const { payments } = yield* setUp(whole, 5)
+      const [run, ...others] = yield* fetch({ from: paidAt, until: paidAt + day })
+      assert.deepStrictEqual([run?.state, run?.rowsDone, run?.rowsUnreadable, others.length], ["done", 5, 0, 0])
+      assert.strictEqual(run?.format, "scripted-balance")
+      assert.strictEqual(run?.fileName, "scripted-balance from 1970-01-11T00:00:00.000Z until 1970-01-12T00:00:00.000Z")
+      for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
+      assert.strictEqual((yield* entriesOf).length, 5)
+      const again = yield* fetch({ from: paidAt, until: paidAt + day })
+      assert.deepStrictEqual(again, run === undefined ? [] : [run])
+    }).pipe(Effect.provide(whole.layer))
+  )
+
+  const onward = world()
+  it.effect("given a fetch that ended, when the next one comes, then it begins where that one ended", () =>
+    Effect.gen(function* () {
+      yield* setUp(onward, 1)
+      const first = yield* fetch()
+      // Seven days, from one that is part of a day.
+      assert.strictEqual(first.length, 7)
+      assert.strictEqual(askedFor(onward)[0], paidAt - 4 * day)
+      onward.provider.lists.length = 0
+      yield* TestClock.setTime(paidAt + 4 * day)
+      assert.strictEqual((yield* fetch()).length, 1)
+      assert.strictEqual(askedFor(onward)[0], paidAt + 3 * day)
+      assert.deepStrictEqual(yield* fetch(), [])
+    }).pipe(Effect.provide(onward.layer))
+  )
+
+  const silent = world()
+  it.effect("given a page that is not answered, then nothing of it counts, and the next fetch reads it again", () =>
+    Effect.gen(function* () {
+      const { entries, payments } = yield* setUp(silent, 5)
+      let pages = 0
+      const failing = (nth: number) => (asked: ListRequest) =>
+        ++pages === nth ? Effect.fail(new Unanswered({ reason: "timed out" })) : Effect.succeed(pageOf(entries, asked))
+      const window = { from: paidAt, until: paidAt + 3_600_000 }
+      // The second page of the first reading, then of the second one: three pages are one reading.
+      for (const nth of [2, 5]) {
+        pages = 0
+        silent.provider.onListReport = failing(nth)
+        const failed = yield* Effect.result(fetch(window))
+        assert(Result.isFailure(failed) && failed.failure instanceof ReportBroken)
+        assert.strictEqual(failed.failure.reason, "the provider gave no complete answer: timed out")
+      }
+      silent.provider.onListReport = (asked) => Effect.succeed(pageOf(entries, asked))
+      const [run] = yield* fetch(window)
+      assert.deepStrictEqual([run?.state, run?.rowsDone, run?.rowsKnown], ["done", 5, 0])
+      for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
+    }).pipe(Effect.provide(silent.layer))
+  )
+
+  for (const killedAt of [1, 2, 3, 4, 5, 6]) {
+    const killed = world()
+    it.effect(
+      `given a process that dies at page ${killedAt}, when the next one fetches, then no row is lost or twice`,
+      () =>
+        Effect.gen(function* () {
+          const { entries, payments } = yield* setUp(killed, 5)
+          let pages = 0
+          killed.provider.onListReport = (asked) =>
+            ++pages === killedAt ? Effect.interrupt : Effect.succeed(pageOf(entries, asked))
+          const window = { from: paidAt, until: paidAt + 3_600_000 }
+          assert.isTrue(Exit.isFailure(yield* Effect.exit(fetch(window))))
+          killed.provider.onListReport = (asked) => Effect.succeed(pageOf(entries, asked))
+          const [run] = yield* fetch(window)
+          assert.deepStrictEqual([run?.state, run?.counts.matched], ["done", 5])
+          assert.strictEqual((yield* entriesOf).length, 5)
+          for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
+        }).pipe(Effect.provide(killed.layer))
+    )
+  }
+
+  const changing = world()
+  it.effect(
+    "given rows that change between two readings, then the run does not end, and the next one has them all",
+    () =>
+      Effect.gen(function* () {
+        const { entries } = yield* setUp(changing, 3)
+        let pages = 0
+        // Two pages are one reading: the first row is missing in the first.
+        changing.provider.onListReport = (asked) =>
+          Effect.succeed(pageOf(++pages === 1 ? entries.slice(1) : entries, asked))
+        const window = { from: paidAt, until: paidAt + 3_600_000 }
+        const failed = yield* Effect.result(fetch(window))
+        assert(Result.isFailure(failed) && failed.failure instanceof ReportBroken)
+        assert.strictEqual(failed.failure.reason, "the provider's rows changed while they were read")
+        const [run] = yield* fetch(window)
+        assert.strictEqual(run?.state, "done")
+        assert.strictEqual((yield* entriesOf).length, 3)
+      }).pipe(Effect.provide(changing.layer))
+  )
+
+  const endless = world()
+  it.effect("given a provider that names the same page again, then the fetch ends with what is wrong", () =>
+    Effect.gen(function* () {
+      yield* setUp(endless, 1)
+      endless.provider.onListReport = () => Effect.succeed({ entries: [], nextCursor: "a" })
+      const failed = yield* Effect.result(fetch({ from: paidAt, until: paidAt + 1 }))
+      assert(Result.isFailure(failed) && failed.failure instanceof ReportBroken)
+      assert.include(failed.failure.reason, "the provider named the same page again")
+    }).pipe(Effect.provide(endless.layer))
+  )
+
+  const refusing = world()
+  it.effect("given an order that cannot be carried out, then the refusal names the field and what was expected", () =>
+    Effect.gen(function* () {
+      yield* setUp(refusing, 0)
+      const now = paidAt + 3 * day
+      const reasonOf = Effect.fnUntraced(function* (order: Parameters<typeof fetch>[0]) {
+        const failed = yield* Effect.result(fetch(order))
+        return Result.isFailure(failed) && failed.failure instanceof ReportRefused ? failed.failure.reason : "none"
+      })
+      assert.strictEqual(yield* reasonOf({ report: "other" }), "report: expected one of scripted-balance")
+      assert.include(yield* reasonOf({ until: now + 1 }), "until: expected a time that is over")
+      assert.include(yield* reasonOf({ from: now }), "from: expected a time before the end")
+      assert.include(yield* reasonOf({ from: now - 400 * day }), "from: expected a period of at most 366 days")
+      assert.deepStrictEqual(refusing.provider.lists, [])
+    }).pipe(Effect.provide(refusing.layer))
+  )
+
+  const without = world()
+  it.effect("given a connector without reports, then the refusal says to read files", () =>
+    Effect.gen(function* () {
+      const failed = yield* Effect.result(fetch())
+      assert(Result.isFailure(failed) && failed.failure instanceof ReportRefused)
+      assert.include(failed.failure.reason, "fetches no reports; read them from files")
+    }).pipe(Effect.provide(without.layer))
+  )
+})
