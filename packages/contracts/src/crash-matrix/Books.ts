@@ -20,6 +20,7 @@ import {
 import { Clock, Effect } from "effect"
 
 import { disputeBooks, type SubmissionEntry } from "./DisputeBooks.ts"
+import { type Cut, canSay, handlingOf, type RequestHandling, type Script, type SentRequest } from "./Requests.ts"
 
 const second = 1_000
 /** Of every connection, in milliseconds. */
@@ -30,34 +31,6 @@ const transitMillis = second
 const lateMillis = 50 * second
 /** What was accepted is done after that. */
 const acceptedMillis = 10 * 60 * second
-
-/** What a provider does with one request, and what it says. */
-const handlings = [
-  "executed",
-  "declined",
-  "softDeclined",
-  "rejected",
-  "notSent",
-  "accepted",
-  "acceptedAndRefused",
-  "executedInSilence",
-  "lost",
-  "late",
-  "statesMore",
-  "statesLess",
-  "opposite",
-  "cannotSay"
-] as const
-export type RequestHandling = (typeof handlings)[number]
-
-export type Script = readonly [RequestHandling, ...ReadonlyArray<RequestHandling>]
-
-/** How the script handles a request, counted from 0. */
-export const handlingOf = (script: Script, request: number): RequestHandling =>
-  script[Math.min(request, script.length - 1)] ?? script[0]
-
-/** Whether its look-ups can tell what it did not do. */
-export const canSay = (script: ReadonlyArray<RequestHandling>): boolean => !script.includes("cannotSay")
 
 export interface ChargeEntry {
   readonly attemptId: string
@@ -79,16 +52,6 @@ export interface RefundEntry {
   state: "RefundPending" | "Succeeded" | "RefundFailed"
 }
 
-/** A request that left our machine. */
-export interface SentRequest {
-  /** Of the attempt, the operation or the refund. */
-  readonly id: string
-  /** Epoch milliseconds. */
-  readonly leftAt: number
-  /** Whether money moved, or was held or released, because of it. */
-  isExecuted: boolean
-}
-
 export interface Books {
   readonly charges: ReadonlyArray<ChargeEntry>
   readonly refunds: ReadonlyArray<RefundEntry>
@@ -102,12 +65,6 @@ export interface Books {
   readonly approve: (paymentId: string) => void
   readonly connectorFor: (connectionId: string, cut: Cut) => Connector
 }
-
-/**
- * Called between a request and its answer, beyond the process that asked. Where the process ends at this point it is
- * `true`, and what the request sets off goes on without it.
- */
-export type Cut = (point: "on its way" | "done, and not answered") => boolean
 
 const refOf = (attemptId: string) => `ch_${attemptId}`
 

@@ -9,7 +9,7 @@ import type {
   Unanswered
 } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import type { Cut, RequestHandling, SentRequest } from "./Books.ts"
+import type { Cut, RequestHandling, SentRequest } from "./Requests.ts"
 
 export interface SubmissionEntry {
   readonly operationId: string

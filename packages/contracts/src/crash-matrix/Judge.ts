@@ -10,7 +10,8 @@ import {
   statusOf
 } from "@pointsman/core"
 import { brokenInvariants, type PaymentRecord } from "../Invariants.ts"
-import type { Books, ChargeEntry, RefundEntry, RequestHandling } from "./Books.ts"
+import type { Books, ChargeEntry, RefundEntry } from "./Books.ts"
+import type { RequestHandling } from "./Requests.ts"
 
 /** One answer to the client. */
 export interface Told {

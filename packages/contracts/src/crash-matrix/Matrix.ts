@@ -2,9 +2,10 @@
  * Every point at which a process may end, with everything that a provider may do, and what came of it. A row is a point;
  * the rows of an outcome end where a process ended without reaching the next one.
  */
-import { canSay, handlingOf, type RequestHandling, type Script } from "./Books.ts"
+
 import { disputeOperations } from "./DisputeOperations.ts"
 import { type Operation, type Outcome, paymentOperations } from "./Operations.ts"
+import { canSay, handlingOf, type RequestHandling, type Script } from "./Requests.ts"
 import { type Client, clients, type Plan, type RunEnd, run } from "./Run.ts"
 import type { Ground } from "./Stage.ts"
 

@@ -2,7 +2,8 @@
 import { type Caller, type Payment, type Pointsman, statusOf } from "@pointsman/core"
 import { sampleRequest } from "@pointsman/core/testing"
 import { Effect } from "effect"
-import type { Books, Script } from "./Books.ts"
+import type { Books } from "./Books.ts"
+import type { Script } from "./Requests.ts"
 
 export const operationNames = [
   "create",

@@ -5,10 +5,10 @@
 import { type Dispute, type PaymentStatus, statusOf } from "@pointsman/core"
 import { Cause, Effect } from "effect"
 import { production } from "../simulator/World.ts"
-import { canSay, type RequestHandling } from "./Books.ts"
 import { type Told, wrongAtRest } from "./Judge.ts"
 import { lifeUntil } from "./Life.ts"
 import type { Operation, Outcome } from "./Operations.ts"
+import { canSay, type RequestHandling } from "./Requests.ts"
 import { type Ground, openStage, type Process, type Stage } from "./Stage.ts"
 
 /** What the client does about a request of which it did not hear. Who asks at once goes on asking. */

@@ -1,28 +1,17 @@
 /** `pointsman reconcile`: providers' reports compared with the records. */
-import {
-  differenceResults,
-  type FetchOrder,
-  Pointsman,
-  type ReconciliationRun,
-  type ReportBeingRead
-} from "@pointsman/core"
+import { differenceResults, Pointsman } from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
-import { Clock, Console, Effect, Layer, Option, Result } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { entriesOf, formatOf, inspectReport } from "../ReportFile.ts"
 import { actingAs, byFlag } from "./Actor.ts"
-import { checkSettings } from "./CheckTimes.ts"
-import { CommandFailure } from "./CommandFailure.ts"
-import { endWith } from "./EndWith.ts"
 import { epochMillisOf, momentFlag } from "./Moment.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { limitFlag } from "./Paging.ts"
-import { withProgress } from "./Progress.ts"
+import { connectionFlag, fetch, refuse, run } from "./ReadReports.ts"
 import {
   balanceText,
   balanceView,
-  differencesIn,
   differencesText,
   entryView,
   runsText,
@@ -32,192 +21,10 @@ import {
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { printable } from "./Table.ts"
 import { environmentFlag, findAnywhere, oneWorkspace, workspaceFlag } from "./Tenants.ts"
-import { counted } from "./Words.ts"
-
-const connectionFlag = Flag.String("connection").pipe(Flag.withMetavar("id"))
 
 const anyConnectionFlag = connectionFlag.pipe(
   Flag.withDescription("This connection alone; default: all"),
   Flag.optional
-)
-
-const foundText = (differences: number, unreadable: number): string =>
-  `${counted(differences, "difference")}, ${counted(unreadable, "unreadable row")}. Those that are still open: ` +
-  "pointsman reconcile differences"
-
-const refuse = (message: string) => new CommandFailure({ message })
-
-/** Another process reads reports of the connection. */
-const taken = {
-  "pointsman/ReportBeingRead": ({ fileName, runId, since, until }: ReportBeingRead) =>
-    refuse(
-      `--connection: run ${runId} is reading ${printable(fileName)} since ${new Date(since).toISOString()}. Run this ` +
-        `again when that one has ended; if its process died, from ${new Date(until).toISOString()} on.`
-    ),
-  "pointsman/ReportTaken": () =>
-    refuse(
-      "Another process began this report again, or this process paused for too long and another report is read. What " +
-        "was read is kept: run this again when the other one has ended."
-    )
-}
-
-/** Reads the report, and applies what its rows state. */
-const reconcile = Effect.fnUntraced(function* (
-  path: string,
-  { connection: id, format: named, json }: { connection: string; format: Option.Option<string>; json: boolean }
-) {
-  const pointsman = yield* Pointsman
-  const found = Option.getOrUndefined(yield* (yield* Directory).connection(id))
-  if (found === undefined) return yield* refuse(`--connection: connection "${printable(id)}" not found.`)
-  const report = yield* Effect.tryPromise({
-    try: () => inspectReport(path),
-    catch: () => refuse(`${printable(path)}: expected a file that can be read.`)
-  })
-  const format = formatOf(Option.getOrUndefined(named), found.connector, report)
-  if (Result.isFailure(format)) return yield* refuse(`${format.failure}.`)
-  const context = yield* Effect.context()
-  return yield* withProgress(json, (tell) => {
-    const told = ({ rowsDone }: ReconciliationRun) => Effect.runForkWith(context)(tell(counted(rowsDone, "row")))
-    return pointsman.reconciliation.run({
-      connectionId: id,
-      format: format.success,
-      fileName: report.fileName,
-      sha256: report.sha256,
-      entries: entriesOf(path, format.success, report),
-      onProgress: told
-    })
-  }).pipe(
-    Effect.catchTags({
-      "pointsman/ReportRefused": ({ reason }) => refuse(`--${reason}.`),
-      "pointsman/ReportBroken": ({ reason }) =>
-        refuse(`${printable(path)}: ${printable(reason)}. What was read is kept: the same file goes on from there.`),
-      ...taken
-    })
-  )
-})
-
-const run = Command.make(
-  "run",
-  {
-    file: Argument.String("file").pipe(
-      Argument.withDescription("The report, as the provider gives it; .gz is read too")
-    ),
-    connection: connectionFlag.pipe(Flag.withDescription("The connection whose provider wrote the report")),
-    format: Flag.String("format").pipe(
-      Flag.withMetavar("name"),
-      Flag.withDescription("The report's format; default: by the connection and the first line"),
-      Flag.optional
-    ),
-    by: byFlag,
-    json: jsonFlag,
-    ...settingFlags([...checkSettings, "webhookScheduleMillis"])
-  },
-  Effect.fnUntraced(function* ({ by, connection, file, format, json, ...texts }) {
-    yield* onDatabase(
-      textsOf(texts),
-      Effect.fnUntraced(function* () {
-        const view = runView(yield* reconcile(file, { connection, format, json }))
-        yield* print(json, { data: view }, runText(view))
-        const differences = differencesIn(view)
-        if (differences === 0 && view.rows_unreadable === 0) return
-        yield* Console.error(foundText(differences, view.rows_unreadable))
-        yield* endWith(1)
-      })
-    ).pipe(actingAs(by))
-  })
-).pipe(
-  Command.withDescription(
-    "Compare a provider's report with the payments, and apply what its rows state: a payment whose messages were lost is " +
-      "put right, and what is paid out is settled. It may be stopped and run again with the same file, and run beside " +
-      "servers; the same file twice changes nothing. Ends with 1 where it found differences or unreadable rows."
-  ),
-  Command.withShortDescription("Compare a report with the payments"),
-  Command.withExamples([
-    { command: "pointsman reconcile run june.csv --connection stripe-nl --by Jo", description: "One month" }
-  ])
-)
-
-/** Fetches what the provider has, and runs it. */
-const fetchAll = Effect.fnUntraced(function* (order: Omit<FetchOrder, "onProgress">, json: boolean) {
-  const { reconciliation } = yield* Pointsman
-  const context = yield* Effect.context()
-  return yield* withProgress(json, (tell) =>
-    reconciliation.fetch({
-      ...order,
-      onProgress: ({ rowsDone }) => void Effect.runForkWith(context)(tell(counted(rowsDone, "row")))
-    })
-  ).pipe(
-    Effect.catchTags({
-      "pointsman/ReportRefused": ({ reason }) => refuse(`--${reason}.`),
-      "pointsman/ReportBroken": ({ reason }) =>
-        refuse(`${printable(reason)}. What was read is kept: the next fetch goes on from there.`),
-      ...taken
-    })
-  )
-})
-
-const fetch = Command.make(
-  "fetch",
-  {
-    connection: connectionFlag.pipe(Flag.withDescription("The connection whose provider is asked")),
-    report: Flag.String("report").pipe(
-      Flag.withMetavar("name"),
-      Flag.withDescription("This report alone; default: all that the connector fetches"),
-      Flag.optional
-    ),
-    from: momentFlag(
-      "from",
-      "Rows at or after this time; default: where the last fetch ended, and 7 days ago at first"
-    ).pipe(Flag.optional),
-    until: momentFlag("until", "Rows before this time; default: now").pipe(Flag.optional),
-    by: byFlag,
-    json: jsonFlag,
-    ...settingFlags([...checkSettings, "providerTimeoutMillis", "webhookScheduleMillis"])
-  },
-  Effect.fnUntraced(function* ({ by, connection, from, json, report, until, ...texts }) {
-    const { connectorsLayer, NodeTransport } = yield* Effect.promise(async () => ({
-      NodeTransport: await import("@pointsman/transport-node"),
-      connectorsLayer: (await import("../LoadConnectors.ts")).connectorsLayer
-    }))
-    yield* onDatabase(
-      textsOf(texts),
-      Effect.fnUntraced(function* () {
-        const now = yield* Clock.currentTimeMillis
-        const millis = (moment: typeof from) =>
-          Option.getOrUndefined(Option.map(moment, (one) => epochMillisOf(one, now)))
-        const runs = yield* fetchAll(
-          {
-            connectionId: connection,
-            report: Option.getOrUndefined(report),
-            from: millis(from),
-            until: millis(until)
-          },
-          json
-        )
-        const views = runs.map(runView)
-        yield* print(json, { data: views }, runsText(views))
-        const differences = views.reduce((sum, view) => sum + differencesIn(view), 0)
-        const unreadable = views.reduce((sum, view) => sum + view.rows_unreadable, 0)
-        if (differences === 0 && unreadable === 0) return
-        yield* Console.error(foundText(differences, unreadable))
-        yield* endWith(1)
-      }),
-      (settings) => Layer.merge(connectorsLayer(settings), NodeTransport.layer())
-    ).pipe(actingAs(by))
-  })
-).pipe(
-  Command.withDescription(
-    "Fetch the reports of a connection from its provider's API, and reconcile them as `run` does with files. It may be " +
-      "stopped and run again, and run beside servers; it goes on from where the last fetch ended, and rows that were read " +
-      "before change nothing. Ends with 1 where it found differences or unreadable rows."
-  ),
-  Command.withShortDescription("Fetch reports from a provider"),
-  Command.withExamples([
-    {
-      command: "pointsman reconcile fetch --connection stripe-nl --by scheduler",
-      description: "What is new; run it once a day"
-    }
-  ])
 )
 
 const list = Command.make(
