@@ -1,6 +1,6 @@
 /**
- * The results of a create, a capture, a void, a refund and an answer to a dispute whose process ends at any point, with everything that a
- * provider may do: `crashMatrix({ storage })` runs it over a store.
+ * The results of a create, a capture, a void, a refund and an answer to a dispute whose process ends at any point, with
+ * everything that a provider may do: `crashMatrix({ storage })` runs it over a store.
  */
 
 export type { Told } from "./crash-matrix/Judge.ts"

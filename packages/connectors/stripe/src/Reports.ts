@@ -4,7 +4,8 @@
  * (https://docs.stripe.com/payouts/reconciliation). Rows have the ids of Stripe's itemized reports.
  *
  * Stripe's Reporting API gives the same rows as a file, which is made on demand and read as a whole
- * (https://docs.stripe.com/reports/api). A list is answered at once, in pages of a bounded size, and leaves nothing behind.
+ * (https://docs.stripe.com/api/reporting/report_run/create). A list is answered at once, in pages of a bounded size, and
+ * leaves nothing behind.
  */
 import {
   type Clean,

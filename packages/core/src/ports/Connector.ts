@@ -235,7 +235,7 @@ export interface ListedRefund {
   readonly created: number
 }
 
-/** One page of a report, oldest first, within the page and over the pages. */
+/** One page of a report. The order of the rows means nothing, and is the same each time. */
 export interface ReportPage {
   /** A row that cannot be read is an entry, so that it is counted; its number is its place on the page, from 1. */
   readonly entries: ReadonlyArray<ReportEntry>
