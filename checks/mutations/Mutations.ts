@@ -5716,13 +5716,13 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/verbs/retain/RemovePayments.ts",
-        find: "  yield* beforeRemoval(leaving)\n",
+        find: "  yield* beforeRemoval(yield* Effect.forEach(leaving, withDisputes))\n",
         replace: ""
       },
       {
         file: "packages/core/src/verbs/retain/RemovePayments.ts",
         find: "  return removed.length\n",
-        replace: "  yield* beforeRemoval(leaving)\n  return removed.length\n"
+        replace: "  yield* beforeRemoval(yield* Effect.forEach(leaving, withDisputes))\n  return removed.length\n"
       }
     ],
     caughtBy: {
@@ -6121,8 +6121,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/verbs/reconcile/RunReport.ts",
-        find: "rowsApplied: applied, state",
-        replace: "rowsApplied: end, state"
+        find: "...counted, rowsApplied: applied",
+        replace: "...counted, rowsApplied: end"
       }
     ],
     caughtBy: {

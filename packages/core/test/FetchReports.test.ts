@@ -10,6 +10,8 @@ import { day, entriesOf, paidAt, rowOf } from "./support/Reports.ts"
 import { caller, request, type World, world } from "./support/World.ts"
 
 /** Two rows a page, oldest first, of the window alone. A cursor is a number of rows. */
+const hour = 60 * 60_000
+
 const pageOf = (
   entries: ReadonlyArray<Extract<ReportEntry, { readonly _tag: "Row" }>>,
   { createdBefore, createdFrom, cursor }: ListRequest
@@ -60,13 +62,13 @@ describe("fetched reports", () => {
     Effect.gen(function* () {
       yield* setUp(onward, 1)
       const first = yield* fetch()
-      // Seven days, from one that is part of a day.
-      assert.strictEqual(first.length, 7)
-      assert.strictEqual(askedFor(onward)[0], paidAt - 4 * day)
+      // Seven days up to an hour ago: the first and the last one are parts of days.
+      assert.strictEqual(first.length, 8)
+      assert.strictEqual(askedFor(onward)[0], paidAt - 4 * day - hour)
       onward.provider.lists.length = 0
       yield* TestClock.setTime(paidAt + 4 * day)
-      assert.strictEqual((yield* fetch()).length, 1)
-      assert.strictEqual(askedFor(onward)[0], paidAt + 3 * day)
+      assert.strictEqual((yield* fetch()).length, 2)
+      assert.strictEqual(askedFor(onward)[0], paidAt + 3 * day - hour)
       assert.deepStrictEqual(yield* fetch(), [])
     }).pipe(Effect.provide(onward.layer))
   )

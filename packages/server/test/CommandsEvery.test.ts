@@ -60,6 +60,7 @@ const elsewhere: ReadonlySet<string> = new Set([
   "payments void",
   "payments refund",
   "reconcile close",
+  "reconcile fetch",
   "reconcile run",
   "reconcile show",
   "shards isolate",

@@ -181,7 +181,7 @@ describe("pointsman reconcile", () => {
     assert.strictEqual(refused.code, 1)
     assert.include(
       refused.stderr,
-      "--connection: run rec_1 is reading may.csv since 2026-11-01T10:00:00.000Z. Run this report when that one has " +
+      "--connection: run rec_1 is reading may.csv since 2026-11-01T10:00:00.000Z. Run this again when that one has " +
         `ended; if its process died, from ${new Date(until).toISOString()} on.`
     )
     lease(Date.now() - 1)

@@ -19,7 +19,7 @@ const pages = [
 export type ReconciliationPage = (typeof pages)[number][0]
 
 /** Under the mount. */
-export const pathOfPage = (tenant: TenantPath, page: ReconciliationPage): string =>
+const pathOfPage = (tenant: TenantPath, page: ReconciliationPage): string =>
   page === "reports" ? pathOf("reconciliation", tenant) : pathOf("reconciliation", tenant, page)
 
 export const pageLinks = (visit: Visit, tenant: TenantPath, here: ReconciliationPage): Html =>
@@ -28,7 +28,7 @@ export const pageLinks = (visit: Visit, tenant: TenantPath, here: Reconciliation
       html`<a href="${visit.mount}${pathOfPage(tenant, page)}"${page === here ? html` aria-current="true"` : undefined}>${name}</a>`
   )}</nav>`
 
-export const signed = (amount: SignedMoney | null): string =>
+const signed = (amount: SignedMoney | null): string =>
   amount === null ? "–" : money(amount.minorUnits, amount.currency)
 
 /** What the report says of the money, and what the records say instead. */

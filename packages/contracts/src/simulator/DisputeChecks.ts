@@ -81,7 +81,7 @@ const wrongStatus = ({ providerDisputeId, status }: Dispute, { records }: Disput
 }
 
 const wrongReminders = (dispute: Dispute, events: ReadonlyArray<Event>, { looks, records }: DisputeSide) => {
-  const { createdAt, evidenceDueBy, id, providerDisputeId } = dispute
+  const { evidenceDueBy, id, providerDisputeId } = dispute
   const told = events.flatMap(({ data, type }) =>
     type === "dispute.evidence_due" && data["dispute_id"] === id ? [Number(data["days"])] : []
   )
@@ -89,9 +89,12 @@ const wrongReminders = (dispute: Dispute, events: ReadonlyArray<Event>, { looks,
   const wrong = inOrder ? [] : [`its reminders are of ${told.join(", ")} days`]
   const record = records.get(providerDisputeId ?? "")
   if (evidenceDueBy === null || record === undefined) return wrong
+  // Rows of reports name a dispute without its deadline.
+  const knownAt = events.find(({ data }) => data["dispute_id"] === id && data["evidence_due_by"] !== null)?.createdAt
+  if (knownAt === undefined) return wrong
   const answeredAt = record.submissions.find(({ takenAt }) => takenAt !== null)?.takenAt
   for (const [index, days] of reminders.entries()) {
-    const from = Math.max(evidenceDueBy - days * day, createdAt) + marginMillis
+    const from = Math.max(evidenceDueBy - days * day, knownAt) + marginMillis
     const next = reminders[index + 1]
     const until = (next === undefined ? evidenceDueBy : evidenceDueBy - next * day) - marginMillis
     const isWaiting = (answeredAt ?? until) >= until && (record.endedAt ?? until) >= until

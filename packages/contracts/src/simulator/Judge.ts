@@ -1,5 +1,5 @@
 /** Looks at everything when all has come to rest: the store, the provider's books, the endpoints, and who was told what. */
-import { type Event, type Tenant, viewOfEvent } from "@pointsman/core"
+import { type Event, type SettlementEntry, type Tenant, viewOfEvent } from "@pointsman/core"
 import type { PaymentBook, TenantMessage } from "@pointsman/core/ports"
 import { brokenWord, type Order, type Told } from "./Asked.ts"
 import { answeredTwice, type Look, wrongDispute } from "./DisputeChecks.ts"
@@ -47,6 +47,8 @@ export const judge = async ({
   const settled: Array<SettledPayment> = []
   const sides = new Map<string, ProviderSide>()
   const files: Array<TenantMessage> = []
+  const entries = (await Promise.all(connectionIds.map((id) => readEntries(world, id)))).flat()
+  const openCharges = chargesOpenIn(entries)
   const contents = []
   for (const { tenant } of callers) contents.push({ tenant, stored: await world.run(readAll(world, tenant)) })
   const paymentOf = holderOf(contents.flatMap(({ stored }) => stored.books))
@@ -58,6 +60,7 @@ export const judge = async ({
       const side = {
         charges: charges.filter((charge) => paymentOf(charge) === id),
         refunds: refunds.filter(({ charge }) => paymentOf(charge) === id),
+        hasOpenCharge: openCharges.has(id),
         hasLostRecords: lost?.payments.has(id) === true || book.payment.reported?.isRecovered === true,
         isOfOtherAccount: book.attempts.some(({ connectionId }) => outside.isOfOtherAccount(connectionId))
       }
@@ -81,7 +84,6 @@ export const judge = async ({
     const received = world.receiver.received.filter(({ eventId }) => lost?.events.has(eventId) !== true)
     wrong.push(...undelivered(tenant, stored.events, received))
   }
-  const entries = (await Promise.all(connectionIds.map((id) => readEntries(world, id)))).flat()
   const { balance } = world.provider
   wrong.push(...wrongAccounts(settled, { entries, balance, seed }), ...unexplainedEntries(sides, entries))
   for (const charge of charges) {
@@ -108,6 +110,14 @@ export const judge = async ({
   wrong.push(...wrongFiles(lost === undefined ? onFile : onFile.filter(isOfCharge), files, books))
   return wrong
 }
+
+/** The payments whose charge is an open difference. */
+const chargesOpenIn = (entries: ReadonlyArray<SettlementEntry>): ReadonlySet<string | null> =>
+  new Set(
+    entries
+      .filter(({ closed, kind, result }) => result !== "matched" && closed === null && kind.startsWith("charge"))
+      .map(({ paymentId }) => paymentId)
+  )
 
 const isForgotten = ({ from, to }: Taken, lost: Lost | undefined): boolean =>
   lost !== undefined && from <= lost.at && to >= lost.from

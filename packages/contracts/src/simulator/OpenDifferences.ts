@@ -1,6 +1,7 @@
 /**
  * Which differences may be open once every report was read: those alone that the provider's own contradictions explain. A
- * store that lost records explains none but disputes without an id, because a report says what was lost. Pure.
+ * store that lost records explains none but disputes and refunds that were not recovered yet, because a report
+ * says what was lost. Pure.
  */
 import type { SettlementEntry } from "@pointsman/core"
 import type { ReportRowKind } from "@pointsman/core/connector"
@@ -40,15 +41,17 @@ export const unexplainedEntries = (
     })
 
 const isExplained = (
-  { disputeId, kind, paymentId }: SettlementEntry,
+  { kind, paymentId, result }: SettlementEntry,
   sides: ReadonlyMap<string, ProviderSide>
 ): boolean => {
   const side = paymentId === null ? undefined : sides.get(paymentId)
   if (side === undefined) return false
   // A charge in another account is not found: its payment is under review.
   if (side.isOfOtherAccount === true) return true
-  // A lost dispute without an id is in no list, and its rows do not say which dispute they are of: a person looks.
-  if (side.hasLostRecords === true && disputeId === null && ofDisputes.includes(kind)) return true
+  // A lost dispute is in no list, and the payment may be recovered in another state than it had: a person looks.
+  if (side.hasLostRecords === true && ofDisputes.includes(kind)) return true
+  // A refund that was lost, and whose row is read before it is recovered, is missing here until a person closes that.
+  if (side.hasLostRecords === true && result === "missing_here" && ofRefunds.includes(kind)) return true
   const said = side.charges.flatMap(({ contradictions }) => contradictions)
   return explained.some(({ kinds, words }) => kinds.has(kind) && said.some((one) => words.test(one)))
 }

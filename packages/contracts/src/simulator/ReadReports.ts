@@ -103,6 +103,8 @@ export const makeReading = ({ listen, seed, start, world }: ReadingOptions): Rep
         await time.pass(millis)
         if (isEnded || process.isDead()) break
       }
+      // The lease of a process that died while it read another report ends by its time.
+      if (!isRead) await time.pass(second)
     }
     if (!isRead) wrong.push(`the report of ${report.at} of ${report.connectionId} was not read`)
   }

@@ -23,6 +23,8 @@ export interface ProviderSide {
   readonly hasLostRecords?: boolean
   /** The credentials of one of its connections opened another account for a time. */
   readonly isOfOtherAccount?: boolean
+  /** A row about what was captured is an open difference: a person sees what is captured, as in a review. */
+  readonly hasOpenCharge?: boolean
 }
 
 /** The states in which nobody waits for anything. */
@@ -78,7 +80,9 @@ const unexplained = (book: PaymentBook, events: ReadonlyArray<Event>, side: Prov
       ? []
       : unnamed(differences(book, charges, refunds, hasLostRecords), book, events)
   const left = [
-    ...found.map(({ what }) => `${what}, and no review names it`),
+    ...found
+      .filter(({ what }) => side.hasOpenCharge !== true || !what.startsWith("captured "))
+      .map(({ what }) => `${what}, and no review names it`),
     ...unseen.map(({ providerRef }) => `the reference ${providerRef} is another payment's too, and no review names it`)
   ]
   const isOpen = !isAtRest(payment.state) || payment.refundPendingMinor > 0

@@ -147,7 +147,7 @@ export const fetch = Command.make(
       "from",
       "Rows at or after this time; default: where the last fetch ended, and 7 days ago at first"
     ).pipe(Flag.optional),
-    until: momentFlag("until", "Rows before this time; default: now").pipe(Flag.optional),
+    until: momentFlag("until", "Rows before this time; default: an hour ago").pipe(Flag.optional),
     by: byFlag,
     json: jsonFlag,
     ...settingFlags([...checkSettings, "providerTimeoutMillis", "webhookScheduleMillis"])

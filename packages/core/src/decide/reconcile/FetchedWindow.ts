@@ -9,9 +9,6 @@ export interface FetchedWindow {
   readonly until: number
 }
 
-/** One run holds no more: a run that is killed reads its window again, up to where it ended. */
-export const fetchedAtOnceMillis = 24 * 60 * 60_000
-
 /** A connection whose reports were never fetched begins this long ago, unless another time is named. */
 export const firstFetchMillis = 7 * 24 * 60 * 60_000
 

@@ -32,10 +32,13 @@ export interface FetchOrder {
   readonly report?: string | undefined
   /** Epoch milliseconds; where the last fetched run of the report ended, unless set, and seven days ago at first. */
   readonly from?: number | undefined
-  /** Epoch milliseconds, not included; now unless set. */
+  /** Epoch milliseconds, not included; an hour ago unless set. */
   readonly until?: number | undefined
   readonly onProgress?: ReportOrder["onProgress"]
 }
+
+/** A provider's list may show its newest rows late, and the next fetch does not go back to them. */
+const settlesWithinMillis = 60 * 60_000
 
 /** Runs of the connection that are looked through for where the last fetched one ended. */
 const runsAtMost = 1_000
@@ -73,7 +76,7 @@ const reportsOf = Effect.fnUntraced(function* ({ connectionId, report: named }: 
 
 const windowsOf = Effect.fnUntraced(function* (order: FetchOrder, connection: Connection, { name }: FetchedReport) {
   const now = yield* Clock.currentTimeMillis
-  const until = order.until ?? now
+  const until = order.until ?? now - settlesWithinMillis
   if (until > now) return yield* refuse("until: expected a time that is over: rows may still come")
   const from = order.from ?? (yield* lastFetched(connection, name)) ?? until - firstFetchMillis
   if (order.from !== undefined && from >= until) return yield* refuse("from: expected a time before the end")
