@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Payment, Pointsman } from "@pointsman/core"
 import type { ReportRow } from "@pointsman/core/connector"
-import { CommitUnknown, Ledger, Unanswered } from "@pointsman/core/ports"
+import { CommitUnknown, Ledger, Settlements, Unanswered } from "@pointsman/core/ports"
 import { Effect, Exit, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { begin, disputed, disputeEvents, state } from "./support/Disputes.ts"
@@ -236,14 +236,19 @@ describe("rows of disputes", () => {
     }).pipe(Effect.provide(unnamed.layer))
   )
 
+  /** A dispute that was won, and lost after that. */
+  const lostAgain = Effect.gen(function* () {
+    const { payment } = yield* disputed({ disputeId: "PP-D-1" })
+    yield* state(payment.providerRef, { disputeId: "PP-D-1", verdict: "won" }, begin + 5 * day)
+    yield* state(payment.providerRef, { disputeId: "PP-D-1", verdict: "lost" }, begin + 30 * day)
+    yield* TestClock.setTime(begin + 40 * day)
+    return payment
+  })
+
   const disordered = world()
   it.effect("given a dispute that was won and lost again, when its rows come in any order, then none stays open", () =>
     Effect.gen(function* () {
-      const { payment } = yield* disputed({ disputeId: "PP-D-1" })
-      yield* state(payment.providerRef, { disputeId: "PP-D-1", verdict: "won" }, begin + 5 * day)
-      yield* state(payment.providerRef, { disputeId: "PP-D-1", verdict: "lost" }, begin + 30 * day)
-      yield* TestClock.setTime(begin + 40 * day)
-      const move = moveOf(payment, null)
+      const move = moveOf(yield* lostAgain, null)
       yield* reconcile(orderOf([move("back", "dispute_reversed", 6)]))
       yield* reconcile(orderOf([move("again", "dispute", 30)]))
       assert.deepStrictEqual(yield* closings, { back: undefined, again: undefined })
@@ -255,11 +260,7 @@ describe("rows of disputes", () => {
   const last = world()
   it.effect("given a reversal that is reported last, when the money is away as recorded, then none stays open", () =>
     Effect.gen(function* () {
-      const { payment } = yield* disputed({ disputeId: "PP-D-1" })
-      yield* state(payment.providerRef, { disputeId: "PP-D-1", verdict: "won" }, begin + 5 * day)
-      yield* state(payment.providerRef, { disputeId: "PP-D-1", verdict: "lost" }, begin + 30 * day)
-      yield* TestClock.setTime(begin + 40 * day)
-      const move = moveOf(payment, null)
+      const move = moveOf(yield* lostAgain, null)
       yield* reconcile(orderOf([move("taken", "dispute", 1)]))
       yield* reconcile(orderOf([move("again", "dispute", 30)]))
       assert.deepStrictEqual(yield* closings, { again: undefined })
@@ -383,6 +384,33 @@ describe("a run that died before it applied what it stored", () => {
       assert.strictEqual((yield* stored(payment)).state, "Settled")
       assert.deepStrictEqual(foundIn(yield* entriesOf)[row.id], "matched by_id")
     }).pipe(Effect.scoped, Effect.provide(matches.layer))
+  )
+})
+
+describe("a run that died after it applied a capture", () => {
+  const own = world()
+  it.effect("given a capture without a record, when the same file is read again, then the difference ends", () =>
+    Effect.gen(function* () {
+      own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
+      const { details, ...rest } = request()
+      const pointsman = yield* Pointsman
+      const { payment } = yield* pointsman.create(caller, { ...rest, details: { ...details, captureMethod: "manual" } })
+      yield* TestClock.setTime(paidAt + day)
+      const row = rowOf(payment, { id: "charge", gross: eur(500), payoutId: null })
+      const settlements = yield* Settlements
+      let writes = 0
+      const dying: Settlements = {
+        ...settlements,
+        applyBatch: (batch) =>
+          ++writes === 2 ? Effect.die(new Error("the process died")) : settlements.applyBatch(batch)
+      }
+      const process = yield* own.another.pipe(Effect.provideService(Settlements, dying))
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(process.reconciliation.run(orderOf([row])))))
+      assert.strictEqual((yield* stored(payment)).capturedMinor, 500)
+      assert.deepStrictEqual(yield* closings, { charge: undefined })
+      yield* reconcile(orderOf([row]))
+      assert.deepStrictEqual(yield* closings, { charge: "statement" })
+    }).pipe(Effect.scoped, Effect.provide(own.layer))
   )
 })
 

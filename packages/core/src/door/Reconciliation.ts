@@ -27,8 +27,9 @@ import { intents } from "./Intent.ts"
 export interface ReconciliationMethods {
   /**
    * Reads a report and applies what its rows state. It may be interrupted, repeated, and run beside servers: the same file
-   * goes on from where it ended, and changes nothing once it is done. Reports of one connection are read one after the
-   * other: a second one fails with `ReportBeingRead`, for a minute at most after the process that read the first one died.
+   * goes on from where it ended, and changes nothing once it is done. Where the same file is begun twice, the first reading
+   * ends with `ReportTaken`. Reports of one connection are read one after the other: a second one fails with
+   * `ReportBeingRead`, for a minute at most after the process that read the first one died.
    */
   readonly run: (
     order: ReportOrder

@@ -157,9 +157,10 @@ export interface OpenDifferences {
 export interface Settlements {
   /**
    * Takes the lease of the run's connection and stores the run, unless the connection has a run of the same file and format:
-   * gives that one, as it is stored. One that is done needs no lease. A lease is free once `until` is over, for its own
-   * holder always; one that ends later than `longestLeaseMillis` from `now` was taken by a clock that was wrong, and counts
-   * as free. Where it is not free, nothing is written.
+   * gives that one, as it is stored. One that is done needs no lease. A lease is free once `until` is over. For its own
+   * holder and its own run it is free at any time, and the holder before writes no more. One that ends later than
+   * `longestLeaseMillis` from `now` was taken by a clock that was wrong, and counts as free. Where it is not free, nothing is
+   * written.
    */
   readonly begin: (run: ReconciliationRun, lease: RunHolder) => Effect.Effect<Begun, StorageError>
   /** Gives the lease back, if `holder` has it. */
@@ -174,8 +175,8 @@ export interface Settlements {
     readonly limit: number
   }) => Effect.Effect<ReadonlyArray<ReconciliationRun>, StorageError>
   /**
-   * `false`: the run has another version by now, or another holder has the lease, and nothing is written. After a `StorageError` all of it may be written, or
-   * nothing: the stored run says which.
+   * `false`: the run has another version by now, or another holder has the lease, and nothing is written. After a
+   * `StorageError` all of it may be written, or nothing: the stored run says which.
    */
   readonly applyBatch: (batch: SettlementBatch) => Effect.Effect<boolean, StorageError>
   /** Those of the entries that are stored, in no order. */

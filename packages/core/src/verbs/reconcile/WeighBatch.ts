@@ -117,13 +117,12 @@ export const weighBatch = Effect.fnUntraced(function* (
       closes.push({ rowId, closed: { by: "row", note: entryId, at: now } })
     }
     const book = paymentId === null ? undefined : (books.get(paymentId) ?? payment.book)
+    // The statement was applied, and the process ended before it was noted. It may still have something to add.
+    const isNoted = isStored && weighed.result === "matched" && reopened.has(entryId)
+    if (isNoted) closes.push({ rowId: entryId, closed: { by: "statement", note: "", at: now } })
     if (statement !== undefined && book !== undefined) {
-      const isClosed = weighed.result === "status_differs" || weighed.result === "amount_differs"
-      const closed = isClosed ? entry.rowId : null
+      const closed = mayBeStated.has(weighed.result) ? entry.rowId : null
       stated.push({ book, about: statement, connectionId, occurredAt: row.occurredAt, closes: closed })
-    } else if (isStored && weighed.result === "matched" && reopened.has(entryId)) {
-      // The statement was applied, and the process ended before it was noted.
-      closes.push({ rowId: entryId, closed: { by: "statement", note: "", at: now } })
     }
   }
   return { entries, closes, corrections, stated, known, payments: ids } satisfies WeighedBatch

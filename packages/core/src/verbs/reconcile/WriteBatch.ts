@@ -3,7 +3,10 @@ import { Clock, Effect, Option, Result, Schema } from "effect"
 import type { ReconciliationRun } from "../../model/ReconciliationRun.ts"
 import { type SettlementBatch, Settlements } from "../../ports/Settlements.ts"
 
-/** Another run took the connection over after a pause of this one. What both wrote is kept; the same file goes on from there. */
+/**
+ * Another process began the same report again, or another report after a pause of this process. What was written is kept; the
+ * same file goes on from there.
+ */
 export class ReportTaken extends Schema.TaggedError<ReportTaken>()("pointsman/ReportTaken", {}) {}
 
 /** Of a connection's reports, in milliseconds: a process that dies holds up the next one for so long. A batch takes seconds. */
