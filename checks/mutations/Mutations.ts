@@ -42,6 +42,23 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/Disputes.test.ts",
       test: "given a provider that has it, then the look-up ends it, and it is never sent again"
+    },
+    simulatedOn: "memory"
+  },
+  {
+    name: "an operator answers a dispute without an entry",
+    harm: "Nobody can tell later who gave up a dispute.",
+    edits: [
+      {
+        file: "packages/core/src/door/Disputes.ts",
+        find: "        Effect.mapError((cause) => new NothingSent({ cause })),\n",
+        replace: "        Effect.ignore,\n"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Disputes.test.ts",
+      test: "given a dispute, when the operator asks to accept, then nothing is kept, claimed or sent"
     }
   },
   {
@@ -90,7 +107,8 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "core",
       file: "packages/core/test/DisputeReminders.test.ts",
       test: "given a submission whose result is unknown, then the deadline is still announced"
-    }
+    },
+    simulatedOn: "memory"
   },
   {
     name: "an inquiry charges its payment back",
@@ -6145,6 +6163,23 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/ReconcileReport.test.ts",
       test: "given a report that was read, when it or its rows come again, then nothing changes"
+    },
+    simulatedOn: "memory"
+  },
+  {
+    name: "a difference that ended before a death stays open",
+    harm: "Finance looks for money that the record has, because a process died before it noted the end.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/WeighBatch.ts",
+        find: "    const isNoted = isStored && weighed.result",
+        replace: "    const isNoted = statement === undefined && isStored && weighed.result"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReconcileGuards.test.ts",
+      test: "given a capture without a record, when the same file is read again, then the difference ends"
     }
   },
   {

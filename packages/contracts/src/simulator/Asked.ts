@@ -26,6 +26,8 @@ export interface Since {
   readonly hasLostRecords: boolean
   /** All of its money was asked for after the loss. */
   readonly isPaidSince: boolean
+  /** A charge of it holds money at the provider. */
+  readonly isHeldThere: boolean
 }
 
 /** Where no money is, and none comes any more. */
@@ -39,7 +41,7 @@ const endsWithoutMoney: ReadonlySet<PaymentState> = new Set(["Declined", "Failed
 export const brokenWord = (
   { payment: told, what }: Told,
   now: Payment | undefined,
-  { hasLostRecords, isContradicted, isPaidSince }: Since
+  { hasLostRecords, isContradicted, isHeldThere, isPaidSince }: Since
 ): ReadonlyArray<string> => {
   const said = `${what} was told ${told.state}`
   if (now === undefined) return [`${said}, and the payment is gone`]
@@ -47,7 +49,9 @@ export const brokenWord = (
   const wrong: Array<string> = []
   if (hasLostRecords && endsWithoutMoney.has(told.state) && (endsWithoutMoney.has(now.state) || isPaidSince)) return []
   if (endsWithoutMoney.has(told.state) && now.state !== told.state) wrong.push(`${said}, and it is ${now.state}`)
-  if (told.state === "Authorized" && (now.state === "Declined" || now.state === "Failed")) {
+  // The void was lost with the rest, and the recovered charge is canceled.
+  const isReleased = hasLostRecords && !isHeldThere
+  if (told.state === "Authorized" && !isReleased && (now.state === "Declined" || now.state === "Failed")) {
     wrong.push(`${said}, and it is ${now.state}`)
   }
   if (told.capturedMinor > 0 && now.capturedMinor !== told.capturedMinor) {

@@ -92,7 +92,8 @@ const inRefunds = (book: PaymentBook, refunds: ReadonlyArray<RefundRecord>) => {
         what: `refund ${refundId} gave back ${ownMinor}, and at the provider ${otherMinor}`,
         reasons: ["reversal", "conflict", "amount_mismatch", "refund_unknown"],
         isEvidence: (data, type) =>
-          data["refund_id"] === refundId && (type === "payment.conflict" || type === "payment.refund_failed")
+          data["refund_id"] === refundId &&
+          (type === "payment.conflict" || type === "payment.refund_failed" || data["stated_amount"] === otherMinor)
       }
     ]
   })

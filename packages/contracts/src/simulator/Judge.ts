@@ -85,7 +85,7 @@ export const judge = async ({
     wrong.push(...undelivered(tenant, stored.events, received))
   }
   const { balance } = world.provider
-  wrong.push(...wrongAccounts(settled, { entries, balance, seed }), ...unexplainedEntries(sides, entries))
+  wrong.push(...wrongAccounts(settled, { entries, balance, seed }), ...unexplainedEntries(sides, books, entries))
   for (const charge of charges) {
     if (books.has(paymentOf(charge))) continue
     wrong.push(`the provider has a charge of payment ${paymentOf(charge)}, which we do not know`)
@@ -104,7 +104,8 @@ export const judge = async ({
     const lostAt = word.payment.updatedAt <= (lost?.at ?? 0) ? lost?.at : undefined
     const isPaidSince =
       lostAt !== undefined && its.every(({ createdAt, state }) => !isHeld(state) || createdAt >= lostAt)
-    wrong.push(...brokenWord(word, now, { isContradicted, hasLostRecords, isPaidSince }))
+    const isHeldThere = its.some(({ state }) => isHeld(state))
+    wrong.push(...brokenWord(word, now, { isContradicted, hasLostRecords, isHeldThere, isPaidSince }))
   }
   const onFile = [...heard, ...lies].flatMap(([filed, taken]) => (isForgotten(taken, lost) ? [] : [filed]))
   wrong.push(...wrongFiles(lost === undefined ? onFile : onFile.filter(isOfCharge), files, books))

@@ -1,10 +1,11 @@
 /**
  * Which differences may be open once every report was read: those alone that the provider's own contradictions explain. A
- * store that lost records explains none but disputes and refunds that were not recovered yet, because a report
- * says what was lost. Pure.
+ * store that lost records explains none but disputes without an id, and what our records still lack. Pure.
  */
 import type { SettlementEntry } from "@pointsman/core"
 import type { ReportRowKind } from "@pointsman/core/connector"
+import type { PaymentBook } from "@pointsman/core/ports"
+import { isDisputedAtProvider } from "./ProviderBooks.ts"
 import type { ProviderSide } from "./Truth.ts"
 
 type Kinds = ReadonlySet<ReportRowKind>
@@ -28,30 +29,53 @@ const explained: ReadonlyArray<{ readonly words: RegExp; readonly kinds: Kinds }
   { words: /^its reference /, kinds: new Set([...ofCharges, ...ofRefunds, ...ofDisputes]) }
 ]
 
-/** `sides`: what the provider has of each payment. */
+/** `sides` and `books`: what the provider has, and what we have, of each payment. */
 export const unexplainedEntries = (
   sides: ReadonlyMap<string, ProviderSide>,
+  books: ReadonlyMap<string, PaymentBook>,
   entries: ReadonlyArray<SettlementEntry>
 ): ReadonlyArray<string> =>
   entries
-    .filter((entry) => entry.result !== "matched" && entry.closed === null && !isExplained(entry, sides))
+    .filter((entry) => entry.result !== "matched" && entry.closed === null && !isExplained(entry, sides, books))
     .map(({ connectionId, expected, gross, kind, paymentId, reason, result, rowId }) => {
       const row = `row ${rowId} of ${connectionId}, ${kind} of ${gross.minorUnits} ${gross.currency}`
       return `${row} of payment ${paymentId} (${reason}), is ${result} and open; recorded is ${expected}`
     })
 
 const isExplained = (
-  { kind, paymentId, result }: SettlementEntry,
-  sides: ReadonlyMap<string, ProviderSide>
+  entry: SettlementEntry,
+  sides: ReadonlyMap<string, ProviderSide>,
+  books: ReadonlyMap<string, PaymentBook>
 ): boolean => {
-  const side = paymentId === null ? undefined : sides.get(paymentId)
-  if (side === undefined) return false
+  const { disputeId, kind, paymentId } = entry
+  const side = sides.get(paymentId ?? "")
+  const book = books.get(paymentId ?? "")
+  if (side === undefined || book === undefined) return false
   // A charge in another account is not found: its payment is under review.
   if (side.isOfOtherAccount === true) return true
-  // A lost dispute is in no list, and the payment may be recovered in another state than it had: a person looks.
-  if (side.hasLostRecords === true && ofDisputes.includes(kind)) return true
-  // A refund that was lost, and whose row is read before it is recovered, is missing here until a person closes that.
-  if (side.hasLostRecords === true && result === "missing_here" && ofRefunds.includes(kind)) return true
+  // A lost dispute without an id is in no list, and its rows do not say which dispute they are of: a person looks.
+  if (side.hasLostRecords === true && disputeId === null && ofDisputes.includes(kind)) return true
+  if (side.hasLostRecords === true && isStillSo(entry, side, book)) return true
   const said = side.charges.flatMap(({ contradictions }) => contradictions)
   return explained.some(({ kinds, words }) => kinds.has(kind) && said.some((one) => words.test(one)))
+}
+
+/**
+ * No list has the refund of a capture that was lost, nor a dispute, and no row says that a dispute is lost for good: the
+ * difference is open because our record still differs from the provider's. One that is recovered has to be closed.
+ */
+const isStillSo = (
+  { gross, kind }: SettlementEntry,
+  { charges, refunds }: ProviderSide,
+  book: PaymentBook
+): boolean => {
+  if (ofDisputes.includes(kind)) {
+    return (book.payment.state === "ChargedBack") !== charges.some(isDisputedAtProvider)
+  }
+  if (!ofRefunds.includes(kind)) return false
+  const isHere = (refundId: string) => book.refunds.some(({ id, stage }) => id === refundId && stage === "Succeeded")
+  return refunds.some(
+    ({ amountMinor, refundId, state }) =>
+      state === "Succeeded" && amountMinor === -gross.minorUnits && !isHere(refundId)
+  )
 }

@@ -66,6 +66,12 @@ const isReuseSeen = (providerRef: string, { review }: Payment, events: ReadonlyA
   review !== null &&
   events.some(({ data, type }) => type === "payment.conflict" && data["provider_reference"] === providerRef)
 
+/** The provider corrected what it had captured, and the row that says otherwise is shown as an open difference. */
+const isOpenRow = (what: string, { charges, hasOpenCharge }: ProviderSide): boolean =>
+  what.startsWith("captured ") &&
+  hasOpenCharge === true &&
+  charges.some(({ contradictions }) => contradictions.some((one) => one.startsWith("captured ")))
+
 /** The provider contradicted itself: what differs, and what is left open, is named by a review. */
 const unexplained = (book: PaymentBook, events: ReadonlyArray<Event>, side: ProviderSide) => {
   const { charges, hasLostRecords = false, refunds } = side
@@ -80,9 +86,7 @@ const unexplained = (book: PaymentBook, events: ReadonlyArray<Event>, side: Prov
       ? []
       : unnamed(differences(book, charges, refunds, hasLostRecords), book, events)
   const left = [
-    ...found
-      .filter(({ what }) => side.hasOpenCharge !== true || !what.startsWith("captured "))
-      .map(({ what }) => `${what}, and no review names it`),
+    ...found.filter(({ what }) => !isOpenRow(what, side)).map(({ what }) => `${what}, and no review names it`),
     ...unseen.map(({ providerRef }) => `the reference ${providerRef} is another payment's too, and no review names it`)
   ]
   const isOpen = !isAtRest(payment.state) || payment.refundPendingMinor > 0
