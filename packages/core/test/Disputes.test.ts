@@ -1,7 +1,7 @@
 /** Disputes: their records, the evidence that is kept and sent once, and submissions without an answer. */
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
-import { Ledger, Unanswered } from "@pointsman/core/ports"
+import { Audit, Ledger, StorageError, Unanswered } from "@pointsman/core/ports"
 import { Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { answer, begin, day, disputed, disputeEvents, keep, opened, pdf, read, state } from "./support/Disputes.ts"
@@ -463,6 +463,33 @@ describe("a submission without an answer", () => {
         yield* Fiber.interrupt(asking)
       }).pipe(Effect.scoped, Effect.provide(dead.layer))
   )
+})
+
+describe("an operator whose entry in the audit trail cannot be written", () => {
+  for (const kind of ["submit", "accept"] as const) {
+    const own = world()
+    it.effect(`given a dispute, when the operator asks to ${kind}, then nothing is kept, claimed or sent`, () =>
+      Effect.gen(function* () {
+        const { dispute } = yield* disputed()
+        yield* keep(dispute.id)
+        const audit = yield* Audit
+        const refused = Effect.fail(new StorageError({ operation: "append", cause: new Error("the disk is full") }))
+        const desk = yield* own.another.pipe(Effect.provideService(Audit, { ...audit, append: () => refused }))
+        const operator = { ...caller, operator: "Jo" }
+        const before = own.ledger.calls.commit
+        const evidence = { disputeId: dispute.id, texts: { summary: "Another one." }, files: [] }
+        assert.strictEqual((yield* Effect.flip(desk.keepEvidence(operator, evidence)))._tag, "pointsman/StorageError")
+        const order = { disputeId: dispute.id, kind, idempotencyKey: "key-12345" } as const
+        assert.strictEqual((yield* Effect.flip(desk.submitDispute(operator, order)))._tag, "pointsman/NothingSent")
+        const sent = kind === "submit" ? own.provider.submissions : own.provider.acceptances
+        assert.deepStrictEqual([own.ledger.calls.commit, sent.length], [before, 0])
+        // The control: the same acts with an audit trail.
+        const pointsman = yield* Pointsman
+        assert.isTrue(Result.isSuccess(yield* Effect.result(pointsman.submitDispute(operator, order))))
+        assert.lengthOf(sent, 1)
+      }).pipe(Effect.scoped, Effect.provide(own.layer))
+    )
+  }
 })
 
 describe("a submission over a store that fails", () => {

@@ -11,7 +11,10 @@ export interface Caller {
   readonly workspace: Workspace
   /** When set, nothing is claimed once this key is revoked. */
   readonly apiKeyHash?: string | undefined
-  /** The name of the operator who captures, voids, refunds or answers a dispute: the audit trail names it before anything is claimed. */
+  /**
+   * The name of the operator who captures, voids, refunds or answers a dispute: the audit trail names it before anything is
+   * claimed.
+   */
   readonly operator?: string | undefined
 }
 

@@ -164,48 +164,9 @@ describe("the crash matrix", () => {
         statesMore: afterLookup,
         statesLess: afterLookup
       },
-      capture: {
-        executed: answered,
-        declined: answered,
-        rejected: answered,
-        notSent,
-        accepted: answered,
-        acceptedAndRefused: answered,
-        executedInSilence: answered,
-        lost: answered,
-        late: answered,
-        cannotSay: answered,
-        statesMore: answered,
-        statesLess: answered,
-        opposite: answered
-      },
-      void: {
-        executed: answered,
-        declined: answered,
-        rejected: answered,
-        notSent,
-        accepted: answered,
-        acceptedAndRefused: answered,
-        executedInSilence: answered,
-        lost: answered,
-        late: answered,
-        cannotSay: answered,
-        opposite: answered
-      },
-      refund: {
-        executed: answered,
-        declined: answered,
-        rejected: answered,
-        notSent,
-        accepted: answered,
-        acceptedAndRefused: answered,
-        executedInSilence: answered,
-        lost: answered,
-        late: answered,
-        cannotSay: answered,
-        statesMore: answered,
-        statesLess: answered
-      },
+      capture: { ...answersCounted, statesMore: answered, statesLess: answered, opposite: answered },
+      void: { ...answersCounted, opposite: answered },
+      refund: { ...answersCounted, statesMore: answered, statesLess: answered },
       submitDispute: answersCounted,
       acceptDispute: answersCounted
     })
