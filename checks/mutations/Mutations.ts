@@ -62,6 +62,22 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
+    name: "adopt a charge twice",
+    harm: "A recovery whose write was answered late counts one charge as two attempts.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/recover/FindRecord.ts",
+        find: "one.id === attemptId && one.connectionId === connectionId",
+        replace: "one.id === attemptId && one.connectionId === attemptId"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RecoverRecords.test.ts",
+      test: "given a write that lands between two reads of the next try, then the charge is adopted once"
+    }
+  },
+  {
     name: "an unknown submission was never received at once",
     harm: "A look-up that is too early lets the merchant submit evidence that the provider is still taking in.",
     edits: [

@@ -106,6 +106,25 @@ describe("charges that the store lost", () => {
     })
   )
 
+  it.effect("given a write that lands between two reads of the next try, then the charge is adopted once", () =>
+    Effect.gen(function* () {
+      const { inNewStore, provider } = losing()
+      const { id } = yield* inNewStore(createOne())
+      const own = world({ provider })
+      yield* TestClock.setTime(noon)
+      yield* Effect.gen(function* () {
+        yield* recoverAll
+        const once = yield* stored(id)
+        const ledger = yield* Ledger
+        // The attempt is not there yet when it is asked for, and the payment is when it is.
+        const late: Ledger["Service"] = { ...ledger, bookOf: () => Effect.succeed(Option.none()) }
+        const process = yield* own.another.pipe(Effect.provideService(Ledger, late))
+        yield* process.recover({ since: noon - day, connectionId: null, isDryRun: false })
+        assert.deepStrictEqual(yield* stored(id), once)
+      }).pipe(Effect.scoped, Effect.provide(own.layer))
+    })
+  )
+
   it.effect("given a dry run, then it reports the same, and stores nothing", () =>
     Effect.gen(function* () {
       const { inNewStore } = losing()

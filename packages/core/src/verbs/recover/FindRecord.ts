@@ -31,7 +31,11 @@ export const findCharge = Effect.fnUntraced(function* (
   }
   const paymentId = stated ?? (yield* paymentIdOf(attemptId, created))
   const named = Option.getOrUndefined(yield* ledger.book(tenant, paymentId))
-  return { own: undefined, paymentId, named } satisfies ChargeOnFile
+  // A write of this recovery may have landed between the two reads: the charge is adopted once.
+  const isOwn = named?.attempts.some((one) => one.id === attemptId && one.connectionId === connectionId) === true
+  return (
+    isOwn ? { own: named, paymentId, named: undefined } : { own: undefined, paymentId, named }
+  ) satisfies ChargeOnFile
 })
 
 const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u
