@@ -11,6 +11,7 @@ import type { Acting, Lost } from "./outside/Outside.ts"
 import type { ChargeRecord } from "./ProviderBooks.ts"
 import type { Filed, Letter } from "./ProviderMail.ts"
 import { readAll, readEntries } from "./ReadAll.ts"
+import { readsReports } from "./ReadReports.ts"
 import type { Received } from "./Receiver.ts"
 import { askedTwice, isContradicted, isHeld, type ProviderSide, wrongWith } from "./Truth.ts"
 import type { Workload } from "./Workload.ts"
@@ -85,7 +86,9 @@ export const judge = async ({
     wrong.push(...undelivered(tenant, stored.events, received))
   }
   const { balance } = world.provider
-  wrong.push(...wrongAccounts(settled, { entries, balance, seed }), ...unexplainedEntries(sides, books, entries))
+  if (readsReports(seed)) {
+    wrong.push(...wrongAccounts(settled, { entries, balance, seed }), ...unexplainedEntries(sides, books, entries))
+  }
   for (const charge of charges) {
     if (books.has(paymentOf(charge))) continue
     wrong.push(`the provider has a charge of payment ${paymentOf(charge)}, which we do not know`)

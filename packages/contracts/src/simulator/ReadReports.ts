@@ -20,6 +20,12 @@ const day = 24 * hour
 /** The stream of how reports are read, beside those of a plan. */
 const readingStream = -7
 
+/**
+ * Whether reports are read in the run of a seed, as in half of them: a report puts right what another part has done wrong,
+ * and would hide it from the judge.
+ */
+export const readsReports = (seed: number): boolean => drawFrom(seed, readingStream, 1).chance(0.5)
+
 /** Readings of one report before it counts as one that cannot be read. */
 const triesAtMost = 200
 
@@ -27,6 +33,8 @@ const triesAtMost = 200
 const waits = [1, second, minute, 30 * minute] as const
 
 export interface ReportReading {
+  /** Whether there is anything to read in this run. */
+  readonly isReading: boolean
   /** Asks for the next report that is due, unless one is being read. */
   readonly askDue: () => void
   /** Reads every report, in order, and waits for those of the future. */
@@ -46,7 +54,8 @@ export interface ReadingOptions {
 export const makeReading = ({ listen, seed, start, world }: ReadingOptions): ReportReading => {
   const { provider, time } = world
   const draw = drawFrom(seed, readingStream)
-  const readsAtWork = draw.chance(0.5)
+  const isReading = readsReports(seed)
+  const readsAtWork = isReading && draw.chance(0.5)
   const ways = drawWays(draw)
   const wrong: Array<string> = []
   let today = 0
@@ -110,13 +119,14 @@ export const makeReading = ({ listen, seed, start, world }: ReadingOptions): Rep
   }
 
   const readAll = async () => {
+    if (!isReading) return
     for (const report of reportsOf(provider.balance, seed)) {
       await time.pass(Math.max(0, report.at - time.now()))
       await readOne(report)
     }
   }
 
-  return { askDue, readAll, wrong }
+  return { isReading, askDue, readAll, wrong }
 }
 
 interface ReadingWays {

@@ -48,11 +48,14 @@ export const drawRun = (draw: Draw): Run => {
   return { steps, processes, backgroundEveryMillis, checkIntervals, slowest, rates, ways, temper, reusesReferences }
 }
 
-/** What a provider stated in a message alone, and that was lost, is in no list and cannot come back. */
+/**
+ * What a provider stated in a message alone, and that was lost, is in no list and cannot come back. Calls go unanswered often:
+ * what is believed of them after the loss is what matters.
+ */
 export const honest = (run: Run): Run => ({
   ...run,
   ways: { ...run.ways, answersWithoutAmounts: false },
-  rates: { ...run.rates, captured: 0 },
+  rates: { ...run.rates, captured: 0, provider: Math.max(run.rates.provider, 0.3) },
   temper: "honest",
   reusesReferences: false
 })

@@ -24,7 +24,7 @@ import { type MailOptions, post } from "./Mail.ts"
 import { drawOutside, losesRecords, makeOutside, swapsAccounts } from "./outside/MakeOutside.ts"
 import { type Acting, nothingActs, type Outside, type OutsideFault } from "./outside/Outside.ts"
 import { makePlan, type Plan, type PlanId, type Planned } from "./Plan.ts"
-import { makeReading } from "./ReadReports.ts"
+import { makeReading, readsReports } from "./ReadReports.ts"
 import { accepted, drawReception } from "./Receiver.ts"
 import { comeToRest } from "./Rest.ts"
 import { drawRun, honest, processesAtMost, type Run, unheard } from "./Run.ts"
@@ -68,6 +68,8 @@ const second = 1_000
 const skewStream = -1
 /** The stream of which messages may be lost for good. */
 const lossStream = -8
+/** The stream of whether a run is about disputes. */
+const disputeStream = -9
 
 export const simulate = async (options: SimulateOptions): Promise<Simulated> => {
   const { applyFile, http, listen = () => {}, only, seed, storage } = options
@@ -127,6 +129,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   const workload = makeWorkload({
     ...{ world, plan, temper, heard: mail.heard, listen: tell, backgroundEveryMillis },
     ...merchantsUnder(fault),
+    isAboutDisputes: drawFrom(seed, disputeStream).chance(0.1),
     hasLostRecords: () => acting.lost() !== undefined
   })
   const reading = makeReading({ world, seed, start, listen: tell })
@@ -253,7 +256,7 @@ const callsAsDrawn = (
 const postageAsDrawn = (plan: Plan, { rates, temper }: Run, seed: number): MailOptions["postageOf"] => {
   // Of a charge under review no row decides anything.
   const isHonest = temper === "honest" && rates.captured === 0
-  const isLeftToReports = isHonest && drawFrom(seed, lossStream).chance(0.6)
+  const isLeftToReports = isHonest && readsReports(seed) && drawFrom(seed, lossStream).chance(0.6)
   return (letter) => {
     const mayBeLost = letter.mayBeLost || (isLeftToReports && letter.isReported)
     return plan.fault(rates.mail, (draw) => drawPostage(draw, { ...letter, mayBeLost })) ?? ordinaryPostage

@@ -37,6 +37,8 @@ export interface WorkloadOptions {
   readonly backgroundEveryMillis: number
   /** Whether the store loses records in this run: operations have keys. */
   readonly losesRecords: boolean
+  /** Whether most steps are about disputes. */
+  readonly isAboutDisputes: boolean
   /** Whether merchants answer disputes: they need a provider that is reached as it is, with the records of the store. */
   readonly answersDisputes: boolean
   /** Whether it lost them by now: merchants whose requests are lost with them ask again. */
@@ -58,6 +60,7 @@ export interface Workload {
 
 export const makeWorkload = ({
   answersDisputes,
+  isAboutDisputes,
   backgroundEveryMillis,
   hasLostRecords,
   losesRecords,
@@ -68,7 +71,7 @@ export const makeWorkload = ({
   world
 }: WorkloadOptions): Workload => {
   const { provider, time } = world
-  const { hosted, kinds } = plan.draw.pick(abouts)
+  const { hosted, kinds } = isAboutDisputes ? disputing : plan.draw.pick(abouts)
   const asking = makeAsking(plan, listen)
   const { ask, told, wrong } = asking
   const merchants = makeMerchants(world, asking, { hosted, areOperationsKeyed: losesRecords })
@@ -180,9 +183,14 @@ const abouts: readonly [About, ...ReadonlyArray<About>] = [
   { hosted: 0.3, kinds: kindsBy({ create: 6, operate: 10, visit: 4, pay: 3, pass: 8 }) },
   { hosted: 0.05, kinds: kindsBy({ create: 3, operate: 16, pass: 8 }) },
   { hosted: 0.9, kinds: kindsBy({ create: 4, operate: 4, visit: 12, pay: 6, pass: 8 }) },
-  { hosted: 0.1, kinds: kindsBy({ create: 3, operate: 10, act: 14, pass: 5 }) },
-  { hosted: 0.05, kinds: kindsBy({ create: 4, operate: 2, act: 2, dispute: 8, answer: 14, pass: 8 }) }
+  { hosted: 0.1, kinds: kindsBy({ create: 3, operate: 10, act: 14, pass: 5 }) }
 ]
+
+/** Merchants answer disputes. */
+const disputing: About = {
+  hosted: 0.05,
+  kinds: kindsBy({ create: 4, operate: 2, act: 2, dispute: 8, answer: 14, pass: 8 })
+}
 
 /** Whatever was refused or given up. */
 export const redeliverAll =
