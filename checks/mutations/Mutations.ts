@@ -6295,6 +6295,70 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "a dispute of a report has no deadline",
+    harm: "Nobody is reminded of a dispute whose messages were lost, and the money is lost with the deadline.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/ApplyStatement.ts",
+        find: "stated.before === undefined && lacksDeadline",
+        replace: "stated.before !== undefined && lacksDeadline"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReadDisputes.test.ts",
+      test: "given the provider can be asked, then its deadline and reason are recorded, and it is asked once"
+    }
+  },
+  {
+    name: "an answer about another dispute is believed",
+    harm: "The deadline of another dispute is announced, and the right one passes.",
+    edits: [
+      {
+        file: "packages/core/src/call/LookUp.ts",
+        find: "answer.state.disputeId === disputeId ? answer : undefined",
+        replace: "answer"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReadDisputes.test.ts",
+      test: "given an answer about another dispute, then it is no answer"
+    }
+  },
+  {
+    name: "a recovered charge leaves the attempt before it in flight",
+    harm: "An attempt that executed nothing is in flight for good, and operations look for its money.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/recover/PlanCharge.ts",
+        find: "attempt.outcome === null && attempt.sentAt < created",
+        replace: "attempt.outcome === null && attempt.sentAt < 0"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RecoverRecords.test.ts",
+      test: "given the first attempt's end was lost, when the next one is recovered, then neither is in flight"
+    }
+  },
+  {
+    name: "a process writes its second attempt alone after a loss",
+    harm: "The record has a second attempt and no first one, and does not say who was asked before.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/create/RecordCharge.ts",
+        find: "[...lostOf(stored, inHand), ...told]",
+        replace: "told"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/LateWriters.test.ts",
+      test: "given its first attempt is lost, when its second one ends, then both are stored with their ends"
+    }
+  },
+  {
     name: "a row of a guessed payment moves money",
     harm: "Another charge of the same amount settles a payment that nobody paid.",
     edits: [
