@@ -6199,6 +6199,166 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "open differences are not compared again",
+    harm: "A refund that was reported before it was recovered is counted twice in the books, for good.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/RunReport.ts",
+        find: "  const compared = yield* compareInRun(connection, { holder, run: read })",
+        replace: "  const compared = read"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompareDifferences.test.ts",
+      test: "given it is in an earlier report, then the dispute is recorded, and no difference stays open"
+    }
+  },
+  {
+    name: "an entry that is matched later is changed",
+    harm: "A month that finance exported and closed changes when a payment is recovered.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/CompareEntries.ts",
+        find: "    const rowId = versionRowId(entry.rowId, entry.contents)\n    const isMatched",
+        replace: "    const rowId = entry.rowId\n    const isMatched"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompareDifferences.test.ts",
+      test: "given both rows were read before, when the records are recovered, then both match, and books only grow"
+    }
+  },
+  {
+    name: "a contradiction is said again by each report",
+    harm: "A person ends a review, and every further report opens it again.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/CompareEntries.ts",
+        find: '  return _tag === "Moves" || _tag === "Confirms"',
+        replace: '  return _tag !== "Malformed"'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompareDifferences.test.ts",
+      test: "given they state that the record is right, then it stays as it was, and no report opens the review again"
+    }
+  },
+  {
+    name: "what a difference states is written before it is applied",
+    harm: "A process dies between the two, and the payout of a payment is never recorded.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/CompareDifferences.ts",
+        find: "  const applied = first.stated.length\n",
+        replace: "  const applied = 0\n  if (first.entries.length > 0) return { applied, ...first }\n"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompareDifferences.test.ts",
+      test: "given both rows were read before, when the records are recovered, then both match, and books only grow"
+    }
+  },
+  {
+    name: "a later refund stands in for one that the provider made",
+    harm: "The row of a refund from the dashboard counts as ours, and nobody sees that two were paid.",
+    edits: [
+      {
+        file: "packages/core/src/decide/reconcile/OpenDifference.ts",
+        find: "refundId === null || (refund !== undefined && isNamed(refund, row))",
+        replace: "refundId === null || refund !== undefined"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompareDifferences.test.ts",
+      test: "given a refund that the provider made, when one of its amount is made here, then the row is not of that one"
+    }
+  },
+  {
+    name: "newer rules of fees explain older fees",
+    harm: "A fee that the provider charged wrongly is forgotten when the contract changes.",
+    edits: [
+      {
+        file: "packages/core/src/decide/reconcile/OpenDifference.ts",
+        find: ' && result !== "fee_differs"',
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompareDifferences.test.ts",
+      test: "given a fee that differs, when the connection's rules change to it, then it stays open"
+    }
+  },
+  {
+    name: "a dispute of a report has no deadline",
+    harm: "Nobody is reminded of a dispute whose messages were lost, and the money is lost with the deadline.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/ApplyStatement.ts",
+        find: "stated.before === undefined && lacksDeadline",
+        replace: "stated.before !== undefined && lacksDeadline"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReadDisputes.test.ts",
+      test: "given the provider can be asked, then its deadline and reason are recorded, and it is asked once"
+    }
+  },
+  {
+    name: "an answer about another dispute is believed",
+    harm: "The deadline of another dispute is announced, and the right one passes.",
+    edits: [
+      {
+        file: "packages/core/src/call/LookUp.ts",
+        find: "answer.state.disputeId === disputeId ? answer : undefined",
+        replace: "answer"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReadDisputes.test.ts",
+      test: "given an answer about another dispute, then it is no answer"
+    }
+  },
+  {
+    name: "a recovered charge leaves the attempt before it in flight",
+    harm: "An attempt that executed nothing is in flight for good, and operations look for its money.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/recover/PlanCharge.ts",
+        find: "attempt.outcome === null && attempt.sentAt < created",
+        replace: "attempt.outcome === null && attempt.sentAt < 0"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RecoverRecords.test.ts",
+      test: "given the first attempt's end was lost, when the next one is recovered, then neither is in flight"
+    }
+  },
+  {
+    name: "a process writes its second attempt alone after a loss",
+    harm: "The record has a second attempt and no first one, and does not say who was asked before.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/create/RecordCharge.ts",
+        find: "[...lostOf(stored, inHand), ...told]",
+        replace: "told"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/LateWriters.test.ts",
+      test: "given its first attempt is lost, when its second one ends, then both are stored with their ends"
+    }
+  },
+  {
     name: "a row of a guessed payment moves money",
     harm: "Another charge of the same amount settles a payment that nobody paid.",
     edits: [

@@ -41,8 +41,14 @@ export const comparison = ({ expected, gross, kind, number, reason }: Settlement
 
 export const closingText = ({ closed, corrected }: SettlementEntry): Html => {
   if (closed === null) return html`<span class="wait">Open</span>`
-  const texts = { person: `Closed: ${closed.note}`, row: "Ended by a later row", statement: "Recorded here since" }
-  const text = corrected === null ? texts[closed.by] : "Replaced by a newer version of the row"
+  const texts = {
+    person: `Closed: ${closed.note}`,
+    row: "Ended by a later row",
+    statement: "Recorded here since",
+    comparison: "Compared again: it differs no longer"
+  }
+  const isCompared = corrected === null || closed.by === "comparison"
+  const text = isCompared ? texts[closed.by] : "Replaced by a newer version of the row"
   return html`${text}<br><span class="soft">${time(timeView(closed.at))}</span>`
 }
 

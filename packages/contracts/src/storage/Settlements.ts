@@ -60,6 +60,7 @@ const entryOf = (run: ReconciliationRun, fields: Partial<SettlementEntry> = {}):
   refundId: null,
   disputeId: null,
   providerRef: "ch_1",
+  names: null,
   gross: { minorUnits: 1000, currency: "EUR" },
   converted: null,
   fee: { minorUnits: 30, currency: "EUR" },
@@ -207,6 +208,49 @@ export const settlements = (it: StorageTest): void => {
         })
     )
 
+    it.effect("given a comparison of open differences, when it has the lease, then it writes, and no run begins", () =>
+      Effect.gen(function* () {
+        const tenant = yield* newTenant()
+        const store = yield* Settlements
+        const run = runOf(tenant)
+        const holding = { ...taking(), runId: "reader", fileName: odd }
+        const lease = { holder: "reader", runId: "reader", fileName: odd, since: at, until: at + minute }
+        expect(yield* store.hold(tenant, "first", holding)).toStrictEqual(lease)
+        expect(yield* store.begin(run, taking({ holder: "other" }))).toStrictEqual({ _tag: "Taken", by: lease })
+        expect(yield* store.runs({ tenant, limit: 10 })).toEqual([])
+        const batch = { ...batchOf(run, [entryOf(run, difference)]), run: null }
+        expect(yield* store.applyBatch({ ...batch, lease: { holder: "other", until: at + minute } })).toBe(false)
+        expect(yield* store.applyBatch(batch)).toBe(true)
+        expect((yield* all(tenant)).map(({ rowId }) => rowId)).toEqual(["row-1"])
+        yield* store.release(tenant, "first", "reader")
+        expect(yield* store.applyBatch(batch)).toBe(false)
+        expect((yield* store.begin(run, taking({ holder: "other" })))._tag).toBe("Begun")
+        const other = { ...lease, holder: "other", runId: run.id, fileName: "june.csv" }
+        expect(yield* store.hold(tenant, "first", holding)).toStrictEqual(other)
+        const later = { ...holding, now: at + minute, until: at + 2 * minute }
+        expect((yield* store.hold(tenant, "first", later)).holder).toBe("reader")
+      })
+    )
+
+    it.effect("given a difference that is closed and corrected at once, then it keeps what closed it", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        yield* store.applyBatch(batchOf(run, [entryOf(run, difference)]))
+        const closed = { by: "comparison", note: "row-1#c1", at: at + 7 } as const
+        const corrected = { by: "row-1#c1", at: at + 7 }
+        yield* store.applyBatch(
+          batchOf({ ...run, version: 2 }, [entryOf(run, { rowId: "row-1#c1", paymentId: "p" })], {
+            closes: [{ rowId: "row-1", closed }],
+            corrections: [{ rowId: "row-1", corrected }]
+          })
+        )
+        expect((yield* all(tenant)).map((one) => [one.rowId, one.corrected, one.closed])).toStrictEqual([
+          ["row-1", corrected, closed],
+          ["row-1#c1", null, null]
+        ])
+      })
+    )
+
     it.effect("given races for one lease, when runs of two files begin at once, then one of them has it", () =>
       Effect.gen(function* () {
         const tenant = yield* newTenant()
@@ -239,6 +283,15 @@ export const settlements = (it: StorageTest): void => {
             expected: odd,
             payoutId: null,
             settledAt: null,
+            names: {
+              attemptId: null,
+              operationId: odd,
+              refundId: "rf_1",
+              providerRef: "ch_1",
+              providerRefundId: null,
+              disputeId: odd,
+              reference: odd
+            },
             corrected: { by: odd, at: at + 8 },
             ...difference,
             closed: { by: "person", note: odd, at: at + 9 }

@@ -1,8 +1,11 @@
 /** What providers' reports say about money, compared with the records. */
-import { Effect, type Option } from "effect"
+import { Effect, Option } from "effect"
+import type { JsonObject } from "../model/Event.ts"
 import type { ReconciliationRun } from "../model/ReconciliationRun.ts"
 import type { SettlementEntry } from "../model/SettlementEntry.ts"
 import type { Tenant } from "../model/Tenant.ts"
+import type { AuditAction } from "../ports/Audit.ts"
+import { Directory } from "../ports/Directory.ts"
 import {
   type BalanceQuery,
   type BalanceRow,
@@ -67,15 +70,32 @@ export interface ReconciliationMethods {
   readonly open: Effect.Effect<ReadonlyArray<OpenDifferences>, StorageError>
 }
 
+const workspaceOf = (context: DoorContext, connectionId: string) =>
+  Directory.pipe(
+    Effect.flatMap(({ connection }) => connection(connectionId)),
+    Effect.map(
+      Option.match({
+        onNone: () => ({}),
+        onSome: ({ environment, workspaceId }) => ({ workspace_id: workspaceId, environment })
+      })
+    ),
+    Effect.provideContext(context)
+  )
+
 export const reconciliationMethods = (context: DoorContext): ReconciliationMethods => {
   const ofStore = <A, E>(use: (settlements: Settlements) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.provideContext(Effect.flatMap(Settlements, use), context)
+  /** About the workspace of the connection; of a connection that does not exist, about none. */
+  const intends = (action: AuditAction, connectionId: string, subject: string, details: JsonObject) =>
+    Effect.flatMap(workspaceOf(context, connectionId), (workspace) =>
+      intents(context)(action, subject, { ...workspace, ...details })
+    )
   return {
     run: (order) => {
       const { connectionId, fileName, format, sha256 } = order
       const details = { format: format.name, file: fileName, sha256 }
       return Effect.andThen(
-        intents(context)("report.reconciling", connectionId, details),
+        intends("report.reconciling", connectionId, connectionId, details),
         Effect.provideContext(runReport(order), context)
       )
     },
@@ -87,7 +107,7 @@ export const reconciliationMethods = (context: DoorContext): ReconciliationMetho
         ...(until === undefined ? {} : { until: new Date(until).toISOString() })
       }
       return Effect.andThen(
-        intents(context)("report.reconciling", connectionId, { file: "fetched from the provider", ...details }),
+        intends("report.reconciling", connectionId, connectionId, { file: "fetched from the provider", ...details }),
         Effect.provideContext(fetchReports(order), context)
       )
     },
@@ -97,7 +117,7 @@ export const reconciliationMethods = (context: DoorContext): ReconciliationMetho
     close: (order) => {
       const { connectionId, note, rowId } = order
       return Effect.andThen(
-        intents(context)("difference.closing", `${connectionId}/${rowId}`, { note }),
+        intends("difference.closing", connectionId, `${connectionId}/${rowId}`, { note }),
         Effect.provideContext(closeDifference(order), context)
       )
     },

@@ -39,17 +39,20 @@ export type Begun =
   | { readonly _tag: "Begun"; readonly run: ReconciliationRun }
   | { readonly _tag: "Taken"; readonly by: RunLease }
 
-/** One step of a run, written whole. */
+/** Who takes the lease of a connection without a run, to compare its open differences again. */
+export type ComparisonHolder = RunHolder & Pick<RunLease, "fileName" | "runId">
+
+/** One step of a run, or of a comparison of open differences, written whole. */
 export interface SettlementBatch {
   readonly tenant: Tenant
   readonly connectionId: string
-  /** The version that it was decided on, and the run as it is afterwards. */
-  readonly run: { readonly expected: number; readonly after: ReconciliationRun }
+  /** The version that it was decided on, and the run as it is afterwards; `null` where no run moves. */
+  readonly run: { readonly expected: number; readonly after: ReconciliationRun } | null
   /** Of the connection: written only while `holder` has it, and then kept until `until`. */
   readonly lease: Pick<RunLease, "holder" | "until">
   /** An entry whose row id is stored already is passed over. */
   readonly entries: ReadonlyArray<SettlementEntry>
-  /** A difference that is closed already, or is not stored, is passed over. */
+  /** A difference that is closed already, or is not stored, is passed over. They are closed before any is corrected. */
   readonly closes: ReadonlyArray<ClosedEntry>
   /**
    * Older versions of rows, each once. One that was corrected before keeps the time of that and gets the id of the newest
@@ -163,6 +166,12 @@ export interface Settlements {
    * written.
    */
   readonly begin: (run: ReconciliationRun, lease: RunHolder) => Effect.Effect<Begun, StorageError>
+  /** Takes the lease of the connection as `begin` does, and stores no run. Gives the lease as it is afterwards. */
+  readonly hold: (
+    tenant: Tenant,
+    connectionId: string,
+    holder: ComparisonHolder
+  ) => Effect.Effect<RunLease, StorageError>
   /** Gives the lease back, if `holder` has it. */
   readonly release: (tenant: Tenant, connectionId: string, holder: string) => Effect.Effect<void, StorageError>
   readonly run: (tenant: Tenant, id: string) => Effect.Effect<Option.Option<ReconciliationRun>, StorageError>
@@ -245,6 +254,7 @@ const refused = Effect.fail(
 export const Settlements = Context.Reference<Settlements>("pointsman/ports/Settlements", {
   defaultValue: () => ({
     begin: () => refused,
+    hold: () => refused,
     release: () => Effect.void,
     run: () => Effect.succeedNone,
     runs: () => Effect.succeed([]),

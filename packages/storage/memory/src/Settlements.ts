@@ -1,9 +1,10 @@
 /** Reconciliation runs and settlement entries in maps. */
-import { isDifference, type ReconciliationRun, type SettlementEntry } from "@pointsman/core"
+import { isDifference, type ReconciliationRun, type RunLease, type SettlementEntry } from "@pointsman/core"
 import {
   type BalanceQuery,
   type BalanceRow,
   type Begun,
+  type ComparisonHolder,
   type EntryQuery,
   longestLeaseMillis,
   type NamedInRows,
@@ -24,11 +25,8 @@ export const make = (state: State, turn: Semaphore.Semaphore): Settlements => {
   const allTenants = () => [...state.tenants.values()]
   return {
     begin: (run, lease) => inTurn(() => begin(forTenant(state, run.tenant), run, lease)),
-    release: (tenant, connectionId, holder) =>
-      inTurn(() => {
-        const { runLeases } = forTenant(state, tenant)
-        if (runLeases.get(connectionId)?.holder === holder) runLeases.delete(connectionId)
-      }),
+    hold: (tenant, connectionId, lease) => inTurn(() => takeLease(forTenant(state, tenant), connectionId, lease)),
+    release: (tenant, connectionId, holder) => inTurn(() => release(forTenant(state, tenant), connectionId, holder)),
     run: (tenant, id) =>
       Effect.sync(() => Option.map(Option.fromUndefinedOr(ofTenant(state, tenant).runs.get(id)), copy)),
     runs: ({ before, connectionId, limit, tenant }) =>
@@ -122,19 +120,33 @@ const isSameFile = (a: ReconciliationRun, b: ReconciliationRun): boolean =>
 
 export const isOpen = (entry: SettlementEntry): boolean => isDifference(entry) && entry.closed === null
 
-const begin = (stored: TenantState, run: ReconciliationRun, { holder, now, until }: RunHolder): Begun => {
-  const { runLeases, runs } = stored
+const begin = (stored: TenantState, run: ReconciliationRun, lease: RunHolder): Begun => {
+  const { runs } = stored
   const same = [...runs.values()].find((one) => isSameFile(one, run))
   if (same?.state === "done") return { _tag: "Begun", run: copy(same) }
-  const lease = runLeases.get(run.connectionId)
-  const isHeld = lease !== undefined && lease.until > now && lease.until <= now + longestLeaseMillis
-  // The same file, read again after its process died. Where that process is alive, it writes no more.
-  const isSameRun = lease !== undefined && lease.runId === same?.id
-  if (isHeld && !isSameRun && lease.holder !== holder) return { _tag: "Taken", by: lease }
   const begun = same ?? run
-  runLeases.set(run.connectionId, { holder, runId: begun.id, fileName: run.fileName, since: now, until })
+  const held = takeLease(stored, run.connectionId, { ...lease, runId: begun.id, fileName: run.fileName })
+  if (held.holder !== lease.holder) return { _tag: "Taken", by: held }
   if (same === undefined) runs.set(run.id, copy(run))
   return { _tag: "Begun", run: copy(begun) }
+}
+
+const takeLease = (
+  { runLeases }: TenantState,
+  connectionId: string,
+  { fileName, holder, now, runId, until }: ComparisonHolder
+): RunLease => {
+  const lease = runLeases.get(connectionId)
+  const isHeld = lease !== undefined && lease.until > now && lease.until <= now + longestLeaseMillis
+  // The same file, read again after its process died. Where that process is alive, it writes no more.
+  const isFree = !isHeld || lease.runId === runId || lease.holder === holder
+  const held = isFree ? { holder, runId, fileName, since: now, until } : lease
+  runLeases.set(connectionId, held)
+  return held
+}
+
+const release = ({ runLeases }: TenantState, connectionId: string, holder: string): void => {
+  if (runLeases.get(connectionId)?.holder === holder) runLeases.delete(connectionId)
 }
 
 const applyBatch = (state: State, batch: SettlementBatch): boolean => {
@@ -142,13 +154,16 @@ const applyBatch = (state: State, batch: SettlementBatch): boolean => {
   const stored = forTenant(state, tenant)
   const held = stored.runLeases.get(connectionId)
   if (held?.holder !== lease.holder) return false
-  if (stored.runs.get(run.after.id)?.version !== run.expected) return false
-  stored.runs.set(run.after.id, copy(run.after))
+  if (run !== null) {
+    if (stored.runs.get(run.after.id)?.version !== run.expected) return false
+    stored.runs.set(run.after.id, copy(run.after))
+  }
   stored.runLeases.set(connectionId, { ...held, until: lease.until })
   for (const entry of entries) {
     const key = entryKey(entry)
     if (!stored.settlements.has(key)) stored.settlements.set(key, copy(entry))
   }
+  for (const { closed, rowId } of closes) close(stored, connectionId, rowId, closed)
   for (const { corrected, rowId } of corrections) {
     const key = entryKey({ connectionId, rowId })
     const entry = stored.settlements.get(key)
@@ -157,7 +172,6 @@ const applyBatch = (state: State, batch: SettlementBatch): boolean => {
     const closed = entry.closed ?? { by: "row" as const, note: corrected.by, at: corrected.at }
     stored.settlements.set(key, { ...entry, corrected: { by: corrected.by, at }, closed })
   }
-  for (const { closed, rowId } of closes) close(stored, connectionId, rowId, closed)
   return true
 }
 

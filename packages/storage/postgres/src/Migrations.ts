@@ -722,7 +722,9 @@ export const steps: Readonly<Record<string, Step>> = {
   "49_closed_differences": {
     index: "settlement_differences_closed",
     on: "settlement_entries (workspace_id, environment, occurred_at) where payment_id is not null and closed_at is not null"
-  }
+  },
+  // What the row of a difference names, as JSON.
+  "50_names_of_differences": { additive: [`alter table settlement_entries add column names ${text}`] }
 }
 
 /** The number of the last step. */

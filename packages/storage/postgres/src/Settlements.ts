@@ -3,6 +3,7 @@ import type { Closing, ReconciliationRun, SettlementEntry, Tenant } from "@point
 import {
   type BalanceQuery,
   type Begun,
+  type ComparisonHolder,
   type EntryQuery,
   longestLeaseMillis,
   type NamedInRows,
@@ -45,6 +46,8 @@ export type ReadEverywhere = (
 
 export const make = (db: Database, everywhere: ReadEverywhere): Settlements => ({
   begin: (run, lease) => repeatable(db, "beginRun", (query) => begin(query, run, lease)),
+  hold: (tenant, connectionId, lease) =>
+    repeatable(db, "holdConnection", (query) => takeLease(query, tenant, connectionId, lease)),
   release: (tenant, connectionId, holder) =>
     Effect.asVoid(db.update("releaseRun", deleteLease, [...bindTenant(tenant), bindText(connectionId), holder])),
   run: (tenant, id) =>
@@ -123,8 +126,8 @@ export const make = (db: Database, everywhere: ReadEverywhere): Settlements => (
  * are written. Only the columns by which a batch looks are read.
  */
 const analyzeEntries = "analyze settlement_entries (workspace_id, environment, connection_id, row_id, payment_id)"
-const isMeasured = ({ entries, run: { after } }: SettlementBatch): boolean =>
-  entries.length > 0 && measuredAfter.has(after.version)
+const isMeasured = ({ entries, run }: SettlementBatch): boolean =>
+  entries.length > 0 && run !== null && measuredAfter.has(run.after.version)
 /** By the versions of a run, the first of which begins it. */
 const measuredAfter: ReadonlySet<number> = new Set(Array.from({ length: 12 }, (_, power) => 2 * 4 ** power))
 
@@ -138,7 +141,7 @@ const insertRun = `insert into reconciliation_runs (${list(runColumns)})
   values (${list(runColumns.map((column, at) => `$${at + 1}::text::${typeOf(column)}`))}) on conflict do nothing`
 // PostgreSQL reads no JSON in which a file name has a zero character; the id of the run is the first text in it.
 const runIdOf = (data: string) => `split_part(${data}, '"', 4)`
-const takeLease = takeRunLease((at) => `$${at}${[5, 7, 8].includes(at) ? "::text::bigint" : ""}`, runIdOf)
+const upsertLease = takeRunLease((at) => `$${at}${[5, 7, 8].includes(at) ? "::text::bigint" : ""}`, runIdOf)
 const keepLease = `update reconciliation_leases set until = $5::text::bigint
   where ${ofTenant} and connection_id = $3 and holder = $4 returning 1 as one`
 const deleteLease = `delete from reconciliation_leases where ${ofTenant} and connection_id = $3 and holder = $4`
@@ -197,37 +200,51 @@ const inOrder = (entries: ReadonlyArray<SettlementEntry>) =>
   entries.toSorted((a, b) => (a.rowId < b.rowId ? -1 : 1)).map((entry) => rowOf(rows.settlementColumns, entry))
 
 /** Where two of one file begin, the second one waits for the lease, and then finds it taken. */
-const begin = Effect.fnUntraced(function* (query: Query, run: ReconciliationRun, { holder, now, until }: RunHolder) {
+const begin = Effect.fnUntraced(function* (query: Query, run: ReconciliationRun, lease: RunHolder) {
   const owner = [...bindTenant(run.tenant), bindText(run.connectionId)]
   const ofFile = Effect.map(query(selectRunOfFile, [...owner, run.sha256, bindText(run.format)]), ([row]) =>
     row === undefined ? undefined : rows.readRun(row)
   )
   const stored = yield* ofFile
   if (stored?.state === "done") return { _tag: "Begun", run: stored } satisfies Begun
-  const lease = leaseData({ runId: stored?.id ?? run.id, fileName: run.fileName, since: now })
-  const times = [now, now + longestLeaseMillis].map(String)
-  const [row] = yield* query(takeLease, [...owner, holder, String(until), lease, ...times])
-  const held = readRunLease(row ?? {})
-  if (held.holder !== holder) return { _tag: "Taken", by: held } satisfies Begun
+  const named = { runId: stored?.id ?? run.id, fileName: run.fileName }
+  const held = yield* takeLease(query, run.tenant, run.connectionId, { ...lease, ...named })
+  if (held.holder !== lease.holder) return { _tag: "Taken", by: held } satisfies Begun
   yield* query(insertRun, Object.values(rowOf(rows.runColumns, run)).map(String))
   return { _tag: "Begun", run: (yield* ofFile) ?? run } satisfies Begun
 })
 
+const takeLease = Effect.fnUntraced(function* (
+  query: Query,
+  tenant: Tenant,
+  connectionId: string,
+  { fileName, holder, now, runId, until }: ComparisonHolder
+) {
+  const data = leaseData({ runId, fileName, since: now })
+  const times = [now, now + longestLeaseMillis].map(String)
+  const owner = [...bindTenant(tenant), bindText(connectionId)]
+  const [row] = yield* query(upsertLease, [...owner, holder, String(until), data, ...times])
+  return readRunLease(row ?? {})
+})
+
+const moveRun = (query: Query, tenant: Tenant, { after, expected }: NonNullable<SettlementBatch["run"]>) =>
+  Effect.map(
+    query(updateRun, [...bindTenant(tenant), String(after.version), JSON.stringify(after), after.id, String(expected)]),
+    (moved) => moved.length > 0
+  )
+
 const applyBatch = Effect.fnUntraced(function* (query: Query, batch: SettlementBatch) {
   const { closes, connectionId, corrections, entries, lease, run, tenant } = batch
-  const { after, expected } = run
   const ofHolder = [...bindTenant(tenant), bindText(connectionId), lease.holder]
   const kept = yield* query(keepLease, [...ofHolder, String(lease.until)])
   if (kept.length === 0) return false
-  const moved = yield* query(updateRun, [
-    ...bindTenant(tenant),
-    String(after.version),
-    JSON.stringify(after),
-    after.id,
-    String(expected)
-  ])
-  if (moved.length === 0) return false
+  if (run !== null && !(yield* moveRun(query, tenant, run))) return false
   if (entries.length > 0) yield* query(insertEntries, [JSON.stringify(inOrder(entries))])
+  for (const [first, ...others] of Map.groupBy(closes, ({ closed }) => JSON.stringify(closed)).values()) {
+    if (first === undefined) continue
+    const rowIds = [first, ...others].map(({ rowId }) => rowId)
+    yield* query(closeEntries, closeParams(tenant, connectionId, first.closed, rowIds))
+  }
   if (corrections.length > 0) {
     const corrected = corrections.map(({ corrected: { at, by }, rowId }) => ({
       row_id: bindText(rowId),
@@ -235,11 +252,6 @@ const applyBatch = Effect.fnUntraced(function* (query: Query, batch: SettlementB
       corrected_at: at
     }))
     yield* query(correctEntries, [...bindTenant(tenant), bindText(connectionId), JSON.stringify(corrected)])
-  }
-  for (const [first, ...others] of Map.groupBy(closes, ({ closed }) => JSON.stringify(closed)).values()) {
-    if (first === undefined) continue
-    const rowIds = [first, ...others].map(({ rowId }) => rowId)
-    yield* query(closeEntries, closeParams(tenant, connectionId, first.closed, rowIds))
   }
   return true
 })

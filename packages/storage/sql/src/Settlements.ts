@@ -29,6 +29,8 @@ export const makeSettlementRows = <V>(parts: Parts<V>) => {
     refund_id: ({ refundId }) => bindTextOrNull(refundId),
     dispute_id: ({ disputeId }) => bindTextOrNull(disputeId),
     provider_ref: ({ providerRef }) => bindTextOrNull(providerRef),
+    // JSON escapes what a database's text does not hold.
+    names: ({ names }) => (names === null ? null : JSON.stringify(names)),
     gross_minor: ({ gross }) => gross.minorUnits,
     currency: ({ gross }) => gross.currency,
     converted_minor: ({ converted }) => converted?.minorUnits ?? null,
@@ -69,6 +71,7 @@ export const makeSettlementRows = <V>(parts: Parts<V>) => {
     refundId: readTextOrNull(row["refund_id"]),
     disputeId: readTextOrNull(row["dispute_id"]),
     providerRef: readTextOrNull(row["provider_ref"]),
+    names: row["names"] === null ? null : (JSON.parse(row["names"] as string) as SettlementEntry["names"]),
     gross: { minorUnits: row["gross_minor"] as number, currency: row["currency"] as string },
     converted: amountOf(row, "converted"),
     fee: amountOf(row, "fee"),

@@ -709,7 +709,9 @@ const steps: Record<string, Step> = {
       until integer not null
     ) strict`
   ]),
-  "42_run_leases": execute(runLeases)
+  "42_run_leases": execute(runLeases),
+  // What the row of a difference names, as JSON.
+  "43_names_of_differences": execute(["alter table settlement_entries add column names text"])
 }
 
 /** The number of the last step. */

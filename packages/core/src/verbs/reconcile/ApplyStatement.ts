@@ -9,6 +9,7 @@ import { ofReused } from "../../decide/ReusedReference.ts"
 import { holdsStated } from "../../decide/reconcile/RowStatement.ts"
 import { sourceOf } from "../../decide/reconcile/WeighRow.ts"
 import { movedPayment } from "../../model/ChargeReference.ts"
+import { lacksDeadline } from "../../model/Dispute.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { MessageAbout } from "../../model/ProviderStatement.ts"
 import { isSameCount } from "../../model/Version.ts"
@@ -16,7 +17,14 @@ import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 import { LearnedRates } from "../../routing/run/LearnedRates.ts"
-import { type DisputedBook, nextVersionOf, statedIn, withDisputes, withStated } from "../receive/RecordDispute.ts"
+import {
+  type DisputedBook,
+  nextVersionOf,
+  type Stated,
+  statedIn,
+  withDisputes,
+  withStated
+} from "../receive/RecordDispute.ts"
 
 export interface RowStated {
   readonly connectionId: string
@@ -52,12 +60,9 @@ export const applyStatement = Effect.fnUntraced(function* (
       const before = "applied" in stated ? stated.applied : undefined
       const meaning = before !== undefined && reused !== undefined ? ofReused(book, before, reused, now) : stated
       const told = "applied" in meaning ? meaning.applied : undefined
-      const dispute = statedIn(
-        found,
-        told?.payment ?? book.payment,
-        connectionId,
-        { about, at: occurredAt },
-        disputeId,
+      const statedBy = { about, at: occurredAt }
+      const dispute = toLookUp(
+        statedIn(found, told?.payment ?? book.payment, connectionId, statedBy, disputeId, now),
         now
       )
       const applied = told ?? (dispute && nextVersionOf(book.payment))
@@ -81,5 +86,11 @@ export const applyStatement = Effect.fnUntraced(function* (
   decided.learn()
   return decided.isTaken
 })
+
+/** A row has neither deadline nor reason: the background asks the provider for them. */
+const toLookUp = (stated: Stated | undefined, now: number): Stated | undefined =>
+  stated !== undefined && stated.before === undefined && lacksDeadline(stated.dispute)
+    ? { ...stated, dispute: { ...stated.dispute, lookUp: { at: now, tries: 0 } } }
+    : stated
 
 const isTaken = ({ _tag }: Interpretation): boolean => _tag === "Moves" || _tag === "Confirms"

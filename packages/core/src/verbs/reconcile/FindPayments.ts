@@ -28,6 +28,8 @@ interface Place {
   readonly connectionId: string
   /** Epoch milliseconds. */
   readonly now: number
+  /** Whether rows without a name that is known are looked for by amount, currency and time; they are unless set. */
+  readonly mayGuess?: boolean
 }
 
 /** In the order of the rows. */
@@ -46,7 +48,9 @@ export const findPayments = Effect.fnUntraced(function* (place: Place, rows: Rea
   }
   const found = rows.map((row) => foundByName(place, row, (kind, name) => byName.get(`${kind} ${name}`) ?? []))
   const claimed = new Set(found.flatMap(({ book }) => book?.payment.id ?? []))
-  const open = rows.flatMap((row, at) => (mayBeSearched(row, found[at]?.reason) ? [{ row, at }] : []))
+  const open = rows.flatMap((row, at) =>
+    place.mayGuess !== false && mayBeSearched(row, found[at]?.reason) ? [{ row, at }] : []
+  )
   yield* Effect.forEach(
     open,
     ({ at, row }) =>
