@@ -6070,6 +6070,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "a statement of a report is taken as applied where the store failed",
+    harm: "A payment that a report settles stays as it was, and the run says that its row is applied.",
+    edits: [
+      {
+        file: loop,
+        find: "decideAndCommit({ ...loop, begun: { sent: decision, failure } })",
+        replace: "failure && Effect.succeed(decision.value)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReconcileFaults.test.ts",
+      test: "given a store that fails and wrote nothing, when it is applied, then its payment is settled once"
+    }
+  },
+  {
+    name: "line ends of texts are written as letters",
+    harm: "A reference with a line end is stored as another text in PostgreSQL, and its payment is not found by it.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/CommitStatement.ts",
+        find: "letterEscape.test(json) ?",
+        replace: 'json === "" ?'
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Postgres.contract.test.ts",
+      test: "given entries with every field and odd text, when they are written, then they are read back"
+    }
+  },
+  {
     name: "equal rows of a report have one id",
     harm: "Of two equal fees in a report, one is taken for the other and not counted.",
     edits: [

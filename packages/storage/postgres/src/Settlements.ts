@@ -31,9 +31,10 @@ import {
   takeRunLease
 } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
+import { arrayLiteral } from "./CommitStatement.ts"
 import { type Database, type Query, repeatable } from "./Database.ts"
 import { bookColumnsOfTenant, bookRowsOf } from "./Ledger.ts"
-import { bindTenant, bindText, readText, rowOf, rows, typeOf } from "./Rows.ts"
+import { bindTenant, bindText, bindValue, readText, rowOf, rows, typeOf } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 
@@ -172,10 +173,10 @@ const selectWithoutPayment = `select * from settlement_entries where ${ofTenant}
   and (connection_id, row_id) > ($3, $4) order by connection_id, row_id limit $5::text::integer`
 
 const entryColumns = Object.keys(rows.settlementColumns)
+/** An array for each column: to take one JSON document apart was two thirds of the statement's time. */
 const insertEntries = `insert into settlement_entries (${list(entryColumns)})
-  select ${list(entryColumns)} from jsonb_to_recordset($1::text::jsonb) as r (${list(
-    entryColumns.map((column) => `${column} ${typeOf(column)}`)
-  )}) on conflict do nothing`
+  select * from unnest(${list(entryColumns.map((column, at) => `$${at + 1}::${typeOf(column)}[]`))})
+  on conflict do nothing`
 
 const closeEntries = `update settlement_entries set closed_at = $4::text::bigint, closed_by = $5, closed_note = $6
   where ${ofTenant} and connection_id = $3 and row_id = any(array(select jsonb_array_elements_text($7::text::jsonb)))
@@ -195,9 +196,13 @@ const closeParams = (
   rowIds: ReadonlyArray<string>
 ) => [...bindTenant(tenant), bindText(connectionId), String(at), by, bindText(note), texts(rowIds)]
 
-/** By their names, so that no two batches wait for each other. */
-const inOrder = (entries: ReadonlyArray<SettlementEntry>) =>
-  entries.toSorted((a, b) => (a.rowId < b.rowId ? -1 : 1)).map((entry) => rowOf(rows.settlementColumns, entry))
+/** Column by column, and in the order of their ids, so that no two batches wait for each other. */
+const bindEntries = (entries: ReadonlyArray<SettlementEntry>): ReadonlyArray<string> => {
+  const inOrder = entries.toSorted((a, b) => (a.rowId < b.rowId ? -1 : 1))
+  return Object.values(rows.settlementColumns).map((take) =>
+    arrayLiteral(inOrder.map((entry) => bindValue(take(entry))))
+  )
+}
 
 /** Where two of one file begin, the second one waits for the lease, and then finds it taken. */
 const begin = Effect.fnUntraced(function* (query: Query, run: ReconciliationRun, lease: RunHolder) {
@@ -239,7 +244,7 @@ const applyBatch = Effect.fnUntraced(function* (query: Query, batch: SettlementB
   const kept = yield* query(keepLease, [...ofHolder, String(lease.until)])
   if (kept.length === 0) return false
   if (run !== null && !(yield* moveRun(query, tenant, run))) return false
-  if (entries.length > 0) yield* query(insertEntries, [JSON.stringify(inOrder(entries))])
+  if (entries.length > 0) yield* query(insertEntries, bindEntries(entries))
   for (const [first, ...others] of Map.groupBy(closes, ({ closed }) => JSON.stringify(closed)).values()) {
     if (first === undefined) continue
     const rowIds = [first, ...others].map(({ rowId }) => rowId)
