@@ -722,6 +722,14 @@ export const steps: Readonly<Record<string, Step>> = {
   "49_closed_differences": {
     index: "settlement_differences_closed",
     on: "settlement_entries (workspace_id, environment, occurred_at) where payment_id is not null and closed_at is not null"
+  },
+  "50_report_schedules": {
+    additive: [
+      // As JSON.
+      'alter table connections add column reports text collate "C"',
+      `create table report_lease (one integer not null primary key check (one = 1), holder ${text} not null,
+        until bigint not null)`
+    ]
   }
 }
 

@@ -709,7 +709,16 @@ const steps: Record<string, Step> = {
       until integer not null
     ) strict`
   ]),
-  "42_run_leases": execute(runLeases)
+  "42_run_leases": execute(runLeases),
+  "43_report_schedules": execute([
+    // As JSON.
+    "alter table connections add column reports text",
+    `create table report_lease (
+      one integer not null primary key check (one = 1),
+      holder text not null,
+      until integer not null
+    ) strict`
+  ])
 }
 
 /** The number of the last step. */
