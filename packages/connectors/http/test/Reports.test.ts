@@ -115,33 +115,30 @@ describe("report rows", () => {
     })
   )
 
-  for (const [field, fields] of [
-    ["row_id", { row_id: "" }],
-    ["kind", { kind: "sale" }],
-    ["gross", { gross: 19.99 }],
-    ["gross", { gross: "1999" }],
-    ["gross", { gross: -1999 }],
-    ["currency", { currency: "XXX" }],
-    ["occurred_at", { occurred_at: "2026-11-21 12:00" }],
-    ["payout_currency", { payout_currency: "XXX", converted: 1 }],
-    ["converted", { payout_currency: "USD" }],
-    ["converted", { converted: 1999 }],
-    ["net", { fee: 45 }],
-    ["fee", { net: 45 }],
-    ["", { reference: apiKey }]
+  for (const [what, field, fields] of [
+    ["an empty id", "row_id", { row_id: "" }],
+    ["an unknown kind", "kind", { kind: "sale" }],
+    ["a fraction of a minor unit", "gross", { gross: 19.99 }],
+    ["an amount as a text", "gross", { gross: "1999" }],
+    ["a charge below 0", "gross", { gross: -1999 }],
+    ["an unknown currency", "currency", { currency: "XXX" }],
+    ["a time without an offset", "occurred_at", { occurred_at: "2026-11-21 12:00" }],
+    ["an unknown currency of the payout", "payout_currency", { payout_currency: "XXX", converted: 1 }],
+    ["another currency of the payout alone", "converted", { payout_currency: "USD" }],
+    ["a converted amount in one currency", "converted", { converted: 1999 }],
+    ["a fee alone", "net", { fee: 45 }],
+    ["a net amount alone", "fee", { net: 45 }],
+    ["the key of the adapter", "", { reference: apiKey }]
   ] as const) {
-    it.effect(
-      `given a row with a wrong ${Object.keys(fields)}, then it is unreadable at "${field}", others are not`,
-      () =>
-        Effect.gen(function* () {
-          const { result } = yield* fetched(pageOf([row(), row(fields)]))
-          const [fine, wrong] = Result.getOrThrow(result).entries
-          assert.strictEqual(fine?._tag, "Row")
-          assert(wrong?._tag === "Unreadable")
-          // A text of the secret must not name its field either.
-          assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
-          assert.notInclude(JSON.stringify(wrong), apiKey)
-        })
+    it.effect(`given a row with ${what}, then it is unreadable at "${field}", others are not`, () =>
+      Effect.gen(function* () {
+        const { result } = yield* fetched(pageOf([row(), row(fields)]))
+        const [fine, wrong] = Result.getOrThrow(result).entries
+        assert.strictEqual(fine?._tag, "Row")
+        assert(wrong?._tag === "Unreadable")
+        assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
+        assert.notInclude(JSON.stringify(wrong), apiKey)
+      })
     )
   }
 

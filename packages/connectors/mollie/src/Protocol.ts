@@ -181,7 +181,7 @@ export const pageOf = <Entry extends Schema.Constraint>(name: string, entry: Ent
 export const Settlement = Schema.Struct({
   resource: Schema.Literal("settlement"),
   id: Reference,
-  createdAt: WireTime,
+  createdAt: optional(WireTime),
   reference: optional(Reference),
   settledAt: optional(WireTime),
   status: Schema.NonEmptyString,

@@ -79,18 +79,24 @@ const settledPage = Effect.fnUntraced(function* (
   }
 })
 
+interface PaidOut extends Protocol.Settlement {
+  /** Epoch milliseconds. */
+  readonly paidAt: number
+}
+
 /** Those that were paid out in the window, the oldest first. Mollie lists those first that were created last. */
 const paidOutIn = Effect.fnUntraced(function* (ask: Ask, { createdBefore, createdFrom }: ListRequest) {
-  const found: Array<Protocol.Settlement> = []
+  const found: Array<PaidOut> = []
+  const oldest = createdFrom - paidWithinMillis
   let from: string | null = null
   for (let pages = 0; pages < pagesAtMost; pages++) {
     const page: Effect.Success<ReturnType<typeof askSettlements>> = yield* askSettlements(ask, from)
     for (const settlement of page.entries) {
-      const at = settlement.settledAt == null ? undefined : Date.parse(settlement.settledAt)
-      const isInside = at !== undefined && at >= createdFrom && at < createdBefore
-      if (isInside && settlement.status === "paidout") found.push(settlement)
+      const paidAt = settlement.settledAt == null ? Number.NaN : Date.parse(settlement.settledAt)
+      const isInside = paidAt >= createdFrom && paidAt < createdBefore
+      if (isInside && settlement.status === "paidout") found.push({ ...settlement, paidAt })
     }
-    const isOver = page.entries.some(({ createdAt }) => Date.parse(createdAt) < createdFrom - paidWithinMillis)
+    const isOver = page.entries.some(({ createdAt }) => createdAt != null && Date.parse(createdAt) < oldest)
     if (page.next === null || isOver) return found.toReversed()
     from = page.next
   }
@@ -98,7 +104,7 @@ const paidOutIn = Effect.fnUntraced(function* (ask: Ask, { createdBefore, create
 })
 
 interface Place {
-  readonly settlement: Protocol.Settlement
+  readonly settlement: PaidOut
   /** On the page, from 0. */
   readonly place: number
   readonly clean: Clean
@@ -128,7 +134,7 @@ const kinds: Readonly<Record<SettledList, readonly [usual: ReportRowKind, return
 }
 
 /** Amounts are positive, and `settlementAmount` has the sign of what it does to the settlement, where Mollie gives it. */
-const rowOf = (entry: Protocol.Settled, list: SettledList, settlement: Protocol.Settlement): ReportRow | undefined => {
+const rowOf = (entry: Protocol.Settled, list: SettledList, settlement: PaidOut): ReportRow | undefined => {
   const amount = signedFromMollie(entry.amount)
   const settled = entry.settlementAmount == null ? null : signedFromMollie(entry.settlementAmount)
   if (amount === undefined || settled === undefined) return undefined
@@ -148,7 +154,7 @@ const rowOf = (entry: Protocol.Settled, list: SettledList, settlement: Protocol.
     net: null,
     payoutId: settlement.reference ?? settlement.id,
     occurredAt: Date.parse(entry.createdAt),
-    settledAt: settlement.settledAt == null ? null : Date.parse(settlement.settledAt)
+    settledAt: settlement.paidAt
   }
 }
 
@@ -163,9 +169,8 @@ const namesOf = ({ id, metadata, paymentId }: Protocol.Settled, list: SettledLis
 })
 
 /** "The fees withheld for each payment method during this period": one row for each month of the settlement. */
-const feesOf = (settlement: Protocol.Settlement): ReadonlyArray<ReportEntry> => {
-  const { createdAt, id, periods, reference, settledAt } = settlement
-  return Object.entries(periods ?? {}).flatMap(([year, months]) =>
+const feesOf = ({ id, paidAt, periods, reference }: PaidOut): ReadonlyArray<ReportEntry> =>
+  Object.entries(periods ?? {}).flatMap(([year, months]) =>
     Object.entries(months).flatMap(([month, { costs }]): ReadonlyArray<ReportEntry> => {
       const amounts = (costs ?? []).map(({ amountGross }) => signedFromMollie(amountGross))
       const gross = costOf(amounts)
@@ -181,13 +186,12 @@ const feesOf = (settlement: Protocol.Settlement): ReadonlyArray<ReportEntry> => 
         fee: null,
         net: null,
         payoutId: reference ?? id,
-        occurredAt: Date.parse(settledAt ?? createdAt),
-        settledAt: settledAt == null ? null : Date.parse(settledAt)
+        occurredAt: paidAt,
+        settledAt: paidAt
       }
       return [{ _tag: "Row", row }]
     })
   )
-}
 
 /** `null` for none; `undefined` where they cannot be added. */
 const costOf = (amounts: ReadonlyArray<SignedMoney | undefined>): SignedMoney | null | undefined => {

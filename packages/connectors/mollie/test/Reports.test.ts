@@ -216,7 +216,8 @@ describe("settlements of Mollie", () => {
           "stl_2/payments": [],
           "stl_3/payments": entries(3),
           "stl_before/payments": entries(9),
-          "stl_after/payments": entries(8)
+          "stl_after/payments": entries(8),
+          "stl_failed/payments": entries(7)
         }
         const rows = yield* rowsOf({ settlements, settled, ofPage: 2 })
         assert.deepStrictEqual(
