@@ -59,10 +59,16 @@ describe("reports that are fetched on a schedule", () => {
       return { status: 200, body: { rows: isInside ? [row] : [], next_cursor: null } }
     })
 
-    const server = await startServerHere({ folder, configuration: configurationOf({ reports: { every: "6 hours" } }) })
+    // Where the schedule goes on from, so that it has three hours to ask for, and not the first seven days.
+    const [from, until] = [5, 4].map((hours) => new Date(Date.now() - hours * hour).toISOString())
+    const period = ["--from", from ?? "", "--until", until ?? ""]
+    const byHand = await runHere(folder, ["reconcile", "fetch", "--connection", "main", "--by", "Jo", ...period])
+    assert.strictEqual(byHand.code, 0, byHand.stderr)
+
+    const server = await startServerHere({ folder, configuration: configurationOf({ reports: { every: "1 hour" } }) })
     const series = 'pointsman_report_fetches_total{connection="main",report="http",result="fetched"}'
     // One that never comes runs into the test's own time-out.
-    while ((await metricOf(server.url, series)) !== "1") {}
+    while (Number(await metricOf(server.url, series)) !== 1) {}
     const payment = (await server.request("GET", `${path}/${made.payment_id}`, { key: liveKey })).body.data
     assert.deepInclude(payment, { status: "SETTLED", captured_amount: 1999 })
     assert.deepInclude(payment.settlement, { payout_id: "po_1", fee: 30, net: 1969 })
@@ -72,7 +78,7 @@ describe("reports that are fetched on a schedule", () => {
       runs.every(({ format, state }: { readonly [field: string]: string }) => format === "http" && state === "done")
     )
     const shown = await runHere(folder, ["connections", "show", "main"])
-    assert.match(shown.stdout, /^Reports +fetched every 21600000 ms$/mu)
+    assert.match(shown.stdout, /^Reports +fetched every 3600000 ms$/mu)
     const doctor = documentOf(await runHere(folder, ["doctor", "--json"])).data.checks
     assert.deepInclude(doctor.at(-1), { check: "reports", verdict: "ok" })
   })
