@@ -6616,5 +6616,150 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/core/test/FetchReports.test.ts",
       test: "given rows that change between two readings, then the run does not end, and the next one has them all"
     }
+  },
+  {
+    name: "a fetch that begins anew where a run was killed",
+    harm: "A run that was killed stays unfinished for good, and its rows are read again under another window.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/FetchReports.ts",
+        find: "begun === undefined ? windowsIn",
+        replace: "begun !== null ? windowsIn"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/FetchDue.test.ts",
+      test: "given a process that dies at page 4, then another goes on with its run, and no row is twice"
+    }
+  },
+  {
+    name: "every process fetches the reports that are due",
+    harm: "Providers are asked by each server at once, and refuse what is too much.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/FetchDue.ts",
+        find: '(yield* (yield* Retention).lease({ what: "reports", holder, now, until: now + leaseMillis }))',
+        replace:
+          '((yield* (yield* Retention).lease({ what: "reports", holder, now, until: now + leaseMillis })) || true)'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/FetchDue.test.ts",
+      test: "given two processes, when reports are due, then one of them asks the provider"
+    }
+  },
+  {
+    name: "a provider that fails to give a report is asked without a pause",
+    harm: "A provider that refuses is asked again with each look, for as long as the credentials are wrong.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/FetchDue.ts",
+        find: "(dueAt <= now ? now + retryAfterMillis : dueAt)",
+        replace: "dueAt"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/FetchDue.test.ts",
+      test: "given a provider that does not answer, then it is asked again in ten minutes and told as late, and others are fetched"
+    }
+  },
+  {
+    name: "reports of a connection that is not configured any more",
+    harm: "The credentials of a connection that the merchant removed are used for good.",
+    edits: [
+      {
+        file: "packages/core/src/ports/DirectoryPlan.ts",
+        find: "present.connections.map(unscheduled)",
+        replace: "present.connections"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DirectoryPlan.test.ts",
+      test: "given a connection with scheduled reports that is no longer named, when planned, then none are fetched"
+    }
+  },
+  {
+    name: "transactions that PayPal has not listed yet",
+    harm: "Rows that PayPal lists later are passed over for good: the next fetch begins behind them.",
+    edits: [
+      {
+        file: "packages/connectors/paypal/src/Reports.ts",
+        find: "Protocol.reportMillis(refreshed) < request.createdBefore",
+        replace: "Protocol.reportMillis(refreshed) < request.createdFrom"
+      }
+    ],
+    caughtBy: {
+      project: "connector-paypal",
+      file: "packages/connectors/paypal/test/Reports.test.ts",
+      test: "given data that is older than the window's end, then the page is unanswered"
+    }
+  },
+  {
+    name: "money that waits at PayPal counts as taken",
+    harm: "A payment that PayPal holds, or denied, is captured by its row, and goods are sent for no money.",
+    edits: [
+      {
+        file: "packages/connectors/paypal/src/Reports.ts",
+        find: ' || status === "D" || status === "P"',
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "connector-paypal",
+      file: "packages/connectors/paypal/test/Reports.test.ts",
+      test: "given transactions that wait, were denied or only hold money, then they are no rows"
+    }
+  },
+  {
+    name: "a settlement of Mollie's that failed",
+    harm: "Payments count as paid out although the bank sent the money back.",
+    edits: [
+      {
+        file: "packages/connectors/mollie/src/Reports.ts",
+        find: 'isInside && settlement.status === "paidout"',
+        replace: "isInside"
+      }
+    ],
+    caughtBy: {
+      project: "connector-mollie",
+      file: "packages/connectors/mollie/test/Reports.test.ts",
+      test: "given many settlements and pages, then each row of those that were paid out in the window comes once"
+    }
+  },
+  {
+    name: "a refund that comes back in a settlement of Mollie's",
+    harm: "Money that came back counts as refunded, and the customer who did not get it is told that it is.",
+    edits: [
+      {
+        file: "packages/connectors/mollie/src/Reports.ts",
+        find: "comes : settled.minorUnits > 0",
+        replace: "comes : comes"
+      }
+    ],
+    caughtBy: {
+      project: "connector-mollie",
+      file: "packages/connectors/mollie/test/Reports.test.ts",
+      test: "given money that comes back, or was converted, then the sign and the amount of the settlement count"
+    }
+  },
+  {
+    name: "a report row whose sign is not that of its kind",
+    harm: "An adapter that writes refunds above 0 moves the books the wrong way.",
+    edits: [
+      {
+        file: "packages/connectors/http/src/Reports.ts",
+        find: "  if (!isOfItsSign({ kind, gross: { minorUnits, currency } })) {",
+        replace: "  if (false as boolean) {"
+      }
+    ],
+    caughtBy: {
+      project: "connector-http",
+      file: "packages/connectors/http/test/Reports.test.ts",
+      test: 'given a row with a charge below 0, then it is unreadable at "gross", others are not'
+    }
   }
 ]

@@ -147,7 +147,10 @@ const parts: Readonly<Record<string, Part>> = {
       "fees[].when.cardBrand": "the card's brand is one of these",
       "fees[].fixed": "an amount, by currency; in a currency that it does not name the fee is unknown",
       "fees[].fixed.<currency>": "in its minor units",
-      "fees[].percent": "a share of the amount, as text"
+      "fees[].percent": "a share of the amount, as text",
+      reports:
+        "fetches the [provider's reports](../guides/reconcile.md#fetched-on-a-schedule) on a schedule, where its connector can; they are fetched by `pointsman reconcile fetch` alone where it is left out",
+      "reports.every": "from one fetch to the next"
     }
   },
   "workspaces[].connections[].supports": {

@@ -157,7 +157,7 @@ const makeMonth = async (
 const marginMillis = 5_000
 const parts = 10
 /** Learned while payments are made, and not of one of them. */
-const notOfPayments = ["success_rates", "api_key_uses", "retention_lease", "proof_lease"]
+const notOfPayments = ["success_rates", "api_key_uses", "retention_lease", "proof_lease", "report_lease"]
 
 const countsOf = async (store: YearsStore): Promise<ReadonlyMap<string, number>> => {
   const names = await store.tables()

@@ -9,6 +9,7 @@ import type { ConfigurationFile, ConnectionFile, OidcFile, RoutingFile, Workspac
 import { readDuration } from "./DurationText.ts"
 import { checkCurrencies, checkFees } from "./FeeFields.ts"
 import type { Mistake } from "./Mistake.ts"
+import { checkReports } from "./ReportFields.ts"
 
 export interface CheckOptions {
   readonly connectors: Connectors["Service"]
@@ -186,7 +187,9 @@ const checkCredentials = (
     },
     options.transport
   )
-  if (Result.isSuccess(connector)) return []
+  if (Result.isSuccess(connector)) {
+    return connection.reports === undefined ? [] : checkReports(connector.success, [...path, "reports"])
+  }
   // Connectors say "credentials.apiKey: expected …".
   const named = /^credentials((?:\.[\w$-]+|\[\d+\])*): (.+)$/su.exec(connector.failure)
   const fields = Array.from(named?.[1]?.matchAll(/\.([\w$-]+)|\[(\d+)\]/gu) ?? [], (field) =>

@@ -34,6 +34,7 @@ import { type Decoded, decode } from "./DecodeFile.ts"
 import { durationExpected, readDuration } from "./DurationText.ts"
 import { feeExpected, hasFee, isPercent, mostFixedFee, percentExpected } from "./FeeFields.ts"
 import { momentExpected, readMoment } from "./MomentText.ts"
+import { everyExpected, readEvery } from "./ReportFields.ts"
 import { isRetention, retentionExpected } from "./RetentionFields.ts"
 
 const text = (expected: string, isGood: (value: string) => boolean) =>
@@ -172,7 +173,9 @@ const ConnectionFile = Schema.Struct({
     Schema.Struct({ failures: integer(1, "a whole number, 1 or more"), open: DurationText })
   ),
   /** The first whose condition a payment meets; unknown where it is left out. */
-  fees: Schema.optionalKey(listOf(FeeFile))
+  fees: Schema.optionalKey(listOf(FeeFile)),
+  /** Its provider's reports are fetched that often, and only by hand where it is left out. */
+  reports: Schema.optionalKey(Schema.Struct({ every: text(everyExpected, (value) => Option.isSome(readEvery(value))) }))
 })
 export type ConnectionFile = typeof ConnectionFile.Type
 

@@ -26,6 +26,7 @@ import type { ConfigurationFile, ConnectionFile, RoutingFile, WorkspaceFile } fr
 import { readDuration } from "./DurationText.ts"
 import { feeRuleOf } from "./FeeFields.ts"
 import { readMoment } from "./MomentText.ts"
+import { readEvery } from "./ReportFields.ts"
 import { retentionTimes } from "./RetentionFields.ts"
 
 /** `present` is asked for what is sealed already: sealing anew would make every start write every connection. */
@@ -113,7 +114,7 @@ const connectionOf = Effect.fnUntraced(function* (
 export type OpenConnection = Omit<Connection, "sealedCredentials" | "sealedWebhookSecret" | "account">
 
 export const openConnectionOf = (workspace: WorkspaceFile, connection: ConnectionFile): OpenConnection => {
-  const { id, environment, circuitBreaker, fees } = connection
+  const { id, environment, circuitBreaker, fees, reports } = connection
   return {
     id,
     workspaceId: workspace.id,
@@ -130,7 +131,8 @@ export const openConnectionOf = (workspace: WorkspaceFile, connection: Connectio
       circuitBreaker === undefined
         ? null
         : { failures: circuitBreaker.failures, openMillis: Option.getOrThrow(readDuration(circuitBreaker.open)) },
-    ...(fees === undefined ? {} : { fees: fees.map(feeRuleOf) })
+    ...(fees === undefined ? {} : { fees: fees.map(feeRuleOf) }),
+    ...(reports === undefined ? {} : { reports: { everyMillis: Option.getOrThrow(readEvery(reports.every)) } })
   }
 }
 

@@ -111,6 +111,9 @@ export interface BackgroundOptions {
 /** How long another server may not know yet what one has learned, in milliseconds. */
 const learnEveryMillis = 5_000
 
+/** Between two looks for reports that are due, in milliseconds: a schedule counts in hours. */
+const fetchEveryMillis = 60_000
+
 /** For how long a start waits for providers to name their accounts, in milliseconds. */
 const accountsWithinMillis = 2_000
 
@@ -245,6 +248,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         yield* Effect.forkScoped(pointsman.keepCheckingDisputes(everyMillis))
         yield* Effect.forkScoped(pointsman.keepDelivering(everyMillis))
         yield* Effect.forkScoped(pointsman.keepLearning(learnEveryMillis))
+        yield* Effect.forkScoped(pointsman.keepFetching(fetchEveryMillis))
         yield* Effect.forkScoped(Effect.repeat(forgetting(pointsman), Schedule.spaced("1 hour")))
         yield* Effect.forkScoped(
           Effect.delay(Effect.repeat(proving(pointsman), Schedule.spaced(proveEvery)), proveEvery)

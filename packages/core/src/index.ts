@@ -83,6 +83,7 @@ export {
   type Condition,
   type Connection,
   credentialsContext,
+  type ReportSchedule,
   type Supports,
   webhookSecretContext
 } from "./model/Connection.ts"

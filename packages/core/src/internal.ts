@@ -6,6 +6,7 @@
 export { OpenConnections } from "./call/OpenConnections.ts"
 export { applyChargeFact, type ChargeFact, lastFact, unexecutedFact } from "./decide/ChargeFact.ts"
 export { nextCheckAt } from "./decide/CheckSchedule.ts"
+export { fetchedUntil } from "./decide/reconcile/FetchedWindow.ts"
 export { withReview } from "./decide/WithReview.ts"
 export * as Machine from "./machine/Machine.ts"
 export { observeStorage } from "./metrics/ObservedStorage.ts"

@@ -141,6 +141,15 @@ describe("DirectoryPlan", () => {
     assert.deepStrictEqual(again.webhookEndpoints, [endpoint("e1")])
   })
 
+  it("given a connection with scheduled reports that is no longer named, when planned, then none are fetched", () => {
+    const reports = { everyMillis: 3_600_000 }
+    for (const active of [true, false]) {
+      const named = wanted({ ...full, connections: [connection("main", { active, reports })] })
+      const present = write(nothing, plan(nothing, named))
+      assert.deepStrictEqual(plan(present, wanted()).connections, [connection("main", { active: false })])
+    }
+  })
+
   it("given a workspace that is no longer named, when planned, then it stays and what it has is switched off", () => {
     const present = write(nothing, plan(nothing, full))
     const planned = plan(present, wanted({ workspaces: [workspace("other")] }), 20)

@@ -137,6 +137,22 @@ describe("fetched reports", () => {
       }).pipe(Effect.provide(changing.layer))
   )
 
+  const repeating = world()
+  it.effect("given a provider that gives a page twice, under two cursors, then no payment is settled twice", () =>
+    Effect.gen(function* () {
+      const { entries, payments } = yield* setUp(repeating, 2)
+      repeating.provider.onListReport = ({ cursor }) =>
+        Effect.succeed({ entries, nextCursor: cursor === null ? "again" : null })
+      const [run] = yield* fetch({ from: paidAt, until: paidAt + hour })
+      assert.deepStrictEqual([run?.state, run?.rowsDone, run?.counts.matched], ["done", 4, 2])
+      for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
+      assert.lengthOf(
+        (yield* entriesOf).filter(({ result }) => result === "matched"),
+        2
+      )
+    }).pipe(Effect.provide(repeating.layer))
+  )
+
   const endless = world()
   it.effect("given a provider that names the same page again, then the fetch ends with what is wrong", () =>
     Effect.gen(function* () {

@@ -81,6 +81,8 @@ export interface Connection {
   readonly circuitBreaker?: { readonly failures: number; readonly open: Duration }
   /** What the provider charges for a payment that it approves: the first whose condition the payment meets. */
   readonly fees?: ReadonlyArray<Fee>
+  /** How often the background fetches the provider's reports, from `"1 hour"` to `"7 days"`; it does not unless set. */
+  readonly reports?: { readonly every: Duration }
 }
 
 /** At least one of `fixed` and `percent`. */
@@ -252,7 +254,7 @@ export interface PointsmanSettings {
   /** Serves the API's reference page at `/docs`. `false` unless set. */
   readonly docs?: boolean
   /**
-   * Settles payments with an unknown result, sends webhooks, and learns. `true` unless set; with `false`, call `checkDue`
+   * Settles payments with an unknown result, sends webhooks, fetches reports, and learns. `true` unless set; with `false`, call `checkDue`
    * now and then, or let another process on this storage do it.
    */
   readonly background?: boolean

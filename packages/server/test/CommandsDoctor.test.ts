@@ -16,6 +16,7 @@ import {
 } from "../src/commands/DirectoryChecks.ts"
 import { clockLine, durabilityLines, messagesLine, reviewsLine, schemaOf } from "../src/commands/Doctor.ts"
 import { lossLine } from "../src/commands/RecordLossLine.ts"
+import { lateLines } from "../src/commands/ReportLines.ts"
 import { runHere } from "./support/CommandInProcess.ts"
 import { type CommandEnd, documentOf, runCommand } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
@@ -83,7 +84,8 @@ describe("pointsman doctor", () => {
         "records",
         "payments",
         "messages",
-        "deliveries"
+        "deliveries",
+        "reports"
       ].map((check) => `ok ${check}`)
     )
     assert.match(saysOf(well, "database"), /pointsman\.db, schema version \d+$/u)
@@ -134,7 +136,8 @@ describe("pointsman doctor", () => {
       "ok records",
       "ok payments",
       "ok messages",
-      "warning deliveries"
+      "warning deliveries",
+      "ok reports"
     ])
     assert.match(saysOf(ill, "configuration"), /^wrong: wrong\.json: workspaces\[0\]/u)
     assert.strictEqual(
@@ -327,6 +330,20 @@ describe("what the doctor says", () => {
     const [[verdict, says] = []] = told(one("a", known), one("b", { first, current, changedAt: 1 }))
     assert.strictEqual(verdict, "wrong")
     assert.match(says ?? "", /connection "b" opened another account than acct_1 \(live\).* open acct_2 \(live\)/u)
+  })
+
+  it("given scheduled reports, then those that were never fetched, or ended more than a day too early, are named", () => {
+    const hour = 3_600_000
+    const connection = { id: "main", reports: { everyMillis: 6 * hour } }
+    const now = 100 * hour
+    const linesOf = (ends: Readonly<Record<string, number>>) =>
+      lateLines([{ connection, ends: new Map(Object.entries(ends)) }], now).map(verdict)
+    assert.match(linesOf({})[0] ?? "", /^warning: those of the connection "main" were never fetched: see the log/u)
+    assert.deepStrictEqual(linesOf({ a: 70 * hour }), ["ok: those of 1 connection are fetched in time"])
+    const [first, ...others] = linesOf({ a: 99 * hour, b: 70 * hour - 1 })
+    assert.match(first ?? "", /^warning: b of the connection "main" ends 1 d 6 h ago, and is late: see the log/u)
+    assert.deepStrictEqual(others, [])
+    assert.match(lateLines([], now).map(verdict)[0] ?? "", /^ok: no connection has reports that are fetched/u)
   })
 
   it("given a loss of records, then it is named until it has ended", () => {

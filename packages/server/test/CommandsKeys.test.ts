@@ -134,7 +134,8 @@ describe("pointsman keys, workspaces and connections", () => {
       circuit_breaker: { failures: 5, open_ms: 30_000 },
       supports,
       restrictions: [{ initiator: ["mit"], amount: { min: 9 } }],
-      fees
+      fees,
+      reports_every_ms: null
     })
 
     const [revoked, text, plain, oneText, noConnection] = await Promise.all([
@@ -170,6 +171,7 @@ describe("pointsman keys, workspaces and connections", () => {
       /^recurring +no$/mu,
       /^amount in EUR +from €0\.50 up to €10,000\.00$/mu,
       /^refuses +initiator mit; amount from 9 in minor units$/mu,
+      /^Reports +not fetched on a schedule$/mu,
       /^1 +1\.45 % and €0\.25; cardBrand visa$/mu,
       /^2 +3\.25 %$/mu
     ]) {

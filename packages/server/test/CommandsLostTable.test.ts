@@ -47,6 +47,7 @@ const unread = [
   "passkey_challenges",
   "retention_lease",
   "proof_lease",
+  "report_lease",
   "reconciliation_runs",
   "reconciliation_leases",
   "settlement_entries"

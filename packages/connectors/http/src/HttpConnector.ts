@@ -22,6 +22,7 @@ import * as Disputes from "./Disputes.ts"
 import { keptOfMessage } from "./KeptOfMessage.ts"
 import * as Lists from "./Lists.ts"
 import { readMessage, readStored } from "./Messages.ts"
+import * as Reports from "./Reports.ts"
 
 /** The definition of the connector `http`. */
 export const definition: ConnectorDefinition = {
@@ -159,7 +160,18 @@ const questions = (call: ReturnType<typeof jsonCaller>, clean: Clean) =>
       call({ method: "GET", path: Lists.pathOf("refunds", request) }, (answer) =>
         Lists.refundsAnswer(answer, request, clean)
       )
-    )
+    ),
+    reports: [
+      {
+        name: "http",
+        delayMillis: Reports.reportDelayMillis,
+        list: Effect.fn("HttpConnector.reports")((request) =>
+          call({ method: "GET", path: Reports.reportPath(request) }, (answer) =>
+            Reports.reportAnswer(answer, request, clean)
+          )
+        )
+      }
+    ]
   }) satisfies Partial<Connector>
 
 /** What a merchant answers to a dispute. */

@@ -3,7 +3,14 @@
  *
  * Optional fields may be absent or null: many languages write null for what is absent. Unknown fields are ignored.
  */
-import { disputeStatuses, initiators, paymentMethods, WebAddress, WireTime } from "@pointsman/core/connector"
+import {
+  disputeStatuses,
+  initiators,
+  paymentMethods,
+  reportRowKinds,
+  WebAddress,
+  WireTime
+} from "@pointsman/core/connector"
 import { Schema } from "effect"
 
 /**
@@ -180,3 +187,33 @@ export const NotFound = Schema.Struct({
  * 408, …) says that the request may have met something, and is unknown.
  */
 export const refusalStatuses: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 413, 415, 422, 429])
+
+/** One page of report rows. Rows are read one by one. */
+export const ReportPage = Schema.Struct({ rows: Schema.Array(Schema.Unknown), next_cursor: NextCursor })
+
+const RowText = Reference.check(Schema.isMaxLength(255))
+
+/** Minor units with a sign. */
+const SignedAmount = Schema.Int
+
+/** One movement of money, in the words of the file `http`. */
+export const ReportRow = Schema.Struct({
+  row_id: RowText,
+  kind: Schema.Literals(reportRowKinds),
+  gross: SignedAmount,
+  currency: Schema.NonEmptyString,
+  occurred_at: WireTime,
+  attempt_id: optional(RowText),
+  operation_id: optional(RowText),
+  refund_id: optional(RowText),
+  provider_reference: optional(RowText),
+  provider_refund_id: optional(RowText),
+  dispute_id: optional(RowText),
+  reference: optional(RowText),
+  payout_currency: optional(Schema.NonEmptyString),
+  converted: optional(SignedAmount),
+  fee: optional(SignedAmount),
+  net: optional(SignedAmount),
+  payout_id: optional(RowText),
+  settled_at: optional(WireTime)
+})

@@ -3,7 +3,7 @@
  * (https://docs.mollie.com/reference/common-data-types, https://docs.mollie.com/docs/multicurrency). Its decimals are those of
  * ISO 4217 for every currency that it lists. Nothing is rounded.
  */
-import { type Money, money, scaleOf } from "@pointsman/core/connector"
+import { type Money, money, type SignedMoney, scaleOf } from "@pointsman/core/connector"
 
 /**
  * The currencies of https://docs.mollie.com/docs/multicurrency; which of them a payment method takes, Mollie decides. The page
@@ -37,4 +37,12 @@ export const fromMollie = ({ currency, value }: Amount): Money | undefined => {
   if (whole === undefined || decimals.length !== scaleOf(currency)) return undefined
   const minorUnits = Number(`${whole}${decimals}`)
   return Number.isSafeInteger(minorUnits) ? money(minorUnits, currency) : undefined
+}
+
+/** An amount of a settlement, which is below 0 where money leaves. */
+export const signedFromMollie = ({ currency, value }: Amount): SignedMoney | undefined => {
+  const isNegative = value.startsWith("-")
+  const amount = fromMollie({ currency, value: isNegative ? value.slice(1) : value })
+  if (amount === undefined || amount.minorUnits === 0) return amount
+  return { minorUnits: isNegative ? -amount.minorUnits : amount.minorUnits, currency: amount.currency }
 }

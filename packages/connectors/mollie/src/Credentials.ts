@@ -14,6 +14,7 @@ const mollieUrl = "https://api.mollie.com"
 const expectations = {
   apiKey: "an API key of one profile (test_… or live_…) in printable ASCII without spaces",
   webhookUrl: "an https address of at most 1,024 characters that Mollie can reach; http only for a loopback address",
+  reportToken: "an organization access token (access_…) with settlements.read and payments.read",
   baseUrl: "an https URL without user, query or fragment; http only for a loopback address"
 } as const
 
@@ -23,14 +24,19 @@ const expectations = {
  */
 const ApiKey = HeaderText.check(Schema.isPattern(/^(?:test|live)_/u))
 
+const AccessToken = HeaderText.check(Schema.isPattern(/^access_/u))
+
 const Fields = Schema.Struct({
   apiKey: ApiKey,
+  reportToken: Schema.optionalKey(AccessToken),
   webhookUrl: Schema.optionalKey(ProviderUrl.check(Schema.isMaxLength(1_024))),
   baseUrl: Schema.optionalKey(ProviderUrl)
 })
 
 export interface Credentials {
   readonly apiKey: Redacted.Redacted<string>
+  /** Of the organization, for its settlements alone; `null`: they are not fetched. */
+  readonly reportToken: Redacted.Redacted<string> | null
   /** Where Mollie sends the id of each payment that changes; `null`: it sends none. */
   readonly webhookUrl: string | null
   /** Without a slash at its end. */
@@ -39,7 +45,14 @@ export interface Credentials {
   readonly mode: "test" | "live"
 }
 
-const read = credentialsReader(Fields, expectations, "apiKey, and optionally webhookUrl and baseUrl")
+const read = credentialsReader(Fields, expectations, "apiKey, and optionally reportToken, webhookUrl and baseUrl")
+
+/** Why settlements cannot be fetched; `undefined` where they can. */
+export const reportsMissing = ({ mode, reportToken }: Credentials): string | undefined => {
+  if (mode === "test")
+    return "credentials.apiKey: expected a key of the live mode: Mollie has no settlements in its test mode"
+  return reportToken === null ? `credentials.reportToken: expected ${expectations.reportToken}` : undefined
+}
 
 /** Fails with the field and what was expected. Effect's own message would show the value. */
 export const decodeCredentials = (
@@ -48,12 +61,13 @@ export const decodeCredentials = (
 ): Result.Result<Credentials, string> => {
   const decoded = read(credentials)
   if (Result.isFailure(decoded)) return Result.fail(decoded.failure)
-  const { apiKey, baseUrl, webhookUrl } = decoded.success
+  const { apiKey, baseUrl, reportToken, webhookUrl } = decoded.success
   const mode = apiKey.startsWith("live_") ? "live" : "test"
   const fault = keyModeFault("apiKey", mode, environment)
   if (fault !== undefined) return Result.fail(fault)
   return Result.succeed({
     apiKey: Redacted.make(apiKey),
+    reportToken: reportToken === undefined ? null : Redacted.make(reportToken),
     webhookUrl: webhookUrl ?? null,
     baseUrl: withoutTrailingSlashes(baseUrl ?? mollieUrl),
     mode

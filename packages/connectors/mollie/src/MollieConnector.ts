@@ -11,6 +11,7 @@ import {
   type Connector,
   type ConnectorAccount,
   type ConnectorDefinition,
+  type FetchedReport,
   jsonCaller,
   type Money,
   NotSent,
@@ -22,7 +23,7 @@ import {
 import { Effect, Redacted, Result } from "effect"
 import { type Amount, currencies, toMollie } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
-import { type Credentials, decodeCredentials } from "./Credentials.ts"
+import { type Credentials, decodeCredentials, reportsMissing } from "./Credentials.ts"
 import { lookUpHint, readHint } from "./Hints.ts"
 import { keptOfMessage } from "./KeptOfMessage.ts"
 import * as Lists from "./Lists.ts"
@@ -30,6 +31,7 @@ import * as Lookups from "./Lookups.ts"
 import { readMessage, readStored } from "./Messages.ts"
 import { namedMethods } from "./NamedMethods.ts"
 import type { Ask } from "./Pages.ts"
+import { fetchedReports } from "./Reports.ts"
 import * as Requests from "./Requests.ts"
 import { cleaner } from "./Texts.ts"
 
@@ -53,21 +55,22 @@ const connector = (
   { timeoutMillis }: ConnectorAccount,
   transport: Transport["Service"]
 ): Connector => {
-  const { apiKey, baseUrl, mode } = credentials
+  const { apiKey, baseUrl, mode, reportToken } = credentials
   const call = jsonCaller(
     transport,
     { baseUrl, timeoutMillis, maxAnswerBytes: pageBytesAtMost },
     Effect.sync(() => ({ authorization: `Bearer ${Redacted.value(apiKey)}` }))
   )
-  const reader: Answers.Reader = { mode, clean: cleaner([apiKey]) }
-  const readerOf = ({ secret }: VerifiedBody): Answers.Reader => ({ mode, clean: cleaner([apiKey, secret]) })
+  const secrets = reportToken === null ? [apiKey] : [apiKey, reportToken]
+  const reader: Answers.Reader = { mode, clean: cleaner(secrets) }
+  const readerOf = ({ secret }: VerifiedBody): Answers.Reader => ({ mode, clean: cleaner([...secrets, secret]) })
 
   return {
     ...questions(call, reader),
     charge: Effect.fn("MollieConnector.charge")((request) => {
       const instrument = request.instrument === null ? undefined : Requests.instrumentOf(request.instrument)
       if (request.instrument === null || instrument === undefined) return Effect.succeed(withoutMandate)
-      const clean: Clean = cleaner([apiKey, ...Requests.secretsOf(request.instrument, instrument)])
+      const clean: Clean = cleaner([...secrets, ...Requests.secretsOf(request.instrument, instrument)])
       return expressible(request.money, (amount) => {
         const body = Requests.payment(request, amount, instrument, credentials)
         return call({ method: "POST", path: "/v2/payments", id: request.attemptId, body }, (answer) =>
@@ -109,9 +112,29 @@ const connector = (
       })
     ),
     readMessage: Effect.fn("MollieConnector.readMessage")((message) => readMessage(message, readerOf(message))),
+    reports: reportsOf(credentials, timeoutMillis, transport, reader.clean),
     keptOfMessage,
     readStored: Effect.fn("MollieConnector.readStored")((message) => readStored(message, readerOf(message)))
   }
+}
+
+/** They are asked for with a token of their own. */
+const reportsOf = (
+  credentials: Credentials,
+  timeoutMillis: number,
+  transport: Transport["Service"],
+  clean: Clean
+): ReadonlyArray<FetchedReport> => {
+  const { baseUrl, reportToken } = credentials
+  const call = jsonCaller(
+    transport,
+    { baseUrl, timeoutMillis, maxAnswerBytes: pageBytesAtMost },
+    Effect.sync(
+      (): Record<string, string> =>
+        reportToken === null ? {} : { authorization: `Bearer ${Redacted.value(reportToken)}` }
+    )
+  )
+  return fetchedReports((path, read) => call({ method: "GET", path }, read), clean, reportsMissing(credentials))
 }
 
 /** What moves no money. */

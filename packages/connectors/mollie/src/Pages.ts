@@ -8,7 +8,7 @@ import { onlySuccess, type Read, readable, unreadable } from "./Answers.ts"
 import * as Protocol from "./Protocol.ts"
 
 /** What Mollie gives at most. */
-const entriesOfPage = 250
+export const entriesOfPage = 250
 
 export type ListName = "payments" | "refunds" | "captures"
 
@@ -77,7 +77,7 @@ const pageIn = (answer: TransportAnswer, name: ListName): Read<Page> =>
   )
 
 /** The address is not followed: it may lead anywhere, and our key would go with it. */
-const nextIn = (href: string): string | undefined => {
+export const nextIn = (href: string): string | undefined => {
   const from = URL.canParse(href) ? new URL(href).searchParams.get("from") : null
   return from === null || from === "" || from.length > 255 ? undefined : from
 }

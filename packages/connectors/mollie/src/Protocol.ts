@@ -162,3 +162,48 @@ export const markIn = (metadata: unknown, name: string): string | null => {
     ? text
     : null
 }
+
+/** One page of a list, whose entries are of one shape. */
+export interface Page<Entry> {
+  readonly count: number
+  readonly _embedded: Readonly<Record<string, ReadonlyArray<Entry>>>
+  readonly _links: { readonly next: { readonly href: string } | null }
+}
+
+export const pageOf = <Entry extends Schema.Constraint>(name: string, entry: Entry) =>
+  Schema.Struct({
+    count: Schema.Natural,
+    _embedded: Schema.Struct({ [name]: Schema.Array(entry) }),
+    _links: Schema.Struct({ next: Schema.NullOr(Schema.Struct({ href: Schema.String })) })
+  }) as unknown as Schema.Decoder<Page<Entry["Type"]>>
+
+/** https://docs.mollie.com/reference/get-settlement. By year, and then by month. */
+export const Settlement = Schema.Struct({
+  resource: Schema.Literal("settlement"),
+  id: Reference,
+  createdAt: optional(WireTime),
+  reference: optional(Reference),
+  settledAt: optional(WireTime),
+  status: Schema.NonEmptyString,
+  periods: optional(
+    Schema.Record(
+      Schema.String,
+      Schema.Record(
+        Schema.String,
+        Schema.Struct({ costs: optional(Schema.Array(Schema.Struct({ amountGross: Amount }))) })
+      )
+    )
+  )
+})
+export type Settlement = typeof Settlement.Type
+
+/** What payments, captures, refunds and chargebacks of a settlement have alike. */
+export const Settled = Schema.Struct({
+  id: Reference,
+  amount: Amount,
+  settlementAmount: optional(Amount),
+  paymentId: optional(Reference),
+  metadata: Metadata,
+  createdAt: WireTime
+})
+export type Settled = typeof Settled.Type

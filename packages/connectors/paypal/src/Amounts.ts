@@ -5,7 +5,7 @@
  * The rule that a reader would otherwise break: HUF and TWD have two decimals in ISO 4217, which are ours, and none at PayPal:
  * "If you pass a decimal amount, an error occurs".
  */
-import { type Money, money, scaleOf } from "@pointsman/core/connector"
+import { type Money, money, type SignedMoney, scaleOf } from "@pointsman/core/connector"
 
 /** Those of that page. */
 export const currencies: ReadonlyArray<string> =
@@ -40,4 +40,12 @@ export const fromPayPal = ({ currency_code: currency, value }: Amount): Money | 
   if (whole === undefined || scale === undefined || !/^0*$/u.test(decimals.slice(scale))) return undefined
   const minorUnits = Number(`${whole}${decimals.slice(0, scale).padEnd(scale, "0")}`)
   return Number.isSafeInteger(minorUnits) ? money(minorUnits, currency) : undefined
+}
+
+/** An amount of a report, which is below 0 where money leaves. */
+export const signedFromPayPal = ({ currency_code, value }: Amount): SignedMoney | undefined => {
+  const isNegative = value.startsWith("-")
+  const amount = fromPayPal({ currency_code, value: isNegative ? value.slice(1) : value })
+  if (amount === undefined || amount.minorUnits === 0) return amount
+  return { minorUnits: isNegative ? -amount.minorUnits : amount.minorUnits, currency: amount.currency }
 }

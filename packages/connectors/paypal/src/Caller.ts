@@ -26,13 +26,16 @@ export type Call = <A>(
   read: (answer: TransportAnswer, clean: Clean) => Read<A>
 ) => Effect.Effect<A, NotSent | Unanswered>
 
+/** A page of 500 transactions, in bytes. */
+const pageBytesAtMost = 8 * 1024 * 1024
+
 export const makeCall = (transport: Transport["Service"], credentials: Credentials, timeoutMillis: number): Call => {
   const { baseUrl } = credentials
   const tokens = makeTokens(transport, credentials, timeoutMillis)
   const send = (call: JsonCall, { header }: AccessToken) =>
     jsonCaller(
       transport,
-      { baseUrl, keyHeader: "paypal-request-id", timeoutMillis },
+      { baseUrl, keyHeader: "paypal-request-id", timeoutMillis, maxAnswerBytes: pageBytesAtMost },
       Effect.sync(() => ({
         authorization: Redacted.value(header),
         // Also without a body: PayPal answers 415 without it.

@@ -16,9 +16,9 @@
  * (https://developer.paypal.com/limited-release/alternative-payment-methods/klarna/reference/implement-idempotency). Under the
  * id of the opening, PayPal could answer with the order as it was opened.
  *
- * A charge is named by its order. There are no lists to recover lost records from: the transaction search takes
- * "a maximum of three hours" to show a payment (https://developer.paypal.com/docs/api/transaction-search/v1/), and it does not
- * name orders.
+ * A charge is named by its order. There are no lists to recover lost records from: the transaction search, which reports are
+ * fetched from, takes "a maximum of three hours" to show a payment
+ * (https://developer.paypal.com/docs/api/transaction-search/v1/).
  */
 import {
   type Connector,
@@ -45,6 +45,7 @@ import * as Lookups from "./Lookups.ts"
 import { readMessage, readStored } from "./Messages.ts"
 import { namedMethods } from "./NamedMethods.ts"
 import * as Protocol from "./Protocol.ts"
+import { fetchedReports } from "./Reports.ts"
 import * as Requests from "./Requests.ts"
 
 /** The connector `paypal`, which trusts certificates of PayPal's messages up to these roots, as PEM. For tests. */
@@ -104,6 +105,7 @@ const connector = (
     ...checkouts(call),
     ...operations(call),
     readMessage: Effect.fn("PayPalConnector.readMessage")((message) => readMessage(message, secrets, certificates)),
+    reports: fetchedReports(call),
     keptOfMessage,
     readStored: Effect.fn("PayPalConnector.readStored")((message) => readStored(message, secrets))
   }

@@ -110,3 +110,40 @@ export const Dispute = Schema.Struct({
   dispute_outcome: optional(Schema.Struct({ outcome_code: optional(Schema.String) }))
 })
 export type Dispute = typeof Dispute.Type
+
+/**
+ * A time of the transaction search. Its description has an offset with a colon, and its examples one without ("+0000",
+ * https://developer.paypal.com/docs/transaction-search/).
+ */
+const ReportTime = Schema.String.check(
+  Schema.makeFilter((text: string) => !Number.isNaN(reportMillis(text)), { expected: "an RFC 3339 time" })
+)
+
+/** Epoch milliseconds of a time of the transaction search; `NaN` of any other text. */
+export const reportMillis = (text: string): number =>
+  /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})$/iu.test(text)
+    ? Date.parse(text.replace(/([+-]\d{2})(\d{2})$/u, "$1:$2"))
+    : Number.NaN
+
+/** `search_response` of `reporting_transactions_v1`. Entries are read one by one. */
+export const TransactionPage = Schema.Struct({
+  transaction_details: optional(Schema.Array(Schema.Unknown)),
+  last_refreshed_datetime: optional(ReportTime),
+  total_pages: Schema.Natural
+})
+
+/** `transaction_detail` of the same, with its `transaction_info` alone. */
+export const TransactionDetail = Schema.Struct({
+  transaction_info: Schema.Struct({
+    transaction_id: Reference,
+    paypal_reference_id: optional(Reference),
+    paypal_reference_id_type: optional(Schema.String),
+    transaction_event_code: Schema.NonEmptyString,
+    transaction_initiation_date: ReportTime,
+    transaction_amount: Amount,
+    fee_amount: optional(Amount),
+    transaction_status: optional(Schema.String),
+    invoice_id: optional(Schema.String),
+    custom_field: optional(Schema.String)
+  })
+})

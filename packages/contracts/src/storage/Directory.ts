@@ -49,7 +49,8 @@ export const directory = (it: StorageTest): void => {
           fees: [
             { when: { region: ["domestic", "eea"], cardBrand: ["visa"] }, partsPerMillion: 14_500, fixed: { EUR: 25 } },
             { partsPerMillion: 32_500 }
-          ]
+          ],
+          reports: { everyMillis: 21_600_000 }
         })
         const routing = { ...tenant, settings: full }
         const endpoint = endpointOf(tenant)

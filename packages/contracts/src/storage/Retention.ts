@@ -310,17 +310,21 @@ const takesTurns = (it: StorageTest): void => {
     })
   )
 
-  it.effect("given two leases, then each has a holder of its own", () =>
+  it.effect("given three leases, then each has a holder of its own", () =>
     Effect.gen(function* () {
       const { lease } = yield* Retention
       // Later than every other test's.
       const now = 4_000_000_000_000
-      const proof = (holder: string, at: number, until: number) => lease({ what: "proof", holder, now: at, until })
-      expect(yield* proof("one", now, now + 20)).toBe(true)
-      expect(yield* proof("two", now + 1, now + 30)).toBe(false)
+      const take = (what: "proof" | "reports", holder: string, at: number, until: number) =>
+        lease({ what, holder, now: at, until })
+      expect(yield* take("proof", "one", now, now + 20)).toBe(true)
+      expect(yield* take("proof", "two", now + 1, now + 30)).toBe(false)
       expect(yield* lease({ holder: "two", now, until: now + 10 })).toBe(true)
-      expect(yield* proof("two", now + 19, now + 30)).toBe(false)
-      expect(yield* proof("two", now + 20, now + 30)).toBe(true)
+      expect(yield* take("reports", "two", now + 1, now + 20)).toBe(true)
+      expect(yield* take("reports", "one", now + 19, now + 30)).toBe(false)
+      expect(yield* take("proof", "two", now + 19, now + 30)).toBe(false)
+      expect(yield* take("proof", "two", now + 20, now + 30)).toBe(true)
+      expect(yield* take("reports", "one", now + 20, now + 30)).toBe(true)
     })
   )
 

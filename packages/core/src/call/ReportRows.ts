@@ -7,14 +7,20 @@ import type { ReportEntry } from "../model/ReportRow.ts"
 import type { ReportPage } from "../ports/Connector.ts"
 import { callProvider } from "./CallProvider.ts"
 
-/** What is asked at once: a provider that lists the newest first has to go through all of it, to find the beginning. */
-const askedAtOnceMillis = 60 * 60_000
+/** Of one request: a provider that lists the newest first has to go through all of it, to find the beginning. */
+const defaultWindowMillis = 60 * 60_000
 
 /** Of one window: a provider that always names a further page must not hold the run for ever. */
 const pagesAtMost = 10_000
 
 /** Entries of a page. A connector that gives more is broken, and its page would be held in memory. */
 const entriesAtMost = 10_000
+
+/** Which report of the connection is read, and the longest window of one request, in milliseconds. */
+export interface ReportAsked {
+  readonly report: string
+  readonly windowMillis?: number | undefined
+}
 
 /** Where reading goes on. */
 interface Place {
@@ -24,10 +30,10 @@ interface Place {
 }
 
 /** The entries of each page. It fails where a page is not the provider's own word: nothing is left out. */
-export const reportRows = (connection: Connection, report: string, { from, until }: FetchedWindow) =>
+export const reportRows = (connection: Connection, asked: ReportAsked, { from, until }: FetchedWindow) =>
   Stream.paginate({ from, cursor: null, pages: 0 } satisfies Place as Place, (place) =>
-    Effect.map(pageAt(connection, report, place, until), ({ entries, nextCursor }) => {
-      const end = Math.min(until, place.from + askedAtOnceMillis)
+    Effect.map(pageAt(connection, asked, place, until), ({ entries, nextCursor }) => {
+      const end = endOf(asked, place, until)
       const next: Place | undefined =
         nextCursor !== null
           ? { ...place, cursor: nextCursor, pages: place.pages + 1 }
@@ -38,16 +44,15 @@ export const reportRows = (connection: Connection, report: string, { from, until
     })
   )
 
-const pageAt = Effect.fnUntraced(function* (
-  connection: Connection,
-  report: string,
-  { cursor, from, pages }: Place,
-  until: number
-) {
-  const request = { createdFrom: from, createdBefore: Math.min(until, from + askedAtOnceMillis), cursor }
+const endOf = ({ windowMillis = defaultWindowMillis }: ReportAsked, { from }: Place, until: number): number =>
+  Math.min(until, from + windowMillis)
+
+const pageAt = Effect.fnUntraced(function* (connection: Connection, asked: ReportAsked, place: Place, until: number) {
+  const { cursor, from, pages } = place
+  const request = { createdFrom: from, createdBefore: endOf(asked, place, until), cursor }
   const page: ReportPage | NotSent | Unanswered = yield* callProvider<ReportPage>(
     connection,
-    ({ reports }) => reports?.find(({ name }) => name === report)?.list(request) ?? Effect.fail(noReport),
+    ({ reports }) => reports?.find(({ name }) => name === asked.report)?.list(request) ?? Effect.fail(noReport),
     Number.POSITIVE_INFINITY
   )
   if ("_tag" in page) return yield* new Unanswered({ reason: page.reason })

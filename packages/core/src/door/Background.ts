@@ -8,6 +8,7 @@ import { type ProofCounts, proveClosed } from "../verbs/check/ProveClosed.ts"
 import { deliverWebhooks } from "../verbs/deliver/DeliverWebhooks.ts"
 import { keepCheckingDisputes } from "../verbs/dispute/CheckDisputes.ts"
 import { forgetKeys } from "../verbs/forget/ForgetKeys.ts"
+import { keepFetching } from "../verbs/reconcile/FetchDue.ts"
 import type { DoorContext } from "./DoorContext.ts"
 
 export interface BackgroundMethods {
@@ -48,6 +49,11 @@ export interface BackgroundMethods {
    * the store. Gives how many there were, by their result. `Pointsman.background` does it every hour.
    */
   readonly proveClosed: Effect.Effect<ProofCounts, StorageError>
+  /**
+   * Fetches the reports of the connections that say how often (`reports`), over and over; `everyMillis` between two looks at what
+   * is due. Of all processes on the store, one does it. `Pointsman.background` runs it.
+   */
+  readonly keepFetching: (everyMillis: number) => Effect.Effect<never>
 }
 
 export const backgroundMethods = (context: DoorContext): BackgroundMethods => ({
@@ -59,7 +65,8 @@ export const backgroundMethods = (context: DoorContext): BackgroundMethods => ({
   askAccounts: Effect.provideContext(askAccounts, context),
   keepAskingAccounts: (everyMillis) => Effect.provideContext(Effect.scoped(keepAskingAccounts(everyMillis)), context),
   forgetKeys: Effect.provideContext(forgetKeys(), context),
-  proveClosed: Effect.provideContext(proveClosed, context)
+  proveClosed: Effect.provideContext(proveClosed, context),
+  keepFetching: (everyMillis) => Effect.provideContext(Effect.scoped(keepFetching(everyMillis)), context)
 })
 
 const askAccounts = Effect.flatMap(Accounts, ({ ask }) => ask)

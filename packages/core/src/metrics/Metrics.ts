@@ -137,3 +137,15 @@ export const retentionOldest = gauges("pointsman_retention_oldest_seconds", {
   description: "Age of the oldest stored record, by kind.",
   labels: ["kind"]
 })
+
+/** Scheduled fetches of reports that ended: `fetched`, `failed`, or `taken` where another process was reading. */
+export const reportFetches = counters("pointsman_report_fetches_total", {
+  description: "Scheduled fetches of providers' reports, by connection, report and result.",
+  labels: ["connection", "report", "result"]
+})
+
+/** In the process that fetches; 0 in the others, and where it is in time. */
+export const reportsLate = gauges("pointsman_report_fetch_lag_seconds", {
+  description: "How overdue the next scheduled fetch of a provider's report is, by connection and report.",
+  labels: ["connection", "report"]
+})

@@ -28,6 +28,8 @@ export interface Connection {
   readonly circuitBreaker: CircuitBreakerSettings | null
   /** What its provider charges, as the merchant states it: the first rule that a payment meets. Absent where nothing is stated. */
   readonly fees?: ReadonlyArray<FeeRule>
+  /** How often the background fetches its provider's reports. Absent where it does not. */
+  readonly reports?: ReportSchedule
   /** Absent where the provider never named it. A configuration does not write it: see `Directory.recordAccount`. */
   readonly account?: ConnectionAccount
 }
@@ -70,6 +72,11 @@ export interface Condition {
   readonly cardBrand?: ReadonlyArray<string>
   readonly initiator?: ReadonlyArray<Initiator>
   readonly captureMethod?: ReadonlyArray<CaptureMethod>
+}
+
+export interface ReportSchedule {
+  /** From one fetch to the next, in milliseconds. */
+  readonly everyMillis: number
 }
 
 export interface CircuitBreakerSettings {

@@ -253,6 +253,18 @@ export interface FetchedReport {
   /** How long after a capture the provider may take to report it, in milliseconds. After that it is missing there. */
   readonly delayMillis: number
   /**
+   * How long after its time a row may still be added to the list, in milliseconds; an hour unless set. What is newer is left to
+   * the next fetch.
+   */
+  readonly addedWithinMillis?: number
+  /** The longest window that is asked for, in milliseconds; an hour unless set. A whole day at most is asked for. */
+  readonly windowMillis?: number
+  /**
+   * Set where the credentials of the connection do not allow it: the field of the credentials, and what was expected there.
+   * Such a report is not asked for.
+   */
+  readonly missing?: string
+  /**
    * Rows of a window, by the time of the row or of what it belongs to. The same window gives the same rows in the same order
    * once it is over. What is not the provider's own word, or not complete yet, is `Unanswered`, and never an empty page.
    */

@@ -74,7 +74,7 @@ export const planDirectory = (
     apiKeys: planApiKeys(present, wanted, options),
     connections: changed(
       present.connections,
-      withAbsentInactive(present.connections, wanted.connections, isRuled),
+      withAbsentInactive(present.connections.map(unscheduled), wanted.connections, isRuled),
       (connection) => connection.id
     ),
     routing: changed(present.routing, planRouting(present, wanted, named), routingKey),
@@ -174,9 +174,12 @@ const withAbsentInactive = <A extends Switchable>(
   isRuled: (workspaceId: string) => boolean
 ): ReadonlyArray<A> => {
   const named = new Set(wanted.map((row) => row.id))
-  const absent = present.filter((row) => row.active && !named.has(row.id) && isRuled(row.workspaceId))
+  const absent = present.filter((row) => !named.has(row.id) && isRuled(row.workspaceId))
   return [...wanted, ...absent.map((row): A => ({ ...row, active: false }))]
 }
+
+/** Nothing fetches the reports of a connection that the configuration does not name. */
+const unscheduled = ({ reports: _, ...connection }: Connection): Connection => connection
 
 const changed = <A>(
   present: ReadonlyArray<A>,

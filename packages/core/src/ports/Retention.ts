@@ -87,11 +87,11 @@ export interface Retention {
   /**
    * Takes or extends a lease, for all processes on the store: whether `holder` has it until `until`. That of the sweep,
    * unless another is named, only saves work: two sweeps at once remove nothing twice. That of the proof keeps the budget of
-   * lookups. One that ends later than `longestLeaseMillis` from
+   * lookups, and that of the reports lets one process fetch them. One that ends later than `longestLeaseMillis` from
    * `now` was taken by a clock that was wrong, and counts as free.
    */
   readonly lease: (query: {
-    readonly what?: "sweep" | "proof" | undefined
+    readonly what?: "sweep" | "proof" | "reports" | undefined
     readonly holder: string
     readonly now: number
     readonly until: number

@@ -215,6 +215,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     accounts: Effect.succeed([]),
     keepDelivering: () => Effect.never,
     keepLearning: () => Effect.never,
+    keepFetching: () => Effect.never,
     successRates: () => Effect.succeed([]),
     explainRouting: () => Effect.die("not asked for here"),
     replayRouting: () => Stream.die("not asked for here"),

@@ -36,7 +36,9 @@ export const connectionDetails = (connection: Connection, providerTimeoutMillis:
     account_changed_at: account?.changedAt == null ? null : new Date(account.changedAt).toISOString(),
     supports: connection.supports,
     restrictions: connection.restrictions,
-    fees: (connection.fees ?? []).map(feeFileOf)
+    fees: (connection.fees ?? []).map(feeFileOf),
+    /** `null`: they are not fetched by the server itself. */
+    reports_every_ms: connection.reports?.everyMillis ?? null
   }
 }
 
@@ -72,7 +74,11 @@ export const connectionText = (one: ConnectionDetails): Text => {
     ["Time-out", `${one.timeout_ms} ms, ${one.has_own_timeout ? "its own" : "the server's"}`],
     ["Account", accountOf(one)],
     ["Circuit", `opens for ${one.circuit_breaker.open_ms} ms after ${one.circuit_breaker.failures} failures in a row`],
-    ["Webhooks", `${one.webhook_path}, ${one.has_webhook_secret ? "with a secret" : "without a secret"}`]
+    ["Webhooks", `${one.webhook_path}, ${one.has_webhook_secret ? "with a secret" : "without a secret"}`],
+    [
+      "Reports",
+      one.reports_every_ms === null ? "not fetched on a schedule" : `fetched every ${one.reports_every_ms} ms`
+    ]
   ])
   const fees = one.fees.map((fee, index) => [index + 1, feeText(feeRuleOf(fee))] as const)
   return paragraphs(

@@ -27,6 +27,7 @@ import { withFreedPages } from "./FreedPages.ts"
 import { generationLines } from "./GenerationLine.ts"
 import { databaseLayer } from "./OpenDatabase.ts"
 import { recordLossLine } from "./RecordLossLine.ts"
+import { fetchLines } from "./ReportLines.ts"
 import { type Now, reviewView } from "./ReviewView.ts"
 import { keyLines } from "./SealedLines.ts"
 import { standbyLines, standbyOf } from "./StandbyLine.ts"
@@ -236,7 +237,8 @@ const contentLines = (settings: Settings, keys: SecretsLayer.EncryptionKeys, env
       yield* recordLossLine,
       yield* reviewLine(settings),
       yield* messageLine,
-      ...(yield* deliveryLines(contents))
+      ...(yield* deliveryLines(contents)),
+      ...(yield* fetchLines(contents, yield* Clock.currentTimeMillis))
     ] satisfies Lines
   }).pipe(
     Effect.provide(databaseLayer(settings, secretsFor(keys))),

@@ -13,6 +13,7 @@ export type ProviderOperation =
   | "lookUpOperation"
   | "listCharges"
   | "listRefunds"
+  | "listReportRows"
 
 export interface Reply {
   readonly status: number
@@ -48,6 +49,7 @@ export const routeOf = (method: string, url: URL): Route | undefined => {
   if (method === "GET" && reference === undefined) {
     if (first === "charges" && url.searchParams.has("created_from")) return { operation: "listCharges" }
     if (first === "refunds" && url.searchParams.has("created_from")) return { operation: "listRefunds" }
+    if (first === "report_rows") return { operation: "listReportRows" }
     if (first === "operations") return { operation: "lookUpOperation" }
     if (first === "charges" && url.searchParams.has("attempt_id")) return { operation: "lookUpCharge" }
     if (first === "refunds" && url.searchParams.has("refund_id")) return { operation: "lookUpRefund" }
@@ -115,6 +117,8 @@ export const execute = (record: ProviderRecord, route: Route, url: URL, body: an
       return listed(record, url, "charges")
     case "listRefunds":
       return listed(record, url, "refunds")
+    case "listReportRows":
+      return refusal(501, "no_report_rows")
     case "lookUpOperation": {
       const id = url.searchParams.get("operation_id") ?? ""
       const found = operations.get(id)

@@ -724,7 +724,15 @@ export const steps: Readonly<Record<string, Step>> = {
     on: "settlement_entries (workspace_id, environment, occurred_at) where payment_id is not null and closed_at is not null"
   },
   // What the row of a difference names, as JSON.
-  "50_names_of_differences": { additive: [`alter table settlement_entries add column names ${text}`] }
+  "50_names_of_differences": { additive: [`alter table settlement_entries add column names ${text}`] },
+  "51_report_schedules": {
+    additive: [
+      // As JSON.
+      'alter table connections add column reports text collate "C"',
+      `create table report_lease (one integer not null primary key check (one = 1), holder ${text} not null,
+        until bigint not null)`
+    ]
+  }
 }
 
 /** The number of the last step. */

@@ -62,7 +62,8 @@ const steps = [
   { migration_id: 47, name: "message_bodies" },
   { migration_id: 48, name: "run_leases" },
   { migration_id: 49, name: "closed_differences" },
-  { migration_id: 50, name: "names_of_differences" }
+  { migration_id: 50, name: "names_of_differences" },
+  { migration_id: 51, name: "report_schedules" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -123,7 +124,7 @@ const withoutRetention = (sql: PgClient.PgClient) =>
       "alter table delivery_attempts add foreign key (workspace_id, environment, delivery_id) references deliveries",
       "drop table disputes",
       "drop table dispute_evidence",
-      "drop table retention_lease, proof_lease",
+      "drop table retention_lease, proof_lease, report_lease",
       "alter table workspaces drop column retention, drop column four_eyes",
       "alter table payments drop column replaced_ref",
       "drop table message_bodies",
@@ -136,7 +137,7 @@ const withoutAccounts = (sql: PgClient.PgClient) =>
   Effect.forEach(
     [
       "alter table attempts drop column account",
-      "alter table connections drop column account, drop column current_account, drop column account_changed_at, drop column fees",
+      "alter table connections drop column account, drop column current_account, drop column account_changed_at, drop column fees, drop column reports",
       "alter table api_keys drop column name, drop column expires_at, drop column networks",
       "drop table api_key_uses",
       "drop table audit_entries",
@@ -167,6 +168,7 @@ const acrossTenants = [
   "proof_lease (one)",
   "record_losses (number)",
   "recovered_connections (loss, connection_id)",
+  "report_lease (one)",
   "retention_lease (one)",
   "sign_in_guesses (key)",
   "sign_in_links (hash)",

@@ -124,7 +124,8 @@ const connectionTable = <V>(parts: Parts<V>): DirectoryTable<Connection, V> => {
       supports: ({ supports }) => bindJson(supports),
       restrictions: ({ restrictions }) => bindJson(restrictions),
       circuit_breaker: ({ circuitBreaker }) => bindJson(circuitBreaker),
-      fees: ({ fees }) => bindJson(fees ?? null)
+      fees: ({ fees }) => bindJson(fees ?? null),
+      reports: ({ reports }) => bindJson(reports ?? null)
     },
     read: (row) => ({
       id: readText(row["id"]),
@@ -139,8 +140,9 @@ const connectionTable = <V>(parts: Parts<V>): DirectoryTable<Connection, V> => {
       supports: readJson(row["supports"]),
       restrictions: readJson(row["restrictions"]),
       circuitBreaker: readJson(row["circuit_breaker"]),
-      // Absent and not null: what was written without fees reads as it was written.
+      // Absent and not null: what was written without them reads as it was written.
       ...(row["fees"] == null ? {} : { fees: readJson(row["fees"]) }),
+      ...(row["reports"] == null ? {} : { reports: readJson(row["reports"]) }),
       ...accountOf(row)
     })
   }

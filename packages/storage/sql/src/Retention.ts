@@ -25,7 +25,7 @@ export const openEndedOutcomes: ReadonlyArray<string> = messageOutcomes.filter(
 )
 
 /** The table of each lease, which has one row. */
-export const leaseTables = { sweep: "retention_lease", proof: "proof_lease" } as const
+export const leaseTables = { sweep: "retention_lease", proof: "proof_lease", reports: "report_lease" } as const
 
 /** Tables whose rows belong to a payment by its id, in the order in which they are emptied. */
 export const tablesOfPayment = [

@@ -711,7 +711,16 @@ const steps: Record<string, Step> = {
   ]),
   "42_run_leases": execute(runLeases),
   // What the row of a difference names, as JSON.
-  "43_names_of_differences": execute(["alter table settlement_entries add column names text"])
+  "43_names_of_differences": execute(["alter table settlement_entries add column names text"]),
+  "44_report_schedules": execute([
+    // As JSON.
+    "alter table connections add column reports text",
+    `create table report_lease (
+      one integer not null primary key check (one = 1),
+      holder text not null,
+      until integer not null
+    ) strict`
+  ])
 }
 
 /** The number of the last step. */

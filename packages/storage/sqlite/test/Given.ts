@@ -35,7 +35,7 @@ export const listeningTo = (db: Database) => {
 
 /** As it was before connections had accounts. */
 export const withoutAccounts = (db: Database): void => {
-  for (const column of ["account", "current_account", "account_changed_at", "fees"]) {
+  for (const column of ["account", "current_account", "account_changed_at", "fees", "reports"]) {
     db.prepare(`alter table connections drop column ${column}`).run()
   }
   db.prepare("alter table attempts drop column account").run()
@@ -48,6 +48,7 @@ export const withoutAccounts = (db: Database): void => {
   db.prepare("drop table disputes").run()
   db.prepare("drop table dispute_evidence").run()
   db.prepare("drop table proof_lease").run()
+  db.prepare("drop table report_lease").run()
   db.prepare("drop index messages_with_body").run()
   db.prepare("alter table webhook_endpoints drop column rotation").run()
   const ofOperators = ["passkeys", "passkey_challenges", "sign_in_guesses", "sign_in_links", "operator_sessions"]

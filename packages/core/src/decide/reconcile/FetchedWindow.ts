@@ -23,13 +23,38 @@ export const fetchedName = (report: string, { from, until }: FetchedWindow): str
   `${report} from ${timeText(from)} until ${timeText(until)}`
 
 /** The window that a run fetched; `undefined` for a run of a file. */
-export const fetchedIn = ({ fileName, format }: Pick<ReconciliationRun, "fileName" | "format">) => {
+const fetchedIn = ({ fileName, format }: Pick<ReconciliationRun, "fileName" | "format">) => {
   const [, from, until] = /^\S+ from (\S+) until (\S+)$/u.exec(fileName) ?? []
   if (from === undefined || until === undefined) return undefined
   const window: FetchedWindow = { from: Date.parse(from), until: Date.parse(until) }
   // A file may have any name.
   const isTime = !Number.isNaN(window.from) && !Number.isNaN(window.until)
   return isTime && fetchedName(format, window) === fileName ? window : undefined
+}
+
+/**
+ * Where the last fetched run of each report ended, by its name. A run that is not done is no end: its window is fetched again.
+ */
+export const fetchedUntil = (runs: ReadonlyArray<ReconciliationRun>): ReadonlyMap<string, number> => {
+  const ends = new Map<string, number>()
+  for (const run of runs) {
+    const until = run.state === "done" ? fetchedIn(run)?.until : undefined
+    if (until !== undefined) ends.set(run.format, Math.max(until, ends.get(run.format) ?? until))
+  }
+  return ends
+}
+
+/** A part of the window that a run began with and did not end: the next fetch goes on with that run. */
+export const begunWindow = (
+  runs: ReadonlyArray<ReconciliationRun>,
+  report: string,
+  { from, until }: FetchedWindow
+): FetchedWindow | undefined => {
+  for (const run of runs) {
+    const window = run.format === report && run.state !== "done" ? fetchedIn(run) : undefined
+    if (window !== undefined && window.from === from && window.until <= until) return window
+  }
+  return undefined
 }
 
 /** Parts that end with a day (UTC), oldest first, so that one window asked for twice has the same parts. */

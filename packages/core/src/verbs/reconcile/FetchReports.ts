@@ -9,9 +9,10 @@ import { Clock, Effect, Option, Stream } from "effect"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { renumbered, reportRows } from "../../call/ReportRows.ts"
 import {
+  begunWindow,
   type FetchedWindow,
-  fetchedIn,
   fetchedName,
+  fetchedUntil,
   firstFetchMillis,
   windowsAtMost,
   windowsIn
@@ -34,11 +35,15 @@ export interface FetchOrder {
   readonly from?: number | undefined
   /** Epoch milliseconds, not included; an hour ago unless set. */
   readonly until?: number | undefined
+  /** As in `ReportOrder`. */
+  readonly rowsAtOnce?: number | undefined
   readonly onProgress?: ReportOrder["onProgress"]
 }
 
-/** A provider's list may show its newest rows late, and the next fetch does not go back to them. */
-const settlesWithinMillis = 60 * 60_000
+/** A provider's list may show its newest rows late, and the next fetch does not go back to them. In milliseconds. */
+const addedWithin = ({ addedWithinMillis = 60 * 60_000 }: FetchedReport): number => addedWithinMillis
+
+const minute = 60_000
 
 /** Runs of the connection that are looked through for where the last fetched one ended. */
 const runsAtMost = 1_000
@@ -69,32 +74,56 @@ const reportsOf = Effect.fnUntraced(function* ({ connectionId, report: named }: 
   if (all.length === 0) {
     return yield* refuse(`connection: the connector ${connection.connector} fetches no reports; read them from files`)
   }
-  const reports = named === undefined ? all : all.filter(({ name }) => name === named)
+  const wanted = named === undefined ? all : all.filter(({ name }) => name === named)
+  if (wanted.length === 0) {
+    return yield* refuse(`report: expected one of ${all.map(({ name }) => name).join(", ")}`)
+  }
+  const reports = wanted.filter(({ missing }) => missing === undefined)
   if (reports.length > 0) return { connection, reports }
-  return yield* refuse(`report: expected one of ${all.map(({ name }) => name).join(", ")}`)
+  return yield* refuse(`connection: ${wanted[0]?.missing}`)
 })
 
-const windowsOf = Effect.fnUntraced(function* (order: FetchOrder, connection: Connection, { name }: FetchedReport) {
+const windowsOf = Effect.fnUntraced(function* (order: FetchOrder, connection: Connection, report: FetchedReport) {
   const now = yield* Clock.currentTimeMillis
-  const until = order.until ?? now - settlesWithinMillis
+  // Whole minutes: providers count in seconds at best, and would give the row of a part of one to both windows.
+  const until = order.until ?? Math.floor((now - addedWithin(report)) / minute) * minute
   if (until > now) return yield* refuse("until: expected a time that is over: rows may still come")
-  const from = order.from ?? (yield* lastFetched(connection, name)) ?? until - firstFetchMillis
+  const runs = yield* runsOf(connection)
+  const from = order.from ?? fetchedUntil(runs).get(report.name) ?? until - firstFetchMillis
   if (order.from !== undefined && from >= until) return yield* refuse("from: expected a time before the end")
-  const windows = windowsIn({ from, until })
+  const begun = order.from === undefined ? begunWindow(runs, report.name, { from, until }) : undefined
+  const windows = begun === undefined ? windowsIn({ from, until }) : [begun, ...windowsIn({ from: begun.until, until })]
   return windows.length <= windowsAtMost
     ? windows
     : yield* refuse(`from: expected a period of at most ${windowsAtMost} days`)
 })
 
-/** Up to where everything was read. A run that is not done is no end: its window is fetched again. */
-const lastFetched = Effect.fnUntraced(function* ({ environment, id, workspaceId }: Connection, report: string) {
+const runsOf = Effect.fnUntraced(function* ({ environment, id, workspaceId }: Connection) {
   const settlements = yield* Settlements
-  const tenant = { workspaceId, environment }
-  const runs = yield* settlements.runs({ tenant, connectionId: id, limit: runsAtMost })
-  const ends = runs.flatMap((run) =>
-    run.state === "done" && run.format === report ? (fetchedIn(run)?.until ?? []) : []
-  )
-  return ends.length === 0 ? undefined : Math.max(...ends)
+  return yield* settlements.runs({ tenant: { workspaceId, environment }, connectionId: id, limit: runsAtMost })
+})
+
+/** A report of a connection whose fetches are scheduled. Times are epoch milliseconds. */
+export interface ScheduledReport {
+  readonly report: string
+  /** `null` where it was never fetched. */
+  readonly fetchedUntil: number | null
+  /** When it is fetched next: in the past where that is late, and 0 where it was never fetched. */
+  readonly dueAt: number
+}
+
+/** Those of the connection that its credentials allow. */
+export const scheduledReports = Effect.fnUntraced(function* (connection: Connection) {
+  const { reports } = yield* reportsOf({ connectionId: connection.id })
+  const ends = fetchedUntil(yield* runsOf(connection))
+  return reports.map((report): ScheduledReport => {
+    const until = ends.get(report.name) ?? null
+    return {
+      report: report.name,
+      fetchedUntil: until,
+      dueAt: until === null ? 0 : until + addedWithin(report) + (connection.reports?.everyMillis ?? 0)
+    }
+  })
 })
 
 /** Of the rows that were read so far: their number, and the hash of them all. */
@@ -106,7 +135,7 @@ interface Read {
 const fetchWindow = Effect.fnUntraced(function* (
   order: FetchOrder,
   connection: Connection,
-  { delayMillis, name }: FetchedReport,
+  { delayMillis, name, windowMillis }: FetchedReport,
   window: FetchedWindow
 ) {
   const secrets = yield* Secrets
@@ -117,7 +146,7 @@ const fetchWindow = Effect.fnUntraced(function* (
       rows: read.rows + entries.length,
       hash
     }))
-  const pages = reportRows(connection, name, window).pipe(Stream.mapError(broken))
+  const pages = reportRows(connection, { report: name, windowMillis }, window).pipe(Stream.mapError(broken))
   const { hash } = yield* Stream.runFoldEffect(pages, () => none, withPage)
   const again = Stream.suspend(() => {
     let read = none
@@ -138,6 +167,7 @@ const fetchWindow = Effect.fnUntraced(function* (
     fileName,
     sha256: hash,
     entries: Stream.toAsyncIterableWith(again, context),
+    rowsAtOnce: order.rowsAtOnce,
     onProgress: order.onProgress
   })
 })

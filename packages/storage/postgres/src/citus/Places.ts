@@ -47,6 +47,7 @@ export const places: Readonly<Record<string, Place>> = {
   api_key_uses: "coordinator",
   retention_lease: "coordinator",
   proof_lease: "coordinator",
+  report_lease: "coordinator",
   operators: "coordinator",
   operator_sessions: "coordinator",
   sign_in_links: "coordinator",

@@ -1,0 +1,167 @@
+/** The protocol's report rows. */
+import { assert, describe, it } from "@effect/vitest"
+import { HttpConnector } from "@pointsman/connector-http"
+import { scriptedTransport } from "@pointsman/contracts/connector"
+import type { ListRequest, TransportAnswer } from "@pointsman/core/connector"
+import { Effect, Result } from "effect"
+import { answer, apiKey } from "./Provider.ts"
+
+const window: ListRequest = {
+  createdFrom: Date.UTC(2026, 10, 21, 12),
+  createdBefore: Date.UTC(2026, 10, 21, 13),
+  cursor: null
+}
+
+const fetched = Effect.fnUntraced(function* (answered: TransportAnswer, request = window) {
+  const { requests, transport } = scriptedTransport([Effect.succeed(answered)])
+  const credentials = { baseUrl: "https://provider.example/v1", apiKey }
+  const account = { connectionId: "main", environment: "production" as const, credentials, timeoutMillis: 2_000 }
+  const { reports } = Result.getOrThrow(HttpConnector.definition.connect(account, transport))
+  const report = reports?.find(({ name }) => name === "http")
+  const result = yield* Effect.result(report?.list(request) ?? Effect.die("no report"))
+  return { result, request: requests[0] }
+})
+
+const row = (fields: object = {}) => ({
+  row_id: "mv_1",
+  kind: "charge",
+  gross: 1999,
+  currency: "EUR",
+  occurred_at: "2026-11-21T13:00:00.250+01:00",
+  ...fields
+})
+
+const pageOf = (rows: ReadonlyArray<unknown>, next_cursor: string | null = null) => answer(200, { rows, next_cursor })
+
+describe("report rows", () => {
+  it.effect("given a window and a cursor, then RFC 3339 and the cursor, encoded, without an idempotency key", () =>
+    Effect.gen(function* () {
+      const times = "occurred_from=2026-11-21T12%3A00%3A00.000Z&occurred_before=2026-11-21T13%3A00%3A00.000Z"
+      const first = yield* fetched(pageOf([]))
+      assert.strictEqual(first.request?.url, `https://provider.example/v1/report_rows?${times}`)
+      assert.strictEqual(first.request?.method, "GET")
+      assert.notProperty(first.request?.headers, "idempotency-key")
+      const next = yield* fetched(pageOf([]), { ...window, cursor: "a/b c" })
+      assert.strictEqual(next.request?.url, `https://provider.example/v1/report_rows?${times}&cursor=a%2Fb%20c`)
+    })
+  )
+
+  it.effect("given a full row and a plain one, then each says what its fields say", () =>
+    Effect.gen(function* () {
+      const full = row({
+        row_id: "mv_2",
+        kind: "refund",
+        gross: -500,
+        attempt_id: "att_1",
+        operation_id: "op_1",
+        refund_id: "rf_1",
+        provider_reference: "ch_1",
+        provider_refund_id: "re_1",
+        dispute_id: "dp_1",
+        reference: "order 1",
+        payout_currency: "USD",
+        converted: -550,
+        fee: 10,
+        net: -560,
+        payout_id: "po_1",
+        settled_at: "2026-11-22T00:00:00Z"
+      })
+      const { result } = yield* fetched(pageOf([row({ fee: null, reference: null }), full], "c1"))
+      const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
+      const names = { attemptId: null, operationId: null, refundId: null, providerRef: null }
+      assert.deepStrictEqual(Result.getOrThrow(result), {
+        entries: [
+          {
+            _tag: "Row",
+            row: {
+              id: "mv_1",
+              kind: "charge",
+              names: { ...names, providerRefundId: null, disputeId: null, reference: null },
+              gross: { minorUnits: 1999, currency: "EUR" },
+              converted: null,
+              fee: null,
+              net: null,
+              payoutId: null,
+              occurredAt: Date.UTC(2026, 10, 21, 12, 0, 0, 250),
+              settledAt: null
+            }
+          },
+          {
+            _tag: "Row",
+            row: {
+              id: "mv_2",
+              kind: "refund",
+              names: {
+                attemptId: "att_1",
+                operationId: "op_1",
+                refundId: "rf_1",
+                providerRef: "ch_1",
+                providerRefundId: "re_1",
+                disputeId: "dp_1",
+                reference: "order 1"
+              },
+              gross: { minorUnits: -500, currency: "EUR" },
+              converted: usd(-550),
+              fee: usd(10),
+              net: usd(-560),
+              payoutId: "po_1",
+              occurredAt: Date.UTC(2026, 10, 21, 12, 0, 0, 250),
+              settledAt: Date.UTC(2026, 10, 22)
+            }
+          }
+        ],
+        nextCursor: "c1"
+      })
+    })
+  )
+
+  for (const [what, field, fields] of [
+    ["an empty id", "row_id", { row_id: "" }],
+    ["an unknown kind", "kind", { kind: "sale" }],
+    ["a fraction of a minor unit", "gross", { gross: 19.99 }],
+    ["an amount as a text", "gross", { gross: "1999" }],
+    ["a charge below 0", "gross", { gross: -1999 }],
+    ["an unknown currency", "currency", { currency: "XXX" }],
+    ["a time without an offset", "occurred_at", { occurred_at: "2026-11-21 12:00" }],
+    ["an unknown currency of the payout", "payout_currency", { payout_currency: "XXX", converted: 1 }],
+    ["another currency of the payout alone", "converted", { payout_currency: "USD" }],
+    ["a converted amount in one currency", "converted", { converted: 1999 }],
+    ["a fee alone", "net", { fee: 45 }],
+    ["a net amount alone", "fee", { net: 45 }],
+    ["the key of the adapter", "", { reference: apiKey }]
+  ] as const) {
+    it.effect(`given a row with ${what}, then it is unreadable at "${field}", others are not`, () =>
+      Effect.gen(function* () {
+        const { result } = yield* fetched(pageOf([row(), row(fields)]))
+        const [fine, wrong] = Result.getOrThrow(result).entries
+        assert.strictEqual(fine?._tag, "Row")
+        assert(wrong?._tag === "Unreadable")
+        assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
+        assert.notInclude(JSON.stringify(wrong), apiKey)
+      })
+    )
+  }
+
+  for (const [what, wrong, reason] of [
+    ["a 501", answer(501, {}), "the adapter has no list of report rows (status 501)"],
+    ["a 404", answer(404, { rows: [] }), "status 404"],
+    ["a 503", answer(503, { rows: [], next_cursor: null }), "status 503"],
+    ["a page without rows", answer(200, { charges: [] }), "rows"],
+    ["a cursor that shows the key", pageOf([], apiKey), "next_cursor"]
+  ] as const) {
+    it.effect(`given ${what}, then the page is unanswered and says why, and is never an empty one`, () =>
+      Effect.gen(function* () {
+        const { result } = yield* fetched(wrong)
+        assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
+        assert.include(result.failure.reason, reason)
+      })
+    )
+  }
+
+  it.effect("given the same cursor again, then the page is unanswered", () =>
+    Effect.gen(function* () {
+      const { result } = yield* fetched(pageOf([], "c1"), { ...window, cursor: "c1" })
+      assert.isTrue(Result.isFailure(result))
+    })
+  )
+})

@@ -1,0 +1,289 @@
+/** Reports that are fetched from PayPal, against a PayPal that pages as its documentation says. */
+import { assert, describe, it } from "@effect/vitest"
+import type { Connector, ReportEntry, ReportPage, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
+import { Effect, Result } from "effect"
+import { attemptId, operationId, refundId, timeoutMillis } from "./Calls.ts"
+import { amount, answer, clientSecret, credentials, definition, type Fields, orderId, token } from "./PayPal.ts"
+
+const noon = Date.UTC(2026, 10, 21, 12)
+const hour = 3_600_000
+const window = { createdFrom: noon, createdBefore: noon + hour }
+
+/** https://developer.paypal.com/docs/api/transaction-search/v1/#transactions_get */
+const transaction = (id: string, fields: Fields = {}) => ({
+  transaction_info: {
+    paypal_account_id: "6STWC2LSUYYYE",
+    transaction_id: id,
+    paypal_reference_id: orderId,
+    paypal_reference_id_type: "ODR",
+    transaction_event_code: "T0006",
+    transaction_initiation_date: "2026-11-21T12:00:05+0000",
+    transaction_updated_date: "2026-11-21T12:00:07+0000",
+    transaction_amount: amount("19.99"),
+    fee_amount: amount("-0.84"),
+    transaction_status: "S",
+    invoice_id: operationId,
+    custom_field: attemptId,
+    protection_eligibility: "01",
+    ...fields
+  }
+})
+
+const search = (details: ReadonlyArray<unknown>, fields: Fields = {}) =>
+  answer(200, {
+    transaction_details: details,
+    account_number: "XZXSPECPDZHZU",
+    start_date: "2026-11-21T12:00:00+0000",
+    end_date: "2026-11-21T12:59:59+0000",
+    last_refreshed_datetime: "2026-11-21T15:59:59+0000",
+    page: 1,
+    total_items: details.length,
+    total_pages: 1,
+    links: [],
+    ...fields
+  })
+
+const payPalWith = (answerTo: (query: URLSearchParams) => TransportAnswer) => {
+  const asked: Array<URLSearchParams> = []
+  const send = ({ method, url }: TransportRequest) =>
+    Effect.sync(() => {
+      const { pathname, searchParams } = new URL(url)
+      if (pathname === "/v1/oauth2/token") return answer(200, token())
+      assert.deepStrictEqual([method, pathname], ["GET", "/v1/reporting/transactions"])
+      asked.push(searchParams)
+      return answerTo(searchParams)
+    })
+  const account = { connectionId: "main", environment: "sandbox" as const, credentials, timeoutMillis }
+  return { asked, connector: Result.getOrThrow(definition.connect(account, { send })) }
+}
+
+const pageOf = ({ reports }: Connector, cursor: string | null = null) =>
+  reports?.find(({ name }) => name === "paypal-settlement")?.list({ ...window, cursor }) ?? Effect.die("no such report")
+
+const wholeOf = Effect.fnUntraced(function* (connector: Connector) {
+  const entries: Array<ReportEntry> = []
+  let cursor: string | null = null
+  for (let pages = 0; pages < 20; pages++) {
+    const page: ReportPage = yield* pageOf(connector, cursor)
+    entries.push(...page.entries)
+    if (page.nextCursor === null) return entries
+    cursor = page.nextCursor
+  }
+  return yield* Effect.die("a report without an end")
+})
+
+const rowsOf = (...details: ReadonlyArray<unknown>) =>
+  Effect.map(wholeOf(payPalWith(() => search(details)).connector), (entries) =>
+    entries.map((entry) => (entry._tag === "Row" ? entry.row : assert.fail(JSON.stringify(entry))))
+  )
+
+const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+
+describe("reports of PayPal", () => {
+  it.effect("given a capture, then its row names the attempt, the operation and the order, and has the fee", () =>
+    Effect.gen(function* () {
+      const { asked, connector } = payPalWith(() => search([transaction("8MC585209K746392H")]))
+      assert.deepStrictEqual(yield* wholeOf(connector), [
+        {
+          _tag: "Row",
+          row: {
+            id: "8MC585209K746392H",
+            kind: "charge",
+            names: {
+              attemptId,
+              operationId,
+              refundId: null,
+              providerRef: orderId,
+              providerRefundId: null,
+              disputeId: null,
+              reference: null
+            },
+            gross: eur(1999),
+            converted: null,
+            fee: eur(84),
+            net: eur(1915),
+            payoutId: null,
+            occurredAt: noon + 5_000,
+            settledAt: null
+          }
+        }
+      ])
+      assert.deepStrictEqual(
+        [...(asked[0]?.entries() ?? [])],
+        [
+          ["start_date", "2026-11-21T12:00:00Z"],
+          ["end_date", "2026-11-21T12:59:59Z"],
+          ["fields", "transaction_info"],
+          ["balance_affecting_records_only", "Y"],
+          ["page_size", "500"],
+          ["page", "1"]
+        ]
+      )
+    })
+  )
+
+  it.effect("given each kind of transaction, then its row has the kind and the sign of the file's", () =>
+    Effect.gen(function* () {
+      const cases = [
+        ["T0006", "5.00", "charge"],
+        ["T0001", "-5.00", "adjustment"],
+        ["T1107", "-5.00", "refund"],
+        ["T1107", "5.00", "refund_failed"],
+        ["T1106", "-5.00", "dispute"],
+        ["T1201", "5.00", "dispute_reversed"],
+        ["T0106", "-5.00", "fee"],
+        ["T0400", "-5.00", "payout"],
+        ["T1101", "5.00", "payout_failed"],
+        ["T1110", "-5.00", "adjustment"],
+        ["T9999", "5.00", "adjustment"]
+      ] as const
+      const rows = yield* rowsOf(
+        ...cases.map(([code, value], at) =>
+          transaction(`t${at}`, {
+            transaction_event_code: code,
+            transaction_amount: amount(value),
+            fee_amount: undefined
+          })
+        )
+      )
+      assert.deepStrictEqual(
+        rows.map(({ gross, kind }) => [kind, gross.minorUnits]),
+        cases.map(([, value, kind]) => [kind, Number(value) * 100])
+      )
+      assert.deepStrictEqual([rows[7]?.payoutId, rows[8]?.payoutId, rows[0]?.payoutId], ["t7", "t8", null])
+    })
+  )
+
+  it.effect(
+    "given a refund of ours and one of PayPal's pages, then each names its transaction, and ours its refund",
+    () =>
+      Effect.gen(function* () {
+        const ours = {
+          transaction_event_code: "T1107",
+          transaction_amount: amount("-5.00"),
+          fee_amount: amount("0.20")
+        }
+        const rows = yield* rowsOf(
+          transaction("r1", {
+            ...ours,
+            custom_field: refundId,
+            invoice_id: undefined,
+            paypal_reference_id_type: "TXN"
+          }),
+          transaction("r2", { ...ours, custom_field: undefined, invoice_id: "order 7" })
+        )
+        assert.deepStrictEqual(
+          rows.map(({ fee, names, net }) => [
+            names.refundId,
+            names.providerRefundId,
+            names.providerRef,
+            names.reference,
+            fee,
+            net
+          ]),
+          [
+            [refundId, "r1", null, null, eur(-20), eur(-480)],
+            [null, "r2", orderId, "order 7", eur(-20), eur(-480)]
+          ]
+        )
+      })
+  )
+
+  it.effect("given transactions that wait, were denied or only hold money, then they are no rows", () =>
+    Effect.gen(function* () {
+      const rows = yield* rowsOf(
+        transaction("a", { transaction_status: "P" }),
+        transaction("b", { transaction_status: "D" }),
+        transaction("c", { transaction_event_code: "T1300" }),
+        transaction("d", { transaction_status: "V" })
+      )
+      assert.deepStrictEqual(
+        rows.map(({ id }) => id),
+        ["d"]
+      )
+    })
+  )
+
+  it.effect("given amounts in forints and yen, then they are whole units", () =>
+    Effect.gen(function* () {
+      const of = (value: string, currency: string) =>
+        transaction(currency, { transaction_amount: amount(value, currency), fee_amount: undefined })
+      const rows = yield* rowsOf(of("500", "HUF"), of("500", "JPY"))
+      assert.deepStrictEqual(
+        rows.map(({ gross }) => gross),
+        [
+          { minorUnits: 50_000, currency: "HUF" },
+          { minorUnits: 500, currency: "JPY" }
+        ]
+      )
+    })
+  )
+
+  it.effect("given three pages, then each is asked for once, and no transaction is missing", () =>
+    Effect.gen(function* () {
+      const { asked, connector } = payPalWith((query) =>
+        search([transaction(`t${query.get("page")}`)], { total_items: 3, total_pages: 3 })
+      )
+      assert.lengthOf(yield* wholeOf(connector), 3)
+      assert.deepStrictEqual(
+        asked.map((query) => query.get("page")),
+        ["1", "2", "3"]
+      )
+    })
+  )
+
+  it.effect("given an empty window, then the report is empty after one request", () =>
+    Effect.gen(function* () {
+      const { asked, connector } = payPalWith(() => search([], { total_pages: 0 }))
+      assert.deepStrictEqual(yield* wholeOf(connector), [])
+      assert.lengthOf(asked, 1)
+    })
+  )
+
+  it.effect("given data that is older than the window's end, then the page is unanswered", () =>
+    Effect.gen(function* () {
+      const { connector } = payPalWith(() => search([], { last_refreshed_datetime: "2026-11-21T12:59:59+0000" }))
+      const result = yield* Effect.result(pageOf(connector))
+      assert(Result.isFailure(result))
+      assert.strictEqual(result.failure.reason, "PayPal has not yet listed all transactions of the window")
+    })
+  )
+
+  for (const [field, fields] of [
+    ["transaction_info.transaction_amount", { transaction_amount: amount("5.001") }],
+    ["transaction_info.transaction_amount", { transaction_amount: amount("5.00", "XXX") }],
+    ["transaction_info.fee_amount", { fee_amount: amount("-0.10", "USD") }],
+    ["transaction_info.transaction_initiation_date", { transaction_initiation_date: "yesterday" }],
+    ["transaction_info", { invoice_id: clientSecret }]
+  ] as const) {
+    it.effect(
+      `given a wrong ${field} (${Object.keys(fields)}), then the entry is unreadable there, others are not`,
+      () =>
+        Effect.gen(function* () {
+          const [fine, wrong] = yield* wholeOf(
+            payPalWith(() => search([transaction("a"), transaction("b", fields)])).connector
+          )
+          assert.strictEqual(fine?._tag, "Row")
+          assert(wrong?._tag === "Unreadable")
+          assert.deepStrictEqual([wrong.unreadable.row, wrong.unreadable.field], [2, field])
+          assert.notInclude(JSON.stringify(wrong), clientSecret)
+        })
+    )
+  }
+
+  for (const [what, wrong, reason] of [
+    ["an error of PayPal's", answer(500, { name: "INTERNAL_SERVER_ERROR" }), "with status 500"],
+    ["an app without the permission", answer(403, { name: "NOT_AUTHORIZED" }), 'select "Transaction Search"'],
+    ["too many transactions", answer(400, { name: "RESULTSET_TOO_LARGE" }), "more than 10,000 transactions in an hour"],
+    ["a page of something else", answer(200, { balances: [] }), "see total_pages"],
+    ["no JSON", answer(200, "<html>"), "settles nothing"]
+  ] as const) {
+    it.effect(`given ${what}, then the page is unanswered and says why, and is never an empty one`, () =>
+      Effect.gen(function* () {
+        const result = yield* Effect.result(pageOf(payPalWith(() => wrong).connector))
+        assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
+        assert.include(result.failure.reason, reason)
+      })
+    )
+  }
+})

@@ -1,0 +1,244 @@
+/** Reports that are fetched on a schedule: when, by which process, and what a failure or a kill leaves. */
+import { assert, describe, it } from "@effect/vitest"
+import { type Connection, Metrics, Pointsman, type ReconciliationRun } from "@pointsman/core"
+import type { ListRequest, ReportEntry, ReportPage } from "@pointsman/core/connector"
+import { Directory, Retention, StorageCondition, Unanswered } from "@pointsman/core/ports"
+import { Effect, Fiber, Metric } from "effect"
+import { TestClock } from "effect/testing"
+import { stored } from "./support/Pages.ts"
+import { day, entriesOf, paidAt, rowOf } from "./support/Reports.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
+
+const minute = 60_000
+const hour = 60 * minute
+const everyMillis = 6 * hour
+
+const scheduled = (id: string, more: Partial<Connection> = {}) => ({ id, reports: { everyMillis }, ...more })
+const ofMain = () => world({ connections: [scheduled("main")] })
+
+const pageOf = (
+  entries: ReadonlyArray<Extract<ReportEntry, { readonly _tag: "Row" }>>,
+  { createdBefore, createdFrom, cursor }: ListRequest
+): ReportPage => {
+  const inside = entries.filter(({ row }) => row.occurredAt >= createdFrom && row.occurredAt < createdBefore)
+  const at = Number(cursor ?? "0")
+  return { entries: inside.slice(at, at + 2), nextCursor: at + 2 < inside.length ? String(at + 2) : null }
+}
+
+/** Payments and their rows, three days ago. */
+const setUp = Effect.fnUntraced(function* (own: World, count: number) {
+  own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
+  own.provider.onListReport = () => Effect.succeed({ entries: [], nextCursor: null })
+  const pointsman = yield* Pointsman
+  const made = yield* Effect.forEach(Array.from({ length: count }), () => pointsman.create(caller, request()))
+  const payments = made.map(({ payment }) => payment)
+  const entries = payments.map(
+    (payment, at) => ({ _tag: "Row", row: rowOf(payment, { occurredAt: paidAt + at }) }) as const
+  )
+  own.provider.onListReport = (asked) => Effect.succeed(pageOf(entries, asked))
+  yield* TestClock.setTime(paidAt + 3 * day)
+  return { entries, payments }
+})
+
+const runsOf = (connectionId: string) =>
+  Effect.flatMap(Pointsman, ({ reconciliation }) => reconciliation.list({ tenant, connectionId, limit: 100 }))
+
+/** Lets what was begun go on, until that is so. */
+const until = Effect.fnUntraced(function* <E, R>(isSo: Effect.Effect<boolean, E, R>) {
+  for (let turns = 0; turns < 20_000; turns++) {
+    if (yield* isSo) return
+    yield* Effect.yieldNow
+  }
+  return yield* Effect.die("it never came to that")
+})
+
+/** Long enough for a fetch that has begun to ask for something. */
+const rest = Effect.forEach(Array.from({ length: 200 }), () => Effect.yieldNow, { discard: true })
+
+const keepFetching = (pointsman: Pointsman["Service"]) =>
+  Effect.forkScoped(pointsman.keepFetching(minute), { startImmediately: true })
+const begin = Effect.flatMap(Pointsman, keepFetching)
+
+const isDone = ({ state }: ReconciliationRun) => state === "done"
+const untilRuns = (connectionId: string, count: number) =>
+  until(Effect.map(runsOf(connectionId), (runs) => runs.length === count && runs.every(isDone)))
+
+const lag = (connection: string, report = "scripted-balance") =>
+  Effect.map(Metric.value(Metrics.reportsLate(connection, report)), ({ value }) => value)
+const fetches = (connection: string, result: "fetched" | "failed" | "taken", report = "scripted-balance") =>
+  Effect.map(Metric.value(Metrics.reportFetches(connection, report, result)), ({ count }) => Number(count))
+
+describe("reports that are fetched on a schedule", () => {
+  const regular = ofMain()
+  it.effect("given a schedule, when time passes, then the reports are fetched from where the last fetch ended", () =>
+    Effect.gen(function* () {
+      const { payments } = yield* setUp(regular, 5)
+      yield* begin
+      // Seven days up to an hour ago: eight parts of days.
+      yield* untilRuns("main", 8)
+      for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
+      const asked = regular.provider.lists.length
+      yield* TestClock.adjust(everyMillis - minute)
+      yield* rest
+      assert.strictEqual(regular.provider.lists.length, asked)
+      yield* TestClock.adjust(minute)
+      // Up to midnight, and from there.
+      yield* untilRuns("main", 10)
+      const [newest] = yield* runsOf("main")
+      assert.strictEqual(
+        newest?.fileName,
+        "scripted-balance from 1970-01-14T00:00:00.000Z until 1970-01-14T05:00:00.000Z"
+      )
+    }).pipe(Effect.provide(regular.layer))
+  )
+
+  const unscheduled = world({ connections: [{ id: "main" }] })
+  it.effect(
+    "given a connection without a schedule, when time passes, then nothing is asked, and no lease is taken",
+    () =>
+      Effect.gen(function* () {
+        yield* setUp(unscheduled, 1)
+        yield* begin
+        yield* TestClock.adjust(2 * everyMillis)
+        yield* rest
+        assert.deepStrictEqual(unscheduled.provider.lists, [])
+        const now = paidAt + 3 * day + 2 * everyMillis
+        const lease = { what: "reports", holder: "another", now, until: now + 1 } as const
+        assert.isTrue(yield* Effect.flatMap(Retention, (retention) => retention.lease(lease)))
+      }).pipe(Effect.provide(unscheduled.layer))
+  )
+
+  const pair = world({ connections: [scheduled("silent"), scheduled("main")] })
+  it.effect(
+    "given a provider that does not answer, then it is asked again in ten minutes and told as late, and others are fetched",
+    () =>
+      Effect.gen(function* () {
+        const { entries } = yield* setUp(pair, 0)
+        let isSilent = true
+        pair.provider.onListReport = (asked) =>
+          asked.connectionId === "silent" && isSilent
+            ? Effect.fail(new Unanswered({ reason: "timed out" }))
+            : Effect.succeed(pageOf(entries, asked))
+        const failedBefore = yield* fetches("silent", "failed")
+        yield* begin
+        yield* untilRuns("main", 8)
+        yield* until(Effect.map(fetches("silent", "failed"), (count) => count === failedBefore + 1))
+        yield* TestClock.adjust(9 * minute)
+        yield* rest
+        assert.strictEqual(yield* fetches("silent", "failed"), failedBefore + 1)
+        assert.strictEqual(yield* lag("silent"), 540)
+        assert.strictEqual(yield* lag("main"), 0)
+        yield* TestClock.adjust(minute)
+        yield* until(Effect.map(fetches("silent", "failed"), (count) => count === failedBefore + 2))
+        assert.lengthOf(yield* runsOf("silent"), 0)
+        isSilent = false
+        yield* TestClock.adjust(10 * minute)
+        yield* untilRuns("silent", 8)
+        yield* TestClock.adjust(minute)
+        yield* until(Effect.map(lag("silent"), (seconds) => seconds === 0))
+      }).pipe(Effect.provide(pair.layer))
+  )
+
+  for (const killedAt of [1, 3, 4, 6]) {
+    const killed = world({ connections: [{ id: "main", reports: { everyMillis: hour } }] })
+    it.effect(
+      `given a process that dies at page ${killedAt}, then another goes on with its run, and no row is twice`,
+      () =>
+        Effect.gen(function* () {
+          const { entries, payments } = yield* setUp(killed, 5)
+          // Up to the days of the rows, all is fetched.
+          yield* Effect.flatMap(Pointsman, ({ reconciliation }) =>
+            reconciliation.fetch({ connectionId: "main", from: paidAt - day, until: paidAt })
+          )
+          yield* TestClock.setTime(paidAt + 2 * hour)
+          let pages = 0
+          killed.provider.onListReport = (asked) =>
+            ++pages === killedAt ? Effect.never : Effect.succeed(pageOf(entries, asked))
+          const first = yield* begin
+          yield* until(Effect.sync(() => pages === killedAt))
+          yield* Fiber.interrupt(first)
+          killed.provider.onListReport = (asked) => Effect.succeed(pageOf(entries, asked))
+          const begun = yield* runsOf("main")
+          const another = yield* killed.another
+          yield* keepFetching(another)
+          yield* rest
+          // The lease of the process that died has to end first.
+          assert.deepStrictEqual(yield* runsOf("main"), begun)
+          yield* TestClock.adjust(5 * minute)
+          // The window of the run that had begun, and the time since.
+          yield* untilRuns("main", begun.length === 2 ? 3 : 2)
+          const runs = yield* runsOf("main")
+          const matched = runs.map(({ counts }) => counts.matched)
+          assert.strictEqual(
+            matched.reduce((sum, count) => sum + count, 0),
+            5
+          )
+          assert.lengthOf(yield* entriesOf, 5)
+          for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
+        }).pipe(Effect.provide(killed.layer))
+    )
+  }
+
+  const two = ofMain()
+  it.effect("given two processes, when reports are due, then one of them asks the provider", () =>
+    Effect.gen(function* () {
+      yield* setUp(two, 1)
+      yield* begin
+      yield* Effect.flatMap(two.another, keepFetching)
+      yield* untilRuns("main", 8)
+      yield* rest
+      const windows = two.provider.lists.map(({ createdFrom }) => createdFrom)
+      // Each is read twice, for its hash and for its rows.
+      assert.strictEqual(windows.length, 2 * new Set(windows).size)
+    }).pipe(Effect.provide(two.layer))
+  )
+
+  const refusing = ofMain()
+  it.effect("given a storage that takes no new work, then nothing is asked until it does", () =>
+    Effect.gen(function* () {
+      yield* setUp(refusing, 0)
+      let refusal: string | null = "the disk is full"
+      const read = Effect.sync(() => ({ refusal, warnings: [] }))
+      const condition = { read, admit: Effect.void }
+      const pointsman = yield* Effect.provideService(refusing.another, StorageCondition, condition)
+      yield* keepFetching(pointsman)
+      yield* TestClock.adjust(hour)
+      yield* rest
+      assert.deepStrictEqual(refusing.provider.lists, [])
+      refusal = null
+      yield* TestClock.adjust(minute)
+      yield* untilRuns("main", 8)
+    }).pipe(Effect.provide(refusing.layer))
+  )
+
+  const changing = ofMain()
+  it.effect("given a connection whose record changes after a failure, then it is fetched at the next look", () =>
+    Effect.gen(function* () {
+      yield* setUp(changing, 0)
+      changing.provider.onListReport = () => Effect.fail(new Unanswered({ reason: "not allowed" }))
+      const failedBefore = yield* fetches("main", "failed")
+      yield* begin
+      yield* until(Effect.map(fetches("main", "failed"), (count) => count === failedBefore + 1))
+      changing.provider.onListReport = () => Effect.succeed({ entries: [], nextCursor: null })
+      const directory = yield* Directory
+      const { connections, ...contents } = yield* directory.contents
+      yield* directory.write({
+        ...contents,
+        connections: connections.map((connection) => ({ ...connection, timeoutMillis: 1_000 }))
+      })
+      yield* TestClock.adjust(minute)
+      yield* untilRuns("main", 8)
+    }).pipe(Effect.provide(changing.layer))
+  )
+
+  const without = ofMain()
+  it.effect("given a connector that fetches no reports, then the connection is told as late", () =>
+    Effect.gen(function* () {
+      const failedBefore = yield* fetches("main", "failed", "all")
+      yield* begin
+      yield* until(Effect.map(fetches("main", "failed", "all"), (count) => count === failedBefore + 1))
+      yield* TestClock.adjust(5 * minute)
+      assert.strictEqual(yield* lag("main", "all"), 300)
+    }).pipe(Effect.provide(without.layer))
+  )
+})
