@@ -722,6 +722,17 @@ export const steps: Readonly<Record<string, Step>> = {
   "49_closed_differences": {
     index: "settlement_differences_closed",
     on: "settlement_entries (workspace_id, environment, occurred_at) where payment_id is not null and closed_at is not null"
+  },
+  // What one payout pays, whose name may be longer than an index takes.
+  "50_entries_by_payout": {
+    index: "settlement_entries_by_payout",
+    on: `settlement_entries (workspace_id, environment, connection_id, md5(payout_id), occurred_at, row_id)
+      where payout_id is not null`
+  },
+  "51_payouts": {
+    index: "settlement_payouts",
+    on: `settlement_entries (workspace_id, environment, occurred_at, connection_id, row_id)
+      where payment_id is null and kind = 'payout'`
   }
 }
 

@@ -32,6 +32,7 @@ import {
 import { Effect, Option } from "effect"
 import { type Database, type Query, repeatable } from "./Database.ts"
 import { bookColumnsOfTenant, bookRowsOf } from "./Ledger.ts"
+import { make as makePayouts } from "./Payouts.ts"
 import { bindTenant, bindText, readText, rowOf, rows, typeOf } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
@@ -102,6 +103,7 @@ export const make = (db: Database, everywhere: ReadEverywhere): Settlements => (
       repeatable(db, "closeEntry", (query) => query(closeEntries, closeParams(tenant, connectionId, closed, [rowId]))),
       (ended) => ended.length === 1
     ),
+  ...makePayouts(db),
   balance: (query) => Effect.map(balanceOf(db, query), (found) => found.map(rows.readBalanceRow)),
   open: Effect.map(everywhere("openDifferences", countOpen, []), mergedCounts),
   prune: ({ before, limit, tenant }) =>

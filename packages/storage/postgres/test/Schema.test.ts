@@ -61,7 +61,9 @@ const steps = [
   { migration_id: 46, name: "derived_rows" },
   { migration_id: 47, name: "message_bodies" },
   { migration_id: 48, name: "run_leases" },
-  { migration_id: 49, name: "closed_differences" }
+  { migration_id: 49, name: "closed_differences" },
+  { migration_id: 50, name: "entries_by_payout" },
+  { migration_id: 51, name: "payouts" }
 ]
 
 /** The contents of the schema, whatever created them. */
