@@ -6487,6 +6487,54 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "a payout counts what the provider corrected",
+    harm: "A payout seems to have money that it does not pay, and its rows never add up to it.",
+    edits: [
+      {
+        file: "packages/storage/sql/src/Settlements.ts",
+        find: "reason <> 'same_row' and corrected_at is null\"",
+        replace: "reason <> 'same_row'\""
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given rows of two payouts, when one is read, then it has what counts of its own rows, by currency"
+    }
+  },
+  {
+    name: "a payout has the rows of another connection",
+    harm: "Two providers name a payout alike, and the money of one of them is added to the other's.",
+    edits: [
+      {
+        file: "packages/storage/memory/src/Payouts.ts",
+        find: "one.connectionId === connectionId && one.payoutId === payoutId",
+        replace: "one.payoutId === payoutId"
+      }
+    ],
+    caughtBy: {
+      project: "storage-memory",
+      file: "packages/storage/memory/test/Memory.contract.test.ts",
+      test: "given rows of two payouts, when one is read, then it has what counts of its own rows, by currency"
+    }
+  },
+  {
+    name: "the rest of a payout leaves out its fees",
+    harm: "A payout that is complete seems to be short of its fees, and somebody looks for money that is there.",
+    edits: [
+      {
+        file: "packages/core/src/model/Payout.ts",
+        find: " - sums.feesMinor + sums.payoutsMinor",
+        replace: " + sums.payoutsMinor"
+      }
+    ],
+    caughtBy: {
+      project: "console",
+      file: "packages/console/test/Reconciliation.test.ts",
+      test: "given a payout, then its page has its amounts, and its rows with links to what they are about"
+    }
+  },
+  {
     name: "a version of a row that was corrected counts beside the newest one",
     harm: "The fees and the payout of a payment are counted twice once the provider fills in its payout.",
     edits: [

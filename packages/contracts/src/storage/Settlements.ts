@@ -567,6 +567,89 @@ export const settlements = (it: StorageTest): void => {
       })
     )
 
+    it.effect("given rows of two payouts, when one is read, then it has what counts of its own rows, by currency", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
+        const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+        const none = { fee: null, net: null }
+        yield* store.applyBatch(
+          batchOf(run, [
+            entryOf(run, { rowId: "1", payoutId: odd }),
+            entryOf(run, { rowId: "1#2", payoutId: odd, result: "duplicate", reason: "same_row", openedAt: at }),
+            entryOf(run, { rowId: "1 earlier", payoutId: odd, corrected: { by: "1", at } }),
+            entryOf(run, { rowId: "2", payoutId: odd, kind: "refund", gross: eur(-400), ...none, occurredAt: at + 9 }),
+            entryOf(run, { rowId: "3", payoutId: odd, gross: usd(100), converted: eur(90), fee: eur(2), net: eur(88) }),
+            entryOf(run, { rowId: "4", payoutId: odd, gross: usd(7), ...none, settledAt: null, occurredAt: at - 1 }),
+            entryOf(run, { rowId: "5", payoutId: odd, kind: "payout", gross: eur(-658), ...none, occurredAt: at + 9 }),
+            entryOf(run, { rowId: "6", payoutId: `${odd}2`, gross: eur(5) }),
+            entryOf(run, { rowId: "7", payoutId: null, gross: eur(5) })
+          ])
+        )
+        const name = { connectionId: "first", payoutId: odd }
+        const zero = { disputesMinor: 0, othersMinor: 0, settledAt: null }
+        expect(yield* store.payoutParts(tenant, name)).toStrictEqual([
+          {
+            ...{ ...zero, currency: "EUR", rows: 4, chargesMinor: 1090, refundsMinor: -400, feesMinor: 32 },
+            ...{ payoutsMinor: -658, firstAt: at, lastAt: at + 9, settledAt: at + day }
+          },
+          {
+            ...{ ...zero, currency: "USD", rows: 1, chargesMinor: 7, refundsMinor: 0, feesMinor: 0 },
+            ...{ payoutsMinor: 0, firstAt: at - 1, lastAt: at - 1 }
+          }
+        ])
+        const pages: Array<ReadonlyArray<string>> = []
+        for (let last: SettlementEntry | undefined, isMore = true; isMore; ) {
+          const page: ReadonlyArray<SettlementEntry> = yield* store.payoutEntries(tenant, {
+            ...name,
+            after: last,
+            limit: 2
+          })
+          pages.push(page.map(({ rowId }) => rowId))
+          last = page.at(-1)
+          isMore = page.length === 2
+        }
+        expect(pages).toEqual([["4", "1"], ["3", "2"], ["5"]])
+        const other = yield* newTenant()
+        for (const [where, what] of [
+          [tenant, { ...name, connectionId: "second" }],
+          [tenant, { ...name, payoutId: "" }],
+          [other, name]
+        ] as const) {
+          expect(yield* store.payoutParts(where, what)).toEqual([])
+          expect(yield* store.payoutEntries(where, { ...what, after: undefined, limit: 2 })).toEqual([])
+        }
+      })
+    )
+
+    it.effect("given payouts, when those of a period are listed, then the newest come first", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        const payout = (rowId: string, fields: Partial<SettlementEntry> = {}) =>
+          entryOf(run, { rowId, kind: "payout", fee: null, net: null, ...fields })
+        yield* store.applyBatch(
+          batchOf(run, [
+            payout("1"),
+            payout("2", { occurredAt: at + day }),
+            payout("3", { occurredAt: at + 2 * day }),
+            payout("2 earlier", { corrected: { by: "2", at } }),
+            payout("2#9", { result: "duplicate", reason: "same_row", openedAt: at }),
+            payout("failed", { kind: "payout_failed" }),
+            entryOf(run, { rowId: "fee", kind: "fee" })
+          ])
+        )
+        const query = { tenant, from: at, until: at + 2 * day, limit: 10 }
+        const listed = (more: Partial<typeof query & { readonly connectionId: string }>) =>
+          Effect.map(store.payouts({ ...query, ...more }), (found) => found.map(({ rowId }) => rowId))
+        expect(yield* listed({})).toEqual(["2", "1"])
+        expect(yield* listed({ until: at + 3 * day, limit: 2 })).toEqual(["3", "2"])
+        expect(yield* listed({ from: at + 1 })).toEqual(["2"])
+        expect(yield* listed({ connectionId: "first" })).toEqual(["2", "1"])
+        expect(yield* listed({ connectionId: "second" })).toEqual([])
+        expect(yield* listed({ tenant: yield* newTenant() })).toEqual([])
+      })
+    )
+
     it.effect("given a payment that leaves, then its entries leave with it, and an open difference stays", () =>
       Effect.gen(function* () {
         const { run, settlements: store, tenant } = yield* given()

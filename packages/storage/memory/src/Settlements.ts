@@ -18,6 +18,7 @@ import {
 } from "@pointsman/core/ports"
 import { Effect, Option, type Semaphore } from "effect"
 import { bookOf } from "./Payments.ts"
+import { byName, entriesIn, isCounted, make as makePayouts, movedCurrency, noMoves, withMove } from "./Payouts.ts"
 import { byText, copy, forTenant, ofTenant, type State, type TenantState } from "./State.ts"
 
 export const make = (state: State, turn: Semaphore.Semaphore): Settlements => {
@@ -93,27 +94,24 @@ export const make = (state: State, turn: Semaphore.Semaphore): Settlements => {
     close: (tenant, connectionId, { closed, rowId }) =>
       inTurn(() => close(forTenant(state, tenant), connectionId, rowId, closed)),
     balance: (query) => Effect.sync(() => balance(ofTenant(state, query.tenant), query)),
+    ...makePayouts(state),
     open: Effect.sync(() => openDifferences(allTenants().flatMap(entriesIn).filter(isOpen))),
-    prune: ({ before, limit, tenant }) =>
-      inTurn(() => {
-        const { payments, settlements } = forTenant(state, tenant)
-        const hasPayment = ({ paymentId }: SettlementEntry) => paymentId !== null && payments.has(paymentId)
-        const leaving = [...settlements].filter(
-          ([, one]) => !hasPayment(one) && one.occurredAt < before && !isOpen(one)
-        )
-        for (const [key] of leaving.slice(0, limit)) settlements.delete(key)
-        return Math.min(leaving.length, limit)
-      })
+    prune: (query) => inTurn(() => prune(forTenant(state, query.tenant), query))
   }
+}
+
+const prune = (
+  { payments, settlements }: TenantState,
+  { before, limit }: Parameters<Settlements["prune"]>[0]
+): number => {
+  const hasPayment = ({ paymentId }: SettlementEntry) => paymentId !== null && payments.has(paymentId)
+  const leaving = [...settlements].filter(([, one]) => !hasPayment(one) && one.occurredAt < before && !isOpen(one))
+  for (const [key] of leaving.slice(0, limit)) settlements.delete(key)
+  return Math.min(leaving.length, limit)
 }
 
 const entryKey = ({ connectionId, rowId }: Pick<SettlementEntry, "connectionId" | "rowId">): string =>
   JSON.stringify([connectionId, rowId])
-
-type Name = Pick<SettlementEntry, "connectionId" | "rowId">
-const byName = (a: Name, b: Name): number => byText(a.connectionId, b.connectionId) || byText(a.rowId, b.rowId)
-
-const entriesIn = ({ settlements }: TenantState): Array<SettlementEntry> => [...settlements.values()]
 
 const isSameFile = (a: ReconciliationRun, b: ReconciliationRun): boolean =>
   a.connectionId === b.connectionId && a.sha256 === b.sha256 && a.format === b.format
@@ -254,51 +252,20 @@ const isListed = (one: SettlementEntry, query: EntryQuery): boolean => {
 
 const dayMillis = 24 * 60 * 60 * 1_000
 
-const balanceField = {
-  charge: "chargesMinor",
-  charge_failed: "chargesMinor",
-  refund: "refundsMinor",
-  refund_failed: "refundsMinor",
-  dispute: "disputesMinor",
-  dispute_reversed: "disputesMinor",
-  fee: "othersMinor",
-  payout: "payoutsMinor",
-  payout_failed: "payoutsMinor",
-  adjustment: "othersMinor"
-} as const satisfies Record<SettlementEntry["kind"], keyof BalanceRow>
-
 const balance = (stored: TenantState, { connectionId, from, until }: BalanceQuery): ReadonlyArray<BalanceRow> => {
   const rows = new Map<string, BalanceRow>()
   for (const one of entriesIn(stored)) {
-    const { converted, corrected, fee, gross, kind, net, number, occurredAt, reason } = one
+    const { occurredAt } = one
     if (connectionId !== undefined && one.connectionId !== connectionId) continue
-    if (number === 0 || reason === "same_row" || corrected !== null || occurredAt < from || occurredAt >= until)
-      continue
+    if (!isCounted(one) || occurredAt < from || occurredAt >= until) continue
     const day = occurredAt - (occurredAt % dayMillis)
-    const currency = (net ?? converted ?? gross).currency
+    const currency = movedCurrency(one)
     const key = JSON.stringify([one.connectionId, day, currency])
-    const row = rows.get(key) ?? { connectionId: one.connectionId, day, currency, ...noMoves }
-    const field = balanceField[kind]
-    rows.set(key, {
-      ...row,
-      rows: row.rows + 1,
-      feesMinor: row.feesMinor + (fee?.minorUnits ?? 0),
-      [field]: row[field] + (converted ?? gross).minorUnits
-    })
+    rows.set(key, withMove(rows.get(key) ?? { connectionId: one.connectionId, day, currency, ...noMoves }, one))
   }
   return [...rows.values()].sort(
     (a, b) => byText(a.connectionId, b.connectionId) || a.day - b.day || byText(a.currency, b.currency)
   )
-}
-
-const noMoves = {
-  rows: 0,
-  chargesMinor: 0,
-  refundsMinor: 0,
-  disputesMinor: 0,
-  feesMinor: 0,
-  payoutsMinor: 0,
-  othersMinor: 0
 }
 
 const openDifferences = (open: ReadonlyArray<SettlementEntry>): ReadonlyArray<OpenDifferences> =>

@@ -732,6 +732,17 @@ export const steps: Readonly<Record<string, Step>> = {
       `create table report_lease (one integer not null primary key check (one = 1), holder ${text} not null,
         until bigint not null)`
     ]
+  },
+  // What one payout pays, whose name may be longer than an index takes.
+  "52_entries_by_payout": {
+    index: "settlement_entries_by_payout",
+    on: `settlement_entries (workspace_id, environment, connection_id, md5(payout_id), occurred_at, row_id)
+      where payout_id is not null`
+  },
+  "53_payouts": {
+    index: "settlement_payouts",
+    on: `settlement_entries (workspace_id, environment, occurred_at, connection_id, row_id)
+      where payment_id is null and kind = 'payout'`
   }
 }
 

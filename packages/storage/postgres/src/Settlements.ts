@@ -6,9 +6,6 @@ import {
   type ComparisonHolder,
   type EntryQuery,
   longestLeaseMillis,
-  type NamedInRows,
-  type NamedPayment,
-  type NameKind,
   type OpenDifferences,
   type RunHolder,
   type SettlementBatch,
@@ -23,8 +20,6 @@ import {
   leaseData,
   list,
   mayLeaveEntry,
-  nameOrder,
-  namePlaces,
   type Row,
   readRunLease,
   selectBalance,
@@ -34,6 +29,8 @@ import { Effect, Option } from "effect"
 import { arrayLiteral } from "./CommitStatement.ts"
 import { type Database, type Query, repeatable } from "./Database.ts"
 import { bookColumnsOfTenant, bookRowsOf } from "./Ledger.ts"
+import { selectNamed, texts } from "./NamedPayments.ts"
+import { make as makePayouts } from "./Payouts.ts"
 import { bindTenant, bindText, bindValue, readText, rowOf, rows, typeOf } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
@@ -106,6 +103,7 @@ export const make = (db: Database, everywhere: ReadEverywhere): Settlements => (
       repeatable(db, "closeEntry", (query) => query(closeEntries, closeParams(tenant, connectionId, closed, [rowId]))),
       (ended) => ended.length === 1
     ),
+  ...makePayouts(db),
   balance: (query) => Effect.map(balanceOf(db, query), (found) => found.map(rows.readBalanceRow)),
   open: Effect.map(everywhere("openDifferences", countOpen, []), mergedCounts),
   prune: ({ before, limit, tenant }) =>
@@ -131,8 +129,6 @@ const isMeasured = ({ entries, run }: SettlementBatch): boolean =>
   entries.length > 0 && run !== null && measuredAfter.has(run.after.version)
 /** By the versions of a run, the first of which begins it. */
 const measuredAfter: ReadonlySet<number> = new Set(Array.from({ length: 12 }, (_, power) => 2 * 4 ** power))
-
-const texts = (some: ReadonlyArray<string>): string => JSON.stringify(some.map(bindText))
 
 const selectRun = `select * from reconciliation_runs where ${ofTenant} and id = $3`
 const selectRunOfFile = `select * from reconciliation_runs
@@ -260,49 +256,6 @@ const applyBatch = Effect.fnUntraced(function* (query: Query, batch: SettlementB
   }
   return true
 })
-
-/** Two at most: more say no more. */
-const selectNames = (kind: NameKind, place: string): string => {
-  const [table, column, payment] = namePlaces[kind]
-  const named = `select ${payment} as payment_id from ${table} where ${ofTenant} and connection_id = $3`
-  const isSame = `${column} = n.name`
-  const found = (select: string) => `select '${kind}' as kind, n.name, f.payment_id
-    from jsonb_array_elements_text(${place}::text::jsonb) as n (name) cross join lateral (${select} offset 0) as f`
-  switch (kind) {
-    case "providerRefs": {
-      const isCharge = `reference_hash = md5(n.name) and ${isSame}`
-      const beside = named.replace("charge_references", "named_references")
-      return found(`${named} and ${isCharge} union ${beside} and ${isCharge} limit 2`)
-    }
-    case "references":
-      return found(`${named} and left(reference, 64) = left(n.name, 64) and ${isSame} order by id desc limit 2`)
-    case "providerRefundIds":
-      return found(`${named} and md5(provider_refund_id) = md5(n.name) and ${isSame} limit 2`)
-    default:
-      return found(`${named} and ${isSame} and id <> '' order by ${nameOrder(kind)} limit 1`)
-  }
-}
-
-const selectNamed = (
-  db: Database,
-  tenant: Tenant,
-  connectionId: string,
-  names: NamedInRows
-): Effect.Effect<ReadonlyArray<NamedPayment>, StorageError> => {
-  const some = (Object.entries(names) as ReadonlyArray<[NameKind, ReadonlyArray<string>]>).filter(
-    ([, named]) => named.length > 0
-  )
-  if (some.length === 0) return Effect.succeed([])
-  const select = some.map(([kind], at) => `(${selectNames(kind, `$${at + 4}`)})`).join(" union all ")
-  const params = [...bindTenant(tenant), bindText(connectionId), ...some.map(([, named]) => texts(named))]
-  return Effect.map(db.read("paymentsNamed", select, params), (found) =>
-    found.map((row) => ({
-      kind: row["kind"] as NameKind,
-      name: readText(row["name"]),
-      paymentId: readText(row["payment_id"])
-    }))
-  )
-}
 
 const looked = `select id from payments where ${ofTenant} and id > $3 order by id limit $4::text::integer`
 

@@ -720,6 +720,15 @@ const steps: Record<string, Step> = {
       holder text not null,
       until integer not null
     ) strict`
+  ]),
+  // What one payout pays, and the payouts themselves.
+  "45_payouts": execute([
+    `create index settlement_entries_by_payout
+      on settlement_entries (workspace_id, environment, connection_id, payout_id, occurred_at, row_id)
+      where payout_id is not null`,
+    `create index settlement_payouts
+      on settlement_entries (workspace_id, environment, occurred_at, connection_id, row_id)
+      where payment_id is null and kind = 'payout'`
   ])
 }
 

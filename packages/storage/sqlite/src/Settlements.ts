@@ -32,6 +32,7 @@ import {
 import { Option } from "effect"
 import { type Database, read, snapshot, update } from "./Database.ts"
 import { selectBookRows } from "./Ledger.ts"
+import { make as makePayouts } from "./Payouts.ts"
 import { bindTenant, bindText, insertInto, readText, rows } from "./Rows.ts"
 
 const ofTenant = "workspace_id = ? and environment = ?"
@@ -112,17 +113,17 @@ export const make = (db: Database): Settlements => ({
     ),
   close: (tenant, connectionId, closed) =>
     update(db, "closeEntry", () => closeEntry(db, tenant, connectionId, closed) === 1),
+  ...makePayouts(db),
   balance: (query) => read("balance", () => balanceOf(db, query)),
   open: read("openDifferences", () => db.prepare(countOpen).all() as unknown as ReadonlyArray<OpenDifferences>),
-  prune: ({ before, limit, tenant }) =>
-    update(db, "pruneEntries", () =>
-      [deleteOld, deleteLeft].reduce(
-        (gone, statement) =>
-          gone + Number(db.prepare(statement).run(...bindTenant(tenant), before, limit - gone).changes),
-        0
-      )
-    )
+  prune: (query) => update(db, "pruneEntries", () => prune(db, query))
 })
+
+const prune = (db: Database, { before, limit, tenant }: Parameters<Settlements["prune"]>[0]): number =>
+  [deleteOld, deleteLeft].reduce(
+    (gone, statement) => gone + Number(db.prepare(statement).run(...bindTenant(tenant), before, limit - gone).changes),
+    0
+  )
 
 const deleteLease = `delete from reconciliation_leases where ${ofTenant} and connection_id = ? and holder = ?`
 const keepLease = `update reconciliation_leases set until = ? where ${ofTenant} and connection_id = ? and holder = ?`
