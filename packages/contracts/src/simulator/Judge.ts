@@ -24,7 +24,7 @@ export interface Judged {
   readonly looks: ReadonlyArray<Look>
   /** Messages that were taken. */
   readonly heard: ReadonlyMap<Letter, Taken>
-  readonly outside: Pick<Acting, "lost" | "isOfOtherAccount">
+  readonly outside: Pick<Acting, "lost" | "isOfOtherAccount" | "jumps">
 }
 
 /** What is wrong with the world, in sentences; none for a sound one. */
@@ -76,7 +76,8 @@ export const judge = async ({
         const isKnown = stored.disputes.some(({ providerDisputeId }) => providerDisputeId === disputeId)
         if (isPlain && !isKnown) wrong.push(`payment ${id}: dispute ${disputeId} is not recorded`)
       }
-      const ofDisputes = { looks, told, records: world.provider.disputes, isPlain }
+      const jumps = outside.jumps?.history ?? []
+      const ofDisputes = { looks, told, records: world.provider.disputes, isPlain, jumps }
       for (const dispute of stored.disputes.filter(({ paymentId }) => paymentId === id)) {
         wrong.push(...wrongDispute(dispute, events, ofDisputes).map((what) => `payment ${id}: ${what}`))
       }

@@ -1,0 +1,247 @@
+/**
+ * Servers that are killed with SIGKILL while merchants answer disputes and deadlines come near: one server on a SQLite
+ * file, or two on one PostgreSQL, of which one is killed or both. Time goes ahead by days while no server is up. Provider,
+ * receiver and merchant outlive them all.
+ */
+import { formatApiKey } from "@pointsman/core"
+import { type ServerProcess, startServer, temporaryFolder } from "../ServerProcess.ts"
+import type { DisputeEvidence, DisputeShown, DisputeWish, Watched } from "./DisputesAgree.ts"
+import { connectionId, startDisputingProvider } from "./DisputingProvider.ts"
+import { type Draw, drawFrom } from "./Draw.ts"
+import type { EventShown } from "./Evidence.ts"
+import type { KillStorage } from "./KillWorld.ts"
+import { messageSecret, providerKey } from "./MoodyProvider.ts"
+import { endpointSecret, startMoodyReceiver } from "./MoodyReceiver.ts"
+import { environment, muchMillis, pause } from "./Setting.ts"
+
+const apiKey = formatApiKey("sandbox", new Uint8Array(64).fill(57))
+const endpoint = "disputes"
+const hour = 60 * 60_000
+const day = 24 * hour
+
+/** Disputes that each life begins with, in milliseconds until their deadlines. */
+const deadlines = [8 * day, 4 * day, 30 * hour, 7 * day + hour]
+/** How long the last servers may take, on a busy machine. */
+const restWithinMillis = 60_000
+/** Starts at rest: each looks at once, and what it finds unknown is looked up by the next. */
+const startsAtRest = 6
+
+interface Wish {
+  readonly disputeId: string
+  readonly kind: "submit" | "accept"
+  readonly key: string
+}
+
+export interface DisputeWorld {
+  /** Disputes are opened and answered, until the servers are killed. */
+  readonly round: (number: number) => Promise<void>
+  /** Everybody is well, and every deadline passes; gives what there is to compare. */
+  readonly rest: () => Promise<DisputeEvidence>
+}
+
+export const openDisputeWorld = async (
+  seed: number,
+  storage: KillStorage,
+  servers: 1 | 2,
+  perRound = deadlines.length
+): Promise<DisputeWorld> => {
+  const folders = Array.from({ length: servers }, temporaryFolder)
+  const database = await storage.open(folders[0] ?? "")
+  const up = new Map<number, ServerProcess>()
+  let aheadMillis = 0
+  const now = () => Date.now() + aheadMillis
+  const anyServer = () => [...up.values()].at(-1)
+  const provider = await startDisputingProvider(drawFrom(seed + 1), { now, target: () => anyServer()?.url })
+  const receiver = await startMoodyReceiver(drawFrom(seed + 2), { now })
+  const wishes: Array<Wish> = []
+  const watched: Array<Watched> = []
+  /** The provider's id of each, by ours. */
+  const names = new Map<string, string>()
+
+  const startAt = async (at: number) => {
+    up.set(
+      at,
+      await startServer({
+        folder: folders[at] ?? "",
+        configuration: configurationOf(provider.baseUrl, receiver.url(endpoint)),
+        environment: { ...environment, ...database.environment() },
+        clockAheadMillis: aheadMillis
+      })
+    )
+  }
+  const startAll = () => Promise.all(folders.map((_, at) => (up.has(at) ? undefined : startAt(at))))
+  const killAt = async (at: number) => {
+    const server = up.get(at)
+    up.delete(at)
+    await server?.kill("SIGKILL")
+  }
+  const killAll = () => Promise.all(folders.map((_, at) => killAt(at)))
+  const passTime = async (millis: number) => {
+    await provider.idle()
+    aheadMillis += millis
+    await database.goAhead?.(aheadMillis)
+  }
+
+  const request: ServerProcess["request"] = (method, path, options = {}) => {
+    const server = anyServer()
+    if (server === undefined) throw new TypeError("no server is up")
+    return server.request(method, `/api/v1${path}`, { key: apiKey, ...options })
+  }
+  const shown = () => pagesOf<DisputeShown>((query) => request("GET", `/disputes?${query}`))
+  const eventsOf = async ({ id, payment_id: paymentId }: DisputeShown) => {
+    const all = await pagesOf<EventShown>((query) => request("GET", `/payments/${paymentId}/events?${query}`), "after")
+    return all.filter(({ data }) => data["dispute_id"] === id)
+  }
+
+  /** A captured payment, disputed; gives our id of the dispute. */
+  const dispute = async (dueIn: number): Promise<string> => {
+    const body = { amount: 1999, currency: "EUR", country: "NL" }
+    const made = await request("POST", "/payments", { body })
+    const { payment_id: paymentId, routing } = made.body.data
+    const attemptId = routing.attempts[0].attempt_id
+    await provider.open(attemptId, dueIn)
+    const { body: list } = await request("GET", `/disputes?payment=${paymentId}`)
+    const id = list.data[0].id as string
+    names.set(id, `du_${attemptId}`)
+    return id
+  }
+
+  const keep = async (id: string): Promise<void> => {
+    const form = new FormData()
+    form.set("product_description", `A chair, for ${id}.`)
+    const answer = await fetch(`${anyServer()?.url}/api/v1/disputes/${id}/evidence`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${apiKey}` },
+      body: form
+    })
+    await answer.arrayBuffer()
+  }
+
+  const ask = ({ disputeId, key, kind }: Wish) =>
+    request("POST", `/disputes/${disputeId}/${kind}`, { idempotencyKey: key })
+
+  /** Several requests at once, under one key or under two. */
+  const answerOne = async (id: string, draw: Draw): Promise<void> => {
+    const kind = draw.chance(0.75) ? ("submit" as const) : ("accept" as const)
+    if (kind === "submit") await keep(id)
+    const made = Array.from({ length: draw.chance(0.2) ? 2 : 1 }, () => {
+      const wish = { disputeId: id, kind, key: `answer-${String(wishes.length).padStart(6, "0")}` }
+      wishes.push(wish)
+      return wish
+    })
+    const times = draw.chance(0.4) ? 2 : 1
+    await lost(Promise.all(made.flatMap((wish) => Array.from({ length: times }, () => ask(wish)))))
+  }
+
+  const work = async (draw: Draw): Promise<void> => {
+    const ids = await Promise.all(deadlines.slice(0, perRound).map(dispute))
+    const older = [...names.keys()].filter(() => draw.chance(0.15))
+    // Some are never answered: their deadlines pass.
+    const answered = [...new Set([...ids.filter(() => draw.chance(0.7)), ...older])]
+    await Promise.all(answered.map((id) => answerOne(id, draw)))
+  }
+
+  /** The servers have looked at what is due: what they announced is on the timeline. */
+  const watch = async () => {
+    const waiting = (await shown()).filter(({ status }) => status === "needs_response")
+    // A look begins with the server, and takes less.
+    await pause(300)
+    watched.push({ at: now() - 1_000, waiting: new Set(waiting.map(({ id }) => id)) })
+  }
+
+  const round = async (number: number): Promise<void> => {
+    const draw = drawFrom(seed + 1_000 * number)
+    if (up.size === 0) await passTime(draw.between(hour, 30 * hour))
+    await startAll()
+    if (draw.chance(0.4)) await watch()
+    const working = lost(work(draw))
+    await pause(draw.between(40, 500))
+    const isOfAll = servers === 1 || draw.chance(0.6)
+    await (isOfAll ? killAll() : killAt(draw.between(0, servers - 1)))
+    await working
+  }
+
+  const openAnswers = async (): Promise<number> => {
+    const answers = await Promise.all(wishes.map(ask))
+    return answers.filter(({ body }) => isOpen.has(body.error?.code)).length
+  }
+
+  const rest = async (): Promise<DisputeEvidence> => {
+    provider.calm()
+    receiver.calm()
+    for (let starts = 0; starts < startsAtRest; starts++) {
+      await killAll()
+      await passTime(muchMillis)
+      await startAll()
+      await pause(300)
+      if ((await openAnswers()) === 0) break
+    }
+    // Every deadline passes, a day and a half at a time, under a server that looks.
+    for (const millis of [36 * hour, 4 * day, 4 * day]) {
+      await killAll()
+      await passTime(millis)
+      await startAll()
+      await watch()
+    }
+    const all = await shown()
+    const events = new Map(await Promise.all(all.map(async (one) => [one.id, await eventsOf(one)] as const)))
+    const deadline = Date.now() + restWithinMillis
+    const heard = () => receiver.heard.get(endpoint) ?? new Map()
+    while ([...events.values()].flat().some(({ id }) => !heard().has(id)) && Date.now() < deadline) await pause(20)
+    const last: Array<DisputeWish> = []
+    for (const wish of wishes) {
+      const { body, status } = await ask(wish)
+      last.push({ ...wish, last: `${status} ${body.error?.code ?? ""}` })
+    }
+    for (const server of up.values()) await server.stop()
+    return { books: provider.disputes, names, shown: all, events, wishes: last, watched, heard: heard() }
+  }
+
+  return { round, rest }
+}
+
+const isOpen: ReadonlySet<string | undefined> = new Set(["dispute_pending", "dispute_result_unknown"])
+
+/** A server that is killed answers nobody: `fetch` fails so. */
+const lost = async (work: Promise<unknown>): Promise<void> => {
+  try {
+    await work
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause
+  }
+}
+
+const pagesOf = async <Row>(
+  page: (query: string) => ReturnType<ServerProcess["request"]>,
+  direction: "before" | "after" = "before"
+): Promise<ReadonlyArray<Row>> => {
+  const rows: Array<Row> = []
+  let cursor = ""
+  // Bounded by the list: each page begins where the one before it ended.
+  for (;;) {
+    const { body } = await page(`limit=100${cursor}`)
+    rows.push(...body.data)
+    if (!body.has_more) return rows
+    cursor = `&${direction}=${body.next_cursor}`
+  }
+}
+
+const configurationOf = (baseUrl: string, url: string) => ({
+  workspaces: [
+    {
+      id: "acme",
+      country: "NL",
+      keys: [{ environment: "sandbox", secret: apiKey }],
+      connections: [
+        {
+          id: connectionId,
+          environment: "sandbox",
+          connector: "http",
+          credentials: { baseUrl, apiKey: providerKey },
+          webhookSecret: messageSecret
+        }
+      ],
+      webhooks: [{ environment: "sandbox", url, events: ["*"], secret: endpointSecret(endpoint) }]
+    }
+  ]
+})
