@@ -16,8 +16,8 @@ import { sharedPostgres } from "./support/PostgresServer.ts"
 
 const seed = Number(process.env["POINTSMAN_KILL_SEED"] ?? Date.now() % 1_000_000)
 
-const run = async (storage: KillStorage, servers: 1 | 2, rounds: number, perRound?: number) => {
-  const world = await openDisputeWorld(seed, storage, servers, perRound)
+const run = async (storage: KillStorage, servers: 1 | 2, rounds: number, isShort = false) => {
+  const world = await openDisputeWorld({ seed, storage, servers, isShort })
   for (let round = 1; round <= rounds; round++) await world.round(round)
   const evidence = await world.rest()
   assert.deepStrictEqual(disputeDisagreements(evidence), [], `POINTSMAN_KILL_SEED=${seed}`)
@@ -40,7 +40,7 @@ describe("disputes under kill -9", () => {
   it("given a server that was killed, when every deadline has passed, then nothing was sent or announced twice or left out", {
     timeout: 120_000
   }, async () => {
-    const evidence = await run(sqliteFile, 1, 1, 2)
+    const evidence = await run(sqliteFile, 1, 1, true)
     const isReminder = ({ type }: EventOf) => type === "dispute.evidence_due"
     // Each of these would be noticed.
     assert.match(

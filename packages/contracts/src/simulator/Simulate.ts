@@ -133,7 +133,8 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     ...{ world, plan, temper, heard: mail.heard, listen: tell, backgroundEveryMillis },
     ...merchantsUnder(fault),
     isAboutDisputes: drawFrom(seed, disputeStream).chance(fault === "clock-jumps" ? 0.8 : 0.1),
-    hasLostRecords: () => acting.lost() !== undefined
+    hasLostRecords: () => acting.lost() !== undefined,
+    jumpedAt: () => acting.jumps?.history.at(-1)?.at ?? 0
   })
   const reading = makeReading({ world, seed, start, listen: tell })
   const wrongJournals = journalsByStep(world, () => acting.lost() !== undefined)

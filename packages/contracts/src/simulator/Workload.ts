@@ -43,6 +43,8 @@ export interface WorkloadOptions {
   readonly answersDisputes: boolean
   /** Whether it lost them by now: merchants whose requests are lost with them ask again. */
   readonly hasLostRecords: () => boolean
+  /** When the clock of all processes jumped last, in epoch milliseconds; 0 where it did not. */
+  readonly jumpedAt: () => number
 }
 
 export interface Workload {
@@ -63,6 +65,7 @@ export const makeWorkload = ({
   isAboutDisputes,
   backgroundEveryMillis,
   hasLostRecords,
+  jumpedAt,
   losesRecords,
   heard,
   listen,
@@ -74,7 +77,7 @@ export const makeWorkload = ({
   const { hosted, kinds } = isAboutDisputes ? disputing : plan.draw.pick(abouts)
   const asking = makeAsking(plan, listen)
   const { ask, told, wrong } = asking
-  const merchants = makeMerchants(world, asking, { hosted, areOperationsKeyed: losesRecords })
+  const merchants = makeMerchants(world, asking, { hosted, jumpedAt, areOperationsKeyed: losesRecords })
   const disputes = makeMerchantDisputes(world, asking)
   const customers = makeCustomers(provider, plan, asking)
   const liars = makeLiars(world, asking)

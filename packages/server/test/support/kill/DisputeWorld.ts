@@ -4,6 +4,7 @@
  * receiver and merchant outlive them all.
  */
 import { formatApiKey } from "@pointsman/core"
+import { type ServerHere, startServerHere } from "../ServerHere.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../ServerProcess.ts"
 import type { DisputeEvidence, DisputeShown, DisputeWish, Watched } from "./DisputesAgree.ts"
 import { connectionId, startDisputingProvider } from "./DisputingProvider.ts"
@@ -39,15 +40,23 @@ export interface DisputeWorld {
   readonly rest: () => Promise<DisputeEvidence>
 }
 
-export const openDisputeWorld = async (
-  seed: number,
-  storage: KillStorage,
-  servers: 1 | 2,
-  perRound = deadlines.length
-): Promise<DisputeWorld> => {
+export interface DisputeWorldOptions {
+  readonly seed: number
+  readonly storage: KillStorage
+  readonly servers: 1 | 2
+  /** Two disputes in each life, and at rest a server in the test's process that deadlines pass under at once. */
+  readonly isShort?: boolean
+}
+
+export const openDisputeWorld = async ({
+  isShort = false,
+  seed,
+  servers,
+  storage
+}: DisputeWorldOptions): Promise<DisputeWorld> => {
   const folders = Array.from({ length: servers }, temporaryFolder)
   const database = await storage.open(folders[0] ?? "")
-  const up = new Map<number, ServerProcess>()
+  const up = new Map<number, ServerProcess | ServerHere>()
   let aheadMillis = 0
   const now = () => Date.now() + aheadMillis
   const anyServer = () => [...up.values()].at(-1)
@@ -55,25 +64,24 @@ export const openDisputeWorld = async (
   const receiver = await startMoodyReceiver(drawFrom(seed + 2), { now })
   const wishes: Array<Wish> = []
   const watched: Array<Watched> = []
-  /** The provider's id of each, by ours. */
-  const names = new Map<string, string>()
+  /** Our ids of the disputes that the merchant has seen. */
+  const known = new Set<string>()
 
+  let isHere = false
   const startAt = async (at: number) => {
-    up.set(
-      at,
-      await startServer({
-        folder: folders[at] ?? "",
-        configuration: configurationOf(provider.baseUrl, receiver.url(endpoint)),
-        environment: { ...environment, ...database.environment() },
-        clockAheadMillis: aheadMillis
-      })
-    )
+    const options = {
+      folder: folders[at] ?? "",
+      configuration: configurationOf(provider.baseUrl, receiver.url(endpoint)),
+      environment: { ...environment, ...database.environment() },
+      clockAheadMillis: aheadMillis
+    }
+    up.set(at, await (isHere ? startServerHere(options) : startServer(options)))
   }
   const startAll = () => Promise.all(folders.map((_, at) => (up.has(at) ? undefined : startAt(at))))
   const killAt = async (at: number) => {
     const server = up.get(at)
     up.delete(at)
-    await server?.kill("SIGKILL")
+    if (server !== undefined) await ("kill" in server ? server.kill("SIGKILL") : server.stop())
   }
   const killAll = () => Promise.all(folders.map((_, at) => killAt(at)))
   const passTime = async (millis: number) => {
@@ -97,13 +105,17 @@ export const openDisputeWorld = async (
   const dispute = async (dueIn: number): Promise<string> => {
     const body = { amount: 1999, currency: "EUR", country: "NL" }
     const made = await request("POST", "/payments", { body })
-    const { payment_id: paymentId, routing } = made.body.data
-    const attemptId = routing.attempts[0].attempt_id
-    await provider.open(attemptId, dueIn)
-    const { body: list } = await request("GET", `/disputes?payment=${paymentId}`)
-    const id = list.data[0].id as string
-    names.set(id, `du_${attemptId}`)
-    return id
+    const { payment_id: paymentId } = made.body.data
+    provider.open(paymentId, dueIn)
+    // Bounded by the life of the server.
+    for (;;) {
+      const { body: list } = await request("GET", `/disputes?payment=${paymentId}`)
+      if (list.data.length > 0) {
+        known.add(list.data[0].id)
+        return list.data[0].id
+      }
+      await pause(10)
+    }
   }
 
   const keep = async (id: string): Promise<void> => {
@@ -134,8 +146,8 @@ export const openDisputeWorld = async (
   }
 
   const work = async (draw: Draw): Promise<void> => {
-    const ids = await Promise.all(deadlines.slice(0, perRound).map(dispute))
-    const older = [...names.keys()].filter(() => draw.chance(0.15))
+    const ids = await Promise.all(deadlines.slice(0, isShort ? 2 : deadlines.length).map(dispute))
+    const older = [...known].filter(() => draw.chance(0.15))
     // Some are never answered: their deadlines pass.
     const answered = [...new Set([...ids.filter(() => draw.chance(0.7)), ...older])]
     await Promise.all(answered.map((id) => answerOne(id, draw)))
@@ -169,15 +181,17 @@ export const openDisputeWorld = async (
   const rest = async (): Promise<DisputeEvidence> => {
     provider.calm()
     receiver.calm()
+    await killAll()
+    isHere = isShort
     for (let starts = 0; starts < startsAtRest; starts++) {
       await killAll()
       await passTime(muchMillis)
       await startAll()
       await pause(300)
-      if ((await openAnswers()) === 0) break
+      if (provider.opening() === 0 && (await openAnswers()) === 0) break
     }
     // Every deadline passes, a day and a half at a time, under a server that looks.
-    for (const millis of [36 * hour, 4 * day, 4 * day]) {
+    for (const millis of isShort ? [9 * day] : [36 * hour, 4 * day, 4 * day]) {
       await killAll()
       await passTime(millis)
       await startAll()
@@ -194,7 +208,7 @@ export const openDisputeWorld = async (
       last.push({ ...wish, last: `${status} ${body.error?.code ?? ""}` })
     }
     for (const server of up.values()) await server.stop()
-    return { books: provider.disputes, names, shown: all, events, wishes: last, watched, heard: heard() }
+    return { books: provider.disputes, shown: all, events, wishes: last, watched, heard: heard() }
   }
 
   return { round, rest }

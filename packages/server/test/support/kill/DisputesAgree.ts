@@ -35,8 +35,6 @@ export interface Watched {
 export interface DisputeEvidence {
   /** By the provider's id. */
   readonly books: ReadonlyMap<string, DisputeBook>
-  /** The provider's id of each, by ours. */
-  readonly names: ReadonlyMap<string, string>
   readonly shown: ReadonlyArray<DisputeShown>
   /** By our id. */
   readonly events: ReadonlyMap<string, ReadonlyArray<EventShown>>
@@ -55,7 +53,7 @@ const open: ReadonlySet<string> = new Set(["409 dispute_pending", "502 dispute_r
 export const disputeDisagreements = (evidence: DisputeEvidence): ReadonlyArray<string> => [
   ...unless(evidence.shown.length === evidence.books.size, `${evidence.books.size} disputes were opened`),
   ...evidence.shown.flatMap((dispute) => {
-    const book = evidence.books.get(evidence.names.get(dispute.id) ?? "")
+    const book = [...evidence.books.values()].find(({ paymentId }) => paymentId === dispute.payment_id)
     if (book === undefined) return [`${dispute.id}: the provider has no such dispute`]
     const events = evidence.events.get(dispute.id) ?? []
     return [

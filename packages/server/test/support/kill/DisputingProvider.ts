@@ -45,7 +45,7 @@ export interface Arrived {
 
 export interface DisputeBook {
   readonly disputeId: string
-  readonly attemptId: string
+  readonly paymentId: string
   /** Epoch milliseconds by the clock that everybody goes by. */
   readonly dueBy: number
   readonly arrived: Array<Arrived>
@@ -58,9 +58,12 @@ export interface DisputeBook {
 
 export interface DisputingProvider {
   readonly baseUrl: string
+  /** By the provider's id. */
   readonly disputes: ReadonlyMap<string, DisputeBook>
-  /** Opens a dispute of the charge, and says so until a server has taken the message. */
-  readonly open: (attemptId: string, dueInMillis: number) => Promise<void>
+  /** Opens a dispute of the payment's charge, and says so until a server has taken the message. */
+  readonly open: (paymentId: string, dueInMillis: number) => void
+  /** Disputes of which it still says so. */
+  readonly opening: () => number
   /** Resolves when nothing is left that it executes late. */
   readonly idle: () => Promise<void>
   /** From now on it does what it is asked, and answers. */
@@ -73,8 +76,11 @@ export const startDisputingProvider = async (
   { now, target }: Pick<Surroundings, "now" | "target">
 ): Promise<DisputingProvider> => {
   const disputes = new Map<string, DisputeBook>()
+  /** The attempt of each payment. */
+  const attempts = new Map<string, string>()
   const underWay = new Set<string>()
   let isWell = false
+  let opening = 0
 
   const execute = (book: DisputeBook, operationId: string, kind: AnswerKind): Reply => {
     if (book.executed === undefined && now() < book.dueBy) book.executed = { operationId, kind, at: now() }
@@ -161,7 +167,8 @@ export const startDisputingProvider = async (
     if (request.headers.authorization !== `Bearer ${providerKey}`) return send(refusal(401, "unauthorized"))
     if (collection === "account") return send(refusal(501, "no_account"))
     if (collection === "charges" && request.method === "POST" && name === "") {
-      const { amount, attempt_id: id } = JSON.parse(text)
+      const { amount, attempt_id: id, payment_id: paymentId } = JSON.parse(text)
+      attempts.set(paymentId, id)
       return send(ok({ provider_reference: `ch_${id}`, status: "captured", captured_amount: amount }))
     }
     if (collection === "operations") {
@@ -198,19 +205,26 @@ export const startDisputingProvider = async (
   return {
     baseUrl: `http://127.0.0.1:${port}`,
     disputes,
-    open: async (attemptId, dueInMillis) => {
+    opening: () => opening,
+    open: (paymentId, dueInMillis) => {
+      const attemptId = attempts.get(paymentId) ?? ""
       const disputeId = `du_${attemptId}`
       const dueBy = now() + dueInMillis
-      const book = { disputeId, attemptId, dueBy, arrived: [], pending: undefined, executed: undefined }
+      const book = { disputeId, paymentId, dueBy, arrived: [], pending: undefined, executed: undefined }
       disputes.set(disputeId, { ...book, lookedUp: new Map() })
       const data = {
         ...{ attempt_id: attemptId, dispute_id: disputeId, status: "needs_response", reason: "not_received" },
         ...{ amount: 1999, currency: "EUR", evidence_due_by: new Date(dueBy).toISOString() }
       }
       const message = { id: `msg_${disputeId}`, type: "dispute.opened", created: new Date(now()).toISOString(), data }
-      while (!isOver && (await postMessage(target(), connectionId, JSON.stringify(message), now())) !== 200) {
-        await pause(20)
+      const say = async () => {
+        opening += 1
+        while (!isOver && (await postMessage(target(), connectionId, JSON.stringify(message), now())) !== 200) {
+          await pause(20)
+        }
+        opening -= 1
       }
+      void say()
     },
     idle: async () => {
       // Bounded by the latest that anything is executed.
