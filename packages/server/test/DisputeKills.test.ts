@@ -9,6 +9,7 @@
 import { assert, describe, it } from "vitest"
 import { type DisputeEvidence, disputeDisagreements } from "./support/kill/DisputesAgree.ts"
 import { openDisputeWorld } from "./support/kill/DisputeWorld.ts"
+import type { DisputeBook } from "./support/kill/DisputingProvider.ts"
 import { type KillStorage, sqliteFile } from "./support/kill/KillWorld.ts"
 import { postgresDatabase } from "./support/kill/PostgresStorage.ts"
 import { amountOf } from "./support/LongRuns.ts"
@@ -26,47 +27,78 @@ const run = async (storage: KillStorage, servers: 1 | 2, rounds: number, isShort
   return evidence
 }
 
-/** The first dispute, with other events. */
-const withEvents = (
-  evidence: DisputeEvidence,
-  change: (events: ReadonlyArray<EventOf>) => ReadonlyArray<EventOf>
-): DisputeEvidence => ({
-  ...evidence,
-  events: new Map([...evidence.events].map(([id, events]) => [id, change(events)]))
+/** One dispute that nobody answered, under a server that looked a day before its deadline. */
+const sound: DisputeEvidence = {
+  books: new Map([
+    [
+      "du_1",
+      {
+        ...{ disputeId: "du_1", paymentId: "payment-1", dueBy: Date.UTC(2026, 10, 9), lookedUp: new Map() },
+        ...{ arrived: [], pending: undefined, executed: undefined }
+      }
+    ]
+  ]),
+  shown: [
+    { id: "dp_1", payment_id: "payment-1", status: "needs_response", evidence_due_by: "2026-11-09T00:00:00.000Z" }
+  ],
+  events: new Map([
+    [
+      "dp_1",
+      [
+        {
+          ...{ id: "evt_1", type: "dispute.evidence_due", created: "2026-11-08T00:00:01.000Z" },
+          data: { payment_id: "payment-1", days: 1 }
+        }
+      ]
+    ]
+  ]),
+  wishes: [],
+  watched: [{ at: Date.UTC(2026, 10, 8, 1), waiting: new Set(["dp_1"]) }],
+  heard: new Map([["evt_1", { times: 1, bodies: new Set<string>(), deliveryIds: new Set(["dlv_1"]) }]])
+}
+
+const withBook = (change: Partial<DisputeBook>): DisputeEvidence => ({
+  ...sound,
+  books: new Map([...sound.books].map(([id, book]) => [id, { ...book, ...change }]))
 })
-type EventOf = DisputeEvidence["events"] extends ReadonlyMap<string, ReadonlyArray<infer One>> ? One : never
+
+const arrived = { operationId: "op_1", kind: "submit", isSecond: false, isAnswered: false } as const
+const executed = { operationId: "op_1", kind: "submit", at: 0 } as const
+
+describe("what has to be true of disputes at rest", () => {
+  it("given evidence that is sound, then nothing is wrong", () => {
+    assert.deepStrictEqual(disputeDisagreements(sound), [])
+  })
+
+  for (const [title, evidence, wrong] of [
+    ["no reminder", { ...sound, events: new Map() }, /nobody was reminded/u],
+    [
+      "a reminder twice",
+      { ...sound, events: new Map([...sound.events].map(([id, events]) => [id, [...events, ...events]])) },
+      /its reminders are of 1, 1 days/u
+    ],
+    ["an endpoint that heard nothing", { ...sound, heard: new Map() }, /evt_1 did not reach the endpoint/u],
+    ["a request that arrived twice", withBook({ arrived: [arrived, arrived] }), /sent more than once/u],
+    ["an answer after another one", withBook({ arrived: [{ ...arrived, isSecond: true }] }), /after another one was/u],
+    ["a result that was not looked up", withBook({ arrived: [arrived], executed }), /was not looked up/u],
+    ["an answer of which nobody was told", withBook({ arrived: [arrived], executed }), /no key is told so/u],
+    [
+      "a key that is left open",
+      { ...sound, wishes: [{ disputeId: "dp_1", kind: "submit", key: "key-1", last: "409 dispute_pending" }] },
+      /for ever/u
+    ]
+  ] as const) {
+    it(`given ${title}, then that is wrong`, () => {
+      assert.match(disputeDisagreements(evidence).join("\n"), wrong)
+    })
+  }
+})
 
 describe("disputes under kill -9", () => {
   it("given a server that was killed, when every deadline has passed, then nothing was sent or announced twice or left out", {
     timeout: 120_000
   }, async () => {
-    const evidence = await run(sqliteFile, 1, 1, true)
-    const isReminder = ({ type }: EventOf) => type === "dispute.evidence_due"
-    // Each of these would be noticed.
-    assert.match(
-      disputeDisagreements(withEvents(evidence, (events) => events.filter((one) => !isReminder(one)))).join("\n"),
-      /nobody was reminded/u
-    )
-    assert.match(
-      disputeDisagreements(withEvents(evidence, (events) => [...events, ...events.filter(isReminder)])).join("\n"),
-      /its reminders are of/u
-    )
-    assert.match(
-      disputeDisagreements({ ...evidence, heard: new Map() }).join("\n"),
-      /dispute\.evidence_due \S+ did not reach the endpoint/u
-    )
-    const [[id, book] = []] = [...evidence.books]
-    const arrived = { operationId: "op_1", kind: "submit", isSecond: false, isAnswered: true } as const
-    const twice = { ...book, arrived: [arrived, arrived] } as DisputeEvidence["books"] extends ReadonlyMap<
-      string,
-      infer B
-    >
-      ? B
-      : never
-    assert.match(
-      disputeDisagreements({ ...evidence, books: new Map([...evidence.books, [id ?? "", twice]]) }).join("\n"),
-      /an answer was sent more than once/u
-    )
+    await run(sqliteFile, 1, 1, true)
   })
 })
 

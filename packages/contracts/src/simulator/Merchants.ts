@@ -34,14 +34,14 @@ export interface MerchantsOptions {
   readonly hosted: number
   /** Whether every capture, void and refund is asked for under a key. */
   readonly areOperationsKeyed: boolean
-  /** A clock jumped then, in epoch milliseconds: a key from before may have run out. */
-  readonly jumpedAt: () => number
+  /** Whether they ask to be paid in the same words again. A clock that jumps ends the lives of their keys. */
+  readonly areCreatesRepeated: boolean
 }
 
 export const makeMerchants = (
   world: World,
   { ask, hears }: Asking,
-  { areOperationsKeyed, hosted, jumpedAt }: MerchantsOptions
+  { areCreatesRepeated, areOperationsKeyed, hosted }: MerchantsOptions
 ): Merchants => {
   const orders: Array<Order & { readonly request: Parameters<Pointsman["Service"]["create"]>[1] }> = []
 
@@ -51,7 +51,7 @@ export const makeMerchants = (
   const create = async (draw: Draw, process: MortalProcess) => {
     const again = orders.length >= ordersAtMost || draw.chance(0.4) ? draw.one(orders) : undefined
     // Without a key the same request is another order.
-    const mayRepeat = again?.idempotencyKey !== null && (again?.firstAskedAt ?? 0) > jumpedAt()
+    const mayRepeat = areCreatesRepeated && again?.idempotencyKey !== null
     if (again !== undefined && !(mayRepeat && (await isKeyKept(world, again)))) return false
     const order = again ?? newOrder(draw)
     order.asked += 1

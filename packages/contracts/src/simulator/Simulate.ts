@@ -134,7 +134,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     ...merchantsUnder(fault),
     isAboutDisputes: drawFrom(seed, disputeStream).chance(fault === "clock-jumps" ? 0.8 : 0.1),
     hasLostRecords: () => acting.lost() !== undefined,
-    jumpedAt: () => acting.jumps?.history.at(-1)?.at ?? 0
+    areCreatesRepeated: fault !== "clock-jumps"
   })
   const reading = makeReading({ world, seed, start, listen: tell })
   const wrongJournals = journalsByStep(world, () => acting.lost() !== undefined)

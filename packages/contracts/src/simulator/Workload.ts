@@ -43,8 +43,8 @@ export interface WorkloadOptions {
   readonly answersDisputes: boolean
   /** Whether it lost them by now: merchants whose requests are lost with them ask again. */
   readonly hasLostRecords: () => boolean
-  /** When the clock of all processes jumped last, in epoch milliseconds; 0 where it did not. */
-  readonly jumpedAt: () => number
+  /** Whether merchants ask to be paid in the same words again. */
+  readonly areCreatesRepeated: boolean
 }
 
 export interface Workload {
@@ -64,8 +64,8 @@ export const makeWorkload = ({
   answersDisputes,
   isAboutDisputes,
   backgroundEveryMillis,
+  areCreatesRepeated,
   hasLostRecords,
-  jumpedAt,
   losesRecords,
   heard,
   listen,
@@ -77,7 +77,7 @@ export const makeWorkload = ({
   const { hosted, kinds } = isAboutDisputes ? disputing : plan.draw.pick(abouts)
   const asking = makeAsking(plan, listen)
   const { ask, told, wrong } = asking
-  const merchants = makeMerchants(world, asking, { hosted, jumpedAt, areOperationsKeyed: losesRecords })
+  const merchants = makeMerchants(world, asking, { hosted, areCreatesRepeated, areOperationsKeyed: losesRecords })
   const disputes = makeMerchantDisputes(world, asking)
   const customers = makeCustomers(provider, plan, asking)
   const liars = makeLiars(world, asking)

@@ -6,7 +6,13 @@
 import { formatApiKey } from "@pointsman/core"
 import { type ServerHere, startServerHere } from "../ServerHere.ts"
 import { type ServerProcess, startServer, temporaryFolder } from "../ServerProcess.ts"
-import type { DisputeEvidence, DisputeShown, DisputeWish, Watched } from "./DisputesAgree.ts"
+import {
+  type DisputeEvidence,
+  type DisputeShown,
+  type DisputeWish,
+  missedReminder,
+  type Watched
+} from "./DisputesAgree.ts"
 import { connectionId, startDisputingProvider } from "./DisputingProvider.ts"
 import { type Draw, drawFrom } from "./Draw.ts"
 import type { EventShown } from "./Evidence.ts"
@@ -24,6 +30,8 @@ const day = 24 * hour
 const deadlines = [8 * day, 4 * day, 30 * hour, 7 * day + hour]
 /** How long the last servers may take, on a busy machine. */
 const restWithinMillis = 60_000
+/** Between two looks a server waits for ten seconds. */
+const lookWithinMillis = 25_000
 /** Starts at rest: each looks at once, and what it finds unknown is looked up by the next. */
 const startsAtRest = 6
 
@@ -96,6 +104,7 @@ export const openDisputeWorld = async ({
     return server.request(method, `/api/v1${path}`, { key: apiKey, ...options })
   }
   const shown = () => pagesOf<DisputeShown>((query) => request("GET", `/disputes?${query}`))
+  const unanswered = async () => (await shown()).filter(({ status }) => status === "needs_response")
   const eventsOf = async ({ id, payment_id: paymentId }: DisputeShown) => {
     const all = await pagesOf<EventShown>((query) => request("GET", `/payments/${paymentId}/events?${query}`), "after")
     return all.filter(({ data }) => data["dispute_id"] === id)
@@ -153,12 +162,18 @@ export const openDisputeWorld = async ({
     await Promise.all(answered.map((id) => answerOne(id, draw)))
   }
 
-  /** The servers have looked at what is due: what they announced is on the timeline. */
+  /** The servers look at what is due, until all of it is announced, or for longer than they wait between two looks. */
   const watch = async () => {
-    const waiting = (await shown()).filter(({ status }) => status === "needs_response")
-    // A look begins with the server, and takes less.
-    await pause(300)
-    watched.push({ at: now() - 1_000, waiting: new Set(waiting.map(({ id }) => id)) })
+    const at = now()
+    const waiting = await unanswered()
+    const deadline = Date.now() + lookWithinMillis
+    for (let left = waiting; left.length > 0 && Date.now() < deadline; await pause(50)) {
+      const told = await Promise.all(left.map(eventsOf))
+      left = left.filter((one, index) => missedReminder(one, told[index] ?? [], at) !== undefined)
+    }
+    // A look that finds an answer at the provider reminds nobody.
+    const still = new Set((await unanswered()).map(({ id }) => id))
+    watched.push({ at, waiting: new Set(waiting.flatMap(({ id }) => (still.has(id) ? [id] : []))) })
   }
 
   const round = async (number: number): Promise<void> => {
@@ -167,6 +182,8 @@ export const openDisputeWorld = async ({
     await startAll()
     if (draw.chance(0.4)) await watch()
     const working = lost(work(draw))
+    // Of the shortest run, too, there is something to compare: however slow the machine, answers are under way.
+    while (number === 1 && known.size === 0) await Promise.race([pause(5), working])
     await pause(draw.between(40, 500))
     const isOfAll = servers === 1 || draw.chance(0.6)
     await (isOfAll ? killAll() : killAt(draw.between(0, servers - 1)))

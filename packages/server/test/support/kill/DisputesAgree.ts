@@ -28,7 +28,7 @@ export interface DisputeShown {
 export interface Watched {
   /** Epoch milliseconds by the clock that everybody goes by. */
   readonly at: number
-  /** The disputes that were recorded by then and not answered, by our ids. */
+  /** The disputes that were recorded by then, and not answered while it looked, by our ids. */
   readonly waiting: ReadonlySet<string>
 }
 
@@ -102,17 +102,33 @@ const wrongWishes = ({ executed }: DisputeBook, wishes: ReadonlyArray<DisputeWis
   )
 ]
 
+const announced = (events: ReadonlyArray<EventShown>): ReadonlyArray<number> =>
+  events.flatMap(({ data, type }) => (type === "dispute.evidence_due" ? [Number(data["days"])] : []))
+
+/** The last reminder that is due at a time, in days, where it is not among the events. */
+export const missedReminder = (
+  { evidence_due_by: dueBy }: DisputeShown,
+  events: ReadonlyArray<EventShown>,
+  at: number
+): number | undefined => {
+  const days = reminderDays.findLast((one) => Date.parse(dueBy) - one * day <= at)
+  return days === undefined || announced(events).includes(days) ? undefined : days
+}
+
 const wrongReminders = (dispute: DisputeShown, events: ReadonlyArray<EventShown>, watched: ReadonlyArray<Watched>) => {
-  const told = events.flatMap(({ data, type }) => (type === "dispute.evidence_due" ? [Number(data["days"])] : []))
-  const due = Date.parse(dispute.evidence_due_by)
+  const told = announced(events)
   return [
     ...unless(
       told.every((days, at) => at === 0 || days < (told[at - 1] ?? 0)),
       `its reminders are of ${told.join(", ")} days`
     ),
     ...watched.flatMap(({ at, waiting }) => {
-      const days = waiting.has(dispute.id) ? reminderDays.findLast((one) => due - one * day <= at) : undefined
-      return unless(days === undefined || told.includes(days), `${days} days before its deadline nobody was reminded`)
+      const days = waiting.has(dispute.id) ? missedReminder(dispute, events, at) : undefined
+      const seen = events.map(({ created, data, type }) => `${created} ${type} ${data["days"] ?? ""}`)
+      return unless(
+        days === undefined,
+        `at ${new Date(at).toISOString()}, ${days} days before its deadline, nobody was reminded: ${seen.join(", ")}`
+      )
     })
   ]
 }
