@@ -43,7 +43,7 @@ import { RecordLosses } from "./ports/RecordLoss.ts"
 import { BeforeRemoval, Retention } from "./ports/Retention.ts"
 import type { Secrets } from "./ports/Secrets.ts"
 import { Settlements } from "./ports/Settlements.ts"
-import { StorageClock } from "./ports/StorageClock.ts"
+import { machineClock, StorageClock } from "./ports/StorageClock.ts"
 import { StorageCondition } from "./ports/StorageCondition.ts"
 import { StorageHistory } from "./ports/StorageHistory.ts"
 import type { SuccessRates } from "./ports/SuccessRates.ts"
@@ -51,6 +51,7 @@ import type { Transport } from "./ports/Transport.ts"
 import { Circuits } from "./routing/run/Circuits.ts"
 import { LearnedRates } from "./routing/run/LearnedRates.ts"
 import { KeyUses } from "./verbs/administer/KeyUses.ts"
+import { DisputeLooks } from "./verbs/dispute/DisputeLooks.ts"
 import { ArchiveHints, makeArchiveHints } from "./verbs/read/ReadArchive.ts"
 import { archiveFirst } from "./verbs/retain/ArchiveFirst.ts"
 
@@ -178,9 +179,9 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         const proof = { ...proofDefaults, lookUpsPerDay: options.proofLookUpsPerDay ?? proofDefaults.lookUpsPerDay }
         const archive = yield* Archive
         const services = yield* Effect.context<DoorServices>()
-        const storageClock = yield* StorageClock
+        const storageClock = (yield* StorageClock) ?? machineClock(yield* Clock.Clock)
         const context = Context.add(services, PaymentSettings, settings).pipe(
-          Context.add(Clock.Clock, storageClock?.clock ?? (yield* Clock.Clock)),
+          Context.add(Clock.Clock, storageClock.clock),
           Context.add(StorageClock, storageClock),
           Context.add(StorageHistory, yield* StorageHistory),
           Context.add(Notifier, yield* Notifier),
@@ -223,6 +224,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         LookUps.layer,
         Turns.layer,
         KeyUses.layer,
+        DisputeLooks.layer,
         DeliveryWake.layer,
         macLayer,
         SecureRandom.layerWebCrypto,

@@ -19,6 +19,7 @@ import { ensureFolder } from "./DatabaseFolder.ts"
 import { fileFailure } from "./EncryptionKey.ts"
 import { connectorsOfSettings } from "./LoadConnectors.ts"
 import { sandboxDatabase } from "./SandboxDatabase.ts"
+import { bringMessages } from "./SandboxMessages.ts"
 import { replaceSecretFile } from "./SecretFile.ts"
 import { type BeforeRequests, serve } from "./Serve.ts"
 import { type Flags, readSettings } from "./Settings.ts"
@@ -108,6 +109,7 @@ const furnish =
       const pointsman = yield* Pointsman
       const { items } = yield* pointsman.payments(caller.tenant, { limit: 1 })
       if (items.length === 0) yield* Effect.forEach(seeds, (seed) => play(caller, seed), { discard: true })
+      yield* Effect.forkScoped(bringMessages)
       const page = yield* pageFor(caller, `${receiver.url}/thank-you`)
       const command = commandName(yield* ProcessEnvironment)
       yield* announce(url, Redacted.value(sandboxKey.value))

@@ -6,7 +6,7 @@ import { PayPalConnector } from "@pointsman/connector-paypal"
 import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
 import { StripeConnector } from "@pointsman/connector-stripe"
 import { type ConnectorDefinition, Connectors } from "@pointsman/core/ports"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 import type { Database } from "./DatabaseUrl.ts"
 import { StartFailure } from "./StartFailure.ts"
 import { storageFailure } from "./StorageFailure.ts"
@@ -33,25 +33,25 @@ export const forChecking = (loaded: Loaded = []): Connectors["Service"] => over(
  * The simulator is a provider of its own, so its records lie in a file of their own beside the database; where servers
  * share a PostgreSQL database, in tables of their own there, because one server may be asked about what another did.
  */
-export const layer = (database: Database, loaded: Loaded): Layer.Layer<Connectors, StartFailure> => {
-  if (database._tag === "SqliteMemory") return Layer.sync(Connectors, () => forChecking(loaded))
+export const layer = (database: Database, loaded: Loaded): Layer.Layer<Connectors | SandboxRecords, StartFailure> =>
+  Layer.effectContext(
+    Effect.map(recordsIn(database), (records) =>
+      Context.make(SandboxRecords, records).pipe(Context.add(Connectors, over(records, loaded)))
+    )
+  )
+
+const recordsIn = (database: Database): Effect.Effect<SandboxRecords["Service"], StartFailure, Scope.Scope> => {
+  if (database._tag === "SqliteMemory") return Effect.sync(() => SandboxRecords.memory())
   if (database._tag === "Postgres") {
-    return Layer.effect(
-      Connectors,
-      // Loaded here alone: on SQLite no client of PostgreSQL is needed.
-      Effect.promise(() => import("./PostgresSandboxRecords.ts")).pipe(
-        Effect.flatMap((records) => records.openRecords(database.url)),
-        Effect.map((records) => over(records, loaded)),
-        Effect.catch((error) => storageFailure(database, error.cause))
-      )
+    // Loaded here alone: on SQLite no client of PostgreSQL is needed.
+    return Effect.promise(() => import("./PostgresSandboxRecords.ts")).pipe(
+      Effect.flatMap((records) => records.openRecords(database.url)),
+      Effect.catch((error) => storageFailure(database, error.cause))
     )
   }
   const path = `${database.path}.sandbox-records`
-  return Layer.effect(
-    Connectors,
-    SandboxRecords.file(path).pipe(
-      Effect.map((records) => over(records, loaded)),
-      Effect.mapError(() => new StartFailure({ message: `The sandbox's records in ${path} cannot be opened.` }))
-    )
+  return Effect.mapError(
+    SandboxRecords.file(path),
+    () => new StartFailure({ message: `The sandbox's records in ${path} cannot be opened.` })
   )
 }

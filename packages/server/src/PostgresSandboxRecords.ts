@@ -33,6 +33,8 @@ end $$`
 const readCharge = "select document from pointsman_sandbox_charges where connection_id = $1 and attempt_id = $2"
 const readCharges = "select document from pointsman_sandbox_charges where payment_id = $1"
 const readChargesOf = "select document from pointsman_sandbox_charges where connection_id = $1"
+const readByReference = `select document from pointsman_sandbox_charges
+  where starts_with(document::json #>> '{told,reference}', $1)`
 const readAccount = "select id from pointsman_sandbox_account"
 const readRefund = "select attempt_id from pointsman_sandbox_refunds where connection_id = $1 and refund_id = $2"
 
@@ -115,6 +117,10 @@ export const openRecords = Effect.fnUntraced(function* (url: Redacted.Redacted) 
     chargesOf: (connectionId) =>
       Effect.flatMap(query("chargesOf", readChargesOf, [connectionId]), (rows) =>
         Effect.forEach(rows, (row) => decoded("chargesOf", row["document"]))
+      ),
+    chargesByReference: (beginning) =>
+      Effect.flatMap(query("chargesByReference", readByReference, [beginning]), (rows) =>
+        Effect.forEach(rows, (row) => decoded("chargesByReference", row["document"]))
       )
   })
 })

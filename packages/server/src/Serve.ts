@@ -16,6 +16,7 @@ import {
   tooSlowConnection,
   warnOfUnreadable
 } from "@pointsman/configuration"
+import type { SandboxRecords } from "@pointsman/connector-sandbox"
 import { Pointsman, type SecretsLayer } from "@pointsman/core"
 import { Admission, makeAdmission } from "@pointsman/core/internal"
 import { Directory, type DirectoryContents, Ids, type Secrets, StorageError } from "@pointsman/core/ports"
@@ -94,6 +95,7 @@ export type BeforeRequests = (start: {
   ReadonlyArray<string>,
   StartFailure | StorageError,
   | Pointsman
+  | SandboxRecords
   | Directory
   | Secrets
   | Scope.Scope

@@ -82,6 +82,49 @@ describe("pointsman dev", () => {
   })
 })
 
+describe("a dispute in the sandbox", () => {
+  it("given a reference that asks for one, when it is answered, then webhooks tell its whole life", async () => {
+    const { dev, key, request, url } = await startDev(temporaryFolder(), ["--memory"])
+    const create = (reference: string) =>
+      request("POST", "/api/v1/payments", { body: { amount: 4999, currency: "EUR", country: "NL", reference } })
+    const opened = async (reference: string): Promise<string> => {
+      const made = await create(reference)
+      const id = made.body.data.payment_id
+      for (;;) {
+        const { body } = await request("GET", `/api/v1/disputes?payment=${id}`)
+        if (body.data.length > 0) return body.data[0].id
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+    }
+    const id = await opened("simulate-dispute-won-1001")
+    const printed = (type: string) => dev.printed(new RegExp(`^\\S+Z {2}dispute\\.${type} `, "mu"))
+    await printed("opened")
+    const form = new FormData()
+    form.set("product_description", "A chair.")
+    const kept = await fetch(`${url}/api/v1/disputes/${id}/evidence`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}` },
+      body: form
+    })
+    assert.strictEqual(kept.status, 200)
+    await kept.arrayBuffer()
+    if (withLater) await printed("evidence_due")
+    const answer = await request("POST", `/api/v1/disputes/${id}/submit`, { idempotencyKey: "dispute-1001" })
+    assert.deepStrictEqual([answer.status, answer.body.data.status], [200, "under_review"])
+    await printed("submitted")
+    if (!withLater) return
+    await printed("won")
+    const won = await request("GET", `/api/v1/disputes/${id}`)
+    assert.strictEqual(won.body.data.status, "won")
+    const payment = await request("GET", `/api/v1/payments/${won.body.data.payment_id}`)
+    assert.strictEqual(payment.body.data.status, "CAPTURED")
+    const other = await opened("simulate-dispute-lost-1002")
+    const accepted = await request("POST", `/api/v1/disputes/${other}/accept`, { idempotencyKey: "dispute-1002" })
+    assert.deepStrictEqual([accepted.status, accepted.body.data.status], [200, "accepted"])
+    await printed("accepted")
+  })
+})
+
 describe("pointsman trigger and listen", () => {
   it("given a sandbox, when each outcome is triggered, then it ends, and listeners receive every event once", async () => {
     const folder = temporaryFolder()

@@ -179,6 +179,26 @@ describe("other pages", () => {
   })
 })
 
+describe("the guide to disputes", () => {
+  it("given the sandbox of pointsman dev, when the page's commands are run in their order, then the dispute is won, with its webhooks", {
+    timeout: 120_000
+  }, async () => {
+    const server = await startServer({ folder: temporaryFolder(), command: "dev" })
+    const [begun = "", ended = "", ...noMore] = pageOf("docs/guides/disputes.md")
+      .filter(({ language }) => language === "sh")
+      .map(({ text }) => text)
+    assert.isEmpty(noMore)
+    // Between the two, the page waits for the first reminder.
+    const reminder = `for turn in {1..60}; do curl -sS ${server.url}/api/v1/events?limit=20 -H "Authorization: Bearer $POINTSMAN_API_KEY" | grep -q dispute.evidence_due && break; sleep 0.5; done`
+    const output = await sh([begun, reminder, ended].join("\n"), server)
+    assert.include(output, '"status":"won"')
+    for (const type of ["opened", "evidence_due", "submitted", "won"]) {
+      assert.match(server.stdout(), new RegExp(`^\\S+Z {2}dispute\\.${type} `, "mu"))
+    }
+    assert.strictEqual((await server.stop()).code, 0)
+  })
+})
+
 describe("the guide to close a month", () => {
   it("given a payment of the sandbox, when the page's commands are run in their order, then its month is reconciled and exported", {
     timeout: 120_000

@@ -7,11 +7,14 @@
 import {
   type Connector,
   type ConnectorDefinition,
+  type DisputeRequest,
   type NamedMethods,
   paymentMethodNames,
+  type SubmissionKind,
   Unanswered
 } from "@pointsman/core/connector"
 import { Clock, Effect, Redacted, Result } from "effect"
+import * as Disputes from "./Disputes.ts"
 import type { SandboxRecords, SandboxRecordsError } from "./SandboxRecords.ts"
 import * as Simulator from "./Simulator.ts"
 
@@ -35,6 +38,14 @@ export const make = (records: SandboxRecords["Service"]): ConnectorDefinition =>
 const connector = (records: SandboxRecords["Service"], connectionId: string): Connector => {
   // A reference that is not the simulator's own names no charge: it is looked up, and not found.
   const attemptOf = (providerRef: string) => Simulator.attemptOf(providerRef) ?? ""
+  const answerDispute = (kind: SubmissionKind, request: DisputeRequest) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      answerOf(
+        records.playCharge(connectionId, attemptOf(request.providerRef ?? ""), (record) =>
+          Disputes.answerDispute(record, kind, request, now)
+        )
+      )
+    )
   return {
     charge: (request) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -70,6 +81,14 @@ const connector = (records: SandboxRecords["Service"], connectionId: string): Co
       ),
     lookUpRefund: (request) =>
       answerOf(records.playRefund(connectionId, request.refundId, (record) => Simulator.lookUpRefund(record, request))),
+    submitDispute: (request) => answerDispute("submit", request),
+    acceptDispute: (request) => answerDispute("accept", request),
+    lookUpDispute: (request) =>
+      answerOf(
+        records.playCharge(connectionId, attemptOf(request.providerRef ?? ""), (record) =>
+          Disputes.lookUpAnswer(record, request)
+        )
+      ),
     listCharges: (request) =>
       answerOf(Effect.map(records.chargesOf(connectionId), (all) => Simulator.listCharges(all, request))),
     listRefunds: (request) =>

@@ -6,7 +6,8 @@
  * same id at the same time execute once, also from two processes that share a file.
  */
 import { Context, Effect, Layer, Option, Schema, type Scope } from "effect"
-import { ChargeRecord, type Played } from "./Simulator.ts"
+import { ChargeRecord } from "./ChargeRecord.ts"
+import type { Played } from "./Simulator.ts"
 import type { SqliteRecords } from "./SqliteRecords.ts"
 
 /** The record could not be read or written. Nothing was executed, unless the write's own end is what failed. */
@@ -41,6 +42,8 @@ export class SandboxRecords extends Context.Service<
     readonly charges: (paymentId: string) => Effect.Effect<ReadonlyArray<ChargeRecord>, SandboxRecordsError>
     /** Every charge of a connection, in no certain order. */
     readonly chargesOf: (connectionId: string) => Effect.Effect<ReadonlyArray<ChargeRecord>, SandboxRecordsError>
+    /** Every charge whose reference begins so, over all connections, in no certain order. */
+    readonly chargesByReference: (beginning: string) => Effect.Effect<ReadonlyArray<ChargeRecord>, SandboxRecordsError>
   }
 >()("pointsman/connector-sandbox/SandboxRecords") {
   /** A record that is gone with the process. For tests, and for a server whose own database is in memory. */
@@ -69,7 +72,9 @@ export class SandboxRecords extends Context.Service<
       charges: (paymentId) =>
         Effect.sync(() => [...charges.values()].filter((record) => record.paymentId === paymentId)),
       chargesOf: (connectionId) =>
-        Effect.sync(() => [...charges.values()].filter((record) => record.connectionId === connectionId))
+        Effect.sync(() => [...charges.values()].filter((record) => record.connectionId === connectionId)),
+      chargesByReference: (beginning) =>
+        Effect.sync(() => [...charges.values()].filter(({ told }) => told?.reference?.startsWith(beginning) === true))
     })
   }
 
@@ -123,7 +128,9 @@ const ofFile = (file: SqliteRecords): SandboxRecords["Service"] => {
         )
       ),
     charges: (paymentId) => attempt("charges", () => file.charges(paymentId).map(decode)),
-    chargesOf: (connectionId) => attempt("chargesOf", () => file.chargesOf(connectionId).map(decode))
+    chargesOf: (connectionId) => attempt("chargesOf", () => file.chargesOf(connectionId).map(decode)),
+    chargesByReference: (beginning) =>
+      attempt("chargesByReference", () => file.chargesByReference(beginning).map(decode))
   })
 }
 

@@ -13,9 +13,7 @@ import {
   type ChargeState,
   chargeSimulationOf,
   type DeclineCategory,
-  declineCategories,
   type Found,
-  initiators,
   type ListedCharge,
   type ListedPage,
   type ListedRefund,
@@ -23,7 +21,6 @@ import {
   type Money,
   type OperationLookup,
   type OperationState,
-  paymentMethods,
   type RefundLookup,
   type RefundRequest,
   type RefundState,
@@ -31,49 +28,7 @@ import {
   type Simulation,
   type VoidRequest
 } from "@pointsman/core/connector"
-import { Schema } from "effect"
-
-/** Amounts are in minor units of the charge's currency. */
-export const RefundRecord = Schema.Struct({
-  id: Schema.String,
-  minorUnits: Schema.Int,
-  state: Schema.Literals(["Succeeded", "RefundPending", "RefundFailed"]),
-  /** Epoch milliseconds; absent from records of older releases. */
-  created: Schema.optionalKey(Schema.Int)
-})
-export type RefundRecord = typeof RefundRecord.Type
-
-/** One charge as the simulated provider keeps it, with everything that was done to it. */
-export const ChargeRecord = Schema.Struct({
-  connectionId: Schema.String,
-  attemptId: Schema.String,
-  paymentId: Schema.String,
-  minorUnits: Schema.Int,
-  currency: Schema.String,
-  /** `true`: the money is taken at once. `false`: it is held, to be captured later. */
-  capture: Schema.Boolean,
-  state: Schema.Literals(["Authorized", "Captured", "Pending", "Declined", "NeedsCustomer", "Canceled"]),
-  /** Money was held or taken, once; it stays `true` when the authorization is released. */
-  executed: Schema.Boolean,
-  capturedMinor: Schema.Int,
-  decline: Schema.NullOr(Schema.Struct({ category: Schema.Literals(declineCategories), soft: Schema.Boolean })),
-  /** Captures and voids that were executed; a charge bears at most one. */
-  operations: Schema.Array(Schema.Struct({ id: Schema.String, kind: Schema.Literals(["capture", "void"]) })),
-  refunds: Schema.Array(RefundRecord),
-  /** What the request said besides, for the lists; absent from records of older releases. */
-  told: Schema.optionalKey(
-    Schema.Struct({
-      reference: Schema.NullOr(Schema.String),
-      country: Schema.String,
-      method: Schema.Literals(paymentMethods),
-      cardBrand: Schema.NullOr(Schema.String),
-      initiator: Schema.Literals(initiators)
-    })
-  ),
-  /** Epoch milliseconds; absent as above. */
-  created: Schema.optionalKey(Schema.Int)
-})
-export type ChargeRecord = typeof ChargeRecord.Type
+import type { ChargeRecord, RefundRecord } from "./ChargeRecord.ts"
 
 /** `answer` is `null` where the simulated provider does not answer. */
 export interface Played<Answer> {
@@ -85,7 +40,7 @@ export interface Played<Answer> {
 const referencePrefix = "sbx_"
 
 /** The provider's reference of an attempt or a refund: derived, so that nothing has to be drawn or kept. */
-const referenceOf = (id: string): string => `${referencePrefix}${id}`
+export const referenceOf = (id: string): string => `${referencePrefix}${id}`
 
 /** The attempt that a reference of `referenceOf` was made from. */
 export const attemptOf = (providerRef: string): string | undefined =>

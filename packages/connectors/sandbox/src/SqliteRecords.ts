@@ -18,6 +18,7 @@ export interface SqliteRecords {
   readonly charge: (connectionId: string, attemptId: string) => Option.Option<string>
   readonly charges: (paymentId: string) => ReadonlyArray<string>
   readonly chargesOf: (connectionId: string) => ReadonlyArray<string>
+  readonly chargesByReference: (beginning: string) => ReadonlyArray<string>
   readonly attemptOfRefund: (connectionId: string, refundId: string) => Option.Option<string>
   readonly put: (row: ChargeRow, refundIds: ReadonlyArray<string>) => void
   readonly close: () => void
@@ -81,6 +82,9 @@ export const openSqliteRecords = (path: string): SqliteRecords => {
   const readCharge = db.prepare("select document from charge where connection_id = ? and attempt_id = ?")
   const readCharges = db.prepare("select document from charge where payment_id = ?")
   const readChargesOf = db.prepare("select document from charge where connection_id = ?")
+  const readByReference = db.prepare(
+    "select document from charge where substr(json_extract(document, '$.told.reference'), 1, length(?1)) = ?1"
+  )
   const readRefund = db.prepare("select attempt_id from refund where connection_id = ? and refund_id = ?")
   const writeCharge = db.prepare("insert or replace into charge values (?, ?, ?, ?)")
   const writeRefund = db.prepare("insert or ignore into refund values (?, ?, ?)")
@@ -93,6 +97,7 @@ export const openSqliteRecords = (path: string): SqliteRecords => {
     charge: (connectionId, attemptId) => text(readCharge.get(connectionId, attemptId), "document"),
     charges: (paymentId) => readCharges.all(paymentId).map((row) => String(row["document"])),
     chargesOf: (connectionId) => readChargesOf.all(connectionId).map((row) => String(row["document"])),
+    chargesByReference: (beginning) => readByReference.all(beginning).map((row) => String(row["document"])),
     attemptOfRefund: (connectionId, refundId) => text(readRefund.get(connectionId, refundId), "attempt_id"),
     put: ({ connectionId, attemptId, paymentId, document }, refundIds) => {
       writeCharge.run(connectionId, attemptId, paymentId, document)

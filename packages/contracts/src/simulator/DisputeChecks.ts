@@ -4,6 +4,7 @@
  */
 import type { Dispute, Event } from "@pointsman/core"
 import type { ToldOfDispute } from "./MerchantDisputes.ts"
+import type { Jump } from "./outside/Outside.ts"
 import type { DisputeRecord } from "./ProviderBooks.ts"
 
 /** A process read the disputes that are due. */
@@ -20,6 +21,8 @@ export interface DisputeSide {
   /** By the provider's id. */
   readonly records: ReadonlyMap<string, DisputeRecord>
   readonly told: ReadonlyArray<ToldOfDispute>
+  /** Of the clock that all processes share. */
+  readonly jumps: ReadonlyArray<Jump>
   /** Whether the provider contradicted nothing that it said of the payment. */
   readonly isPlain: boolean
 }
@@ -80,27 +83,57 @@ const wrongStatus = ({ providerDisputeId, status }: Dispute, { records }: Disput
   return isSame ? [] : [`it is ${status}, and at the provider ${record.status}`]
 }
 
-const wrongReminders = (dispute: Dispute, events: ReadonlyArray<Event>, { looks, records }: DisputeSide) => {
+const wrongReminders = (dispute: Dispute, events: ReadonlyArray<Event>, side: DisputeSide) => {
   const { evidenceDueBy, id, providerDisputeId } = dispute
   const told = events.flatMap(({ data, type }) =>
     type === "dispute.evidence_due" && data["dispute_id"] === id ? [Number(data["days"])] : []
   )
   const inOrder = told.every((days, index) => index === 0 || days < (told[index - 1] ?? 0))
   const wrong = inOrder ? [] : [`its reminders are of ${told.join(", ")} days`]
-  const record = records.get(providerDisputeId ?? "")
+  const record = side.records.get(providerDisputeId ?? "")
   if (evidenceDueBy === null || record === undefined) return wrong
   // Rows of reports name a dispute without its deadline.
-  const knownAt = events.find(({ data }) => data["dispute_id"] === id && data["evidence_due_by"] !== null)?.createdAt
-  if (knownAt === undefined) return wrong
-  const answeredAt = record.submissions.find(({ takenAt }) => takenAt !== null)?.takenAt
-  for (const [index, days] of reminders.entries()) {
-    const from = Math.max(evidenceDueBy - days * day, knownAt) + marginMillis
-    const next = reminders[index + 1]
-    const until = (next === undefined ? evidenceDueBy : evidenceDueBy - next * day) - marginMillis
-    const isWaiting = (answeredAt ?? until) >= until && (record.endedAt ?? until) >= until
-    const within = looks.filter(({ at }) => at >= from && at <= until)
-    const wasSeen = within.some(({ isCalm }) => isCalm) || within.length >= looksEnough
-    if (isWaiting && wasSeen && !told.includes(days)) wrong.push(`nobody was reminded ${days} days before its deadline`)
+  const known = events.find(({ data }) => data["dispute_id"] === id && data["evidence_due_by"] !== null)
+  if (known === undefined) return wrong
+  const answeredAt = record.submissions.find(({ takenAt }) => takenAt !== null)?.takenAt ?? null
+  const over = [answeredAt, record.endedAt].filter((at) => at !== null)
+  const waiting = { evidenceDueBy, knownAt: worldTimeOf(known.createdAt, side.jumps), overAt: Math.min(...over) }
+  for (const days of reminders) {
+    if (!isReminderDue(days, waiting, side)) continue
+    // A clock that jumped ahead skips reminders, and announces the last one.
+    const isTold = side.jumps.length > 0 ? told.some((one) => one <= days) : told.includes(days)
+    if (!isTold) wrong.push(`nobody was reminded ${days} days before its deadline`)
   }
   return wrong
+}
+
+/** All in epoch milliseconds of the world. */
+interface Waiting {
+  readonly evidenceDueBy: number
+  /** When its deadline was known. */
+  readonly knownAt: number
+  /** When it was answered, or ended. */
+  readonly overAt: number
+}
+
+/** Whether processes looked often enough while the clock said that it was time for the reminder and not yet for the next. */
+const isReminderDue = (days: (typeof reminders)[number], waiting: Waiting, { jumps, looks }: DisputeSide): boolean => {
+  const { evidenceDueBy, knownAt, overAt } = waiting
+  const next = reminders[reminders.indexOf(days) + 1]
+  const from = evidenceDueBy - days * day + marginMillis
+  const until = (next === undefined ? evidenceDueBy : evidenceDueBy - next * day) - marginMillis
+  const within = looks.filter(({ at }) => {
+    const said = at + aheadAt(at, jumps)
+    return at >= knownAt + marginMillis && at <= overAt - marginMillis && said >= from && said <= until
+  })
+  return within.some(({ isCalm }) => isCalm) || within.length >= looksEnough
+}
+
+const aheadAt = (at: number, jumps: DisputeSide["jumps"]): number =>
+  jumps.findLast((jump) => jump.at <= at)?.aheadMillis ?? 0
+
+/** The latest time of the world at which the clock said so. */
+const worldTimeOf = (said: number, jumps: DisputeSide["jumps"]): number => {
+  const times = [0, ...jumps.map(({ aheadMillis }) => aheadMillis)].map((aheadMillis) => said - aheadMillis)
+  return Math.max(...times.filter((at) => at + aheadAt(at, jumps) === said))
 }

@@ -24,7 +24,7 @@ export interface Judged {
   readonly looks: ReadonlyArray<Look>
   /** Messages that were taken. */
   readonly heard: ReadonlyMap<Letter, Taken>
-  readonly outside: Pick<Acting, "lost" | "isOfOtherAccount">
+  readonly outside: Pick<Acting, "lost" | "isOfOtherAccount" | "jumps">
 }
 
 /** What is wrong with the world, in sentences; none for a sound one. */
@@ -38,6 +38,7 @@ export const judge = async ({
 }: Judged): Promise<ReadonlyArray<string>> => {
   const { lies, orders, told } = workload
   const lost = outside.lost()
+  const jumps = outside.jumps?.history ?? []
   const wrong: Array<string> = [
     ...askedTwice(world.provider.calls, lost?.at),
     ...answeredTwice(world.provider.disputes)
@@ -62,6 +63,7 @@ export const judge = async ({
         charges: charges.filter((charge) => paymentOf(charge) === id),
         refunds: refunds.filter(({ charge }) => paymentOf(charge) === id),
         hasOpenCharge: openCharges.has(id),
+        isReviewedAfterJump: book.payment.review !== null && jumps.some(({ aheadMillis }) => aheadMillis > 0),
         hasLostRecords: lost?.payments.has(id) === true || book.payment.reported?.isRecovered === true,
         isOfOtherAccount: book.attempts.some(({ connectionId }) => outside.isOfOtherAccount(connectionId))
       }
@@ -77,7 +79,7 @@ export const judge = async ({
         const isKnown = stored.disputes.some(({ providerDisputeId }) => providerDisputeId === disputeId)
         if (isPlain && !isKnown) wrong.push(`payment ${id}: dispute ${disputeId} is not recorded`)
       }
-      const ofDisputes = { looks, told, records: world.provider.disputes, isPlain }
+      const ofDisputes = { looks, told, records: world.provider.disputes, isPlain, jumps }
       for (const dispute of stored.disputes.filter(({ paymentId }) => paymentId === id)) {
         wrong.push(...wrongDispute(dispute, events, ofDisputes).map((what) => `payment ${id}: ${what}`))
       }

@@ -34,12 +34,14 @@ export interface MerchantsOptions {
   readonly hosted: number
   /** Whether every capture, void and refund is asked for under a key. */
   readonly areOperationsKeyed: boolean
+  /** Whether they ask to be paid in the same words again. A clock that jumps ends the lives of their keys. */
+  readonly areCreatesRepeated: boolean
 }
 
 export const makeMerchants = (
   world: World,
   { ask, hears }: Asking,
-  { areOperationsKeyed, hosted }: MerchantsOptions
+  { areCreatesRepeated, areOperationsKeyed, hosted }: MerchantsOptions
 ): Merchants => {
   const orders: Array<Order & { readonly request: Parameters<Pointsman["Service"]["create"]>[1] }> = []
 
@@ -49,7 +51,8 @@ export const makeMerchants = (
   const create = async (draw: Draw, process: MortalProcess) => {
     const again = orders.length >= ordersAtMost || draw.chance(0.4) ? draw.one(orders) : undefined
     // Without a key the same request is another order.
-    if (again !== undefined && (again.idempotencyKey === null || !(await isKeyKept(world, again)))) return false
+    const mayRepeat = areCreatesRepeated && again?.idempotencyKey !== null
+    if (again !== undefined && !(mayRepeat && (await isKeyKept(world, again)))) return false
     const order = again ?? newOrder(draw)
     order.asked += 1
     const what = `create ${order.reference} of ${order.tenant}${order.idempotencyKey === null ? "" : " by key"}`

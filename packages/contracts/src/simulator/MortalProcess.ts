@@ -23,6 +23,7 @@ import type { Mac } from "effect/crypto"
 import type { Fate, Hooks } from "./Boundary.ts"
 import { makeMortality } from "./Mortality.ts"
 import { type Beyond, mortalConnector, mortalStorage } from "./MortalPorts.ts"
+import type { Jumps } from "./outside/Outside.ts"
 import type { Time } from "./Time.ts"
 
 /** What the processes of a world share, and what outlives each of them. */
@@ -46,6 +47,8 @@ export interface MortalProcessOptions {
   readonly clockAheadMillis?: number | undefined
   /** Where the store's clock is another one than that of `time`. */
   readonly storeClock?: StoreClock | undefined
+  /** A clock that jumps under it, in the place of both. */
+  readonly jumps?: Pick<Jumps, "clockOf" | "aheadMillis" | "agesFrom"> | undefined
   /** What it does before it serves. */
   readonly starting?: Effect.Effect<void, never, Shared> | undefined
   readonly hooks?: Hooks | undefined
@@ -112,9 +115,15 @@ export const startProcess = (options: MortalProcessOptions): MortalProcess => {
     })
   }
 
-  const { storeClock } = options
+  const { jumps } = options
+  const storeClock = jumps?.clockOf === "store" ? jumps : options.storeClock
   const hasOneClock = clockAheadMillis === 0 && storeClock === undefined
-  const own = hasOneClock ? shared : withOwnClock(shared, time.clock, clockAheadMillis, storeClock)
+  const own =
+    jumps?.clockOf === "machine"
+      ? Context.add(shared, Clock.Clock, aheadOf(time.clock, jumps.aheadMillis))
+      : hasOneClock
+        ? shared
+        : withOwnClock(shared, time.clock, clockAheadMillis, storeClock)
   const mortal = Context.add(own, Tracer.Tracer, mortality.tracer)
   const outside = Context.merge(own, mortalStorage(shared, time, beyond, hooks)).pipe(
     Context.add(Connectors, Connectors.make(options.connectors.map((one) => mortalConnector(one, time, beyond)))),
@@ -157,18 +166,18 @@ const withOwnClock = <R>(
   clock: Clock.Clock,
   aheadMillis: number,
   { agesFrom, aheadMillis: storeAheadMillis }: StoreClock = { aheadMillis: () => 0, agesFrom: () => null }
-): Context.Context<R> => {
-  const ahead = (millis: () => number) => {
-    const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + millis()
-    return { ...clock, currentTimeMillisUnsafe, currentTimeMillis: Effect.sync(currentTimeMillisUnsafe) }
-  }
-  return shared.pipe(
+): Context.Context<R> =>
+  shared.pipe(
     Context.add(
       Clock.Clock,
-      ahead(() => aheadMillis)
+      aheadOf(clock, () => aheadMillis)
     ),
-    Context.add(StorageClock, { clock: ahead(storeAheadMillis), agesFrom })
+    Context.add(StorageClock, { clock: aheadOf(clock, storeAheadMillis), agesFrom })
   )
+
+const aheadOf = (clock: Clock.Clock, millis: () => number): Clock.Clock => {
+  const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + millis()
+  return { ...clock, currentTimeMillisUnsafe, currentTimeMillis: Effect.sync(currentTimeMillisUnsafe) }
 }
 
 const noTransport = Transport.of({

@@ -96,6 +96,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     pointsman: { checkIntervals: run.checkIntervals },
     reached: (provider) => outside.reached(options.reached?.(provider) ?? provider),
     starting: outside.starting,
+    jumps: () => acting.jumps,
     hooks: hooksAsDrawn(plan, run, tell, { time, acting: () => acting, restart: () => restart(), looks }),
     ...callsAsDrawn(plan, rates, tell, outside.handlingOf),
     onCall: (call, environment) => checkCall(call, environment, () => ({ world, acting, keyed, wrong })),
@@ -113,7 +114,9 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     postageOf: postageAsDrawn(plan, run, seed)
   })
   const restart = () => {
-    if (!plan.isOver() && world.alive().length < processesAtMost) start()
+    const waits = (acting.jumps?.startsFrom() ?? 0) - time.now()
+    if (waits > 0) time.after(waits, restart)
+    else if (!plan.isOver() && world.alive().length < processesAtMost) start()
   }
   const skew = skewsOf(seed, fault)
   const start = () => {
@@ -129,8 +132,9 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   const workload = makeWorkload({
     ...{ world, plan, temper, heard: mail.heard, listen: tell, backgroundEveryMillis },
     ...merchantsUnder(fault),
-    isAboutDisputes: drawFrom(seed, disputeStream).chance(0.1),
-    hasLostRecords: () => acting.lost() !== undefined
+    isAboutDisputes: drawFrom(seed, disputeStream).chance(fault === "clock-jumps" ? 0.8 : 0.1),
+    hasLostRecords: () => acting.lost() !== undefined,
+    areCreatesRepeated: fault !== "clock-jumps"
   })
   const reading = makeReading({ world, seed, start, listen: tell })
   const wrongJournals = journalsByStep(world, () => acting.lost() !== undefined)
@@ -195,7 +199,7 @@ const runUnder = (fault: Fault, drawn: Run): Run => {
 const skewsOf = (seed: number, fault: Fault): (() => number) => {
   const skews = drawFrom(seed, skewStream)
   const isSkewed = skews.chance(0.4) || fault === "clocks"
-  return () => (isSkewed ? drawSkew(skews) : 0)
+  return () => (isSkewed && fault !== "clock-jumps" ? drawSkew(skews) : 0)
 }
 
 type Tell = (line: string) => void

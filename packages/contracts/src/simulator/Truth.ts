@@ -23,6 +23,8 @@ export interface ProviderSide {
   readonly hasLostRecords?: boolean
   /** The credentials of one of its connections opened another account for a time. */
   readonly isOfOtherAccount?: boolean
+  /** It is reviewed, and a clock that was ahead may have dated an operation of it after the provider's word about that. */
+  readonly isReviewedAfterJump?: boolean
   /** A row about what was captured is an open difference: a person sees what is captured, as in a review. */
   readonly hasOpenCharge?: boolean
 }
@@ -57,8 +59,11 @@ export const wrongWith = (
   return [...wrong, ...(isContradicted(side) ? unexplained(book, events, side) : unlike(book, events, side))]
 }
 
-export const isContradicted = ({ charges, hasLostRecords, isOfOtherAccount }: ProviderSide): boolean =>
-  hasLostRecords === true || isOfOtherAccount === true || charges.some((one) => one.contradictions.length > 0)
+export const isContradicted = (side: ProviderSide): boolean =>
+  side.hasLostRecords === true ||
+  side.isOfOtherAccount === true ||
+  side.isReviewedAfterJump === true ||
+  side.charges.some((one) => one.contradictions.length > 0)
 
 export const isHeld = (state: ChargeRecord["state"]): boolean => state === "Authorized" || state === "Captured"
 

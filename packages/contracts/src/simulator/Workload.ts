@@ -43,6 +43,8 @@ export interface WorkloadOptions {
   readonly answersDisputes: boolean
   /** Whether it lost them by now: merchants whose requests are lost with them ask again. */
   readonly hasLostRecords: () => boolean
+  /** Whether merchants ask to be paid in the same words again. */
+  readonly areCreatesRepeated: boolean
 }
 
 export interface Workload {
@@ -62,6 +64,7 @@ export const makeWorkload = ({
   answersDisputes,
   isAboutDisputes,
   backgroundEveryMillis,
+  areCreatesRepeated,
   hasLostRecords,
   losesRecords,
   heard,
@@ -74,7 +77,7 @@ export const makeWorkload = ({
   const { hosted, kinds } = isAboutDisputes ? disputing : plan.draw.pick(abouts)
   const asking = makeAsking(plan, listen)
   const { ask, told, wrong } = asking
-  const merchants = makeMerchants(world, asking, { hosted, areOperationsKeyed: losesRecords })
+  const merchants = makeMerchants(world, asking, { hosted, areCreatesRepeated, areOperationsKeyed: losesRecords })
   const disputes = makeMerchantDisputes(world, asking)
   const customers = makeCustomers(provider, plan, asking)
   const liars = makeLiars(world, asking)

@@ -23,6 +23,7 @@ import { answered, timeoutMillis } from "./CallHandling.ts"
 import { drawFrom } from "./Draw.ts"
 import { furnish, secretOfEndpoint } from "./Furnish.ts"
 import { type MortalProcess, type MortalProcessOptions, type Shared, startProcess } from "./MortalProcess.ts"
+import type { Jumps } from "./outside/Outside.ts"
 import { type Provider, type ProviderOptions, simulatedProvider } from "./Provider.ts"
 import { type Receiver, type Reception, simulatedReceiver } from "./Receiver.ts"
 import { makeTime, type Time } from "./Time.ts"
@@ -50,6 +51,8 @@ export interface WorldOptions {
   readonly referenceOf?: ProviderOptions["referenceOf"]
   /** In the place of the simulated provider, of whose options none counts then. Its name is `simulated`. */
   readonly definition?: ConnectorDefinition | undefined
+  /** A clock that jumps under every process. */
+  readonly jumps?: (() => Jumps | undefined) | undefined
   /** How processes reach the simulated provider: directly unless set. */
   readonly reached?: ((provider: ConnectorDefinition) => ConnectorDefinition) | undefined
   readonly receptionOf?: ((request: WebhookRequest) => Reception) | undefined
@@ -182,6 +185,7 @@ export const makeWorld = async (options: WorldOptions): Promise<World> => {
         backgroundEveryMillis,
         clockAheadMillis,
         storeClock,
+        jumps: options.jumps?.(),
         starting: options.starting,
         hooks: options.hooks
       })

@@ -26,3 +26,9 @@ export const oldFrom = ({ sentAt, timeoutMillis }: SentCall, agesFrom: number | 
 
 export const isOldEnough = (call: SentCall, { agesFrom, askedAt }: AskedAt): boolean =>
   askedAt >= oldFrom(call, agesFrom)
+
+/** The clocks of servers on one store differ by less. In milliseconds. */
+const aheadMillis = 10 * 60_000
+
+/** Whether a clock wrote the time that was ahead of the present one: it was set back since. Both epoch milliseconds. */
+export const isDatedAhead = (at: number, now: number): boolean => at > now + aheadMillis

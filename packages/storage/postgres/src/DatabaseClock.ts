@@ -35,6 +35,8 @@ interface Reading extends Moment {
 const jumpMillis = 1_000
 /** How far good clocks drift apart: half a millisecond in each second. */
 const driftPerMilli = 0.0005
+/** The clocks of servers that serve differ by less. */
+const aheadMillis = 10 * 60_000
 /** A correction takes no time back. */
 const correctionMillis = 1_000
 
@@ -44,7 +46,9 @@ export const isRealTime = (clock: Clock.Clock): boolean => clock === Context.get
 export const makeDatabaseClock = (base: Clock.Clock): DatabaseClock => {
   let anchor: Reading | undefined
   let heard: Reading | undefined
-  let agesFrom: number | null = null
+  let jumpedAt: number | null = null
+  let changedAt: number | null = null
+  let first: number | undefined
   let last = Number.NEGATIVE_INFINITY
 
   const begin = (): Moment => ({
@@ -64,7 +68,15 @@ export const makeDatabaseClock = (base: Clock.Clock): DatabaseClock => {
   }
 
   const changed = (atMillis: number) => {
-    agesFrom = Math.max(agesFrom ?? atMillis, atMillis)
+    changedAt = Math.max(changedAt ?? atMillis, atMillis)
+  }
+
+  /** A clock that was ahead noticed what lies ahead of now. It was set back since: in this process's time, or before it. */
+  const agesFrom = (): number | null => {
+    const noticed = [jumpedAt, changedAt].filter((at) => at !== null)
+    const passed = noticed.filter((at) => at <= now() + aheadMillis)
+    if (passed.length < noticed.length) passed.push(first ?? now())
+    return passed.length === 0 ? null : Math.max(...passed)
   }
 
   const clock: Clock.Clock = {
@@ -88,9 +100,11 @@ export const makeDatabaseClock = (base: Clock.Clock): DatabaseClock => {
         const passed = reading.monotonic - heard.monotonic
         const jumped = Math.abs(database - heard.database - passed) - within - heard.within
         const stepped = Math.abs(reading.wall - heard.wall - passed)
-        if (jumped > jumpMillis || stepped > jumpMillis) changed(Math.ceil(database + within))
+        // The last jump counts, also one to an earlier time.
+        if (jumped > jumpMillis || stepped > jumpMillis) jumpedAt = Math.ceil(database + within)
       }
       heard = reading
+      first ??= Math.ceil(database + within)
       if (anchor === undefined || isBetter(anchor, reading)) anchor = reading
     },
     changed,
@@ -98,7 +112,7 @@ export const makeDatabaseClock = (base: Clock.Clock): DatabaseClock => {
       const moment = begin()
       const isSure =
         heard === undefined || Math.abs(moment.wall - heard.wall - (moment.monotonic - heard.monotonic)) <= jumpMillis
-      return isSure ? agesFrom : now()
+      return isSure ? agesFrom() : now()
     },
     aheadMillis: () => {
       if (heard === undefined) return 0

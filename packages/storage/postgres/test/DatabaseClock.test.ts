@@ -4,6 +4,7 @@ import { Clock } from "effect"
 import { type DatabaseClock, makeDatabaseClock } from "../src/DatabaseClock.ts"
 
 const began = 1_800_000_000_000
+const day = 24 * 60 * 60_000
 
 /** A machine, of which a test says what its clocks show. */
 const given = () => {
@@ -102,5 +103,27 @@ describe("the database's clock", () => {
     clock.changed(began + 500)
     clock.changed(began + 300)
     assert.strictEqual(clock.agesFrom(), began + 500)
+  })
+
+  it("given a database whose clock jumps days ahead and back, then ages begin with the last jump", () => {
+    const { clock, pass, read } = given()
+    read(began + 1)
+    pass(2_000)
+    read(began + 9 * day)
+    clock.changed(began + 9 * day)
+    pass(2_000)
+    read(began + 4_004)
+    assert.approximately(clock.agesFrom() ?? 0, began + 4_005, 3)
+    pass(60_000)
+    assert.approximately(clock.agesFrom() ?? 0, began + 4_005, 3)
+  })
+
+  it("given a change that was noticed by a clock days ahead, when a server starts later, then ages begin with its start", () => {
+    const { clock, pass, read } = given()
+    read(began + 1)
+    clock.changed(began + 9 * day)
+    pass(60_000)
+    read(began + 60_003)
+    assert.approximately(clock.agesFrom() ?? 0, began + 2, 2)
   })
 })

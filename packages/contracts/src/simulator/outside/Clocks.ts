@@ -1,33 +1,136 @@
 /**
- * The clocks of the processes differ, and the provider executes what it did not answer nearly as late as it may: whoever
- * compares a time of one clock with a time of another believes too early that it never will.
+ * Clocks that are wrong. Those of the processes differ by minutes from the store's, and the provider executes what it did
+ * not answer nearly as late as it may: whoever compares a time of one clock with a time of another believes too early that
+ * it never will. Or the one clock that all of them share jumps by days.
  */
 import { type CallHandling, timeoutMillis } from "../CallHandling.ts"
-import { nothingActs, nothingOutside, type Outside, type OutsideOptions } from "./Outside.ts"
+import { drawFrom } from "../Draw.ts"
+import type { MortalProcess } from "../MortalProcess.ts"
+import { callers, type World } from "../World.ts"
+import { type Acting, type Jump, nothingActs, nothingOutside, type Outside, type OutsideOptions } from "./Outside.ts"
+
+const second = 1_000
+const hour = 3_600 * second
+const day = 24 * hour
 
 /** How many of the charges, captures and refunds are executed that late. */
 const lateShare = 0.4
 /** Before how many steps every process looks at what is due, and how often. */
 const lookShare = 0.6
 const looks = 6
-const lookEveryMillis = 10_000
+const lookEveryMillis = 10 * second
 
-export const withDifferingClocks = ({ plan }: OutsideOptions): Outside => ({
-  ...nothingOutside,
-  handlingOf: ({ name }) =>
+const executedLate =
+  ({ plan }: OutsideOptions): NonNullable<Outside["handlingOf"]> =>
+  ({ name }) =>
     plan.fault(lateShare, (draw) => {
       const doneAfter = timeoutMillis + draw.below(timeoutMillis)
       const is: CallHandling = { _tag: "Unheard", doneAfter, silentFor: draw.pick([0, timeoutMillis]) }
-      return { is, words: `${name} is not answered, and executed after ${doneAfter / 1_000} s` }
-    }),
+      return { is, words: `${name} is not answered, and executed after ${doneAfter / second} s` }
+    })
+
+const lookOften = async (world: World, times: number) => {
+  for (let look = 0; look < times; look++) {
+    for (const process of world.alive()) process.ask((pointsman) => pointsman.checkDue)
+    await world.time.pass(lookEveryMillis)
+  }
+}
+
+export const withDifferingClocks = (options: OutsideOptions): Outside => ({
+  ...nothingOutside,
+  handlingOf: executedLate(options),
   begin: async ({ world }) => ({
     ...nothingActs,
     before: async () => {
+      const { plan } = options
       if (plan.fault(lookShare, () => ({ is: true, words: "every process looks at what is due" })) !== true) return
-      for (let look = 0; look < looks; look++) {
-        for (const process of world.alive()) process.ask((pointsman) => pointsman.checkDue)
-        await world.time.pass(lookEveryMillis)
-      }
+      await lookOften(world, looks)
     }
   })
 })
+
+const jumpStream = -11
+
+/** Before how many steps the clock jumps. */
+const jumpShare = 0.15
+/** How far it may be from the world's, in days. */
+const farthest = 9
+/** A call that was sent before a jump is not under way any more after this. */
+const callMillis = 2 * timeoutMillis + 6 * second
+
+/** All that a provider does late is done, and has been looked up, in milliseconds: no submission is open any more. */
+const submissionsOpenMillis = 40 * hour
+
+export const withJumpingClocks = (options: OutsideOptions): Outside => ({
+  ...nothingOutside,
+  handlingOf: executedLate(options),
+  begin: async ({ world }) => jumping(options, world)
+})
+
+const jumping = ({ plan, seed }: OutsideOptions, world: World): Acting => {
+  const { time } = world
+  const history: Array<Jump> = []
+  const wrong: Array<string> = []
+  const aheadMillis = () => history.at(-1)?.aheadMillis ?? 0
+  let startsFrom = 0
+
+  /** Every process lives through it, and looks at what is due while calls from before are under way. */
+  const jumpTo = async (ahead: number) => {
+    history.push({ at: time.now(), aheadMillis: ahead })
+    startsFrom = time.now() + callMillis
+    await lookOften(world, Math.ceil(callMillis / lookEveryMillis))
+  }
+
+  return {
+    ...nothingActs,
+    jumps: {
+      clockOf: drawFrom(seed, jumpStream).pick(["machine", "store"]),
+      aheadMillis,
+      agesFrom: () => {
+        const last = history.at(-1)
+        return last === undefined ? null : last.at + last.aheadMillis
+      },
+      startsFrom: () => startsFrom,
+      history
+    },
+    before: async () => {
+      const ahead = plan.fault(jumpShare, (draw) => {
+        const is = Math.round((draw.fraction() * 2 - 1) * farthest * day)
+        return { is, words: `the clock jumps, and is ${Math.round(is / hour)} hours ahead` }
+      })
+      if (ahead !== undefined) await jumpTo(ahead)
+    },
+    // The clock is right again. What it dated ahead is open until that time: submissions are not.
+    end: async (process) => {
+      const latest = Math.max(...history.map((jump) => jump.aheadMillis))
+      if (aheadMillis() !== 0) await jumpTo(0)
+      await lookFor(world, process, submissionsOpenMillis)
+      wrong.push(...(await openSubmissions(world)))
+      await lookFor(world, process, latest)
+    },
+    judge: async () => wrong
+  }
+}
+
+const lookFor = async (world: World, process: MortalProcess, millis: number) => {
+  for (let passed = 0; passed < millis; passed += hour) {
+    process.ask((pointsman) => pointsman.checkDue)
+    await world.time.pass(hour)
+  }
+}
+
+/** Of at most so many disputes of a tenant: more than any run has. */
+const disputesAtMost = 100
+
+const openSubmissions = async (world: World): Promise<ReadonlyArray<string>> => {
+  const wrong: Array<string> = []
+  for (const { tenant } of callers) {
+    const disputes = await world.run(world.ledger.disputes(tenant, { limit: disputesAtMost }))
+    for (const { id, submissions } of disputes) {
+      const last = submissions.at(-1)
+      if (last === undefined || last.stage === "Done" || last.stage === "Refused") continue
+      wrong.push(`dispute ${id}: ${last.kind} ${last.operationId} is ${last.stage} long after the clock was right`)
+    }
+  }
+  return wrong
+}

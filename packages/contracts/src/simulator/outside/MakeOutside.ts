@@ -1,7 +1,7 @@
 /** The fault from outside that a run has, if any. */
 import { drawFrom } from "../Draw.ts"
 import { swappingAccounts } from "./Account.ts"
-import { withDifferingClocks } from "./Clocks.ts"
+import { withDifferingClocks, withJumpingClocks } from "./Clocks.ts"
 import { behindGateway } from "./Gateway.ts"
 import { losingRecords } from "./LoseRecords.ts"
 import { startingWithOlderFiles } from "./OlderFile.ts"
@@ -24,7 +24,8 @@ const drawn: ReadonlyArray<OutsideFault> = [
   "clocks",
   "open-charges",
   "older-file",
-  "account-charged"
+  "account-charged",
+  "clock-jumps"
 ]
 
 /** Of the runs of one fault alone. */
@@ -52,6 +53,7 @@ export const makeOutside = (fault: OutsideFault | "none" | undefined, options: O
     return startingWithOlderFiles(options.applyFile, options)
   }
   if (fault === "clocks") return withDifferingClocks(options)
+  if (fault === "clock-jumps") return withJumpingClocks(options)
   if (fault === "open-charges") return leavingChargesOpen(options)
   if (swapsAccounts(fault)) return swappingAccounts(fault === "account-charged", options)
   return nothingOutside

@@ -38,6 +38,8 @@ export const outsideFaults = [
   "account-charged",
   /** The clock of every process differs from the store's, and what is unknown is known by look-ups alone. */
   "clocks",
+  /** The clock of the machine, or that of the store, jumps by days, ahead and back. */
+  "clock-jumps",
   /** Charges are accepted, and settled only after more than a day. */
   "open-charges",
   /** A newer configuration file is rolled out, and processes start with an older one. */
@@ -79,6 +81,26 @@ export interface Outside {
   readonly begin: (running: Running) => Promise<Acting>
 }
 
+/** A clock that jumps under all processes at once. Times are those of the world, in epoch milliseconds. */
+export interface Jumps {
+  /** Of the one machine, whose processes have to notice it; or of the store, which says when it jumped. */
+  readonly clockOf: "machine" | "store"
+  /** How far it is ahead of the world's now, in milliseconds. */
+  readonly aheadMillis: () => number
+  /** When it jumped last by its own time; `null` where it did not. */
+  readonly agesFrom: () => number | null
+  /** Processes that start before this would not know that calls which are under way are dated by another clock. */
+  readonly startsFrom: () => number
+  /** In the order of time. */
+  readonly history: ReadonlyArray<Jump>
+}
+
+export interface Jump {
+  readonly at: number
+  /** From then on. */
+  readonly aheadMillis: number
+}
+
 /** A fault in its run. */
 export interface Acting {
   /** Before a step of the plan. */
@@ -90,6 +112,8 @@ export interface Acting {
   readonly replacements: NonNullable<Hooks["replacements"]>
   /** `undefined` where the store has the world's clock. */
   readonly storeClock?: StoreClock | undefined
+  /** `undefined` where no clock jumps. */
+  readonly jumps?: Jumps | undefined
   readonly lost: () => Lost | undefined
   /** Whether records of the connection are missing, and nothing may be sent there. */
   readonly isMissing: (connectionId: string) => boolean

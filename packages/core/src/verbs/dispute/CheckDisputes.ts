@@ -11,7 +11,8 @@ import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { disputeStep } from "../../commit/DisputeStep.ts"
 import { Turns } from "../../commit/Turns.ts"
 import { remind, submissionFactOf } from "../../decide/DisputeFact.ts"
-import { isOldEnough } from "../../decide/SentCall.ts"
+import { disputeCheckAt } from "../../decide/DisputeReminders.ts"
+import { isDatedAhead, isOldEnough } from "../../decide/SentCall.ts"
 import { openSubmission, type Submission } from "../../model/Dispute.ts"
 import { keyUsedCode } from "../../model/ProviderStatement.ts"
 import { Ledger } from "../../ports/Ledger.ts"
@@ -19,7 +20,8 @@ import type { DueDispute } from "../../ports/LedgerDisputes.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { StorageClock } from "../../ports/StorageClock.ts"
 import { StorageCondition } from "../../ports/StorageCondition.ts"
-import { type DisputeFile, disputeFile } from "./ReadDisputes.ts"
+import { DisputeLooks } from "./DisputeLooks.ts"
+import { type DisputeFile, dispute, disputeFile } from "./ReadDisputes.ts"
 import { readStated } from "./ReadStated.ts"
 import { recordSubmission } from "./RecordSubmission.ts"
 import { diedUnanswered } from "./SubmitDispute.ts"
@@ -30,21 +32,27 @@ const atOnce = 16
 /** Between two looks for due disputes, in milliseconds: their times are minutes and days. */
 const leastPauseMillis = 10_000
 
-/** Checks all that is due; gives how many there were. */
+/** Checks all that is due; gives how many there were. Now and then it looks at the others too: `DisputeLooks.ts`. */
 export const checkDisputes = Effect.fnUntraced(function* () {
   if ((yield* (yield* StorageCondition).read).refusal !== null) return 0
   const ledger = yield* Ledger
+  const looks = yield* DisputeLooks
+  const agesFrom = (yield* StorageClock)?.agesFrom() ?? null
   const now = yield* Clock.currentTimeMillis
+  const isOfAll = !looks.hasSeenAll(agesFrom)
+  const until = isOfAll ? Number.MAX_SAFE_INTEGER : now
   let count = 0
   let after: DueDispute | undefined
   for (;;) {
-    const due: ReadonlyArray<DueDispute> = yield* ledger.dueDisputes({ now, after, limit: batch })
-    yield* Effect.forEach(due, checkOne, { concurrency: atOnce, discard: true })
-    count += due.length
+    const due: ReadonlyArray<DueDispute> = yield* ledger.dueDisputes({ now: until, after, limit: batch })
+    yield* Effect.forEach(due, (one) => checkOne(one, now), { concurrency: atOnce, discard: true })
+    count += due.filter(({ checkAt }) => checkAt <= now).length
     // One that cannot be checked keeps nobody from those behind it.
     after = due.at(-1)
-    if (due.length < batch) return count
+    if (due.length < batch) break
   }
+  if (isOfAll) looks.sawAll(agesFrom)
+  return count
 })
 
 export const keepCheckingDisputes = (everyMillis: number) =>
@@ -55,8 +63,9 @@ export const keepCheckingDisputes = (everyMillis: number) =>
   )
 
 const checkOne = Effect.fnUntraced(
-  function* (due: DueDispute) {
+  function* (due: DueDispute, now: number) {
     yield* readStated(due)
+    if (due.checkAt > now) return yield* checkMisdated(due, now)
     yield* checkSubmission(due)
     yield* remindOf(due)
   },
@@ -64,15 +73,24 @@ const checkOne = Effect.fnUntraced(
     Effect.catchCause(check, (cause) => Effect.logError(`dispute ${disputeId} could not be checked`, cause))
 )
 
+/** Nothing of it is due. A submission that is dated ahead is checked all the same, and the commit says when to look again. */
+const checkMisdated = Effect.fnUntraced(function* (due: DueDispute, now: number) {
+  const { checkIntervals, claimWindowMillis } = yield* PaymentSettings
+  const recorded = yield* dispute(due.tenant, due.disputeId)
+  if (openSubmission(recorded) === undefined) return
+  const next = disputeCheckAt(recorded, checkIntervals, claimWindowMillis, now)
+  if (next !== null && recorded.checkAt !== null && next < recorded.checkAt) yield* remindOf(due, true)
+})
+
 /** Writes the reminder that is due. Where none is, the commit says when to look again. */
-const remindOf = Effect.fnUntraced(function* ({ disputeId, paymentId, tenant }: DueDispute) {
+const remindOf = Effect.fnUntraced(function* ({ disputeId, paymentId, tenant }: DueDispute, isMisdated = false) {
   const turns = yield* Turns
   yield* decideAndCommit({
     inTurn: turns.take(paymentId),
     read: () => disputeFile(tenant, disputeId),
     decide: ({ book, dispute }: DisputeFile, now) => {
       const reminded = remind(book.payment, dispute, now)
-      const isDue = dispute.checkAt !== null && dispute.checkAt <= now
+      const isDue = dispute.checkAt !== null && (dispute.checkAt <= now || isMisdated)
       if (reminded === undefined && !isDue) return Effect.succeed(done(undefined))
       return Effect.succeed(write(disputeStep(book.payment, dispute, reminded ?? { dispute, events: [] }), undefined))
     },
@@ -95,16 +113,19 @@ const checkSubmission = Effect.fnUntraced(function* ({ disputeId, paymentId, ten
 
 const factOf = Effect.fnUntraced(function* (file: DisputeFile, submission: Submission) {
   const askedAt = yield* Clock.currentTimeMillis
+  const agesFrom = (yield* StorageClock)?.agesFrom() ?? null
+  const { beganAt } = yield* DisputeLooks
+  // A clock that was ahead dated it: it is as old as the jump of the clock at the least, or as this process.
+  const sentAt = isDatedAhead(submission.sentAt, askedAt) ? (agesFrom ?? beganAt) : submission.sentAt
   if (submission.stage === "Sending") {
     const { claimWindowMillis } = yield* PaymentSettings
-    return askedAt - submission.sentAt < claimWindowMillis ? undefined : diedUnanswered
+    return askedAt - sentAt < claimWindowMillis ? undefined : diedUnanswered
   }
   const found = Option.getOrUndefined(yield* lookUpSubmission(file.book, file.dispute, submission))
   if (found === undefined) return undefined
   if (found._tag === "Found") return submissionFactOf(found.state)
   // "Never received" is believed late, as of a refund (decisions, section 3).
-  const agesFrom = (yield* StorageClock)?.agesFrom() ?? null
-  const isBelieved =
-    found.conclusive && submission.code !== keyUsedCode && isOldEnough(submission, { askedAt, agesFrom })
+  const call = { sentAt, timeoutMillis: submission.timeoutMillis }
+  const isBelieved = found.conclusive && submission.code !== keyUsedCode && isOldEnough(call, { askedAt, agesFrom })
   return isBelieved ? submissionFactOf(found) : undefined
 })

@@ -13,7 +13,6 @@ import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { disputeStep } from "../../commit/DisputeStep.ts"
 import { OtherAccountOpened, refuseOtherAccount } from "../../commit/RefuseOtherAccount.ts"
 import { type Caller, KeyReused, NothingSent } from "../../decide/CreateRequest.ts"
-import { sentAfter } from "../../decide/DerivedId.ts"
 import { InvalidEvidence, type SubmissionOrder } from "../../decide/DisputeOrder.ts"
 import { otherAccount } from "../../decide/interpret/OtherAccount.ts"
 import { ProviderRefused, TakenByAnother, Unsupported } from "../../decide/OperationOrder.ts"
@@ -116,7 +115,8 @@ const begin = Effect.fnUntraced(function* (
     stage: firstSubmissionStage,
     idempotencyKey,
     timeoutMillis: connections.timeoutMillis(connection),
-    sentAt: sentAfter(dispute.submissions, now),
+    // Their order is that of the list. One that a clock dated ahead does not date this one.
+    sentAt: now,
     answeredAt: null,
     code: null,
     failureReason: null

@@ -26,7 +26,7 @@ export const readStated = Effect.fnUntraced(function* ({ disputeId, paymentId, t
   const turns = yield* Turns
   const askedAt = yield* Clock.currentTimeMillis
   const { book, dispute } = yield* disputeFile(tenant, disputeId)
-  if (dispute.lookUp === undefined || dispute.lookUp.at > askedAt) return
+  if (dispute.lookUp === undefined || !isDue(dispute.lookUp, askedAt)) return
   const answer: Answer = lacksDeadline(dispute) ? yield* readDispute(book, dispute) : "Unneeded"
   yield* decideAndCommit({
     inTurn: turns.take(paymentId),
@@ -42,6 +42,9 @@ export const readStated = Effect.fnUntraced(function* ({ disputeId, paymentId, t
     storageErrors: "fail"
   })
 })
+
+/** No pause is longer than one that is dated further ahead: a clock that was ahead dated it. */
+const isDue = ({ at }: StatedLookUp, now: number): boolean => at <= now || at > now + againMillis
 
 const stepOf = (
   { book, dispute }: DisputeFile,

@@ -111,7 +111,7 @@ export const startMoodyProvider = async (
     telling += 1
     for (let acknowledged = 0; acknowledged < sends && !isOver; ) {
       const sentAt = Date.now()
-      const status = await post(target(), connection, body, now())
+      const status = await postMessage(target(), connection, body, now())
       if (status === 200) acknowledged += 1
       else if (status !== undefined && (status < 500 || !isExcused(sentAt))) refusedMessages.push(`${id}: ${status}`)
       if (acknowledged < sends) await pause(draw.between(20, 120))
@@ -237,8 +237,8 @@ export const startMoodyProvider = async (
   }
 }
 
-/** The status of the answer; `undefined` where there was none. */
-const post = async (
+/** Sends a signed message. The status of the answer; `undefined` where there was none. */
+export const postMessage = async (
   target: string | undefined,
   connection: string,
   body: string,
@@ -270,7 +270,7 @@ const send = (response: ServerResponse, reply: Reply): void => {
   response.end(JSON.stringify(reply.body))
 }
 
-const bodyOf = async (request: IncomingMessage): Promise<string> => {
+export const bodyOf = async (request: IncomingMessage): Promise<string> => {
   const chunks: Array<Buffer> = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString("utf8")

@@ -1,0 +1,244 @@
+/**
+ * A provider behind the connector `http` whose every charge is disputed. It lies outside every server that is killed, and
+ * counts what arrives: it takes evidence or an acceptance at once, late, or never, answers or does not, and executes what
+ * it did not answer within `latestMillis`, or says until then that it cannot be sure.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { onTestFinished } from "vitest"
+import type { Draw } from "./Draw.ts"
+import { bodyOf, postMessage, providerKey, type Surroundings } from "./MoodyProvider.ts"
+import { ok, type Reply, refusal } from "./ProviderWork.ts"
+import { pause } from "./Setting.ts"
+
+const latestMillis = 400
+export const connectionId = "main"
+
+/** How an answer to a dispute goes. */
+const courses = {
+  answered: 10,
+  slow: 3,
+  accepted: 2,
+  executedSilent: 3,
+  silent: 2,
+  executedDropped: 3,
+  dropped: 3,
+  late: 2,
+  executedFailed: 2,
+  failed: 1,
+  refused: 2
+} as const
+
+const lookUpCourses = { answered: 8, dropped: 1, failed: 1 } as const
+
+export type AnswerKind = "submit" | "accept"
+
+/** One request that reached the provider. */
+export interface Arrived {
+  readonly operationId: string
+  readonly kind: AnswerKind
+  /** Whether an earlier request for the dispute, under another id, had been executed by then. */
+  readonly isSecond: boolean
+  /** Whether the provider sent an answer. */
+  isAnswered: boolean
+}
+
+export interface DisputeBook {
+  readonly disputeId: string
+  readonly paymentId: string
+  /** Epoch milliseconds by the clock that everybody goes by. */
+  readonly dueBy: number
+  readonly arrived: Array<Arrived>
+  /** What it took for later, and what it has. */
+  pending: { readonly operationId: string; readonly kind: AnswerKind } | undefined
+  executed: { readonly operationId: string; readonly kind: AnswerKind; readonly at: number } | undefined
+  /** How often each answer was looked up, and answered so. */
+  readonly lookedUp: Map<string, number>
+}
+
+export interface DisputingProvider {
+  readonly baseUrl: string
+  /** By the provider's id. */
+  readonly disputes: ReadonlyMap<string, DisputeBook>
+  /** Opens a dispute of the payment's charge, and says so until a server has taken the message. */
+  readonly open: (paymentId: string, dueInMillis: number) => void
+  /** Disputes of which it still says so. */
+  readonly opening: () => number
+  /** Resolves when nothing is left that it executes late. */
+  readonly idle: () => Promise<void>
+  /** From now on it does what it is asked, and answers. */
+  readonly calm: () => void
+}
+
+/** Listens until the test is over. */
+export const startDisputingProvider = async (
+  draw: Draw,
+  { now, target }: Pick<Surroundings, "now" | "target">
+): Promise<DisputingProvider> => {
+  const disputes = new Map<string, DisputeBook>()
+  /** The attempt of each payment. */
+  const attempts = new Map<string, string>()
+  const underWay = new Set<string>()
+  let isWell = false
+  let opening = 0
+
+  const execute = (book: DisputeBook, operationId: string, kind: AnswerKind): Reply => {
+    if (book.executed === undefined && now() < book.dueBy) book.executed = { operationId, kind, at: now() }
+    return book.executed?.operationId === operationId ? answerOf(book) : refusal(422, "not_taken")
+  }
+
+  const later = (id: string, act: () => unknown) => {
+    underWay.add(id)
+    setTimeout(
+      () => {
+        act()
+        underWay.delete(id)
+      },
+      draw.between(20, latestMillis)
+    )
+  }
+
+  /** `undefined`: the connection is cut. `null`: it stays open without an answer. */
+  const react = async (book: DisputeBook, id: string, kind: AnswerKind): Promise<Reply | undefined | null> => {
+    const course = isWell ? "answered" : draw.weighted(courses)
+    switch (course) {
+      case "answered":
+        return execute(book, id, kind)
+      case "slow":
+        underWay.add(id)
+        await pause(draw.between(20, 300))
+        underWay.delete(id)
+        return execute(book, id, kind)
+      case "accepted":
+        if (book.executed !== undefined || now() >= book.dueBy) return refusal(422, "not_taken")
+        book.pending = { operationId: id, kind }
+        later(id, () => {
+          execute(book, id, kind)
+          book.pending = undefined
+        })
+        return answerOf(book)
+      case "executedSilent":
+        execute(book, id, kind)
+        return null
+      case "silent":
+        return null
+      case "executedDropped":
+        execute(book, id, kind)
+        return undefined
+      case "dropped":
+        return undefined
+      case "late":
+        later(id, () => execute(book, id, kind))
+        return draw.chance(0.5) ? undefined : null
+      case "executedFailed":
+        execute(book, id, kind)
+        return refusal(500, "broken")
+      case "failed":
+        return refusal(503, "broken")
+      case "refused":
+        return refusal(422, "not_now")
+    }
+  }
+
+  const lookUp = (operationId: string): Reply | undefined => {
+    const course = isWell ? "answered" : draw.weighted(lookUpCourses)
+    if (course === "dropped") return undefined
+    if (course === "failed") return refusal(500, "broken")
+    const has = (one: { readonly operationId: string } | undefined) => one?.operationId === operationId
+    for (const book of disputes.values()) {
+      const isKnown = book.arrived.some(has) || has(book.executed)
+      if (isKnown) book.lookedUp.set(operationId, (book.lookedUp.get(operationId) ?? 0) + 1)
+      const found = has(book.executed) ? book.executed : has(book.pending) ? book.pending : undefined
+      if (found === undefined) continue
+      const status = found === book.executed ? "confirmed" : "pending"
+      return ok({ operation_id: operationId, kind: `dispute_${found.kind}`, status })
+    }
+    return { status: 404, body: { found: false, operation_id: operationId, conclusive: !underWay.has(operationId) } }
+  }
+
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const text = await bodyOf(request)
+    const url = new URL(request.url ?? "/", "http://provider")
+    const [collection = "", name = "", operation] = url.pathname.split("/").slice(1)
+    const send = (reply: Reply) => {
+      response.writeHead(reply.status, { "content-type": "application/json" })
+      response.end(JSON.stringify(reply.body))
+    }
+    if (request.headers.authorization !== `Bearer ${providerKey}`) return send(refusal(401, "unauthorized"))
+    if (collection === "account") return send(refusal(501, "no_account"))
+    if (collection === "charges" && request.method === "POST" && name === "") {
+      const { amount, attempt_id: id, payment_id: paymentId } = JSON.parse(text)
+      attempts.set(paymentId, id)
+      return send(ok({ provider_reference: `ch_${id}`, status: "captured", captured_amount: amount }))
+    }
+    if (collection === "operations") {
+      const found = lookUp(url.searchParams.get("operation_id") ?? "")
+      return found === undefined ? void request.socket.destroy() : send(found)
+    }
+    const book = disputes.get(name)
+    if (book === undefined || (operation !== "submit" && operation !== "accept")) return send(refusal(404, "unknown"))
+    const operationId = String(JSON.parse(text).operation_id)
+    const before = book.executed ?? book.pending
+    const isSecond = before !== undefined && before.operationId !== operationId
+    const arrived: Arrived = { operationId, kind: operation, isSecond, isAnswered: false }
+    book.arrived.push(arrived)
+    const reply = await react(book, operationId, operation)
+    if (reply === undefined) return void request.socket.destroy()
+    if (reply === null) return
+    // An error says nothing of the evidence.
+    arrived.isAnswered = reply.status < 500 && !request.socket.destroyed
+    send(reply)
+  }
+
+  const server = createServer((request, response) => {
+    // A server that is killed cuts its connections: that is no failure of the provider's.
+    answer(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  let isOver = false
+  onTestFinished(() => {
+    isOver = true
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    disputes,
+    opening: () => opening,
+    open: (paymentId, dueInMillis) => {
+      const attemptId = attempts.get(paymentId) ?? ""
+      const disputeId = `du_${attemptId}`
+      const dueBy = now() + dueInMillis
+      const book = { disputeId, paymentId, dueBy, arrived: [], pending: undefined, executed: undefined }
+      disputes.set(disputeId, { ...book, lookedUp: new Map() })
+      const data = {
+        ...{ attempt_id: attemptId, dispute_id: disputeId, status: "needs_response", reason: "not_received" },
+        ...{ amount: 1999, currency: "EUR", evidence_due_by: new Date(dueBy).toISOString() }
+      }
+      const message = { id: `msg_${disputeId}`, type: "dispute.opened", created: new Date(now()).toISOString(), data }
+      const say = async () => {
+        opening += 1
+        while (!isOver && (await postMessage(target(), connectionId, JSON.stringify(message), now())) !== 200) {
+          await pause(20)
+        }
+        opening -= 1
+      }
+      void say()
+    },
+    idle: async () => {
+      // Bounded by the latest that anything is executed.
+      while (underWay.size > 0) await pause(10)
+    },
+    calm: () => {
+      isWell = true
+    }
+  }
+}
+
+/** The dispute as the protocol shows it. */
+const answerOf = ({ disputeId, executed }: DisputeBook): Reply =>
+  ok({
+    dispute_id: disputeId,
+    status: executed === undefined ? "needs_response" : executed.kind === "submit" ? "under_review" : "accepted"
+  })
