@@ -180,6 +180,7 @@ export {
   signInMethods
 } from "./model/OperatorSession.ts"
 export { type Evidence, type OperatorStatement, statedOfCharges, statedOfRefunds } from "./model/OperatorStatement.ts"
+export type { OutcomeCounts } from "./model/OutcomeCounts.ts"
 export type { Passkey, PasskeyChallenge } from "./model/Passkey.ts"
 export {
   type CaptureMethod,
@@ -205,6 +206,7 @@ export {
 } from "./model/PaymentMethod.ts"
 export { type PaymentStatus, paymentStatuses } from "./model/PaymentStatus.ts"
 export { accountText, type ConnectionAccount, type ProviderAccount } from "./model/ProviderAccount.ts"
+export type { RateMemory, RecalledRate } from "./model/RateMemory.ts"
 export {
   type MoneySums,
   type ReconciliationRun,
@@ -261,7 +263,7 @@ export {
   refundSimulations,
   type Simulation
 } from "./model/Simulation.ts"
-export type { CandidateRates, OutcomeCounts, SuccessRate } from "./model/SuccessRate.ts"
+export type { CandidateRates, KnownRate, SuccessRate } from "./model/SuccessRate.ts"
 export { type Environment, environments, type Tenant } from "./model/Tenant.ts"
 export type { Brand, Workspace } from "./model/Workspace.ts"
 export { currencies, isCurrency } from "./money/Currency.ts"

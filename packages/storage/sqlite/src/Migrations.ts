@@ -709,7 +709,9 @@ const steps: Record<string, Step> = {
       until integer not null
     ) strict`
   ]),
-  "42_run_leases": execute(runLeases)
+  "42_run_leases": execute(runLeases),
+  // As JSON.
+  "43_rate_memories": execute(["alter table success_rates add column memory text"])
 }
 
 /** The number of the last step. */
