@@ -7,7 +7,7 @@ export interface OutcomeCounts {
 }
 
 /** The success rate of a connection of which nothing is known. Most connections do better, so that it has to lead once. */
-export const presumedRate = 0.8
+const presumedRate = 0.8
 /** As many outcomes as what is presumed of a connection weighs. */
 export const presumedWeight = 10
 

@@ -45,10 +45,6 @@ const worseTest: ChangeTest = { oddsFactor: 1 / 4, foundAt: 8 }
  */
 const betterTest: ChangeTest = { oddsFactor: 6, foundAt: 6 }
 
-/** The memory of a rate that has none: it begins with the weights that are known. */
-export const memoryOf = (rate: OutcomeCounts & { readonly memory?: RateMemory }): RateMemory =>
-  rate.memory ?? begunWith({ succeeded: rate.succeeded, failed: rate.failed })
-
 const begunWith = (outcomes: OutcomeCounts): RateMemory => ({
   short: outcomes,
   long: outcomes,
@@ -68,7 +64,8 @@ export const remembered = (
   rate: OutcomeCounts & { readonly memory?: RateMemory },
   counts: OutcomeCounts
 ): RateMemory => {
-  const before = memoryOf(rate)
+  // That of a rate without one begins with the weights that are known.
+  const before = rate.memory ?? begunWith({ succeeded: rate.succeeded, failed: rate.failed })
   const long = withCounts(before.long, counts, longWindow)
   const worse = withCounts(before.worse, counts, longWindow)
   const better = withCounts(before.better, counts, longWindow)

@@ -68,6 +68,7 @@ interface Weighed {
   readonly recent: WeighedRate
   readonly long: WeighedRate
 }
+
 /** `ranked`: the best score first. Of equal expected values, the one with the better score is first. */
 export const byValue = (
   ranked: ReadonlyArray<Scored>,
