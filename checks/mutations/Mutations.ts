@@ -1451,7 +1451,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
       },
       {
         file: "packages/core/src/routing/run/LearnedRates.ts",
-        find: `          if (tenant.environment !== "production") return () => ({ connection: nothingKnown, segment: nothingKnown })
+        find: `          if (tenant.environment !== "production") return () => ({ connection: noOutcomes, segment: noOutcomes })
 `,
         replace: ""
       }
@@ -1500,14 +1500,62 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/routing/ByValue.ts",
-        find: "Math.max(weightOf(rates.segment), weightOf(rates.connection))",
-        replace: "weightOf(rates.segment)"
+        find: "Math.max(weightOf(scoredBy.segment), weightOf(scoredBy.connection))",
+        replace: "weightOf(scoredBy.segment)"
       }
     ],
     caughtBy: {
       project: "core",
       file: "packages/core/test/ValueRouting.test.ts",
       test: "given a segment without outcomes, then the outcomes of the whole connections decide how much is noise"
+    }
+  },
+  {
+    name: "remember what a connection approved before it dropped",
+    harm: "Payments go to a cheaper connection for hundreds of declines after its rate has dropped.",
+    edits: [
+      {
+        file: "packages/core/src/model/RateMemory.ts",
+        find: "if (sumWorse > worseTest.foundAt) return begunWith(worse)",
+        replace: "if (sumWorse > 1000 * worseTest.foundAt) return begunWith(worse)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RateMemory.test.ts",
+      test: "given a rate that drops, then what came before is forgotten within 20 outcomes, in the short weights too"
+    }
+  },
+  {
+    name: "decide by a long memory of few outcomes",
+    harm: "A new connection leads because it is cheap, although its last payments were declined.",
+    edits: [
+      {
+        file: "packages/core/src/routing/ByValue.ts",
+        find: "if (known < longFrom) return recent",
+        replace: "if (known < 0n) return recent"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ValueRouting.test.ts",
+      test: "given fewer outcomes of either, then the last fifty decide"
+    }
+  },
+  {
+    name: "lose what is remembered of a success rate",
+    harm: "After each exchange between servers a cheaper connection is weighed by fifty outcomes again.",
+    edits: [
+      {
+        file: "packages/storage/sql/src/SuccessRates.ts",
+        find: "bindJson(rate.memory === undefined ? null : memoryNumbers(rate.memory))",
+        replace: "bindJson(null)"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given rates with a memory and without, when they are written, then each is read as it was"
     }
   },
   {

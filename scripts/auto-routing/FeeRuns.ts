@@ -1,8 +1,8 @@
 /** Mode `auto` of core itself over worlds with fees, by approval alone and by value. */
 import { bySuccess, type StrategyCandidate, type SuccessRate, type ValueObjective } from "@pointsman/core"
-import { faded, feeOf, noRate, segmentOf, withOutcomes } from "@pointsman/core/internal"
+import { feeOf, knownRate, noRate, segmentOf, withOutcomes } from "@pointsman/core/internal"
 import { type FeeWorld, feeWorlds } from "./FeeWorlds.ts"
-import { chanceOf, seeds } from "./Runs.ts"
+import { chanceOf } from "./Runs.ts"
 
 /** The share of the payments that explore. */
 export const exploration = 0.05
@@ -48,8 +48,8 @@ const run = (world: FeeWorld, { objective }: FeePolicy, seed: number): FeeRun =>
         name: `Connection ${index}`,
         priority: index + 1,
         rates: {
-          connection: faded(rates.get("") ?? noRate, now),
-          segment: faded(rates.get(segment) ?? noRate, now)
+          connection: knownRate(rates.get("") ?? noRate, now),
+          segment: knownRate(rates.get(segment) ?? noRate, now)
         },
         fee: fees[index]
       })
@@ -74,7 +74,7 @@ export const simulateFees = (): FeeResults =>
       new Map(
         feePolicies.map((policy) => [
           policy.name,
-          Array.from({ length: seeds }, (_, seed) => run(world, policy, seed + 1))
+          Array.from({ length: world.seeds }, (_, seed) => run(world, policy, seed + 1))
         ])
       )
     ])

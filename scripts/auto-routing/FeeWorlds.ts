@@ -1,9 +1,11 @@
 /** Connections with fees, whose true success rates are known to the simulation alone. */
 import type { FeeRule, PaymentDetails } from "@pointsman/core"
+import { seeds } from "./Runs.ts"
 
 export interface FeeWorld {
   readonly title: string
   readonly payments: number
+  readonly seeds: number
   /** By priority. */
   readonly fees: ReadonlyArray<ReadonlyArray<FeeRule>>
   /** The true success rates of the n-th payment, by priority. */
@@ -35,6 +37,10 @@ const fee = (percent: number, cents: number, when?: FeeRule["when"]): FeeRule =>
   ...(when === undefined ? {} : { when })
 })
 
+/** Where the gain is close to 2 %: so many that its standard error is below 0.1 %. */
+const near = { seeds: 160 }
+const recovery = { payments: 3500 }
+
 /** 2.9 % and 30 cents beside 1.2 % and 5 cents: between 8.4 and 4.2 points of amounts from 3 to 10 euros. */
 const dear = [fee(2.9, 30)]
 const cheap = [fee(1.2, 5)]
@@ -44,8 +50,8 @@ const world = (
   fees: FeeWorld["fees"],
   truth: FeeWorld["truth"],
   details = euros(300, 1000),
-  payments = 2500
-): FeeWorld => ({ title, payments, fees, truth, details })
+  more: Partial<Pick<FeeWorld, "payments" | "seeds">> = {}
+): FeeWorld => ({ title, payments: 2500, seeds, fees, truth, details, ...more })
 
 /** The cheaper one approves as often as the other, except from the drop until a payment: there it approves at this rate. */
 const dropsTo =
@@ -55,7 +61,7 @@ const dropsTo =
 export const feeWorlds: ReadonlyArray<FeeWorld> = [
   world("€1 to €5; the cheaper one approves as often: 92, 92 %", [dear, cheap], () => [0.92, 0.92], euros(100, 500)),
   world("€3 to €10; the cheaper one approves as often: 92, 92 %", [dear, cheap], () => [0.92, 0.92]),
-  world("€3 to €10; half a point less: 92.5, 92 %", [dear, cheap], () => [0.925, 0.92]),
+  world("€3 to €10; half a point less: 92.5, 92 %", [dear, cheap], () => [0.925, 0.92], euros(300, 1000), near),
   world("€3 to €10; three connections: 92, 92, 92 %", [dear, dear, cheap], () => [0.92, 0.92, 0.92]),
   world(
     "€3 to €10; the cheaper one depends on the brand: 92, 92 %",
@@ -64,7 +70,8 @@ export const feeWorlds: ReadonlyArray<FeeWorld> = [
       [fee(1.2, 5, { cardBrand: ["amex"] }), fee(2.9, 30)]
     ],
     () => [0.92, 0.92],
-    euros(300, 1000, ["visa", "amex"])
+    euros(300, 1000, ["visa", "amex"]),
+    near
   ),
   world(
     "€3 to €10; 15 points less for one brand of two: 92, 92 and 77 %",
@@ -77,14 +84,14 @@ export const feeWorlds: ReadonlyArray<FeeWorld> = [
     [dear, cheap],
     dropsTo(0.6, backAt),
     euros(300, 1000),
-    3500
+    recovery
   ),
   world(
     `€3 to €10; an outage of the cheaper one for ${outageUntil - dropAt} payments: 92 %, 92 → 0 → 92 %`,
     [dear, cheap],
     dropsTo(0, outageUntil),
     euros(300, 1000),
-    3500
+    recovery
   ),
   world("€3 to €10; the cheaper one approves 3 points less: 95, 92 %", [dear, cheap], () => [0.95, 0.92]),
   world("€3 to €10; 5 points less: 95, 90 %", [dear, cheap], () => [0.95, 0.9]),

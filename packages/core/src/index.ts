@@ -182,6 +182,7 @@ export {
   signInMethods
 } from "./model/OperatorSession.ts"
 export { type Evidence, type OperatorStatement, statedOfCharges, statedOfRefunds } from "./model/OperatorStatement.ts"
+export type { OutcomeCounts } from "./model/OutcomeCounts.ts"
 export type { Passkey, PasskeyChallenge } from "./model/Passkey.ts"
 export {
   type CaptureMethod,
@@ -208,6 +209,7 @@ export {
 export { type PaymentStatus, paymentStatuses } from "./model/PaymentStatus.ts"
 export { type Payout, type PayoutSums, payoutRest } from "./model/Payout.ts"
 export { accountText, type ConnectionAccount, type ProviderAccount } from "./model/ProviderAccount.ts"
+export type { RateMemory, RecalledRate } from "./model/RateMemory.ts"
 export {
   type MoneySums,
   type ReconciliationRun,
@@ -264,7 +266,7 @@ export {
   refundSimulations,
   type Simulation
 } from "./model/Simulation.ts"
-export type { CandidateRates, OutcomeCounts, SuccessRate } from "./model/SuccessRate.ts"
+export type { CandidateRates, KnownRate, SuccessRate } from "./model/SuccessRate.ts"
 export { type Environment, environments, type Tenant } from "./model/Tenant.ts"
 export type { Brand, Workspace } from "./model/Workspace.ts"
 export { currencies, isCurrency } from "./money/Currency.ts"

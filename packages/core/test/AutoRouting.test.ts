@@ -254,6 +254,7 @@ describe("servers that share a store", () => {
       const whole = stored.find(({ connectionId, segment }) => connectionId === "main" && segment === "")
       // 45 outcomes, of which those before fade by a fiftieth each.
       assert.approximately(whole?.rate.succeeded ?? 0, 50 * (1 - 0.98 ** 45), 0.01)
+      assert.approximately(whole?.rate.memory?.long.succeeded ?? 0, 400 * (1 - (1 - 1 / 400) ** 45), 0.01)
     }).pipe(Effect.scoped, Effect.provide(adding.layer))
   )
 })

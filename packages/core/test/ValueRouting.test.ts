@@ -113,6 +113,68 @@ describe("ordering by value", () => {
   })
 })
 
+/** 1,000 outcomes are remembered as they came, and the last 50 as `short` says. */
+const remembered = (
+  connectionId: string,
+  short: readonly [number, number],
+  long: readonly [number, number],
+  feeMinor: number
+): StrategyCandidate => {
+  const of = ([succeeded, failed]: readonly [number, number]): OutcomeCounts => ({ succeeded, failed })
+  const known = { ...of(short), memory: { short: of(short), long: of(long) } }
+  return { ...candidate(connectionId, short, feeMinor), rates: { connection: known, segment: known } }
+}
+
+describe("ordering by what is remembered", () => {
+  // Scores of 0.9361 and 0.8806 by the last 50: of the 5.55 points, 2.72 count as noise.
+  const lucky = [48, 2] as const
+  const unlucky = [44, 6] as const
+  it("given 180 outcomes of both, then they decide alone, whatever the last fifty say", () => {
+    const alike = [remembered("dear", lucky, [184, 16], 88), remembered("cheap", unlucky, [183, 17], 1)]
+    assert.deepStrictEqual(orderOf(alike).order, ["cheap", "dear"])
+    const worse = [remembered("dear", [46, 4], [190, 10], 88), remembered("cheap", [46, 4], [170, 30], 1)]
+    assert.deepStrictEqual(orderOf(worse).order, ["dear", "cheap"])
+    // Rates of 0.9476 and 0.8492, with 210 outcomes behind each: of 9.84 points, 550 / 210 points count as noise.
+    const { values } = orderOf(worse)
+    assert.deepStrictEqual([values?.["dear"]?.approvalPpm, values?.["cheap"]?.approvalPpm], [916_700, 844_490])
+  })
+  it("given 120 to 180 outcomes of either, then one that either would let lead may lead", () => {
+    const long = [remembered("dear", lucky, [110, 10], 88), remembered("cheap", unlucky, [110, 10], 1)]
+    assert.deepStrictEqual(orderOf(long).order, ["cheap", "dear"])
+    const short = [remembered("dear", [46, 4], [118, 2], 88), remembered("cheap", [46, 4], [98, 22], 1)]
+    assert.deepStrictEqual(orderOf(short).order, ["cheap", "dear"])
+  })
+  it("given fewer outcomes of either, then the last fifty decide", () => {
+    const few = [remembered("dear", lucky, [109, 10], 88), remembered("cheap", unlucky, [300, 10], 1)]
+    assert.deepStrictEqual(orderOf(few).order, ["dear", "cheap"])
+  })
+  it("given the best of the last fifty is far behind by what is remembered, then it does not lead", () => {
+    const candidates = [remembered("a", [49, 1], [170, 30], 50), remembered("b", [46, 4], [190, 10], 50)]
+    assert.deepStrictEqual(orderOf(candidates).order, ["b", "a"])
+  })
+  it("given outcomes in other segments, then a hundred of them count at most", () => {
+    const of = (succeeded: number, failed: number): OutcomeCounts => ({ succeeded, failed })
+    const here = (connectionId: string, feeMinor: number, long: OutcomeCounts): StrategyCandidate => {
+      const short = of(46, 4)
+      const rates = {
+        connection: { ...short, memory: { short, long: of(390, 10) } },
+        segment: { ...short, memory: { short, long } }
+      }
+      return { ...candidate(connectionId, [46, 4], feeMinor), rates }
+    }
+    // 79 and a hundred do not decide alone yet, and by the last fifty the cheaper one may lead.
+    const almost = [here("dear", 88, of(77, 2)), here("cheap", 1, of(40, 39))]
+    assert.deepStrictEqual(orderOf(almost).order, ["cheap", "dear"])
+    const enough = [here("dear", 88, of(78, 2)), here("cheap", 1, of(40, 40))]
+    assert.deepStrictEqual(orderOf(enough).order, ["dear", "cheap"])
+  })
+  it("given the objective approval, then nothing that is remembered counts", () => {
+    const candidates = [remembered("dear", lucky, [10, 200], 88), remembered("cheap", unlucky, [200, 1], 1)]
+    const question = { payment: request().details, candidates, draw: () => 0.999 }
+    assert.deepStrictEqual(bySuccess("payment", 0).order(question).order, ["dear", "cheap"])
+  })
+})
+
 const fees: ReadonlyArray<FeeRule> = [
   { when: { cardBrand: ["amex"] }, partsPerMillion: 35_000 },
   { when: { region: ["international"], currency: ["EUR"] }, partsPerMillion: 32_500, fixed: { EUR: 25 } },
@@ -184,6 +246,7 @@ describe("payments that are routed by value", () => {
       const decision = led?.routing
       assert.deepInclude(decision, { strategy: "auto", maxApprovalLossPpm: 10_000 })
       const [first, second] = decision?.candidates ?? []
+      assert.isAbove(first?.rates?.segment.memory?.long.succeeded ?? 0, first?.rates?.segment.succeeded ?? 1000)
       assert.deepStrictEqual(
         [first?.value?.fee, second?.value?.fee],
         [
@@ -202,7 +265,7 @@ describe("payments that are routed by value", () => {
       )
       assert.match(
         sentences.find((sentence) => sentence.startsWith("1. The backup acquirer")) ?? "",
-        /, expected approval [\d.]+ %, fee €0\.29 by rule 1, expected value [\d.]+ minor units\.$/u
+        /, since they last changed 100 % of [\d.]+ outcomes and 100 % of [\d.]+ outcomes, expected approval [\d.]+ %, fee €0\.29 by rule 1, expected value [\d.]+ minor units\.$/u
       )
     }).pipe(Effect.provide(shop.layer))
   )
@@ -217,6 +280,9 @@ describe("payments that are routed by value", () => {
       const { payment } = yield* (yield* Pointsman).create(live, request())
       assert.notProperty(payment.routing, "maxApprovalLossPpm")
       for (const one of payment.routing?.candidates ?? []) assert.notProperty(one, "value")
+      const { payment: next } = yield* (yield* Pointsman).create(live, request())
+      for (const { rates } of next.routing?.candidates ?? [])
+        for (const rate of Object.values(rates ?? {})) assert.hasAllKeys(rate, ["succeeded", "failed"])
     }).pipe(Effect.provide(byApproval.layer))
   )
 })

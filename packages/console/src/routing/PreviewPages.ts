@@ -136,7 +136,7 @@ ${
         ({ connection_id, name, priority, rates, score, value }) =>
           html`<li><strong>${name}</strong> <span class="soft">${connection_id}, priority ${priority}${
             score === null ? undefined : `, score ${score}`
-          }${rates === null ? undefined : `, measured ${measured(rates.segment)} for such payments and ${measured(rates.connection)} over all`}${valueWords(value, currency)}</span></li>`
+          }${rates === null ? undefined : `, measured ${measured(rates.segment)} for such payments and ${measured(rates.connection)} over all${recalled(rates)}`}${valueWords(value, currency)}</span></li>`
       )}</ol>`
 }
 </div>
@@ -158,5 +158,11 @@ const measured = (counts: { readonly succeeded: number; readonly failed: number 
   const range = successRange(counts)
   return range === undefined ? "nothing" : `${percent(range.rate)} of ${outcomesText(counts)} outcomes`
 }
+
+/** What value weighs besides. */
+const recalled = ({ connection, segment }: NonNullable<PreviewedRoute["candidates"][number]["rates"]>): string =>
+  connection.memory === undefined || segment.memory === undefined
+    ? ""
+    : `, since they last changed ${measured(segment.memory.long)} and ${measured(connection.memory.long)}`
 
 export const previewPages = [page("GET", "/routing/:workspace/:environment/preview", "routing.read", show)]

@@ -155,6 +155,15 @@ export type PreviewQuery = typeof PreviewQuery.Type
 
 const Counts = Schema.Struct({ succeeded: Schema.Finite, failed: Schema.Finite })
 
+const KnownRate = Schema.Struct({
+  ...Counts.fields,
+  memory: Schema.optionalKey(Schema.Struct({ short: Counts, long: Counts })).annotateKey(
+    described(
+      "What the objective `value` weighs: about the last 50 and 400 outcomes, but none from before the rate changed."
+    )
+  )
+})
+
 const PreviewedRoute = Schema.Struct({
   share: Schema.Finite.annotateKey(described("Of such payments, as far as it is drawn.")),
   path: Schema.Literals(["engine", "rule", "control"]),
@@ -170,7 +179,7 @@ const PreviewedRoute = Schema.Struct({
       name: Text,
       priority: Schema.Int,
       score: Schema.NullOr(Schema.Finite),
-      rates: Schema.NullOr(Schema.Struct({ connection: Counts, segment: Counts })),
+      rates: Schema.NullOr(Schema.Struct({ connection: KnownRate, segment: KnownRate })),
       value: Schema.optionalKey(RouteValue)
     })
   ),

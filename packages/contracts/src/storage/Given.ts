@@ -79,7 +79,18 @@ export const blank = Effect.fnUntraced(function* (tenant: Tenant) {
           name: "First",
           priority: 1,
           score: 0.9412,
-          rates: { connection: { succeeded: 81.25, failed: 3.125 }, segment: { succeeded: 0, failed: 0 } },
+          rates: {
+            connection: {
+              succeeded: 81.25,
+              failed: 3.125,
+              memory: { short: { succeeded: 81.25, failed: 3.125 }, long: { succeeded: 212.5, failed: 11.062 } }
+            },
+            segment: {
+              succeeded: 0,
+              failed: 0,
+              memory: { short: { succeeded: 0.5, failed: 0.25 }, long: { succeeded: 0.5, failed: 0.25 } }
+            }
+          },
           value: { fee: { feeMinor: 40, rule: 2 }, approvalPpm: 928_825, expectedMicros: 891_672_000 }
         }
       ],

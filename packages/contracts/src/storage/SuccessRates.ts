@@ -78,6 +78,28 @@ export const successRates = (it: StorageTest): void => {
       })
     )
 
+    it.effect("given rates with a memory and without, when they are written, then each is read as it was", () =>
+      Effect.gen(function* () {
+        const tenant = yield* newTenant()
+        const outcomes = (succeeded: number, failed: number) => ({ succeeded, failed })
+        const memory = {
+          short: outcomes(0.1 + 0.2, 1 / 3),
+          long: outcomes(399.99999999999994, 5e-324),
+          worse: outcomes(0, 2 ** 53 + 2),
+          better: outcomes(1.7976931348623157e308, 0)
+        }
+        const withMemory = rateOf(tenant, { rate: { succeeded: 3, failed: 1, at: later, memory } })
+        const without = rateOf(tenant, { segment: "" })
+        expect(yield* write(withMemory, without)).toEqual([])
+        expect(yield* storedOf([tenant])).toStrictEqual(inOrder([withMemory, without]))
+        // Also where it is given back in place of a stale one, and where the next write has it first.
+        expect(yield* write(rateOf(tenant))).toStrictEqual([withMemory])
+        const next = rateOf(tenant, { segment: "", rate: { ...withMemory.rate, succeeded: 4 }, version: 2 })
+        expect(yield* write(next)).toEqual([])
+        expect(yield* storedOf([tenant])).toStrictEqual(inOrder([withMemory, next]))
+      })
+    )
+
     it.effect("given a time, when what changed since is asked for, then it is what is of that time or later", () =>
       Effect.gen(function* () {
         const [one, other] = [yield* newTenant(), yield* newTenant("production")]

@@ -1,3 +1,6 @@
+import { type OutcomeCounts, scaled, weightOf, withCounts } from "./OutcomeCounts.ts"
+import { fadedMemory, type RateMemory, type RecalledRate, remembered } from "./RateMemory.ts"
+
 /**
  * How often a connection's charges succeeded lately, as two weights that fade: each outcome that follows takes a
  * fiftieth of what was there, and two weeks take half. So a rate covers about the last fifty outcomes, and what a
@@ -12,20 +15,22 @@ export interface SuccessRate {
   readonly failed: number
   /** Epoch milliseconds at which the weights are these. */
   readonly at: number
+  /** Absent where a release without it wrote the rate: then the weights above begin it. */
+  readonly memory?: RateMemory
 }
 
-/** New outcomes that have no place in an order among themselves. */
-export interface OutcomeCounts {
-  readonly succeeded: number
-  readonly failed: number
+/** A rate as a decision weighs it. */
+export interface KnownRate extends OutcomeCounts {
+  /** What the objective `value` weighs. Decisions by approval are stored without it. */
+  readonly memory?: RecalledRate
 }
 
 /** What is known of a connection that can take a payment; nothing in the sandbox. */
 export interface CandidateRates {
   /** Over all that it was asked for. */
-  readonly connection: OutcomeCounts
+  readonly connection: KnownRate
   /** In the payment's currency, country, method and card brand. */
-  readonly segment: OutcomeCounts
+  readonly segment: KnownRate
 }
 
 /** About how many of the last outcomes a rate covers. */
@@ -35,13 +40,15 @@ export const rateHalfLifeMillis = 14 * 24 * 60 * 60 * 1000
 
 export const noRate: SuccessRate = { succeeded: 0, failed: 0, at: 0 }
 
-export const weightOf = ({ failed, succeeded }: OutcomeCounts): number => succeeded + failed
-
 /** A rate as it weighs at a time. A clock that is behind the writer's takes nothing back. */
 export const faded = (rate: SuccessRate, now: number): SuccessRate => {
   if (now <= rate.at) return rate
   const left = 2 ** (-(now - rate.at) / rateHalfLifeMillis)
-  return { succeeded: rate.succeeded * left, failed: rate.failed * left, at: now }
+  return {
+    ...scaled(rate, left),
+    at: now,
+    ...(rate.memory === undefined ? {} : { memory: fadedMemory(rate.memory, left) })
+  }
 }
 
 /** A rate with outcomes that came in whatever order: as if they had been spread evenly. */
@@ -49,13 +56,16 @@ export const withOutcomes = (rate: SuccessRate, counts: OutcomeCounts, now: numb
   const count = weightOf(counts)
   if (count === 0) return rate
   const before = faded(rate, now)
-  const left = (1 - 1 / rateWindow) ** count
-  /** What `count` outcomes weigh together, the first of them having faded under those that followed. */
-  const weightOfOne = (rateWindow * (1 - left)) / count
+  return { ...withCounts(before, counts, rateWindow), at: before.at, memory: remembered(before, counts) }
+}
+
+/** As a decision weighs it. */
+export const knownRate = (rate: SuccessRate, now: number): KnownRate => {
+  const { failed, memory, succeeded } = faded(rate, now)
   return {
-    succeeded: before.succeeded * left + counts.succeeded * weightOfOne,
-    failed: before.failed * left + counts.failed * weightOfOne,
-    at: before.at
+    succeeded,
+    failed,
+    ...(memory === undefined ? {} : { memory: { short: memory.short, long: memory.long } })
   }
 }
 

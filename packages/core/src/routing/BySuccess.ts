@@ -18,31 +18,26 @@
  * The simulation in `docs/concepts/auto-routing.md` compares them.
  */
 
-import type { CandidateRates } from "../model/SuccessRate.ts"
-import { noRate, weightOf, withOutcomes } from "../model/SuccessRate.ts"
-import { byValue, type ValueObjective } from "./ByValue.ts"
+import { presumedWeight, weightOf } from "../model/OutcomeCounts.ts"
+import { noRate, withOutcomes } from "../model/SuccessRate.ts"
+import { byValue, recentWeights, type ValueObjective } from "./ByValue.ts"
 import { draw } from "./Draw.ts"
-import { presumedWeight, type Scored } from "./Scored.ts"
+import { expectedRate, type Scored } from "./Scored.ts"
 import type { RoutingStrategy, StrategyCandidate } from "./Strategy.ts"
 
-/** The success rate of a connection of which nothing is known. Most connections do better, so that it has to lead once. */
-const presumedRate = 0.8
 /** From so many outcomes on, a candidate is known well enough to be compared. */
 const knownFrom = 20
 /** What they weigh together when they come in a row: the earlier ones have faded a little. */
 const knownWeight = Math.floor(weightOf(withOutcomes(noRate, { succeeded: knownFrom, failed: 0 }, 0)))
 
-/** The rate that is expected of the next charge. */
-const expectedRate = ({ connection, segment }: CandidateRates): number => {
-  const overall = (connection.succeeded + presumedWeight * presumedRate) / (weightOf(connection) + presumedWeight)
-  return (segment.succeeded + presumedWeight * overall) / (weightOf(segment) + presumedWeight)
-}
-
 /** `value`: where the expected value decides among those whose rates are about the best; approval alone unless given. */
 export const bySuccess = (seed: string, exploration: number, value?: ValueObjective): RoutingStrategy => ({
   name: "auto",
   order: ({ candidates, draw: drawFor, payment }) => {
-    const scored = candidates.map((candidate): Scored => ({ ...candidate, score: expectedRate(candidate.rates) }))
+    const scored = candidates.map((candidate): Scored => {
+      const scoredBy = value === undefined ? candidate.rates : recentWeights(candidate.rates)
+      return { ...candidate, score: expectedRate(scoredBy), scoredBy }
+    })
     const scores = Object.fromEntries(scored.map(({ connectionId, score }) => [connectionId, rounded(score)]))
     // A stable sort: equal scores stay in the order of priority.
     const ranked = scored.toSorted((a, b) => b.score - a.score)
@@ -74,8 +69,8 @@ export const bySuccess = (seed: string, exploration: number, value?: ValueObject
 const isUnknown = ({ rates }: StrategyCandidate): boolean => weightOf(rates.connection) < knownWeight
 
 /** The standard deviation of what is expected: the wider the less is known. */
-const deviationOf = ({ rates, score }: Scored): number =>
-  Math.sqrt((score * (1 - score)) / (weightOf(rates.segment) + presumedWeight))
+const deviationOf = ({ score, scoredBy }: Scored): number =>
+  Math.sqrt((score * (1 - score)) / (weightOf(scoredBy.segment) + presumedWeight))
 
 /** `drawn`: in [0, 1) among the exploring payments. */
 const exploredBy = (others: ReadonlyArray<Scored>, drawn: number, seed: string): Scored =>

@@ -1,6 +1,7 @@
 /** Why a payment went where it went, in plain words. Pure: it tells what is stored, and asks nobody. */
 import type { Attempt } from "../model/Attempt.ts"
 import type { AttemptOutcome } from "../model/AttemptOutcome.ts"
+import { type OutcomeCounts, weightOf } from "../model/OutcomeCounts.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { RouteValue } from "../model/RouteValue.ts"
 import {
@@ -11,7 +12,7 @@ import {
   wholeDecision
 } from "../model/RoutingDecision.ts"
 import type { RoutingMode } from "../model/RoutingMode.ts"
-import { weightOf } from "../model/SuccessRate.ts"
+import type { CandidateRates } from "../model/SuccessRate.ts"
 import { amountText } from "../money/AmountText.ts"
 import { pointsText } from "./ByValue.ts"
 
@@ -135,17 +136,23 @@ const candidateSentence = (candidate: RoutingCandidate, index: number, currency:
       ? ""
       : weightOf(rates.connection) === 0
         ? ", nothing measured yet"
-        : `, measured ${measured(rates.segment)} for such payments and ${measured(rates.connection)} over all`
+        : `, measured ${measured(rates.segment)} for such payments and ${measured(rates.connection)} over all${recalled(rates)}`
   return `${index + 1}. ${name} (${connectionId}), priority ${priority}${scored}${known}${routeValueText(value, currency)}.`
 }
 
 /** The weights fade, so that they are no whole numbers. */
-const measured = (rate: { readonly succeeded: number; readonly failed: number }): string => {
+const measured = (rate: OutcomeCounts): string => {
   const weight = weightOf(rate)
   return weight === 0
     ? "nothing"
     : `${numberText((100 * rate.succeeded) / weight, 1)} % of ${numberText(weight, 1)} outcomes`
 }
+
+/** What value weighed besides; nothing in a decision by approval, or from before it was stored. */
+const recalled = ({ connection, segment }: CandidateRates): string =>
+  connection.memory === undefined || segment.memory === undefined
+    ? ""
+    : `, since they last changed ${measured(segment.memory.long)} and ${measured(connection.memory.long)}`
 
 const notesOf = ({ note }: RoutingDecision): ReadonlyArray<string> => (note === null ? [] : [note])
 

@@ -4,11 +4,11 @@
  */
 
 import { segmentOf } from "../model/Segment.ts"
-import type { CandidateRates } from "../model/SuccessRate.ts"
 import {
-  faded,
+  type CandidateRates,
+  type KnownRate,
+  knownRate,
   noRate,
-  type OutcomeCounts,
   type SuccessRate,
   wholeConnection,
   withOutcomes
@@ -24,10 +24,8 @@ export interface History {
 export const historyOf = (): History => {
   const rates = new Map<string, SuccessRate>()
   const keyOf = (connectionId: string, segment: string) => JSON.stringify([connectionId, segment])
-  const weights = (connectionId: string, segment: string, now: number): OutcomeCounts => {
-    const { failed, succeeded } = faded(rates.get(keyOf(connectionId, segment)) ?? noRate, now)
-    return { succeeded, failed }
-  }
+  const weights = (connectionId: string, segment: string, now: number): KnownRate =>
+    knownRate(rates.get(keyOf(connectionId, segment)) ?? noRate, now)
   return {
     rates: (connectionId, payment) => ({
       connection: weights(connectionId, wholeConnection, payment.createdAt),

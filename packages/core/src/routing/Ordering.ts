@@ -60,7 +60,8 @@ export const orderBy = (policy: RoutingPolicy, usable: ReadonlyArray<Connection>
   return {
     order,
     candidates: order.map((connection) => {
-      const rates = byId.get(connection.id)?.rates ?? null
+      const known = byId.get(connection.id)?.rates ?? null
+      const rates = known === null || answer.values !== undefined ? known : withoutMemory(known)
       const value = answer.values?.[connection.id]
       return {
         ...candidateOf(connection),
@@ -80,6 +81,12 @@ const candidateOf = ({ id, name, priority }: Connection): RoutingCandidate => ({
   priority,
   score: null,
   rates: null
+})
+
+/** What the objective `value` alone weighs is left out. */
+const withoutMemory = ({ connection, segment }: CandidateRates): CandidateRates => ({
+  connection: { succeeded: connection.succeeded, failed: connection.failed },
+  segment: { succeeded: segment.succeeded, failed: segment.failed }
 })
 
 const plain = (policy: RoutingPolicy): RoutingPolicy => ({ ...policy, orderer: null })
@@ -121,7 +128,7 @@ const answerOf = (strategy: RoutingStrategy, question: StrategyQuestion): Strate
       payment: { ...payment, money: { ...payment.money } },
       candidates: candidates.map((one) => ({
         ...one,
-        rates: { connection: { ...one.rates.connection }, segment: { ...one.rates.segment } }
+        rates: withoutMemory(one.rates)
       }))
     })
     // It gives no order; and a promise that nobody waits for ends the process when it is broken.

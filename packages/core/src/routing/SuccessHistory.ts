@@ -1,6 +1,8 @@
 /** How connections fared over time, counted from stored payments. Pure. */
+
+import type { OutcomeCounts } from "../model/OutcomeCounts.ts"
 import { segmentOf } from "../model/Segment.ts"
-import { type OutcomeCounts, wholeConnection } from "../model/SuccessRate.ts"
+import { wholeConnection } from "../model/SuccessRate.ts"
 import { measuredAttempts } from "./MeasuredOutcome.ts"
 import type { RoutedPayment } from "./Replay.ts"
 

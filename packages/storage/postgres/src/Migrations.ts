@@ -19,7 +19,7 @@ import { operatorTables } from "./OperatorTables.ts"
 import { attachPresentRows, boundPresentRows, dropForeignKeys, validateBound } from "./Partitions.ts"
 import { passkeyTables } from "./PasskeyTables.ts"
 import { runLeases, settlementTables } from "./SettlementTables.ts"
-import { writeSuccessRates } from "./SuccessRates.ts"
+import { writeRatesWithMemory, writeSuccessRates } from "./SuccessRates.ts"
 
 const text = 'text collate "C"'
 const tenant = `workspace_id ${text} not null,
@@ -743,6 +743,10 @@ export const steps: Readonly<Record<string, Step>> = {
     index: "settlement_payouts",
     on: `settlement_entries (workspace_id, environment, occurred_at, connection_id, row_id)
       where payment_id is null and kind = 'payout'`
+  },
+  // As JSON. Servers of the release before write with their own function, which leaves what is there.
+  "54_rate_memories": {
+    additive: ['alter table success_rates add column memory text collate "C"', writeRatesWithMemory]
   }
 }
 

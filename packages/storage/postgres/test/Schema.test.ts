@@ -65,7 +65,8 @@ const steps = [
   { migration_id: 50, name: "names_of_differences" },
   { migration_id: 51, name: "report_schedules" },
   { migration_id: 52, name: "entries_by_payout" },
-  { migration_id: 53, name: "payouts" }
+  { migration_id: 53, name: "payouts" },
+  { migration_id: 54, name: "rate_memories" }
 ]
 
 /** The contents of the schema, whatever created them. */
@@ -145,6 +146,8 @@ const withoutAccounts = (sql: PgClient.PgClient) =>
       "drop table audit_entries",
       "drop function audit_entries_are_kept",
       "alter table workspaces drop column brand",
+      "alter table if exists success_rates drop column memory",
+      "drop function if exists write_rates_with_memory(jsonb)",
       "alter table webhook_endpoints drop column rotation",
       "drop table passkeys, passkey_challenges",
       "drop table operators, operator_sessions, sign_in_links, sign_in_guesses"
@@ -353,6 +356,34 @@ describe.skipIf(!hasServer)("the schema", () => {
           schema: steps.at(-1)?.migration_id,
           newest: steps.at(-1)?.migration_id
         })
+      })
+  )
+
+  it.live(
+    "given a server of the release before, when it writes and reads rates, then it can, and the memory stays",
+    () =>
+      Effect.gen(function* () {
+        const { sql, url } = yield* empty
+        const outcomes = { succeeded: 2, failed: 1 }
+        const memory = { short: outcomes, long: outcomes, worse: outcomes, better: outcomes }
+        const remembered = { ...rate, rate: { ...rate.rate, memory } }
+        yield* withStorage({ url })(Effect.flatMap(SuccessRates, ({ write }) => write([remembered])))
+        const writeAsBefore = (segment: string, version: number) => {
+          const { connectionId, tenant } = rate
+          const key = { workspace_id: tenant.workspaceId, environment: tenant.environment, connection_id: connectionId }
+          const row = { ...key, segment, succeeded: 7, failed: 3, at: 5, version }
+          return sql.unsafe("select * from write_success_rates($1::text::jsonb)", [JSON.stringify([row])])
+        }
+        expect(yield* writeAsBefore(rate.segment, 2)).toEqual([])
+        expect(yield* writeAsBefore("new", 1)).toEqual([])
+        expect(yield* writeAsBefore("new", 1)).toMatchObject([{ segment: "new", succeeded: 7 }])
+        const found = yield* withStorage({ url })(Effect.flatMap(SuccessRates, ({ changedSince }) => changedSince(0)))
+        expect(found.toSorted((a, b) => (a.segment < b.segment ? -1 : 1))).toStrictEqual(
+          [
+            { ...rate, rate: { succeeded: 7, failed: 3, at: 5, memory }, version: 2 },
+            { ...rate, segment: "new", rate: { succeeded: 7, failed: 3, at: 5 }, version: 1 }
+          ].toSorted((a, b) => (a.segment < b.segment ? -1 : 1))
+        )
       })
   )
 

@@ -3,7 +3,9 @@
  * payments have. A decision with a field that has no place here is stored as it is, and so were all in the past.
  */
 import type {
+  CandidateRates,
   Fee,
+  KnownRate,
   RouteValue,
   RoutingAttempt,
   RoutingCandidate,
@@ -139,7 +141,8 @@ const shortCandidates = (candidates: ReadonlyArray<RoutingCandidate>): ReadonlyA
     const fee = candidate.value.fee === null ? null : placed(feePlaces, candidate.value.fee)
     const value = fee === undefined ? undefined : placed(valuePlaces, { ...candidate.value, fee: fee as Fee | null })
     if (value === undefined) return undefined
-    all.push({ ...candidate, value: value as unknown as RouteValue })
+    const rates = candidate.rates === null ? null : (shortRates(candidate.rates) as unknown as CandidateRates)
+    all.push({ ...candidate, rates, value: value as unknown as RouteValue })
   }
   return placedAll(candidatePlaces, all)
 }
@@ -149,7 +152,36 @@ const candidateOf = (short: Values): RoutingCandidate => {
   if (candidate.value === undefined) return candidate
   const value = named(valuePlaces, candidate.value as unknown as Values)
   const fee = value.fee === null ? null : named(feePlaces, value.fee as unknown as Values)
-  return { ...candidate, value: { ...value, fee } }
+  const rates = candidate.rates === null ? null : ratesFrom(candidate.rates)
+  return { ...candidate, rates, value: { ...value, fee } }
+}
+
+/**
+ * Each rate with what is remembered of it as an array: of the long weights, then of the short ones unless they are those of
+ * the rate, as they are until the rate is found to have changed.
+ */
+const shortRates = (rates: CandidateRates) => ({
+  connection: shortRate(rates.connection),
+  segment: shortRate(rates.segment)
+})
+
+const shortRate = ({ memory, ...rate }: KnownRate) => {
+  if (memory === undefined) return rate
+  const { long, short } = memory
+  const isRate = short.succeeded === rate.succeeded && short.failed === rate.failed
+  return { ...rate, memory: [long, ...(isRate ? [] : [short])].flatMap(({ failed, succeeded }) => [succeeded, failed]) }
+}
+
+const ratesFrom = (rates: CandidateRates): CandidateRates => ({
+  connection: rateFrom(rates.connection),
+  segment: rateFrom(rates.segment)
+})
+
+const rateFrom = ({ memory, ...rate }: KnownRate): KnownRate => {
+  if (!Array.isArray(memory)) return memory === undefined ? rate : { ...rate, memory }
+  const [longSucceeded, longFailed, succeeded = rate.succeeded, failed = rate.failed] = memory as ReadonlyArray<number>
+  const long = { succeeded: longSucceeded ?? 0, failed: longFailed ?? 0 }
+  return { ...rate, memory: { short: { succeeded, failed }, long } }
 }
 
 /** `undefined` where one is at a connection that is not among the candidates, or has other fields. */

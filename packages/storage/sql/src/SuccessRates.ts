@@ -1,6 +1,7 @@
 /** How success rates lie in their table. */
+import type { RateMemory } from "@pointsman/core"
 import type { StoredRate } from "@pointsman/core/ports"
-import type { Columns, Parts, Row } from "./Columns.ts"
+import { bindJson, type Columns, type Parts, type Row, readJson } from "./Columns.ts"
 
 export const makeSuccessRateRows = <V>({ bindText, readTenant, readText }: Parts<V>) => {
   const rateColumns: Columns<StoredRate, V> = {
@@ -11,16 +12,32 @@ export const makeSuccessRateRows = <V>({ bindText, readTenant, readText }: Parts
     succeeded: ({ rate }) => rate.succeeded,
     failed: ({ rate }) => rate.failed,
     at: ({ rate }) => rate.at,
-    version: ({ version }) => version
+    version: ({ version }) => version,
+    memory: ({ rate }) => bindJson(rate.memory === undefined ? null : memoryNumbers(rate.memory))
   }
 
   const readRate = (row: Row): StoredRate => ({
     tenant: readTenant(row),
     connectionId: readText(row["connection_id"]),
     segment: readText(row["segment"]),
-    rate: { succeeded: row["succeeded"] as number, failed: row["failed"] as number, at: row["at"] as number },
+    rate: {
+      succeeded: row["succeeded"] as number,
+      failed: row["failed"] as number,
+      at: row["at"] as number,
+      // `null` where a release that remembers nothing wrote the rate.
+      ...(row["memory"] == null ? {} : { memory: memoryOf(readJson(row["memory"])) })
+    },
     version: row["version"] as number
   })
 
   return { rateColumns, readRate }
+}
+
+/** The weights in one order: what a database stores as a JSON array of eight numbers. */
+const memoryNumbers = ({ better, long, short, worse }: RateMemory): ReadonlyArray<number> =>
+  [short, long, worse, better].flatMap(({ failed, succeeded }) => [succeeded, failed])
+
+const memoryOf = (numbers: ReadonlyArray<number>): RateMemory => {
+  const outcomes = (place: number) => ({ succeeded: numbers[2 * place] ?? 0, failed: numbers[2 * place + 1] ?? 0 })
+  return { short: outcomes(0), long: outcomes(1), worse: outcomes(2), better: outcomes(3) }
 }

@@ -729,7 +729,9 @@ const steps: Record<string, Step> = {
     `create index settlement_payouts
       on settlement_entries (workspace_id, environment, occurred_at, connection_id, row_id)
       where payment_id is null and kind = 'payout'`
-  ])
+  ]),
+  // As JSON.
+  "46_rate_memories": execute(["alter table success_rates add column memory text"])
 }
 
 /** The number of the last step. */

@@ -42,6 +42,7 @@ export const withoutAccounts = (db: Database): void => {
   db.prepare("drop table api_key_uses").run()
   db.prepare("drop table audit_entries").run()
   db.prepare("alter table workspaces drop column brand").run()
+  db.prepare("alter table success_rates drop column memory").run()
   db.prepare("alter table workspaces drop column retention").run()
   db.prepare("alter table workspaces drop column four_eyes").run()
   db.prepare("drop table retention_lease").run()

@@ -8,13 +8,14 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import type { Attempt } from "../../model/Attempt.ts"
 import type { AttemptOutcome } from "../../model/AttemptOutcome.ts"
+import { noOutcomes } from "../../model/OutcomeCounts.ts"
 import type { Payment, PaymentDetails } from "../../model/Payment.ts"
 import { segmentOf } from "../../model/Segment.ts"
 import { type CandidateRates, rateHalfLifeMillis, wholeConnection } from "../../model/SuccessRate.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { SuccessRates } from "../../ports/SuccessRates.ts"
 import { measuredOutcome } from "../MeasuredOutcome.ts"
-import { makeRateTable, nothingKnown } from "./RateTable.ts"
+import { makeRateTable } from "./RateTable.ts"
 
 /** Servers' clocks differ, and a write takes its time: what is this much older is read again, in milliseconds. */
 const overlapMillis = 60_000
@@ -66,7 +67,7 @@ export class LearnedRates extends Context.Service<
 
       return LearnedRates.of({
         ratesFor: (tenant, payment, now) => {
-          if (tenant.environment !== "production") return () => ({ connection: nothingKnown, segment: nothingKnown })
+          if (tenant.environment !== "production") return () => ({ connection: noOutcomes, segment: noOutcomes })
           // Most payments ask for none.
           let segment: string | undefined
           return (connectionId) => {

@@ -2,12 +2,12 @@
  * The success rates that this process knows, by connection and segment: what the store said last, and what happened here
  * since.
  */
+import { noOutcomes, type OutcomeCounts, weightOf } from "../../model/OutcomeCounts.ts"
 import {
-  faded,
+  type KnownRate,
+  knownRate,
   noRate,
-  type OutcomeCounts,
   type SuccessRate,
-  weightOf,
   wholeConnection,
   withOutcomes
 } from "../../model/SuccessRate.ts"
@@ -36,8 +36,6 @@ export interface Unwritten extends OutcomeCounts {
   readonly row: StoredRate
 }
 
-export const nothingKnown: OutcomeCounts = { succeeded: 0, failed: 0 }
-
 export const makeRateTable = () => {
   /** By connection and segment. */
   const entries = new Map<string, Map<string, Entry>>()
@@ -63,11 +61,13 @@ export const makeRateTable = () => {
 
   return {
     take,
-    weights: (connectionId: string, segment: string, now: number): OutcomeCounts => {
+    weights: (connectionId: string, segment: string, now: number): KnownRate => {
       const entry = entries.get(connectionId)?.get(segment)
-      if (entry === undefined) return nothingKnown
-      const rate = faded(entry.rate, now)
-      return { succeeded: rounded(rate.succeeded), failed: rounded(rate.failed) }
+      if (entry === undefined) return noOutcomes
+      const { memory, ...rate } = knownRate(entry.rate, now)
+      return memory === undefined
+        ? rounded(rate)
+        : { ...rounded(rate), memory: { short: rounded(memory.short), long: rounded(memory.long) } }
     },
     count: (tenant: Tenant, connectionId: string, segment: string, isSuccess: boolean, now: number): void => {
       const entry = entryOf(tenant, connectionId, segment)
@@ -112,4 +112,7 @@ const oneSuccess: OutcomeCounts = { succeeded: 1, failed: 0 }
 const oneFailure: OutcomeCounts = { succeeded: 0, failed: 1 }
 
 /** What a decision was made on is stored with it: as much of it as anybody could want. */
-const rounded = (weight: number): number => Math.round(weight * 1000) / 1000
+const rounded = ({ failed, succeeded }: OutcomeCounts): OutcomeCounts => ({
+  succeeded: Math.round(succeeded * 1000) / 1000,
+  failed: Math.round(failed * 1000) / 1000
+})

@@ -19,17 +19,19 @@ export const writeRatesFunction: NodeFunction = nodeFunction(
   begin
     for given in
       select r.*, md5(r.segment) as segment_hash from jsonb_to_recordset(rates) as r (environment text,
-        connection_id text, segment text, succeeded double precision, failed double precision, at bigint, version bigint)
+        connection_id text, segment text, succeeded double precision, failed double precision, at bigint, version bigint,
+        memory text)
       -- In one order, so that no two writers wait for each other.
       order by r.environment collate "C", r.connection_id collate "C", segment_hash
     loop
       -- The row is locked to the end, also where it is not changed.
       insert into success_rates as stored
-        (workspace_id, environment, connection_id, segment, segment_hash, succeeded, failed, at, version)
+        (workspace_id, environment, connection_id, segment, segment_hash, succeeded, failed, at, version, memory)
         values (workspace, given.environment, given.connection_id, given.segment, given.segment_hash, given.succeeded,
-          given.failed, given.at, given.version)
+          given.failed, given.at, given.version, given.memory)
         on conflict (workspace_id, environment, connection_id, segment_hash) do update
-        set succeeded = excluded.succeeded, failed = excluded.failed, at = excluded.at, version = excluded.version
+        set succeeded = excluded.succeeded, failed = excluded.failed, at = excluded.at, version = excluded.version,
+          memory = excluded.memory
         where stored.version = excluded.version - 1;
       if not found then
         select to_jsonb(s) into held from success_rates as s where s.workspace_id = workspace
