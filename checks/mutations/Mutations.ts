@@ -83,7 +83,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/verbs/dispute/CheckDisputes.ts",
-        find: " && isOldEnough(submission, { askedAt, agesFrom })",
+        find: " && isOldEnough(call, { askedAt, agesFrom })",
         replace: ""
       }
     ],
@@ -3317,7 +3317,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/Pointsman.ts",
-        find: "Context.add(Clock.Clock, storageClock?.clock ?? (yield* Clock.Clock)),",
+        find: "Context.add(Clock.Clock, storageClock.clock),",
         replace: "Context.add(Clock.Clock, yield* Clock.Clock),"
       }
     ],
