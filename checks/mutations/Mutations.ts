@@ -6569,5 +6569,37 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/connectors/http/test/Reports.test.ts",
       test: 'given a row with a charge below 0, then it is unreadable at "gross", others are not'
     }
+  },
+  {
+    name: "a report of Checkout.com's that has no file to read",
+    harm: "A payout is passed over because its report was scheduled as a spreadsheet, and nobody hears of it.",
+    edits: [
+      {
+        file: "packages/connectors/checkout/src/Reports.ts",
+        find: "    if (texts.length === 0) {",
+        replace: "    if (texts.length < 0) {"
+      }
+    ],
+    caughtBy: {
+      project: "connector-checkout",
+      file: "packages/connectors/checkout/test/Reports.test.ts",
+      test: "given a report without a CSV file, then the list is unanswered and says why, and is never an empty one"
+    }
+  },
+  {
+    name: "the rest of a fetched file that cannot be read",
+    harm: "Rows behind the place at which a file was cut off are passed over, and the next fetch begins behind them.",
+    edits: [
+      {
+        file: "packages/server/src/ReportReaderLayer.ts",
+        find: "    Stream.mapError(({ reason, row }) =>",
+        replace: "    Stream.catch(() => Stream.empty),\n    Stream.mapError(({ reason, row }: never) =>"
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/ScheduledReports.test.ts",
+      test: "given a provider that gives files, when they are fetched by hand, then their rows are read, and a cut one is not"
+    }
   }
 ]

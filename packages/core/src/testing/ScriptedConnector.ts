@@ -86,6 +86,8 @@ export interface ScriptedProvider {
   onListRefunds: Answers<ListRequest, ListedPage<ListedRefund>> | undefined
   /** Its report `scripted-balance`; `undefined` where it has none. Asked as a connection is first used. It has none unless told otherwise. */
   onListReport: Answers<ListRequest, ReportPage> | undefined
+  /** The text of a file that a page of the report named; empty unless told otherwise. */
+  onDownloadReport: (file: string) => Effect.Effect<string, NotSent | Unanswered>
   /** Which connections can open a checkout; asked as a connection is first used. All of them unless told otherwise. */
   opensCheckouts: (connectionId: string) => boolean
 }
@@ -165,9 +167,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
           ...(onListRefunds === undefined
             ? {}
             : { listRefunds: asked(provider.lists, () => provider.onListRefunds ?? onListRefunds) }),
-          ...(onListReport === undefined
-            ? {}
-            : { reports: reportsBy(asked(provider.lists, () => provider.onListReport ?? onListReport)) }),
+          ...(onListReport === undefined ? {} : { reports: reportsBy(provider, connectionId, onListReport) }),
           ...(onCompleteCheckout === undefined
             ? {}
             : {
@@ -192,12 +192,27 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
   return provider
 }
 
-const reportsBy = (list: FetchedReport["list"]): ReadonlyArray<FetchedReport> => [
-  { name: "scripted-balance", delayMillis: 2 * 24 * 60 * 60_000, list }
+const reportsBy = (
+  provider: ScriptedProvider,
+  connectionId: string,
+  onListReport: Answers<ListRequest, ReportPage>
+): ReadonlyArray<FetchedReport> => [
+  {
+    name: "scripted-balance",
+    delayMillis: 2 * 24 * 60 * 60_000,
+    list: (request) =>
+      Effect.suspend(() => {
+        const asked = { ...request, connectionId }
+        provider.lists.push(asked)
+        return (provider.onListReport ?? onListReport)(asked)
+      }),
+    download: (file) => Effect.suspend(() => provider.onDownloadReport(file))
+  }
 ]
 
 const nothingAsked = () => ({
   onListReport: undefined,
+  onDownloadReport: () => Effect.succeed(""),
   charges: [],
   captures: [],
   voids: [],
