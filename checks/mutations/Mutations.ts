@@ -6601,5 +6601,21 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/server/test/ScheduledReports.test.ts",
       test: "given a provider that gives files, when they are fetched by hand, then their rows are read, and a cut one is not"
     }
+  },
+  {
+    name: "reports are fetched while records are missing",
+    harm: "Rows of refunds that are recovered later stay differences, and somebody looks for money that is there.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/FetchDue.ts",
+        find: " && !isMissing(of.id)",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/FetchDue.test.ts",
+      test: "given lost records, then a connection is fetched once it is recovered"
+    }
   }
 ]
