@@ -30,6 +30,7 @@ const usage = `npm run bench:reconcile -- [options]
   --planted <n>     differences of every kind that the format can express; 40 unless set
   --storages <list> of sqlite, postgres; both unless set
   --kills <n>       a second store is read by so many processes that are killed, and has to end as the first; 0 unless set
+  --settled         payments that are settled already: a first reading changes none, so that a million rows are soon known
   --creates <s>     seconds of creates before and after the first reading; 5 unless set, 0 for none
   --smoke           2,500 rows, 2 differences of every kind, 1 kill, no creates, SQLite
 DATABASE_URL names a PostgreSQL server to use; without it, one from npm is started.`
@@ -39,6 +40,7 @@ interface Options {
   readonly planted: number
   readonly kills: number
   readonly createSeconds: number
+  readonly areSettled: boolean
   /** Steps that are not killed run in this process. */
   readonly isShort: boolean
 }
@@ -109,7 +111,7 @@ const measure = async (
   stores: Stores,
   store: Store,
   report: Report,
-  { createSeconds, isShort }: Options
+  { areSettled, createSeconds, isShort }: Options
 ): Promise<string> => {
   const { another, expected, format, path } = report
   const say = (text: string) => console.log(`${store.storage}, ${format}: ${text}`)
@@ -125,7 +127,8 @@ const measure = async (
   const perSecond = ((before?.perSecond ?? 0) + (after?.perSecond ?? 0)) / 2
   const times = (first.perSecond / perSecond).toFixed(2)
   const compared = perSecond === 0 ? "" : `; ${times} times the ${Math.round(perSecond)} creates a second`
-  say(`first reading of ${first.run.rowsDone} rows: ${toldOf(first)}${compared}`)
+  const rows = `${first.run.rowsDone} rows${areSettled ? " of settled payments" : ""}`
+  say(`first reading of ${rows}: ${toldOf(first)}${compared}`)
   const left = await stores.summary(store)
   const again = await done<Reading>(reading(path), isShort)
   check(again, report)
@@ -196,6 +199,7 @@ const main = async () => {
       storages: { type: "string", default: "sqlite,postgres" },
       kills: { type: "string", default: "0" },
       creates: { type: "string", default: "5" },
+      settled: { type: "boolean", default: false },
       smoke: { type: "boolean", default: false },
       help: { type: "boolean", default: false }
     }
@@ -205,7 +209,7 @@ const main = async () => {
   const formats = values.format.split(",")
   const [rows, planted, kills, createSeconds] = [values.rows, values.planted, values.kills, values.creates].map(Number)
   const isNumber = [rows, planted, kills, createSeconds].every((value) => value !== undefined && value >= 0)
-  const options = { rows, planted, kills, createSeconds, isShort: given.smoke } as Options
+  const options = { rows, planted, kills, createSeconds, areSettled: given.settled, isShort: given.smoke } as Options
   const isRight = isNumber && formats.every((one) => formatNames.includes(one))
   if (!isRight) throw new Error(usage)
   const payments = Math.max(...formats.map((format) => paymentsIn(format, options.rows)))
@@ -213,7 +217,8 @@ const main = async () => {
   const folder = mkdtempSync(join(tmpdir(), "pointsman-reconcile-"))
   try {
     for (const storage of values.storages.split(",")) {
-      const stores = storage === "sqlite" ? await sqliteStores(folder, payments) : await postgresStores(payments)
+      const beginning = { payments, areSettled: given.settled }
+      const stores = storage === "sqlite" ? await sqliteStores(folder, beginning) : await postgresStores(beginning)
       try {
         await measureAll(stores, folder, formats, options)
       } finally {

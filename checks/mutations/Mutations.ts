@@ -6070,6 +6070,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "a statement of a report is taken as applied where the store failed",
+    harm: "A payment that a report settles stays as it was, and the run says that its row is applied.",
+    edits: [
+      {
+        file: loop,
+        find: "decideAndCommit({ ...loop, begun: { sent: decision, failure } })",
+        replace: "failure && Effect.succeed(decision.value)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReconcileFaults.test.ts",
+      test: "given a store that fails and wrote nothing, when it is applied, then its payment is settled once"
+    }
+  },
+  {
+    name: "line ends of texts are written as letters",
+    harm: "A reference with a line end is stored as another text in PostgreSQL, and its payment is not found by it.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/CommitStatement.ts",
+        find: "letterEscape.test(json) ?",
+        replace: 'json === "" ?'
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Postgres.contract.test.ts",
+      test: "given entries with every field and odd text, when they are written, then they are read back"
+    }
+  },
+  {
     name: "equal rows of a report have one id",
     harm: "Of two equal fees in a report, one is taken for the other and not counted.",
     edits: [
@@ -6199,6 +6231,166 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "open differences are not compared again",
+    harm: "A refund that was reported before it was recovered is counted twice in the books, for good.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/RunReport.ts",
+        find: "  const compared = yield* compareInRun(connection, { holder, run: read })",
+        replace: "  const compared = read"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompareDifferences.test.ts",
+      test: "given it is in an earlier report, then the dispute is recorded, and no difference stays open"
+    }
+  },
+  {
+    name: "an entry that is matched later is changed",
+    harm: "A month that finance exported and closed changes when a payment is recovered.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/CompareEntries.ts",
+        find: "    const rowId = versionRowId(entry.rowId, entry.contents)\n    const isMatched",
+        replace: "    const rowId = entry.rowId\n    const isMatched"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompareDifferences.test.ts",
+      test: "given both rows were read before, when the records are recovered, then both match, and books only grow"
+    }
+  },
+  {
+    name: "a contradiction is said again by each report",
+    harm: "A person ends a review, and every further report opens it again.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/CompareEntries.ts",
+        find: '  return _tag === "Moves" || _tag === "Confirms"',
+        replace: '  return _tag !== "Malformed"'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompareDifferences.test.ts",
+      test: "given they state that the record is right, then it stays as it was, and no report opens the review again"
+    }
+  },
+  {
+    name: "what a difference states is written before it is applied",
+    harm: "A process dies between the two, and the payout of a payment is never recorded.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/CompareDifferences.ts",
+        find: "  const applied = first.stated.length\n",
+        replace: "  const applied = 0\n  if (first.entries.length > 0) return { applied, ...first }\n"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompareDifferences.test.ts",
+      test: "given both rows were read before, when the records are recovered, then both match, and books only grow"
+    }
+  },
+  {
+    name: "a later refund stands in for one that the provider made",
+    harm: "The row of a refund from the dashboard counts as ours, and nobody sees that two were paid.",
+    edits: [
+      {
+        file: "packages/core/src/decide/reconcile/OpenDifference.ts",
+        find: "refundId === null || (refund !== undefined && isNamed(refund, row))",
+        replace: "refundId === null || refund !== undefined"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompareDifferences.test.ts",
+      test: "given a refund that the provider made, when one of its amount is made here, then the row is not of that one"
+    }
+  },
+  {
+    name: "newer rules of fees explain older fees",
+    harm: "A fee that the provider charged wrongly is forgotten when the contract changes.",
+    edits: [
+      {
+        file: "packages/core/src/decide/reconcile/OpenDifference.ts",
+        find: ' && result !== "fee_differs"',
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompareDifferences.test.ts",
+      test: "given a fee that differs, when the connection's rules change to it, then it stays open"
+    }
+  },
+  {
+    name: "a dispute of a report has no deadline",
+    harm: "Nobody is reminded of a dispute whose messages were lost, and the money is lost with the deadline.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/ApplyStatement.ts",
+        find: "stated.before === undefined && lacksDeadline",
+        replace: "stated.before !== undefined && lacksDeadline"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReadDisputes.test.ts",
+      test: "given the provider can be asked, then its deadline and reason are recorded, and it is asked once"
+    }
+  },
+  {
+    name: "an answer about another dispute is believed",
+    harm: "The deadline of another dispute is announced, and the right one passes.",
+    edits: [
+      {
+        file: "packages/core/src/call/LookUp.ts",
+        find: "answer.state.disputeId === disputeId ? answer : undefined",
+        replace: "answer"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReadDisputes.test.ts",
+      test: "given an answer about another dispute, then it is no answer"
+    }
+  },
+  {
+    name: "a recovered charge leaves the attempt before it in flight",
+    harm: "An attempt that executed nothing is in flight for good, and operations look for its money.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/recover/PlanCharge.ts",
+        find: "attempt.outcome === null && attempt.sentAt < created",
+        replace: "attempt.outcome === null && attempt.sentAt < 0"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RecoverRecords.test.ts",
+      test: "given the first attempt's end was lost, when the next one is recovered, then neither is in flight"
+    }
+  },
+  {
+    name: "a process writes its second attempt alone after a loss",
+    harm: "The record has a second attempt and no first one, and does not say who was asked before.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/create/RecordCharge.ts",
+        find: "[...lostOf(stored, inHand), ...told]",
+        replace: "told"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/LateWriters.test.ts",
+      test: "given its first attempt is lost, when its second one ends, then both are stored with their ends"
+    }
+  },
+  {
     name: "a row of a guessed payment moves money",
     harm: "Another charge of the same amount settles a payment that nobody paid.",
     edits: [
@@ -6292,6 +6484,54 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "storage-sqlite",
       file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
       test: "given an attempt id of several payments, when it is looked up, then it finds the one that was sent"
+    }
+  },
+  {
+    name: "a payout counts what the provider corrected",
+    harm: "A payout seems to have money that it does not pay, and its rows never add up to it.",
+    edits: [
+      {
+        file: "packages/storage/sql/src/Settlements.ts",
+        find: "reason <> 'same_row' and corrected_at is null\"",
+        replace: "reason <> 'same_row'\""
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given rows of two payouts, when one is read, then it has what counts of its own rows, by currency"
+    }
+  },
+  {
+    name: "a payout has the rows of another connection",
+    harm: "Two providers name a payout alike, and the money of one of them is added to the other's.",
+    edits: [
+      {
+        file: "packages/storage/memory/src/Payouts.ts",
+        find: "one.connectionId === connectionId && one.payoutId === payoutId",
+        replace: "one.payoutId === payoutId"
+      }
+    ],
+    caughtBy: {
+      project: "storage-memory",
+      file: "packages/storage/memory/test/Memory.contract.test.ts",
+      test: "given rows of two payouts, when one is read, then it has what counts of its own rows, by currency"
+    }
+  },
+  {
+    name: "the rest of a payout leaves out its fees",
+    harm: "A payout that is complete seems to be short of its fees, and somebody looks for money that is there.",
+    edits: [
+      {
+        file: "packages/core/src/model/Payout.ts",
+        find: " - sums.feesMinor + sums.payoutsMinor",
+        replace: " + sums.payoutsMinor"
+      }
+    ],
+    caughtBy: {
+      project: "console",
+      file: "packages/console/test/Reconciliation.test.ts",
+      test: "given a payout, then its page has its amounts, and its rows with links to what they are about"
     }
   },
   {
@@ -6591,9 +6831,9 @@ import { writeFact } from "../../commit/WriteFact.ts"
     harm: "Rows behind the place at which a file was cut off are passed over, and the next fetch begins behind them.",
     edits: [
       {
-        file: "packages/server/src/ReportReaderLayer.ts",
-        find: "    Stream.mapError(({ reason, row }) =>",
-        replace: "    Stream.catch(() => Stream.empty),\n    Stream.mapError(({ reason, row }: never) =>"
+        file: "packages/reconcile/src/ReportText.ts",
+        find: "    Stream.mapError(({ column, reason, row }) =>",
+        replace: "    Stream.catch(() => Stream.empty),\n    Stream.mapError(({ column, reason, row }: never) =>"
       }
     ],
     caughtBy: {

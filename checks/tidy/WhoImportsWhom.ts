@@ -41,11 +41,11 @@ const allowances: Readonly<Record<string, Allowance>> = {
     others: ["@aws-sdk/client-s3"],
     node: "*"
   },
-  // Providers' reports about money, read row by row, as they are delivered: some are compressed.
+  // Providers' reports about money, read row by row from files, as they are delivered: some are compressed.
   "packages/reconcile": {
     ours: ["@pointsman/core", "@pointsman/core/connector", "@pointsman/core/internal"],
     others: ["csv-parse"],
-    node: ["node:crypto", "node:zlib"]
+    node: ["node:buffer", "node:crypto", "node:fs", "node:path", "node:zlib"]
   },
   // The configuration file, which the server and the front door read. No part of the domain, and no way out to anybody.
   "packages/configuration": {
@@ -85,6 +85,7 @@ const allowances: Readonly<Record<string, Allowance>> = {
       "@pointsman/core/connector",
       "@pointsman/http",
       "@pointsman/http/api",
+      "@pointsman/reconcile",
       "@pointsman/transport-node",
       "@pointsman/connector-adyen",
       "@pointsman/connector-checkout",

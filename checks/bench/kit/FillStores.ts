@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite"
 import { Pointsman } from "@pointsman/core"
 import * as PostgresStorage from "@pointsman/storage-postgres"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
-import { ManagedRuntime, Redacted } from "effect"
+import { type Effect, ManagedRuntime, Redacted } from "effect"
 import { caller, type Storage, worldLayer } from "../World.ts"
 import { createRequest } from "./CreateRequest.ts"
 import {
@@ -21,8 +21,14 @@ import { query } from "./Postgres.ts"
 /** A statement that writes more of them at once needs memory for nothing. */
 const filledAtOnce = 50_000
 
+/** What happens to the sample that is captured before its rows are copied: its payment's id is given. */
+export type Prepare = (pointsman: Pointsman["Service"], paymentId: string) => Effect.Effect<unknown, unknown>
+
 /** Two real payments, whose rows the others are made like. */
-const makeSamples = async (storage: Storage): Promise<{ readonly captured: string; readonly authorized: string }> => {
+const makeSamples = async (
+  storage: Storage,
+  prepare: Prepare | undefined
+): Promise<{ readonly captured: string; readonly authorized: string }> => {
   const runtime = ManagedRuntime.make(worldLayer(storage))
   try {
     const pointsman = await runtime.runPromise(Pointsman)
@@ -30,7 +36,9 @@ const makeSamples = async (storage: Storage): Promise<{ readonly captured: strin
       runtime.runPromise(
         pointsman.create(caller, createRequest(sampleText, undefined, captureMethod, metadataOf(sampleText)))
       )
-    return { captured: (await make("automatic")).payment.id, authorized: (await make("manual")).payment.id }
+    const samples = { captured: (await make("automatic")).payment.id, authorized: (await make("manual")).payment.id }
+    if (prepare !== undefined) await runtime.runPromise(prepare(pointsman, samples.captured))
+    return samples
   } finally {
     await runtime.dispose()
   }
@@ -69,8 +77,8 @@ const fillingOf = async (
 }
 
 /** Gives the URL back, of a new database that is filled. */
-export const fillPostgres = async (url: string, count: number): Promise<string> => {
-  const ids = await makeSamples(PostgresStorage.layer({ url: Redacted.make(url) }))
+export const fillPostgres = async (url: string, count: number, prepare?: Prepare): Promise<string> => {
+  const ids = await makeSamples(PostgresStorage.layer({ url: Redacted.make(url) }), prepare)
   const filling = await fillingOf((sql) => query(url, sql), ids, postgresDialect, count)
   // Whole rows of real payments need no check of what they refer to, which would be most of the time.
   await query(url, "set session_replication_role = replica", ...filling)
@@ -79,8 +87,8 @@ export const fillPostgres = async (url: string, count: number): Promise<string> 
 }
 
 /** Gives the name back, of a new file that is filled. */
-export const fillSqlite = async (filename: string, count: number): Promise<string> => {
-  const ids = await makeSamples(SqliteStorage.layer({ filename }))
+export const fillSqlite = async (filename: string, count: number, prepare?: Prepare): Promise<string> => {
+  const ids = await makeSamples(SqliteStorage.layer({ filename }), prepare)
   const db = new DatabaseSync(filename, { enableForeignKeyConstraints: false })
   try {
     const filling = await fillingOf(async (sql) => db.prepare(sql).all(), ids, sqliteDialect, count)

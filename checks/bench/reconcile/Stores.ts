@@ -2,8 +2,10 @@
 import { copyFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { fillPostgres, fillSqlite } from "../kit/FillStores.ts"
+import { Effect } from "effect"
+import { fillPostgres, fillSqlite, type Prepare } from "../kit/FillStores.ts"
 import { openPostgres, query } from "../kit/Postgres.ts"
+import { caller } from "../World.ts"
 
 export interface Store {
   readonly storage: "sqlite" | "postgres"
@@ -19,6 +21,42 @@ export interface Stores {
   readonly close: () => Promise<void>
 }
 
+/** How the payments of a store begin. */
+export interface Beginning {
+  readonly payments: number
+  /** Those that are captured are settled already, as by a report or by messages: a report's rows change none of them. */
+  readonly areSettled: boolean
+}
+
+/** Settles a payment by a report of one row. The row is newer than all rows of the reports that are measured. */
+const settle: Prepare = Effect.fnUntraced(function* (pointsman, paymentId) {
+  const { createdAt, money, providerRef } = yield* pointsman.payment(caller.tenant, paymentId)
+  const names = { attemptId: null, operationId: null, refundId: null, providerRefundId: null, disputeId: null }
+  const row = {
+    id: "sample",
+    kind: "charge",
+    names: { ...names, reference: null, providerRef },
+    gross: money,
+    converted: null,
+    fee: null,
+    net: null,
+    payoutId: "sample",
+    occurredAt: createdAt,
+    settledAt: null
+  } as const
+  yield* pointsman.reconciliation.run({
+    connectionId: "main",
+    format: { name: "http", kinds: ["agreeing"], delayMillis: 0 },
+    fileName: "sample.csv",
+    sha256: "0".repeat(64),
+    entries: (async function* () {
+      yield [{ _tag: "Row", row } as const]
+    })()
+  })
+})
+/** What the sample's report left. */
+const forgetSample = ["reconciliation_runs", "settlement_entries"].map((table) => `delete from ${table}`)
+
 const settled = "update payments set settled_at = created_at where captured_minor > 0"
 
 /** Times aside, which differ from run to run. */
@@ -32,10 +70,10 @@ const summaries = [
 const textOf = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>): string =>
   rows.map((row) => Object.values(row).map(String).join(" ")).join("\n")
 
-export const sqliteStores = async (folder: string, payments: number): Promise<Stores> => {
-  const filled = await fillSqlite(join(folder, "filled.sqlite"), payments)
+export const sqliteStores = async (folder: string, { areSettled, payments }: Beginning): Promise<Stores> => {
+  const filled = await fillSqlite(join(folder, "filled.sqlite"), payments, areSettled ? settle : undefined)
   const db = new DatabaseSync(filled)
-  db.exec(`${settled}; pragma wal_checkpoint(truncate)`)
+  db.exec(`${[settled, ...forgetSample].join("; ")}; pragma wal_checkpoint(truncate)`)
   db.close()
   return {
     copy: async (name) => {
@@ -58,12 +96,12 @@ export const sqliteStores = async (folder: string, payments: number): Promise<St
   }
 }
 
-export const postgresStores = async (payments: number): Promise<Stores> => {
+export const postgresStores = async ({ areSettled, payments }: Beginning): Promise<Stores> => {
   const postgres = await openPostgres()
   if ("missing" in postgres) throw new Error(`There is no PostgreSQL here: ${postgres.missing}`)
   try {
-    const filled = await fillPostgres(await postgres.newDatabase("filled"), payments)
-    await query(filled, settled, "vacuum analyze payments", "checkpoint")
+    const filled = await fillPostgres(await postgres.newDatabase("filled"), payments, areSettled ? settle : undefined)
+    await query(filled, settled, ...forgetSample, "vacuum analyze payments", "checkpoint")
     const nameOf = (url: string) => new URL(url).pathname.slice(1)
     return {
       copy: async (name) => {

@@ -60,6 +60,8 @@ import * as PaymentHandlers from "./payments/PaymentHandlers.ts"
 import { paymentPages } from "./payments/PaymentPages.ts"
 import * as RequestFaults from "./RequestFaults.ts"
 import { differencePages } from "./reconciliation/DifferencePages.ts"
+import * as PayoutHandlers from "./reconciliation/PayoutHandlers.ts"
+import { payoutPage } from "./reconciliation/PayoutPage.ts"
 import { payoutPages } from "./reconciliation/PayoutPages.ts"
 import { runPages } from "./reconciliation/RunPages.ts"
 import { evidencePages } from "./reviews/EvidencePages.ts"
@@ -193,6 +195,7 @@ const application = (
         ...runPages,
         ...differencePages,
         ...payoutPages,
+        ...payoutPage,
         ...messagePages,
         ...routingPages,
         ...historyPages,
@@ -224,7 +227,8 @@ const application = (
         PartnerHandlers.layer,
         OperatorHandlers.layer,
         AuditHandlers.layer,
-        WebhookHandlers.layer
+        WebhookHandlers.layer,
+        PayoutHandlers.layer
       ]),
       Layer.provide([Authorize.layer, RequestFaults.layer, staleReads, fallbacks]),
       // What each request runs with.

@@ -48,6 +48,7 @@ const expectations = {
   outcome: `one of ${messageOutcomes.join(", ")}`,
   connection: "the id of a connection",
   id: "the id of a message",
+  payout: "the provider's id of a payout",
   reason: `text of at most ${operationLimits.reason} characters, without NUL or lone surrogates`
 }
 

@@ -2,9 +2,9 @@
 import { Pointsman } from "@pointsman/core"
 import { Effect } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
-import { readReport, rowOf } from "./support/Reports.ts"
-import { everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
-import { type World, world } from "./support/World.ts"
+import { readReport, rowOf, stateDispute } from "./support/Reports.ts"
+import { codeOf, dataOf, errorOf, everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
+import { bodyOf, type World, world } from "./support/World.ts"
 
 let here: World
 beforeEach(() => {
@@ -163,5 +163,127 @@ describe("payouts", () => {
     assert.include(await pageAt(here, `${at}/payouts?connection=other`, cookie), "No report has rows")
     await pageAt(here, `${at}/payouts?from=2020-01-01&until=2022-02-01`, cookie, 422)
     await pageAt(here, `${at}/payouts?from=yesterday`, cookie, 422)
+  })
+
+  /** Two charges, a fee of its own row, a refund of the first one, a dispute of the second one, and the payout of them all. */
+  const paidOut = async (payoutId: string) => {
+    const first = await here.pay("acme", "sandbox", "automatic", "order-1")
+    const second = await here.pay("acme", "sandbox", "automatic", "order-2")
+    const dispute = await stateDispute(here.run, "acme-sandbox", acme, { providerRef: second.providerRef })
+    const of = (ref: string | null, minorUnits: number, more: Parameters<typeof rowOf>[1] = {}) => ({
+      ...{ kind: "charge" as const, ref: ref ?? "", gross: eur(minorUnits), payoutId, ...more }
+    })
+    const settledAt = Date.UTC(2030, 0, 2)
+    await readReport(here.run, report, [
+      rowOf("txn_1", of(first.providerRef, 1999, { fee: eur(50), net: eur(1949) })),
+      rowOf("txn_2", of(second.providerRef, 1999, { fee: eur(50), net: eur(1949) })),
+      rowOf("=SUM(A1)", of(null, -30, { kind: "fee" })),
+      {
+        ...rowOf("txn_d", of(second.providerRef, -900, { kind: "dispute" })),
+        names: { ...rowOf("", {}).names, providerRef: second.providerRef, disputeId: dispute.providerDisputeId }
+      },
+      rowOf(payoutId, { gross: eur(-2968), payoutId, settledAt }),
+      rowOf("other", { kind: "fee", gross: eur(-5) })
+    ])
+    return { first, second, dispute }
+  }
+  const acme = { workspaceId: "acme", environment: "sandbox" } as const
+  const queryOf = (payout: string) => `?${new URLSearchParams({ connection: "acme-sandbox", payout })}`
+
+  it("given a payout, then its page has its amounts, and its rows with links to what they are about", async () => {
+    const cookie = await here.signIn("jo", everywhere("operations"))
+    const name = "po/1 & <2>"
+    const { dispute, first, second } = await paidOut(name)
+    const path = `${at}/payout${queryOf(name)}`
+    assert.include(await pageAt(here, `${at}/payouts`, cookie), `href="/console${path.replaceAll("&", "&amp;")}"`)
+    assert.include(
+      await pageAt(here, `/payments/acme/sandbox/${first.id}`, cookie),
+      `href="/console${path.replaceAll("&", "&amp;")}"`
+    )
+    const text = await pageAt(here, path, cookie)
+    for (const shown of ["€39.98", "-€9.00", "€1.00", "-€0.30", "-€29.68", "The rows add up to what is paid out."]) {
+      assert.include(text, shown)
+    }
+    for (const link of [first.id, second.id].map((id) => `/console/payments/acme/sandbox/${id}`)) {
+      assert.include(text, `href="${link}"`)
+    }
+    assert.include(text, `href="/console/disputes/acme/sandbox/${dispute.id}"`)
+    assert.notInclude(text, "<code>other</code>")
+    for (const elsewhere of ["acme/production", "globex/sandbox"]) {
+      await pageAt(here, `/reconciliation/${elsewhere}/payout${queryOf(name)}`, cookie, 404)
+    }
+    await pageAt(here, `${at}/payout${queryOf("po_0")}`, cookie, 404)
+    await pageAt(here, `${at}/payout`, cookie, 404)
+    await pageAt(here, `${path}&after=x`, cookie, 422)
+    await pageAt(here, path, await here.signIn("kim", everywhere("support")), 403)
+  })
+
+  it("given a payout, then its export and the API have the same rows, and the audit trail names who exported it", async () => {
+    const cookie = await here.signIn("jo", everywhere("operations"))
+    const { first } = await paidOut("po_1")
+    const api = "/api/workspaces/acme/sandbox/payout"
+    const sent = await here.send(`${at}/payout/export.csv${queryOf("po_1")}`, { cookie })
+    assert.strictEqual(sent.headers.get("content-disposition"), 'attachment; filename="payout-acme-sandbox.csv"')
+    const csv = await sent.text()
+    const [header = "", ...lines] = csv.split("\r\n").slice(0, -1)
+    assert.match(header, /^connection,payout_id,row_id,kind,result,occurred,settled,amount,currency,/u)
+    assert.lengthOf(lines, 5)
+    assert.include(csv, "acme-sandbox,po_1,'=SUM(A1),fee,matched,")
+    assert.match(
+      csv,
+      new RegExp(
+        `^acme-sandbox,po_1,txn_1,charge,matched,[^,]+,,19\\.99,EUR,,,0\\.50,EUR,19\\.49,EUR,${first.id},`,
+        "mu"
+      )
+    )
+    assert.strictEqual(await (await here.send(`${api}/export.csv${queryOf("po_1")}`, { cookie })).text(), csv)
+    const { items } = await here.run(Effect.flatMap(Pointsman, ({ auditEntries }) => auditEntries({ limit: 10 })))
+    const exported = items.filter(({ action }) => action === "payments.exporting")
+    assert.deepStrictEqual(
+      exported.map(({ actor, details }) => [actor, JSON.parse(details).payout_id]),
+      [
+        ["jo", "po_1"],
+        ["jo", "po_1"]
+      ]
+    )
+    const sums = { currency: "EUR", rows: 5, charges: 3998, refunds: 0, disputes: -900, fees: 100, others: -30 }
+    assert.deepInclude(await dataOf(await here.send(`${api}${queryOf("po_1")}`, { cookie })), {
+      connection_id: "acme-sandbox",
+      payout_id: "po_1",
+      settled_at: "2030-01-02T00:00:00.000Z",
+      sums: [{ ...sums, payouts: -2968, rest: 0 }]
+    })
+    const found: Array<string> = []
+    for (let after = ""; ; ) {
+      const page = await bodyOf(await here.send(`${api}/entries${queryOf("po_1")}&limit=2${after}`, { cookie }))
+      found.push(...page.data.map(({ row_id }: { readonly row_id: string }) => row_id))
+      if (!page.has_more) break
+      after = `&after=${encodeURIComponent(page.next_cursor)}`
+    }
+    assert.deepStrictEqual(found.toSorted(), ["=SUM(A1)", "po_1", "txn_1", "txn_2", "txn_d"])
+    const list = await dataOf(await here.send("/api/workspaces/acme/sandbox/payouts", { cookie }))
+    assert.deepStrictEqual(
+      list.map(({ row_id }: { readonly row_id: string }) => row_id),
+      ["po_1"]
+    )
+    assert.deepStrictEqual(await codeOf(await here.send(`${api}${queryOf("po_0")}`, { cookie })), [404, "not_found"])
+    const missing = await errorOf(await here.send(`${api}?connection=acme-sandbox`, { cookie }))
+    assert.deepStrictEqual(missing.slice(0, 2), [422, "validation_error"])
+    assert.include(missing[2], "`payout`")
+    assert.strictEqual((await here.send(`${at}/payout/export.csv${queryOf("po_0")}`, { cookie })).status, 404)
+  })
+
+  it("given a payout whose rows are not all read, then its page says that they do not add up", async () => {
+    const cookie = await here.signIn("jo", everywhere("operations"))
+    const charge = { kind: "charge" as const, ref: "unknown", gross: eur(700), payoutId: "po_1" }
+    await readReport(here.run, report, [rowOf("txn_1", charge)])
+    const path = `${at}/payout${queryOf("po_1")}`
+    assert.include(await pageAt(here, path, cookie), "No report that was read has the payout itself.")
+    await readReport(here.run, { ...report, sha256: "cd".repeat(32) }, [
+      rowOf("po_1", { gross: eur(-900), payoutId: "po_1" })
+    ])
+    const text = await pageAt(here, path, cookie)
+    assert.include(text, "The rows do not add up to what is paid out")
+    assert.include(text, "-€2.00")
   })
 })

@@ -63,6 +63,7 @@ export {
 export type { PossibleStatement } from "./decide/PossibleStatements.ts"
 export { type ProofResult, proofResults } from "./decide/ProofPlan.ts"
 export { NotRefundable, type RefundOrder, RefundPending } from "./decide/RefundOrder.ts"
+export { entryCsvHeader, entryCsvLine } from "./decide/reconcile/EntryCsv.ts"
 export type { EvidenceFailure, SubmissionFailure } from "./door/Disputes.ts"
 export type { HostedFailure } from "./door/HostedPages.ts"
 export type { OperatorMethods } from "./door/Operators.ts"
@@ -205,6 +206,7 @@ export {
   paymentMethods
 } from "./model/PaymentMethod.ts"
 export { type PaymentStatus, paymentStatuses } from "./model/PaymentStatus.ts"
+export { type Payout, type PayoutSums, payoutRest } from "./model/Payout.ts"
 export { accountText, type ConnectionAccount, type ProviderAccount } from "./model/ProviderAccount.ts"
 export {
   type MoneySums,
@@ -215,7 +217,7 @@ export {
 } from "./model/ReconciliationRun.ts"
 export type { Refund, RefundReply } from "./model/Refund.ts"
 export { type RefundStage, refundStages } from "./model/RefundMachine.ts"
-export type { ReportRowKind, SignedMoney } from "./model/ReportRow.ts"
+export { type ReportRowKind, reportRowKinds, type SignedMoney } from "./model/ReportRow.ts"
 export { type Review, type ReviewReason, reviewReasons } from "./model/Review.ts"
 export type { Fee, RouteValue } from "./model/RouteValue.ts"
 export {

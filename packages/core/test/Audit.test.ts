@@ -1,9 +1,10 @@
 /** Acts of operators and of the library in the audit trail. */
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
-import { Audit, AuditActor } from "@pointsman/core/ports"
+import { Audit, AuditActor, detailsOfWorkspace } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { orderOf } from "./support/Reports.ts"
 import { tenant, world } from "./support/World.ts"
 
 const stated = {
@@ -15,6 +16,27 @@ const stated = {
 } as const
 
 describe("the audit trail", () => {
+  it.effect("given acts on reports, then each entry is about the workspace of its connection", () =>
+    Effect.gen(function* () {
+      const { reconciliation } = yield* Pointsman
+      const closing = { connectionId: "main", rowId: "txn_1", note: "a test charge" }
+      yield* Effect.flip(reconciliation.close(closing))
+      yield* Effect.flip(reconciliation.close({ ...closing, connectionId: "none" }))
+      yield* Effect.ignore(reconciliation.run(orderOf([])))
+      const entries = yield* (yield* Audit).list({ after: 0, limit: 10 })
+      const of = { workspace_id: "acme", environment: "sandbox" }
+      assert.deepStrictEqual(
+        entries.map(({ action, details }) => [action, JSON.parse(details)]),
+        [
+          ["difference.closing", { ...of, note: "a test charge" }],
+          ["difference.closing", { note: "a test charge" }],
+          ["report.reconciling", { ...of, format: "test", file: "report.csv", sha256: "sha of []" }]
+        ]
+      )
+      assert.isTrue(entries[0]?.details.startsWith(detailsOfWorkspace("acme")))
+    }).pipe(Effect.provide(world().layer))
+  )
+
   it.effect("given acts of operators, when they are begun, then each is recorded before, also if it is refused", () =>
     Effect.gen(function* () {
       const pointsman = yield* Pointsman

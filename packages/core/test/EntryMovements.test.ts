@@ -8,7 +8,7 @@ const storedAt = noon + 2 * day
 const stored = (over: Partial<SettlementEntry> = {}): SettlementEntry => ({
   ...row(),
   ...{ tenant, runId: "rec_1", number: 1, contents: "c", result: "matched", reason: "by_id", disputeId: null },
-  ...{ providerRef: null, settledAt: null, recordedAt: storedAt, corrected: null, expected: null },
+  ...{ providerRef: null, names: null, settledAt: null, recordedAt: storedAt, corrected: null, expected: null },
   ...{ openedAt: null, closed: null },
   ...over
 })

@@ -1,17 +1,21 @@
 /** Processes that froze and wake up, other sources that were first, and commits that complete when no caller waits. */
 import { assert, describe, it } from "@effect/vitest"
 import { NothingSent, type Payment, PaymentResultUnknown, Pointsman, RequestInProgress } from "@pointsman/core"
-import { applyChargeFact, type ChargeFact, moveClaim } from "@pointsman/core/internal"
-import { type Change, Ledger } from "@pointsman/core/ports"
+import { applyChargeFact, type ChargeFact, moveClaim, StorageSnapshots } from "@pointsman/core/internal"
+import { type Change, Ledger, NotSent } from "@pointsman/core/ports"
 import { approve } from "@pointsman/core/testing"
 import { Deferred, Effect, Fiber, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { attemptsOf, comeBack, liveCaller, paged } from "./support/Pages.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const key = "order-0001"
 const keyed = request({ idempotencyKey: key })
 const minute = 60_000
 const hour = 60 * minute
+
+const endsOf = (payment: Payment) =>
+  Effect.map(attemptsOf(payment), (attempts) => attempts.map(({ number, outcome }) => `${number} ${outcome}`))
 
 /** A write of another process, on what is stored now. */
 const anotherWriter = (
@@ -27,6 +31,53 @@ const anotherWriter = (
 
 const told = (paymentId: string, fact: ChargeFact) =>
   anotherWriter(paymentId, (stored) => Result.getOrThrow(applyChargeFact(stored, fact, stored.updatedAt)))
+
+describe("a process that goes on while its store loses records", () => {
+  for (const [what, isHosted] of [
+    ["the end of its first attempt", false],
+    ["its first attempt", true]
+  ] as const) {
+    const connections = [
+      { id: "main", environment: "production" },
+      { id: "backup", environment: "production" }
+    ] as const
+    const losing = world(isHosted ? { connections } : {})
+    it.effect(`given ${what} is lost, when its second one ends, then both are stored with their ends`, () =>
+      Effect.gen(function* () {
+        const pointsman = yield* Pointsman
+        const snapshots = yield* StorageSnapshots
+        assert(snapshots !== undefined)
+        let putBack = snapshots.take()
+        const refused = Effect.fail(new NotSent({ reason: "refused" }))
+        losing.provider.onCharge = (charge) =>
+          Effect.suspend(() => {
+            if (charge.connectionId === "main") {
+              putBack = snapshots.take()
+              return refused
+            }
+            putBack()
+            return approve(charge)
+          })
+        const checkout = losing.provider.onOpenCheckout
+        losing.provider.onOpenCheckout = (order) =>
+          Effect.suspend(() => {
+            if (order.connectionId === "main") return refused
+            putBack()
+            return checkout(order)
+          })
+        if (isHosted) {
+          const { payment, token } = yield* paged(liveCaller)
+          putBack = snapshots.take()
+          yield* pointsman.openCheckout(token, comeBack)
+          assert.deepStrictEqual(yield* endsOf(payment), ["1 NotSent", "2 CheckoutOpened"])
+        } else {
+          const { payment } = yield* pointsman.create(caller, keyed)
+          assert.deepStrictEqual(yield* endsOf(payment), ["1 NotSent", "2 Captured"])
+        }
+      }).pipe(Effect.provide(losing.layer))
+    )
+  }
+})
 
 describe("a process that froze after its claim was written", () => {
   const woken = world({ providerTimeoutMillis: 48 * hour })

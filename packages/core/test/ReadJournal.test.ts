@@ -38,7 +38,15 @@ const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
 const reported = (paymentId: string | null, over: Partial<SettlementEntry> = {}): SettlementEntry => ({
   ...{ tenant, connectionId: "main", rowId: "bt_1", runId: "rec_1", number: 1, contents: "c" },
   ...{ kind: "charge", result: "matched", reason: "by_id", paymentId, refundId: null, disputeId: null },
-  ...{ providerRef: null, gross: eur(1999), converted: null, fee: eur(40), net: eur(1959), payoutId: null },
+  ...{
+    providerRef: null,
+    names: null,
+    gross: eur(1999),
+    converted: null,
+    fee: eur(40),
+    net: eur(1959),
+    payoutId: null
+  },
   ...{ occurredAt: start, settledAt: null, recordedAt: december + 2 * day },
   ...{ corrected: null, expected: null, openedAt: null, closed: null },
   ...over

@@ -368,14 +368,14 @@ describe("a run that is killed", () => {
         ["done", 1, 1]
       )
       let deaths = 0
-      for (let write = 1; write <= 7; write++) {
+      for (let write = 1; write <= 8; write++) {
         for (const isWritten of [false, true]) {
           const { died, report } = yield* readKilled({ settlements: (one) => dyingAt(one, write, isWritten) })
           if (died) deaths += 1
           assert.deepStrictEqual(report, expected)
         }
       }
-      assert.strictEqual(deaths, 12)
+      assert.strictEqual(deaths, 14)
     })
   )
 

@@ -1,6 +1,7 @@
 /** A store that lost its records, and providers that list what they have (decisions, section 12). */
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman, type Recovery, statusOf } from "@pointsman/core"
+import { StorageSnapshots } from "@pointsman/core/internal"
 import { Ledger, NotSent, Unanswered } from "@pointsman/core/ports"
 import { Deferred, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -88,6 +89,43 @@ describe("charges that the store lost", () => {
           }
         })
       )
+    })
+  )
+
+  it.effect("given the first attempt's end was lost, when the next one is recovered, then neither is in flight", () =>
+    Effect.gen(function* () {
+      const { provider } = losing()
+      const own = world({ provider })
+      yield* Effect.gen(function* () {
+        const snapshots = yield* StorageSnapshots
+        assert(snapshots !== undefined)
+        let putBack = snapshots.take()
+        const executed = provider.onCharge
+        provider.onCharge = (charge) =>
+          Effect.gen(function* () {
+            if (charge.connectionId !== "main") return yield* executed(charge)
+            putBack = snapshots.take()
+            yield* TestClock.adjust(1_000)
+            return yield* new NotSent({ reason: "refused" })
+          })
+        yield* TestClock.setTime(noon)
+        const { id } = yield* createOne()
+        putBack()
+        assert.deepStrictEqual(
+          (yield* stored(id)).attempts.map(({ outcome }) => outcome),
+          [null]
+        )
+        yield* recoverAll
+        const { attempts, payment } = yield* stored(id)
+        assert.deepStrictEqual(
+          attempts.map(({ connectionId, number, outcome }) => [number, connectionId, outcome]),
+          [
+            [1, "main", "Rejected"],
+            [2, "backup", "Captured"]
+          ]
+        )
+        assert.deepStrictEqual([payment.state, payment.connectionId, payment.review], ["Captured", "backup", null])
+      }).pipe(Effect.provide(own.layer))
     })
   )
 

@@ -7,9 +7,20 @@ import { decideCorrection, proposals } from "./calls/Corrections.ts"
 import { deliveries, deliveryAttempts, redeliver } from "./calls/Deliveries.ts"
 import { answerDispute, dispute, disputes, keepEvidence } from "./calls/Disputes.ts"
 import { fromStore } from "./calls/Failures.ts"
+import { journal } from "./calls/Journal.ts"
 import { capture, create, refund, voidPayment } from "./calls/MoveMoney.ts"
 import { addOperator, createSignInLink, editOperator, listOperators, removeOperator } from "./calls/Operators.ts"
+import { payout, payoutEntries, payouts } from "./calls/Payouts.ts"
 import { events, explainRouting, payment, paymentFile, payments, timeline } from "./calls/ReadPayments.ts"
+import {
+  balance,
+  closeDifference,
+  fetchReports,
+  findRun,
+  listDifferences,
+  listRuns,
+  runReport
+} from "./calls/Reconciliation.ts"
 import { acceptLoss, recover } from "./calls/Recovery.ts"
 import { resolveReview, reviewOf, reviews } from "./calls/Reviews.ts"
 import { rotateEncryption } from "./calls/RotateEncryption.ts"
@@ -68,6 +79,9 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
       withdraw: (...order) => call(decideCorrection(defaults, "withdraw", ...order))
     },
 
+    reconciliation: reconciliationCalls(call, gate, defaults),
+    journal: (query, options) => ({ [Symbol.asyncIterator]: () => journal(call, defaults, query, options) }),
+
     deliveries: (query, options) => call(deliveries(defaults, query, options)),
     deliveryAttempts: (deliveryId, options) => call(deliveryAttempts(defaults, deliveryId, options)),
     redeliver: (deliveryId, options) => call(redeliver(defaults, deliveryId, options)),
@@ -95,3 +109,22 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
     checkDue: () => call(Effect.flatMap(Core.Pointsman, (pointsman) => fromStore(pointsman.checkDue)))
   }
 }
+
+const reconciliationCalls = (
+  call: ReturnType<typeof makeCall>,
+  gate: Gate,
+  defaults: Defaults
+): Pointsman["reconciliation"] => ({
+  run: (order) => call(runReport(gate, order)),
+  fetch: (order) => call(fetchReports(order)),
+  list: (query, options) => call(listRuns(defaults, query, options)),
+  find: (runId, options) => call(findRun(defaults, runId, options)),
+  differences: (query, options) => call(listDifferences(defaults, query, options)),
+  close: (differenceId, closing) => call(closeDifference(differenceId, closing)),
+  balance: (period, options) => call(balance(defaults, period, options)),
+  payouts: (period, options) => call(payouts(defaults, period, options)),
+  payout: (name, options) => call(payout(defaults, name, options)),
+  payoutEntries: (name, options) => ({
+    [Symbol.asyncIterator]: () => payoutEntries(call, defaults, name, options)
+  })
+})

@@ -37,7 +37,7 @@ type Checked<A> = Effect.Effect<A, PointsmanError>
 export const wrong = (message: string): ValidationError => new ValidationError("validation_error", message)
 
 /** Its fields that are set, all of them known. `what`: as the caller knows the argument. */
-const fieldsOf = (
+export const fieldsOf = (
   what: string,
   given: unknown,
   known: ReadonlyArray<string>
@@ -99,6 +99,18 @@ const checkEnvironment = (environment: unknown): Checked<Environment> => {
     ? Effect.fail(wrong(`\`environment\` must be one of ${environments.join(", ")}.`))
     : Effect.succeed(known)
 }
+
+/** `name`: as the caller knows it. A time in epoch milliseconds. */
+export const checkDate = (name: string, given: unknown): Checked<number> => {
+  const at = given instanceof Date ? given.getTime() : Number.NaN
+  return Number.isNaN(at) ? Effect.fail(wrong(`\`${name}\` must be a date.`)) : Effect.succeed(at)
+}
+
+/** Who asks, for the audit trail. */
+export const checkBy = (by: unknown): Checked<string> =>
+  typeof by === "string" && by.trim() !== "" && Array.from(by).length <= 120
+    ? Effect.succeed(by)
+    : Effect.fail(wrong("`by` must be a name of 1 to 120 characters."))
 
 /** `name`: as the caller knows it. */
 export const checkId = (name: string, id: unknown): Checked<string> =>
@@ -193,7 +205,7 @@ export const eventsQuery = (query: unknown) =>
 const isLimit = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= pageLimits.minimum && Number(value) <= pageLimits.maximum
 
-const limitOf = (value: unknown): Checked<number> =>
+export const limitOf = (value: unknown): Checked<number> =>
   value === undefined
     ? Effect.succeed(pageLimits.default)
     : isLimit(value)

@@ -226,8 +226,28 @@ export interface Payment {
   readonly created: string
   /** Records of the payment were lost with the database and recovered from the provider. Absent otherwise. */
   readonly recovered?: true
+  /** What the provider's report says of a payment that is paid out. In `payment` and `payments`; absent without a report. */
+  readonly settlement?: Settlement
+  /** The same of each refund that a report has. */
+  readonly refund_settlements?: ReadonlyArray<RefundSettlement>
   /** On the result of a create and its replay. */
   readonly routing?: RoutingDecision
+}
+
+/** Minor units of `currency`, which is that of the payout. */
+export interface Settlement {
+  /** The provider's. */
+  readonly payout_id: string | null
+  /** `null` where the report has none. */
+  readonly fee: number | null
+  readonly net: number | null
+  readonly currency: string
+  /** When the payout arrives, or the money is available. */
+  readonly settled_at: string | null
+}
+
+export interface RefundSettlement extends Settlement {
+  readonly refund_id: string
 }
 
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [name: string]: Json }

@@ -4,8 +4,10 @@ import type { CallOptions } from "./CallOptions.ts"
 import type { ConsoleOptions, MountedConsole } from "./Console.ts"
 import type { CorrectionCalls, ResolvedPayment } from "./Corrections.ts"
 import type { Dispute, DisputeStatus } from "./Dispute.ts"
+import type { JournalEntry, JournalQuery } from "./Journal.ts"
 import type { OperatorCalls } from "./Operators.ts"
 import type { CreatePayment, Event, Page, Payment, PaymentStatus } from "./Payment.ts"
+import type { ReconciliationCalls } from "./Reconciliation.ts"
 import type {
   ApiKeyOrder,
   Circuit,
@@ -166,6 +168,15 @@ export interface Pointsman extends AsyncDisposable {
   ) => Promise<ResolvedPayment>
   /** Statements that wait for a second person. */
   readonly corrections: CorrectionCalls
+
+  /** Providers' reports about money, compared with the records. */
+  readonly reconciliation: ReconciliationCalls
+  /**
+   * The books as double entries: the transactions that are posted in a period, grouped by payment, and money whose result is
+   * not known. `for await` reads it page by page, in bounded memory, and each reading begins anew. It fails while it is read,
+   * as calls do.
+   */
+  readonly journal: (query?: JournalQuery, options?: CallOptions) => AsyncIterable<JournalEntry>
 
   /** Webhooks, newest first. `before`: the `next_cursor` of the page before. */
   readonly deliveries: (

@@ -27,6 +27,8 @@ export type StateCode =
   | "not_redeliverable"
   | "login_taken"
   | "last_admin"
+  | "report_in_progress"
+  | "report_unreadable"
 export type UnknownResultCode =
   | "payment_result_unknown"
   | "capture_result_unknown"

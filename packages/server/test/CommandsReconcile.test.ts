@@ -103,6 +103,27 @@ describe("pointsman reconcile", () => {
     ).data
     assert.deepInclude(balance[0], { charges: 4498, fees: 60, payouts: -3938, currency: "EUR", rows: 4 })
 
+    const payouts = documentOf(await run("payouts", "--environment", "production", "--json")).data
+    assert.deepStrictEqual(
+      payouts.map(({ gross, payout_id }: { readonly gross: unknown; readonly payout_id: string }) => [
+        payout_id,
+        gross
+      ]),
+      [["po_1", { amount: -3938, currency: "EUR" }]]
+    )
+    const payout = documentOf(await run("payout", "main/po_1", "--json")).data
+    assert.deepInclude(payout, { connection_id: "main", payout_id: "po_1", settled_at: "2030-01-01T00:00:00.000Z" })
+    const paidOut = { charges: 4498, refunds: 0, disputes: 0, fees: 60, payouts: -3938, others: 0 }
+    assert.deepStrictEqual(payout.sums, [{ currency: "EUR", rows: 4, ...paidOut, rest: 500 }])
+    assert.lengthOf(payout.entries, 4)
+    assert.match((await run("payout", "main/po_1")).stdout, /^EUR +4 +€44\.98 .* €5\.00$/mu)
+    const [header, ...lines] = (await run("payout", "main/po_1", "--csv")).stdout.trimEnd().split(/\r?\n/u)
+    assert.match(header ?? "", /^connection,payout_id,row_id,kind,/u)
+    assert.lengthOf(lines, 4)
+    assert.isTrue(lines.every((line) => line.startsWith("main,po_1,")))
+    assert.match((await run("payout", "main/po_2")).stderr, /Payout "main\/po_2" not found/u)
+    assert.match((await run("payout", "po_1")).stderr, /expected connection\/payout/u)
+
     assert.match((await run("close", "main/txn_3", "--note", "a test charge", "--by", "Jo")).stdout, /^Closed main/u)
     assert.match((await run("close", "main/txn_3", "--note", "again", "--by", "Jo")).stderr, /not found/u)
     assert.match((await run("close", "txn_3", "--note", "again", "--by", "Jo")).stderr, /expected connection\/row/u)

@@ -9,6 +9,7 @@
 import {
   type Clean,
   type DisputeLookup,
+  type DisputeQuestion,
   type DisputeReason,
   type DisputeRequest,
   type DisputeStatus,
@@ -189,6 +190,18 @@ const submissionAnswer = (answer: TransportAnswer, disputeId: string, clean: Cle
       id === disputeId ? Result.succeed({ _tag: "SubmissionDone" }) : unreadable(answer, "id")
   )
 }
+
+/** The dispute as it is (https://docs.stripe.com/api/disputes/retrieve): the object that its events have. */
+export const readStatedDispute = (caller: Caller, { disputeId }: DisputeQuestion) =>
+  caller.call({ method: "GET", path: `disputes/${segment(disputeId)}`, form: [] }, (answer) => {
+    if (!isSuccess(answer)) return Result.fail(unsettling(answer))
+    return Result.flatMap(readable(readDispute, answer), (dispute): Read<Found<StatedDispute>> => {
+      if (dispute.id !== disputeId) return unreadable(answer, "id")
+      const stated = statedIn(dispute)
+      if (stated === undefined) return unreadable(answer, "status")
+      return Result.succeed({ _tag: "Found", state: { disputeId, ...stated } })
+    })
+  })
 
 /**
  * What became of it, by the dispute itself: it has our id as metadata once the evidence is in, and is lost once it is

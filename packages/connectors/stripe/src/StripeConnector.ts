@@ -128,6 +128,7 @@ const questions = (caller: Caller, { account, mode }: Credentials, clean: Clean)
     lookUpCharge: Effect.fn("StripeConnector.lookUpCharge")((request) => Lookups.lookUpCharge(caller, request, clean)),
     lookUpRefund: Effect.fn("StripeConnector.lookUpRefund")((request) => Lookups.lookUpRefund(caller, request, clean)),
     lookUpDispute: Effect.fn("StripeConnector.lookUpDispute")((request) => Disputes.lookUpDispute(caller, request)),
+    readDispute: Effect.fn("StripeConnector.readDispute")((request) => Disputes.readStatedDispute(caller, request)),
     // For a connected account, `Stripe-Account` makes the answer about that one
     // (https://docs.stripe.com/api/accounts/retrieve, https://docs.stripe.com/connect/authentication).
     account: Effect.fn("StripeConnector.account")(() =>

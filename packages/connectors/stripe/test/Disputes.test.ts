@@ -122,6 +122,29 @@ describe("a look-up", () => {
     )
   }
 
+  it.effect("given a dispute that a report named, when it is read, then it is stated as its events state it", () =>
+    Effect.gen(function* () {
+      const due = { evidence_details: { due_by: 1_700_000_000 }, reason: "product_not_received" }
+      const { connector, requests } = connected([answer(200, dispute({ ...due, status: "needs_response" }))])
+      const question = { disputeId, providerRef: "pi_1", simulation: null }
+      const found = yield* connector.readDispute?.(question) ?? missing
+      assert(found._tag === "Found")
+      const { dueBy, reason, status, verdict } = found.state
+      assert.deepStrictEqual(
+        [found.state.disputeId, status, verdict, reason, dueBy],
+        [disputeId, "needs_response", "opened", "not_received", 1_700_000_000_000]
+      )
+      assert.deepStrictEqual(
+        requests.map(({ method, url }) => [method, url]),
+        [["GET", `https://api.stripe.com/v1/disputes/${disputeId}`]]
+      )
+      for (const given of [answer(404, {}), answer(500, {}), answer(200, dispute({ id: "du_other" }))]) {
+        const other = connected([given]).connector
+        assert.notInstanceOf(yield* Effect.flip(other.readDispute?.(question) ?? missing), NotSent)
+      }
+    })
+  )
+
   it.effect("given no answer, then nothing is known", () =>
     Effect.gen(function* () {
       for (const given of [answer(404, {}), answer(500, {}), answer(200, dispute({ id: "du_other" }))]) {

@@ -10,6 +10,7 @@ import { OperatorGroup, operatorAccess } from "../operators/OperatorApi.ts"
 import { Partners, partnerAccess } from "../partners/PartnerApi.ts"
 import { Passkeys, passkeyAccess } from "../passkeys/PasskeyApi.ts"
 import { Payments, paymentAccess } from "../payments/PaymentApi.ts"
+import { Payouts, payoutAccess } from "../reconciliation/PayoutApi.ts"
 import { Reviews, reviewAccess } from "../reviews/ReviewApi.ts"
 import { Routing, routingAccess } from "../routing/RoutingApi.ts"
 import { Webhooks, webhookAccess } from "../webhooks/WebhookApi.ts"
@@ -28,7 +29,8 @@ export class ConsoleApi extends HttpApi.make("pointsman-console")
     OperatorGroup,
     AuditTrail,
     Webhooks,
-    Passkeys
+    Passkeys,
+    Payouts
   )
   .prefix("/api") {}
 
@@ -48,5 +50,6 @@ export const accessOf = {
   ...operatorAccess,
   ...auditAccess,
   ...webhookAccess,
-  ...passkeyAccess
+  ...passkeyAccess,
+  ...payoutAccess
 } as const satisfies AccessOf<Guarded>

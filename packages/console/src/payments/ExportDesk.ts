@@ -1,35 +1,55 @@
-/** Exports of payments, as the pages and the API send them. */
-import { Pointsman } from "@pointsman/core"
-import type { PaymentFilter } from "@pointsman/core/ports"
+/** Exports as CSV, as the pages and the API send them. */
+import { entryCsvHeader, entryCsvLine, Pointsman } from "@pointsman/core"
+import type { PaymentFilter, StorageError } from "@pointsman/core/ports"
 import { Effect, Schema, Sink, Stream } from "effect"
 import { internalError } from "../Failures.ts"
+import type { Access } from "../gate/Access.ts"
 import { callerOf, type TenantPath } from "../gate/Caller.ts"
 import { openResponse } from "../gate/OpenResponses.ts"
 import { sessionEnd } from "../gate/SessionEnd.ts"
+import { type PayoutKey, payout } from "../reconciliation/PayoutDesk.ts"
 import { csvHeader, csvLine } from "./PaymentCsv.ts"
 
 /** The session ended, the role was taken away, or the server stops. */
 class ExportCut extends Schema.TaggedError<ExportCut>()("pointsman/console/ExportCut", {}) {}
 
-const cut = Effect.andThen(sessionEnd("payment.read"), Effect.fail(new ExportCut()))
-
-/**
- * Every payment that the filter finds, as CSV. The next page of payments is read once the client took the one before. An
- * export that cannot be completed breaks the connection, so that no part of it passes for all of it.
- */
+/** Every payment that the filter finds, as CSV. */
 export const exportCsv = Effect.fnUntraced(function* (path: TenantPath, filter: PaymentFilter) {
   const caller = yield* callerOf(path)
-  yield* openResponse("export")
   const { exportPayments } = yield* Pointsman
+  return yield* csvStream("payment.read", csvHeader, csvLine, exportPayments(caller, filter))
+})
+
+/** Every row of the payout as CSV, in the order in which the money moved. */
+export const exportPayout = Effect.fnUntraced(function* (path: TenantPath, key: PayoutKey) {
+  const caller = yield* callerOf(path)
+  yield* payout(path, key)
+  const { reconciliation } = yield* Pointsman
+  const rows = reconciliation.exportPayout(caller, { connectionId: key.connection, payoutId: key.payout })
+  return yield* csvStream("reconciliation.read", entryCsvHeader, entryCsvLine, rows)
+})
+
+/**
+ * A CSV of records. The next page of them is read once the client took the one before. An export that cannot be completed
+ * breaks the connection, so that no part of it passes for all of it.
+ */
+const csvStream = Effect.fnUntraced(function* <Row>(
+  access: Access,
+  header: string,
+  lineOf: (row: Row) => string,
+  rows: Stream.Stream<Row, StorageError>
+) {
+  yield* openResponse("export")
+  const cut = Effect.andThen(sessionEnd(access), Effect.fail(new ExportCut()))
   const services = yield* Effect.context<Effect.Services<typeof cut>>()
   // One chunk for each page: a chunk for each line would cost more than the line.
-  const pages = Stream.mapArray(exportPayments(caller, filter), (payments) => [payments.map(csvLine).join("")])
+  const pages = Stream.mapArray(rows, (page) => [page.map(lineOf).join("")])
   // The first page is read before the response begins, whose header may say of which moment it is.
   const [first, rest] = yield* Effect.catch(Stream.peel(pages, Sink.take<string>(1)), internalError)
-  return Stream.make(csvHeader, ...first).pipe(
+  return Stream.make(header, ...first).pipe(
     Stream.concat(rest),
     Stream.interruptWhen(cut),
-    Stream.tapError((reason) => Effect.logWarning("an export of payments was cut", reason)),
+    Stream.tapError((reason) => Effect.logWarning("an export was cut", reason)),
     Stream.encodeText,
     Stream.provideContext(services)
   )
@@ -38,5 +58,5 @@ export const exportCsv = Effect.fnUntraced(function* (path: TenantPath, filter: 
 export const csvType = "text/csv; charset=utf-8; header=present"
 
 /** For a browser to save: without characters that a file name cannot have everywhere. */
-export const attachment = ({ environment, workspace }: TenantPath): string =>
-  `attachment; filename="payments-${workspace.replaceAll(/[^\w.-]/gu, "_")}-${environment}.csv"`
+export const attachment = ({ environment, workspace }: TenantPath, what: "payments" | "payout" = "payments"): string =>
+  `attachment; filename="${what}-${workspace.replaceAll(/[^\w.-]/gu, "_")}-${environment}.csv"`

@@ -67,7 +67,7 @@ ${
 ${pathView(view)}
 ${refundsView(view)}
 ${yield* disputesOfPayment(visit.mount, path, path.payment)}
-${yield* entriesOfPayment(path, path.payment)}
+${yield* entriesOfPayment(visit.mount, path, path.payment)}
 ${yield* messagesOfPayment(visit.mount, path)}
 ${yield* paymentDeliveries(path, path.payment, visit.mount)}
 <p><a href="${visit.mount}${pathOf("payments", path)}">All payments</a></p>`

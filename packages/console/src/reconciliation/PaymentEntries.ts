@@ -10,12 +10,12 @@ import { entryTable } from "./ReconciliationViews.ts"
 const { html } = InProcess
 
 /** Nothing for those who may not read it, and for a payment that no report has. */
-export const entriesOfPayment = Effect.fnUntraced(function* (tenant: TenantPath, paymentId: string) {
+export const entriesOfPayment = Effect.fnUntraced(function* (mount: string, tenant: TenantPath, paymentId: string) {
   const { operator } = yield* CurrentOperator
   if (!mayAct(operator, "reconciliation.read", tenant.workspace)) return undefined
   const entries = yield* entriesOf(tenant, paymentId)
   return entries.length === 0
     ? undefined
     : html`<h2>Reports</h2>
-${entryTable(entries)}`
+${entryTable(mount, tenant, entries)}`
 })

@@ -1,21 +1,23 @@
 /** What moved at each connection by day, as the providers report it. */
+import type { SettlementEntry } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect } from "effect"
 import { failure } from "../api/Errors.ts"
+import { timeOrNull } from "../api/Records.ts"
 import { all, periodFields, periodIn, select } from "../frame/Forms.ts"
-import { type Html, idView } from "../frame/Layout.ts"
+import { type Html, idView, time, timeOr } from "../frame/Layout.ts"
 import { type Answer, page, pathOf, tenantOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
+import type { TenantPath } from "../gate/Caller.ts"
 import { money } from "../payments/PaymentWords.ts"
+import { daysShown, listedAtMost, payouts } from "./PayoutDesk.ts"
 import * as Desk from "./ReconciliationDesk.ts"
-import { pageLinks } from "./ReconciliationViews.ts"
+import { pageLinks, payoutLink, signed } from "./ReconciliationViews.ts"
 import { count } from "./ReconciliationWords.ts"
 
 const { html, timeView } = InProcess
 
 const day = 86_400_000
-/** Unless the address names another period. */
-const daysShown = 31
 
 type Row = Effect.Success<ReturnType<typeof Desk.balance>>[number]
 
@@ -40,6 +42,8 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
   const here = `${visit.mount}${pathOf("reconciliation", tenant, "payouts")}`
   const problem = faults.length === 0 ? undefined : failure("validation_error", `${faults.join(", and ")}.`)
   const rows = problem === undefined ? yield* Desk.balance(tenant, { connectionId, from, until }) : []
+  const paid =
+    problem === undefined ? yield* payouts(tenant, { connectionId, from, until, limit: listedAtMost + 1 }) : []
   const shown = new URLSearchParams({
     from: visit.query.get("from") || timeView(from).slice(0, 10),
     until: visit.query.get("until") || timeView(until).slice(0, 10)
@@ -54,7 +58,7 @@ ${periodFields(shown)}
 <button>Find</button>
 </form>
 <p class="soft">What providers’ reports say, by the day in UTC on which the money moved. A positive fee is a cost, and a payout leaves the balance at the provider.</p>
-${rows.length === 0 ? undefined : html`<h2>Whole period</h2>${totals(rows)}<h2>Days</h2>`}
+${rows.length === 0 ? undefined : html`<h2>Whole period</h2>${totals(rows)}${paidTable(visit, tenant, paid)}<h2>Days</h2>`}
 ${table({
   label: "Days",
   columns: ["Day", "Connection", ...sumNames, { numbers: "Rows" }],
@@ -70,6 +74,21 @@ ${table({
 
 const cells = (row: Pick<Row, "connectionId" | "currency" | (typeof sums)[number]>): Html =>
   html`<td>${idView(row.connectionId)}</td>${sums.map((name) => html`<td class="number">${money(row[name], row.currency)}</td>`)}`
+
+/** What left the balance at the provider, each with the page of what it consists of. */
+const paidTable = (visit: Visit, tenant: TenantPath, paid: ReadonlyArray<SettlementEntry>): Html =>
+  html`<h2>Payouts</h2>
+${table({
+  label: "Payouts",
+  columns: ["Left", "Payout", "Connection", "Arrives", { numbers: "Amount" }],
+  none: "No report has a payout of this period.",
+  rows: paid.slice(0, listedAtMost).map(
+    (entry) => html`<tr><td>${time(timeView(entry.occurredAt))}</td><td>${payoutLink(visit.mount, tenant, entry)}</td>
+<td>${idView(entry.connectionId)}</td><td>${timeOr(timeOrNull(entry.settledAt), "–")}</td>
+<td class="number">${signed(entry.converted ?? entry.gross)}</td></tr>`
+  )
+})}
+${paid.length > listedAtMost ? html`<p class="soft">The newest ${listedAtMost} payouts. Choose a shorter period to see the others.</p>` : undefined}`
 
 /** Of each connection and currency. */
 const totals = (rows: ReadonlyArray<Row>): Html => {

@@ -28,7 +28,7 @@ export const pageLinks = (visit: Visit, tenant: TenantPath, here: Reconciliation
       html`<a href="${visit.mount}${pathOfPage(tenant, page)}"${page === here ? html` aria-current="true"` : undefined}>${name}</a>`
   )}</nav>`
 
-const signed = (amount: SignedMoney | null): string =>
+export const signed = (amount: SignedMoney | null): string =>
   amount === null ? "–" : money(amount.minorUnits, amount.currency)
 
 /** What the report says of the money, and what the records say instead. */
@@ -41,20 +41,36 @@ export const comparison = ({ expected, gross, kind, number, reason }: Settlement
 
 export const closingText = ({ closed, corrected }: SettlementEntry): Html => {
   if (closed === null) return html`<span class="wait">Open</span>`
-  const texts = { person: `Closed: ${closed.note}`, row: "Ended by a later row", statement: "Recorded here since" }
-  const text = corrected === null ? texts[closed.by] : "Replaced by a newer version of the row"
+  const texts = {
+    person: `Closed: ${closed.note}`,
+    row: "Ended by a later row",
+    statement: "Recorded here since",
+    comparison: "Compared again: it differs no longer"
+  }
+  const isCompared = corrected === null || closed.by === "comparison"
+  const text = isCompared ? texts[closed.by] : "Replaced by a newer version of the row"
   return html`${text}<br><span class="soft">${time(timeView(closed.at))}</span>`
 }
 
+/** The page of a payout; – without one. */
+export const payoutLink = (
+  mount: string,
+  tenant: TenantPath,
+  { connectionId, payoutId }: Pick<SettlementEntry, "connectionId" | "payoutId">
+): Html =>
+  payoutId === null
+    ? html`–`
+    : html`<a href="${mount}${pathOf("reconciliation", tenant, "payout")}?${new URLSearchParams({ connection: connectionId, payout: payoutId }).toString()}">${idView(payoutId)}</a>`
+
 /** Entries of one payment. */
-export const entryTable = (entries: ReadonlyArray<SettlementEntry>): Html =>
+export const entryTable = (mount: string, tenant: TenantPath, entries: ReadonlyArray<SettlementEntry>): Html =>
   table({
     label: "Rows of reports",
     columns: ["Moved", "Row", "Result", "Payout", { numbers: "Amount" }, { numbers: "Fee" }, { numbers: "Net" }],
     rows: entries.map(
       (entry) => html`<tr><td>${time(timeView(entry.occurredAt))}</td>
 <td>${entry.number === 0 ? "No row" : kindNames[entry.kind]}<br>${idView(entry.rowId)}</td>
-<td>${resultNames[entry.result]}</td><td>${idView(entry.payoutId)}</td>
+<td>${resultNames[entry.result]}</td><td>${payoutLink(mount, tenant, entry)}</td>
 <td class="number">${signed(entry.gross)}</td><td class="number">${signed(entry.fee)}</td>
 <td class="number">${signed(entry.net)}</td></tr>`
     )

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await readReport(here.run, { connectionId: "acme-sandbox" }, [
     rowOf("txn_1", { kind: "charge", ref: "unknown", gross }),
     rowOf("txn_2", { kind: "charge", ref: "unknown too", gross }),
-    rowOf("po_1")
+    rowOf("po_1", { payoutId: "po_1" })
   ])
 })
 afterAll(() => listening.close())
@@ -83,6 +83,7 @@ await describeInChromium("reports and disputes in a browser", (browser) => {
         `${mount}/reconciliation/acme/production`,
         `${reports}/differences?state=all`,
         `${reports}/payouts`,
+        `${reports}/payout?connection=acme-sandbox&payout=po_1`,
         `${mount}/disputes/acme/sandbox`,
         `${mount}/disputes/acme/production`,
         dispute,

@@ -46,6 +46,7 @@ const pictures: ReadonlyArray<Picture> = [
   ["report", () => at("reconciliation"), follow("stripe-2026-11-24.csv")],
   ["differences", () => at("reconciliation", "/differences")],
   ["payouts", () => at("reconciliation", "/payouts")],
+  ["payout", () => at("reconciliation", "/payouts"), follow("po_stripe_1124")],
   ["messages", () => at("messages")],
   [
     "message",

@@ -68,7 +68,8 @@ export const judge = async ({
       const events = timelines.get(id) ?? []
       wrong.push(...wrongWith(book, events, side).map((what) => `payment ${id}: ${what}`))
       const isPlain = !isContradicted(side)
-      settled.push({ book, events, isPlain })
+      // What was lost is stated by the reports, so that nothing stays unexplained.
+      settled.push({ book, events, isPlain: !isContradicted({ ...side, hasLostRecords: false }) })
       sides.set(id, side)
       if (side.hasLostRecords || side.isOfOtherAccount) continue
       const told = workload.toldOfDisputes

@@ -140,8 +140,8 @@ export const mortalConnector = (definition: ConnectorDefinition, time: Time, bey
     connect: (account, transport) =>
       Result.map(definition.connect(account, transport), (connector): Connector => {
         const { account, capture, completeCheckout, openCheckout, refund, void: release } = connector
-        const { acceptDispute, listCharges, listRefunds, lookUpDispute, lookUpOperation, reports, submitDispute } =
-          connector
+        const { acceptDispute, listCharges, listRefunds, lookUpDispute, lookUpOperation, reports } = connector
+        const { readDispute, submitDispute } = connector
         return {
           ...connector,
           charge: calling("charge", connector.charge),
@@ -160,6 +160,7 @@ export const mortalConnector = (definition: ConnectorDefinition, time: Time, bey
           ...(submitDispute === undefined ? {} : { submitDispute: calling("submitDispute", submitDispute) }),
           ...(acceptDispute === undefined ? {} : { acceptDispute: calling("acceptDispute", acceptDispute) }),
           ...(lookUpDispute === undefined ? {} : { lookUpDispute: calling("lookUpDispute", lookUpDispute) }),
+          ...(readDispute === undefined ? {} : { readDispute: calling("readDispute", readDispute) }),
           ...(account === undefined ? {} : { account: () => calling("account", account)(undefined) }),
           ...(listCharges === undefined ? {} : { listCharges: calling("listCharges", listCharges) }),
           ...(listRefunds === undefined ? {} : { listRefunds: calling("listRefunds", listRefunds) }),

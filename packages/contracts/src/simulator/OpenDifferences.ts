@@ -1,11 +1,10 @@
 /**
  * Which differences may be open once every report was read: those alone that the provider's own contradictions explain. A
- * store that lost records explains none but disputes without an id, and what our records still lack. Pure.
+ * store that lost records explains none but disputes without an id. Pure.
  */
 import type { SettlementEntry } from "@pointsman/core"
 import type { ReportRowKind } from "@pointsman/core/connector"
 import type { PaymentBook } from "@pointsman/core/ports"
-import { isDisputedAtProvider } from "./ProviderBooks.ts"
 import type { ProviderSide } from "./Truth.ts"
 
 type Kinds = ReadonlySet<ReportRowKind>
@@ -55,27 +54,6 @@ const isExplained = (
   if (side.isOfOtherAccount === true) return true
   // A lost dispute without an id is in no list, and its rows do not say which dispute they are of: a person looks.
   if (side.hasLostRecords === true && disputeId === null && ofDisputes.includes(kind)) return true
-  if (side.hasLostRecords === true && isStillSo(entry, side, book)) return true
   const said = side.charges.flatMap(({ contradictions }) => contradictions)
   return explained.some(({ kinds, words }) => kinds.has(kind) && said.some((one) => words.test(one)))
-}
-
-/**
- * No list has the refund of a capture that was lost, nor a dispute, and no row says that a dispute is lost for good: the
- * difference is open because our record still differs from the provider's. One that is recovered has to be closed.
- */
-const isStillSo = (
-  { gross, kind }: SettlementEntry,
-  { charges, refunds }: ProviderSide,
-  book: PaymentBook
-): boolean => {
-  if (ofDisputes.includes(kind)) {
-    return (book.payment.state === "ChargedBack") !== charges.some(isDisputedAtProvider)
-  }
-  if (!ofRefunds.includes(kind)) return false
-  const isHere = (refundId: string) => book.refunds.some(({ id, stage }) => id === refundId && stage === "Succeeded")
-  return refunds.some(
-    ({ amountMinor, refundId, state }) =>
-      state === "Succeeded" && amountMinor === -gross.minorUnits && !isHere(refundId)
-  )
 }

@@ -138,8 +138,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     const draw = plan.step(number)
     await acting.before(number)
     if (draw !== undefined) await workload.step(draw)
-    // A report that is read before lost refunds are recovered finds no refund, and a person has to close that.
-    if (acting.lost() === undefined) reading.askDue()
+    reading.askDue()
     wrong.push(...(await wrongJournals()))
   }
   await comeToRest({ world, plan, outside: acting, reading, lastStep: run.steps + 1 })

@@ -60,6 +60,7 @@ const entryOf = (run: ReconciliationRun, fields: Partial<SettlementEntry> = {}):
   refundId: null,
   disputeId: null,
   providerRef: "ch_1",
+  names: null,
   gross: { minorUnits: 1000, currency: "EUR" },
   converted: null,
   fee: { minorUnits: 30, currency: "EUR" },
@@ -207,6 +208,49 @@ export const settlements = (it: StorageTest): void => {
         })
     )
 
+    it.effect("given a comparison of open differences, when it has the lease, then it writes, and no run begins", () =>
+      Effect.gen(function* () {
+        const tenant = yield* newTenant()
+        const store = yield* Settlements
+        const run = runOf(tenant)
+        const holding = { ...taking(), runId: "reader", fileName: odd }
+        const lease = { holder: "reader", runId: "reader", fileName: odd, since: at, until: at + minute }
+        expect(yield* store.hold(tenant, "first", holding)).toStrictEqual(lease)
+        expect(yield* store.begin(run, taking({ holder: "other" }))).toStrictEqual({ _tag: "Taken", by: lease })
+        expect(yield* store.runs({ tenant, limit: 10 })).toEqual([])
+        const batch = { ...batchOf(run, [entryOf(run, difference)]), run: null }
+        expect(yield* store.applyBatch({ ...batch, lease: { holder: "other", until: at + minute } })).toBe(false)
+        expect(yield* store.applyBatch(batch)).toBe(true)
+        expect((yield* all(tenant)).map(({ rowId }) => rowId)).toEqual(["row-1"])
+        yield* store.release(tenant, "first", "reader")
+        expect(yield* store.applyBatch(batch)).toBe(false)
+        expect((yield* store.begin(run, taking({ holder: "other" })))._tag).toBe("Begun")
+        const other = { ...lease, holder: "other", runId: run.id, fileName: "june.csv" }
+        expect(yield* store.hold(tenant, "first", holding)).toStrictEqual(other)
+        const later = { ...holding, now: at + minute, until: at + 2 * minute }
+        expect((yield* store.hold(tenant, "first", later)).holder).toBe("reader")
+      })
+    )
+
+    it.effect("given a difference that is closed and corrected at once, then it keeps what closed it", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        yield* store.applyBatch(batchOf(run, [entryOf(run, difference)]))
+        const closed = { by: "comparison", note: "row-1#c1", at: at + 7 } as const
+        const corrected = { by: "row-1#c1", at: at + 7 }
+        yield* store.applyBatch(
+          batchOf({ ...run, version: 2 }, [entryOf(run, { rowId: "row-1#c1", paymentId: "p" })], {
+            closes: [{ rowId: "row-1", closed }],
+            corrections: [{ rowId: "row-1", corrected }]
+          })
+        )
+        expect((yield* all(tenant)).map((one) => [one.rowId, one.corrected, one.closed])).toStrictEqual([
+          ["row-1", corrected, closed],
+          ["row-1#c1", null, null]
+        ])
+      })
+    )
+
     it.effect("given races for one lease, when runs of two files begin at once, then one of them has it", () =>
       Effect.gen(function* () {
         const tenant = yield* newTenant()
@@ -239,6 +283,15 @@ export const settlements = (it: StorageTest): void => {
             expected: odd,
             payoutId: null,
             settledAt: null,
+            names: {
+              attemptId: null,
+              operationId: odd,
+              refundId: "rf_1",
+              providerRef: "ch_1",
+              providerRefundId: null,
+              disputeId: odd,
+              reference: odd
+            },
             corrected: { by: odd, at: at + 8 },
             ...difference,
             closed: { by: "person", note: odd, at: at + 9 }
@@ -511,6 +564,89 @@ export const settlements = (it: StorageTest): void => {
           { connectionId: "first", day: at + day, currency: "EUR", rows: 1, ...none, payoutsMinor: -570 }
         ])
         expect(yield* store.balance({ tenant, connectionId: "second", from: at, until: at + day })).toEqual([])
+      })
+    )
+
+    it.effect("given rows of two payouts, when one is read, then it has what counts of its own rows, by currency", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
+        const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+        const none = { fee: null, net: null }
+        yield* store.applyBatch(
+          batchOf(run, [
+            entryOf(run, { rowId: "1", payoutId: odd }),
+            entryOf(run, { rowId: "1#2", payoutId: odd, result: "duplicate", reason: "same_row", openedAt: at }),
+            entryOf(run, { rowId: "1 earlier", payoutId: odd, corrected: { by: "1", at } }),
+            entryOf(run, { rowId: "2", payoutId: odd, kind: "refund", gross: eur(-400), ...none, occurredAt: at + 9 }),
+            entryOf(run, { rowId: "3", payoutId: odd, gross: usd(100), converted: eur(90), fee: eur(2), net: eur(88) }),
+            entryOf(run, { rowId: "4", payoutId: odd, gross: usd(7), ...none, settledAt: null, occurredAt: at - 1 }),
+            entryOf(run, { rowId: "5", payoutId: odd, kind: "payout", gross: eur(-658), ...none, occurredAt: at + 9 }),
+            entryOf(run, { rowId: "6", payoutId: `${odd}2`, gross: eur(5) }),
+            entryOf(run, { rowId: "7", payoutId: null, gross: eur(5) })
+          ])
+        )
+        const name = { connectionId: "first", payoutId: odd }
+        const zero = { disputesMinor: 0, othersMinor: 0, settledAt: null }
+        expect(yield* store.payoutParts(tenant, name)).toStrictEqual([
+          {
+            ...{ ...zero, currency: "EUR", rows: 4, chargesMinor: 1090, refundsMinor: -400, feesMinor: 32 },
+            ...{ payoutsMinor: -658, firstAt: at, lastAt: at + 9, settledAt: at + day }
+          },
+          {
+            ...{ ...zero, currency: "USD", rows: 1, chargesMinor: 7, refundsMinor: 0, feesMinor: 0 },
+            ...{ payoutsMinor: 0, firstAt: at - 1, lastAt: at - 1 }
+          }
+        ])
+        const pages: Array<ReadonlyArray<string>> = []
+        for (let last: SettlementEntry | undefined, isMore = true; isMore; ) {
+          const page: ReadonlyArray<SettlementEntry> = yield* store.payoutEntries(tenant, {
+            ...name,
+            after: last,
+            limit: 2
+          })
+          pages.push(page.map(({ rowId }) => rowId))
+          last = page.at(-1)
+          isMore = page.length === 2
+        }
+        expect(pages).toEqual([["4", "1"], ["3", "2"], ["5"]])
+        const other = yield* newTenant()
+        for (const [where, what] of [
+          [tenant, { ...name, connectionId: "second" }],
+          [tenant, { ...name, payoutId: "" }],
+          [other, name]
+        ] as const) {
+          expect(yield* store.payoutParts(where, what)).toEqual([])
+          expect(yield* store.payoutEntries(where, { ...what, after: undefined, limit: 2 })).toEqual([])
+        }
+      })
+    )
+
+    it.effect("given payouts, when those of a period are listed, then the newest come first", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        const payout = (rowId: string, fields: Partial<SettlementEntry> = {}) =>
+          entryOf(run, { rowId, kind: "payout", fee: null, net: null, ...fields })
+        yield* store.applyBatch(
+          batchOf(run, [
+            payout("1"),
+            payout("2", { occurredAt: at + day }),
+            payout("3", { occurredAt: at + 2 * day }),
+            payout("2 earlier", { corrected: { by: "2", at } }),
+            payout("2#9", { result: "duplicate", reason: "same_row", openedAt: at }),
+            payout("failed", { kind: "payout_failed" }),
+            entryOf(run, { rowId: "fee", kind: "fee" })
+          ])
+        )
+        const query = { tenant, from: at, until: at + 2 * day, limit: 10 }
+        const listed = (more: Partial<typeof query & { readonly connectionId: string }>) =>
+          Effect.map(store.payouts({ ...query, ...more }), (found) => found.map(({ rowId }) => rowId))
+        expect(yield* listed({})).toEqual(["2", "1"])
+        expect(yield* listed({ until: at + 3 * day, limit: 2 })).toEqual(["3", "2"])
+        expect(yield* listed({ from: at + 1 })).toEqual(["2"])
+        expect(yield* listed({ connectionId: "first" })).toEqual(["2", "1"])
+        expect(yield* listed({ connectionId: "second" })).toEqual([])
+        expect(yield* listed({ tenant: yield* newTenant() })).toEqual([])
       })
     )
 

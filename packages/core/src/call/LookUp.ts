@@ -20,6 +20,7 @@ import type {
   OfAnotherAttempt,
   OperationState,
   RefundState,
+  StatedDispute,
   SubmissionState
 } from "../model/ProviderStatement.ts"
 import { Unanswered } from "../model/ProviderStatement.ts"
@@ -281,6 +282,35 @@ export const lookUpSubmission = Effect.fnUntraced(function* (
   const found = answered(yield* inAccount(connection, attempt, lookUp))
   return found === undefined || found._tag === "OtherAccount" ? Option.none() : Option.some(found)
 })
+
+/** What the provider states of a dispute. `undefined`: it did not answer, or the connection opens another account by now. */
+export const readDispute = Effect.fnUntraced(function* (book: PaymentBook, dispute: Dispute) {
+  const { payment } = book
+  const connection = yield* connectionOf(payment.tenant, dispute.connectionId)
+  const { providerDisputeId: disputeId, providerRef } = dispute
+  if (connection === undefined || disputeId === null) return "Unsupported"
+  const request = { disputeId, providerRef, simulation: payment.simulation }
+  const read = callProvider<Found<StatedDispute>>(
+    connection,
+    (connector) => connector.readDispute?.(request) ?? unreadable,
+    Number.POSITIVE_INFINITY
+  ).pipe(
+    observeCall({
+      operation: "look_up_dispute",
+      connectionId: connection.id,
+      paymentId: payment.id,
+      subject: { dispute: dispute.id }
+    })
+  )
+  const attempt = book.attempts.find(({ id }) => id === dispute.attemptId)
+  const found = yield* inAccount(connection, attempt, read)
+  if (found._tag === "pointsman/Unanswered" && found.isUnsupported === true) return "Unsupported"
+  const answer = answered(found)
+  if (answer?._tag !== "Found") return answer?._tag === "NotFound" ? answer : undefined
+  return answer.state.disputeId === disputeId ? answer : undefined
+})
+
+const unreadable = Effect.fail(new Unanswered({ reason: "the connection cannot read disputes", isUnsupported: true }))
 
 /** Whatever went wrong: nothing is known. */
 const answered = <State>(

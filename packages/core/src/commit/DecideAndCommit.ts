@@ -105,6 +105,13 @@ export interface Loop<S, W, E, E2, R, R2, D> {
   readonly storageErrors: "fail" | "retry"
   /** What each try runs in: a turn, say. It is not held during a pause. */
   readonly inTurn?: Turn
+  /** A first try that was made on `first`, and how it failed: the loop goes on from there. */
+  readonly begun?: Begun<W>
+}
+
+interface Begun<W> {
+  readonly sent: Write<W> | Keep<W>
+  readonly failure: CommitFailure
 }
 
 export type AnyLoop = Loop<never, never, never, never, never, never, never>
@@ -127,15 +134,30 @@ const ended = <A>(value: A): Tried<A> => ({ _tag: "Ended", value })
 export const decideAndCommit = <S, W, E, E2, R, R2, D = never>(loop: Loop<S, W, E, E2, R, R2, D>) =>
   withBudget((budget) => tryWithin(budget, loop))
 
+/**
+ * As `decideAndCommit`, for payments that were read together and that nobody waits for. The first try takes no turn, which
+ * correctness does not need, and has no budget: only what follows a failure is limited.
+ */
+export const commitFirst = <S, W, E, E2, R, R2, D = never>(loop: Loop<S, W, E, E2, R, R2, D> & { readonly first: S }) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.flatMap(loop.decide(loop.first, now, undefined, undefined), (decision) =>
+      decision._tag === "Done"
+        ? Effect.succeed(decision.value)
+        : Effect.catch(Effect.as(send(decision), decision.value), (failure) =>
+            decideAndCommit({ ...loop, begun: { sent: decision, failure } })
+          )
+    )
+  )
+
 const tryWithin = Effect.fnUntraced(function* <S, W, E, E2, R, R2, D = never>(
   budget: Budget,
   loop: Loop<S, W, E, E2, R, R2, D>
 ) {
-  const { afterUnknown, decide, inTurn = (work) => work, read, storageErrors } = loop
+  const { afterUnknown, begun, decide, inTurn = (work) => work, read, storageErrors } = loop
   // Read below where there is no first.
   let stored = loop.first as S
   let conflict: Conflict | undefined = "first" in loop ? undefined : { _tag: "Moved" }
-  let lastTry: W | undefined
+  let lastTry: W | undefined = begun?.sent.value
   let reused: ReusedReference | undefined
   let revoked: ApiKeyRevoked | undefined
   let storageError: StorageError | undefined
@@ -211,8 +233,10 @@ const tryWithin = Effect.fnUntraced(function* <S, W, E, E2, R, R2, D = never>(
     return Result.isSuccess(written) ? ended(decision.value) : yield* notWritten(decision, written.failure)
   })
 
+  let before: Tried<W | D> | undefined = begun && (yield* notWritten(begun.sent, begun.failure))
   for (;;) {
-    const tried = yield* inTurn(tryOnce)
+    const tried = before ?? (yield* inTurn(tryOnce))
+    before = undefined
     if (tried._tag === "Ended") return tried.value
     if (tried._tag === "Again" && (yield* another(budget, tried.pauses))) continue
     return yield* unwritten(unanswered.at(-1), storageError)

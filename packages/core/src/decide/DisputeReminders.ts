@@ -54,6 +54,7 @@ export const disputeCheckAt = (
   if (waitsForEvidence(dispute) && dispute.evidenceDueBy !== null && next !== undefined) {
     times.push(reminderAt(dispute.evidenceDueBy, next))
   }
+  if (dispute.lookUp !== undefined) times.push(dispute.lookUp.at)
   const submission = openSubmission(dispute)
   if (submission !== undefined) times.push(submissionCheckAt(submission, intervals, claimWindowMillis, now))
   return times.length === 0 ? null : Math.min(...times)

@@ -1,18 +1,25 @@
 /** What providers' reports say about money, compared with the records. */
-import { Effect, type Option } from "effect"
+import { Effect, Option, Stream } from "effect"
+import type { JsonObject } from "../model/Event.ts"
+import type { Payout } from "../model/Payout.ts"
 import type { ReconciliationRun } from "../model/ReconciliationRun.ts"
 import type { SettlementEntry } from "../model/SettlementEntry.ts"
 import type { Tenant } from "../model/Tenant.ts"
+import { type AuditAction, AuditActor } from "../ports/Audit.ts"
+import { Directory } from "../ports/Directory.ts"
 import {
   type BalanceQuery,
   type BalanceRow,
   type EntryQuery,
   type OpenDifferences,
+  type PayoutName,
+  type PayoutsQuery,
   Settlements
 } from "../ports/Settlements.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import { type FetchOrder, fetchReports } from "../verbs/reconcile/FetchReports.ts"
 import { type ClosingOrder, closeDifference, type DifferenceNotFound } from "../verbs/reconcile/ReadDifferences.ts"
+import { exportPayout, readPayout } from "../verbs/reconcile/ReadPayouts.ts"
 import {
   type ReportBeingRead,
   type ReportBroken,
@@ -58,6 +65,20 @@ export interface ReconciliationMethods {
   readonly close: (order: ClosingOrder) => Effect.Effect<void, DifferenceNotFound | StorageError>
   /** What moved at each connection by day and currency, as the providers report it. */
   readonly balance: (query: BalanceQuery) => Effect.Effect<ReadonlyArray<BalanceRow>, StorageError>
+  /** Payouts that left the balance at their provider in a period, newest first: the entries of the payouts themselves. */
+  readonly payouts: (query: PayoutsQuery) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
+  /** What a payout consists of; `None` where no report names it. */
+  readonly payout: (tenant: Tenant, name: PayoutName) => Effect.Effect<Option.Option<Payout>, StorageError>
+  /** The rows that a payout pays, and its own, in the order of their times. */
+  readonly payoutEntries: Settlements["payoutEntries"]
+  /**
+   * All of them; it reads pages as they are consumed, so that its memory does not grow. An operator's export has its entry in
+   * the audit trail first.
+   */
+  readonly exportPayout: (
+    caller: { readonly tenant: Tenant; readonly operator?: string | undefined },
+    name: PayoutName
+  ) => Stream.Stream<SettlementEntry, StorageError>
   /** Entries of these payments, in the order of their times. */
   readonly entriesOf: (
     tenant: Tenant,
@@ -67,15 +88,32 @@ export interface ReconciliationMethods {
   readonly open: Effect.Effect<ReadonlyArray<OpenDifferences>, StorageError>
 }
 
+const workspaceOf = (context: DoorContext, connectionId: string) =>
+  Directory.pipe(
+    Effect.flatMap(({ connection }) => connection(connectionId)),
+    Effect.map(
+      Option.match({
+        onNone: () => ({}),
+        onSome: ({ environment, workspaceId }) => ({ workspace_id: workspaceId, environment })
+      })
+    ),
+    Effect.provideContext(context)
+  )
+
 export const reconciliationMethods = (context: DoorContext): ReconciliationMethods => {
   const ofStore = <A, E>(use: (settlements: Settlements) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.provideContext(Effect.flatMap(Settlements, use), context)
+  /** About the workspace of the connection; of a connection that does not exist, about none. */
+  const intends = (action: AuditAction, connectionId: string, subject: string, details: JsonObject) =>
+    Effect.flatMap(workspaceOf(context, connectionId), (workspace) =>
+      intents(context)(action, subject, { ...workspace, ...details })
+    )
   return {
     run: (order) => {
       const { connectionId, fileName, format, sha256 } = order
       const details = { format: format.name, file: fileName, sha256 }
       return Effect.andThen(
-        intents(context)("report.reconciling", connectionId, details),
+        intends("report.reconciling", connectionId, connectionId, details),
         Effect.provideContext(runReport(order), context)
       )
     },
@@ -87,7 +125,7 @@ export const reconciliationMethods = (context: DoorContext): ReconciliationMetho
         ...(until === undefined ? {} : { until: new Date(until).toISOString() })
       }
       return Effect.andThen(
-        intents(context)("report.reconciling", connectionId, { file: "fetched from the provider", ...details }),
+        intends("report.reconciling", connectionId, connectionId, { file: "fetched from the provider", ...details }),
         Effect.provideContext(fetchReports(order), context)
       )
     },
@@ -97,11 +135,31 @@ export const reconciliationMethods = (context: DoorContext): ReconciliationMetho
     close: (order) => {
       const { connectionId, note, rowId } = order
       return Effect.andThen(
-        intents(context)("difference.closing", `${connectionId}/${rowId}`, { note }),
+        intends("difference.closing", connectionId, `${connectionId}/${rowId}`, { note }),
         Effect.provideContext(closeDifference(order), context)
       )
     },
     balance: (query) => ofStore(({ balance }) => balance(query)),
+    payouts: (query) => ofStore(({ payouts }) => payouts(query)),
+    payout: (tenant, name) => Effect.provideContext(readPayout(tenant, name), context),
+    payoutEntries: (tenant, query) => ofStore(({ payoutEntries }) => payoutEntries(tenant, query)),
+    exportPayout: ({ operator, tenant }, name) => {
+      const exported = Stream.provideContext(exportPayout(tenant, name), context)
+      if (operator === undefined) return exported
+      const { environment, workspaceId } = tenant
+      const details = {
+        workspace_id: workspaceId,
+        environment,
+        connection_id: name.connectionId,
+        payout_id: name.payoutId
+      }
+      return Stream.unwrap(
+        intents(context)("payments.exporting", workspaceId, details).pipe(
+          Effect.provideService(AuditActor, operator),
+          Effect.as(exported)
+        )
+      )
+    },
     entriesOf: (tenant, paymentIds) =>
       paymentIds.length === 0 ? Effect.succeed([]) : ofStore(({ entriesOf }) => entriesOf(tenant, paymentIds)),
     open: ofStore(({ open }) => open)

@@ -2,6 +2,7 @@
 import { Effect, type Option } from "effect"
 import { type RecordLoss, RecordLosses } from "../ports/RecordLoss.ts"
 import type { StorageError } from "../ports/StorageError.ts"
+import { compareConnection } from "../verbs/reconcile/CompareDifferences.ts"
 import {
   acceptLoss,
   type Recovery,
@@ -16,6 +17,7 @@ export interface RecoveryMethods {
   /**
    * Asks the providers for charges and refunds since a time, and adopts those that are not stored. It may be repeated, and
    * run beside servers. A connection whose provider lists everything is marked as recovered; once all are, the loss ends.
+   * Open differences of reports are compared again with what was recovered.
    */
   readonly recover: (order: RecoveryOrder) => Effect.Effect<Recovery, RecoveryRefused | StorageError>
   /** Ends the loss that is known, without recovering every connection; `None` where none is. */
@@ -24,10 +26,22 @@ export interface RecoveryMethods {
   readonly recordLoss: Effect.Effect<RecordLoss | null, StorageError>
 }
 
+/** Rows of reports may have been read before what they name was recovered. */
+const recoverAndCompare = Effect.fnUntraced(function* (order: RecoveryOrder) {
+  const recovery = yield* recover(order)
+  for (const { connectionId } of recovery.connections) {
+    // What was recovered is stored: the next report of the connection compares its differences too.
+    yield* Effect.catch(compareConnection(connectionId), (failure) =>
+      Effect.logWarning(`the open differences of connection ${connectionId} could not be compared again`, failure)
+    )
+  }
+  return recovery
+})
+
 export const recoveryMethods = (context: DoorContext): RecoveryMethods => ({
   recover: (order) => {
     const { connectionId, isDryRun, since } = order
-    const act = Effect.provideContext(recover(order), context)
+    const act = Effect.provideContext(isDryRun ? recover(order) : recoverAndCompare(order), context)
     return isDryRun
       ? act
       : Effect.andThen(intents(context)("records.recovering", connectionId ?? "all connections", { since }), act)

@@ -7,6 +7,7 @@ import type { ReviewQuery } from "../ports/Ledger.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import type { PaymentNotFound } from "../verbs/read/ReadArchive.ts"
 import type { Page } from "../verbs/read/ReadPayments.ts"
+import { compareOfPayment } from "../verbs/reconcile/CompareDifferences.ts"
 import {
   approveCorrection,
   type CorrectionNotFound,
@@ -85,6 +86,22 @@ const decisionOf = ({ by, correctionId, tenant: { environment, workspaceId } }: 
   operator_id: by.of === "operators" ? by.id : null
 })
 
+/** What a row of a report said may be what the person stated. The act is done: a store that fails then is no failure of it. */
+const comparing =
+  (context: DoorContext) =>
+  <A, E>(
+    { paymentId, tenant }: Pick<ResolveReviewOrder, "paymentId" | "tenant">,
+    act: Effect.Effect<A, E>
+  ): Effect.Effect<A, E> =>
+    Effect.tap(act, () =>
+      compareOfPayment(tenant, paymentId).pipe(
+        Effect.catch((failure) =>
+          Effect.logWarning(`the open differences of payment ${paymentId} could not be compared again`, failure)
+        ),
+        Effect.provideContext(context)
+      )
+    )
+
 export const reviewMethods = (context: DoorContext): ReviewMethods => ({
   reviews: (query) => Effect.provideContext(reviews(query), context),
   reviewFile: (tenant, paymentId) => Effect.provideContext(reviewFile(tenant, paymentId), context),
@@ -100,14 +117,14 @@ export const reviewMethods = (context: DoorContext): ReviewMethods => ({
     }
     return Effect.andThen(
       intents(context)("review.resolving", order.paymentId, details),
-      Effect.provideContext(resolveReview(order), context)
+      comparing(context)(order, Effect.provideContext(resolveReview(order), context))
     )
   },
   proposals: (tenant) => Effect.provideContext(proposals(tenant), context),
   approveCorrection: (order) =>
     Effect.andThen(
       intents(context)("correction.approving", order.paymentId, decisionOf(order)),
-      Effect.provideContext(approveCorrection(order), context)
+      comparing(context)(order, Effect.provideContext(approveCorrection(order), context))
     ),
   rejectCorrection: (order) =>
     Effect.andThen(

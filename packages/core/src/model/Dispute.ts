@@ -108,8 +108,17 @@ export interface Dispute {
   /** Epoch milliseconds; so is `updatedAt`. */
   readonly createdAt: number
   readonly updatedAt: number
+  /** To ask the provider what it states of the dispute, which only a report named; absent where it is not to be asked. */
+  readonly lookUp?: StatedLookUp
   /** When the background looks at it next, in epoch milliseconds; `null` where nothing is due. Set by the commit. */
   readonly checkAt: number | null
+}
+
+export interface StatedLookUp {
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** How often the provider did not answer. */
+  readonly tries: number
 }
 
 /** Records of one payment, and submissions of one dispute; the provider and the merchant write these. */
@@ -119,6 +128,10 @@ export const mostSubmissions = 50
 const ended: ReadonlySet<DisputeStatus> = new Set(endedStatuses)
 
 export const isEnded = ({ status }: Pick<Dispute, "status">): boolean => ended.has(status)
+
+/** Whether the provider waits for the merchant's answer, and nothing says until when. */
+export const lacksDeadline = (dispute: Pick<Dispute, "evidenceDueBy" | "status">): boolean =>
+  awaitsResponse(dispute) && dispute.evidenceDueBy === null
 
 /** Whether the provider waits for the merchant's answer. */
 export const awaitsResponse = ({ status }: Pick<Dispute, "status">): boolean =>

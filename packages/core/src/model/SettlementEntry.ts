@@ -2,7 +2,7 @@
  * What is stored of a row of a provider's report: the money that moved, the payment that it belongs to, and whether our
  * records say the same. `missing_there` is an entry without a row: a payment that no report has.
  */
-import type { ReportRowKind, SignedMoney } from "./ReportRow.ts"
+import type { ReportNames, ReportRowKind, SignedMoney } from "./ReportRow.ts"
 import type { Tenant } from "./Tenant.ts"
 
 /**
@@ -60,17 +60,23 @@ export type MatchReason = (typeof matchReasons)[number]
 
 /** What ended a difference. */
 export interface Closing {
-  /** `row`: a later row. `statement`: our records took what the row says. `person`: somebody explained it. */
-  readonly by: "row" | "statement" | "person"
-  /** The id of that row, or what the person wrote; empty for a statement. */
+  /**
+   * `row`: a later row. `statement`: our records took what the row says. `comparison`: it was compared again, and our
+   * records say the same by then. `person`: somebody explained it.
+   */
+  readonly by: "row" | "statement" | "comparison" | "person"
+  /**
+   * The id of that row, or what the person wrote. Of a comparison, the row id of the entry that took the place of this one.
+   * Empty for a statement, and for a comparison that replaced nothing.
+   */
   readonly note: string
   /** Epoch milliseconds. */
   readonly at: number
 }
 
-/** That the provider sent the row again with other contents. */
+/** That the provider sent the row again with other contents, or that it was matched later with another record. */
 export interface Corrected {
-  /** The row id of the newest version. */
+  /** The row id of the entry that counts instead: the newest one when this was written. */
   readonly by: string
   /** When the first newer version was stored, in epoch milliseconds. */
   readonly at: number
@@ -81,8 +87,8 @@ export interface SettlementEntry {
   readonly connectionId: string
   /**
    * Unique with tenant and connection: the provider's id of the movement. Of a newer version of it, that id with `#` and its
-   * contents; of the same row at a second place of a report, with `#` and the place; of a `missing_there`, `missing:` and the
-   * payment's id.
+   * contents; of an entry that was matched later with another record, the former entry's with `#` and the contents; of the
+   * same row at a second place of a report, with `#` and the place; of a `missing_there`, `missing:` and the payment's id.
    */
   readonly rowId: string
   readonly runId: string
@@ -98,6 +104,8 @@ export interface SettlementEntry {
   /** The provider's. */
   readonly disputeId: string | null
   readonly providerRef: string | null
+  /** All that the row names, so that a difference can be compared again; `null` for what matched, and without a row. */
+  readonly names: ReportNames | null
   /** As in the row. Of a `missing_there`, what is captured here. */
   readonly gross: SignedMoney
   readonly converted: SignedMoney | null

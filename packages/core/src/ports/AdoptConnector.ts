@@ -90,6 +90,7 @@ const methodNames = Object.keys({
   submitDispute: true,
   acceptDispute: true,
   lookUpDispute: true,
+  readDispute: true,
   account: true,
   listCharges: true,
   listRefunds: true,

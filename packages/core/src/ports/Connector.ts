@@ -22,6 +22,7 @@ import type {
   RefundAnswer,
   RefundState,
   Rejected,
+  StatedDispute,
   SubmissionAnswer,
   SubmissionState,
   Unanswered
@@ -167,6 +168,8 @@ export interface DisputeLookup extends DisputeRequest {
   /** Epoch milliseconds by our clock: the provider was not asked before this. */
   readonly sentAt: number
 }
+
+export type DisputeQuestion = Omit<DisputeRequest, "operationId">
 
 /** One page of a list, for recovery (decisions, section 12, "Records that went back in time"). */
 export interface ListRequest {
@@ -357,6 +360,11 @@ export interface Connector {
   readonly acceptDispute?: (request: DisputeRequest) => Effect.Effect<SubmissionAnswer, NotSent | Unanswered>
   /** What became of a submission or an acceptance: of this one, and not of another one for the same dispute. */
   readonly lookUpDispute?: (request: DisputeLookup) => Effect.Effect<Found<SubmissionState>, NotSent | Unanswered>
+  /**
+   * What the provider states of a dispute now, as its messages state it. It is asked for a dispute that a report named before
+   * a message did. Absent where disputes cannot be read.
+   */
+  readonly readDispute?: (request: DisputeQuestion) => Effect.Effect<Found<StatedDispute>, NotSent | Unanswered>
   /**
    * The account that the credentials open. Whatever is not the provider's own word about its account is `Unanswered`:
    * then the account that was known before still counts. `isUnsupported` where the provider has no such lookup.

@@ -9,7 +9,10 @@ export class ReportFileUnreadable extends Schema.TaggedError<ReportFileUnreadabl
 
 export interface ReportReader {
   /** The entries of the file in its order, in chunks of any size. The same text gives the same entries. */
-  readonly read: (format: string, text: string) => Stream.Stream<ReadonlyArray<ReportEntry>, ReportFileUnreadable>
+  readonly read: (
+    format: string,
+    text: string
+  ) => Stream.Stream<ReadonlyArray<ReportEntry>, Pick<ReportFileUnreadable, "reason">>
 }
 
 /** A program that provides nothing here fetches no files. */

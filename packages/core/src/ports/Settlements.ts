@@ -7,6 +7,7 @@
 import { Context, Effect, type Option } from "effect"
 import type { Payment } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
+import type { PayoutSums } from "../model/Payout.ts"
 import type { ReconciliationRun, RunLease } from "../model/ReconciliationRun.ts"
 import type { Closing, Corrected, SettlementEntry, SettlementResult } from "../model/SettlementEntry.ts"
 import type { Tenant } from "../model/Tenant.ts"
@@ -39,17 +40,20 @@ export type Begun =
   | { readonly _tag: "Begun"; readonly run: ReconciliationRun }
   | { readonly _tag: "Taken"; readonly by: RunLease }
 
-/** One step of a run, written whole. */
+/** Who takes the lease of a connection without a run, to compare its open differences again. */
+export type ComparisonHolder = RunHolder & Pick<RunLease, "fileName" | "runId">
+
+/** One step of a run, or of a comparison of open differences, written whole. */
 export interface SettlementBatch {
   readonly tenant: Tenant
   readonly connectionId: string
-  /** The version that it was decided on, and the run as it is afterwards. */
-  readonly run: { readonly expected: number; readonly after: ReconciliationRun }
+  /** The version that it was decided on, and the run as it is afterwards; `null` where no run moves. */
+  readonly run: { readonly expected: number; readonly after: ReconciliationRun } | null
   /** Of the connection: written only while `holder` has it, and then kept until `until`. */
   readonly lease: Pick<RunLease, "holder" | "until">
   /** An entry whose row id is stored already is passed over. */
   readonly entries: ReadonlyArray<SettlementEntry>
-  /** A difference that is closed already, or is not stored, is passed over. */
+  /** A difference that is closed already, or is not stored, is passed over. They are closed before any is corrected. */
   readonly closes: ReadonlyArray<ClosedEntry>
   /**
    * Older versions of rows, each once. One that was corrected before keeps the time of that and gets the id of the newest
@@ -146,6 +150,29 @@ export interface BalanceRow {
   readonly othersMinor: number
 }
 
+/** A payout by the provider's name, at one connection. */
+export interface PayoutName {
+  readonly connectionId: string
+  readonly payoutId: string
+}
+
+/** What a payout has in one currency, with the first and the last time at which its money moved, in epoch milliseconds. */
+export interface PayoutPart extends PayoutSums {
+  readonly firstAt: number
+  readonly lastAt: number
+  /** When the payout arrives; `null` where no row says it. */
+  readonly settledAt: number | null
+}
+
+export interface PayoutsQuery {
+  readonly tenant: Tenant
+  readonly connectionId?: string | undefined
+  /** When it left the balance at the provider: epoch milliseconds, from here on and before. */
+  readonly from: number
+  readonly until: number
+  readonly limit: number
+}
+
 /** Open differences of one kind, of all tenants. */
 export interface OpenDifferences {
   readonly result: SettlementResult
@@ -163,6 +190,12 @@ export interface Settlements {
    * written.
    */
   readonly begin: (run: ReconciliationRun, lease: RunHolder) => Effect.Effect<Begun, StorageError>
+  /** Takes the lease of the connection as `begin` does, and stores no run. Gives the lease as it is afterwards. */
+  readonly hold: (
+    tenant: Tenant,
+    connectionId: string,
+    holder: ComparisonHolder
+  ) => Effect.Effect<RunLease, StorageError>
   /** Gives the lease back, if `holder` has it. */
   readonly release: (tenant: Tenant, connectionId: string, holder: string) => Effect.Effect<void, StorageError>
   readonly run: (tenant: Tenant, id: string) => Effect.Effect<Option.Option<ReconciliationRun>, StorageError>
@@ -223,6 +256,22 @@ export interface Settlements {
   readonly close: (tenant: Tenant, connectionId: string, closed: ClosedEntry) => Effect.Effect<boolean, StorageError>
   /** By connection, day and currency. */
   readonly balance: (query: BalanceQuery) => Effect.Effect<ReadonlyArray<BalanceRow>, StorageError>
+  /**
+   * What a payout consists of, by currency; empty where no entry names it. Of the versions of a row the newest one counts,
+   * and the same row at a second place of a report does not, as in `balance`.
+   */
+  readonly payoutParts: (tenant: Tenant, name: PayoutName) => Effect.Effect<ReadonlyArray<PayoutPart>, StorageError>
+  /** The entries that count in it, in the order of their times and row ids. */
+  readonly payoutEntries: (
+    tenant: Tenant,
+    query: PayoutName & {
+      /** Only entries that follow this one. */
+      readonly after: Pick<SettlementEntry, "occurredAt" | "rowId"> | undefined
+      readonly limit: number
+    }
+  ) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
+  /** The entries of payouts themselves that count, newest first; a failed payout has another entry. */
+  readonly payouts: (query: PayoutsQuery) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
   /** For monitoring. */
   readonly open: Effect.Effect<ReadonlyArray<OpenDifferences>, StorageError>
   /**
@@ -245,6 +294,7 @@ const refused = Effect.fail(
 export const Settlements = Context.Reference<Settlements>("pointsman/ports/Settlements", {
   defaultValue: () => ({
     begin: () => refused,
+    hold: () => refused,
     release: () => Effect.void,
     run: () => Effect.succeedNone,
     runs: () => Effect.succeed([]),
@@ -258,6 +308,9 @@ export const Settlements = Context.Reference<Settlements>("pointsman/ports/Settl
     withoutPayment: () => Effect.succeed([]),
     close: () => Effect.succeed(false),
     balance: () => Effect.succeed([]),
+    payoutParts: () => Effect.succeed([]),
+    payoutEntries: () => Effect.succeed([]),
+    payouts: () => Effect.succeed([]),
     open: Effect.succeed([]),
     prune: () => Effect.succeed(0)
   })

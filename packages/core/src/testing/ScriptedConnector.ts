@@ -12,6 +12,7 @@ import type {
   RefundAnswer,
   RefundState,
   Rejected,
+  StatedDispute,
   SubmissionAnswer,
   SubmissionState,
   Unanswered
@@ -25,6 +26,7 @@ import type {
   Connector,
   ConnectorDefinition,
   DisputeLookup,
+  DisputeQuestion,
   DisputeRequest,
   DisputeSubmission,
   FetchedReport,
@@ -57,6 +59,7 @@ export interface ScriptedProvider {
   readonly completions: Array<Asked<CompletionRequest>>
   readonly lookUps: Array<Asked<ChargeLookup>>
   readonly operationLookUps: Array<Asked<OperationLookup>>
+  readonly disputesRead: Array<Asked<DisputeQuestion>>
   readonly refundLookUps: Array<Asked<RefundLookup>>
   /** The connections whose account was asked for. */
   readonly accounts: Array<string>
@@ -70,6 +73,8 @@ export interface ScriptedProvider {
   onAcceptDispute: Answers<DisputeRequest, SubmissionAnswer>
   /** As `onLookUpCharge`. */
   onLookUpDispute: Answers<DisputeLookup, Found<SubmissionState>>
+  /** `undefined` where it cannot read disputes; asked as a connection is first used. It cannot unless told otherwise. */
+  onReadDispute: Answers<DisputeQuestion, Found<StatedDispute>> | undefined
   onOpenCheckout: Answers<CheckoutRequest, CheckoutOpened | Rejected>
   /** `undefined` where its checkouts need no further step; asked as a connection is first used. They need none unless told otherwise. */
   onCompleteCheckout: Answers<CompletionRequest, ChargeAnswer> | undefined
@@ -109,6 +114,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
     onSubmitDispute: () => Effect.succeed({ _tag: "SubmissionDone" }),
     onAcceptDispute: () => Effect.succeed({ _tag: "SubmissionDone" }),
     onLookUpDispute: () => Effect.succeed({ _tag: "NotFound", conclusive: false }),
+    onReadDispute: undefined,
     onOpenCheckout: ({ attemptId }) =>
       Effect.succeed({
         _tag: "CheckoutOpened",
@@ -140,18 +146,19 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
               return answers()(call)
             })
         }
-        const { onAccount, onCompleteCheckout, onListCharges, onListRefunds, onListReport, onLookUpOperation } =
-          provider
+        const { onAccount, onCompleteCheckout, onListCharges, onListRefunds, onListReport } = provider
+        const { onLookUpOperation, onReadDispute } = provider
         const connector: Connector = {
           charge: asked(provider.charges, () => provider.onCharge),
           lookUpCharge: asked(provider.lookUps, () => provider.onLookUpCharge),
           lookUpDispute: asked(provider.disputeLookUps, () => provider.onLookUpDispute),
           lookUpRefund: asked(provider.refundLookUps, () => provider.onLookUpRefund),
-          ...(onLookUpOperation === undefined
-            ? {}
-            : {
-                lookUpOperation: asked(provider.operationLookUps, () => provider.onLookUpOperation ?? onLookUpOperation)
-              }),
+          ...ifSet(onLookUpOperation, (given) => ({
+            lookUpOperation: asked(provider.operationLookUps, () => provider.onLookUpOperation ?? given)
+          })),
+          ...ifSet(onReadDispute, (given) => ({
+            readDispute: asked(provider.disputesRead, () => provider.onReadDispute ?? given)
+          })),
           ...(onAccount === undefined
             ? {}
             : {
@@ -161,12 +168,12 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
                     return (provider.onAccount ?? onAccount)(connectionId)
                   })
               }),
-          ...(onListCharges === undefined
-            ? {}
-            : { listCharges: asked(provider.lists, () => provider.onListCharges ?? onListCharges) }),
-          ...(onListRefunds === undefined
-            ? {}
-            : { listRefunds: asked(provider.lists, () => provider.onListRefunds ?? onListRefunds) }),
+          ...ifSet(onListCharges, (given) => ({
+            listCharges: asked(provider.lists, () => provider.onListCharges ?? given)
+          })),
+          ...ifSet(onListRefunds, (given) => ({
+            listRefunds: asked(provider.lists, () => provider.onListRefunds ?? given)
+          })),
           ...(onListReport === undefined ? {} : { reports: reportsBy(provider, connectionId, onListReport) }),
           ...(onCompleteCheckout === undefined
             ? {}
@@ -191,6 +198,9 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
   }
   return provider
 }
+
+const ifSet = <Given, Made extends object>(given: Given | undefined, make: (given: Given) => Made) =>
+  given === undefined ? {} : make(given)
 
 const reportsBy = (
   provider: ScriptedProvider,
@@ -224,6 +234,7 @@ const nothingAsked = () => ({
   completions: [],
   lookUps: [],
   operationLookUps: [],
+  disputesRead: [],
   refundLookUps: [],
   accounts: [],
   lists: []

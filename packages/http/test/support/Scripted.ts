@@ -271,6 +271,10 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
       differences: () => Effect.die("not scripted"),
       close: () => Effect.die("not scripted"),
       balance: () => Effect.die("not scripted"),
+      payouts: () => Effect.die("not scripted"),
+      payout: () => Effect.die("not scripted"),
+      payoutEntries: () => Effect.die("not scripted"),
+      exportPayout: () => Stream.die("not scripted"),
       entriesOf: () => Effect.succeed([]),
       open: Effect.succeed([])
     },

@@ -3,7 +3,7 @@ import * as Core from "@pointsman/core"
 import { loginKey } from "@pointsman/core/internal"
 import { AuditActor, Directory } from "@pointsman/core/ports"
 import { Effect, Option, Redacted, Schema } from "effect"
-import { byFields, linkFields, operatorEditFields, operatorFields, wrong } from "../Orders.ts"
+import { byFields, checkBy, linkFields, operatorEditFields, operatorFields, wrong } from "../Orders.ts"
 import { InternalError, NotFoundError, StateError } from "../PointsmanError.ts"
 import { operatorView, timeView } from "../Views.ts"
 import { fromStore, logCause } from "./Failures.ts"
@@ -163,10 +163,7 @@ const checkLogin = (login: unknown) =>
 const actorOf = Effect.fnUntraced(function* (options: unknown) {
   const { by } = yield* byFields(options)
   if (by === undefined) return <A, E, R>(act: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => act
-  if (typeof by !== "string" || by.trim() === "" || Array.from(by).length > 120) {
-    return yield* Effect.fail(wrong("`by` must be a name of 1 to 120 characters."))
-  }
-  return Effect.provideService(AuditActor, by)
+  return Effect.provideService(AuditActor, yield* checkBy(by))
 })
 
 const operatorNotFound = () => Effect.fail(new NotFoundError("Operator not found, or removed."))

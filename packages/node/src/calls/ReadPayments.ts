@@ -17,7 +17,8 @@ export const payment = Effect.fnUntraced(function* (defaults: Defaults, paymentI
     Effect.tapError(logCause),
     Effect.mapError((failure) => errorOf(errorBodyOf("payment", failure)))
   )
-  return asPayment(yield* views.payment(found))
+  const settlements = yield* fromStore(InProcess.settlementsOf(pointsman, tenant, [found]))
+  return asPayment({ ...(yield* views.payment(found)), ...settlements(found) })
 })
 
 export const payments = Effect.fnUntraced(function* (defaults: Defaults, query: unknown, options: unknown) {
@@ -25,7 +26,10 @@ export const payments = Effect.fnUntraced(function* (defaults: Defaults, query: 
   const views = yield* InProcess.PaymentViews
   const tenant = yield* readerOf(defaults, options)
   const page = yield* pointsman.payments(tenant, yield* paymentsQuery(query)).pipe(fromStore)
-  const items = yield* Effect.forEach(page.items, (payment) => views.payment(payment))
+  const settlements = yield* fromStore(InProcess.settlementsOf(pointsman, tenant, page.items))
+  const items = yield* Effect.forEach(page.items, (payment) =>
+    Effect.map(views.payment(payment), (view) => ({ ...view, ...settlements(payment) }))
+  )
   return InProcess.pageView({ items, hasMore: page.hasMore }, asPayment)
 })
 

@@ -1,9 +1,9 @@
 /** `pointsman reconcile run` and `fetch`: reports are read from files and from providers. */
 import { type FetchOrder, Pointsman, type ReconciliationRun, type ReportBeingRead } from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
+import { entriesOf, formatOf, inspectReport } from "@pointsman/reconcile"
 import { Clock, Console, Effect, Layer, Option, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { entriesOf, formatOf, inspectReport } from "../ReportFile.ts"
 import { reportReaderLayer } from "../ReportReaderLayer.ts"
 import { actingAs, byFlag } from "./Actor.ts"
 import { checkSettings } from "./CheckTimes.ts"
@@ -53,7 +53,7 @@ const reconcile = Effect.fnUntraced(function* (
     catch: () => refuse(`${printable(path)}: expected a file that can be read.`)
   })
   const format = formatOf(Option.getOrUndefined(named), found.connector, report)
-  if (Result.isFailure(format)) return yield* refuse(`${format.failure}.`)
+  if (Result.isFailure(format)) return yield* refuse(`--${format.failure.field}: ${format.failure.reason}.`)
   const context = yield* Effect.context()
   return yield* withProgress(json, (tell) => {
     const told = ({ rowsDone }: ReconciliationRun) => Effect.runForkWith(context)(tell(counted(rowsDone, "row")))

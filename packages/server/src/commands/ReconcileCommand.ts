@@ -8,6 +8,7 @@ import { epochMillisOf, momentFlag } from "./Moment.ts"
 import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { limitFlag } from "./Paging.ts"
+import { payout, payouts } from "./PayoutCommands.ts"
 import { connectionFlag, fetch, refuse, run } from "./ReadReports.ts"
 import {
   balanceText,
@@ -208,5 +209,5 @@ const balance = Command.make(
 export const reconcileCommand = Command.make("reconcile").pipe(
   Command.withDescription("Compare providers' reports with the payments: docs/guides/reconcile.md."),
   Command.withShortDescription("Compare providers' reports with the payments"),
-  Command.withSubcommands([run, fetch, list, show, differences, close, balance])
+  Command.withSubcommands([run, fetch, list, show, differences, close, balance, payouts, payout])
 )

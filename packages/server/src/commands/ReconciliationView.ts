@@ -1,38 +1,12 @@
 /** Runs of reconciliations, their differences and balances, for programs and for people. */
-import { differenceResults, type ReconciliationRun, type SettlementEntry } from "@pointsman/core"
-import type { SignedMoney } from "@pointsman/core/connector"
+import { differenceResults, type SettlementEntry } from "@pointsman/core"
 import type { BalanceRow } from "@pointsman/core/ports"
+import { InProcess } from "@pointsman/http"
 import { moneyText } from "./MoneyText.ts"
 import { facts, paragraphs, printable, shortened, status, type Text, table } from "./Table.ts"
 import { timeOf, timeOrNull } from "./Words.ts"
 
-export const runView = (run: ReconciliationRun) => ({
-  id: run.id,
-  workspace_id: run.tenant.workspaceId,
-  environment: run.tenant.environment,
-  connection_id: run.connectionId,
-  format: run.format,
-  file: run.fileName,
-  sha256: run.sha256,
-  state: run.state,
-  failure: run.failure,
-  rows: run.rowsDone,
-  rows_known: run.rowsKnown,
-  rows_unreadable: run.rowsUnreadable,
-  unreadable: run.unreadable,
-  results: run.counts,
-  sums: Object.fromEntries(
-    Object.entries(run.sums).map(([currency, { feeMinor, grossMinor, netMinor }]) => [
-      currency,
-      { gross: grossMinor, fee: feeMinor, net: netMinor }
-    ])
-  ),
-  period: run.period === null ? null : { from: timeOf(run.period.from), until: timeOf(run.period.until) },
-  missing_looked_for:
-    run.missing === null ? null : { from: timeOf(run.missing.from), until: timeOf(run.missing.until) },
-  started_at: timeOf(run.startedAt),
-  ended_at: timeOrNull(run.endedAt)
-})
+export const { balanceView, entryView, runView } = InProcess
 
 type RunView = ReturnType<typeof runView>
 
@@ -85,36 +59,6 @@ export const runText = (run: RunView): Text =>
     ...run.unreadable.map(({ field, reason, row }) => `Row ${row}: ${printable(field)}: ${printable(reason)}.`)
   )
 
-const moneyView = (money: SignedMoney | null) =>
-  money === null ? null : { amount: money.minorUnits, currency: money.currency }
-
-export const entryView = (entry: SettlementEntry) => ({
-  id: `${entry.connectionId}/${entry.rowId}`,
-  workspace_id: entry.tenant.workspaceId,
-  environment: entry.tenant.environment,
-  connection_id: entry.connectionId,
-  row_id: entry.rowId,
-  run_id: entry.runId,
-  row: entry.number === 0 ? null : entry.number,
-  kind: entry.kind,
-  result: entry.result,
-  reason: entry.reason,
-  expected: entry.expected,
-  payment_id: entry.paymentId,
-  refund_id: entry.refundId,
-  dispute_id: entry.disputeId,
-  provider_reference: entry.providerRef,
-  gross: moneyView(entry.gross),
-  converted: moneyView(entry.converted),
-  fee: moneyView(entry.fee),
-  net: moneyView(entry.net),
-  payout_id: entry.payoutId,
-  occurred_at: timeOf(entry.occurredAt),
-  settled_at: timeOrNull(entry.settledAt),
-  opened_at: timeOrNull(entry.openedAt),
-  closed: entry.closed === null ? null : { by: entry.closed.by, note: entry.closed.note, at: timeOf(entry.closed.at) }
-})
-
 export const differencesText = (entries: ReadonlyArray<SettlementEntry>): string | Text =>
   entries.length === 0
     ? "No difference is open."
@@ -130,19 +74,6 @@ export const differencesText = (entries: ReadonlyArray<SettlementEntry>): string
           timeOrNull(entry.openedAt)
         ])
       )
-
-export const balanceView = (row: BalanceRow) => ({
-  connection_id: row.connectionId,
-  day: timeOf(row.day).slice(0, 10),
-  currency: row.currency,
-  rows: row.rows,
-  charges: row.chargesMinor,
-  refunds: row.refundsMinor,
-  disputes: row.disputesMinor,
-  fees: row.feesMinor,
-  payouts: row.payoutsMinor,
-  others: row.othersMinor
-})
 
 export const balanceText = (rows: ReadonlyArray<BalanceRow>): string | Text =>
   rows.length === 0

@@ -1,9 +1,10 @@
 /** Reconciliation runs and settlement entries in maps. */
-import { isDifference, type ReconciliationRun, type SettlementEntry } from "@pointsman/core"
+import { isDifference, type ReconciliationRun, type RunLease, type SettlementEntry } from "@pointsman/core"
 import {
   type BalanceQuery,
   type BalanceRow,
   type Begun,
+  type ComparisonHolder,
   type EntryQuery,
   longestLeaseMillis,
   type NamedInRows,
@@ -17,6 +18,7 @@ import {
 } from "@pointsman/core/ports"
 import { Effect, Option, type Semaphore } from "effect"
 import { bookOf } from "./Payments.ts"
+import { byName, entriesIn, isCounted, make as makePayouts, movedCurrency, noMoves, withMove } from "./Payouts.ts"
 import { byText, copy, forTenant, ofTenant, type State, type TenantState } from "./State.ts"
 
 export const make = (state: State, turn: Semaphore.Semaphore): Settlements => {
@@ -24,11 +26,8 @@ export const make = (state: State, turn: Semaphore.Semaphore): Settlements => {
   const allTenants = () => [...state.tenants.values()]
   return {
     begin: (run, lease) => inTurn(() => begin(forTenant(state, run.tenant), run, lease)),
-    release: (tenant, connectionId, holder) =>
-      inTurn(() => {
-        const { runLeases } = forTenant(state, tenant)
-        if (runLeases.get(connectionId)?.holder === holder) runLeases.delete(connectionId)
-      }),
+    hold: (tenant, connectionId, lease) => inTurn(() => takeLease(forTenant(state, tenant), connectionId, lease)),
+    release: (tenant, connectionId, holder) => inTurn(() => release(forTenant(state, tenant), connectionId, holder)),
     run: (tenant, id) =>
       Effect.sync(() => Option.map(Option.fromUndefinedOr(ofTenant(state, tenant).runs.get(id)), copy)),
     runs: ({ before, connectionId, limit, tenant }) =>
@@ -95,46 +94,57 @@ export const make = (state: State, turn: Semaphore.Semaphore): Settlements => {
     close: (tenant, connectionId, { closed, rowId }) =>
       inTurn(() => close(forTenant(state, tenant), connectionId, rowId, closed)),
     balance: (query) => Effect.sync(() => balance(ofTenant(state, query.tenant), query)),
+    ...makePayouts(state),
     open: Effect.sync(() => openDifferences(allTenants().flatMap(entriesIn).filter(isOpen))),
-    prune: ({ before, limit, tenant }) =>
-      inTurn(() => {
-        const { payments, settlements } = forTenant(state, tenant)
-        const hasPayment = ({ paymentId }: SettlementEntry) => paymentId !== null && payments.has(paymentId)
-        const leaving = [...settlements].filter(
-          ([, one]) => !hasPayment(one) && one.occurredAt < before && !isOpen(one)
-        )
-        for (const [key] of leaving.slice(0, limit)) settlements.delete(key)
-        return Math.min(leaving.length, limit)
-      })
+    prune: (query) => inTurn(() => prune(forTenant(state, query.tenant), query))
   }
+}
+
+const prune = (
+  { payments, settlements }: TenantState,
+  { before, limit }: Parameters<Settlements["prune"]>[0]
+): number => {
+  const hasPayment = ({ paymentId }: SettlementEntry) => paymentId !== null && payments.has(paymentId)
+  const leaving = [...settlements].filter(([, one]) => !hasPayment(one) && one.occurredAt < before && !isOpen(one))
+  for (const [key] of leaving.slice(0, limit)) settlements.delete(key)
+  return Math.min(leaving.length, limit)
 }
 
 const entryKey = ({ connectionId, rowId }: Pick<SettlementEntry, "connectionId" | "rowId">): string =>
   JSON.stringify([connectionId, rowId])
-
-type Name = Pick<SettlementEntry, "connectionId" | "rowId">
-const byName = (a: Name, b: Name): number => byText(a.connectionId, b.connectionId) || byText(a.rowId, b.rowId)
-
-const entriesIn = ({ settlements }: TenantState): Array<SettlementEntry> => [...settlements.values()]
 
 const isSameFile = (a: ReconciliationRun, b: ReconciliationRun): boolean =>
   a.connectionId === b.connectionId && a.sha256 === b.sha256 && a.format === b.format
 
 export const isOpen = (entry: SettlementEntry): boolean => isDifference(entry) && entry.closed === null
 
-const begin = (stored: TenantState, run: ReconciliationRun, { holder, now, until }: RunHolder): Begun => {
-  const { runLeases, runs } = stored
+const begin = (stored: TenantState, run: ReconciliationRun, lease: RunHolder): Begun => {
+  const { runs } = stored
   const same = [...runs.values()].find((one) => isSameFile(one, run))
   if (same?.state === "done") return { _tag: "Begun", run: copy(same) }
-  const lease = runLeases.get(run.connectionId)
-  const isHeld = lease !== undefined && lease.until > now && lease.until <= now + longestLeaseMillis
-  // The same file, read again after its process died. Where that process is alive, it writes no more.
-  const isSameRun = lease !== undefined && lease.runId === same?.id
-  if (isHeld && !isSameRun && lease.holder !== holder) return { _tag: "Taken", by: lease }
   const begun = same ?? run
-  runLeases.set(run.connectionId, { holder, runId: begun.id, fileName: run.fileName, since: now, until })
+  const held = takeLease(stored, run.connectionId, { ...lease, runId: begun.id, fileName: run.fileName })
+  if (held.holder !== lease.holder) return { _tag: "Taken", by: held }
   if (same === undefined) runs.set(run.id, copy(run))
   return { _tag: "Begun", run: copy(begun) }
+}
+
+const takeLease = (
+  { runLeases }: TenantState,
+  connectionId: string,
+  { fileName, holder, now, runId, until }: ComparisonHolder
+): RunLease => {
+  const lease = runLeases.get(connectionId)
+  const isHeld = lease !== undefined && lease.until > now && lease.until <= now + longestLeaseMillis
+  // The same file, read again after its process died. Where that process is alive, it writes no more.
+  const isFree = !isHeld || lease.runId === runId || lease.holder === holder
+  const held = isFree ? { holder, runId, fileName, since: now, until } : lease
+  runLeases.set(connectionId, held)
+  return held
+}
+
+const release = ({ runLeases }: TenantState, connectionId: string, holder: string): void => {
+  if (runLeases.get(connectionId)?.holder === holder) runLeases.delete(connectionId)
 }
 
 const applyBatch = (state: State, batch: SettlementBatch): boolean => {
@@ -142,13 +152,16 @@ const applyBatch = (state: State, batch: SettlementBatch): boolean => {
   const stored = forTenant(state, tenant)
   const held = stored.runLeases.get(connectionId)
   if (held?.holder !== lease.holder) return false
-  if (stored.runs.get(run.after.id)?.version !== run.expected) return false
-  stored.runs.set(run.after.id, copy(run.after))
+  if (run !== null) {
+    if (stored.runs.get(run.after.id)?.version !== run.expected) return false
+    stored.runs.set(run.after.id, copy(run.after))
+  }
   stored.runLeases.set(connectionId, { ...held, until: lease.until })
   for (const entry of entries) {
     const key = entryKey(entry)
     if (!stored.settlements.has(key)) stored.settlements.set(key, copy(entry))
   }
+  for (const { closed, rowId } of closes) close(stored, connectionId, rowId, closed)
   for (const { corrected, rowId } of corrections) {
     const key = entryKey({ connectionId, rowId })
     const entry = stored.settlements.get(key)
@@ -157,7 +170,6 @@ const applyBatch = (state: State, batch: SettlementBatch): boolean => {
     const closed = entry.closed ?? { by: "row" as const, note: corrected.by, at: corrected.at }
     stored.settlements.set(key, { ...entry, corrected: { by: corrected.by, at }, closed })
   }
-  for (const { closed, rowId } of closes) close(stored, connectionId, rowId, closed)
   return true
 }
 
@@ -240,51 +252,20 @@ const isListed = (one: SettlementEntry, query: EntryQuery): boolean => {
 
 const dayMillis = 24 * 60 * 60 * 1_000
 
-const balanceField = {
-  charge: "chargesMinor",
-  charge_failed: "chargesMinor",
-  refund: "refundsMinor",
-  refund_failed: "refundsMinor",
-  dispute: "disputesMinor",
-  dispute_reversed: "disputesMinor",
-  fee: "othersMinor",
-  payout: "payoutsMinor",
-  payout_failed: "payoutsMinor",
-  adjustment: "othersMinor"
-} as const satisfies Record<SettlementEntry["kind"], keyof BalanceRow>
-
 const balance = (stored: TenantState, { connectionId, from, until }: BalanceQuery): ReadonlyArray<BalanceRow> => {
   const rows = new Map<string, BalanceRow>()
   for (const one of entriesIn(stored)) {
-    const { converted, corrected, fee, gross, kind, net, number, occurredAt, reason } = one
+    const { occurredAt } = one
     if (connectionId !== undefined && one.connectionId !== connectionId) continue
-    if (number === 0 || reason === "same_row" || corrected !== null || occurredAt < from || occurredAt >= until)
-      continue
+    if (!isCounted(one) || occurredAt < from || occurredAt >= until) continue
     const day = occurredAt - (occurredAt % dayMillis)
-    const currency = (net ?? converted ?? gross).currency
+    const currency = movedCurrency(one)
     const key = JSON.stringify([one.connectionId, day, currency])
-    const row = rows.get(key) ?? { connectionId: one.connectionId, day, currency, ...noMoves }
-    const field = balanceField[kind]
-    rows.set(key, {
-      ...row,
-      rows: row.rows + 1,
-      feesMinor: row.feesMinor + (fee?.minorUnits ?? 0),
-      [field]: row[field] + (converted ?? gross).minorUnits
-    })
+    rows.set(key, withMove(rows.get(key) ?? { connectionId: one.connectionId, day, currency, ...noMoves }, one))
   }
   return [...rows.values()].sort(
     (a, b) => byText(a.connectionId, b.connectionId) || a.day - b.day || byText(a.currency, b.currency)
   )
-}
-
-const noMoves = {
-  rows: 0,
-  chargesMinor: 0,
-  refundsMinor: 0,
-  disputesMinor: 0,
-  feesMinor: 0,
-  payoutsMinor: 0,
-  othersMinor: 0
 }
 
 const openDifferences = (open: ReadonlyArray<SettlementEntry>): ReadonlyArray<OpenDifferences> =>

@@ -101,7 +101,7 @@ const makeWriteBatch = (db: Database, writeOne: WriteOne, { fewestTogether = 2, 
   return (batch: ReadonlyArray<Waiting>): Effect.Effect<void> => {
     const [first] = batch
     if (first === undefined) return Effect.void
-    const each = (end: (one: Waiting, index: number) => Effect.Effect<unknown>) =>
+    const each = (end: (one: Waiting) => Effect.Effect<unknown>) =>
       Effect.forEach(batch, end, { concurrency: "unbounded", discard: true })
     if (batch.length < fewestTogether) return each(alone)
     const { bind, sql } = statementOf(first.drawn.shape)
@@ -112,12 +112,21 @@ const makeWriteBatch = (db: Database, writeOne: WriteOne, { fewestTogether = 2, 
     return db.write("commit", sql, params.success, isClaim, first.since).pipe(
       Effect.flatMap((rows) => {
         const told = new Map(rows.map((row) => [row["n"], row]))
-        return each((one, index) => {
+        // Most are written, and need no fiber of their own.
+        const others = batch.flatMap((one, index) => {
           const row = told.get(index + 1)
-          if (row === undefined) return alone(one)
-          if (row["word"] !== "Sound") return Effect.map(Effect.exit(refusal(db, one.drawn, row)), one.end)
-          return row["written"] === true ? Effect.sync(() => one.end(Exit.void)) : alone(one)
+          if (row?.["word"] !== "Sound" || row["written"] !== true) return [{ one, row }]
+          one.end(Exit.void)
+          return []
         })
+        return Effect.forEach(
+          others,
+          ({ one, row }) =>
+            row === undefined || row["word"] === "Sound"
+              ? alone(one)
+              : Effect.map(Effect.exit(refusal(db, one.drawn, row)), one.end),
+          { concurrency: "unbounded", discard: true }
+        )
       }),
       Effect.catchTag("Refused", () => each(alone)),
       Effect.catchCause((cause) => each(({ end }) => Effect.sync(() => end(Exit.failCause(cause)))))

@@ -74,6 +74,17 @@ const statement = (shape: Shape, isMany: boolean, history: string | undefined): 
   }
 }
 
-/** https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
-export const arrayLiteral = (values: ReadonlyArray<string | null>): string =>
-  `{${values.map((value) => (value === null ? "NULL" : `"${value.replaceAll(/["\\]/g, "\\$&")}"`)).join(",")}}`
+/**
+ * https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO: quotation marks and backslashes are escaped as in JSON, which
+ * the engine writes at once. What JSON escapes by letters, such as line ends, is written as it is.
+ */
+export const arrayLiteral = (values: ReadonlyArray<string | null>): string => {
+  const json = JSON.stringify(values)
+  return letterEscape.test(json) ? `{${values.map(literalOf).join(",")}}` : `{${json.slice(1, -1)}}`
+}
+
+/** An escaped backslash in front of such a letter is found too, and costs the longer way alone. */
+const letterEscape = /\\[bfnrtu]/
+
+const literalOf = (value: string | null): string =>
+  value === null ? "NULL" : `"${value.replaceAll(/["\\]/g, "\\$&")}"`

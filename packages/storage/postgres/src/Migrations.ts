@@ -723,13 +723,26 @@ export const steps: Readonly<Record<string, Step>> = {
     index: "settlement_differences_closed",
     on: "settlement_entries (workspace_id, environment, occurred_at) where payment_id is not null and closed_at is not null"
   },
-  "50_report_schedules": {
+  // What the row of a difference names, as JSON.
+  "50_names_of_differences": { additive: [`alter table settlement_entries add column names ${text}`] },
+  "51_report_schedules": {
     additive: [
       // As JSON.
       'alter table connections add column reports text collate "C"',
       `create table report_lease (one integer not null primary key check (one = 1), holder ${text} not null,
         until bigint not null)`
     ]
+  },
+  // What one payout pays, whose name may be longer than an index takes.
+  "52_entries_by_payout": {
+    index: "settlement_entries_by_payout",
+    on: `settlement_entries (workspace_id, environment, connection_id, md5(payout_id), occurred_at, row_id)
+      where payout_id is not null`
+  },
+  "53_payouts": {
+    index: "settlement_payouts",
+    on: `settlement_entries (workspace_id, environment, occurred_at, connection_id, row_id)
+      where payment_id is null and kind = 'payout'`
   }
 }
 

@@ -418,6 +418,18 @@ describe.skipIf(!hasServer)("query plans", () => {
             settlements.entriesOf(tenant, ["1", "2"]),
             `settlement_entries_by_payment (${byTenant}, payment_id)`
           ],
+          "a payout": [
+            settlements.payoutParts(tenant, { connectionId: "a", payoutId: "1" }),
+            `settlement_entries_by_payout (${byTenant}, connection_id, payout_id)`
+          ],
+          "rows of a payout": [
+            settlements.payoutEntries(tenant, { connectionId: "a", payoutId: "1", after: undefined, limit: 10 }),
+            `settlement_entries_by_payout (${byTenant}, connection_id, payout_id, row_id)`
+          ],
+          "payouts of a period": [
+            settlements.payouts({ tenant, from: 1, until: 2, limit: 10 }),
+            `settlement_payouts (${byTenant}, occurred_at)`
+          ],
           "names of a report": [
             settlements.booksNamed(tenant, "a", {
               attemptIds: ["1"],

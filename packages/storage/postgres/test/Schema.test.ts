@@ -62,7 +62,10 @@ const steps = [
   { migration_id: 47, name: "message_bodies" },
   { migration_id: 48, name: "run_leases" },
   { migration_id: 49, name: "closed_differences" },
-  { migration_id: 50, name: "report_schedules" }
+  { migration_id: 50, name: "names_of_differences" },
+  { migration_id: 51, name: "report_schedules" },
+  { migration_id: 52, name: "entries_by_payout" },
+  { migration_id: 53, name: "payouts" }
 ]
 
 /** The contents of the schema, whatever created them. */

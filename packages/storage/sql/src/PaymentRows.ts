@@ -1,9 +1,9 @@
 /** How payments are stored in their table. */
-import type { Payment, Purchase } from "@pointsman/core"
+import type { Payment, Purchase, RoutingDecision } from "@pointsman/core"
 import { brokenInvariant, nothingReported, type Reported } from "@pointsman/core/internal"
 import { asksNone } from "./Checks.ts"
 import { bindJson, type Columns, type Owner, type Parts, type Row, readJson, readMoney } from "./Columns.ts"
-import { decisionOf, shortDecision } from "./ShortDecision.ts"
+import { decisionOf, isDerivedDecision, type StoredDecision, shortDecision } from "./ShortDecision.ts"
 
 /** With the method that the create named: servers of earlier releases read and write it along. */
 type StoredPurchase = Partial<Purchase> & Pick<Payment, "paymentMethod">
@@ -31,6 +31,19 @@ const reportedOf = (stored: StoredReported | null): Pick<Payment, "corrections" 
 
 const isNothing = (reported: Reported): boolean => JSON.stringify(reported) === JSON.stringify(nothingReported)
 
+/**
+ * The derived forms that decisions were read from: most changes of a stored payment leave its decision as it is, and to make
+ * the form anew takes a tenth of the time that a commit takes in this process.
+ */
+const derivedTexts = new WeakMap<RoutingDecision, string>()
+
+const readDecision = (text: string | null): RoutingDecision | null => {
+  const stored = readJson<StoredDecision | null>(text)
+  const decision = decisionOf(stored)
+  if (decision !== null && text !== null && isDerivedDecision(stored)) derivedTexts.set(decision, text)
+  return decision
+}
+
 export const makePaymentRows = <V>(parts: Parts<V>) => {
   const { bindText, bindTextOrNull, readTenant, readText, readTextOrNull, tenantColumns } = parts
 
@@ -56,8 +69,10 @@ export const makePaymentRows = <V>(parts: Parts<V>) => {
     provider_ref: ({ providerRef }) => bindTextOrNull(providerRef),
     idempotency_key: ({ idempotencyKey }) => bindTextOrNull(idempotencyKey),
     hosted: ({ hosted }) => bindJson(hosted),
-    routing: ({ routing }, { isDerived, isWhole }) =>
-      bindJson(routing === null || isWhole === true ? routing : shortDecision(routing, isDerived)),
+    routing: ({ routing }, { isDerived, isWhole }) => {
+      if (routing === null || isWhole === true) return bindJson(routing)
+      return (isDerived ? derivedTexts.get(routing) : undefined) ?? bindJson(shortDecision(routing, isDerived))
+    },
     simulation: ({ simulation }) => bindJson(simulation),
     created_at: ({ createdAt }) => createdAt,
     updated_at: ({ updatedAt }) => updatedAt,
@@ -96,7 +111,7 @@ export const makePaymentRows = <V>(parts: Parts<V>) => {
       providerRef: readTextOrNull(row["provider_ref"]),
       idempotencyKey: readTextOrNull(row["idempotency_key"]),
       hosted: readJson(row["hosted"]),
-      routing: decisionOf(readJson(row["routing"])),
+      routing: readDecision(row["routing"] as string | null),
       simulation: readJson(row["simulation"]),
       createdAt: row["created_at"] as number,
       updatedAt: row["updated_at"] as number,

@@ -1,6 +1,6 @@
 /** How reconciliation runs and settlement entries lie in their tables. */
 import type { Closing, ReconciliationRun, SettlementEntry, SignedMoney } from "@pointsman/core"
-import type { BalanceRow, EntryQuery, NameKind } from "@pointsman/core/ports"
+import type { BalanceRow, EntryQuery, NameKind, PayoutPart } from "@pointsman/core/ports"
 import { type Columns, list, type Parts, type Row, tenantKey } from "./Columns.ts"
 
 export const settlementKey: ReadonlyArray<string> = [...tenantKey, "connection_id", "row_id"]
@@ -29,6 +29,8 @@ export const makeSettlementRows = <V>(parts: Parts<V>) => {
     refund_id: ({ refundId }) => bindTextOrNull(refundId),
     dispute_id: ({ disputeId }) => bindTextOrNull(disputeId),
     provider_ref: ({ providerRef }) => bindTextOrNull(providerRef),
+    // JSON escapes what a database's text does not hold.
+    names: ({ names }) => (names === null ? null : JSON.stringify(names)),
     gross_minor: ({ gross }) => gross.minorUnits,
     currency: ({ gross }) => gross.currency,
     converted_minor: ({ converted }) => converted?.minorUnits ?? null,
@@ -69,6 +71,7 @@ export const makeSettlementRows = <V>(parts: Parts<V>) => {
     refundId: readTextOrNull(row["refund_id"]),
     disputeId: readTextOrNull(row["dispute_id"]),
     providerRef: readTextOrNull(row["provider_ref"]),
+    names: row["names"] === null ? null : (JSON.parse(row["names"] as string) as SettlementEntry["names"]),
     gross: { minorUnits: row["gross_minor"] as number, currency: row["currency"] as string },
     converted: amountOf(row, "converted"),
     fee: amountOf(row, "fee"),
@@ -95,6 +98,16 @@ export const makeSettlementRows = <V>(parts: Parts<V>) => {
   return { settlementColumns, readSettlement, readKnownRow }
 }
 
+const readSums = (row: Row) => ({
+  rows: Number(row["rows"]),
+  chargesMinor: Number(row["charges_minor"]),
+  refundsMinor: Number(row["refunds_minor"]),
+  disputesMinor: Number(row["disputes_minor"]),
+  feesMinor: Number(row["fees_minor"]),
+  payoutsMinor: Number(row["payouts_minor"]),
+  othersMinor: Number(row["others_minor"])
+})
+
 export const makeRunRows = <V>({ bindText, readText }: Parts<V>) => {
   /** What is asked of a run is beside it; the run itself is JSON. */
   const runColumns: Columns<ReconciliationRun, V> = {
@@ -114,16 +127,18 @@ export const makeRunRows = <V>({ bindText, readText }: Parts<V>) => {
     connectionId: readText(row["connection_id"]),
     day: row["day"] as number,
     currency: row["currency"] as string,
-    rows: Number(row["rows"]),
-    chargesMinor: Number(row["charges_minor"]),
-    refundsMinor: Number(row["refunds_minor"]),
-    disputesMinor: Number(row["disputes_minor"]),
-    feesMinor: Number(row["fees_minor"]),
-    payoutsMinor: Number(row["payouts_minor"]),
-    othersMinor: Number(row["others_minor"])
+    ...readSums(row)
   })
 
-  return { runColumns, readRun, readBalanceRow }
+  const readPayoutPart = (row: Row): PayoutPart => ({
+    currency: row["currency"] as string,
+    ...readSums(row),
+    firstAt: Number(row["first_at"]),
+    lastAt: Number(row["last_at"]),
+    settledAt: row["settled_at"] === null ? null : Number(row["settled_at"])
+  })
+
+  return { runColumns, readRun, readBalanceRow, readPayoutPart }
 }
 
 export const knownRowColumns = list([
@@ -148,20 +163,47 @@ export const mayLeaveEntry = "(opened_at is null or closed_at is not null)"
 const dayMillis = 24 * 60 * 60 * 1_000
 const kindSum = (name: string, kinds: string) => `sum(case when kind in (${kinds}) then moved else 0 end) as ${name}`
 
-/** What moved, by connection, day and currency. `where`: the tenant and the times. */
-export const selectBalance = (where: string): string => `select connection_id, day, moved_currency as currency,
-    count(*) as rows,
+const sumsOfMoves = `count(*) as rows,
     ${kindSum("charges_minor", "'charge', 'charge_failed'")},
     ${kindSum("refunds_minor", "'refund', 'refund_failed'")},
     ${kindSum("disputes_minor", "'dispute', 'dispute_reversed'")},
     sum(cost) as fees_minor,
     ${kindSum("payouts_minor", "'payout', 'payout_failed'")},
-    ${kindSum("others_minor", "'fee', 'adjustment'")}
+    ${kindSum("others_minor", "'fee', 'adjustment'")}`
+
+/** Of one entry. */
+const move = `coalesce(net_currency, converted_currency, currency) as moved_currency,
+      coalesce(converted_minor, gross_minor) as moved, coalesce(fee_minor, 0) as cost`
+
+/** Of the versions of a row the newest one counts, and the same row at a second place of its report does not. */
+const isCounted = "number > 0 and reason <> 'same_row' and corrected_at is null"
+
+/** What one payout has, by currency. `table`: the table, with its index. `where`: the payout. */
+export const selectPayoutParts = (table: string, where: string): string => `select moved_currency as currency,
+    ${sumsOfMoves}, min(occurred_at) as first_at, max(occurred_at) as last_at, max(settled_at) as settled_at
+  from (
+    select kind, occurred_at, settled_at,
+      ${move}
+    from ${table} where ${where} and ${isCounted} order by occurred_at, row_id
+  ) as moves
+  group by moved_currency order by moved_currency`
+
+/** Entries of one payout. `after`: the condition of a later page. */
+export const selectPayoutEntries = (table: string, where: string, after: string, limit: string): string =>
+  `select * from ${table} where ${where} and ${isCounted} and ${after} order by occurred_at, row_id limit ${limit}`
+
+/** Entries of payouts themselves, which belong to no payment. `where`: the tenant and the times. */
+export const selectPayouts = (table: string, where: string, limit: string): string =>
+  `select * from ${table} where ${where} and payment_id is null and kind = 'payout' and ${isCounted}
+    order by occurred_at desc, connection_id desc, row_id desc limit ${limit}`
+
+/** What moved, by connection, day and currency. `where`: the tenant and the times. */
+export const selectBalance = (where: string): string => `select connection_id, day, moved_currency as currency,
+    ${sumsOfMoves}
   from (
     select connection_id, kind, occurred_at - occurred_at % ${dayMillis} as day,
-      coalesce(net_currency, converted_currency, currency) as moved_currency,
-      coalesce(converted_minor, gross_minor) as moved, coalesce(fee_minor, 0) as cost
-    from settlement_entries where ${where} and number > 0 and reason <> 'same_row' and corrected_at is null
+      ${move}
+    from settlement_entries where ${where} and ${isCounted}
   ) as moves
   group by connection_id, day, moved_currency order by connection_id, day, moved_currency`
 

@@ -191,6 +191,10 @@ export const shortDecision = (decision: RoutingDecision, isDerived = false): Sto
   return placed(decisionPlaces as unknown as ReadonlyArray<Place<typeof short>>, short) ?? decision
 }
 
+/** Whether it is in the derived form, whose mode is a number. */
+export const isDerivedDecision = (stored: StoredDecision | null): boolean =>
+  Array.isArray(stored) && typeof stored[0] === "number"
+
 export const decisionOf = (stored: StoredDecision | null): RoutingDecision | null => {
   if (!Array.isArray(stored)) return stored as RoutingDecision | null
   const short = named(decisionPlaces, stored as Values)

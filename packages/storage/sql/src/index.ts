@@ -65,5 +65,8 @@ export {
   namePlaces,
   runKey,
   selectBalance,
+  selectPayoutEntries,
+  selectPayoutParts,
+  selectPayouts,
   settlementKey
 } from "./Settlements.ts"

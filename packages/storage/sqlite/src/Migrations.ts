@@ -710,7 +710,9 @@ const steps: Record<string, Step> = {
     ) strict`
   ]),
   "42_run_leases": execute(runLeases),
-  "43_report_schedules": execute([
+  // What the row of a difference names, as JSON.
+  "43_names_of_differences": execute(["alter table settlement_entries add column names text"]),
+  "44_report_schedules": execute([
     // As JSON.
     "alter table connections add column reports text",
     `create table report_lease (
@@ -718,6 +720,15 @@ const steps: Record<string, Step> = {
       holder text not null,
       until integer not null
     ) strict`
+  ]),
+  // What one payout pays, and the payouts themselves.
+  "45_payouts": execute([
+    `create index settlement_entries_by_payout
+      on settlement_entries (workspace_id, environment, connection_id, payout_id, occurred_at, row_id)
+      where payout_id is not null`,
+    `create index settlement_payouts
+      on settlement_entries (workspace_id, environment, occurred_at, connection_id, row_id)
+      where payment_id is null and kind = 'payout'`
   ])
 }
 

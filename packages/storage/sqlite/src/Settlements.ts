@@ -1,9 +1,10 @@
 /** Reconciliation runs and settlement entries in SQLite. A batch is one transaction. */
 import type { SQLInputValue } from "node:sqlite"
-import type { ReconciliationRun, Tenant } from "@pointsman/core"
+import type { ReconciliationRun, RunLease, Tenant } from "@pointsman/core"
 import {
   type BalanceQuery,
   type Begun,
+  type ComparisonHolder,
   type EntryQuery,
   longestLeaseMillis,
   type NamedInRows,
@@ -31,18 +32,15 @@ import {
 import { Option } from "effect"
 import { type Database, read, snapshot, update } from "./Database.ts"
 import { selectBookRows } from "./Ledger.ts"
+import { make as makePayouts } from "./Payouts.ts"
 import { bindTenant, bindText, insertInto, readText, rows } from "./Rows.ts"
 
 const ofTenant = "workspace_id = ? and environment = ?"
 
 export const make = (db: Database): Settlements => ({
   begin: (run, lease) => update(db, "beginRun", () => begin(db, run, lease)),
-  release: (tenant, connectionId, holder) =>
-    update(
-      db,
-      "releaseRun",
-      () => void db.prepare(deleteLease).run(...bindTenant(tenant), bindText(connectionId), holder)
-    ),
+  hold: (tenant, connectionId, lease) => update(db, "holdConnection", () => takeLease(db, tenant, connectionId, lease)),
+  release: (tenant, connectionId, holder) => update(db, "releaseRun", () => release(db, tenant, connectionId, holder)),
   run: (tenant, id) =>
     read("run", () => {
       const row = db.prepare(`select * from reconciliation_runs where ${ofTenant} and id = ?`)
@@ -115,17 +113,17 @@ export const make = (db: Database): Settlements => ({
     ),
   close: (tenant, connectionId, closed) =>
     update(db, "closeEntry", () => closeEntry(db, tenant, connectionId, closed) === 1),
+  ...makePayouts(db),
   balance: (query) => read("balance", () => balanceOf(db, query)),
   open: read("openDifferences", () => db.prepare(countOpen).all() as unknown as ReadonlyArray<OpenDifferences>),
-  prune: ({ before, limit, tenant }) =>
-    update(db, "pruneEntries", () =>
-      [deleteOld, deleteLeft].reduce(
-        (gone, statement) =>
-          gone + Number(db.prepare(statement).run(...bindTenant(tenant), before, limit - gone).changes),
-        0
-      )
-    )
+  prune: (query) => update(db, "pruneEntries", () => prune(db, query))
 })
+
+const prune = (db: Database, { before, limit, tenant }: Parameters<Settlements["prune"]>[0]): number =>
+  [deleteOld, deleteLeft].reduce(
+    (gone, statement) => gone + Number(db.prepare(statement).run(...bindTenant(tenant), before, limit - gone).changes),
+    0
+  )
 
 const deleteLease = `delete from reconciliation_leases where ${ofTenant} and connection_id = ? and holder = ?`
 const keepLease = `update reconciliation_leases set until = ? where ${ofTenant} and connection_id = ? and holder = ?`
@@ -161,7 +159,7 @@ const deleteLeft = `delete from settlement_entries where (workspace_id, environm
     where p.workspace_id = e.workspace_id and p.environment = e.environment and p.id = e.payment_id
   ) limit ?)`
 
-const begin = (db: Database, run: ReconciliationRun, { holder, now, until }: RunHolder): Begun => {
+const begin = (db: Database, run: ReconciliationRun, lease: RunHolder): Begun => {
   const owner = [...bindTenant(run.tenant), bindText(run.connectionId)]
   const ofFile = () => {
     const row = db.prepare(selectRunOfFile).get(...owner, run.sha256, bindText(run.format))
@@ -169,38 +167,54 @@ const begin = (db: Database, run: ReconciliationRun, { holder, now, until }: Run
   }
   const stored = ofFile()
   if (stored?.state === "done") return { _tag: "Begun", run: stored }
-  const lease = leaseData({ runId: stored?.id ?? run.id, fileName: run.fileName, since: now })
-  const row = db.prepare(takeLease).get(...owner, holder, until, lease, now, now + longestLeaseMillis)
-  const held = readRunLease(row ?? {})
-  if (held.holder !== holder) return { _tag: "Taken", by: held }
+  const named = { runId: stored?.id ?? run.id, fileName: run.fileName }
+  const held = takeLease(db, run.tenant, run.connectionId, { ...lease, ...named })
+  if (held.holder !== lease.holder) return { _tag: "Taken", by: held }
   if (stored === undefined) db.prepare(insertRun).run(...bindRun(run))
   return { _tag: "Begun", run: stored ?? run }
 }
 
-const takeLease = takeRunLease(
+const release = (db: Database, tenant: Tenant, connectionId: string, holder: string): void =>
+  void db.prepare(deleteLease).run(...bindTenant(tenant), bindText(connectionId), holder)
+
+const upsertLease = takeRunLease(
   (at) => `?${at}`,
   (data) => `(${data} ->> 'runId')`
 )
 
+const takeLease = (
+  db: Database,
+  tenant: Tenant,
+  connectionId: string,
+  { fileName, holder, now, runId, until }: ComparisonHolder
+): RunLease => {
+  const data = leaseData({ runId, fileName, since: now })
+  const owner = [...bindTenant(tenant), bindText(connectionId)]
+  return readRunLease(db.prepare(upsertLease).get(...owner, holder, until, data, now, now + longestLeaseMillis) ?? {})
+}
+
 /** Inside the transaction; `false` where the run has another version, or another holder reads the connection's reports. */
 const applyBatch = (db: Database, batch: SettlementBatch): boolean => {
   const { closes, connectionId, corrections, entries, lease, run, tenant } = batch
-  const { after, expected } = run
   const ofHolder = [...bindTenant(tenant), bindText(connectionId), lease.holder]
   const kept = db.prepare(keepLease).run(lease.until, ...ofHolder)
   if (kept.changes !== 1) return false
-  const moved = db
-    .prepare(updateRun)
-    .run(after.version, JSON.stringify(after), ...bindTenant(tenant), after.id, expected)
-  if (moved.changes !== 1) return false
+  if (run !== null && !moveRun(db, tenant, run)) return false
   const insert = db.prepare(insertEntry)
   for (const entry of entries) insert.run(...bindEntry(entry))
+  for (const closed of closes) closeEntry(db, tenant, connectionId, closed)
   const correct = db.prepare(correctEntry)
   for (const { corrected, rowId } of corrections) {
     correct.run(bindText(corrected.by), corrected.at, ...bindTenant(tenant), bindText(connectionId), bindText(rowId))
   }
-  for (const closed of closes) closeEntry(db, tenant, connectionId, closed)
   return true
+}
+
+const moveRun = (db: Database, tenant: Tenant, { after, expected }: NonNullable<SettlementBatch["run"]>): boolean => {
+  const moved = db
+    .prepare(updateRun)
+    .run(after.version, JSON.stringify(after), ...bindTenant(tenant), after.id, expected)
+  return moved.changes === 1
 }
 
 const closeEntry = (

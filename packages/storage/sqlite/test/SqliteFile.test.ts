@@ -124,7 +124,7 @@ describe("migrations", () => {
       const db = yield* Effect.acquireRelease(open(yield* newFile), (db) => Effect.sync(db.close))
       const schema = () => db.prepare("select sql from sqlite_schema order by name").all()
       expect((yield* migrate(db)).map(([number]) => number)).toEqual(
-        Array.from({ length: 43 }, (_, index) => index + 1)
+        Array.from({ length: 45 }, (_, index) => index + 1)
       )
       const made = schema()
       expect(yield* migrate(db)).toEqual([])

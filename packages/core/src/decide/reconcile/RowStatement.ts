@@ -64,7 +64,7 @@ const refundOf = ({ refunds }: PaymentBook, connectionId: string, row: ReportRow
 }
 
 /** A refund that was found by its amount is compared, and no more: another one may have the same amount. */
-const isNamed = ({ id, providerRefundId }: Refund, { names }: ReportRow): boolean =>
+export const isNamed = ({ id, providerRefundId }: Refund, { names }: ReportRow): boolean =>
   id === names.refundId || (names.providerRefundId !== null && providerRefundId === names.providerRefundId)
 
 /** That a capture is paid out, whose amount the row does not say: once both rows of the pair are there. */

@@ -120,7 +120,7 @@ const record = Effect.fnUntraced(function* (
       const step = {
         tenant,
         payment: { expected: stored.version, after: payment },
-        attempts: isTold ? [] : told,
+        attempts: isTold ? [] : [...lostOf(stored, inHand), ...told],
         events: moved.events,
         claim: claimChange(claim, answered)
       }
@@ -142,6 +142,15 @@ const record = Effect.fnUntraced(function* (
     Effect.mapError((failure) => (failure._tag === "pointsman/PaymentResultUnknown" ? failure : unknown(failure)))
   )
 })
+
+/**
+ * Earlier attempts whose ends the store does not have any more: it lost records while the process went on. Each of them
+ * executed nothing, or no other one had followed.
+ */
+const lostOf = ({ routing }: Payment, { earlier, payment }: ChargeInHand): ReadonlyArray<Attempt> =>
+  routing === payment.routing
+    ? []
+    : earlier.filter(({ id, outcome }) => routing?.attempts.find((one) => one.attemptId === id)?.outcome !== outcome)
 
 /** The effect of a fact on the current payment. */
 const decide = (

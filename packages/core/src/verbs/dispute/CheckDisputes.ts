@@ -1,5 +1,6 @@
 /**
- * The background of disputes: reminds of deadlines, and looks up what became of submissions without an answer.
+ * The background of disputes: reminds of deadlines, reads disputes that only a report named, and looks up what became of
+ * submissions without an answer.
  *
  * It may die at any point, and run in several processes at once: a reminder is written with the version of the payment and
  * the day that it reminds of, so that each is written once, and nothing is asked of a provider but to look something up.
@@ -19,6 +20,7 @@ import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { StorageClock } from "../../ports/StorageClock.ts"
 import { StorageCondition } from "../../ports/StorageCondition.ts"
 import { type DisputeFile, disputeFile } from "./ReadDisputes.ts"
+import { readStated } from "./ReadStated.ts"
 import { recordSubmission } from "./RecordSubmission.ts"
 import { diedUnanswered } from "./SubmitDispute.ts"
 
@@ -54,6 +56,7 @@ export const keepCheckingDisputes = (everyMillis: number) =>
 
 const checkOne = Effect.fnUntraced(
   function* (due: DueDispute) {
+    yield* readStated(due)
     yield* checkSubmission(due)
     yield* remindOf(due)
   },

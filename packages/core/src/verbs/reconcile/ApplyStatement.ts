@@ -1,6 +1,7 @@
 /** Applies what a row states to its payment, as a message of the provider is applied. */
 import { Effect, Option } from "effect"
-import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import type { Step } from "../../commit/CommitChange.ts"
+import { commitFirst, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { learnFrom } from "../../commit/LearnFrom.ts"
 import { Turns } from "../../commit/Turns.ts"
 import { interpret } from "../../decide/interpret/Interpret.ts"
@@ -8,7 +9,8 @@ import type { Interpretation } from "../../decide/interpret/Interpretation.ts"
 import { ofReused } from "../../decide/ReusedReference.ts"
 import { holdsStated } from "../../decide/reconcile/RowStatement.ts"
 import { sourceOf } from "../../decide/reconcile/WeighRow.ts"
-import { movedPayment } from "../../model/ChargeReference.ts"
+import { movedPayment, type ReusedReference } from "../../model/ChargeReference.ts"
+import { lacksDeadline } from "../../model/Dispute.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { MessageAbout } from "../../model/ProviderStatement.ts"
 import { isSameCount } from "../../model/Version.ts"
@@ -16,7 +18,14 @@ import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 import { LearnedRates } from "../../routing/run/LearnedRates.ts"
-import { type DisputedBook, nextVersionOf, statedIn, withDisputes, withStated } from "../receive/RecordDispute.ts"
+import {
+  type DisputedBook,
+  nextVersionOf,
+  type Stated,
+  statedIn,
+  withDisputes,
+  withStated
+} from "../receive/RecordDispute.ts"
 
 export interface RowStated {
   readonly connectionId: string
@@ -37,34 +46,30 @@ export const applyStatement = Effect.fnUntraced(function* (
   const ledger = yield* Ledger
   const learned = yield* LearnedRates
   const turns = yield* Turns
-  const gaveUp = (cause: unknown) => new StorageError({ operation: "applying a row of a report", cause })
-  const disputeId = yield* (yield* Ids).dispute
-  const disputed = Effect.fnUntraced(function* (book: PaymentBook) {
-    const found = yield* withDisputes(tenant, { book, others: [] }, about)
-    return found ?? { book, others: [], disputes: [] }
-  })
-  const decided = yield* decideAndCommit({
+  const isDispute = about._tag === "Dispute"
+  const disputeId = isDispute ? yield* (yield* Ids).dispute : ""
+  const disputed = (book: PaymentBook) => {
+    const alone = { book, others: [], disputes: [] }
+    return isDispute
+      ? Effect.map(withDisputes(tenant, alone, about), (found): DisputedBook => found ?? alone)
+      : Effect.succeed<DisputedBook>(alone)
+  }
+  const loop = {
     inTurn: turns.take(id),
-    ...(first === undefined ? {} : { first: yield* disputed(first) }),
-    decide: (found: DisputedBook, now, reused) => {
+    decide: (found: DisputedBook, now: number, reused: ReusedReference | undefined) => {
       const { book } = found
       const stated = interpret(book, connectionId, { about, ...sourceOf({ occurredAt }, now) }, now)
       const before = "applied" in stated ? stated.applied : undefined
       const meaning = before !== undefined && reused !== undefined ? ofReused(book, before, reused, now) : stated
       const told = "applied" in meaning ? meaning.applied : undefined
-      const dispute = statedIn(
-        found,
-        told?.payment ?? book.payment,
-        connectionId,
-        { about, at: occurredAt },
-        disputeId,
-        now
-      )
+      const payment = told?.payment ?? book.payment
+      const statedBy = { about, at: occurredAt }
+      const dispute = toLookUp(statedIn(found, payment, connectionId, statedBy, disputeId, now), now)
       const applied = told ?? (dispute && nextVersionOf(book.payment))
-      const value = { isTaken: isTaken(meaning) && holdsStated(told?.payment ?? book.payment, about), learn: () => {} }
+      const value = { isTaken: isTaken(meaning) && holdsStated(payment, about), learn: () => {} }
       if (applied === undefined) return Effect.succeed(done(value))
-      const { payment, ...beside } = applied
-      const step = { tenant, payment: movedPayment(book.payment, payment), ...withStated(beside, dispute) }
+      const { payment: after, ...beside } = applied
+      const step = { tenant, payment: movedPayment(book.payment, after), ...withStated(beside, dispute) }
       return Effect.succeed(write(step, { ...value, learn: () => learnFrom(learned, book, applied, now) }))
     },
     read: () =>
@@ -72,14 +77,26 @@ export const applyStatement = Effect.fnUntraced(function* (
         ledger.book(tenant, id),
         Option.match({ onNone: () => Effect.fail(gaveUp("the payment is not stored")), onSome: disputed })
       ),
-    afterUnknown: ({ book: { payment } }, { payment: { after } }) =>
+    afterUnknown: ({ book: { payment } }: DisputedBook, { payment: { after } }: Step) =>
       isSameCount(payment.version, after.version) &&
       payment.state === after.state &&
       payment.updatedAt === after.updatedAt,
-    storageErrors: "retry"
-  }).pipe(Effect.mapError((failure) => (failure._tag === "NotWritten" ? failure.cause : gaveUp(failure))))
+    storageErrors: "retry" as const
+  }
+  const applied = first === undefined ? decideAndCommit(loop) : commitFirst({ ...loop, first: yield* disputed(first) })
+  const decided = yield* Effect.mapError(applied, (failure) =>
+    failure._tag === "NotWritten" ? failure.cause : gaveUp(failure)
+  )
   decided.learn()
   return decided.isTaken
 })
+
+/** A row has neither deadline nor reason: the background asks the provider for them. */
+const toLookUp = (stated: Stated | undefined, now: number): Stated | undefined =>
+  stated !== undefined && stated.before === undefined && lacksDeadline(stated.dispute)
+    ? { ...stated, dispute: { ...stated.dispute, lookUp: { at: now, tries: 0 } } }
+    : stated
+
+const gaveUp = (cause: unknown) => new StorageError({ operation: "applying a row of a report", cause })
 
 const isTaken = ({ _tag }: Interpretation): boolean => _tag === "Moves" || _tag === "Confirms"

@@ -101,6 +101,7 @@ const missingEntry = (run: ReconciliationRun, payment: Payment, capturedAt: numb
   refundId: null,
   disputeId: null,
   providerRef: payment.providerRef,
+  names: null,
   gross: { minorUnits: payment.capturedMinor, currency: payment.money.currency },
   converted: null,
   fee: null,

@@ -28,25 +28,40 @@ interface Place {
   readonly connectionId: string
   /** Epoch milliseconds. */
   readonly now: number
+  /** Whether rows without a name that is known are looked for by amount, currency and time; they are unless set. */
+  readonly mayGuess?: boolean
 }
 
 /** In the order of the rows. */
 export const findPayments = Effect.fnUntraced(function* (place: Place, rows: ReadonlyArray<ReportRow>) {
   const settlements = yield* Settlements
-  const { named, books } = yield* settlements.booksNamed(place.tenant, place.connectionId, namesOf(rows))
-  const byPayment = new Map(books.map((book) => [book.payment.id, book]))
+  const byPayment = new Map<string, PaymentBook>()
   const byName = new Map<string, Array<PaymentBook>>()
-  for (const { kind, name, paymentId } of named) {
-    const book = byPayment.get(paymentId)
-    if (book === undefined) continue
-    const key = `${kind} ${name}`
-    const others = byName.get(key)
-    if (others === undefined) byName.set(key, [book])
-    else others.push(book)
+  const read = Effect.fnUntraced(function* (names: NamedInRows) {
+    const { named, books } = yield* settlements.booksNamed(place.tenant, place.connectionId, names)
+    for (const book of books) byPayment.set(book.payment.id, byPayment.get(book.payment.id) ?? book)
+    for (const { kind, name, paymentId } of named) {
+      const book = byPayment.get(paymentId)
+      if (book === undefined) continue
+      const key = `${kind} ${name}`
+      const others = byName.get(key)
+      if (others === undefined) byName.set(key, [book])
+      else others.push(book)
+    }
+  })
+  const find = (row: ReportRow) => foundByName(place, row, (kind, name) => byName.get(`${kind} ${name}`) ?? [])
+  // Most rows have an id of ours, and then no other name decides.
+  yield* read(namesOf(rows, oursOnly))
+  const found = rows.map(find)
+  const others = rows.filter((_, at) => found[at]?.reason === "not_found")
+  if (others.length > 0) {
+    yield* read(namesOf(others, theirsOnly))
+    for (const [at, row] of rows.entries()) if (found[at]?.reason === "not_found") found[at] = find(row)
   }
-  const found = rows.map((row) => foundByName(place, row, (kind, name) => byName.get(`${kind} ${name}`) ?? []))
   const claimed = new Set(found.flatMap(({ book }) => book?.payment.id ?? []))
-  const open = rows.flatMap((row, at) => (mayBeSearched(row, found[at]?.reason) ? [{ row, at }] : []))
+  const open = rows.flatMap((row, at) =>
+    place.mayGuess !== false && mayBeSearched(row, found[at]?.reason) ? [{ row, at }] : []
+  )
   yield* Effect.forEach(
     open,
     ({ at, row }) =>
@@ -68,9 +83,13 @@ const nameFields = [
   ["references", "reference"]
 ] as const satisfies ReadonlyArray<readonly [NameKind, keyof ReportNames]>
 
-const namesOf = (rows: ReadonlyArray<ReportRow>): NamedInRows => {
+const oursOnly: ReadonlySet<keyof ReportNames> = new Set(["refundId", "operationId", "attemptId"])
+const theirsOnly: ReadonlySet<keyof ReportNames> = new Set(["providerRefundId", "providerRef", "reference"])
+
+const namesOf = (rows: ReadonlyArray<ReportRow>, asked: ReadonlySet<keyof ReportNames>): NamedInRows => {
   const own = rows.filter(({ kind }) => !isWithoutPayment(kind))
-  const all = (field: keyof ReportNames) => [...new Set(own.flatMap(({ names }) => names[field] ?? []))]
+  const all = (field: keyof ReportNames) =>
+    asked.has(field) ? [...new Set(own.flatMap(({ names }) => names[field] ?? []))] : []
   return {
     attemptIds: all("attemptId"),
     operationIds: all("operationId"),

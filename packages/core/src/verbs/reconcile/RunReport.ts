@@ -14,6 +14,7 @@ import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { type Begun, type ClosedEntry, rowsAtOnce, Settlements } from "../../ports/Settlements.ts"
 import { applyStatement } from "./ApplyStatement.ts"
+import { compareOpen } from "./CompareDifferences.ts"
 import { findMissing } from "./FindMissing.ts"
 import { type PlacedRow, type StatedByRow, type WeighedBatch, weighBatch } from "./WeighBatch.ts"
 import { leaseMillis, writeBatch } from "./WriteBatch.ts"
@@ -104,7 +105,19 @@ const readReport = Effect.fnUntraced(function* (
   if (run.state === "done") return run
   const isRead = run.state === "matching_missing"
   const read = isRead ? run : yield* Effect.scoped(readRows(order, connection, { holder, run }))
-  return yield* findMissing(holder, read, order.format.delayMillis)
+  const compared = yield* compareInRun(connection, { holder, run: read })
+  return yield* findMissing(holder, compared, order.format.delayMillis)
+})
+
+/** Once all rows are applied: what an earlier one names may be recorded by now. */
+const compareInRun = Effect.fnUntraced(function* (connection: Connection, { holder, run: read }: HeldRun) {
+  let run = read
+  yield* compareOpen(connection, ({ closes, corrections, entries }) =>
+    Effect.map(writeBatch(holder, run, run, { entries, closes, corrections }), (after) => {
+      run = after
+    })
+  )
+  return run
 })
 
 const connectionOf = Effect.fnUntraced(function* ({ connectionId, format }: ReportOrder) {

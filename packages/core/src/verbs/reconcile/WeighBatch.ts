@@ -128,7 +128,7 @@ export const weighBatch = Effect.fnUntraced(function* (
   return { entries, closes, corrections, stated, known, payments: ids } satisfies WeighedBatch
 })
 
-const isOfDispute = ({ kind }: ReportRow): boolean => kind === "dispute" || kind === "dispute_reversed"
+export const isOfDispute = ({ kind }: ReportRow): boolean => kind === "dispute" || kind === "dispute_reversed"
 
 const repeated = {
   result: "duplicate",
@@ -222,7 +222,10 @@ interface Move extends EarlierRow {
 }
 
 /** What came before a row of a payment: entries of other runs, and those of this one with a smaller number. */
-const movesBefore = (run: ReconciliationRun, stored: ReadonlyArray<SettlementEntry>) => {
+export const movesBefore = (
+  run: Pick<ReconciliationRun, "id" | "connectionId">,
+  stored: ReadonlyArray<SettlementEntry>
+) => {
   const ofPayment = new Map<string, Array<Move>>()
   const own = stored.filter(
     (one) => one.number > 0 && one.reason !== "same_row" && one.connectionId === run.connectionId
@@ -269,7 +272,7 @@ const movesBefore = (run: ReconciliationRun, stored: ReadonlyArray<SettlementEnt
   return { add, rows }
 }
 
-const expectedFee = ({ fees }: Connection, { payment }: PaymentBook, { gross, kind }: ReportRow) => {
+export const expectedFee = ({ fees }: Connection, { payment }: PaymentBook, { gross, kind }: ReportRow) => {
   if (kind !== "charge" || fees === undefined || fees.length === 0) return undefined
   const merchantCountry = payment.routing?.given?.merchantCountry ?? null
   const charged = { ...payment, money: { ...payment.money, minorUnits: gross.minorUnits } }
@@ -296,6 +299,7 @@ const entryOf = (
   refundId,
   disputeId: row.names.disputeId,
   providerRef: row.names.providerRef,
+  names: result === "matched" ? null : row.names,
   gross: row.gross,
   converted: row.converted,
   fee: row.fee,

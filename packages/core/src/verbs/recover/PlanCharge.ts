@@ -70,7 +70,11 @@ const planLost = (at: ListedAt, charge: ListedCharge, onFile: ChargeOnFile, now:
   const weighed = weigh(begun, at, charge, now)
   if (weighed === undefined) return { _tag: "Keep", reason: "state: expected a state of a charge with its reference" }
   const expected = onFile.named?.payment.version ?? 0
-  const { attempts, events, payment, ...beside } = weighed
+  const { events, payment, ...beside } = weighed
+  const followed = begun.attempts.filter(
+    (one) => one.id !== charge.attemptId && onFile.named?.attempts.includes(one) === false
+  )
+  const attempts = [...followed, ...weighed.attempts]
   const after: Payment = {
     ...payment,
     version: expected + 1,
@@ -80,11 +84,11 @@ const planLost = (at: ListedAt, charge: ListedCharge, onFile: ChargeOnFile, now:
   const step: Step = {
     tenant: at.tenant,
     payment: { expected, after },
-    attempts,
     ...beside,
+    attempts,
     events: onFile.named === undefined ? [paymentEvent("payment.created", begun.payment), ...events] : events
   }
-  return { _tag: "Adopt", step, book: bookAfter(begun, { attempts, events, ...beside, payment: after }) }
+  return { _tag: "Adopt", step, book: bookAfter(begun, { ...beside, attempts, events, payment: after }) }
 }
 
 /**
@@ -195,9 +199,18 @@ const withAttempt = (
     payment: goesOn
       ? { ...payment, state: "Charging", declineCategory: null, declineReason: null, updatedAt: now }
       : payment,
-    attempts: [...attempts, adoptedAttempt(at, charge, payment, number)]
+    attempts: [...attempts.map((one) => followedBy(one, charge, now)), adoptedAttempt(at, charge, payment, number)]
   }
 }
+
+/**
+ * An attempt without a result, before the one that was lost with that result: another one follows only where it executed
+ * nothing. One that was sent after the loss may be under way.
+ */
+const followedBy = (attempt: Attempt, { created }: ListedCharge, now: number): Attempt =>
+  attempt.outcome === null && attempt.sentAt < created
+    ? { ...attempt, outcome: "Rejected", answeredAt: now, reason: "its result was lost, and another attempt followed" }
+    : attempt
 
 const adoptedAttempt = (at: ListedAt, charge: ListedCharge, payment: Payment, number: number): Attempt =>
   unansweredAttempt({

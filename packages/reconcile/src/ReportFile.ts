@@ -3,9 +3,10 @@ import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { basename } from "node:path"
 import type { ReportEntry } from "@pointsman/core/connector"
-import { type DocumentedFormat, formatNamed, formatOfHeader, formatsOf, readReport } from "@pointsman/reconcile"
 import { Effect, Result, Stream } from "effect"
-import { CommandFailure } from "./commands/CommandFailure.ts"
+import type { DocumentedFormat } from "./DocumentedFormat.ts"
+import { formatNamed, formatOfHeader, formatsOf } from "./formats/index.ts"
+import { readReport } from "./ReadReport.ts"
 
 /** Of the file that is read at once, in bytes. */
 const pieceBytes = 256 * 1024
@@ -36,18 +37,28 @@ export const inspectReport = async (path: string): Promise<ReportFile> => {
   return { fileName: basename(path), sha256: hash.digest("hex"), header }
 }
 
+/** What is wrong, and of which argument: the reason says what was expected. */
+export interface FormatFault {
+  readonly field: "connection" | "format"
+  readonly reason: string
+}
+
 /** The format of that name; else the one that the first line of the file has, of those of the connection's provider. */
 export const formatOf = (
   name: string | undefined,
   connector: string,
-  { header }: ReportFile
-): Result.Result<DocumentedFormat, string> => {
+  { header }: Pick<ReportFile, "header">
+): Result.Result<DocumentedFormat, FormatFault> => {
   const formats = formatsOf(connector)
   const names = formats.map((format) => format.name).join(", ")
-  if (formats.length === 0) return Result.fail(`--connection: no report of the connector ${connector} can be read`)
+  if (formats.length === 0) {
+    return Result.fail({ field: "connection", reason: `no report of the connector ${connector} can be read` })
+  }
   if (name !== undefined) {
     const named = formatNamed(name)
-    return named === undefined ? Result.fail(`--format: expected one of ${names}`) : Result.succeed(named)
+    return named === undefined
+      ? Result.fail({ field: "format", reason: `expected one of ${names}` })
+      : Result.succeed(named)
   }
   const [only] = formats
   if (formats.length === 1 && only !== undefined) return Result.succeed(only)
@@ -60,14 +71,15 @@ export const formatOf = (
     )
     if (found !== undefined) return Result.succeed(found)
   }
-  return Result.fail(`--format: expected one of ${names}; the first line of the file does not tell which`)
+  const reason = `expected one of ${names}; the first line of the file does not tell which`
+  return Result.fail({ field: "format", reason })
 }
 
 /** Its entries. It rejects where the file is no such report, or is another file by now. */
 export const entriesOf = (
   path: string,
   format: DocumentedFormat,
-  { sha256 }: ReportFile
+  { sha256 }: Pick<ReportFile, "sha256">
 ): AsyncIterable<ReadonlyArray<ReportEntry>> => {
   const hash = createHash("sha256")
   const bytes = Stream.fromAsyncIterable(
@@ -77,7 +89,7 @@ export const entriesOf = (
   const isSame = Effect.suspend(() =>
     hash.digest("hex") === sha256
       ? Effect.succeed<ReadonlyArray<ReportEntry>>([])
-      : Effect.fail(new CommandFailure({ message: "the file changed while it was read" }))
+      : Effect.fail(new Error("the file changed while it was read"))
   )
   return readReport(bytes, format).pipe(
     Stream.map((entries) => entries.map(({ entry }) => entry)),

@@ -1,0 +1,70 @@
+/**
+ * An open difference that is compared again: which ones are, the row that made its entry, and what the comparison means for
+ * it. Pure.
+ *
+ * The rule that a reader would otherwise break: a difference that is still one stays as it is. An entry that belongs to a
+ * payment or a refund which was recorded later is replaced by a further entry, and is not changed: the journal has posted
+ * what it said.
+ */
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import type { ReportNames, ReportRow } from "../../model/ReportRow.ts"
+import { type SettlementEntry, type SettlementResult, versionRowId } from "../../model/SettlementEntry.ts"
+import { isNamed } from "./RowStatement.ts"
+import { isWithoutPayment, type WeighedRow } from "./WeighRow.ts"
+
+/**
+ * Whether something that is recorded later may end the difference. A fee is compared with what the connection's rules said
+ * when the row was read: rules that change later explain no older fee.
+ */
+export const mayEnd = ({ kind, reason, result }: SettlementEntry): boolean =>
+  result !== "matched" && result !== "fee_differs" && reason !== "same_row" && !isWithoutPayment(kind)
+
+/** Of entries of an earlier release, which did not store the names of their rows. */
+const namesOf = ({ disputeId, providerRef, refundId }: SettlementEntry): ReportNames => ({
+  attemptId: null,
+  operationId: null,
+  refundId,
+  providerRef,
+  providerRefundId: null,
+  disputeId,
+  reference: null
+})
+
+/** `id`: the provider's id of the movement. */
+export const rowOfEntry = (entry: SettlementEntry, id: string): ReportRow => {
+  const { converted, fee, gross, kind, net, occurredAt, payoutId, settledAt } = entry
+  const names = entry.names ?? namesOf(entry)
+  return { id, kind, names, gross, converted, fee, net, payoutId, occurredAt, settledAt }
+}
+
+/** The row ids that the provider's own id of the movement may be, the shortest first. */
+export const movementIds = ({
+  contents,
+  rowId
+}: Pick<SettlementEntry, "contents" | "rowId">): ReadonlyArray<string> => {
+  const suffix = versionRowId("", contents)
+  return rowId.endsWith(suffix) && rowId.length > suffix.length
+    ? [...movementIds({ contents, rowId: rowId.slice(0, -suffix.length) }), rowId]
+    : [rowId]
+}
+
+/** Results of a row that belongs to a payment which was not recorded when it was read. */
+const replacing: ReadonlySet<SettlementResult> = new Set(["matched", "status_differs", "amount_differs", "fee_differs"])
+
+export type ComparedAgain = "Stays" | "Ends" | "Replaced"
+
+/** `book`: of the payment that was found. */
+export const comparedAgain = (
+  entry: SettlementEntry,
+  row: ReportRow,
+  weighed: WeighedRow,
+  book: PaymentBook | undefined
+): ComparedAgain => {
+  const { paymentId, refundId, result } = weighed
+  if (paymentId === entry.paymentId && refundId === entry.refundId) return result === "matched" ? "Ends" : "Stays"
+  const isOfOther = entry.paymentId !== null && entry.paymentId !== paymentId
+  if (paymentId === null || isOfOther || entry.refundId !== null || !replacing.has(result)) return "Stays"
+  // A later refund of the same amount is another one, unless the row names it.
+  const refund = book?.refunds.find(({ id }) => id === refundId)
+  return refundId === null || (refund !== undefined && isNamed(refund, row)) ? "Replaced" : "Stays"
+}

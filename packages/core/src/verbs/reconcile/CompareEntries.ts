@@ -1,0 +1,191 @@
+/** Compares entries of open differences with what is recorded now, and says what to write and what to apply. */
+import { Clock, Effect, Option } from "effect"
+import { interpret } from "../../decide/interpret/Interpret.ts"
+import { comparedAgain, mayEnd, movementIds, rowOfEntry } from "../../decide/reconcile/OpenDifference.ts"
+import { sourceOf, type WeighedRow, weighRow } from "../../decide/reconcile/WeighRow.ts"
+import type { Connection } from "../../model/Connection.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import type { MessageAbout } from "../../model/ProviderStatement.ts"
+import type { ReportRow } from "../../model/ReportRow.ts"
+import { type SettlementEntry, versionRowId } from "../../model/SettlementEntry.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import { type ClosedEntry, type SettlementBatch, Settlements } from "../../ports/Settlements.ts"
+import { fourEyesOf } from "../review/SecondPerson.ts"
+import type { RowStated } from "./ApplyStatement.ts"
+import { findPayments } from "./FindPayments.ts"
+import { expectedFee, isOfDispute, movesBefore } from "./WeighBatch.ts"
+
+export interface Compared extends Pick<SettlementBatch, "entries" | "closes" | "corrections"> {
+  readonly stated: ReadonlyArray<RowStated & { readonly book: PaymentBook }>
+}
+
+/** An entry with the row that made it, and where the first version of that row was read. */
+interface OpenRow {
+  readonly entry: SettlementEntry
+  readonly row: ReportRow
+  readonly place: Pick<SettlementEntry, "runId" | "number">
+}
+
+/** Books that are read at once. */
+const booksAtOnce = 8
+
+/** After every place: rows of a dispute are added up, whatever their order. */
+const last = { runId: "\uffff", number: 0 }
+
+/** `entries`: open differences of the connection. */
+export const compareEntries = Effect.fnUntraced(function* (
+  connection: Connection,
+  entries: ReadonlyArray<SettlementEntry>
+) {
+  const { environment, id: connectionId, workspaceId } = connection
+  const tenant = { workspaceId, environment }
+  const settlements = yield* Settlements
+  const now = yield* Clock.currentTimeMillis
+  const open = yield* openRows(connection, entries.filter(mayEnd))
+  const { books, foundOf } = yield* findBooks(connection, open, entries, now)
+  const ids = [...books.keys()]
+  const stored = ids.length === 0 ? [] : yield* settlements.entriesOf(tenant, ids)
+  const before = movesBefore({ id: "", connectionId }, stored)
+  const limits = yield* fourEyesOf(workspaceId)
+  const compared = new ComparedEntries(now)
+  const missing = stored.filter((one) => one.number === 0 && one.closed === null && one.connectionId === connectionId)
+  for (const { entry, place, row } of open) {
+    const found = foundOf(entry)
+    // Its payment left the store.
+    if (found === undefined) continue
+    const { book } = found
+    const weighed = weighRow(row, {
+      connectionId,
+      found,
+      before: before.rows(book, row, isOfDispute(row) ? last : place),
+      feeMinor: book === undefined ? undefined : expectedFee(connection, book, row),
+      limits,
+      now
+    })
+    const meaning = comparedAgain(entry, row, weighed, book)
+    const { paymentId, refundId, result, statement } = weighed
+    const isTaken = meaning === "Replaced" || mayBeTaken(connectionId, book, row, statement, now)
+    if (statement !== undefined && book !== undefined && isTaken) {
+      compared.stated.push({ book, about: statement, connectionId, occurredAt: row.occurredAt })
+    }
+    if (meaning === "Stays") continue
+    if (meaning === "Replaced") {
+      const rowId = compared.replace(entry, row.id, weighed)
+      const { disputeId, gross, kind } = entry
+      before.add(paymentId, row.id, { rowId, kind, refundId, disputeId, gross, result, ...place })
+    } else compared.end(entry.rowId)
+    for (const rowId of weighed.closes ?? []) compared.end(rowId)
+    if (row.kind !== "charge") continue
+    for (const one of missing) if (one.paymentId === paymentId) compared.end(one.rowId)
+  }
+  for (const { paymentId, rowId } of entries.filter(({ number }) => number === 0)) {
+    const payment = books.get(paymentId ?? "")?.payment
+    if (payment?.capturedMinor === 0) compared.end(rowId)
+  }
+  return compared satisfies Compared
+})
+
+class ComparedEntries implements Compared {
+  readonly stated: Array<Compared["stated"][number]> = []
+  readonly entries: Array<SettlementEntry> = []
+  readonly closes: Array<ClosedEntry> = []
+  readonly corrections: Array<SettlementBatch["corrections"][number]> = []
+  readonly #now: number
+
+  constructor(now: number) {
+    this.#now = now
+  }
+
+  /** `note`: the entry that took its place. */
+  end(rowId: string, note = ""): void {
+    this.closes.push({ rowId, closed: { by: "comparison", note, at: this.#now } })
+  }
+
+  /** `movementId`: the provider's id of the movement, under which the first version of the row is stored. */
+  replace(entry: SettlementEntry, movementId: string, weighed: WeighedRow): string {
+    const { expected, paymentId, reason, refundId, result } = weighed
+    const rowId = versionRowId(entry.rowId, entry.contents)
+    const isMatched = result === "matched"
+    this.entries.push({
+      ...entry,
+      ...{ rowId, result, reason, paymentId, refundId, expected },
+      names: isMatched ? null : entry.names,
+      recordedAt: this.#now,
+      openedAt: isMatched ? null : this.#now
+    })
+    this.end(entry.rowId, rowId)
+    const corrected = { by: rowId, at: this.#now }
+    for (const one of new Set([movementId, entry.rowId])) this.corrections.push({ rowId: one, corrected })
+    return rowId
+  }
+}
+
+/** In the order in which they were read. */
+const openRows = Effect.fnUntraced(function* (
+  { environment, id, workspaceId }: Connection,
+  entries: ReadonlyArray<SettlementEntry>
+) {
+  const settlements = yield* Settlements
+  const read = entries.filter(({ number }) => number > 0)
+  const ids = [...new Set(read.flatMap(movementIds))]
+  const known = ids.length === 0 ? [] : yield* settlements.known({ workspaceId, environment }, id, ids)
+  const byId = new Map(known.map((one) => [one.rowId, one]))
+  return read
+    .map((entry): OpenRow => {
+      const movement = movementIds(entry).find((one) => byId.has(one)) ?? entry.rowId
+      const { number, runId } = byId.get(movement) ?? entry
+      return { entry, row: rowOfEntry(entry, movement), place: { runId, number } }
+    })
+    .toSorted((a, b) =>
+      a.place.runId === b.place.runId ? a.place.number - b.place.number : a.place.runId < b.place.runId ? -1 : 1
+    )
+})
+
+/**
+ * An entry keeps the payment that it was matched with; of one that was matched with none, the payment is looked for again.
+ * It is not guessed: of several payments of an amount, those whose rows came since are out of the question by now.
+ */
+const findBooks = Effect.fnUntraced(function* (
+  { environment, id: connectionId, workspaceId }: Connection,
+  open: ReadonlyArray<OpenRow>,
+  entries: ReadonlyArray<SettlementEntry>,
+  now: number
+) {
+  const tenant = { workspaceId, environment }
+  const ledger = yield* Ledger
+  const own = yield* Effect.forEach(
+    new Set(entries.flatMap(({ paymentId }) => paymentId ?? [])),
+    (id) => ledger.book(tenant, id),
+    { concurrency: booksAtOnce }
+  )
+  const books = new Map(own.flatMap(Option.toArray).map((book) => [book.payment.id, book]))
+  const lost = open.filter(({ entry }) => entry.paymentId === null)
+  const { found } =
+    lost.length === 0
+      ? { found: [] }
+      : yield* findPayments(
+          { tenant, connectionId, now, mayGuess: false },
+          lost.map(({ row }) => row)
+        )
+  for (const { book } of found) if (book !== undefined) books.set(book.payment.id, book)
+  const byRow = new Map(lost.map(({ entry }, at) => [entry.rowId, found[at]]))
+  const foundOf = ({ paymentId, reason, rowId }: SettlementEntry) => {
+    if (paymentId === null) return byRow.get(rowId)
+    const book = books.get(paymentId)
+    return book && { book, reason }
+  }
+  return { books, foundOf }
+})
+
+/** A statement that the record contradicted opened a review when it was read: it is not said again once somebody ended that. */
+const mayBeTaken = (
+  connectionId: string,
+  book: PaymentBook | undefined,
+  row: ReportRow,
+  statement: MessageAbout | undefined,
+  now: number
+): boolean => {
+  if (book === undefined || statement === undefined) return false
+  const { _tag } = interpret(book, connectionId, { about: statement, ...sourceOf(row, now) }, now)
+  return _tag === "Moves" || _tag === "Confirms"
+}

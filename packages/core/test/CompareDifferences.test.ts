@@ -1,0 +1,471 @@
+/** Open differences that are compared again: what ends them, what they become, and what stays as it was. */
+import { assert, describe, it } from "@effect/vitest"
+import { type JournalTransaction, type OperatorStatement, type Payment, Pointsman, settlementOf } from "@pointsman/core"
+import type { ReportRow } from "@pointsman/core/connector"
+import { Directory, Ledger, Settlements, StorageError, Unanswered } from "@pointsman/core/ports"
+import { Effect, Option, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { begin, disputeEvents } from "./support/Disputes.ts"
+import { listingProvider } from "./support/ListingProvider.ts"
+import { operate } from "./support/Operations.ts"
+import { attemptsOf, stored } from "./support/Pages.ts"
+import { day, entriesOf, eur, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
+
+const create = (reference: string | null = null) => {
+  const { details, ...rest } = request()
+  return Effect.flatMap(Pointsman, (pointsman) =>
+    Effect.map(pointsman.create(caller, { ...rest, details: { ...details, reference } }), ({ payment }) => payment)
+  )
+}
+
+const capturing = (own: World) => {
+  own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
+}
+
+/** A report of one payout, which has nothing to do with the other rows. */
+const payout = (id: string) => orderOf([rowOf(undefined, { id, kind: "payout", gross: eur(-1) })])
+
+/** `result` of each entry that counts, and what closed it; closed entries that do not count any more have `by` before it. */
+const standing = Effect.map(entriesOf, (entries) =>
+  Object.fromEntries(
+    entries
+      .filter(({ kind }) => kind !== "payout")
+      .map(({ closed, corrected, result, rowId }) => [
+        rowId,
+        [...(corrected === null ? [] : ["replaced"]), result, ...(closed === null ? [] : [closed.by])].join(" ")
+      ])
+  )
+)
+
+const readJournal = Effect.gen(function* () {
+  const entries = yield* Stream.runCollect((yield* Pointsman).journal(tenant, { before: 1_000 * day }))
+  return entries.flatMap((entry) => (entry._tag === "Transaction" ? [entry.transaction] : []))
+})
+
+/** `unexplained EUR 500` of each payment and of no payment. */
+const unexplainedIn = (journal: ReadonlyArray<JournalTransaction>) =>
+  journal.reduce(
+    (sum, { postings }) =>
+      postings.reduce((total, { account, minorUnits }) => total + (account === "unexplained" ? minorUnits : 0), sum),
+    0
+  )
+
+/** Every transaction of before, unchanged. */
+const assertGrown = (before: ReadonlyArray<JournalTransaction>, after: ReadonlyArray<JournalTransaction>) => {
+  const now = new Map(after.map((one) => [one.id, one]))
+  for (const one of before) assert.deepStrictEqual(now.get(one.id), one)
+}
+
+const corrects = Effect.fnUntraced(function* (payment: Payment, stated: OperatorStatement) {
+  const pointsman = yield* Pointsman
+  return yield* pointsman.resolveReview({ tenant, paymentId: payment.id, stated, evidence: "dashboard", by: "Jo" })
+})
+
+describe("a row of a refund that is recovered later", () => {
+  const noon = 2.5 * day
+  const lose = Effect.fnUntraced(function* (provider: ReturnType<typeof listingProvider>) {
+    return yield* Effect.gen(function* () {
+      yield* TestClock.setTime(noon)
+      const payment = yield* create()
+      yield* operate("refund", payment.id, { amountMinor: 500 })
+      const [attempt] = yield* attemptsOf(payment)
+      const { refunds } = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+      assert(attempt !== undefined && refunds[0] !== undefined)
+      return { payment, attemptId: attempt.id, refundId: refunds[0].id }
+    }).pipe(Effect.provide(world({ provider }).layer))
+  })
+  const rowsOf = ({ attemptId, payment, refundId }: Effect.Success<ReturnType<typeof lose>>) => {
+    const names = { attemptId, providerRef: payment.providerRef }
+    return [
+      rowOf(payment, { id: "charge", names, fee: eur(40), net: eur(1959) }),
+      rowOf(payment, { id: "refund", kind: "refund", gross: eur(-500), names: { ...names, refundId } })
+    ]
+  }
+  const recoverAll = Effect.flatMap(Pointsman, (pointsman) =>
+    pointsman.recover({ since: noon - day, connectionId: null, isDryRun: false })
+  )
+
+  it.effect(
+    "given both rows were read before, when the records are recovered, then both match, and books only grow",
+    () =>
+      Effect.gen(function* () {
+        const provider = listingProvider()
+        const lost = yield* lose(provider)
+        yield* Effect.gen(function* () {
+          yield* TestClock.setTime(paidAt + day)
+          yield* reconcile(orderOf(rowsOf(lost)))
+          assert.deepStrictEqual(yield* standing, { charge: "missing_here", refund: "missing_here" })
+          const before = yield* readJournal
+          yield* TestClock.setTime(paidAt + 2 * day)
+          yield* recoverAll
+          const [charge, , refund] = (yield* entriesOf).toSorted((a, b) => (a.rowId < b.rowId ? -1 : 1))
+          const entries = yield* entriesOf
+          assert.deepStrictEqual(yield* standing, {
+            charge: "replaced missing_here comparison",
+            [`charge#${charge?.contents}`]: "matched",
+            refund: "replaced missing_here comparison",
+            [`refund#${refund?.contents}`]: "matched"
+          })
+          const counted = entries.filter(({ corrected }) => corrected === null)
+          assert.deepStrictEqual(
+            counted.map(({ kind, paymentId, recordedAt, refundId, runId }) => [
+              kind,
+              paymentId,
+              refundId,
+              recordedAt,
+              runId
+            ]),
+            [
+              ["charge", lost.payment.id, null, paidAt + 2 * day, charge?.runId],
+              ["refund", lost.payment.id, lost.refundId, paidAt + 2 * day, charge?.runId]
+            ]
+          )
+          assert.strictEqual(settlementOf(counted.filter(({ kind }) => kind === "charge"))?.feeMinor, 40)
+          // The row states that it is paid out, too.
+          assert.strictEqual((yield* stored(lost.payment)).reported?.isPaidOut, true)
+          const after = yield* readJournal
+          assertGrown(before, after)
+          assert.strictEqual(unexplainedIn(before), -1499)
+          assert.strictEqual(unexplainedIn(after), 0)
+          // Nothing is left to compare: neither a recovery nor a report writes an entry.
+          yield* recoverAll
+          yield* reconcile(payout("later"))
+          assert.strictEqual((yield* entriesOf).length, entries.length + 1)
+        }).pipe(Effect.provide(world({ provider }).layer))
+      })
+  )
+
+  it.effect("given its entry was replaced, when the row comes again, also with its payout, then it counts once", () =>
+    Effect.gen(function* () {
+      const provider = listingProvider()
+      const lost = yield* lose(provider)
+      yield* Effect.gen(function* () {
+        yield* TestClock.setTime(paidAt + day)
+        const rows = rowsOf(lost)
+        yield* reconcile(orderOf(rows))
+        yield* recoverAll
+        const run = yield* reconcile(orderOf(rows, { sha256: "again" }))
+        assert.deepStrictEqual([run.rowsKnown, run.counts.duplicate], [2, 0])
+        yield* TestClock.setTime(paidAt + 2 * day)
+        yield* reconcile(
+          orderOf(
+            rows.map((row) => ({ ...row, payoutId: "po_2" })),
+            { sha256: "paid" }
+          )
+        )
+        const counted = (yield* entriesOf).filter(({ corrected }) => corrected === null)
+        assert.deepStrictEqual(
+          counted.map(({ kind, payoutId, result }) => [kind, payoutId, result]),
+          [
+            ["charge", "po_2", "matched"],
+            ["refund", "po_2", "matched"]
+          ]
+        )
+        assert.strictEqual(unexplainedIn(yield* readJournal), 0)
+      }).pipe(Effect.provide(world({ provider }).layer))
+    })
+  )
+
+  it.effect("given a row with newer contents, when the records are recovered, then its newest version is matched", () =>
+    Effect.gen(function* () {
+      const provider = listingProvider()
+      const lost = yield* lose(provider)
+      yield* Effect.gen(function* () {
+        yield* TestClock.setTime(paidAt + day)
+        const rows = rowsOf(lost)
+        yield* reconcile(orderOf(rows.map((row) => ({ ...row, payoutId: null }))))
+        yield* reconcile(orderOf(rows, { sha256: "paid" }))
+        yield* TestClock.setTime(paidAt + 2 * day)
+        yield* recoverAll
+        const counted = (yield* entriesOf).filter(({ corrected }) => corrected === null)
+        assert.deepStrictEqual(
+          counted.map(({ kind, payoutId, result }) => [kind, payoutId, result]),
+          [
+            ["charge", "po_1", "matched"],
+            ["refund", "po_1", "matched"]
+          ]
+        )
+        assert.strictEqual(unexplainedIn(yield* readJournal), 0)
+        const run = yield* reconcile(orderOf(rows, { sha256: "again" }))
+        assert.deepStrictEqual([run.rowsKnown, run.counts.duplicate], [2, 0])
+      }).pipe(Effect.provide(world({ provider }).layer))
+    })
+  )
+
+  it.effect(
+    "given a process that dies at any write of the comparison, when it is repeated, then the result is the same",
+    () =>
+      Effect.gen(function* () {
+        const results = new Set<string>()
+        for (const dies of ["never", "before", "after"] as const) {
+          for (let at = 1; at <= 4; at++) {
+            const provider = listingProvider()
+            const lost = yield* lose(provider)
+            const own = world({ provider })
+            const result = yield* Effect.gen(function* () {
+              yield* TestClock.setTime(paidAt + day)
+              yield* reconcile(orderOf(rowsOf(lost)))
+              yield* recoverRecords(own)
+              const ledger = yield* Ledger
+              const settlements = yield* Settlements
+              let writes = 0
+              const died = new Error("the process died")
+              const dying = <A, E, R>(write: Effect.Effect<A, E, R>) =>
+                Effect.suspend(() => {
+                  writes += 1
+                  if (writes !== at || dies === "never") return write
+                  return dies === "before" ? Effect.die(died) : Effect.andThen(write, Effect.die(died))
+                })
+              const process = yield* own.another.pipe(
+                Effect.provideService(Ledger, { ...ledger, commit: (change) => dying(ledger.commit(change)) }),
+                Effect.provideService(Settlements, {
+                  ...settlements,
+                  applyBatch: (batch) => dying(settlements.applyBatch(batch))
+                })
+              )
+              yield* Effect.exit(process.recover({ since: noon - day, connectionId: "main", isDryRun: false }))
+              yield* recoverAll
+              const entries = (yield* entriesOf).map(
+                ({ closed, corrected, kind, paymentId, refundId, result, rowId }) => [
+                  ...[kind, rowId.includes("#"), result, paymentId !== null, refundId !== null, corrected !== null],
+                  closed?.by
+                ]
+              )
+              const { capturedMinor, refundedMinor, reported, state } = yield* stored(lost.payment)
+              return JSON.stringify([entries, state, capturedMinor, refundedMinor, reported?.isPaidOut])
+            }).pipe(Effect.scoped, Effect.provide(own.layer))
+            results.add(result)
+          }
+        }
+        assert.strictEqual(results.size, 1)
+      })
+  )
+
+  /** The records alone, as a store does that fails when the differences are compared. */
+  const recoverRecords = Effect.fnUntraced(function* (own: World) {
+    const settlements = yield* Settlements
+    const failing = Effect.fail(new StorageError({ operation: "hold", cause: new Error("down") }))
+    const process = yield* own.another.pipe(Effect.provideService(Settlements, { ...settlements, hold: () => failing }))
+    yield* process.recover({ since: noon - day, connectionId: null, isDryRun: false })
+    assert.deepStrictEqual(yield* standing, { charge: "missing_here", refund: "missing_here" })
+  })
+
+  it.effect(
+    "given a report that is read meanwhile, when the records are recovered, then that report compares them",
+    () =>
+      Effect.gen(function* () {
+        const provider = listingProvider()
+        const lost = yield* lose(provider)
+        const own = world({ provider })
+        yield* Effect.gen(function* () {
+          yield* TestClock.setTime(paidAt + day)
+          yield* reconcile(orderOf(rowsOf(lost)))
+          const settlements = yield* Settlements
+          const lease = { holder: "a reader", runId: "rec_1", fileName: "june.csv" }
+          const now = paidAt + day
+          yield* settlements.hold(tenant, "main", { ...lease, now, until: now + 60_000 })
+          yield* recoverAll
+          assert.deepStrictEqual(yield* standing, { charge: "missing_here", refund: "missing_here" })
+          yield* settlements.release(tenant, "main", "a reader")
+          yield* reconcile(payout("later"))
+          assert.deepStrictEqual(Object.values(yield* standing), [
+            "replaced missing_here comparison",
+            "matched",
+            "replaced missing_here comparison",
+            "matched"
+          ])
+        }).pipe(Effect.provide(own.layer))
+      })
+  )
+})
+
+describe("a row of a dispute that is read before the row of its charge", () => {
+  const given = Effect.fnUntraced(function* (own: World) {
+    own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Pending", providerRef: `ch_${attemptId}` })
+    yield* TestClock.setTime(begin)
+    const payment = yield* create()
+    const [attempt] = yield* attemptsOf(payment)
+    assert(attempt !== undefined)
+    yield* TestClock.setTime(begin + 20 * day)
+    const names = { attemptId: attempt.id }
+    const taken = { id: "dispute", kind: "dispute", gross: eur(-1999), occurredAt: begin + day } as const
+    return {
+      payment,
+      charge: rowOf(payment, { id: "charge", occurredAt: begin, names }),
+      dispute: rowOf(payment, { ...taken, names: { ...names, disputeId: "du_1" } })
+    }
+  })
+
+  for (const [how, inOne] of [
+    ["in one report", true],
+    ["in an earlier report", false]
+  ] as const) {
+    const own = world()
+    it.effect(`given it is ${how}, then the dispute is recorded, and no difference stays open`, () =>
+      Effect.gen(function* () {
+        const { charge, dispute, payment } = yield* given(own)
+        if (inOne) yield* reconcile(orderOf([dispute, charge], { rowsAtOnce: 1 }))
+        else {
+          yield* reconcile(orderOf([dispute]))
+          yield* reconcile(orderOf([charge]))
+        }
+        assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
+        assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
+        const open = (yield* entriesOf).filter(({ closed, result }) => result !== "matched" && closed === null)
+        assert.deepStrictEqual(open, [])
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+})
+
+describe("a difference of a payment that a person corrects", () => {
+  const less = Effect.fnUntraced(function* (own: World) {
+    capturing(own)
+    const payment = yield* create()
+    yield* TestClock.setTime(paidAt + day)
+    yield* reconcile(orderOf([rowOf(payment, { id: "less", gross: eur(900), payoutId: null })]))
+    const reviewed = yield* stored(payment)
+    assert.exists(reviewed.review)
+    assert.deepStrictEqual(yield* standing, { less: "amount_differs" })
+    return reviewed
+  })
+
+  const own = world()
+  it.effect("given they state what the row says, then it is closed at once, and others stay open", () =>
+    Effect.gen(function* () {
+      own.provider.onCharge = () => Effect.fail(new Unanswered({ reason: "lost" }))
+      const creating = (reference: string) =>
+        Effect.gen(function* () {
+          yield* Effect.ignore(create(reference))
+          const [payment] = (yield* (yield* Pointsman).payments(tenant, { limit: 1 })).items
+          assert(payment !== undefined)
+          return payment
+        })
+      const payment = yield* creating("order-1")
+      yield* creating("order-2")
+      yield* TestClock.setTime(paidAt + day)
+      // A row that is found by the merchant's reference states nothing.
+      const row = (id: string) =>
+        rowOf(undefined, { id, gross: eur(1999), names: { providerRef: `ch_${id}`, reference: id } })
+      yield* reconcile(orderOf([row("order-1"), row("order-2")]))
+      assert.deepStrictEqual(yield* standing, { "order-1": "status_differs", "order-2": "status_differs" })
+      const says = { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null } as const
+      yield* corrects(payment, { ...says, providerRef: "ch_order-1" })
+      assert.strictEqual((yield* stored(payment)).capturedMinor, 1999)
+      assert.deepStrictEqual(yield* standing, { "order-1": "status_differs comparison", "order-2": "status_differs" })
+      const [entry] = yield* entriesOf
+      assert.deepStrictEqual(entry?.closed, { by: "comparison", note: "", at: paidAt + day })
+    }).pipe(Effect.provide(own.layer))
+  )
+
+  const kept = world()
+  it.effect(
+    "given they state that the record is right, then it stays as it was, and no report opens the review again",
+    () =>
+      Effect.gen(function* () {
+        const payment = yield* less(kept)
+        const [before] = yield* entriesOf
+        yield* corrects(payment, {
+          _tag: "Charge",
+          says: "captured",
+          attemptId: null,
+          amountMinor: 1999,
+          providerRef: payment.providerRef ?? ""
+        })
+        const resolved = yield* stored(payment)
+        assert.strictEqual(resolved.review, null)
+        yield* reconcile(payout("next"))
+        yield* reconcile(payout("last"))
+        assert.deepStrictEqual(yield* stored(payment), resolved)
+        assert.deepStrictEqual(
+          (yield* entriesOf).find(({ rowId }) => rowId === "less"),
+          before
+        )
+      }).pipe(Effect.provide(kept.layer))
+  )
+})
+
+describe("a difference that is still one", () => {
+  const rule = (fixed: number) => ({ fees: [{ fixed: { EUR: fixed }, partsPerMillion: 0 }] })
+  const fee = world({ connections: [{ id: "main", ...rule(25) }] })
+  it.effect("given a fee that differs, when the connection's rules change to it, then it stays open", () =>
+    Effect.gen(function* () {
+      capturing(fee)
+      const payment = yield* create()
+      yield* TestClock.setTime(paidAt + day)
+      yield* reconcile(orderOf([rowOf(payment, { id: "fee", fee: eur(30), net: eur(1969) })]))
+      const directory = yield* Directory
+      const { connections, ...contents } = yield* directory.contents
+      yield* directory.write({ ...contents, connections: connections.map((one) => ({ ...one, ...rule(30) })) })
+      yield* reconcile(payout("next"))
+      assert.deepStrictEqual(yield* standing, { fee: "fee_differs" })
+    }).pipe(Effect.provide(fee.layer))
+  )
+
+  const other = world()
+  it.effect(
+    "given a refund that the provider made, when one of its amount is made here, then the row is not of that one",
+    () =>
+      Effect.gen(function* () {
+        capturing(other)
+        const payment = yield* create()
+        yield* TestClock.setTime(paidAt + day)
+        const row = rowOf(payment, {
+          id: "refund",
+          kind: "refund",
+          gross: eur(-500),
+          names: { providerRefundId: null }
+        })
+        yield* reconcile(orderOf([row]))
+        assert.deepStrictEqual(yield* standing, { refund: "missing_here" })
+        yield* operate("refund", payment.id, { amountMinor: 500 })
+        yield* reconcile(payout("next"))
+        assert.deepStrictEqual(yield* standing, { refund: "missing_here" })
+      }).pipe(Effect.provide(other.layer))
+  )
+
+  const first = world()
+  it.effect("given two rows of a charge that is known later, then one of them matches, and the other stays open", () =>
+    Effect.gen(function* () {
+      first.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
+      yield* TestClock.setTime(paidAt)
+      const rows: ReadonlyArray<ReportRow> = ["b", "a"].map((id) =>
+        rowOf(undefined, { id, gross: eur(1999), names: { providerRef: "ch_1" } })
+      )
+      yield* reconcile(orderOf(rows))
+      yield* create()
+      yield* reconcile(payout("next"))
+      const counted = (yield* entriesOf).filter(({ corrected, kind }) => corrected === null && kind === "charge")
+      assert.deepStrictEqual(
+        counted.map(({ result, rowId }) => [rowId.split("#")[0], result]),
+        [
+          ["a", "missing_here"],
+          ["b", "matched"]
+        ]
+      )
+    }).pipe(Effect.provide(first.layer))
+  )
+
+  const missing = world()
+  it.effect("given a payment that no report has, when its capture failed, then it is missing no longer", () =>
+    Effect.gen(function* () {
+      capturing(missing)
+      const other = yield* create()
+      missing.provider.onCharge = ({ attemptId }) =>
+        Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
+      const { details, ...rest } = request()
+      const pointsman = yield* Pointsman
+      const { payment } = yield* pointsman.create(caller, { ...rest, details: { ...details, captureMethod: "manual" } })
+      yield* operate("capture", payment.id)
+      yield* TestClock.setTime(paidAt + 5 * day)
+      yield* reconcile(orderOf([rowOf(undefined, { id: "p", kind: "payout", occurredAt: -day }), rowOf(other)]))
+      assert.strictEqual((yield* standing)[`missing:${payment.id}`], "missing_there")
+      const { operations } = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+      const names = { operationId: operations[0]?.id ?? "" }
+      yield* reconcile(orderOf([rowOf(payment, { id: "failed", kind: "charge_failed", gross: eur(-1999), names })]))
+      assert.strictEqual((yield* stored(payment)).capturedMinor, 0)
+      assert.strictEqual((yield* standing)[`missing:${payment.id}`], "missing_there comparison")
+    }).pipe(Effect.provide(missing.layer))
+  )
+})

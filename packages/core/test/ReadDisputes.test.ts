@@ -1,0 +1,146 @@
+/** Disputes that only a report named: the provider is asked for what a row does not say. */
+import { assert, describe, it } from "@effect/vitest"
+import { Pointsman } from "@pointsman/core"
+import { Ledger, Unanswered } from "@pointsman/core/ports"
+import type { ScriptedProvider } from "@pointsman/core/testing"
+import { Effect, Exit } from "effect"
+import { TestClock } from "effect/testing"
+import { begin, disputeEvents, state } from "./support/Disputes.ts"
+import { stored } from "./support/Pages.ts"
+import { day, eur, orderOf, reconcile, rowOf } from "./support/Reports.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
+
+const minute = 60_000
+const dueBy = begin + 10 * day
+
+type Reads = NonNullable<ScriptedProvider["onReadDispute"]>
+
+const says =
+  (said: object = {}): Reads =>
+  () =>
+    Effect.succeed({
+      _tag: "Found",
+      state: { disputeId: "du_1", verdict: "opened", status: "needs_response", reason: "fraudulent", dueBy, ...said }
+    })
+
+/** A captured payment whose dispute is in a report. */
+const reported = Effect.fnUntraced(function* (own: World, onRead: Reads | undefined) {
+  own.provider.onReadDispute = onRead
+  own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
+  yield* TestClock.setTime(begin)
+  const { payment } = yield* (yield* Pointsman).create(caller, request())
+  const names = { disputeId: "du_1" }
+  yield* TestClock.setTime(begin + day)
+  yield* reconcile(
+    orderOf([rowOf(payment, { id: "taken", kind: "dispute", gross: eur(-1999), occurredAt: begin + 1, names })])
+  )
+  return payment
+})
+
+const disputeOf = Effect.gen(function* () {
+  const [dispute] = yield* (yield* Ledger).disputes(tenant, { limit: 2 })
+  assert(dispute !== undefined)
+  return dispute
+})
+
+const check = Effect.flatMap(Pointsman, ({ checkDue }) => checkDue)
+
+describe("a dispute that only a report named", () => {
+  const own = world()
+  it.effect("given the provider can be asked, then its deadline and reason are recorded, and it is asked once", () =>
+    Effect.gen(function* () {
+      const payment = yield* reported(own, says())
+      assert.strictEqual((yield* disputeOf).evidenceDueBy, null)
+      yield* check
+      const { evidenceDueBy, lookUp, reason, status } = yield* disputeOf
+      assert.deepStrictEqual(
+        [evidenceDueBy, reason, status, lookUp],
+        [dueBy, "fraudulent", "needs_response", undefined]
+      )
+      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.updated"])
+      yield* TestClock.setTime(dueBy - 2 * day)
+      yield* check
+      yield* check
+      assert.deepStrictEqual((yield* disputeEvents(payment.id)).at(-1), "dispute.evidence_due")
+      assert.deepStrictEqual(
+        own.provider.disputesRead.map(({ disputeId, providerRef }) => [disputeId, providerRef]),
+        [["du_1", payment.providerRef]]
+      )
+    }).pipe(Effect.provide(own.layer))
+  )
+
+  const lost = world()
+  it.effect("given it was won meanwhile, then the dispute and its payment say so", () =>
+    Effect.gen(function* () {
+      const payment = yield* reported(lost, says({ verdict: "won", status: "won" }))
+      assert.strictEqual((yield* stored(payment)).state, "ChargedBack")
+      yield* check
+      assert.strictEqual((yield* disputeOf).status, "won")
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+    }).pipe(Effect.provide(lost.layer))
+  )
+
+  const silent = world()
+  it.effect("given the provider does not answer, then it is asked five times, half an hour apart", () =>
+    Effect.gen(function* () {
+      const payment = yield* reported(silent, () => Effect.fail(new Unanswered({ reason: "time-out" })))
+      for (let asked = 0; asked < 20; asked++) {
+        yield* check
+        yield* TestClock.adjust(10 * minute)
+      }
+      assert.lengthOf(silent.provider.disputesRead, 5)
+      const { checkAt, evidenceDueBy } = yield* disputeOf
+      assert.deepStrictEqual([checkAt, evidenceDueBy], [null, null])
+      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
+    }).pipe(Effect.provide(silent.layer))
+  )
+
+  const unable = world()
+  it.effect("given the connector cannot read disputes, then nothing is due", () =>
+    Effect.gen(function* () {
+      yield* reported(unable, undefined)
+      yield* check
+      const { checkAt, lookUp } = yield* disputeOf
+      assert.deepStrictEqual([checkAt, lookUp], [null, undefined])
+    }).pipe(Effect.provide(unable.layer))
+  )
+
+  const told = world()
+  it.effect("given a message states the deadline first, then nobody is asked", () =>
+    Effect.gen(function* () {
+      const payment = yield* reported(told, says())
+      yield* state(payment.providerRef, { dueBy: begin + 8 * day }, begin + day)
+      yield* check
+      assert.lengthOf(told.provider.disputesRead, 0)
+      assert.strictEqual((yield* disputeOf).evidenceDueBy, begin + 8 * day)
+    }).pipe(Effect.provide(told.layer))
+  )
+
+  const dying = world()
+  it.effect(
+    "given a process dies before it records the answer, then the next one asks again, and records it once",
+    () =>
+      Effect.gen(function* () {
+        const payment = yield* reported(dying, says())
+        const ledger = yield* Ledger
+        const process = yield* dying.another.pipe(
+          Effect.provideService(Ledger, { ...ledger, commit: () => Effect.die(new Error("the process died")) })
+        )
+        yield* Effect.exit(process.checkDue)
+        assert.strictEqual((yield* disputeOf).evidenceDueBy, null)
+        const exits = yield* Effect.all([Effect.exit(check), Effect.exit(check)], { concurrency: 2 })
+        assert.isTrue(exits.every(Exit.isSuccess))
+        assert.strictEqual((yield* disputeOf).evidenceDueBy, dueBy)
+        assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.updated"])
+      }).pipe(Effect.scoped, Effect.provide(dying.layer))
+  )
+
+  const other = world()
+  it.effect("given an answer about another dispute, then it is no answer", () =>
+    Effect.gen(function* () {
+      yield* reported(other, says({ disputeId: "du_2" }))
+      yield* check
+      assert.strictEqual((yield* disputeOf).evidenceDueBy, null)
+    }).pipe(Effect.provide(other.layer))
+  )
+})

@@ -1,0 +1,169 @@
+/** `pointsman reconcile payouts` and `payout`: what providers paid out, and what one payout consists of. */
+import { entryCsvHeader, entryCsvLine, type Payout, Pointsman, payoutRest, type SettlementEntry } from "@pointsman/core"
+import { Directory } from "@pointsman/core/ports"
+import { InProcess } from "@pointsman/http"
+import { Clock, Console, Effect, Option, Stream } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { epochMillisOf, momentFlag } from "./Moment.ts"
+import { moneyText } from "./MoneyText.ts"
+import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
+import { jsonFlag, print } from "./Output.ts"
+import { limitFlag } from "./Paging.ts"
+import { connectionFlag, refuse } from "./ReadReports.ts"
+import { settingFlags, textsOf } from "./SettingFlags.ts"
+import { facts, paragraphs, printable, type Text, table } from "./Table.ts"
+import { environmentFlag, oneWorkspace, workspaceFlag } from "./Tenants.ts"
+import { timeOf, timeOrNull } from "./Words.ts"
+
+const { entryView, payoutView } = InProcess
+
+export const payouts = Command.make(
+  "payouts",
+  {
+    workspace: workspaceFlag,
+    environment: environmentFlag,
+    connection: connectionFlag.pipe(Flag.withDescription("This connection alone; default: all"), Flag.optional),
+    from: momentFlag("from", "Payouts at or after this time; default: the beginning").pipe(Flag.optional),
+    until: momentFlag("until", "Payouts before this time; default: now").pipe(Flag.optional),
+    limit: limitFlag,
+    json: jsonFlag,
+    ...settingFlags(databaseSettings)
+  },
+  Effect.fnUntraced(function* ({ connection, environment, from, json, limit, until, workspace, ...settings }) {
+    yield* onDatabase(
+      textsOf(settings),
+      Effect.fnUntraced(function* () {
+        const { reconciliation } = yield* Pointsman
+        const workspaceId = yield* Effect.fromResult(oneWorkspace(yield* (yield* Directory).contents, workspace))
+        const now = yield* Clock.currentTimeMillis
+        const found = yield* reconciliation.payouts({
+          tenant: { workspaceId, environment },
+          connectionId: Option.getOrUndefined(connection),
+          from: Option.match(from, { onNone: () => 0, onSome: (moment) => epochMillisOf(moment, now) }),
+          until: Option.match(until, { onNone: () => now, onSome: (moment) => epochMillisOf(moment, now) }),
+          limit
+        })
+        yield* print(json, { data: found.map(entryView) }, payoutsText(found))
+      })
+    )
+  })
+).pipe(
+  Command.withDescription("List what providers paid out, newest first, as their reports say."),
+  Command.withShortDescription("List payouts")
+)
+
+const payoutsText = (found: ReadonlyArray<SettlementEntry>): string | Text =>
+  found.length === 0
+    ? "No payout is stored for this time."
+    : table(
+        ["PAYOUT", "AMOUNT", "LEFT", "ARRIVES"],
+        found.map(({ connectionId, converted, gross, occurredAt, payoutId, rowId, settledAt }) => {
+          const { currency, minorUnits } = converted ?? gross
+          return [
+            `${connectionId}/${payoutId ?? rowId}`,
+            moneyText(minorUnits, currency),
+            timeOf(occurredAt),
+            timeOrNull(settledAt)
+          ]
+        })
+      )
+
+export const payout = Command.make(
+  "payout",
+  {
+    payout: Argument.String("payout").pipe(
+      Argument.withDescription("As `pointsman reconcile payouts` prints it: connection/payout")
+    ),
+    csv: Flag.Boolean("csv").pipe(
+      Flag.withDescription("Print all of its rows as CSV"),
+      Flag.withDefault(false),
+      Flag.withoutNegation
+    ),
+    limit: limitFlag,
+    json: jsonFlag,
+    ...settingFlags(databaseSettings)
+  },
+  Effect.fnUntraced(function* ({ csv, json, limit, payout: named, ...settings }) {
+    const at = named.indexOf("/")
+    if (at <= 0 || at === named.length - 1) {
+      return yield* refuse("payout: expected connection/payout, as `pointsman reconcile payouts` prints it.")
+    }
+    if (csv && json) return yield* refuse("--csv: expected no --json beside it.")
+    yield* onDatabase(
+      textsOf(settings),
+      Effect.fnUntraced(function* () {
+        const { reconciliation } = yield* Pointsman
+        const name = { connectionId: named.slice(0, at), payoutId: named.slice(at + 1) }
+        const connection = Option.getOrUndefined(yield* (yield* Directory).connection(name.connectionId))
+        const notFound = refuse(`Payout "${printable(named)}" not found: no report that was read names it.`)
+        if (connection === undefined) return yield* notFound
+        const { environment, workspaceId } = connection
+        const tenant = { workspaceId, environment }
+        const found = yield* Effect.mapError(
+          Effect.fromOption(yield* reconciliation.payout(tenant, name)),
+          () => notFound
+        )
+        if (csv) {
+          // Every text ends with a line break, which the console writes.
+          const write = (text: string) => Console.log(text.trimEnd())
+          yield* write(entryCsvHeader)
+          return yield* Stream.runForEachArray(reconciliation.exportPayout({ tenant }, name), (rows) =>
+            rows.length === 0 ? Effect.void : write(rows.map(entryCsvLine).join(""))
+          )
+        }
+        const entries = yield* reconciliation.payoutEntries(tenant, { ...name, after: undefined, limit })
+        yield* print(
+          json,
+          { data: { ...payoutView(found), entries: entries.map(entryView) } },
+          payoutText(found, entries)
+        )
+      })
+    )
+  })
+).pipe(
+  Command.withDescription(
+    "Show what one payout consists of, by currency, and its first rows. `--csv` prints all of its rows. The rest is what the " +
+      "rows add up to, less what is paid out: zero where every report of it was read."
+  ),
+  Command.withShortDescription("Show one payout"),
+  Command.withExamples([
+    { command: "pointsman reconcile payout stripe-nl/po_1", description: "What it consists of" },
+    { command: "pointsman reconcile payout stripe-nl/po_1 --csv > po_1.csv", description: "All of its rows" }
+  ])
+)
+
+const payoutText = (payout: Payout, entries: ReadonlyArray<SettlementEntry>): Text =>
+  paragraphs(
+    facts([
+      ["Payout", `${payout.connectionId}/${payout.payoutId}`],
+      ["Arrives", timeOrNull(payout.settledAt)],
+      ["Money moved", `${timeOf(payout.period.from)} to ${timeOf(payout.period.until)}`]
+    ]),
+    table(
+      ["CURRENCY", "ROWS", "CHARGES", "REFUNDS", "DISPUTES", "FEES", "OTHERS", "PAID OUT", "REST"],
+      payout.sums.map((sum) => [
+        sum.currency,
+        sum.rows,
+        ...[
+          sum.chargesMinor,
+          sum.refundsMinor,
+          sum.disputesMinor,
+          sum.feesMinor,
+          sum.othersMinor,
+          sum.payoutsMinor,
+          payoutRest(sum)
+        ].map((minorUnits) => moneyText(minorUnits, sum.currency))
+      ])
+    ),
+    table(
+      ["MOVED", "ROW", "KIND", "RESULT", "AMOUNT", "PAYMENT"],
+      entries.map((entry) => [
+        timeOf(entry.occurredAt),
+        entry.rowId,
+        entry.kind,
+        entry.result,
+        moneyText(entry.gross.minorUnits, entry.gross.currency),
+        entry.paymentId
+      ])
+    )
+  )

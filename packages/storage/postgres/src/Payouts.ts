@@ -1,0 +1,59 @@
+/** Payouts in PostgreSQL: what one consists of, its entries, and the list of them. */
+import type { Tenant } from "@pointsman/core"
+import type { PayoutName, PayoutsQuery, Settlements } from "@pointsman/core/ports"
+import { selectPayoutEntries, selectPayoutParts, selectPayouts } from "@pointsman/storage-sql"
+import { Effect } from "effect"
+import type { Database } from "./Database.ts"
+import { bindTenant, bindText, rows } from "./Rows.ts"
+
+const ofTenant = "workspace_id = $1 and environment = $2"
+
+/** A provider's name may be longer than an index takes. */
+const ofPayout = `${ofTenant} and connection_id = $3 and md5(payout_id) = md5($4) and payout_id = $4`
+const bindPayout = (tenant: Tenant, { connectionId, payoutId }: PayoutName) => [
+  ...bindTenant(tenant),
+  bindText(connectionId),
+  bindText(payoutId)
+]
+
+const selectParts = selectPayoutParts("settlement_entries", ofPayout)
+const selectEntries = selectPayoutEntries(
+  "settlement_entries",
+  ofPayout,
+  "(occurred_at, row_id) > ($5::text::bigint, $6)",
+  "$7::text::integer"
+)
+
+const selectOf = ({ connectionId }: PayoutsQuery): string => {
+  const times = "occurred_at >= $3::text::bigint and occurred_at < $4::text::bigint"
+  const ofConnection = connectionId === undefined ? "" : " and connection_id = $6"
+  return selectPayouts("settlement_entries", `${ofTenant} and ${times}${ofConnection}`, "$5::text::integer")
+}
+
+export const make = (db: Database): Pick<Settlements, "payoutParts" | "payoutEntries" | "payouts"> => ({
+  payoutParts: (tenant, name) =>
+    Effect.map(db.read("payoutParts", selectParts, bindPayout(tenant, name)), (found) =>
+      found.map(rows.readPayoutPart)
+    ),
+  payoutEntries: (tenant, { after, limit, ...name }) =>
+    Effect.map(
+      db.read("payoutEntries", selectEntries, [
+        ...bindPayout(tenant, name),
+        String(after?.occurredAt ?? -1),
+        bindText(after?.rowId ?? ""),
+        String(limit)
+      ]),
+      (found) => found.map(rows.readSettlement)
+    ),
+  payouts: (query) =>
+    Effect.map(
+      db.read("payouts", selectOf(query), [
+        ...bindTenant(query.tenant),
+        String(query.from),
+        String(query.until),
+        String(query.limit),
+        ...(query.connectionId === undefined ? [] : [bindText(query.connectionId)])
+      ]),
+      (found) => found.map(rows.readSettlement)
+    )
+})
