@@ -6748,12 +6748,12 @@ import { writeFact } from "../../commit/WriteFact.ts"
   },
   {
     name: "money that waits at PayPal counts as taken",
-    harm: "A payment that PayPal holds, or denied, is captured by its row, and goods are sent for no money.",
+    harm: "A payment that PayPal holds is captured by its row, and goods are sent for no money.",
     edits: [
       {
         file: "packages/connectors/paypal/src/Reports.ts",
-        find: ' || status === "D" || status === "P"',
-        replace: ""
+        find: 'status === "P" && (',
+        replace: 'status === "X" && ('
       }
     ],
     caughtBy: {
