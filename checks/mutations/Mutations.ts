@@ -6796,12 +6796,12 @@ import { writeFact } from "../../commit/WriteFact.ts"
   },
   {
     name: "money that waits at PayPal counts as taken",
-    harm: "A payment that PayPal holds, or denied, is captured by its row, and goods are sent for no money.",
+    harm: "A payment that PayPal holds is captured by its row, and goods are sent for no money.",
     edits: [
       {
         file: "packages/connectors/paypal/src/Reports.ts",
-        find: ' || status === "D" || status === "P"',
-        replace: ""
+        find: 'status === "P" && (',
+        replace: 'status === "X" && ('
       }
     ],
     caughtBy: {
@@ -6856,6 +6856,54 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "connector-http",
       file: "packages/connectors/http/test/Reports.test.ts",
       test: 'given a row with a charge below 0, then it is unreadable at "gross", others are not'
+    }
+  },
+  {
+    name: "a report of Checkout.com's that has no file to read",
+    harm: "A payout is passed over because its report was scheduled as a spreadsheet, and nobody hears of it.",
+    edits: [
+      {
+        file: "packages/connectors/checkout/src/Reports.ts",
+        find: "    if (texts.length === 0) {",
+        replace: "    if (texts.length < 0) {"
+      }
+    ],
+    caughtBy: {
+      project: "connector-checkout",
+      file: "packages/connectors/checkout/test/Reports.test.ts",
+      test: "given a report without a CSV file, then the list is unanswered and says why, and is never an empty one"
+    }
+  },
+  {
+    name: "the rest of a fetched file that cannot be read",
+    harm: "Rows behind the place at which a file was cut off are passed over, and the next fetch begins behind them.",
+    edits: [
+      {
+        file: "packages/reconcile/src/ReportText.ts",
+        find: "    Stream.mapError(({ column, reason, row }) =>",
+        replace: "    Stream.catch(() => Stream.empty),\n    Stream.mapError(({ column, reason, row }: never) =>"
+      }
+    ],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/ScheduledReports.test.ts",
+      test: "given a provider that gives files, when they are fetched by hand, then their rows are read, and a cut one is not"
+    }
+  },
+  {
+    name: "reports are fetched while records are missing",
+    harm: "Rows of refunds that are recovered later stay differences, and somebody looks for money that is there.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/FetchDue.ts",
+        find: " && !isMissing(of.id)",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/FetchDue.test.ts",
+      test: "given lost records, then a connection is fetched once it is recovered"
     }
   }
 ]

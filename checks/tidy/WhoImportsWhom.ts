@@ -45,7 +45,7 @@ const allowances: Readonly<Record<string, Allowance>> = {
   "packages/reconcile": {
     ours: ["@pointsman/core", "@pointsman/core/connector", "@pointsman/core/internal"],
     others: ["csv-parse"],
-    node: ["node:crypto", "node:fs", "node:path", "node:zlib"]
+    node: ["node:buffer", "node:crypto", "node:fs", "node:path", "node:zlib"]
   },
   // The configuration file, which the server and the front door read. No part of the domain, and no way out to anybody.
   "packages/configuration": {

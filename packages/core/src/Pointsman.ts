@@ -40,6 +40,7 @@ import { Passwords } from "./ports/Passwords.ts"
 import { type AfterRestore, PaymentSettings } from "./ports/PaymentSettings.ts"
 import { ProofSettings } from "./ports/ProofSettings.ts"
 import { RecordLosses } from "./ports/RecordLoss.ts"
+import { ReportReader } from "./ports/ReportReader.ts"
 import { BeforeRemoval, Retention } from "./ports/Retention.ts"
 import type { Secrets } from "./ports/Secrets.ts"
 import { Settlements } from "./ports/Settlements.ts"
@@ -190,6 +191,7 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
           Context.add(Retention, yield* Retention),
           Context.add(BeforeRemoval, archiveFirst(archive, yield* BeforeRemoval)),
           Context.add(Settlements, yield* Settlements),
+          Context.add(ReportReader, yield* ReportReader),
           Context.add(Audit, yield* Audit),
           Context.add(Archive, archive),
           Context.add(ArchiveHints, makeArchiveHints()),

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Connection, Metrics, Pointsman, type ReconciliationRun } from "@pointsman/core"
 import type { ListRequest, ReportEntry, ReportPage } from "@pointsman/core/connector"
-import { Directory, Retention, StorageCondition, Unanswered } from "@pointsman/core/ports"
+import { Directory, RecordLosses, Retention, StorageCondition, Unanswered } from "@pointsman/core/ports"
 import { Effect, Fiber, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { stored } from "./support/Pages.ts"
@@ -209,6 +209,25 @@ describe("reports that are fetched on a schedule", () => {
       yield* TestClock.adjust(minute)
       yield* untilRuns("main", 8)
     }).pipe(Effect.provide(refusing.layer))
+  )
+
+  const lossy = world({ connections: [scheduled("main"), scheduled("other")] })
+  it.effect("given lost records, then a connection is fetched once it is recovered", () =>
+    Effect.gen(function* () {
+      yield* setUp(lossy, 0)
+      let recovered: ReadonlyArray<string> = ["other"]
+      const loss = () => ({ number: 1, since: 0, reason: "a test", declaredAt: 0, recovered, ended: null })
+      const losses = { ...(yield* RecordLosses), known: Effect.sync(loss) }
+      const pointsman = yield* Effect.provideService(lossy.another, RecordLosses, losses)
+      yield* keepFetching(pointsman)
+      yield* untilRuns("other", 8)
+      yield* TestClock.adjust(hour)
+      yield* rest
+      assert.lengthOf(yield* runsOf("main"), 0)
+      recovered = ["other", "main"]
+      yield* TestClock.adjust(minute)
+      yield* untilRuns("main", 8)
+    }).pipe(Effect.provide(lossy.layer))
   )
 
   const changing = ofMain()

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman, ReportBroken, ReportRefused } from "@pointsman/core"
 import type { ListRequest, ReportEntry, ReportPage } from "@pointsman/core/connector"
-import { Unanswered } from "@pointsman/core/ports"
-import { Effect, Exit, Result } from "effect"
+import { ReportFileUnreadable, ReportReader, Unanswered } from "@pointsman/core/ports"
+import { Effect, Exit, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { stored } from "./support/Pages.ts"
 import { day, entriesOf, paidAt, rowOf } from "./support/Reports.ts"
@@ -162,6 +162,87 @@ describe("fetched reports", () => {
       assert(Result.isFailure(failed) && failed.failure instanceof ReportBroken)
       assert.include(failed.failure.reason, "the provider named the same page again")
     }).pipe(Effect.provide(endless.layer))
+  )
+
+  const reader: ReportReader = {
+    read: (format, text) =>
+      format === "scripted-balance" && text.startsWith("[")
+        ? Stream.fromIterable<ReadonlyArray<ReportEntry>>(JSON.parse(text))
+        : Stream.fail(new ReportFileUnreadable({ reason: "row 1: it is cut off" }))
+  }
+
+  /** Two files of a day, each with its rows in chunks of one. */
+  const inFiles = (own: World, entries: ReadonlyArray<ReportEntry>) => {
+    const texts: Record<string, string> = {
+      a: JSON.stringify(entries.slice(0, 2).map((entry) => [entry])),
+      b: JSON.stringify(entries.slice(2).map((entry) => [entry]))
+    }
+    own.provider.onListReport = () => Effect.succeed({ entries: [], files: ["a", "b"], nextCursor: null })
+    own.provider.onDownloadReport = (file) => Effect.succeed(texts[file] ?? "")
+    return texts
+  }
+  const anHour = { from: paidAt, until: paidAt + hour }
+
+  const filed = world()
+  it.effect(
+    "given a page that names files, then their rows are read, and a file that is cut off or silent ends the fetch",
+    () =>
+      Effect.gen(function* () {
+        const { entries, payments } = yield* setUp(filed, 3)
+        const texts = inFiles(filed, entries)
+        const whole = texts["b"] ?? ""
+        texts["b"] = "cut"
+        const cut = yield* Effect.result(fetch(anHour))
+        assert(Result.isFailure(cut) && cut.failure instanceof ReportBroken)
+        assert.strictEqual(cut.failure.reason, "the provider gave no complete answer: file b: row 1: it is cut off")
+        texts["b"] = whole
+        const download = filed.provider.onDownloadReport
+        // The first reading of the two files, and the second one.
+        for (const nth of [2, 4]) {
+          let downloads = 0
+          filed.provider.onDownloadReport = (file) =>
+            ++downloads === nth ? Effect.fail(new Unanswered({ reason: "timed out" })) : download(file)
+          const silent = yield* Effect.result(fetch(anHour))
+          assert(Result.isFailure(silent) && silent.failure instanceof ReportBroken)
+          assert.include(silent.failure.reason, "timed out")
+        }
+        filed.provider.onDownloadReport = download
+        const [run] = yield* fetch(anHour)
+        assert.deepStrictEqual([run?.state, run?.rowsDone, run?.counts.matched], ["done", 3, 3])
+        for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
+      }).pipe(Effect.provide(filed.layer), Effect.provideService(ReportReader, reader))
+  )
+
+  for (const killedAt of [1, 2, 3, 4]) {
+    const killed = world()
+    it.effect(
+      `given a process that dies at file ${killedAt}, when the next one fetches, then no row is lost or twice`,
+      () =>
+        Effect.gen(function* () {
+          const { entries, payments } = yield* setUp(killed, 3)
+          inFiles(killed, entries)
+          const download = killed.provider.onDownloadReport
+          let downloads = 0
+          killed.provider.onDownloadReport = (file) => (++downloads === killedAt ? Effect.interrupt : download(file))
+          assert.isTrue(Exit.isFailure(yield* Effect.exit(fetch(anHour))))
+          killed.provider.onDownloadReport = download
+          const [run] = yield* fetch(anHour)
+          assert.deepStrictEqual([run?.state, run?.counts.matched], ["done", 3])
+          assert.lengthOf(yield* entriesOf, 3)
+          for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
+        }).pipe(Effect.provide(killed.layer), Effect.provideService(ReportReader, reader))
+    )
+  }
+
+  const unread = world()
+  it.effect("given a program without a reader of files, then the fetch says so", () =>
+    Effect.gen(function* () {
+      const { entries } = yield* setUp(unread, 1)
+      inFiles(unread, entries)
+      const failed = yield* Effect.result(fetch(anHour))
+      assert(Result.isFailure(failed) && failed.failure instanceof ReportBroken)
+      assert.include(failed.failure.reason, "file a: this program reads no report files")
+    }).pipe(Effect.provide(unread.layer))
   )
 
   const refusing = world()

@@ -12,7 +12,7 @@ import { adoptConnector, apiKeyIdOf } from "@pointsman/core/internal"
 import * as Ports from "@pointsman/core/ports"
 import * as PointsmanHttp from "@pointsman/http"
 import * as NodeTransport from "@pointsman/transport-node"
-import { Cause, Context, Effect, Exit, Fiber, Layer, Logger, Option, Redacted, Result, Scope } from "effect"
+import { Cause, Context, Effect, Exit, Fiber, Layer, Logger, Option, Redacted, Result, Scope, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpEffect, HttpRouter, type HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { makeCalls } from "./Calls.ts"
@@ -207,6 +207,9 @@ const platform = Layer.mergeAll(
   NodeHttpServer.layerHttpServices
 )
 
+/** Loaded where a file of a report is read. */
+const reconcile = Effect.promise(() => import("@pointsman/reconcile"))
+
 const outsideLayer = Effect.fnUntraced(function* (
   { allowPrivateWebhooks, archive, storage }: PointsmanSettings,
   { encryptionKey, previousEncryptionKeys }: CheckedSettings,
@@ -227,6 +230,9 @@ const outsideLayer = Effect.fnUntraced(function* (
     Layer.succeed(Ports.Connectors, connectors),
     yield* openArchive(archive),
     NodeTransport.layer(),
+    Layer.succeed(Ports.ReportReader, {
+      read: (format, text) => Stream.unwrap(Effect.map(reconcile, ({ readReportText }) => readReportText(format, text)))
+    }),
     NodeTransport.NodeWebhookSender.layer({ allowPrivate: allowPrivateWebhooks ?? false })
   ).pipe(Layer.provideMerge(Ports.Ids.layer), Layer.provideMerge(platform))
 })

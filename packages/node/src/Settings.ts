@@ -254,8 +254,8 @@ export interface PointsmanSettings {
   /** Serves the API's reference page at `/docs`. `false` unless set. */
   readonly docs?: boolean
   /**
-   * Settles payments with an unknown result, sends webhooks, fetches reports, and learns. `true` unless set; with `false`, call `checkDue`
-   * now and then, or let another process on this storage do it.
+   * Settles payments with an unknown result, sends webhooks, fetches reports, and learns. `true` unless set; with `false`,
+   * call `checkDue` now and then, or let another process on this storage do it.
    */
   readonly background?: boolean
   /** Requests per second and API key over HTTP, twice as many at once. No limit unless set. */

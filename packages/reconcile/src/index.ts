@@ -5,3 +5,4 @@ export { formatNamed, formatOfHeader, formatsOf, reportFormats } from "./formats
 export { entriesAtMost, type NumberedEntry, ReportUnreadable, readReport } from "./ReadReport.ts"
 export { entriesOf, type FormatFault, formatOf, inspectReport, type ReportFile } from "./ReportFile.ts"
 export type { ReadRecord, ReportFormat } from "./ReportFormat.ts"
+export { readReportText } from "./ReportText.ts"

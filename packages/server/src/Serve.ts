@@ -47,6 +47,7 @@ import { connectorsOfWorker, type LoadedConnector } from "./LoadConnectors.ts"
 import * as Metrics from "./Metrics.ts"
 import { pointsmanOptions } from "./PointsmanOptions.ts"
 import { readConfiguration } from "./ReadConfiguration.ts"
+import { reportReaderLayer } from "./ReportReaderLayer.ts"
 import type { Settings } from "./Settings.ts"
 import { makeSources } from "./SourceOf.ts"
 import { StartFailure } from "./StartFailure.ts"
@@ -233,6 +234,7 @@ const onStorage =
           archiveLayer(archive),
           InstalledConnectors.layer(settings.database, connectors),
           NodeTransport.layer(),
+          reportReaderLayer,
           NodeTransport.NodeWebhookSender.layer({ allowPrivate: settings.allowPrivateWebhooks })
         ).pipe(Layer.provideMerge(Ids.layer))
       ),

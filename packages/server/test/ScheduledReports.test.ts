@@ -1,5 +1,7 @@
 /** Reports that a running server fetches by itself, from an adapter of the provider protocol. */
-import { assert, describe, it } from "vitest"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { assert, describe, it, onTestFinished } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
@@ -81,6 +83,56 @@ describe("reports that are fetched on a schedule", () => {
     assert.match(shown.stdout, /^Reports +fetched every 3600000 ms$/mu)
     const doctor = documentOf(await runHere(folder, ["doctor", "--json"])).data.checks
     assert.deepInclude(doctor.at(-1), { check: "reports", verdict: "ok" })
+  })
+
+  it("given a provider that gives files, when they are fetched by hand, then their rows are read, and a cut one is not", async () => {
+    const header =
+      "Action Type,Action ID,Payment ID,Processed On,Processing Currency,Holding Currency,Payout ID,Breakdown Type," +
+      "Processing Currency Amount,Holding Currency Amount"
+    const madeAt = new Date(Date.now() - 5 * hour).toISOString()
+    const row = (id: string, part: string, amount: string) =>
+      `Capture,act_${id},pay_${id},${madeAt},EUR,EUR,po_1,${part},${amount},${amount}`
+    const whole = [header, row("1", "Capture", "19.99"), row("1", "Scheme Fixed Fee", "-0.30"), ""].join("\n")
+    let text = '"cut off'
+    const listing = {
+      data: [
+        {
+          id: "rpt_1",
+          created_on: madeAt,
+          type: "FinancialActionsByPayoutId",
+          files: [{ id: "file_1", filename: "actions.csv", format: "CSV" }]
+        }
+      ]
+    }
+    const server = createServer(({ url = "" }, response) => {
+      response.end(url.startsWith("/reports?") ? JSON.stringify(listing) : text)
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    onTestFinished(() => void server.close())
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const folder = temporaryFolder()
+    const credentials = { secretKey: "sk_sbox_o2nulev2arguvyf6w7sc5fkznas", prefix: "vkuhvk4v", baseUrl }
+    const connection = { id: "cko", environment: "sandbox", connector: "checkout", credentials }
+    const configuration = JSON.stringify({ workspaces: [{ id: "acme", connections: [connection] }] })
+    await (await startServerHere({ folder, configuration })).stop()
+
+    const fetchAll = () => runHere(folder, ["reconcile", "fetch", "--connection", "cko", "--by", "Jo", "--json"])
+    const cut = await fetchAll()
+    assert.strictEqual(cut.code, 1)
+    assert.include(cut.stderr, "file rpt_1/file_1: row 1: a quotation mark is not closed")
+    text = whole
+    // No payment of ours has the charge.
+    const fetched = await fetchAll()
+    assert.include(fetched.stderr, "1 difference, 0 unreadable rows.")
+    const rows = JSON.parse(fetched.stdout).data.map(({ rows }: { readonly rows: number }) => rows)
+    assert.strictEqual(
+      rows.reduce((sum: number, count: number) => sum + count, 0),
+      2
+    )
+    const balance = documentOf(
+      await runHere(folder, ["reconcile", "balance", "--environment", "sandbox", "--json"])
+    ).data
+    assert.deepInclude(balance[0], { charges: 1999, others: -30, currency: "EUR", rows: 2 })
   })
 
   it("given a connector without reports, then the start ends with the field and what was expected", async () => {

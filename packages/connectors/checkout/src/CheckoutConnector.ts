@@ -38,6 +38,7 @@ import * as Lookups from "./Lookups.ts"
 import { type Receiver, readMessage, readStored } from "./Messages.ts"
 import { namedMethods } from "./NamedMethods.ts"
 import { referenceOf } from "./Reference.ts"
+import { fetchedReports, fileBytesAtMost } from "./Reports.ts"
 import * as Requests from "./Requests.ts"
 
 /** The definition of the connector `checkout`. */
@@ -63,6 +64,11 @@ const connector = (
     transport,
     { baseUrl, keyHeader: "cko-idempotency-key", timeoutMillis },
     Effect.sync(() => ({ authorization: `Bearer ${Redacted.value(secretKey)}` }))
+  )
+  const download = jsonCaller(
+    transport,
+    { baseUrl, timeoutMillis, maxAnswerBytes: fileBytesAtMost },
+    Effect.sync(() => ({ accept: "text/csv", authorization: `Bearer ${Redacted.value(secretKey)}` }))
   )
   const clean = cleaner([secretKey])
   const receiverOf = ({ secret }: VerifiedBody): Receiver => ({
@@ -100,6 +106,10 @@ const connector = (
     }),
     ...operations(call, clean),
     readMessage: Effect.fn("CheckoutConnector.readMessage")((message) => readMessage(message, receiverOf(message))),
+    reports: fetchedReports(
+      (path, read) => call({ method: "GET", path }, read),
+      (path, read) => download({ method: "GET", path }, read)
+    ),
     keptOfMessage,
     readStored: Effect.fn("CheckoutConnector.readStored")((message) => readStored(message, receiverOf(message)))
   }

@@ -145,3 +145,31 @@ export const DisputeData = Schema.Struct({
   /** Of a resolved one: `rapid_dispute_resolution`, `negative_amount` or `already_refunded`. */
   resolved_reason: optional(Schema.String)
 })
+
+/** Checkout.com writes times of reports in UTC, with and without saying so. Epoch milliseconds; `NaN` of any other text. */
+export const reportMillis = (text: string): number =>
+  /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z?$/u.test(text) ? Date.parse(text.replace(/Z?$/u, "Z")) : Number.NaN
+
+const ReportId = Schema.String.check(Schema.isPattern(/^[a-z]{2,8}_[0-9a-z]{1,64}$/u))
+
+/** `ReportDetailsResponse.cs` of https://github.com/checkout/checkout-sdk-net */
+export const Report = Schema.Struct({
+  id: ReportId,
+  created_on: Schema.String.check(
+    Schema.makeFilter((text: string) => !Number.isNaN(reportMillis(text)), { expected: "a time in UTC" })
+  ),
+  type: Schema.NonEmptyString,
+  files: Schema.Array(Schema.Struct({ id: ReportId, format: Schema.NonEmptyString }))
+})
+export type Report = typeof Report.Type
+
+export const ReportList = Schema.Struct({
+  data: Schema.Array(Report),
+  _links: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Struct({
+        next: Schema.optionalKey(Schema.NullOr(Schema.Struct({ href: Schema.String })))
+      })
+    )
+  )
+})

@@ -92,9 +92,9 @@ const refusedOf = (answer: TransportAnswer): Unanswered => {
       "credentials.clientId; PayPal takes up to nine hours to allow it"
     return new Unanswered({ reason })
   }
-  // "Result set size is greater than the maximum limit": 10,000 (the same page).
+  // https://developer.paypal.com/api/transaction-search/v1/errors/resultset_too_large
   const isTooLarge = name === "RESULTSET_TOO_LARGE"
-  const why = isTooLarge ? ": more than 10,000 transactions in an hour; read their report from a file" : ""
+  const why = isTooLarge ? ": an hour has more transactions than PayPal lists; read their report from a file" : ""
   return new Unanswered({ reason: `PayPal's transaction search responded with status ${status}${why}` })
 }
 
@@ -105,7 +105,7 @@ const entryOf = (detail: unknown, at: number, clean: Clean): ReportEntry | undef
   const read = readTransaction(detail)
   if (Result.isFailure(read)) return unreadableEntry(at, fieldOf(read.failure), "expected another value")
   const row = rowOf(read.success.transaction_info)
-  if (row === undefined) return undefined
+  if (typeof row !== "string" && isWithoutMoney(read.success.transaction_info, row)) return undefined
   if (typeof row === "string") return unreadableEntry(at, row, "expected an amount of a known currency")
   return clean.shows(JSON.stringify(row))
     ? unreadableEntry(at, "transaction_info", "expected no secret")
@@ -119,12 +119,18 @@ const unreadableEntry = (at: number, field: string, reason: string): ReportEntry
 
 type Transaction = (typeof Protocol.TransactionDetail.Type)["transaction_info"]
 
-/** "Denied" and "pending" transactions (`transaction_status`) moved nothing, and neither did authorizations. */
-const isWithoutMoney = ({ transaction_event_code: code, transaction_status: status }: Transaction): boolean =>
-  code.startsWith("T13") || status === "D" || status === "P"
+/**
+ * A denied transaction (`transaction_status`) moved nothing, and neither did an authorization. A pending one may still fail: only
+ * money that leaves the balance, and is of no payment, such as a payout that its receiver has not claimed, has left it by then.
+ */
+const isWithoutMoney = ({ transaction_event_code: code, transaction_status: status }: Transaction, row: ReportRow) =>
+  code.startsWith("T13") ||
+  status === "D" ||
+  (status === "P" && (row.gross.minorUnits >= 0 || !withoutPayment.has(row.kind)))
 
-const rowOf = (transaction: Transaction): ReportRow | string | undefined => {
-  if (isWithoutMoney(transaction)) return undefined
+const withoutPayment: ReadonlySet<ReportRowKind> = new Set(["adjustment", "fee", "payout"])
+
+const rowOf = (transaction: Transaction): ReportRow | string => {
   const { fee_amount, transaction_amount, transaction_id: id } = transaction
   const gross = signedFromPayPal(transaction_amount)
   if (gross === undefined) return "transaction_info.transaction_amount"

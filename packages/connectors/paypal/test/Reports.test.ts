@@ -195,11 +195,27 @@ describe("reports of PayPal", () => {
         transaction("a", { transaction_status: "P" }),
         transaction("b", { transaction_status: "D" }),
         transaction("c", { transaction_event_code: "T1300" }),
-        transaction("d", { transaction_status: "V" })
+        transaction("d", { transaction_status: "V" }),
+        transaction("e", {
+          transaction_status: "P",
+          transaction_event_code: "T1107",
+          transaction_amount: amount("-5.00")
+        }),
+        // A payout that its receiver has not claimed left the balance.
+        transaction("f", {
+          transaction_status: "P",
+          transaction_event_code: "T0001",
+          transaction_amount: amount("-1.00")
+        }),
+        transaction("g", {
+          transaction_status: "P",
+          transaction_event_code: "T0001",
+          transaction_amount: amount("1.00")
+        })
       )
       assert.deepStrictEqual(
         rows.map(({ id }) => id),
-        ["d"]
+        ["d", "f"]
       )
     })
   )
@@ -274,7 +290,7 @@ describe("reports of PayPal", () => {
   for (const [what, wrong, reason] of [
     ["an error of PayPal's", answer(500, { name: "INTERNAL_SERVER_ERROR" }), "with status 500"],
     ["an app without the permission", answer(403, { name: "NOT_AUTHORIZED" }), 'select "Transaction Search"'],
-    ["too many transactions", answer(400, { name: "RESULTSET_TOO_LARGE" }), "more than 10,000 transactions in an hour"],
+    ["too many transactions", answer(400, { name: "RESULTSET_TOO_LARGE" }), "more transactions than PayPal lists"],
     ["a page of something else", answer(200, { balances: [] }), "see total_pages"],
     ["no JSON", answer(200, "<html>"), "settles nothing"]
   ] as const) {

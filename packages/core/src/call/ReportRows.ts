@@ -5,6 +5,7 @@ import type { Connection } from "../model/Connection.ts"
 import { type NotSent, Unanswered } from "../model/ProviderStatement.ts"
 import type { ReportEntry } from "../model/ReportRow.ts"
 import type { ReportPage } from "../ports/Connector.ts"
+import { ReportReader } from "../ports/ReportReader.ts"
 import { callProvider } from "./CallProvider.ts"
 
 /** Of one request: a provider that lists the newest first has to go through all of it, to find the beginning. */
@@ -15,6 +16,9 @@ const pagesAtMost = 10_000
 
 /** Entries of a page. A connector that gives more is broken, and its page would be held in memory. */
 const entriesAtMost = 10_000
+
+/** Files of a page: more than any provider makes in a day. */
+const filesAtMost = 1_000
 
 /** Which report of the connection is read, and the longest window of one request, in milliseconds. */
 export interface ReportAsked {
@@ -29,10 +33,34 @@ interface Place {
   readonly pages: number
 }
 
-/** The entries of each page. It fails where a page is not the provider's own word: nothing is left out. */
-export const reportRows = (connection: Connection, asked: ReportAsked, { from, until }: FetchedWindow) =>
+/** The entries of each page, and of its files. It fails where one is not the provider's own word: nothing is left out. */
+export const reportRows = (connection: Connection, asked: ReportAsked, window: FetchedWindow) =>
+  Stream.flatMap(pagesOf(connection, asked, window), ({ entries, files = [] }) =>
+    Stream.concat(
+      Stream.succeed(entries),
+      Stream.flatMap(Stream.fromIterable(files), (file) => Stream.unwrap(fileAt(connection, asked, file)))
+    )
+  )
+
+/** Downloaded as a whole, whose length the connector limits, and read row by row. */
+const fileAt = Effect.fnUntraced(function* (connection: Connection, { report }: ReportAsked, file: string) {
+  const text: string | NotSent | Unanswered = yield* callProvider<string>(
+    connection,
+    ({ reports }) => reports?.find(({ name }) => name === report)?.download?.(file) ?? Effect.fail(noReport),
+    Number.POSITIVE_INFINITY
+  )
+  if (typeof text !== "string") return yield* new Unanswered({ reason: text.reason })
+  const reader = yield* ReportReader
+  return Stream.mapError(
+    reader.read(report, text),
+    ({ reason }) => new Unanswered({ reason: `file ${file}: ${reason}` })
+  )
+})
+
+const pagesOf = (connection: Connection, asked: ReportAsked, { from, until }: FetchedWindow) =>
   Stream.paginate({ from, cursor: null, pages: 0 } satisfies Place as Place, (place) =>
-    Effect.map(pageAt(connection, asked, place, until), ({ entries, nextCursor }) => {
+    Effect.map(pageAt(connection, asked, place, until), (page) => {
+      const { nextCursor } = page
       const end = endOf(asked, place, until)
       const next: Place | undefined =
         nextCursor !== null
@@ -40,7 +68,7 @@ export const reportRows = (connection: Connection, asked: ReportAsked, { from, u
           : end < until
             ? { from: end, cursor: null, pages: 0 }
             : undefined
-      return [[entries], Option.fromUndefinedOr(next)] as const
+      return [[page], Option.fromUndefinedOr(next)] as const
     })
   )
 
@@ -60,9 +88,14 @@ const pageAt = Effect.fnUntraced(function* (connection: Connection, asked: Repor
   return wrong === undefined ? page : yield* new Unanswered({ reason: wrong })
 })
 
-const faultOf = ({ entries, nextCursor }: ReportPage, cursor: string | null, pages: number): string | undefined => {
+const faultOf = (
+  { entries, files = [], nextCursor }: ReportPage,
+  cursor: string | null,
+  pages: number
+): string | undefined => {
   if (nextCursor !== null && nextCursor === cursor) return "the provider named the same page again"
   if (entries.length > entriesAtMost) return `a page has more than ${entriesAtMost} rows`
+  if (files.length > filesAtMost) return `a page has more than ${filesAtMost} files`
   return pages + 1 >= pagesAtMost && nextCursor !== null ? `the window has more than ${pagesAtMost} pages` : undefined
 }
 

@@ -105,7 +105,11 @@ const hintNames = Object.keys({ read: true, lookUp: true } satisfies Record<keyo
 const bound = (connector: Connector): Connector => ({
   ...(boundMethods(connector, methodNames) as Omit<Connector, "hints" | "reports">),
   ...(connector.reports && {
-    reports: connector.reports.map((report) => ({ ...report, list: report.list.bind(report) }))
+    reports: connector.reports.map((report) => ({
+      ...report,
+      list: report.list.bind(report),
+      ...(report.download && { download: report.download.bind(report) })
+    }))
   }),
   ...(connector.hints && { hints: boundMethods(connector.hints, hintNames) as Hints })
 })

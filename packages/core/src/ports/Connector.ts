@@ -242,6 +242,8 @@ export interface ListedRefund {
 export interface ReportPage {
   /** A row that cannot be read is an entry, so that it is counted; its number is its place on the page, from 1. */
   readonly entries: ReadonlyArray<ReportEntry>
+  /** Files whose rows follow those entries, for `download`; 1 to 255 characters each. */
+  readonly files?: ReadonlyArray<string>
   /** `null` for the last page. An empty page may have another one after it. */
   readonly nextCursor: string | null
 }
@@ -269,6 +271,8 @@ export interface FetchedReport {
    * once it is over. What is not the provider's own word, or not complete yet, is `Unanswered`, and never an empty page.
    */
   readonly list: (request: ListRequest) => Effect.Effect<ReportPage, NotSent | Unanswered>
+  /** The text of a file that a page named, in the format of the report's name. Absent where pages name none. */
+  readonly download?: (file: string) => Effect.Effect<string, NotSent | Unanswered>
 }
 
 /** A provider's message as it came (decisions, section 10). */

@@ -91,6 +91,8 @@ export interface ScriptedProvider {
   onListRefunds: Answers<ListRequest, ListedPage<ListedRefund>> | undefined
   /** Its report `scripted-balance`; `undefined` where it has none. Asked as a connection is first used. It has none unless told otherwise. */
   onListReport: Answers<ListRequest, ReportPage> | undefined
+  /** The text of a file that a page of the report named; empty unless told otherwise. */
+  onDownloadReport: (file: string) => Effect.Effect<string, NotSent | Unanswered>
   /** Which connections can open a checkout; asked as a connection is first used. All of them unless told otherwise. */
   opensCheckouts: (connectionId: string) => boolean
 }
@@ -172,9 +174,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
           ...ifSet(onListRefunds, (given) => ({
             listRefunds: asked(provider.lists, () => provider.onListRefunds ?? given)
           })),
-          ...(onListReport === undefined
-            ? {}
-            : { reports: reportsBy(asked(provider.lists, () => provider.onListReport ?? onListReport)) }),
+          ...(onListReport === undefined ? {} : { reports: reportsBy(provider, connectionId, onListReport) }),
           ...(onCompleteCheckout === undefined
             ? {}
             : {
@@ -202,12 +202,27 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
 const ifSet = <Given, Made extends object>(given: Given | undefined, make: (given: Given) => Made) =>
   given === undefined ? {} : make(given)
 
-const reportsBy = (list: FetchedReport["list"]): ReadonlyArray<FetchedReport> => [
-  { name: "scripted-balance", delayMillis: 2 * 24 * 60 * 60_000, list }
+const reportsBy = (
+  provider: ScriptedProvider,
+  connectionId: string,
+  onListReport: Answers<ListRequest, ReportPage>
+): ReadonlyArray<FetchedReport> => [
+  {
+    name: "scripted-balance",
+    delayMillis: 2 * 24 * 60 * 60_000,
+    list: (request) =>
+      Effect.suspend(() => {
+        const asked = { ...request, connectionId }
+        provider.lists.push(asked)
+        return (provider.onListReport ?? onListReport)(asked)
+      }),
+    download: (file) => Effect.suspend(() => provider.onDownloadReport(file))
+  }
 ]
 
 const nothingAsked = () => ({
   onListReport: undefined,
+  onDownloadReport: () => Effect.succeed(""),
   charges: [],
   captures: [],
   voids: [],

@@ -4,6 +4,7 @@ import { Directory } from "@pointsman/core/ports"
 import { entriesOf, formatOf, inspectReport } from "@pointsman/reconcile"
 import { Clock, Console, Effect, Layer, Option, Result } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { reportReaderLayer } from "../ReportReaderLayer.ts"
 import { actingAs, byFlag } from "./Actor.ts"
 import { checkSettings } from "./CheckTimes.ts"
 import { CommandFailure } from "./CommandFailure.ts"
@@ -180,7 +181,7 @@ export const fetch = Command.make(
         yield* Console.error(foundText(differences, unreadable))
         yield* endWith(1)
       }),
-      (settings) => Layer.merge(connectorsLayer(settings), NodeTransport.layer())
+      (settings) => Layer.mergeAll(connectorsLayer(settings), NodeTransport.layer(), reportReaderLayer)
     ).pipe(actingAs(by))
   })
 ).pipe(

@@ -10,6 +10,7 @@ import { reportFetches, reportsLate } from "../../metrics/Metrics.ts"
 import type { Connection } from "../../model/Connection.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
+import { RecordLosses } from "../../ports/RecordLoss.ts"
 import { Retention } from "../../ports/Retention.ts"
 import { StorageCondition } from "../../ports/StorageCondition.ts"
 import { fetchReports, type ScheduledReport, scheduledReports } from "./FetchReports.ts"
@@ -85,7 +86,10 @@ const due = Effect.fnUntraced(function* (holder: string, fetching: Fetching) {
     (yield* (yield* Retention).lease({ what: "reports", holder, now, until: now + leaseMillis }))
   const all = isOurs ? scheduled.map((connection) => knownOf(fetching, connection, now)) : []
   yield* tellLate(fetching, all, now)
-  return all.filter(({ nextAt, of }) => nextAt <= now && !fetching.underWay.has(of.id))
+  const loss = yield* (yield* RecordLosses).known
+  // A row of a record that is recovered later would differ for good: reports are read once the recovery has ended.
+  const isMissing = (id: string) => loss !== null && loss.ended === null && !loss.recovered.includes(id)
+  return all.filter(({ nextAt, of }) => nextAt <= now && !fetching.underWay.has(of.id) && !isMissing(of.id))
 })
 
 /** A changed record, such as that of other credentials, is looked at anew. */

@@ -1,0 +1,148 @@
+/** Report files that are fetched from Checkout.com, in the shapes of its SDKs' own tests. */
+import { assert, describe, it } from "@effect/vitest"
+import { CheckoutConnector } from "@pointsman/connector-checkout"
+import type { Connector, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
+import { Effect, Result } from "effect"
+import { timeoutMillis } from "./Calls.ts"
+import { answer, credentials, secretKey } from "./Checkout.ts"
+
+const window = { createdFrom: Date.UTC(2022, 1, 18), createdBefore: Date.UTC(2022, 1, 19), cursor: null }
+
+type Fields = Readonly<Record<string, unknown>>
+
+const file = (id: string, format = "CSV") => ({
+  id,
+  filename: `financial-actions_ent_znj4ih5kn4fuxiaquoudv5mvwy_20220218_${id}_1.csv`,
+  format,
+  _links: { self: { href: `https://123456789.api.checkout.com/reports/rpt_1/files/${id}` } }
+})
+
+/** `Reports` of https://github.com/checkout/checkout-sdk-node */
+const report = (id: string, fields: Fields = {}) => ({
+  id,
+  created_on: "2022-02-18T13:00:12.357Z",
+  last_modified_on: "2022-02-18T13:16:12.357Z",
+  type: "FinancialActionsByPayoutId",
+  description: "Reconciliation Report for X.",
+  account: { client_id: "cli_bvaelhppmfiufdnatam37wrfc4", entity_id: "ent_znj4ih5kn4fuxiaquoudv5mvwy" },
+  tags: ["payout_id:pay_123456789"],
+  from: "2022-02-17T12:00:00Z",
+  to: "2022-02-18T12:00:00Z",
+  files: [file(`file_${id.slice(4)}`)],
+  _links: { self: { href: `https://123456789.api.checkout.com/reports/${id}` } },
+  ...fields
+})
+
+const listOf = (data: ReadonlyArray<unknown>, token?: string) =>
+  answer(200, {
+    count: data.length,
+    limit: 100,
+    data,
+    _links: {
+      self: { href: "https://123456789.api.checkout.com/reports?limit=100" },
+      ...(token === undefined
+        ? {}
+        : { next: { href: `https://123456789.api.checkout.com/reports?pagination_token=${token}&limit=100` } })
+    }
+  })
+
+const checkoutWith = (answerTo: (url: URL) => TransportAnswer) => {
+  const requests: Array<TransportRequest> = []
+  const account = { connectionId: "main", environment: "sandbox" as const, credentials, timeoutMillis }
+  const send = (request: TransportRequest) =>
+    Effect.sync(() => {
+      assert.strictEqual(request.method, "GET")
+      requests.push(request)
+      return answerTo(new URL(request.url))
+    })
+  return { requests, connector: Result.getOrThrow(CheckoutConnector.definition.connect(account, { send })) }
+}
+
+const reportOf = ({ reports }: Connector) =>
+  reports?.find(({ name }) => name === "checkout-financial-actions") ?? assert.fail("no such report")
+
+const listed = (answerTo: (url: URL) => TransportAnswer) => reportOf(checkoutWith(answerTo).connector).list(window)
+
+describe("report files of Checkout.com", () => {
+  it.effect("given reports of a day, then the CSV files of the financial actions are named, the oldest first", () =>
+    Effect.gen(function* () {
+      const reports = [
+        report("rpt_4", { created_on: "2022-02-19T00:00:00Z" }),
+        report("rpt_3", { created_on: "2022-02-18T14:00:00.123456" }),
+        report("rpt_2", { files: [file("file_2b"), file("file_2a"), file("file_2x", "XLSX")] }),
+        report("rpt_1"),
+        report("rpt_5", { type: "Payouts" }),
+        report("rpt_0", { created_on: "2022-02-17T23:59:59.999Z" })
+      ]
+      const { connector, requests } = checkoutWith(() => listOf(reports))
+      assert.deepStrictEqual(yield* reportOf(connector).list(window), {
+        entries: [],
+        files: ["rpt_1/file_1", "rpt_2/file_2a", "rpt_2/file_2b", "rpt_3/file_3"],
+        nextCursor: null
+      })
+      const { pathname, searchParams } = new URL(requests[0]?.url ?? "")
+      assert.deepStrictEqual(
+        [pathname, ...searchParams.entries()],
+        [
+          "/reports",
+          ["created_after", "2022-02-18T00:00:00.000Z"],
+          ["created_before", "2022-02-19T00:00:00.000Z"],
+          ["limit", "100"]
+        ]
+      )
+      assert.strictEqual(requests[0]?.headers["authorization"], `Bearer ${secretKey}`)
+    })
+  )
+
+  it.effect("given three pages, then the files of all are named in the order of their reports", () =>
+    Effect.gen(function* () {
+      const pages: Readonly<Record<string, TransportAnswer>> = {
+        "": listOf([report("rpt_3")], "b"),
+        b: listOf([report("rpt_2")], "c"),
+        c: listOf([report("rpt_1")])
+      }
+      const { files } = yield* listed(
+        ({ searchParams }) => pages[searchParams.get("pagination_token") ?? ""] ?? listOf([])
+      )
+      assert.deepStrictEqual(files, ["rpt_1/file_1", "rpt_2/file_2", "rpt_3/file_3"])
+    })
+  )
+
+  it.effect("given a file, when it is downloaded, then its text comes, and long ones are taken", () =>
+    Effect.gen(function* () {
+      const text = "Action ID,Payment ID\nact_1,pay_1\n"
+      const { connector, requests } = checkoutWith(() => answer(200, text))
+      assert.strictEqual(yield* reportOf(connector).download?.("rpt_1/file_1") ?? Effect.die("none"), text)
+      assert.strictEqual(new URL(requests[0]?.url ?? "").pathname, "/reports/rpt_1/files/file_1")
+      assert.strictEqual(requests[0]?.headers["accept"], "text/csv")
+      assert.strictEqual(requests[0]?.maxAnswerBytes, 32 * 1024 * 1024)
+    })
+  )
+
+  for (const [what, wrong, reason] of [
+    ["an error", answer(500, {}), "status 500"],
+    ["a key without the permission", answer(403, {}), "that may view reports in credentials.secretKey"],
+    ["a page of something else", answer(200, { items: [] }), "see data"],
+    ["a report without a CSV file", listOf([report("rpt_1", { files: [file("file_1", "XLSX")] })]), "no CSV file"],
+    ["a time that is none", listOf([report("rpt_1", { created_on: "yesterday" })]), "created_on"],
+    ["a next page without a token", answer(200, { data: [], _links: { next: { href: "https://x/reports" } } }), "next"],
+    ["the same page again", listOf([], "a"), "the same page again"],
+    ["no JSON", answer(200, "<html>"), "status 200"]
+  ] as const) {
+    it.effect(`given ${what}, then the list is unanswered and says why, and is never an empty one`, () =>
+      Effect.gen(function* () {
+        const result = yield* Effect.result(listed(() => wrong))
+        assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
+        assert.include(result.failure.reason, reason)
+      })
+    )
+  }
+
+  it.effect("given a file that is not there, then it is unanswered, and never an empty one", () =>
+    Effect.gen(function* () {
+      const { connector } = checkoutWith(() => answer(404, ""))
+      const result = yield* Effect.result(reportOf(connector).download?.("rpt_1/file_1") ?? Effect.die("none"))
+      assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
+    })
+  )
+})
