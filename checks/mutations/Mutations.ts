@@ -5338,6 +5338,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "read a form with files before the role is known",
+    harm: "Anybody who is signed in fills the server's memory with forms that only some may send, and large files are cut.",
+    edits: [
+      {
+        file: "packages/console/src/frame/Page.ts",
+        find: "isPost && !InProcess.isEvidenceForm(request)",
+        replace: "isPost"
+      }
+    ],
+    caughtBy: {
+      project: "console",
+      file: "packages/console/test/Disputes.test.ts",
+      test: "given a role that may not answer, no session, or another page, when a large form is sent, then nothing of it is read"
+    }
+  },
+  {
     name: "answer a dispute under another key for each copy of the form",
     harm: "An operator who clicks twice sends an answer twice, and its repetition is not recognized.",
     edits: [
