@@ -5766,13 +5766,13 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/verbs/retain/RemovePayments.ts",
-        find: "  yield* beforeRemoval(yield* Effect.forEach(leaving, withDisputes))\n",
+        find: "  yield* beforeRemoval(yield* withSettlements(tenant, disputed))\n",
         replace: ""
       },
       {
         file: "packages/core/src/verbs/retain/RemovePayments.ts",
         find: "  return removed.length\n",
-        replace: "  yield* beforeRemoval(yield* Effect.forEach(leaving, withDisputes))\n  return removed.length\n"
+        replace: "  yield* beforeRemoval(yield* withSettlements(tenant, disputed))\n  return removed.length\n"
       }
     ],
     caughtBy: {
@@ -6308,6 +6308,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "storage-sqlite",
       file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
       test: "given an attempt id of several payments, when it is looked up, then it finds the one that was sent"
+    }
+  },
+  {
+    name: "remove rows of reports that the archive did not get",
+    harm: "What a provider paid for a payment, and kept as its fee, is gone for good with the payment.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/retain/RemovePayments.ts",
+        find: "beforeRemoval(yield* withSettlements(tenant, disputed))",
+        replace: "beforeRemoval(disputed)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/SweepStore.test.ts",
+      test: "given rows of reports about a payment, when it leaves, then the archive gets them with it"
     }
   },
   {

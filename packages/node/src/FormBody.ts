@@ -29,7 +29,7 @@ const received = (request: IncomingMessage, limit: number): Promise<Uint8Array> 
   })
 
 /** A body to answer a request by, and what ends the reading of it once there is an answer. */
-export interface TakenBody {
+interface TakenBody {
   readonly body: Uint8Array | ReadableStream<Uint8Array>
   readonly drop: () => void
 }
