@@ -5386,6 +5386,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "read a form with files before the role is known",
+    harm: "Anybody who is signed in fills the server's memory with forms that only some may send, and large files are cut.",
+    edits: [
+      {
+        file: "packages/console/src/frame/Page.ts",
+        find: "isPost && !InProcess.isEvidenceForm(request)",
+        replace: "isPost"
+      }
+    ],
+    caughtBy: {
+      project: "console",
+      file: "packages/console/test/Disputes.test.ts",
+      test: "given a role that may not answer, no session, or another page, when a large form is sent, then nothing of it is read"
+    }
+  },
+  {
     name: "answer a dispute under another key for each copy of the form",
     harm: "An operator who clicks twice sends an answer twice, and its repetition is not recognized.",
     edits: [
@@ -5798,13 +5814,13 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/verbs/retain/RemovePayments.ts",
-        find: "  yield* beforeRemoval(yield* Effect.forEach(leaving, withDisputes))\n",
+        find: "  yield* beforeRemoval(yield* withSettlements(tenant, disputed))\n",
         replace: ""
       },
       {
         file: "packages/core/src/verbs/retain/RemovePayments.ts",
         find: "  return removed.length\n",
-        replace: "  yield* beforeRemoval(yield* Effect.forEach(leaving, withDisputes))\n  return removed.length\n"
+        replace: "  yield* beforeRemoval(yield* withSettlements(tenant, disputed))\n  return removed.length\n"
       }
     ],
     caughtBy: {
@@ -6532,6 +6548,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "storage-sqlite",
       file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
       test: "given an attempt id of several payments, when it is looked up, then it finds the one that was sent"
+    }
+  },
+  {
+    name: "remove rows of reports that the archive did not get",
+    harm: "What a provider paid for a payment, and kept as its fee, is gone for good with the payment.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/retain/RemovePayments.ts",
+        find: "beforeRemoval(yield* withSettlements(tenant, disputed))",
+        replace: "beforeRemoval(disputed)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/SweepStore.test.ts",
+      test: "given rows of reports about a payment, when it leaves, then the archive gets them with it"
     }
   },
   {

@@ -5,7 +5,7 @@
  * provider's checkout and the hash of a hosted page's token are left out, and so are the answers that were stored for
  * repeated requests: their keys are long forgotten.
  */
-import type { Attempt, Dispute, HostedPage, Operation, Payment, Refund, Tenant } from "@pointsman/core"
+import type { Attempt, Dispute, HostedPage, Operation, Payment, Refund, SettlementEntry, Tenant } from "@pointsman/core"
 import { brokenInvariant } from "@pointsman/core/internal"
 import type { WholePayment } from "@pointsman/core/ports"
 import { Result } from "effect"
@@ -17,7 +17,7 @@ export const lineFormat = 1
 export const lineStart = (paymentId: string): string => `{"format":${lineFormat},"id":${JSON.stringify(paymentId)},`
 
 /** Without the line break at its end. */
-export const encodeLine = ({ book, disputes = [], events }: WholePayment): string => {
+export const encodeLine = ({ book, disputes = [], events, settlements = [] }: WholePayment): string => {
   const { attempts, operations, payment, refunds } = book
   return JSON.stringify({
     format: lineFormat,
@@ -28,7 +28,9 @@ export const encodeLine = ({ book, disputes = [], events }: WholePayment): strin
     refunds: refunds.map(withoutReply),
     events,
     // Lines from before disputes were archived have none.
-    ...(disputes.length === 0 ? {} : { disputes })
+    ...(disputes.length === 0 ? {} : { disputes }),
+    // And so of rows of reports.
+    ...(settlements.length === 0 ? {} : { settlements })
   })
 }
 
@@ -51,6 +53,7 @@ interface Line {
   readonly refunds: ReadonlyArray<Refund>
   readonly events: WholePayment["events"]
   readonly disputes?: ReadonlyArray<Dispute>
+  readonly settlements?: ReadonlyArray<SettlementEntry>
 }
 
 /** What was left out is empty: it opens nothing. Fails with what is wrong, without the line's contents. */
@@ -58,11 +61,12 @@ export const decodeLine = (text: string, tenant: Tenant): Result.Result<WholePay
   const line = Result.getOrUndefined(Result.try({ try: () => JSON.parse(text) as Line | null, catch: () => null }))
   if (line === undefined || line === null || typeof line !== "object") return Result.fail("it is not a JSON object")
   if (line.format !== lineFormat) return Result.fail(`expected format ${lineFormat}`)
-  const { attempts, disputes, events, operations, payment, refunds } = line
+  const { attempts, disputes, events, operations, payment, refunds, settlements } = line
   if (![attempts, operations, refunds, events].every(Array.isArray) || payment?.id !== line.id) {
     return Result.fail("expected a payment with its attempts, operations, refunds and events")
   }
   if (disputes !== undefined && !Array.isArray(disputes)) return Result.fail("expected a list of disputes")
+  if (settlements !== undefined && !Array.isArray(settlements)) return Result.fail("expected a list of settlements")
   if (payment.tenant?.workspaceId !== tenant.workspaceId || payment.tenant.environment !== tenant.environment) {
     return Result.fail("the payment is of another workspace or environment")
   }
@@ -79,6 +83,7 @@ export const decodeLine = (text: string, tenant: Tenant): Result.Result<WholePay
       refunds: refunds.map((refund) => ({ ...refund, reply: null }))
     },
     events,
-    ...(disputes === undefined ? {} : { disputes })
+    ...(disputes === undefined ? {} : { disputes }),
+    ...(settlements === undefined ? {} : { settlements })
   })
 }

@@ -15,13 +15,13 @@ export type CountedPayment = Pick<
 
 /** Counts payments one by one, so that memory does not grow with their number. */
 export class Counting {
-  #counts = { payments: 0, attempts: 0, operations: 0, refunds: 0, events: 0, disputes: 0 }
+  #counts = { payments: 0, attempts: 0, operations: 0, refunds: 0, events: 0, disputes: 0, settlements: 0 }
   readonly #sums: Sums = new Map()
   #ids = { first: "", last: "" }
   #times = { first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY }
 
   /** `false` where it does not follow the one before in the order of ids. */
-  add({ book, disputes = [], events }: WholePayment): boolean {
+  add({ book, disputes = [], events, settlements = [] }: WholePayment): boolean {
     const { attempts, operations, payment, refunds } = book
     const isNext = payment.id > this.#ids.last
     this.#counts = {
@@ -30,7 +30,8 @@ export class Counting {
       operations: this.#counts.operations + operations.length,
       refunds: this.#counts.refunds + refunds.length,
       events: this.#counts.events + events.length,
-      disputes: this.#counts.disputes + disputes.length
+      disputes: this.#counts.disputes + disputes.length,
+      settlements: this.#counts.settlements + settlements.length
     }
     this.#ids = { first: this.#ids.first || payment.id, last: payment.id }
     this.#times = {
@@ -108,8 +109,9 @@ export const manifestJson = (manifest: ArchiveManifest) => ({
   operations: manifest.operations,
   refunds: manifest.refunds,
   events: manifest.events,
-  // Absent without disputes, as in manifests from before they were archived.
+  // Absent without any, as in manifests from before they were archived.
   ...(manifest.disputes === 0 ? {} : { disputes: manifest.disputes }),
+  ...(manifest.settlements === 0 ? {} : { settlements: manifest.settlements }),
   sums: manifest.sums.map(sumJson),
   first_payment_id: manifest.firstPaymentId,
   last_payment_id: manifest.lastPaymentId,
@@ -145,6 +147,7 @@ export const parseManifest = (text: string): ArchiveManifest | undefined => {
       refunds: json.refunds,
       events: json.events,
       disputes: json.disputes ?? 0,
+      settlements: json.settlements ?? 0,
       sums: json.sums.map((sum) => ({
         currency: sum.currency,
         payments: sum.payments,

@@ -146,11 +146,16 @@ const findIn = async (
       if (!line.startsWith(start)) continue
       const payment = decodeLine(line, tenant)
       if (Result.isFailure(payment)) throw new BrokenObject(`${name}: ${payment.failure}`)
-      const { version } = payment.success.book.payment
-      if (found === undefined || version > found.book.payment.version) found = payment.success
+      if (found === undefined || isNewer(payment.success, found)) found = payment.success
     }
   }
   return found
+}
+
+/** A report may add rows to a payment without another version of it. */
+const isNewer = (one: WholePayment, other: WholePayment): boolean => {
+  const versions = one.book.payment.version - other.book.payment.version
+  return versions === 0 ? (one.settlements?.length ?? 0) > (other.settlements?.length ?? 0) : versions > 0
 }
 
 const tenantsOf = async (store: ArchiveStore, signal: AbortSignal): Promise<ReadonlyArray<Tenant>> => {

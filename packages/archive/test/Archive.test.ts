@@ -8,7 +8,7 @@ import type { ArchiveOptions } from "@pointsman/archive"
 import * as PaymentArchive from "@pointsman/archive"
 import type { ArchiveService, WholePayment } from "@pointsman/core/ports"
 import { Effect, Option, Stream } from "effect"
-import { acme, asRead, closedPayment, idAt, march, withDispute } from "./support/Payments.ts"
+import { acme, asRead, closedPayment, idAt, march, withDispute, withSettlements } from "./support/Payments.ts"
 import { startS3 } from "./support/S3Server.ts"
 
 interface Place {
@@ -102,6 +102,7 @@ for (const [name, open] of Object.entries(places)) {
             refunds: 3,
             events: 6,
             disputes: 0,
+            settlements: 0,
             sums: [
               { currency: "CHF", payments: 1, authorizedMinor: 1_000, capturedMinor: 900, refundedMinor: 100 },
               { currency: "EUR", payments: 2, authorizedMinor: 2_000, capturedMinor: 1_800, refundedMinor: 200 }
@@ -131,6 +132,30 @@ for (const [name, open] of Object.entries(places)) {
           assert.deepStrictEqual((yield* archive.verify(acme)).faults, [])
         })
       )
+    )
+
+    it.live(
+      "given a payment with rows of reports, then they are read again, counted, and the object with most of them counts",
+      () =>
+        withArchive(
+          open,
+          Effect.fnUntraced(function* (archive) {
+            const whole = closedPayment({ number: 2 })
+            const one = withSettlements(whole, ["txn_1"])
+            const two = withSettlements(whole, ["txn_1", "txn_2"])
+            // As archives from before rows were archived.
+            const [without] = yield* archive.put([closedPayment({ number: 1 }), whole])
+            assert.strictEqual(without?.settlements, 0)
+            const [first] = yield* archive.put([one])
+            assert.deepStrictEqual(yield* archive.find(acme, idAt(march, 2)), Option.some(asRead(one)))
+            // A process died before the removal, and another report came.
+            const [second] = yield* archive.put([two])
+            assert.deepStrictEqual([first?.settlements, second?.settlements], [1, 2])
+            assert.deepStrictEqual(yield* archive.find(acme, idAt(march, 2)), Option.some(asRead(two)))
+            const { faults, payments } = yield* archive.verify(acme)
+            assert.deepStrictEqual([payments, faults], [2, []])
+          })
+        )
     )
 
     it.live("given the same payments again, when they are put, then the archive has them once", () =>

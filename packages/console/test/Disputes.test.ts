@@ -1,11 +1,12 @@
 /** Disputes on the pages: the list by deadline, evidence, submission and acceptance, and who may answer. */
 import { Pointsman } from "@pointsman/core"
 import { Unanswered } from "@pointsman/core/connector"
+import { scriptedProvider } from "@pointsman/core/testing"
 import { Effect } from "effect"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { stateDispute } from "./support/Reports.ts"
 import { everywhere, leadsTo, pageAt, pageOf } from "./support/Responses.ts"
-import { type World, world } from "./support/World.ts"
+import { mount, origin, speaking, type World, world } from "./support/World.ts"
 
 let here: World
 beforeEach(() => {
@@ -126,6 +127,122 @@ describe("one dispute", () => {
     await pageOf(nothing, 422)
     await pageOf(await here.send(`${path}/submit`, { cookie, form: { key: "short" } }), 422)
     assert.strictEqual(here.provider.submissions.length, 0)
+  })
+})
+
+/** A form as a browser sends it: a field for each text, and a file for each field of files, empty where none was chosen. */
+const formWith = (texts: Readonly<Record<string, string>>, files: Readonly<Record<string, Uint8Array>>): FormData => {
+  const form = new FormData()
+  for (const [name, text] of Object.entries(texts)) form.set(name, text)
+  for (const [name, bytes] of Object.entries(files)) form.set(name, new File([new Uint8Array(bytes)], `${name}.any`))
+  form.set("uncategorized_file", new File([], ""))
+  return form
+}
+
+const pdf = (size: number): Uint8Array => {
+  const bytes = new Uint8Array(size)
+  bytes.set(new TextEncoder().encode("%PDF-1.7\n"))
+  return bytes
+}
+
+describe("files of evidence", () => {
+  it("given files of the largest size together, when they are kept and submitted, then the provider gets every byte", async () => {
+    const cookie = await here.signIn("jo", everywhere("operations"))
+    const { path } = await disputed()
+    const page = await pageAt(here, `${path}/evidence`, cookie)
+    assert.include(page, 'enctype="multipart/form-data"')
+    assert.include(page, '<input id="receipt" name="receipt" type="file" accept="application/pdf,image/jpeg,image/png"')
+    const files = { receipt: pdf(4_000_000), customer_communication: pdf(1_000_000) }
+    const sent = await here.send(`${path}/evidence`, {
+      cookie,
+      form: formWith({ product_description: "A chair.\r\nBlue.", customer_name: " " }, files)
+    })
+    assert.strictEqual(leadsTo(sent), `${path}?notice=kept`)
+    const shown = await pageAt(here, path, cookie)
+    assert.include(shown, "File <code>receipt</code>, application/pdf, 4000000 bytes")
+    assert.notInclude(shown, "uncategorized_file")
+    const form = await formOf(`${path}/submit`, cookie)
+    assert.strictEqual(leadsTo(await here.send(`${path}/submit`, { cookie, form })), `${path}?notice=done`)
+    const [submitted] = here.provider.submissions
+    assert.deepStrictEqual(submitted?.texts, { product_description: "A chair.\nBlue." })
+    assert.deepStrictEqual(
+      submitted?.files.map(({ bytes, name, type }) => [name, type, bytes.length]),
+      [
+        ["receipt", "application/pdf", 4_000_000],
+        ["customer_communication", "application/pdf", 1_000_000]
+      ]
+    )
+  })
+
+  it("given files that are too large, of another kind or too many, then the page says what is expected, keeps the texts, and nothing is kept", async () => {
+    const cookie = await here.signIn("jo", everywhere("operations"))
+    const { path } = await disputed()
+    const text = { customer_name: "Kim" }
+    const many = Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`file_${at}`, pdf(20)]))
+    for (const [files, status, message, isTextKept] of [
+      [{ receipt: pdf(5_000_001) }, 422, "files of at most 5,000,000 bytes together", true],
+      [{ receipt: pdf(9_000_000) }, 413, "Files may have 5,000,000 bytes together.", false],
+      [{ receipt: new TextEncoder().encode("GIF89a") }, 422, "expected a PDF, JPEG or PNG file", true],
+      [many, 422, "at most 10 files", true]
+    ] as const) {
+      const refused = await here.send(`${path}/evidence`, { cookie, form: formWith(text, files) })
+      const page = await pageOf(refused, status)
+      assert.include(page, message)
+      assert.include(page, "Choose files again")
+      assert.strictEqual(page.includes('value="Kim"'), isTextKept)
+    }
+    assert.include(await pageAt(here, path, cookie), "No evidence is kept for this dispute.")
+  })
+
+  it("given a role that may not answer, no session, or another page, when a large form is sent, then nothing of it is read", async () => {
+    const { path } = await disputed()
+    const support = await here.signIn("sam", everywhere("support"))
+    const operations = await here.signIn("jo", everywhere("operations"))
+    for (const [target, cookie, status] of [
+      [`${path}/evidence`, support, 403],
+      [`${path}/evidence`, undefined, 303],
+      [`${path}/submit`, operations, 422]
+    ] as const) {
+      let read = 0
+      const body = new ReadableStream<Uint8Array>({
+        pull: (controller) => {
+          read += 4_096
+          controller.enqueue(new Uint8Array(4_096).fill(97))
+        }
+      })
+      const init: RequestInit & { readonly duplex: "half" } = {
+        method: "POST",
+        headers: {
+          "content-type": "multipart/form-data; boundary=b",
+          "sec-fetch-site": "same-origin",
+          ...(cookie === undefined ? {} : { cookie })
+        },
+        body,
+        duplex: "half"
+      }
+      const response = await here.handler(new Request(`${origin}${mount}${target}`, init))
+      assert.strictEqual(response.status, status, target)
+      assert.isAtMost(read, 8_192)
+    }
+  })
+
+  it("given a connector that names its fields, then the form has exactly these, and says where a connector sends none", async () => {
+    await here.close()
+    const evidence = { texts: ["uncategorized_text", "billing_address"], files: ["receipt"] }
+    const named = scriptedProvider({ evidence })
+    here = world({}, { connectors: [speaking(named.definition)] })
+    const cookie = await here.signIn("jo", everywhere("operations"))
+    const page = await pageAt(here, `${(await disputed()).path}/evidence`, cookie)
+    const fields = [...page.matchAll(/<(?:input|textarea) id="(\w+)" name="\1"/gu)].map(([, name]) => name)
+    assert.deepStrictEqual(fields, ["receipt", "uncategorized_text", "billing_address"])
+    assert.include(page, '<label for="billing_address">Billing address</label>')
+    assert.notInclude(page, "This connection sends no evidence.")
+    await here.close()
+    const silent = scriptedProvider({ without: ["submitDispute"] })
+    here = world({}, { connectors: [speaking(silent.definition)] })
+    const other = await here.signIn("jo", everywhere("operations"))
+    const told = await pageAt(here, `${(await disputed()).path}/evidence`, other)
+    assert.include(told, "This connection sends no evidence.")
   })
 })
 

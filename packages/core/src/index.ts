@@ -354,6 +354,7 @@ export {
   type RotatedSecret,
   type SecretRotationOrder
 } from "./verbs/deliver/RotateEndpointSecret.ts"
+export type { EvidenceTaken } from "./verbs/dispute/ReadDisputes.ts"
 export { type ErasedPayment, type Erasure, type ErasureOrder, ErasureRefused } from "./verbs/erase/ErasePayments.ts"
 export type { PreviewedRoute, PreviewQuery, RoutingPreview } from "./verbs/explain/PreviewRouting.ts"
 export { type ConnectionHealth, type ConnectionOutcome, healthPayments } from "./verbs/explain/ReadConnectionHealth.ts"

@@ -1,10 +1,11 @@
 /** What leaves the store, what is answered about it afterwards, and what a late message finds. */
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman, type SweepOrder } from "@pointsman/core"
-import { BeforeRemoval, Directory, Ledger, Retention } from "@pointsman/core/ports"
+import { BeforeRemoval, Directory, Ledger, Retention, type WholePayment } from "@pointsman/core/ports"
 import { Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { sweepStore } from "../src/verbs/retain/SweepStore.ts"
+import { eur, orderOf, rowOf } from "./support/Reports.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
 const day = 24 * 60 * 60_000
@@ -126,6 +127,29 @@ describe("the sweep of the store", () => {
       assert.strictEqual((yield* sweep()).payments, 1)
       assert.deepStrictEqual(given, [payment.id])
     }).pipe(Effect.scoped, Effect.provide(archived.layer.pipe(Layer.provide(archive))))
+  })
+
+  const settled = world()
+  it.effect("given rows of reports about a payment, when it leaves, then the archive gets them with it", () => {
+    const given: Array<WholePayment> = []
+    const archive = Layer.succeed(BeforeRemoval, (payments) => Effect.sync(() => void given.push(...payments)))
+    return Effect.gen(function* () {
+      const { reconciliation } = yield* Pointsman
+      const one = yield* pay("ch_1")(settled)
+      const other = yield* pay("ch_2")(settled)
+      const fee = rowOf(undefined, { id: "fee", kind: "fee", gross: eur(-1) })
+      yield* reconciliation.run(orderOf([rowOf(one, { id: "txn_1" }), fee]))
+      yield* TestClock.adjust(sevenYears + 1)
+      assert.strictEqual((yield* sweep()).payments, 2)
+      assert.deepStrictEqual(
+        given.map(({ book, settlements }) => [book.payment.id, settlements?.map(({ rowId }) => rowId)]),
+        [
+          [one.id, ["txn_1"]],
+          [other.id, undefined]
+        ]
+      )
+      assert.deepStrictEqual(yield* reconciliation.entriesOf(tenant, [one.id]), [])
+    }).pipe(Effect.scoped, Effect.provide(settled.layer.pipe(Layer.provide(archive))))
   })
 
   const broken = world()

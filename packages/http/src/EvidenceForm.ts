@@ -16,12 +16,16 @@ export const formRequired: ErrorBody<"unsupported_media_type"> = {
   }
 }
 
+export const isEvidenceForm = ({ headers }: Pick<HttpServerRequest.HttpServerRequest, "headers">): boolean => {
+  const { "content-encoding": encoding = "identity", "content-type": type = "" } = headers
+  return /^multipart\/form-data\s*;.*boundary=/iu.test(type) && encoding.trim().toLowerCase() === "identity"
+}
+
 export const readEvidence = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest
 ): Effect.fn.Return<Pick<EvidenceOrder, "texts" | "files">, EvidenceRefusal> {
-  const { "content-encoding": encoding = "identity", "content-type": type = "" } = request.headers
-  const isForm = /^multipart\/form-data\s*;.*boundary=/iu.test(type) && encoding.trim().toLowerCase() === "identity"
-  if (!isForm) return yield* Effect.fail(formRequired)
+  const { "content-type": type = "" } = request.headers
+  if (!isEvidenceForm(request)) return yield* Effect.fail(formRequired)
   const bytes = yield* Effect.mapError(
     readBytes(request, evidenceBodyBytes),
     ({ error }): EvidenceRefusal =>

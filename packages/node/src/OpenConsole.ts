@@ -6,7 +6,7 @@ import { Effect, Layer, Redacted, Result } from "effect"
 import type { ConsoleOptions, MountedConsole } from "./Console.ts"
 import { fromStore } from "./calls/Failures.ts"
 import { makeCall, type Run, type Services } from "./calls/RunCall.ts"
-import { bodyOf } from "./FormBody.ts"
+import { takeBody } from "./FormBody.ts"
 import type { Gate } from "./Gate.ts"
 import { consoleFields, wrong } from "./Orders.ts"
 import type { PointsmanSettings } from "./Settings.ts"
@@ -81,14 +81,17 @@ export const makeConsoles = ({ gate, run, settings, warn }: ConsolesOptions): Co
     const answer = async (request: IncomingMessage, response: ServerResponse): Promise<Response> => {
       const url = urlOf(request)
       if (url === null) return failed(400, "The request's URL or `Host` header is malformed.")
-      const body = await bodyOf(request, maxBodyBytes)
-      if (body === undefined) {
+      const taken = await takeBody(request, maxBodyBytes)
+      if (taken === undefined) {
         warn(bodyGone)
         return failed(500, bodyGone)
       }
+      const source = sourceOf === undefined ? addressOf(request) : sourceOf(request)
+      const answered = await ask(webRequest(request, url, taken.body), source)
+      taken.drop()
       // The rest of it is not waited for.
-      if (body.length > maxBodyBytes) response.shouldKeepAlive = false
-      return ask(webRequest(request, url, body), sourceOf === undefined ? addressOf(request) : sourceOf(request))
+      if (!request.complete) response.shouldKeepAlive = false
+      return answered
     }
 
     const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

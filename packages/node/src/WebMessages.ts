@@ -4,8 +4,12 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 /** The length is the body's own, and a parser that read it has decoded it. */
 const ofBody: ReadonlySet<string> = new Set(["content-length", "transfer-encoding", "content-encoding"])
 
-/** `body`: what was read of the request. */
-export const webRequest = (request: IncomingMessage, url: URL, body: Uint8Array | undefined): Request => {
+/** `body`: what was read of the request, or its bytes as they come. */
+export const webRequest = (
+  request: IncomingMessage,
+  url: URL,
+  body: Uint8Array | ReadableStream<Uint8Array> | undefined
+): Request => {
   const headers = new Headers()
   const { rawHeaders } = request
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -13,8 +17,16 @@ export const webRequest = (request: IncomingMessage, url: URL, body: Uint8Array 
     // HTTP/2 has its method and path among the headers.
     if (!ofBody.has(name) && !name.startsWith(":")) headers.append(name, rawHeaders[index + 1] ?? "")
   }
+  const method = request.method ?? "GET"
+  if (body instanceof ReadableStream) {
+    // Of bytes that are as they were sent: what declares too many is refused before they are read.
+    const length = request.headers["content-length"]
+    if (length !== undefined) headers.set("content-length", length)
+    const init: RequestInit & { readonly duplex: "half" } = { method, headers, body, duplex: "half" }
+    return new Request(url, init)
+  }
   return new Request(url, {
-    method: request.method ?? "GET",
+    method,
     headers,
     body: body === undefined || body.length === 0 ? null : Buffer.from(body)
   })

@@ -385,3 +385,108 @@ describe("settings and closing", () => {
     assert.match(page.location ?? "", /^\/admin\/desk\/sign-in/u)
   })
 })
+
+describe("files of evidence", () => {
+  const pdf = (size: number): Uint8Array<ArrayBuffer> => {
+    const bytes = new Uint8Array(size)
+    bytes.set(new TextEncoder().encode("%PDF-1.7\n"))
+    return bytes
+  }
+
+  const formWith = (size: number): FormData => {
+    const form = new FormData()
+    form.set("product_description", "A chair")
+    form.set("receipt", new File([pdf(size)], "receipt.pdf"))
+    return form
+  }
+
+  /** A dispute, as a report states it, and the page of its evidence. */
+  const withDispute = async () => {
+    const here = await withOperator()
+    await here.pointsman.operators.edit("jo@shop.example", { roles: [{ role: "operations", workspace_id: null }] })
+    const [attempt] = (await here.pointsman.paymentFile(here.payment.id)).attempts
+    const columns = "row_id,kind,gross,currency,occurred_at,attempt_id,dispute_id"
+    const row = `txn_d,dispute,-1999,EUR,${new Date().toISOString()},${attempt?.id},dp_1`
+    const report = (async function* () {
+      yield new TextEncoder().encode(`${columns}\n${row}\n`)
+    })()
+    await here.pointsman.reconciliation.run({ connection: attempt?.connection_id ?? "", report })
+    const [dispute] = (await here.pointsman.disputes()).data
+    const id = dispute?.id ?? ""
+    return { ...here, id, path: `${mount}/disputes/shop/sandbox/${id}/evidence` }
+  }
+
+  const ways = {
+    "a Request": async (desk: MountedConsole) => ({
+      url: "http://shop.example",
+      ask: async (url: string, init: RequestInit) => {
+        // As a server has it: its bytes, and no form of this process.
+        const body = init.body instanceof FormData ? new Response(init.body) : undefined
+        const headers = new Headers(init.headers)
+        if (body !== undefined) headers.set("content-type", body.headers.get("content-type") ?? "")
+        const sent = body === undefined ? init : { ...init, headers, body: await body.arrayBuffer() }
+        return desk.handler(new Request(url, sent))
+      }
+    }),
+    "Node's requests": async (desk: MountedConsole) => ({ url: await listening(desk.listener), ask: undefined })
+  }
+
+  it.each(Object.entries(ways))(
+    "given %s, then files are kept, and too large ones are refused in words",
+    async (_, way) => {
+      const { desk, id, path, pointsman } = await withDispute()
+      const { ask, url } = await way(desk)
+      const browser = visitor(ask)
+      await browser.signIn(await linkFor(pointsman, url))
+      const send = (size: number) => browser.send(`${url}${path}`, { method: "POST", body: formWith(size) })
+      assert.strictEqual((await send(5_000_000)).status, 303)
+      const kept = {
+        texts: ["product_description"],
+        files: [{ name: "receipt", type: "application/pdf", bytes: 5_000_000 }]
+      }
+      assert.deepStrictEqual((await pointsman.dispute(id)).evidence, kept)
+      const refused = await send(9_000_000)
+      assert.strictEqual(refused.status, 413)
+      assert.include(refused.text, "Files may have 5,000,000 bytes together.")
+      // The same connection or another one goes on.
+      assert.strictEqual((await browser.get(`${url}${path}`)).status, 200)
+      assert.deepStrictEqual((await pointsman.dispute(id)).evidence, kept)
+    }
+  )
+
+  it("given a role that may not answer, when a large form is sent, then it is refused, and the answer arrives", async () => {
+    const { desk, path, pointsman } = await withDispute()
+    await pointsman.operators.edit("jo@shop.example", { roles: [{ role: "support", workspace_id: null }] })
+    const url = await listening(desk.listener)
+    const browser = visitor()
+    await browser.signIn(await linkFor(pointsman, url))
+    const refused = await browser.send(`${url}${path}`, { method: "POST", body: formWith(5_000_000) })
+    assert.strictEqual(refused.status, 403)
+    assert.include(refused.text, "Not allowed")
+  })
+
+  it("given a large form of unknown length, when more comes than is taken, then it is refused, and the rest is dropped", async () => {
+    const { desk, id, path, pointsman } = await withDispute()
+    const url = await listening(desk.listener)
+    const browser = visitor()
+    await browser.signIn(await linkFor(pointsman, url))
+    const head = '--b\r\ncontent-disposition: form-data; name="receipt"; filename="a"\r\n\r\n'
+    let sent = 0
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        controller.enqueue(sent === 0 ? new TextEncoder().encode(head) : pdf(65_536))
+        sent += 65_536
+        if (sent > 12_000_000) controller.close()
+      }
+    })
+    const init: RequestInit & { readonly duplex: "half" } = {
+      method: "POST",
+      headers: { "content-type": "multipart/form-data; boundary=b" },
+      body,
+      duplex: "half"
+    }
+    const refused = await browser.send(`${url}${path}`, init)
+    assert.strictEqual(refused.status, 413)
+    assert.isNull((await pointsman.dispute(id)).evidence)
+  })
+})

@@ -133,6 +133,53 @@ describe("pointsman reconcile", () => {
     assert.include(audit, "difference.closing")
   })
 
+  it("given a dispute in a report, when an operator sends files of evidence by the console, then they are kept up to the API's limit", async () => {
+    const { create, folder, provider, report, run, server } = await setUp()
+    await create("disputed")
+    const [charged] = provider.calls.filter(({ operation }) => operation === "charge")
+    const columns = "row_id,kind,gross,currency,occurred_at,attempt_id,dispute_id"
+    const name = report("disputes.csv", [])
+    const row = `txn_d,dispute,-1999,EUR,${new Date().toISOString()},${charged?.headers["idempotency-key"]},dp_1`
+    writeFileSync(join(folder, name), `${columns}\n${row}\n`)
+    await run("run", name, ...to)
+    const disputes = async () => (await server.request("GET", "/api/v1/disputes", { key: liveKey })).body.data
+    const [{ id }] = await disputes()
+    await runHere(folder, ["operators", "add", "jo", "--role", "operations", "--by", "root"])
+    const link = (await runHere(folder, ["operators", "link", "jo", "--by", "root"])).stdout.trim()
+    const origin = server.url
+    const signed = await fetch(`${origin}/console/api/session/link`, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin },
+      body: JSON.stringify({ token: link.split("/").at(-1) })
+    })
+    const cookie = (signed.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? ""
+    const send = (size: number) => {
+      const bytes = new Uint8Array(size)
+      bytes.set(new TextEncoder().encode("%PDF-1.7\n"))
+      const form = new FormData()
+      form.set("product_description", "A chair")
+      form.set("receipt", new File([bytes], "receipt.pdf"))
+      return fetch(`${origin}/console/disputes/acme/production/${id}/evidence`, {
+        method: "POST",
+        headers: { cookie, origin },
+        body: form,
+        redirect: "manual"
+      })
+    }
+    assert.strictEqual((await send(5_000_000)).status, 303)
+    assert.deepStrictEqual((await disputes())[0].evidence, {
+      texts: ["product_description"],
+      files: [{ name: "receipt", type: "application/pdf", bytes: 5_000_000 }]
+    })
+    const refused = await send(9_000_000)
+    assert.strictEqual(refused.status, 413)
+    assert.include(
+      await refused.text(),
+      "Nothing was kept: the form is too large. Files may have 5,000,000 bytes together."
+    )
+    assert.strictEqual((await disputes())[0].evidence.files[0].bytes, 5_000_000)
+  })
+
   it("given a report that matches, when the books are printed, then they have its fees and payouts, and add up to zero", async () => {
     const { create, folder, provider, report, run } = await setUp()
     await create("one")

@@ -1,5 +1,5 @@
 /** Closed payments to archive. */
-import type { Dispute, Payment, Tenant } from "@pointsman/core"
+import type { Dispute, Payment, SettlementEntry, Tenant } from "@pointsman/core"
 import type { WholePayment } from "@pointsman/core/ports"
 
 export const acme: Tenant = { workspaceId: "acme", environment: "production" }
@@ -134,6 +134,20 @@ export const withDispute = (whole: WholePayment): WholePayment => {
     ...{ submissions: [], createdAt: at + 7, updatedAt: at + 8, checkAt: null }
   }
   return { ...whole, disputes: [dispute] }
+}
+
+/** The payment with a row of a report for each id. */
+export const withSettlements = (whole: WholePayment, rowIds: ReadonlyArray<string>): WholePayment => {
+  const { createdAt: at, id: paymentId, money, tenant } = whole.book.payment
+  const settlements = rowIds.map(
+    (rowId, number): SettlementEntry => ({
+      ...{ tenant, connectionId: "psp", rowId, runId: "rec_1", number: number + 1, contents: "c1", kind: "charge" },
+      ...{ result: "matched", reason: "by_id", paymentId, refundId: null, disputeId: null, providerRef: "ref" },
+      ...{ gross: money, converted: null, fee: null, net: null, payoutId: "po_1", occurredAt: at, settledAt: null },
+      ...{ recordedAt: at, corrected: null, expected: null, openedAt: null, closed: null }
+    })
+  )
+  return { ...whole, settlements }
 }
 
 /** As it is read from the archive: without what is not archived. */

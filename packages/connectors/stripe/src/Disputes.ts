@@ -14,6 +14,7 @@ import {
   type DisputeRequest,
   type DisputeStatus,
   type DisputeSubmission,
+  type EvidenceFields,
   type EvidenceFile,
   type Found,
   isSuccess,
@@ -96,18 +97,22 @@ export const statedIn = ({
 
 // What is sent.
 
-/** https://docs.stripe.com/api/disputes/evidence_object */
-const textFields: ReadonlySet<string> = new Set([
-  ...["access_activity_log", "billing_address", "cancellation_policy_disclosure", "cancellation_rebuttal"],
-  ...["customer_email_address", "customer_name", "customer_purchase_ip", "duplicate_charge_explanation"],
-  ...["duplicate_charge_id", "product_description", "refund_policy_disclosure", "refund_refusal_explanation"],
-  ...["service_date", "shipping_address", "shipping_carrier", "shipping_date", "shipping_tracking_number"],
-  "uncategorized_text"
-])
-const fileFields: ReadonlySet<string> = new Set([
-  ...["cancellation_policy", "customer_communication", "customer_signature", "duplicate_charge_documentation"],
-  ...["receipt", "refund_policy", "service_documentation", "shipping_documentation", "uncategorized_file"]
-])
+/** https://docs.stripe.com/api/disputes/evidence_object; those that most reasons ask for come first. */
+export const evidence: EvidenceFields = {
+  texts: [
+    ...["product_description", "customer_name", "customer_email_address", "billing_address", "customer_purchase_ip"],
+    ...["shipping_carrier", "shipping_tracking_number", "shipping_date", "shipping_address", "service_date"],
+    ...["access_activity_log", "refund_refusal_explanation", "refund_policy_disclosure", "cancellation_rebuttal"],
+    ...["cancellation_policy_disclosure", "duplicate_charge_explanation", "duplicate_charge_id", "uncategorized_text"]
+  ],
+  files: [
+    ...["receipt", "customer_communication", "shipping_documentation", "service_documentation"],
+    ...["customer_signature", "refund_policy", "cancellation_policy", "duplicate_charge_documentation"],
+    "uncategorized_file"
+  ]
+}
+const textFields: ReadonlySet<string> = new Set(evidence.texts)
+const fileFields: ReadonlySet<string> = new Set(evidence.files)
 
 /** Characters of all texts together (https://docs.stripe.com/api/disputes/update#update_dispute-evidence). */
 const textsAtMost = 150_000

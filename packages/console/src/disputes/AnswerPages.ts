@@ -1,5 +1,11 @@
 /** Keeping evidence, submitting it, and accepting a dispute. The key of the form is the idempotency key: it is sent once. */
-import type { Dispute, SubmissionKind } from "@pointsman/core"
+import {
+  type Dispute,
+  type EvidenceTaken,
+  evidenceFileTypes,
+  evidenceLimits,
+  type SubmissionKind
+} from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { type ConsoleCode, type ConsoleError, failure } from "../api/Errors.ts"
@@ -7,9 +13,10 @@ import { isFormKey, newKey } from "../frame/FormKey.ts"
 import { field, formPage, hidden } from "../frame/Forms.ts"
 import type { Document, Html } from "../frame/Layout.ts"
 import { type Answer, page, pathOf, type Visit } from "../frame/Page.ts"
+import { count } from "../reconciliation/ReconciliationWords.ts"
 import * as Desk from "./DisputeDesk.ts"
 import { disputeOf, type Notice } from "./DisputePages.ts"
-import { disputedAmount, type EvidenceText, evidenceTexts, longTexts } from "./DisputeWords.ts"
+import { anyEvidence, disputedAmount, evidenceLabel, longTexts } from "./DisputeWords.ts"
 
 const { html } = InProcess
 
@@ -19,47 +26,95 @@ const noticed = (path: Desk.DisputePath, notice: Notice): Answer => ({
   redirect: `${pathOf("disputes", path, path.dispute)}?notice=${notice}`
 })
 
-const names = Object.keys(evidenceTexts) as ReadonlyArray<EvidenceText>
+const typed = html`autocomplete="off"`
+/** Of the types that are kept. A browser shows only such files, and what is sent is checked by its contents. */
+const accepted = evidenceFileTypes.join(",")
 
 const evidenceForm = Effect.fnUntraced(function* (visit: Visit) {
   const path = yield* disputeOf(visit)
-  const answer: Answer = evidencePage(visit, path, yield* Desk.dispute(path))
+  const dispute = yield* Desk.dispute(path)
+  const answer: Answer = evidencePage(visit, path, dispute, yield* Desk.evidenceTaken(path), {})
   return answer
 })
 
-const evidencePage = (visit: Visit, path: Desk.DisputePath, dispute: Dispute, problem?: ConsoleError): Document => {
+const evidencePage = (
+  visit: Visit,
+  path: Desk.DisputePath,
+  dispute: Dispute,
+  { fields, isSent }: EvidenceTaken,
+  given: Readonly<Record<string, string>>,
+  problem?: ConsoleError
+): Document => {
   const here = `${visit.mount}${pathOf("disputes", path, dispute.id)}`
   const { evidence } = dispute
   const kept = evidence === null ? [] : [...evidence.texts, ...evidence.files.map(({ name }) => name)]
+  const { files, texts } = fields ?? anyEvidence
   return formPage({
     title: `Evidence for ${nameOf(dispute)}`,
     problem,
     action: `${here}/evidence`,
-    fields: html`<p>Fill in what applies. Nothing is sent until you submit it. Files are added through the API.</p>
-${kept.length === 0 ? undefined : html`<p class="note">This takes the place of everything that is kept now: ${kept.join(", ")}.</p>`}
-${names.map((name) => textField(name, visit.form.get(name) ?? ""))}`,
+    takesFiles: true,
+    fields: html`<p>Fill in what applies. Nothing is sent until you submit it.</p>
+${isSent ? undefined : html`<p class="note">This connection sends no evidence. Answer the dispute on the provider’s own pages.</p>`}
+${kept.length === 0 ? undefined : html`<p class="note">This takes the place of everything that is kept now, files too: ${kept.join(", ")}.</p>`}
+<p class="soft" id="files-hint">Files are PDF, JPEG or PNG: up to ${evidenceLimits.files}, of ${count(evidenceLimits.fileBytes)} bytes together. A text has up to ${count(evidenceLimits.textLength)} characters.</p>
+${problem === undefined ? undefined : html`<p class="soft">Choose files again: a browser does not keep them.</p>`}
+${files.map(fileField)}
+${texts.map((name) => textField(name, given[name] ?? ""))}`,
     button: "Keep",
     back: here
   })
 }
 
-const textField = (name: EvidenceText, value: string): Html =>
+const textField = (name: string, value: string): Html =>
   longTexts.has(name)
-    ? html`<div><label for="${name}">${evidenceTexts[name]}</label>
+    ? html`<div><label for="${name}">${evidenceLabel(name)}</label>
 <textarea id="${name}" name="${name}" rows="3">${value}</textarea></div>`
-    : field({ name, label: evidenceTexts[name], value, attributes: html`autocomplete="off"` })
+    : field({ name, label: evidenceLabel(name), value, attributes: typed })
+
+const fileField = (name: string): Html =>
+  html`<div><label for="${name}">${evidenceLabel(name)}</label>
+<input id="${name}" name="${name}" type="file" accept="${accepted}" aria-describedby="files-hint"></div>`
+
+const tooLarge = failure(
+  "payload_too_large",
+  `Nothing was kept: the form is too large. Files may have ${count(evidenceLimits.fileBytes)} bytes together.`
+)
+
+/** A browser sends an empty file for each field in which none was chosen, and the ends of lines as CR and LF. */
+const filledIn = ({ files, texts }: Desk.Evidence): Desk.Evidence => ({
+  texts: Object.fromEntries(
+    Object.entries(texts).flatMap(([name, value]) => {
+      const text = value.replaceAll("\r\n", "\n").trim()
+      return text === "" ? [] : [[name, text] as const]
+    })
+  ),
+  files: files.filter(({ bytes }) => bytes.length > 0)
+})
+
+/** With files, or as a form without any. */
+const readForm = ({ form, request }: Visit) =>
+  InProcess.isEvidenceForm(request)
+    ? Effect.map(
+        Effect.mapError(InProcess.readEvidence(request), (refused) =>
+          refused.error.code === "payload_too_large" ? tooLarge : refused
+        ),
+        filledIn
+      )
+    : Effect.succeed(filledIn({ texts: Object.fromEntries(form), files: [] }))
 
 const keep = Effect.fnUntraced(function* (visit: Visit) {
   const path = yield* disputeOf(visit)
   const dispute = yield* Desk.dispute(path)
-  // Browsers send the ends of lines as CR and LF.
-  const texts = names.flatMap((name) => {
-    const text = (visit.form.get(name) ?? "").replaceAll("\r\n", "\n").trim()
-    return text === "" ? [] : [[name, text] as const]
-  })
-  return yield* Desk.keepTexts(path, Object.fromEntries(texts)).pipe(
-    Effect.as(noticed(path, "kept")),
-    Effect.catch((problem: ConsoleError) => Effect.succeed<Answer>(evidencePage(visit, path, dispute, problem)))
+  const taken = yield* Desk.evidenceTaken(path)
+  const refused = (given: Readonly<Record<string, string>>) => (problem: ConsoleError) =>
+    Effect.succeed<Answer>(evidencePage(visit, path, dispute, taken, given, problem))
+  return yield* readForm(visit).pipe(
+    Effect.matchEffect({
+      onFailure: refused({}),
+      onSuccess: (evidence) =>
+        Desk.keepEvidence(path, evidence).pipe(Effect.as(noticed(path, "kept")), Effect.catch(refused(evidence.texts)))
+    })
   )
 })
 

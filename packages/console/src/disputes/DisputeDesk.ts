@@ -3,6 +3,7 @@ import {
   type Dispute,
   type DisputeStatus,
   type EvidenceFailure,
+  type EvidenceOrder,
   type Page,
   Pointsman,
   type SubmissionFailure,
@@ -57,21 +58,36 @@ const urgency = (dispute: Dispute): number => {
 const byDeadline = (one: Dispute, other: Dispute): number =>
   urgency(one) - urgency(other) || one.createdAt - other.createdAt
 
+const disputeNotFound = failure("not_found", "Dispute not found.")
+
 export const dispute = Effect.fnUntraced(function* (path: DisputePath) {
   const { tenant } = yield* callerOf(path)
   return yield* (yield* Pointsman).dispute(tenant, path.dispute).pipe(
     Effect.catchTags({
-      "pointsman/DisputeNotFound": () => Effect.fail(failure("not_found", "Dispute not found.")),
+      "pointsman/DisputeNotFound": () => Effect.fail(disputeNotFound),
       "pointsman/StorageError": internalError
     })
   )
 })
 
+/** What the dispute's provider takes as evidence. */
+export const evidenceTaken = Effect.fnUntraced(function* (path: DisputePath) {
+  const { tenant } = yield* callerOf(path)
+  return yield* (yield* Pointsman).evidenceTaken(tenant, path.dispute).pipe(
+    Effect.catchTags({
+      "pointsman/DisputeNotFound": () => Effect.fail(disputeNotFound),
+      "pointsman/StorageError": internalError
+    })
+  )
+})
+
+export type Evidence = Pick<EvidenceOrder, "texts" | "files">
+
 /** Under the operator's login. In place of what was kept before. */
-export const keepTexts = Effect.fnUntraced(function* (path: DisputePath, texts: Readonly<Record<string, string>>) {
+export const keepEvidence = Effect.fnUntraced(function* (path: DisputePath, { files, texts }: Evidence) {
   const caller = yield* callerOf(path)
   yield* CardNumbers.refuseCardNumbers(texts)
-  return yield* (yield* Pointsman).keepEvidence(caller, { disputeId: path.dispute, texts, files: [] }).pipe(
+  return yield* (yield* Pointsman).keepEvidence(caller, { disputeId: path.dispute, texts, files }).pipe(
     Effect.tapError(reportFailure),
     Effect.mapError((reason) => worded(errorBodyOf("keepEvidence", reason), reason))
   )

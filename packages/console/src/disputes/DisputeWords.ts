@@ -1,6 +1,7 @@
 /** Disputes in words. */
 import type { Dispute, DisputeReason, DisputeStatus, SubmissionKind, SubmissionStage } from "@pointsman/core"
 import { awaitsResponse } from "@pointsman/core/internal"
+import type { EvidenceFields } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import type { Html } from "../frame/Layout.ts"
 import { money } from "../payments/PaymentWords.ts"
@@ -72,8 +73,11 @@ export const timeLeft = (dispute: Dispute, now: number): string => {
   return evidenceDueBy > now ? `${ageText(evidenceDueBy - now)} left` : "Deadline passed"
 }
 
-/** Texts that the form asks for. The names are those of evidence at Stripe (https://docs.stripe.com/api/disputes/evidence_object). */
-export const evidenceTexts = {
+/**
+ * What names of evidence mean. They are those of Stripe (https://docs.stripe.com/api/disputes/evidence_object), and a form asks
+ * for these texts where the connector names no fields of its provider.
+ */
+const evidenceTexts: Readonly<Record<string, string>> = {
   product_description: "What was sold",
   customer_name: "Customer’s name",
   customer_email_address: "Customer’s e-mail address",
@@ -85,13 +89,41 @@ export const evidenceTexts = {
   cancellation_rebuttal: "Why the subscription was not cancelled",
   duplicate_charge_explanation: "Why the charge is no duplicate",
   uncategorized_text: "Anything else"
-} as const
+}
 
-export type EvidenceText = keyof typeof evidenceTexts
+const evidenceFiles: Readonly<Record<string, string>> = {
+  receipt: "Receipt",
+  customer_communication: "What was written with the customer",
+  shipping_documentation: "Proof of shipping",
+  service_documentation: "Proof of the service",
+  uncategorized_file: "Another file"
+}
+
+const others: Readonly<Record<string, string>> = {
+  customer_purchase_ip: "Customer’s IP address at the purchase",
+  refund_policy_disclosure: "How the refund policy was shown",
+  cancellation_policy_disclosure: "How the cancellation policy was shown",
+  duplicate_charge_id: "The provider’s id of the other charge"
+}
+
+/** A name that is not known here is shown in words: `billing_address` as "Billing address". */
+export const evidenceLabel = (name: string): string =>
+  evidenceTexts[name] ??
+  evidenceFiles[name] ??
+  others[name] ??
+  `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll("_", " ")}`
+
+/** What a form asks for where the connector names no fields. */
+export const anyEvidence: EvidenceFields = { texts: Object.keys(evidenceTexts), files: Object.keys(evidenceFiles) }
 
 /** Those that take more than one line. */
-export const longTexts: ReadonlySet<EvidenceText> = new Set([
+export const longTexts: ReadonlySet<string> = new Set([
   "product_description",
+  "access_activity_log",
+  "billing_address",
+  "shipping_address",
+  "refund_policy_disclosure",
+  "cancellation_policy_disclosure",
   "refund_refusal_explanation",
   "cancellation_rebuttal",
   "duplicate_charge_explanation",

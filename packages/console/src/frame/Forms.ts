@@ -96,6 +96,8 @@ interface FormPage {
   /** Where "Back" leads. */
   readonly back: string
   readonly problem?: ConsoleError | undefined
+  /** Whether a field of it takes a file. */
+  readonly takesFiles?: boolean
   /** Whether its answer shows a secret once: a second click does not replace it. */
   readonly showsSecret?: boolean
 }
@@ -105,7 +107,7 @@ export const formPage = (form: FormPage): Document => ({
   title: form.title,
   problem: form.problem,
   isSmall: true,
-  main: html`<form method="post" action="${form.action}" class="card stack"${form.showsSecret === true ? html` data-once="yes"` : undefined}>
+  main: html`<form method="post" action="${form.action}" class="card stack"${form.takesFiles === true ? html` enctype="multipart/form-data"` : undefined}${form.showsSecret === true ? html` data-once="yes"` : undefined}>
 ${form.fields}
 <button class="main">${form.button}</button>
 <a class="button" href="${form.back}">Back</a>

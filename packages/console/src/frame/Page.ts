@@ -23,7 +23,7 @@ export interface Visit {
   readonly mount: string
   readonly params: Readonly<Record<string, string | undefined>>
   readonly query: URLSearchParams
-  /** Of a post; empty otherwise. */
+  /** Of a post; empty otherwise, and for a form with files, which only the page that takes it reads. */
   readonly form: URLSearchParams
 }
 
@@ -88,7 +88,7 @@ const visitOf = Effect.gen(function* () {
     mount,
     params: yield* HttpRouter.params,
     query: new URLSearchParams(search),
-    form: new URLSearchParams(isPost ? yield* Effect.orDie(request.text) : "")
+    form: new URLSearchParams(isPost && !InProcess.isEvidenceForm(request) ? yield* Effect.orDie(request.text) : "")
   }
   return visit
 })

@@ -56,11 +56,16 @@ await describeInChromium("reports and disputes in a browser", (browser) => {
       await page.getByRole("link", { name: "du_sent" }).click()
       await page.getByRole("link", { name: "Write evidence…" }).click()
       await page.getByLabel("What was sold").fill("A chair")
+      const buffer = Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(1_000_000)])
+      await page.getByLabel("Receipt").setInputFiles({ name: "receipt.pdf", mimeType: "application/pdf", buffer })
       await page.getByRole("button", { name: "Keep" }).click()
       await page.getByRole("link", { name: "Submit evidence…" }).click()
       await page.getByRole("button", { name: "Submit evidence" }).dblclick()
       await page.getByText("Done: the provider has it").waitFor()
       expect(here.provider.submissions.map(({ texts }) => texts)).toEqual([{ product_description: "A chair" }])
+      expect(here.provider.submissions[0]?.files.map(({ bytes, name }) => [name, bytes.length])).toEqual([
+        ["receipt", 1_000_009]
+      ])
     }))
 
   // The pictures of the guide are taken in the light on a desktop.

@@ -119,7 +119,8 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>
   /** As JSON. */
   readonly body?: unknown
-  readonly form?: Readonly<Record<string, string>>
+  /** With files, where there are any: as a browser sends a form of `multipart/form-data`. */
+  readonly form?: Readonly<Record<string, string>> | FormData
   readonly source?: string
 }
 
@@ -131,6 +132,11 @@ export interface WorldParts {
   readonly ids?: Layer.Layer<Ids>
   readonly secrets?: Layer.Layer<Secrets>
   readonly storage?: ReturnType<typeof MemoryStorage.layer>
+}
+
+const textOf = (body: unknown, form: Readonly<Record<string, string>> | undefined) => {
+  if (form !== undefined) return new URLSearchParams(form)
+  return body === undefined ? null : JSON.stringify(body)
 }
 
 export const world = (options: Partial<ConsoleOptions> = {}, parts: WorldParts = {}) => {
@@ -153,13 +159,20 @@ export const world = (options: Partial<ConsoleOptions> = {}, parts: WorldParts =
 
   const send = async (path: string, sent: Sent = {}): Promise<Response> => {
     const { body, form } = sent
-    const content = form === undefined ? (body === undefined ? null : JSON.stringify(body)) : new URLSearchParams(form)
+    // As a browser sends it, with its length.
+    const files = form instanceof FormData ? new Response(form) : undefined
+    const content =
+      files === undefined ? textOf(body, form as Readonly<Record<string, string>>) : await files.arrayBuffer()
+    const type = files?.headers.get("content-type")
     return handler(
       new Request(`${options.isSecure === true ? origin.replace("http:", "https:") : origin}${mount}${path}`, {
         method: sent.method ?? (content === null ? "GET" : "POST"),
         headers: {
           "sec-fetch-site": "same-origin",
           ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...(type == null || !(content instanceof ArrayBuffer)
+            ? {}
+            : { "content-type": type, "content-length": String(content.byteLength) }),
           ...(sent.cookie === undefined ? {} : { cookie: sent.cookie }),
           ...sent.headers
         },

@@ -26,7 +26,7 @@ import type { DisputeQuery } from "../ports/LedgerDisputes.ts"
 import type { NotAdmitted } from "../ports/StorageCondition.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import { keepEvidence } from "../verbs/dispute/KeepEvidence.ts"
-import { dispute, disputes } from "../verbs/dispute/ReadDisputes.ts"
+import { dispute, disputes, type EvidenceTaken, evidenceTaken } from "../verbs/dispute/ReadDisputes.ts"
 import { submitDispute } from "../verbs/dispute/SubmitDispute.ts"
 import type { Page } from "../verbs/read/ReadPayments.ts"
 import type { DoorContext } from "./DoorContext.ts"
@@ -61,6 +61,8 @@ export interface DisputeMethods {
   readonly dispute: (tenant: Tenant, id: string) => Effect.Effect<Dispute, DisputeNotFound | StorageError>
   /** Newest first. */
   readonly disputes: (tenant: Tenant, query: DisputeQuery) => Effect.Effect<Page<Dispute>, StorageError>
+  /** What its provider takes as evidence, to ask for that. */
+  readonly evidenceTaken: (tenant: Tenant, id: string) => Effect.Effect<EvidenceTaken, DisputeNotFound | StorageError>
   /** Keeps texts and files, sealed, in place of those that were kept before. Nothing is sent. */
   readonly keepEvidence: (caller: Caller, order: EvidenceOrder) => Effect.Effect<Dispute, EvidenceFailure>
   /** Sends the kept evidence, or an acceptance, for good. It succeeds where the provider confirmed. Once claimed it runs to its end. */
@@ -89,6 +91,7 @@ export const disputeMethods = (context: DoorContext): DisputeMethods => {
   return {
     dispute: (tenant, id) => ask(dispute(tenant, id)),
     disputes: (tenant, query) => ask(disputes(tenant, query)),
+    evidenceTaken: (tenant, id) => ask(evidenceTaken(tenant, id)),
     // The contents are the customer's, and entries cannot be erased: the entry has the names alone.
     keepEvidence: (caller, order) =>
       intended(caller, "dispute.keeping_evidence", order.disputeId, {

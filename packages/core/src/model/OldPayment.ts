@@ -1,6 +1,7 @@
 import type { Dispute } from "./Dispute.ts"
 import type { Event } from "./Event.ts"
 import type { PaymentBook } from "./PaymentBook.ts"
+import type { SettlementEntry } from "./SettlementEntry.ts"
 
 /** All that is stored of a payment: its row with metadata, its attempts, operations and refunds, and its timeline. */
 export interface WholePayment {
@@ -9,6 +10,8 @@ export interface WholePayment {
   readonly events: ReadonlyArray<Event>
   /** Oldest first, without the evidence that is kept for them. Read for the removal; absent where there are none. */
   readonly disputes?: ReadonlyArray<Dispute> | undefined
+  /** What is stored of rows of reports about it, in the order of their times. Read and absent as `disputes`. */
+  readonly settlements?: ReadonlyArray<SettlementEntry> | undefined
 }
 
 /** A payment that is old enough to be looked at; `whyKept` decides whether it may leave the store. */

@@ -26,6 +26,8 @@ export interface ArchiveCounts {
   readonly refunds: number
   readonly events: number
   readonly disputes: number
+  /** What is stored of rows of providers' reports about the payments. */
+  readonly settlements: number
   /** In the order of the currencies' codes. */
   readonly sums: ReadonlyArray<ArchiveSum>
   readonly firstPaymentId: string

@@ -413,6 +413,12 @@ export interface ConnectorAccount {
   readonly timeoutMillis: number
 }
 
+/** Names of evidence for which a provider has fields, in the order in which a form asks for them. */
+export interface EvidenceFields {
+  readonly texts: ReadonlyArray<string>
+  readonly files: ReadonlyArray<string>
+}
+
 /** What an adapter package exports: how to make a `Connector` for one connection. */
 export interface ConnectorDefinition {
   /** The name that a connection's configuration gives, for example `http`. */
@@ -422,6 +428,8 @@ export interface ConnectorDefinition {
   readonly supports: Supports
   /** The kinds of payment that its checkout takes; all where it is left out. Those of `supports` are of charges too. */
   readonly checkoutMethods?: ReadonlyArray<PaymentMethod>
+  /** The fields of `submitDispute`; left out where the provider takes evidence of any name. */
+  readonly evidence?: EvidenceFields
   /** Fails with what is wrong with the credentials: the field, and what was expected, never its value. */
   readonly connect: (account: ConnectorAccount, transport: Transport["Service"]) => Result.Result<Connector, string>
   /**

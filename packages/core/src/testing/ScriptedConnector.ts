@@ -29,6 +29,7 @@ import type {
   DisputeQuestion,
   DisputeRequest,
   DisputeSubmission,
+  EvidenceFields,
   FetchedReport,
   ListedCharge,
   ListedPage,
@@ -100,9 +101,13 @@ export interface ScriptedProvider {
 export interface ScriptedProviderOptions {
   readonly name?: string
   readonly supports?: Supports
+  readonly evidence?: EvidenceFields
   /** What its connector cannot do. */
   readonly without?: ReadonlyArray<"capture" | "void" | "refund" | "submitDispute" | "acceptDispute">
 }
+
+const declared = ({ evidence, supports = {} }: ScriptedProviderOptions) =>
+  evidence === undefined ? { supports } : { supports, evidence }
 
 export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
   const provider: ScriptedProvider = {
@@ -133,7 +138,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
     definition: {
       name: options.name ?? "scripted",
       environments: ["sandbox", "production"],
-      supports: options.supports ?? {},
+      ...declared(options),
       connect: ({ connectionId }) => {
         const asked = <Request, Answer>(
           calls: Array<Asked<Request>>,

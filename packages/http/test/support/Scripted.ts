@@ -153,6 +153,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     },
     dispute: () => Effect.die("not scripted"),
     disputes: () => Effect.die("not scripted"),
+    evidenceTaken: () => Effect.die("not scripted"),
     keepEvidence: () => Effect.die("not scripted"),
     submitDispute: () => Effect.die("not scripted"),
     keepCheckingDisputes: () => Effect.never,

@@ -11,6 +11,7 @@ import { moneyText } from "./MoneyText.ts"
 import { onArchive, type Variables } from "./OnArchive.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { disputesText, disputeView, fileText, fileView } from "./PaymentFileView.ts"
+import { entriesText, entryView } from "./ReconciliationView.ts"
 import { runArchive } from "./RunArchive.ts"
 import { settingFlags } from "./SettingFlags.ts"
 import { paragraphs, type Text, table } from "./Table.ts"
@@ -190,18 +191,25 @@ const read = (variables: Variables) =>
           for (const tenant of paymentId.test(id) ? yield* archive.tenants : []) {
             const found = yield* archive.find(tenant, id)
             if (Option.isNone(found)) continue
-            const { book, disputes = [], events } = found.value
+            const { book, disputes = [], events, settlements = [] } = found.value
             const view = fileView({ ...book, timeline: events }, yield* nowOf(settings))
             const disputed = disputes.map(disputeView)
-            const text = disputed.length === 0 ? fileText(view) : paragraphs(fileText(view), disputesText(disputed))
-            return yield* print(json, { data: { ...view, disputes: disputed } }, text)
+            const text = paragraphs(
+              fileText(view),
+              ...(disputed.length === 0 ? [] : [disputesText(disputed)]),
+              ...(settlements.length === 0 ? [] : [entriesText(settlements)])
+            )
+            const rows = settlements.map(entryView)
+            return yield* print(json, { data: { ...view, disputes: disputed, settlements: rows } }, text)
           }
           return yield* notFound(id)
         })
       )
     })
   ).pipe(
-    Command.withDescription("Print a payment of the archive: its attempts, operations, refunds and events."),
+    Command.withDescription(
+      "Print a payment of the archive: its attempts, operations, refunds, disputes and events, and rows of reports."
+    ),
     Command.withShortDescription("Print a payment"),
     Command.withExamples([
       {

@@ -10,6 +10,7 @@ import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { limitFlag } from "./Paging.ts"
 import { connectionFlag, refuse } from "./ReadReports.ts"
+import { entriesText } from "./ReconciliationView.ts"
 import { settingFlags, textsOf } from "./SettingFlags.ts"
 import { facts, paragraphs, printable, type Text, table } from "./Table.ts"
 import { environmentFlag, oneWorkspace, workspaceFlag } from "./Tenants.ts"
@@ -155,15 +156,5 @@ const payoutText = (payout: Payout, entries: ReadonlyArray<SettlementEntry>): Te
         ].map((minorUnits) => moneyText(minorUnits, sum.currency))
       ])
     ),
-    table(
-      ["MOVED", "ROW", "KIND", "RESULT", "AMOUNT", "PAYMENT"],
-      entries.map((entry) => [
-        timeOf(entry.occurredAt),
-        entry.rowId,
-        entry.kind,
-        entry.result,
-        moneyText(entry.gross.minorUnits, entry.gross.currency),
-        entry.paymentId
-      ])
-    )
+    entriesText(entries)
   )

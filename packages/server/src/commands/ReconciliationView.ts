@@ -75,6 +75,20 @@ export const differencesText = (entries: ReadonlyArray<SettlementEntry>): string
         ])
       )
 
+/** Rows of reports as they are stored. */
+export const entriesText = (entries: ReadonlyArray<SettlementEntry>): Text =>
+  table(
+    ["MOVED", "ROW", "KIND", "RESULT", "AMOUNT", "PAYMENT"],
+    entries.map((entry) => [
+      timeOf(entry.occurredAt),
+      entry.rowId,
+      entry.kind,
+      entry.result,
+      moneyText(entry.gross.minorUnits, entry.gross.currency),
+      entry.paymentId
+    ])
+  )
+
 export const balanceText = (rows: ReadonlyArray<BalanceRow>): string | Text =>
   rows.length === 0
     ? "No row of a report is stored for this time."

@@ -1,8 +1,11 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, Result } from "effect"
+import { OpenConnections } from "../../call/OpenConnections.ts"
 import { DisputeNotFound } from "../../decide/DisputeOrder.ts"
 import type { Dispute } from "../../model/Dispute.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { Tenant } from "../../model/Tenant.ts"
+import { Connectors, type EvidenceFields } from "../../ports/Connector.ts"
+import { Directory } from "../../ports/Directory.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import type { DisputeQuery } from "../../ports/LedgerDisputes.ts"
 import { page } from "../read/ReadPayments.ts"
@@ -20,6 +23,27 @@ export const dispute = Effect.fnUntraced(function* (tenant: Tenant, id: string) 
 export const disputes = Effect.fnUntraced(function* (tenant: Tenant, query: DisputeQuery) {
   const ledger = yield* Ledger
   return page<Dispute>(query.limit, yield* ledger.disputes(tenant, { ...query, limit: query.limit + 1 }))
+})
+
+/** What the provider of a dispute takes as evidence. */
+export interface EvidenceTaken {
+  /** Whether the connector sends evidence. Where it does not, the provider takes it on pages of its own. */
+  readonly isSent: boolean
+  /** `null` where evidence of any name is taken. */
+  readonly fields: EvidenceFields | null
+}
+
+/** A connection that cannot be used now may be mended before the evidence is sent: it is not said to take none. */
+export const evidenceTaken = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+  const { connectionId } = yield* dispute(tenant, id)
+  const found = yield* (yield* Directory).connection(connectionId)
+  if (Option.isNone(found)) return { isSent: false, fields: null } satisfies EvidenceTaken
+  const definition = (yield* Connectors).definition(found.value.connector)
+  const connector = yield* Effect.result((yield* OpenConnections).connector(found.value))
+  return {
+    isSent: Result.isFailure(connector) || connector.success.submitDispute !== undefined,
+    fields: Option.getOrNull(Option.flatMapNullishOr(definition, ({ evidence }) => evidence))
+  } satisfies EvidenceTaken
 })
 
 export interface DisputeFile {

@@ -16,6 +16,7 @@ import { disputeWindowMillis } from "../../model/RetentionTimes.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { BeforeRemoval, type OldPaymentQuery, Retention } from "../../ports/Retention.ts"
+import { Settlements } from "../../ports/Settlements.ts"
 import type { StorageError } from "../../ports/StorageError.ts"
 
 /** Payments that are read, archived and removed at once: with its entries some hundred rows of a payment at most. */
@@ -85,11 +86,29 @@ const removeBatch = Effect.fnUntraced(function* (tenant: Tenant, leaving: Readon
   if (leaving.length === 0) return 0
   const retention = yield* Retention
   const beforeRemoval = yield* BeforeRemoval
-  yield* beforeRemoval(yield* Effect.forEach(leaving, withDisputes))
+  const disputed = yield* Effect.forEach(leaving, withDisputes)
+  yield* beforeRemoval(yield* withSettlements(tenant, disputed))
   const removed = yield* retention.remove(
     leaving.map(({ book: { payment } }) => ({ tenant, paymentId: payment.id, version: payment.version }))
   )
   return removed.length
+})
+
+/**
+ * Rows of reports leave with their payment. One that a report brings between this read and the removal leaves too, and is not
+ * among these: the report that has it may be read again, and its row then belongs to no payment.
+ */
+const withSettlements = Effect.fnUntraced(function* (tenant: Tenant, leaving: ReadonlyArray<WholePayment>) {
+  const { entriesOf } = yield* Settlements
+  const entries = yield* entriesOf(
+    tenant,
+    leaving.map(({ book }) => book.payment.id)
+  )
+  const byPayment = Map.groupBy(entries, ({ paymentId }) => paymentId)
+  return leaving.map((one): WholePayment => {
+    const settlements = byPayment.get(one.book.payment.id)
+    return settlements === undefined ? one : { ...one, settlements }
+  })
 })
 
 /** A dispute changes with its payment's version, so that the removal finds out about a later change. */
