@@ -94,6 +94,70 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
+    name: "an announced reminder forgotten when the clock is set back",
+    harm: "The merchant is told of a deadline again that was announced, and learns to ignore it.",
+    edits: [
+      {
+        file: "packages/core/src/decide/DisputeReminders.ts",
+        find: "Math.max(now, reminderAt(before, remindedDays))",
+        replace: "now"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DisputeClocks.test.ts",
+      test: "given a clock 12 days ahead, when it is set back and the same deadline is stated again, then no reminder comes twice"
+    }
+  },
+  {
+    name: "a jump of the machine's clock unnoticed",
+    harm: "Evidence that is still under way counts as never received, and the merchant submits it twice.",
+    edits: [
+      {
+        file: "packages/core/src/ports/StorageClock.ts",
+        find: "if (Math.abs(difference - before) > stepMillis) agesFrom = now",
+        replace: "if (Number.isNaN(difference)) agesFrom = now"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DisputeClocks.test.ts",
+      test: 'given one under way, when the clock of the machine jumps days ahead, then "never received" is not believed before its age'
+    }
+  },
+  {
+    name: "a submission that is dated ahead left open",
+    harm: "The merchant cannot submit again before the deadline, and loses the dispute.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/dispute/CheckDisputes.ts",
+        find: "const isOfAll = !looks.hasSeenAll(agesFrom)",
+        replace: "const isOfAll = false"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DisputeClocks.test.ts",
+      test: "given a submission of a clock days ahead, when it is set back, then its result is looked up in minutes"
+    }
+  },
+  {
+    name: "a submission that is dated ahead believed lost at once",
+    harm: "A look-up that is too early lets the merchant submit evidence that the provider is still taking in.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/dispute/CheckDisputes.ts",
+        find: "(agesFrom ?? beganAt)",
+        replace: "0"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DisputeClocks.test.ts",
+      test: "given one that never arrived, when another process starts, then that is believed at its full age, and the merchant submits again"
+    }
+  },
+  {
     name: "a reminder is not recorded",
     harm: "The merchant is reminded of a deadline at every check, and learns to ignore it.",
     edits: [

@@ -2,7 +2,7 @@
  * The clock that servers on one store share. What decides about money compares times that several servers wrote: when a
  * call was sent, until when a lease holds, on which day an id was derived.
  */
-import { type Clock, Context, Effect } from "effect"
+import { type Clock, Context } from "effect"
 
 export interface StorageClock {
   /** It tells the store's time, and sleeps as the program's own clock does. */
@@ -26,32 +26,20 @@ const stepMillis = 1_000
 
 /**
  * The clock of the one machine whose processes write to a store. Where it was set, its time and the monotonic time differ
- * by another amount than before: ages count from when that is noticed. Each reading looks for it, so that no time is
- * written by a clock that was set unnoticed. A process that starts later does not notice it.
+ * by another amount than before: ages count from when that is noticed. `agesFrom` looks for it, so a time is written after
+ * it was asked. A process that starts later does not notice it.
  */
 export const machineClock = (clock: Clock.Clock): StorageClock => {
   const differenceAt = (now: number) => now - Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
   let before = differenceAt(clock.currentTimeMillisUnsafe())
   let agesFrom: number | null = null
-  const currentTimeMillisUnsafe = () => {
-    const now = clock.currentTimeMillisUnsafe()
-    const difference = differenceAt(now)
-    if (Math.abs(difference - before) > stepMillis) agesFrom = now
-    before = difference
-    return now
-  }
   return {
-    clock: {
-      currentTimeMillisUnsafe,
-      currentTimeMillis: Effect.sync(currentTimeMillisUnsafe),
-      currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
-      currentTimeNanos: clock.currentTimeNanos,
-      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-      monotonicTimeNanos: clock.monotonicTimeNanos,
-      sleep: (duration) => clock.sleep(duration)
-    },
+    clock,
     agesFrom: () => {
-      currentTimeMillisUnsafe()
+      const now = clock.currentTimeMillisUnsafe()
+      const difference = differenceAt(now)
+      if (Math.abs(difference - before) > stepMillis) agesFrom = now
+      before = difference
       return agesFrom
     }
   }

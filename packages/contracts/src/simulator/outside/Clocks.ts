@@ -5,9 +5,10 @@
  */
 import { type CallHandling, timeoutMillis } from "../CallHandling.ts"
 import { drawFrom } from "../Draw.ts"
+import type { Jump } from "../Jumps.ts"
 import type { MortalProcess } from "../MortalProcess.ts"
 import { callers, type World } from "../World.ts"
-import { type Acting, type Jump, nothingActs, nothingOutside, type Outside, type OutsideOptions } from "./Outside.ts"
+import { type Acting, nothingActs, nothingOutside, type Outside, type OutsideOptions } from "./Outside.ts"
 
 const second = 1_000
 const hour = 3_600 * second

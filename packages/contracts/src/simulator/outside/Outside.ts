@@ -5,6 +5,7 @@
 import type { ConnectorDefinition } from "@pointsman/core/ports"
 import type { Hooks } from "../Boundary.ts"
 import type { CallHandling, ProviderCall } from "../CallHandling.ts"
+import type { Jumps } from "../Jumps.ts"
 import type { MortalProcess, MortalProcessOptions, StoreClock } from "../MortalProcess.ts"
 import type { Plan } from "../Plan.ts"
 import type { World } from "../World.ts"
@@ -79,26 +80,6 @@ export interface Outside {
   readonly starting?: MortalProcessOptions["starting"]
   /** Before the first process starts. */
   readonly begin: (running: Running) => Promise<Acting>
-}
-
-/** A clock that jumps under all processes at once. Times are those of the world, in epoch milliseconds. */
-export interface Jumps {
-  /** Of the one machine, whose processes have to notice it; or of the store, which says when it jumped. */
-  readonly clockOf: "machine" | "store"
-  /** How far it is ahead of the world's now, in milliseconds. */
-  readonly aheadMillis: () => number
-  /** When it jumped last by its own time; `null` where it did not. */
-  readonly agesFrom: () => number | null
-  /** Processes that start before this would not know that calls which are under way are dated by another clock. */
-  readonly startsFrom: () => number
-  /** In the order of time. */
-  readonly history: ReadonlyArray<Jump>
-}
-
-export interface Jump {
-  readonly at: number
-  /** From then on. */
-  readonly aheadMillis: number
 }
 
 /** A fault in its run. */

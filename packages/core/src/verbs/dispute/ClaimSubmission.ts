@@ -23,6 +23,7 @@ import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
+import { StorageClock } from "../../ports/StorageClock.ts"
 import { NotAdmitted } from "../../ports/StorageCondition.ts"
 import { refuseClosed } from "./KeepEvidence.ts"
 import { type DisputeFile, disputeFile } from "./ReadDisputes.ts"
@@ -107,6 +108,8 @@ const begin = Effect.fnUntraced(function* (
   const can = kind === "submit" ? connector.submitDispute : connector.acceptDispute
   if (can === undefined || dispute.providerDisputeId === null) return yield* new Unsupported()
   const evidence = kind === "submit" ? yield* keptEvidence(caller, dispute) : null
+  // A jump of the clock is noticed before its time is written.
+  ;(yield* StorageClock)?.agesFrom()
   const now = yield* Clock.currentTimeMillis
   const submission: Submission = {
     operationId: yield* submissionId(caller.tenant, dispute, kind, idempotencyKey),
