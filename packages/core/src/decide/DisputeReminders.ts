@@ -62,12 +62,13 @@ export const disputeCheckAt = (
 
 /** As of a payment (`CheckSchedule.ts`): an unknown one after 1 and 5 minutes, then at every interval. */
 const submissionCheckAt = (
-  { answeredAt, sentAt, stage }: Submission,
+  { answeredAt, lookUpFrom, sentAt, stage }: Submission,
   { pendingMillis, unknownMillis }: CheckIntervals,
   claimWindowMillis: number,
   now: number
 ): number => {
   if (stage === "Sending") return Math.max(sentAt + claimWindowMillis, now + 1)
+  if (lookUpFrom !== undefined) return lookUpFrom
   const since = answeredAt ?? sentAt
   const early = [minute, 5 * minute].map((after) => since + Math.min(after, unknownMillis))
   const first = stage === "Unknown" ? early.find((at) => at > now) : undefined
