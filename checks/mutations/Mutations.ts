@@ -6519,6 +6519,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "somebody else's evidence confirms ours",
+    harm: "Evidence that the provider never had is deleted, because a person sent other evidence on the dashboard.",
+    edits: [
+      {
+        file: "packages/core/src/decide/DisputeStatement.ts",
+        find: 'submission.kind !== "accept" || !accepted.has(status)',
+        replace: '(submission.kind === "accept" ? !accepted.has(status) : status !== "under_review")'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Disputes.test.ts",
+      test: "given a message that evidence is under review, then the look-up decides at once whose it is"
+    }
+  },
+  {
     name: "a row of a guessed payment moves money",
     harm: "Another charge of the same amount settles a payment that nobody paid.",
     edits: [

@@ -390,16 +390,47 @@ describe("a submission without an answer", () => {
   )
 
   const told = world()
-  it.effect("given a message that the evidence is under review, then it confirms what was not answered", () =>
+  it.effect("given a message that evidence is under review, then the look-up decides at once whose it is", () =>
     Effect.gen(function* () {
       const { dispute, payment } = yield* disputed()
       yield* keep(dispute.id)
       told.provider.onSubmitDispute = unanswered
       yield* answer(dispute.id)
       yield* state(payment.providerRef, { status: "under_review" }, begin + 1)
-      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.submitted"])
+      // Somebody may have sent evidence on the provider's dashboard: ours is kept.
+      assert.strictEqual(yield* answer(dispute.id), "ResultUnknown")
+      assert.exists((yield* read(dispute.id)).evidence)
+      yield* (yield* Pointsman).checkDue
+      yield* (yield* Pointsman).checkDue
+      assert.lengthOf(told.provider.disputeLookUps, 1)
+      assert.strictEqual(yield* answer(dispute.id), "ResultUnknown")
+      told.provider.onLookUpDispute = () => Effect.succeed({ _tag: "Found", state: { _tag: "SubmissionDone" } })
+      yield* TestClock.adjust(minute)
+      yield* (yield* Pointsman).checkDue
+      assert.deepStrictEqual(yield* disputeEvents(payment.id), [
+        "dispute.opened",
+        "dispute.updated",
+        "dispute.submitted"
+      ])
       assert.strictEqual(yield* answer(dispute.id), "under_review")
     }).pipe(Effect.provide(told.layer))
+  )
+
+  const blind = world()
+  it.effect("given a provider that cannot look it up, then its message that evidence is under review confirms it", () =>
+    Effect.gen(function* () {
+      const { dispute, payment } = yield* disputed()
+      yield* keep(dispute.id)
+      blind.provider.onSubmitDispute = unanswered
+      blind.provider.onLookUpDispute = () => Effect.fail(new Unanswered({ reason: "no look-up", isUnsupported: true }))
+      yield* answer(dispute.id)
+      yield* TestClock.adjust(minute)
+      yield* (yield* Pointsman).checkDue
+      assert.strictEqual(yield* answer(dispute.id), "ResultUnknown")
+      yield* state(payment.providerRef, { status: "under_review" }, begin + 2 * minute)
+      yield* (yield* Pointsman).checkDue
+      assert.strictEqual(yield* answer(dispute.id), "under_review")
+    }).pipe(Effect.provide(blind.layer))
   )
 
   for (const [end, found, wanted] of [

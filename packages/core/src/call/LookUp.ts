@@ -247,7 +247,10 @@ export const lookUpRefund = Effect.fnUntraced(function* (
   return answered(yield* inAccount(connection, attempt, lookUp))
 })
 
-/** What became of a submission or an acceptance; nothing where the connection opens another account by now. */
+/**
+ * What became of a submission or an acceptance; `undefined` where nothing is known, or the connection opens another account
+ * by now. `Unsupported`: there is no such lookup.
+ */
 export const lookUpSubmission = Effect.fnUntraced(function* (
   book: PaymentBook,
   dispute: Dispute,
@@ -255,7 +258,7 @@ export const lookUpSubmission = Effect.fnUntraced(function* (
 ) {
   const { payment } = book
   const connection = yield* connectionOf(payment.tenant, dispute.connectionId)
-  if (connection === undefined) return Option.none<Found<SubmissionState>>()
+  if (connection === undefined) return undefined
   const { kind, operationId, sentAt } = submission
   const request = {
     operationId,
@@ -267,8 +270,7 @@ export const lookUpSubmission = Effect.fnUntraced(function* (
   }
   const lookUp = callProvider<Found<SubmissionState>>(
     connection,
-    ({ lookUpDispute }) =>
-      lookUpDispute?.(request) ?? Effect.fail(new Unanswered({ reason: "the connection cannot look up disputes" })),
+    ({ lookUpDispute }) => lookUpDispute?.(request) ?? unreadable,
     Number.POSITIVE_INFINITY
   ).pipe(
     observeCall({
@@ -279,8 +281,10 @@ export const lookUpSubmission = Effect.fnUntraced(function* (
     })
   )
   const attempt = book.attempts.find(({ id }) => id === dispute.attemptId)
-  const found = answered(yield* inAccount(connection, attempt, lookUp))
-  return found === undefined || found._tag === "OtherAccount" ? Option.none() : Option.some(found)
+  const found = yield* inAccount(connection, attempt, lookUp)
+  if (found._tag === "pointsman/Unanswered" && found.isUnsupported === true) return "Unsupported"
+  const answer = answered(found)
+  return answer?._tag === "OtherAccount" ? undefined : answer
 })
 
 /** What the provider states of a dispute. `undefined`: it did not answer, or the connection opens another account by now. */
@@ -310,7 +314,9 @@ export const readDispute = Effect.fnUntraced(function* (book: PaymentBook, dispu
   return answer.state.disputeId === disputeId ? answer : undefined
 })
 
-const unreadable = Effect.fail(new Unanswered({ reason: "the connection cannot read disputes", isUnsupported: true }))
+const unreadable = Effect.fail(
+  new Unanswered({ reason: "the connection cannot look up disputes", isUnsupported: true })
+)
 
 /** Whatever went wrong: nothing is known. */
 const answered = <State>(

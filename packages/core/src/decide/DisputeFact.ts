@@ -141,6 +141,12 @@ export const applySubmissionFact = (
   )
 }
 
+/** After a look-up that was due before its time: the next one is due at the time that follows from the record. */
+export const lookedUp = (dispute: Dispute): Dispute => ({
+  ...dispute,
+  submissions: dispute.submissions.map(({ lookUpFrom: _, ...submission }) => submission)
+})
+
 /** The dispute after the reminder that is due, with its event; `undefined` where none is. */
 export const remind = (payment: Payment, dispute: Dispute, now: number): DisputeApplied | undefined => {
   const days = dueReminder(dispute, now)

@@ -67,12 +67,13 @@ const notAhead = (at: number, now: number): number => (isDatedAhead(at, now) ? n
 
 /** As of a payment (`CheckSchedule.ts`): an unknown one after 1 and 5 minutes, then at every interval. */
 const submissionCheckAt = (
-  { answeredAt, sentAt, stage }: Submission,
+  { answeredAt, lookUpFrom, sentAt, stage }: Submission,
   { pendingMillis, unknownMillis }: CheckIntervals,
   claimWindowMillis: number,
   now: number
 ): number => {
   if (stage === "Sending") return Math.max(notAhead(sentAt, now) + claimWindowMillis, now + 1)
+  if (lookUpFrom !== undefined) return notAhead(lookUpFrom, now)
   const since = notAhead(answeredAt ?? sentAt, now)
   const early = [minute, 5 * minute].map((after) => since + Math.min(after, unknownMillis))
   const first = stage === "Unknown" ? early.find((at) => at > now) : undefined

@@ -101,12 +101,14 @@ const stateAgain = (recorded: Dispute, message: DisputeMessage, now: number): Di
   const row = isOutdated(confirmed, statusOfStated(said), at)
     ? undefined
     : Result.getOrUndefined(step(DisputeMachine, confirmed.status, eventOf[statusOfStated(said)]))
+  const submissions = row?.to === "under_review" ? toLookUp(confirmed, at, now) : confirmed.submissions
   const isNewer = at >= recorded.statedAt
   const stated = <A>(given: A | undefined, kept: A | null): A | null =>
     isNewer || kept === null ? (given ?? kept) : kept
   const evidenceDueBy = stated(said.dueBy, recorded.evidenceDueBy)
   const next: Dispute = {
     ...confirmed,
+    submissions,
     status: row?.to ?? confirmed.status,
     money: stated(usableMoney(said.money), recorded.money),
     reason: stated(said.reason, recorded.reason),
@@ -118,7 +120,7 @@ const stateAgain = (recorded: Dispute, message: DisputeMessage, now: number): Di
     statedAt: Math.max(recorded.statedAt, at)
   }
   if (isSame(recorded, next)) return undefined
-  const moved = [...(confirmed === recorded ? [] : [submittedEvent(confirmed)]), ...(row?.emits ?? [])]
+  const moved = [...(confirmed === recorded ? [] : ["dispute.accepted" as const]), ...(row?.emits ?? [])]
   const isChanged = moved.length > 0 || !isSame({ ...recorded, statedAt: next.statedAt }, next)
   const types = moved.length === 0 && isChanged ? (["dispute.updated"] as const) : moved
   const dispute: Dispute = {
@@ -143,21 +145,27 @@ const isOutdated = (recorded: Dispute, status: DisputeStatus, at: number): boole
   return isBack ? at <= Math.max(recorded.statedAt, recorded.evidenceSubmittedAt ?? 0) : at < recorded.statedAt
 }
 
-/** What it says of our submission whose result is open, where the provider dates it after that was sent. */
+/** What it says of our acceptance whose result is open, where the provider dates it after that was sent. */
 const confirmedBy = (recorded: Dispute, status: DisputeStatus, at: number, now: number): Dispute => {
   const submission = openSubmission(recorded)
   if (submission === undefined || at < submission.sentAt) return recorded
-  const says = submission.kind === "submit" ? submitted : accepted
-  if (!says.has(status)) return recorded
+  if (submission.kind !== "accept" || !accepted.has(status)) return recorded
   return moveSubmission(recorded, submission, { on: "SubmissionConfirmed" }, now)?.dispute ?? recorded
 }
 
-const submitted: ReadonlySet<DisputeStatus> = new Set<DisputeStatus>(["under_review"])
+/**
+ * The provider has evidence, which may be somebody else's: of a submission whose result is open, the look-up decides, at
+ * once.
+ */
+const toLookUp = (dispute: Dispute, at: number, now: number): Dispute["submissions"] => {
+  const open = openSubmission(dispute)
+  return open === undefined || open.kind !== "submit" || at < open.sentAt
+    ? dispute.submissions
+    : dispute.submissions.map((one) => (one === open ? { ...one, lookUpFrom: now } : one))
+}
+
 /** Some providers state an acceptance as a loss, and a missed deadline as well: of a loss the look-up decides. */
 const accepted: ReadonlySet<DisputeStatus> = new Set<DisputeStatus>(["accepted"])
-
-const submittedEvent = ({ submissions }: Dispute): EventType =>
-  submissions.at(-1)?.kind === "accept" ? "dispute.accepted" : "dispute.submitted"
 
 const eventsOf = (
   types: ReadonlyArray<EventType>,

@@ -49,6 +49,8 @@ export interface Submission {
   readonly code: string | null
   /** Why the provider did not do it, or why there is no answer; for people, and free of secrets. */
   readonly failureReason: string | null
+  /** From when on a look-up is due before its time, in epoch milliseconds; absent where none is. */
+  readonly lookUpFrom?: number
 }
 
 /** A file as evidence names it, without its bytes. */

@@ -5,15 +5,15 @@
  * It may die at any point, and run in several processes at once: a reminder is written with the version of the payment and
  * the day that it reminds of, so that each is written once, and nothing is asked of a provider but to look something up.
  */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect } from "effect"
 import { lookUpSubmission } from "../../call/LookUp.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { disputeStep } from "../../commit/DisputeStep.ts"
 import { Turns } from "../../commit/Turns.ts"
-import { remind, submissionFactOf } from "../../decide/DisputeFact.ts"
+import { lookedUp, remind, submissionFactOf } from "../../decide/DisputeFact.ts"
 import { disputeCheckAt } from "../../decide/DisputeReminders.ts"
 import { isDatedAhead, isOldEnough } from "../../decide/SentCall.ts"
-import { openSubmission, type Submission } from "../../model/Dispute.ts"
+import { type Dispute, openSubmission, type Submission } from "../../model/Dispute.ts"
 import { keyUsedCode } from "../../model/ProviderStatement.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import type { DueDispute } from "../../ports/LedgerDisputes.ts"
@@ -89,10 +89,13 @@ const remindOf = Effect.fnUntraced(function* ({ disputeId, paymentId, tenant }: 
     inTurn: turns.take(paymentId),
     read: () => disputeFile(tenant, disputeId),
     decide: ({ book, dispute }: DisputeFile, now) => {
-      const reminded = remind(book.payment, dispute, now)
+      const checked = lookedUp(dispute)
+      const reminded = remind(book.payment, checked, now)
       const isDue = dispute.checkAt !== null && (dispute.checkAt <= now || isMisdated)
       if (reminded === undefined && !isDue) return Effect.succeed(done(undefined))
-      return Effect.succeed(write(disputeStep(book.payment, dispute, reminded ?? { dispute, events: [] }), undefined))
+      return Effect.succeed(
+        write(disputeStep(book.payment, dispute, reminded ?? { dispute: checked, events: [] }), undefined)
+      )
     },
     // Where it was written, the reminder is recorded.
     afterUnknown: () => false,
@@ -111,6 +114,10 @@ const checkSubmission = Effect.fnUntraced(function* ({ disputeId, paymentId, ten
   yield* recordSubmission(tenant, disputeId, submission, fact, how)
 })
 
+/** Where nobody can look it up, what the provider states of the dispute is the only word that there will be. */
+const isStated = ({ statedAt, status }: Dispute, { kind, sentAt }: Submission): boolean =>
+  kind === "submit" && status === "under_review" && statedAt >= sentAt
+
 const factOf = Effect.fnUntraced(function* (file: DisputeFile, submission: Submission) {
   const askedAt = yield* Clock.currentTimeMillis
   const agesFrom = (yield* StorageClock)?.agesFrom() ?? null
@@ -121,8 +128,10 @@ const factOf = Effect.fnUntraced(function* (file: DisputeFile, submission: Submi
     const { claimWindowMillis } = yield* PaymentSettings
     return askedAt - sentAt < claimWindowMillis ? undefined : diedUnanswered
   }
-  const found = Option.getOrUndefined(yield* lookUpSubmission(file.book, file.dispute, submission))
+  const found = yield* lookUpSubmission(file.book, file.dispute, submission)
   if (found === undefined) return undefined
+  if (found === "Unsupported")
+    return isStated(file.dispute, submission) ? ({ on: "SubmissionConfirmed" } as const) : undefined
   if (found._tag === "Found") return submissionFactOf(found.state)
   // "Never received" is believed late, as of a refund (decisions, section 3).
   const call = { sentAt, timeoutMillis: submission.timeoutMillis }
