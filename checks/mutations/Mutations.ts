@@ -6391,22 +6391,6 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
-    name: "a contradiction is said again by each report",
-    harm: "A person ends a review, and every further report opens it again.",
-    edits: [
-      {
-        file: "packages/core/src/verbs/reconcile/CompareEntries.ts",
-        find: '  return _tag === "Moves" || _tag === "Confirms"',
-        replace: '  return _tag !== "Malformed"'
-      }
-    ],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/CompareDifferences.test.ts",
-      test: "given they state that the record is right, then it stays as it was, and no report opens the review again"
-    }
-  },
-  {
     name: "what a difference states is written before it is applied",
     harm: "A process dies between the two, and the payout of a payment is never recorded.",
     edits: [

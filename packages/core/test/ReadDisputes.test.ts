@@ -138,9 +138,14 @@ describe("a dispute that only a report named", () => {
   const other = world()
   it.effect("given an answer about another dispute, then it is no answer", () =>
     Effect.gen(function* () {
-      yield* reported(other, says({ disputeId: "du_2" }))
+      const payment = yield* reported(other, says({ disputeId: "du_2" }))
       yield* check
-      assert.strictEqual((yield* disputeOf).evidenceDueBy, null)
+      const disputes = yield* (yield* Ledger).disputes(tenant, { limit: 5 })
+      assert.deepStrictEqual(
+        disputes.map(({ evidenceDueBy, providerDisputeId }) => [providerDisputeId, evidenceDueBy]),
+        [["du_1", null]]
+      )
+      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
     }).pipe(Effect.provide(other.layer))
   )
 })
