@@ -101,14 +101,15 @@ const missing = Symbol("missing")
 const isUsual = (value: unknown, usual: unknown): boolean =>
   value === usual || (Array.isArray(value) && Array.isArray(usual) && value.length === 0)
 
-const named = <A>(places: ReadonlyArray<Place<A>>, values: Values): A =>
-  Object.fromEntries(
-    places.flatMap(({ name, usual }, index) => {
-      const value = index < values.length ? values[index] : usual
-      // JSON has no `undefined`: a place before others holds `null` for an absent field.
-      return value === undefined || (usual === undefined && value === null) ? [] : [[name, value]]
-    })
-  ) as A
+const named = <A>(places: ReadonlyArray<Place<A>>, values: Values): A => {
+  const record: Record<string, unknown> = {}
+  for (const [index, { name, usual }] of places.entries()) {
+    const value = index < values.length ? values[index] : usual
+    // JSON has no `undefined`: a place before others holds `null` for an absent field.
+    if (value !== undefined && !(usual === undefined && value === null)) record[name] = value
+  }
+  return record as A
+}
 
 const placedAll = <A extends object>(
   places: ReadonlyArray<Place<A>>,
