@@ -48,10 +48,13 @@ interface Options {
 /** Steps of the short form need no memory of their own, and a process takes a second to start. */
 const runHere = (order: Order): Promise<Created | Reading> => (order.step === "create" ? create(order) : read(order))
 
+/** With the space for new objects that commands have in the image. */
+const flags = ["--conditions=@pointsman/source", "--max-semi-space-size=4"]
+
 /** By a new process; `undefined` where it was killed. */
 const runStep = <A>(order: Order): Promise<A | undefined> =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ["--conditions=@pointsman/source", stepFile, JSON.stringify(order)], {
+    const child = spawn(process.execPath, [...flags, stepFile, JSON.stringify(order)], {
       stdio: ["ignore", "pipe", "inherit"]
     })
     let told = ""

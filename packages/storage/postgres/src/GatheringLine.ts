@@ -16,6 +16,11 @@ import { noAnswerCause } from "./SqlFailures.ts"
 
 /** More would make each of them wait for all the others' rows. */
 const maxChanges = 64
+/**
+ * Of changes that no client waits for, such as those of a report: a statement takes PostgreSQL a millisecond besides its
+ * changes.
+ */
+const maxUnawaited = 128
 /** Taken before any statement was measured, and at least: a slow disk takes as long for one change as for eight. */
 const firstChanges = 8
 /** A statement that takes longer keeps claims waiting that a second later are refused. */
@@ -26,6 +31,8 @@ export interface Waiting extends Deadline {
   /** When it came, by `performance.now()`. */
   readonly since: number
   readonly shape: string
+  /** Whether a client waits for it. */
+  readonly isAwaited: boolean
   /** What no two changes under way have in common. */
   readonly keys: ReadonlyArray<string>
   /** It is about to be sent: from now on its end may be unknown. */
@@ -72,8 +79,10 @@ export const makeGatheringLine = (
     /** The oldest that may go, and those that may go with it. */
     take: (): ReadonlyArray<Waiting> => {
       const taken: Array<Waiting> = []
+      let most = atMost
       for (const one of waiting) {
-        if (taken.length >= atMost) break
+        if (one.isAwaited) most = Math.min(most, maxChanges)
+        if (taken.length >= most) break
         if ((taken[0] !== undefined && taken[0].shape !== one.shape) || !isFree(one.keys)) continue
         waiting.delete(one)
         taken.push(one)
@@ -87,7 +96,8 @@ export const makeGatheringLine = (
       for (const { keys } of batch) end(keys)
       if (tookMillis > statementMillis) {
         atMost = Math.max(firstTogether, Math.min(atMost, Math.floor((batch.length * statementMillis) / tookMillis)))
-      } else if (batch.length === atMost && tookMillis < statementMillis / 2) atMost = Math.min(maxChanges, atMost * 2)
+      } else if (batch.length === atMost && tookMillis < statementMillis / 2)
+        atMost = Math.min(maxUnawaited, atMost * 2)
     }
   }
 }
@@ -120,6 +130,7 @@ const wait = (
         drawn,
         since,
         shape: nameOf(drawn.shape),
+        isAwaited: allowance !== undefined,
         keys,
         at: since + limit,
         pass: () => {

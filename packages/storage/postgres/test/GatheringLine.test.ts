@@ -1,27 +1,45 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Ids } from "@pointsman/core/ports"
+import { Ids, StorageAllowance } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { drawnChange } from "../src/DrawnChange.ts"
 import { makeGatheringLine } from "../src/GatheringLine.ts"
 import { newChange } from "./Given.ts"
 
+/** A line with so many changes of requests, or of work that no client waits for. */
+const lineOf = Effect.fnUntraced(function* (counts: { readonly awaited: number; readonly unawaited: number }) {
+  const line = makeGatheringLine({ answerMillis: 100 }, () => {})
+  const join = Effect.fnUntraced(function* (allowance: StorageAllowance | undefined) {
+    const change = yield* newChange()
+    const joined = line.join(drawnChange(change, []), [change.payment.after.id])
+    yield* Effect.forkChild(Effect.provideService(joined, StorageAllowance, allowance), { startImmediately: true })
+  })
+  for (let count = 0; count < counts.unawaited; count++) yield* join(undefined)
+  for (let count = 0; count < counts.awaited; count++) yield* join({ leftMillis: 60_000 })
+  const taken = (tookMillis: number) => {
+    const batch = line.take()
+    line.release(batch, tookMillis)
+    return batch.length
+  }
+  return { taken }
+})
+
 describe("makeGatheringLine", () => {
+  it.live(
+    "given changes that no client waits for, then a statement takes twice as many of them, and of no others",
+    () =>
+      Effect.gen(function* () {
+        const { taken } = yield* lineOf({ unawaited: 400, awaited: 200 })
+        expect([taken(10), taken(10), taken(10), taken(10), taken(10)]).toEqual([8, 16, 32, 64, 128])
+        // Of the last ones, one is awaited.
+        expect([taken(10), taken(10), taken(10), taken(10), taken(10)]).toEqual([128, 64, 64, 64, 32])
+      }).pipe(Effect.provide(Ids.layer))
+  )
+
   it.live(
     "given fast statements that are full, then the next take more; and given a slow one, then they take few",
     () =>
       Effect.gen(function* () {
-        const line = makeGatheringLine({ answerMillis: 100 }, () => {})
-        for (let count = 0; count < 300; count++) {
-          const change = yield* newChange()
-          yield* Effect.forkChild(line.join(drawnChange(change, []), [change.payment.after.id]), {
-            startImmediately: true
-          })
-        }
-        const taken = (tookMillis: number) => {
-          const batch = line.take()
-          line.release(batch, tookMillis)
-          return batch.length
-        }
+        const { taken } = yield* lineOf({ awaited: 300, unawaited: 0 })
         expect([taken(10), taken(10), taken(10), taken(10)]).toEqual([8, 16, 32, 64])
         // 20 milliseconds for each of them: ten in the time that a statement may take.
         expect([taken(1_280), taken(150), taken(150)]).toEqual([64, 10, 10])

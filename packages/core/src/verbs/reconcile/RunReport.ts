@@ -63,8 +63,8 @@ export interface ReportOrder {
 
 const nothing = { entries: [], closes: [], corrections: [] }
 
-/** Statements that are applied at once: enough to share the writes of a store. */
-const appliedAtOnce = 128
+/** Statements that are applied at once: enough to fill two writes of a store, which write them together. */
+const appliedAtOnce = 256
 
 /** The run as it is at its end. A run that is done is given as it is, and nothing is read. */
 export const runReport = Effect.fnUntraced(function* (order: ReportOrder) {
