@@ -361,10 +361,11 @@ describe("secrets", { timeout: 120_000 }, () => {
     const { text: metrics } = await send("GET", "/metrics")
     const guide = readFileSync(new URL("../../../docs/guides/monitoring.md", import.meta.url), "utf8")
     for (const [, name = ""] of guide.matchAll(/^\| `(pointsman_\w+)` \|/gmu)) {
-      // No circuit opens here, no check is due, no message waits, and nothing is old enough to leave or to compare; other tests have them.
+      // No circuit opens here, no check is due, no message waits, no report is fetched,
+      // and nothing is old enough to leave or to compare; other tests have them.
       // SQLite has no clock or standby.
       if (
-        !/^pointsman_(?:circuit|storage_clock|standby|retention|checks_due|provider_messages_waiting|agreement_lookups)/u.test(
+        !/^pointsman_(?:circuit|storage_clock|standby|retention|checks_due|provider_messages_waiting|agreement_lookups|report_fetch)/u.test(
           name
         )
       )

@@ -128,7 +128,14 @@ export const withDispute = (whole: WholePayment): WholePayment => {
   const { attempts, payment } = whole.book
   const { createdAt: at, id: paymentId, money } = payment
   const dispute: Dispute = {
-    ...{ id: `dp_${paymentId}`, paymentId, attemptId: attempts[0]?.id ?? "", connectionId: "psp", providerRef: "ref" },
+    ...{
+      id: `dp_${paymentId}`,
+      paymentId,
+      attemptId: attempts[0]?.id ?? "",
+      connectionId: "psp",
+      providerRef: "ref",
+      names: null
+    },
     ...{ providerDisputeId: "du_1", status: "lost", money, reason: "fraudulent", providerReason: "10.4" },
     ...{ evidenceDueBy: at + 9, evidenceSubmittedAt: null, remindedDays: null, statedAt: at + 8, evidence: null },
     ...{ submissions: [], createdAt: at + 7, updatedAt: at + 8, checkAt: null }
@@ -142,7 +149,15 @@ export const withSettlements = (whole: WholePayment, rowIds: ReadonlyArray<strin
   const settlements = rowIds.map(
     (rowId, number): SettlementEntry => ({
       ...{ tenant, connectionId: "psp", rowId, runId: "rec_1", number: number + 1, contents: "c1", kind: "charge" },
-      ...{ result: "matched", reason: "by_id", paymentId, refundId: null, disputeId: null, providerRef: "ref" },
+      ...{
+        result: "matched",
+        reason: "by_id",
+        paymentId,
+        refundId: null,
+        disputeId: null,
+        providerRef: "ref",
+        names: null
+      },
       ...{ gross: money, converted: null, fee: null, net: null, payoutId: "po_1", occurredAt: at, settledAt: null },
       ...{ recordedAt: at, corrected: null, expected: null, openedAt: null, closed: null }
     })
