@@ -86,6 +86,7 @@ const due = Effect.fnUntraced(function* (holder: string, fetching: Fetching) {
     (yield* (yield* Retention).lease({ what: "reports", holder, now, until: now + leaseMillis }))
   const all = isOurs ? scheduled.map((connection) => knownOf(fetching, connection, now)) : []
   yield* tellLate(fetching, all, now)
+  if (all.length === 0) return []
   const loss = yield* (yield* RecordLosses).known
   // A row of a record that is recovered later would differ for good: reports are read once the recovery has ended.
   const isMissing = (id: string) => loss !== null && loss.ended === null && !loss.recovered.includes(id)
