@@ -6492,7 +6492,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/verbs/create/RecordCharge.ts",
-        find: "[...lostOf(stored, inHand), ...told]",
+        find: "[...lostOf(attempts, earlier), ...told]",
         replace: "told"
       }
     ],
@@ -6500,6 +6500,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/LateWriters.test.ts",
       test: "given its first attempt is lost, when its second one ends, then both are stored with their ends"
+    }
+  },
+  {
+    name: "a process writes the end of its first attempt over a message's",
+    harm: "The customer paid twice, and the record no longer has the reference of the first charge.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/create/RecordCharge.ts",
+        find: "stored.find(({ id, outcome }) => id === ours.id && !isOpen(outcome)) ?? ours",
+        replace: "stored.find((one) => one === ours) ?? ours"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderMessages.test.ts",
+      test: "given the first attempt is reported captured while the second one waits, when that is Captured, then the first stays"
     }
   },
   {
