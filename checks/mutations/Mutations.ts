@@ -6476,14 +6476,30 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/verbs/recover/PlanCharge.ts",
-        find: "attempt.outcome === null && attempt.sentAt < created",
+        find: "attempt.outcome === null && attempt.sentAt < created + clockSkewMillis",
         replace: "attempt.outcome === null && attempt.sentAt < 0"
       }
     ],
     caughtBy: {
       project: "core",
       file: "packages/core/test/RecoverRecords.test.ts",
-      test: "given the first attempt's end was lost, when the next one is recovered, then neither is in flight"
+      test: "given the first attempt's end was lost, when the next one is recovered, then a look-up ends the first"
+    }
+  },
+  {
+    name: "a recovered charge ends the attempt before it",
+    harm: "The attempt is under way and takes the money a second time, and nobody looks for it.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/recover/PlanCharge.ts",
+        find: "{ ...unansweredAttempt(attempt), reason:",
+        replace: '{ ...attempt, outcome: "Rejected", reason:'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RecoverRecords.test.ts",
+      test: "given the first attempt is under way, when the next one is recovered, then its money is found"
     }
   },
   {
