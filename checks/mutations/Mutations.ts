@@ -6535,6 +6535,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "a row of a payment that is known later overlooks newer rows",
+    harm: "Two rows of one charge are matched, the journal has its money twice, and nobody is told.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/CompareEntries.ts",
+        find: "countsAll(entry, row) ? last : place",
+        replace: "isOfDispute(row) ? last : place"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompareDifferences.test.ts",
+      test: "given a charge that is known later, when another row of it came first, then that one alone is matched"
+    }
+  },
+  {
     name: "somebody else's evidence confirms ours",
     harm: "Evidence that the provider never had is deleted, because a person sent other evidence on the dashboard.",
     edits: [

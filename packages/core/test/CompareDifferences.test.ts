@@ -447,6 +447,31 @@ describe("a difference that is still one", () => {
     }).pipe(Effect.provide(first.layer))
   )
 
+  for (const kind of ["charge", "refund"] as const) {
+    const second = world()
+    it.effect(
+      `given a ${kind} that is known later, when another row of it came first, then that one alone is matched`,
+      () =>
+        Effect.gen(function* () {
+          second.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
+          second.provider.onRefund = () => Effect.succeed({ _tag: "Succeeded", providerRefundId: "re_1" })
+          yield* TestClock.setTime(paidAt)
+          const row = (id: string) => {
+            const names = { providerRef: "ch_1", providerRefundId: kind === "refund" ? "re_1" : null }
+            return rowOf(undefined, { id, kind, gross: eur(kind === "refund" ? -500 : 1999), names })
+          }
+          if (kind === "charge") yield* reconcile(orderOf([row("older")]))
+          const payment = yield* create()
+          if (kind === "refund") {
+            yield* reconcile(orderOf([row("older")]))
+            yield* operate("refund", payment.id, { amountMinor: 500 })
+          }
+          yield* reconcile(orderOf([row("newer")]))
+          assert.deepStrictEqual(yield* standing, { newer: "matched", older: "missing_here" })
+        }).pipe(Effect.provide(second.layer))
+    )
+  }
+
   const missing = world()
   it.effect("given a payment that no report has, when its capture failed, then it is missing no longer", () =>
     Effect.gen(function* () {
