@@ -6551,6 +6551,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "a missing payment is missing once",
+    harm: "A payment is captured again after its capture failed, is never paid out, and no report tells of it.",
+    edits: [
+      {
+        file: "packages/storage/memory/src/Settlements.ts",
+        find: 'corrected === null && closed?.by !== "comparison"',
+        replace: "corrected === null && closed?.by !== null"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompareDifferences.test.ts",
+      test: "given a payment that no report has, when its capture failed, then it is missing no longer until it is captured again"
+    }
+  },
+  {
+    name: "the entry of a payment that is missing again is dropped",
+    harm: "The second entry has the first one's id, so that the store keeps the first, which is closed.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/FindMissing.ts",
+        find: "before.has(first) ? missingAgainRowId(payment.id, capturedAt) : first",
+        replace: "before.has(missingAgainRowId(payment.id, capturedAt)) ? payment.id : first"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompareDifferences.test.ts",
+      test: "given a payment that no report has, when its capture failed, then it is missing no longer until it is captured again"
+    }
+  },
+  {
     name: "somebody else's evidence confirms ours",
     harm: "Evidence that the provider never had is deleted, because a person sent other evidence on the dashboard.",
     edits: [

@@ -473,24 +473,44 @@ describe("a difference that is still one", () => {
   }
 
   const missing = world()
-  it.effect("given a payment that no report has, when its capture failed, then it is missing no longer", () =>
-    Effect.gen(function* () {
-      capturing(missing)
-      const other = yield* create()
-      missing.provider.onCharge = ({ attemptId }) =>
-        Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
-      const { details, ...rest } = request()
-      const pointsman = yield* Pointsman
-      const { payment } = yield* pointsman.create(caller, { ...rest, details: { ...details, captureMethod: "manual" } })
-      yield* operate("capture", payment.id)
-      yield* TestClock.setTime(paidAt + 5 * day)
-      yield* reconcile(orderOf([rowOf(undefined, { id: "p", kind: "payout", occurredAt: -day }), rowOf(other)]))
-      assert.strictEqual((yield* standing)[`missing:${payment.id}`], "missing_there")
-      const { operations } = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
-      const names = { operationId: operations[0]?.id ?? "" }
-      yield* reconcile(orderOf([rowOf(payment, { id: "failed", kind: "charge_failed", gross: eur(-1999), names })]))
-      assert.strictEqual((yield* stored(payment)).capturedMinor, 0)
-      assert.strictEqual((yield* standing)[`missing:${payment.id}`], "missing_there comparison")
-    }).pipe(Effect.provide(missing.layer))
+  it.effect(
+    "given a payment that no report has, when its capture failed, then it is missing no longer until it is captured again",
+    () =>
+      Effect.gen(function* () {
+        capturing(missing)
+        const other = yield* create()
+        missing.provider.onCharge = ({ attemptId }) =>
+          Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
+        const { details, ...rest } = request()
+        const pointsman = yield* Pointsman
+        const { payment } = yield* pointsman.create(caller, {
+          ...rest,
+          details: { ...details, captureMethod: "manual" }
+        })
+        yield* operate("capture", payment.id)
+        yield* TestClock.setTime(paidAt + 5 * day)
+        yield* reconcile(orderOf([rowOf(undefined, { id: "p", kind: "payout", occurredAt: -day }), rowOf(other)]))
+        assert.strictEqual((yield* standing)[`missing:${payment.id}`], "missing_there")
+        const { operations } = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+        const names = { operationId: operations[0]?.id ?? "" }
+        yield* reconcile(orderOf([rowOf(payment, { id: "failed", kind: "charge_failed", gross: eur(-1999), names })]))
+        assert.strictEqual((yield* stored(payment)).capturedMinor, 0)
+        assert.strictEqual((yield* standing)[`missing:${payment.id}`], "missing_there comparison")
+        // Captured again, and never paid out.
+        yield* TestClock.setTime(paidAt + 6 * day)
+        missing.provider.onCapture = ({ money, providerRef }) =>
+          Effect.succeed({ _tag: "Captured", providerRef, stated: money })
+        yield* operate("capture", payment.id)
+        assert.strictEqual((yield* stored(payment)).capturedMinor, 1999)
+        yield* TestClock.setTime(paidAt + 12 * day)
+        const late = (id: string) =>
+          orderOf([rowOf(undefined, { id, kind: "payout", gross: eur(-1), occurredAt: paidAt + 11 * day })])
+        yield* reconcile(late("late"))
+        const again = `missing:${payment.id}#${paidAt + 6 * day}`
+        assert.strictEqual((yield* standing)[again], "missing_there")
+        yield* reconcile(late("later"))
+        const entries = Object.keys(yield* standing).filter((id) => id.startsWith(`missing:${payment.id}`))
+        assert.deepStrictEqual(entries, [`missing:${payment.id}`, again])
+      }).pipe(Effect.provide(missing.layer))
   )
 })
