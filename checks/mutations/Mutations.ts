@@ -6476,14 +6476,30 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/verbs/recover/PlanCharge.ts",
-        find: "attempt.outcome === null && attempt.sentAt < created",
+        find: "attempt.outcome === null && attempt.sentAt < created + clockSkewMillis",
         replace: "attempt.outcome === null && attempt.sentAt < 0"
       }
     ],
     caughtBy: {
       project: "core",
       file: "packages/core/test/RecoverRecords.test.ts",
-      test: "given the first attempt's end was lost, when the next one is recovered, then neither is in flight"
+      test: "given the first attempt's end was lost, when the next one is recovered, then a look-up ends the first"
+    }
+  },
+  {
+    name: "a recovered charge ends the attempt before it",
+    harm: "The attempt is under way and takes the money a second time, and nobody looks for it.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/recover/PlanCharge.ts",
+        find: "{ ...unansweredAttempt(attempt), reason:",
+        replace: '{ ...attempt, outcome: "Rejected", reason:'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RecoverRecords.test.ts",
+      test: "given the first attempt is under way, when the next one is recovered, then its money is found"
     }
   },
   {
@@ -6492,7 +6508,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/verbs/create/RecordCharge.ts",
-        find: "[...lostOf(stored, inHand), ...told]",
+        find: "[...lostOf(attempts, earlier), ...told]",
         replace: "told"
       }
     ],
@@ -6500,6 +6516,70 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/LateWriters.test.ts",
       test: "given its first attempt is lost, when its second one ends, then both are stored with their ends"
+    }
+  },
+  {
+    name: "a process writes the end of its first attempt over a message's",
+    harm: "The customer paid twice, and the record no longer has the reference of the first charge.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/create/RecordCharge.ts",
+        find: "stored.find(({ id, outcome }) => id === ours.id && !isOpen(outcome)) ?? ours",
+        replace: "stored.find((one) => one === ours) ?? ours"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderMessages.test.ts",
+      test: "given the first attempt is reported captured while the second one waits, when that is Captured, then the first stays"
+    }
+  },
+  {
+    name: "a row of a payment that is known later overlooks newer rows",
+    harm: "Two rows of one charge are matched, the journal has its money twice, and nobody is told.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/CompareEntries.ts",
+        find: "countsAll(entry, row) ? last : place",
+        replace: "isOfDispute(row) ? last : place"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompareDifferences.test.ts",
+      test: "given a charge that is known later, when another row of it came first, then that one alone is matched"
+    }
+  },
+  {
+    name: "a missing payment is missing once",
+    harm: "A payment is captured again after its capture failed, is never paid out, and no report tells of it.",
+    edits: [
+      {
+        file: "packages/storage/memory/src/Settlements.ts",
+        find: 'corrected === null && closed?.by !== "comparison"',
+        replace: "corrected === null && closed?.by !== null"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompareDifferences.test.ts",
+      test: "given a payment that no report has, when its capture failed, then it is missing no longer until it is captured again"
+    }
+  },
+  {
+    name: "the entry of a payment that is missing again is dropped",
+    harm: "The second entry has the first one's id, so that the store keeps the first, which is closed.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/FindMissing.ts",
+        find: "before.has(first) ? missingAgainRowId(payment.id, capturedAt) : first",
+        replace: "before.has(missingAgainRowId(payment.id, capturedAt)) ? payment.id : first"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CompareDifferences.test.ts",
+      test: "given a payment that no report has, when its capture failed, then it is missing no longer until it is captured again"
     }
   },
   {

@@ -447,25 +447,103 @@ describe("a difference that is still one", () => {
     }).pipe(Effect.provide(first.layer))
   )
 
-  const missing = world()
-  it.effect("given a payment that no report has, when its capture failed, then it is missing no longer", () =>
+  for (const kind of ["charge", "refund"] as const) {
+    const second = world()
+    it.effect(
+      `given a ${kind} that is known later, when another row of it came first, then that one alone is matched`,
+      () =>
+        Effect.gen(function* () {
+          second.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
+          second.provider.onRefund = () => Effect.succeed({ _tag: "Succeeded", providerRefundId: "re_1" })
+          yield* TestClock.setTime(paidAt)
+          const row = (id: string) => {
+            const names = { providerRef: "ch_1", providerRefundId: kind === "refund" ? "re_1" : null }
+            return rowOf(undefined, { id, kind, gross: eur(kind === "refund" ? -500 : 1999), names })
+          }
+          if (kind === "charge") yield* reconcile(orderOf([row("older")]))
+          const payment = yield* create()
+          if (kind === "refund") {
+            yield* reconcile(orderOf([row("older")]))
+            yield* operate("refund", payment.id, { amountMinor: 500 })
+          }
+          yield* reconcile(orderOf([row("newer")]))
+          assert.deepStrictEqual(yield* standing, { newer: "matched", older: "missing_here" })
+        }).pipe(Effect.provide(second.layer))
+    )
+  }
+
+  const many = world()
+  it.effect("given more than a report takes at once, then they are read in its pages, and nothing is written", () =>
     Effect.gen(function* () {
-      capturing(missing)
-      const other = yield* create()
-      missing.provider.onCharge = ({ attemptId }) =>
-        Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
-      const { details, ...rest } = request()
-      const pointsman = yield* Pointsman
-      const { payment } = yield* pointsman.create(caller, { ...rest, details: { ...details, captureMethod: "manual" } })
-      yield* operate("capture", payment.id)
-      yield* TestClock.setTime(paidAt + 5 * day)
-      yield* reconcile(orderOf([rowOf(undefined, { id: "p", kind: "payout", occurredAt: -day }), rowOf(other)]))
-      assert.strictEqual((yield* standing)[`missing:${payment.id}`], "missing_there")
-      const { operations } = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
-      const names = { operationId: operations[0]?.id ?? "" }
-      yield* reconcile(orderOf([rowOf(payment, { id: "failed", kind: "charge_failed", gross: eur(-1999), names })]))
-      assert.strictEqual((yield* stored(payment)).capturedMinor, 0)
-      assert.strictEqual((yield* standing)[`missing:${payment.id}`], "missing_there comparison")
-    }).pipe(Effect.provide(missing.layer))
+      yield* TestClock.setTime(paidAt + day)
+      const settlements = yield* Settlements
+      const pages: Array<number> = []
+      let writes = 0
+      const process = yield* many.another.pipe(
+        Effect.provideService(Settlements, {
+          ...settlements,
+          differences: (query) =>
+            Effect.tap(settlements.differences(query), (page) => Effect.sync(() => void pages.push(page.length))),
+          applyBatch: (batch) =>
+            Effect.suspend(() => {
+              writes += 1
+              return settlements.applyBatch(batch)
+            })
+        })
+      )
+      const written = Effect.fnUntraced(function* (id: string) {
+        writes = 0
+        yield* process.reconciliation.run({ ...payout(id), rowsAtOnce: 2 })
+        return writes
+      })
+      yield* written("first")
+      const without = yield* written("second")
+      yield* reconcile(orderOf(["a", "b", "c"].map((id) => rowOf(undefined, { id, names: { providerRef: id } }))))
+      pages.length = 0
+      assert.strictEqual(yield* written("third"), without)
+      assert.deepStrictEqual(pages, [2, 1])
+    }).pipe(Effect.scoped, Effect.provide(many.layer))
+  )
+
+  const missing = world()
+  it.effect(
+    "given a payment that no report has, when its capture failed, then it is missing no longer until it is captured again",
+    () =>
+      Effect.gen(function* () {
+        capturing(missing)
+        const other = yield* create()
+        missing.provider.onCharge = ({ attemptId }) =>
+          Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
+        const { details, ...rest } = request()
+        const pointsman = yield* Pointsman
+        const { payment } = yield* pointsman.create(caller, {
+          ...rest,
+          details: { ...details, captureMethod: "manual" }
+        })
+        yield* operate("capture", payment.id)
+        yield* TestClock.setTime(paidAt + 5 * day)
+        yield* reconcile(orderOf([rowOf(undefined, { id: "p", kind: "payout", occurredAt: -day }), rowOf(other)]))
+        assert.strictEqual((yield* standing)[`missing:${payment.id}`], "missing_there")
+        const { operations } = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+        const names = { operationId: operations[0]?.id ?? "" }
+        yield* reconcile(orderOf([rowOf(payment, { id: "failed", kind: "charge_failed", gross: eur(-1999), names })]))
+        assert.strictEqual((yield* stored(payment)).capturedMinor, 0)
+        assert.strictEqual((yield* standing)[`missing:${payment.id}`], "missing_there comparison")
+        // Captured again, and never paid out.
+        yield* TestClock.setTime(paidAt + 6 * day)
+        missing.provider.onCapture = ({ money, providerRef }) =>
+          Effect.succeed({ _tag: "Captured", providerRef, stated: money })
+        yield* operate("capture", payment.id)
+        assert.strictEqual((yield* stored(payment)).capturedMinor, 1999)
+        yield* TestClock.setTime(paidAt + 12 * day)
+        const late = (id: string) =>
+          orderOf([rowOf(undefined, { id, kind: "payout", gross: eur(-1), occurredAt: paidAt + 11 * day })])
+        yield* reconcile(late("late"))
+        const again = `missing:${payment.id}#${paidAt + 6 * day}`
+        assert.strictEqual((yield* standing)[again], "missing_there")
+        yield* reconcile(late("later"))
+        const entries = Object.keys(yield* standing).filter((id) => id.startsWith(`missing:${payment.id}`))
+        assert.deepStrictEqual(entries, [`missing:${payment.id}`, again])
+      }).pipe(Effect.provide(missing.layer))
   )
 })

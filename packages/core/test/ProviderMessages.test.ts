@@ -492,6 +492,43 @@ describe("a message that is faster than the answer", () => {
     )
   }
 
+  for (const second of ["Captured", "Declined"] as const) {
+    const own = world()
+    it.effect(
+      `given the first attempt is reported captured while the second one waits, when that is ${second}, then the first stays`,
+      () =>
+        Effect.gen(function* () {
+          const soft = { category: "do_not_honor", code: "05", soft: true } as const
+          own.provider.onCharge = ({ connectionId }) =>
+            connectionId === "main"
+              ? Effect.succeed({ ...soft, _tag: "Declined", providerRef: "declined" })
+              : Effect.delay(Effect.succeed(second === "Captured" ? captured : declined), "10 seconds")
+          const asked = yield* Effect.forkChild((yield* Pointsman).create(caller, request()), {
+            startImmediately: true
+          })
+          yield* TestClock.adjust("5 seconds")
+          yield* record(
+            messageOf(about(own.provider.charges[0]?.attemptId ?? "", { _tag: "Captured", providerRef: "first" }))
+          )
+          const { payment } = yield* runOut(asked)
+          const attempts = yield* attemptsOf(payment)
+          assert.deepStrictEqual(
+            attempts.map(({ outcome, providerRef: of }) => [outcome, of]),
+            [
+              ["Captured", "first"],
+              [second, providerRef]
+            ]
+          )
+          assert.deepStrictEqual(
+            payment.routing?.attempts.map(({ outcome }) => outcome),
+            ["Captured", second]
+          )
+          assert.strictEqual(payment.capturedMinor, payment.money.minorUnits)
+          assert.deepStrictEqual(payment.review?.reasons ?? [], second === "Captured" ? ["double_charge"] : [])
+        }).pipe(Effect.provide(own.layer))
+    )
+  }
+
   const own = world()
   it.effect(
     "given a refund is reported as failed while its request waits, when that is answered as accepted, then it stays failed",

@@ -92,42 +92,64 @@ describe("charges that the store lost", () => {
     })
   )
 
-  it.effect("given the first attempt's end was lost, when the next one is recovered, then neither is in flight", () =>
-    Effect.gen(function* () {
+  /** A first attempt whose end the store lost, with the second one, which captured. */
+  const withoutFirstEnd = Effect.fnUntraced(function* (provider: ReturnType<typeof losing>["provider"]) {
+    const snapshots = yield* StorageSnapshots
+    assert(snapshots !== undefined)
+    let putBack = snapshots.take()
+    const executed = provider.onCharge
+    let executeFirst: Effect.Effect<unknown, unknown> = Effect.void
+    provider.onCharge = (charge) =>
+      Effect.gen(function* () {
+        if (charge.connectionId !== "main") return yield* executed(charge)
+        putBack = snapshots.take()
+        executeFirst = executed(charge)
+        yield* TestClock.adjust(1_000)
+        return yield* new NotSent({ reason: "refused" })
+      })
+    yield* TestClock.setTime(noon)
+    const { id } = yield* createOne()
+    putBack()
+    const [first] = (yield* stored(id)).attempts
+    assert.deepStrictEqual([first?.connectionId, first?.outcome], ["main", null])
+    return { id, executeFirst: Effect.ignore(executeFirst) }
+  })
+  const endsOf = (id: string) =>
+    Effect.map(stored(id), ({ attempts }) =>
+      attempts.map(({ connectionId, number, outcome }) => `${number} ${connectionId} ${outcome}`)
+    )
+  const checkDay = Effect.gen(function* () {
+    yield* TestClock.adjust("1 day")
+    while ((yield* (yield* Pointsman).checkDue) > 0) yield* TestClock.adjust("1 second")
+  })
+
+  it.effect(
+    "given the first attempt's end was lost, when the next one is recovered, then a look-up ends the first",
+    () => {
       const { provider } = losing()
-      const own = world({ provider })
-      yield* Effect.gen(function* () {
-        const snapshots = yield* StorageSnapshots
-        assert(snapshots !== undefined)
-        let putBack = snapshots.take()
-        const executed = provider.onCharge
-        provider.onCharge = (charge) =>
-          Effect.gen(function* () {
-            if (charge.connectionId !== "main") return yield* executed(charge)
-            putBack = snapshots.take()
-            yield* TestClock.adjust(1_000)
-            return yield* new NotSent({ reason: "refused" })
-          })
-        yield* TestClock.setTime(noon)
-        const { id } = yield* createOne()
-        putBack()
-        assert.deepStrictEqual(
-          (yield* stored(id)).attempts.map(({ outcome }) => outcome),
-          [null]
-        )
+      return Effect.gen(function* () {
+        const { id } = yield* withoutFirstEnd(provider)
         yield* recoverAll
-        const { attempts, payment } = yield* stored(id)
-        assert.deepStrictEqual(
-          attempts.map(({ connectionId, number, outcome }) => [number, connectionId, outcome]),
-          [
-            [1, "main", "Rejected"],
-            [2, "backup", "Captured"]
-          ]
-        )
+        assert.deepStrictEqual(yield* endsOf(id), ["1 main Unanswered", "2 backup Captured"])
+        yield* checkDay
+        assert.deepStrictEqual(yield* endsOf(id), ["1 main Rejected", "2 backup Captured"])
+        const { payment } = yield* stored(id)
         assert.deepStrictEqual([payment.state, payment.connectionId, payment.review], ["Captured", "backup", null])
-      }).pipe(Effect.provide(own.layer))
-    })
+      }).pipe(Effect.provide(world({ provider }).layer))
+    }
   )
+
+  it.effect("given the first attempt is under way, when the next one is recovered, then its money is found", () => {
+    const { provider } = losing()
+    return Effect.gen(function* () {
+      const { executeFirst, id } = yield* withoutFirstEnd(provider)
+      yield* recoverAll
+      yield* executeFirst
+      yield* checkDay
+      assert.deepStrictEqual(yield* endsOf(id), ["1 main Captured", "2 backup Captured"])
+      assert.deepStrictEqual((yield* stored(id)).payment.review?.reasons, ["double_charge"])
+    }).pipe(Effect.provide(world({ provider }).layer))
+  })
 
   it.effect("given a repeated recovery, then it adopts nothing and writes nothing", () =>
     Effect.gen(function* () {

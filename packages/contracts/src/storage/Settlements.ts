@@ -503,16 +503,18 @@ export const settlements = (it: StorageTest): void => {
       Effect.gen(function* () {
         const { run, settlements: store, tenant } = yield* given()
         const made = []
-        for (const state of ["Captured", "Captured", "Captured", "Authorized", "Declined"] as const) {
+        for (const state of ["Captured", "Captured", "Captured", "Captured", "Authorized", "Declined"] as const) {
           made.push((yield* reach(tenant, state)).walked.payment)
         }
-        const [reported, missing, open] = made.map(({ id }) => id).toSorted()
+        const [reported, missing, seen, open] = made.map(({ id }) => id).toSorted()
         const captured = made.filter(({ state }) => state === "Captured").map(({ id }) => id)
-        expect(captured.toSorted()).toEqual([reported, missing, open])
+        expect(captured.toSorted()).toEqual([reported, missing, seen, open])
         yield* store.applyBatch(
           batchOf(run, [
             entryOf(run, { paymentId: reported ?? "" }),
-            entryOf(run, { rowId: missingRowId(missing ?? ""), number: 0, paymentId: missing ?? "", ...difference }),
+            ...[missing, seen].map((id = "") =>
+              entryOf(run, { rowId: missingRowId(id), number: 0, paymentId: id, ...difference })
+            ),
             entryOf(run, { rowId: "refund", kind: "refund", paymentId: open ?? "" })
           ])
         )
@@ -524,6 +526,15 @@ export const settlements = (it: StorageTest): void => {
         const first = yield* store.unreported({ ...query, after: "", limit: 2 })
         expect(first).toEqual({ payments: [], next: missing })
         expect((yield* store.unreported({ ...query, after: "", limit: 10, from: settledAt + 1 })).payments).toEqual([])
+        // What a comparison closed may be missing again; what a person closed is not.
+        for (const [id = "", by] of [
+          [missing, "comparison"],
+          [seen, "person"]
+        ] as const) {
+          yield* store.close(tenant, "first", { rowId: missingRowId(id), closed: { by, note: "", at } })
+        }
+        const again = yield* store.unreported({ ...query, after: "", limit: 10 })
+        expect(again.payments.map(({ id }) => id)).toEqual([missing, open])
         expect((yield* store.unreported({ ...query, connectionId: "second", after: "", limit: 10 })).payments).toEqual(
           []
         )

@@ -88,7 +88,8 @@ export interface SettlementEntry {
   /**
    * Unique with tenant and connection: the provider's id of the movement. Of a newer version of it, that id with `#` and its
    * contents; of an entry that was matched later with another record, the former entry's with `#` and the contents; of the
-   * same row at a second place of a report, with `#` and the place; of a `missing_there`, `missing:` and the payment's id.
+   * same row at a second place of a report, with `#` and the place; of a `missing_there`, `missing:` and the payment's id, and
+   * where it is missing again, with `#` and when the money was captured.
    */
   readonly rowId: string
   readonly runId: string
@@ -131,6 +132,10 @@ export interface SettlementEntry {
 
 /** The row id of the entry of a payment that no report has. */
 export const missingRowId = (paymentId: string): string => `missing:${paymentId}`
+
+/** The same of a payment that was missing before, and was captured again. */
+export const missingAgainRowId = (paymentId: string, capturedAt: number): string =>
+  `${missingRowId(paymentId)}#${capturedAt}`
 
 /** The entry of a version of a row that came before with other contents. */
 export const versionRowId = (rowId: string, contents: string): string => `${rowId}#${contents}`

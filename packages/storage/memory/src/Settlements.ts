@@ -218,7 +218,9 @@ const unreported = (stored: TenantState, query: UnreportedQuery) => {
   const { after, captureWithinMillis, connectionId, from, limit, until } = query
   const reported = new Set(
     entriesIn(stored)
-      .filter(({ corrected, kind, number }) => corrected === null && (kind === "charge" || number === 0))
+      .filter(({ closed, corrected, kind, number }) =>
+        number === 0 ? corrected === null && closed?.by !== "comparison" : corrected === null && kind === "charge"
+      )
       .map(({ paymentId }) => paymentId)
   )
   const looked = [...stored.payments.values()]

@@ -264,7 +264,8 @@ const selectPaymentsWithout = `select * from payments where ${ofTenant} and id >
   and settled_at >= case when capture_method = 'automatic' then $7::text::bigint else $8::text::bigint end
   and not exists (
     select 1 from settlement_entries as e where e.workspace_id = $1 and e.environment = $2
-      and e.payment_id = payments.id and e.corrected_at is null and (e.kind = 'charge' or e.number = 0)
+      and e.payment_id = payments.id and e.corrected_at is null
+      and case when e.number = 0 then e.closed_by is distinct from 'comparison' else e.kind = 'charge' end
   ) order by id`
 
 const selectUnreported = Effect.fnUntraced(function* (

@@ -280,7 +280,8 @@ const selectPaymentsWithout = `select * from payments where ${ofTenant} and id >
   and not exists (
     select 1 from settlement_entries as e indexed by settlement_entries_by_payment
     where e.workspace_id = payments.workspace_id and e.environment = payments.environment
-      and e.payment_id = payments.id and e.corrected_at is null and (e.kind = 'charge' or e.number = 0)
+      and e.payment_id = payments.id and e.corrected_at is null
+      and case when e.number = 0 then e.closed_by is not 'comparison' else e.kind = 'charge' end
   ) order by id`
 
 const selectUnreported = (

@@ -104,23 +104,24 @@ const record = Effect.fnUntraced(function* (
   const { id, tenant } = inHand.payment
   const unknown = (cause: unknown) => new PaymentResultUnknown({ paymentId: id, cause })
   return yield* decideAndCommit({
-    first: { payment: inHand.payment, claim: inHand.claim },
-    decide: ({ claim, payment: stored }, now, reused) => {
+    first: { payment: inHand.payment, attempts: inHand.earlier, claim: inHand.claim },
+    decide: ({ attempts, claim, payment: stored }, now, reused) => {
       if (wasAbandoned(fact, stored, claim)) return Effect.succeed(done({ payment: stored, isAbandoned: true }))
-      const book = { payment: stored, attempts: [...inHand.earlier, ...ended] }
+      const earlier = earlierOf(attempts, inHand)
+      const book = { payment: stored, attempts: [...earlier, ...ended] }
       const refused = reused === undefined ? undefined : withoutReused(book, ended, reused, now)
       const { moved, isAsStated } =
         refused === undefined ? decide(stored, inHand, fact, stated, now) : { moved: refused, isAsStated: false }
       const told = refused?.attempts ?? ended
       const isTold = saysLess(stored, inHand, fact)
       const after = withSkipped(moved.payment, inHand.payment.routing?.skipped ?? [])
-      const payment = isTold ? after : withRouting(after, [...inHand.earlier, ...told])
+      const payment = isTold ? after : withRouting(after, [...earlier, ...told])
       const isAbandoned = isAsStated && fact.on === "ChargeAbandoned" && (claim === null || claim.state === "Claimed")
       const answered = answerClaim(claim, isAbandoned ? "RequestAbandoned" : "RequestAnswered", payment, now)
       const step = {
         tenant,
         payment: { expected: stored.version, after: payment },
-        attempts: isTold ? [] : [...lostOf(stored, inHand), ...told],
+        attempts: isTold ? [] : [...lostOf(attempts, earlier), ...told],
         events: moved.events,
         claim: claimChange(claim, answered)
       }
@@ -128,13 +129,13 @@ const record = Effect.fnUntraced(function* (
     },
     read: () =>
       Effect.gen(function* () {
-        const read = yield* ledger.payment(tenant, id)
+        const read = yield* ledger.book(tenant, id)
         if (Option.isNone(read)) return yield* unknown("the payment is not stored")
-        const stored = read.value
+        const { attempts, payment: stored } = read.value
         const standing = inHand.claim === null ? Option.none() : yield* ledger.claim(tenant, inHand.claim.key)
         // A key that was freed since may belong to another request by now: we must not write its response any more.
         const claim = Option.getOrNull(Option.filter(standing, ({ paymentId }) => paymentId === stored.id))
-        return { payment: stored, claim }
+        return { payment: stored, attempts, claim }
       }),
     afterUnknown: ({ payment }, step) => isSameWrite(payment, step.payment.after),
     storageErrors: "retry"
@@ -143,14 +144,18 @@ const record = Effect.fnUntraced(function* (
   )
 })
 
+/** As they are stored, because a message may have told more of one meanwhile; one without an end there is as we have it. */
+const earlierOf = (stored: ReadonlyArray<Attempt>, { earlier }: ChargeInHand): ReadonlyArray<Attempt> =>
+  earlier.map((ours) => stored.find(({ id, outcome }) => id === ours.id && !isOpen(outcome)) ?? ours)
+
+const isOpen = (outcome: Attempt["outcome"]): boolean => outcome === null || outcome === "Unanswered"
+
 /**
  * Earlier attempts whose ends the store does not have any more: it lost records while the process went on. Each of them
  * executed nothing, or no other one had followed.
  */
-const lostOf = ({ routing }: Payment, { earlier, payment }: ChargeInHand): ReadonlyArray<Attempt> =>
-  routing === payment.routing
-    ? []
-    : earlier.filter(({ id, outcome }) => routing?.attempts.find((one) => one.attemptId === id)?.outcome !== outcome)
+const lostOf = (stored: ReadonlyArray<Attempt>, earlier: ReadonlyArray<Attempt>): ReadonlyArray<Attempt> =>
+  earlier.filter((one) => !stored.includes(one))
 
 /** The effect of a fact on the current payment. */
 const decide = (
@@ -200,7 +205,7 @@ const contradictionOf = (
  */
 const saysLess = ({ routing }: Payment, { attempt: { checkout, id } }: ChargeInHand, fact: ChargeFact): boolean => {
   const outcome = routing?.attempts.find(({ attemptId }) => attemptId === id)?.outcome ?? null
-  if (outcome === null || outcome === "Unanswered") return false
+  if (isOpen(outcome)) return false
   return fact.on === "ChargeUnanswered" || (checkout !== null && outcome !== "CheckoutOpened" && !tellsOfMoney(fact))
 }
 

@@ -29,8 +29,17 @@ interface OpenRow {
 /** Books that are read at once. */
 const booksAtOnce = 8
 
-/** After every place: rows of a dispute are added up, whatever their order. */
+/** After every place. */
 const last = { runId: "\uffff", number: 0 }
+
+/**
+ * Rows of a dispute are added up, whatever their order. To a row whose payment or refund is found only now, those that were
+ * matched with it since are earlier ones.
+ */
+const countsAll = ({ paymentId, refundId }: SettlementEntry, row: ReportRow): boolean =>
+  isOfDispute(row) ||
+  paymentId === null ||
+  (refundId === null && (row.kind === "refund" || row.kind === "refund_failed"))
 
 /** `entries`: open differences of the connection. */
 export const compareEntries = Effect.fnUntraced(function* (
@@ -57,7 +66,7 @@ export const compareEntries = Effect.fnUntraced(function* (
     const weighed = weighRow(row, {
       connectionId,
       found,
-      before: before.rows(book, row, isOfDispute(row) ? last : place),
+      before: before.rows(book, row, countsAll(entry, row) ? last : place),
       feeMinor: book === undefined ? undefined : expectedFee(connection, book, row),
       limits,
       now

@@ -9,7 +9,7 @@ import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { idsFrom } from "../../model/PaymentId.ts"
 import { type ReconciliationRun, withEntries } from "../../model/ReconciliationRun.ts"
-import { missingRowId, type SettlementEntry } from "../../model/SettlementEntry.ts"
+import { missingAgainRowId, missingRowId, type SettlementEntry } from "../../model/SettlementEntry.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { Settlements } from "../../ports/Settlements.ts"
 import { writeBatch } from "./WriteBatch.ts"
@@ -69,7 +69,11 @@ const missingOf = Effect.fnUntraced(function* (
   { from, until }: { readonly from: number; readonly until: number }
 ) {
   const ledger = yield* Ledger
+  const settlements = yield* Settlements
   const now = yield* Clock.currentTimeMillis
+  const ids = payments.map(({ id }) => missingRowId(id))
+  const known = ids.length === 0 ? [] : yield* settlements.known(run.tenant, run.connectionId, ids)
+  const before = new Set(known.map(({ rowId }) => rowId))
   const entries: Array<SettlementEntry> = []
   for (const payment of payments) {
     const book =
@@ -77,7 +81,10 @@ const missingOf = Effect.fnUntraced(function* (
         ? undefined
         : Option.getOrUndefined(yield* ledger.book(payment.tenant, payment.id))
     const capturedAt = capturedAtOf(payment, book)
-    if (capturedAt >= from && capturedAt <= until) entries.push(missingEntry(run, payment, capturedAt, now))
+    if (capturedAt < from || capturedAt > until) continue
+    const first = missingRowId(payment.id)
+    const rowId = before.has(first) ? missingAgainRowId(payment.id, capturedAt) : first
+    entries.push(missingEntry(run, payment, { rowId, capturedAt, now }))
   }
   return entries
 })
@@ -87,10 +94,14 @@ const capturedAtOf = ({ createdAt, settledAt }: Payment, book: PaymentBook | und
   return Math.max(settledAt ?? createdAt, ...captures.map(({ answeredAt, sentAt }) => answeredAt ?? sentAt))
 }
 
-const missingEntry = (run: ReconciliationRun, payment: Payment, capturedAt: number, now: number): SettlementEntry => ({
+const missingEntry = (
+  run: ReconciliationRun,
+  payment: Payment,
+  { capturedAt, now, rowId }: { readonly rowId: string; readonly capturedAt: number; readonly now: number }
+): SettlementEntry => ({
   tenant: run.tenant,
   connectionId: run.connectionId,
-  rowId: missingRowId(payment.id),
+  rowId,
   runId: run.id,
   number: 0,
   contents: "",

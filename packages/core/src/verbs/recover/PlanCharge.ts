@@ -199,17 +199,20 @@ const withAttempt = (
     payment: goesOn
       ? { ...payment, state: "Charging", declineCategory: null, declineReason: null, updatedAt: now }
       : payment,
-    attempts: [...attempts.map((one) => followedBy(one, charge, now)), adoptedAttempt(at, charge, payment, number)]
+    attempts: [...attempts.map((one) => followedBy(one, charge)), adoptedAttempt(at, charge, payment, number)]
   }
 }
 
+/** How far a provider's clock may be behind ours. */
+const clockSkewMillis = 5 * 60_000
+
 /**
  * An attempt without a result, before the one that was lost with that result: another one follows only where it executed
- * nothing. One that was sent after the loss may be under way.
+ * nothing. But the two times are of two clocks, and one that was sent after the loss may be under way: a look-up tells.
  */
-const followedBy = (attempt: Attempt, { created }: ListedCharge, now: number): Attempt =>
-  attempt.outcome === null && attempt.sentAt < created
-    ? { ...attempt, outcome: "Rejected", answeredAt: now, reason: "its result was lost, and another attempt followed" }
+const followedBy = (attempt: Attempt, { created }: ListedCharge): Attempt =>
+  attempt.outcome === null && attempt.sentAt < created + clockSkewMillis
+    ? { ...unansweredAttempt(attempt), reason: "its result was lost, and another attempt is on record" }
     : attempt
 
 const adoptedAttempt = (at: ListedAt, charge: ListedCharge, payment: Payment, number: number): Attempt =>
