@@ -7001,5 +7001,21 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/core/test/FetchDue.test.ts",
       test: "given lost records, then a connection is fetched once it is recovered"
     }
+  },
+  {
+    name: "a report without rows forgets up to where payments were looked for",
+    harm: "A captured payment that no settlement has is never found, where many reports without rows are between two of them.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/FindMissing.ts",
+        find: "return end === undefined ? null : windowFrom(end + 1, end)",
+        replace: "return null"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/FindMissing.test.ts",
+      test: "given more than 100 reports without rows between two settlements, then a payment between is missing"
+    }
   }
 ]
