@@ -7017,5 +7017,37 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/core/test/FindMissing.test.ts",
       test: "given more than 100 reports without rows between two settlements, then a payment between is missing"
     }
+  },
+  {
+    name: "a settlement of Mollie's that is still pending",
+    harm: "A window counts as read before its settlement is paid out, and no later one asks for it.",
+    edits: [
+      {
+        file: "packages/connectors/mollie/src/Reports.ts",
+        find: 'isInside && settlement.status === "pending"',
+        replace: '(false as boolean) && settlement.status === "pending"'
+      }
+    ],
+    caughtBy: {
+      project: "connector-mollie",
+      file: "packages/connectors/mollie/test/Reports.test.ts",
+      test: "given a settlement of the window that is pending, then the page is unanswered; one of another is not"
+    }
+  },
+  {
+    name: "an answer of PayPal's that does not say how new its data is",
+    harm: "Transactions that PayPal lists later are passed over, because their window counts as read.",
+    edits: [
+      {
+        file: "packages/connectors/paypal/src/Reports.ts",
+        find: "    if (refreshed == null) {",
+        replace: '    if (refreshed === "") {'
+      }
+    ],
+    caughtBy: {
+      project: "connector-paypal",
+      file: "packages/connectors/paypal/test/Reports.test.ts",
+      test: "given an answer that does not say how new its data is, then the page is unanswered"
+    }
   }
 ]
