@@ -7049,5 +7049,37 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/connectors/paypal/test/Reports.test.ts",
       test: "given an answer that does not say how new its data is, then the page is unanswered"
     }
+  },
+  {
+    name: "a window that was fetched behind a gap",
+    harm: "The days between, whose fetches failed, are never asked for, and their money is never compared.",
+    edits: [
+      {
+        file: "packages/core/src/decide/reconcile/FetchedWindow.ts",
+        find: "from <= end ? Math.max(end, until) : end",
+        replace: "Math.max(end, from, until)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/FetchGaps.test.ts",
+      test: "given a day that was fetched by hand behind a gap, then the next fetch reads the gap, and then goes on"
+    }
+  },
+  {
+    name: "a window is fetched while its rows may still come",
+    harm: "Rows that the provider lists late are passed over, because the next fetch begins behind them.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/FetchReports.ts",
+        find: "if (until > listedUntil) {",
+        replace: "if (until > now) {"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/FetchReports.test.ts",
+      test: "given an order that cannot be carried out, then the refusal names the field and what was expected"
+    }
   }
 ]

@@ -13,7 +13,7 @@ import {
   type FetchedWindow,
   fetchedName,
   fetchedUntil,
-  firstFetchMillis,
+  firstFrom,
   windowsAtMost,
   windowsIn
 } from "../../decide/reconcile/FetchedWindow.ts"
@@ -31,9 +31,9 @@ export interface FetchOrder {
   readonly connectionId: string
   /** One report of the connector's; all of them unless named. */
   readonly report?: string | undefined
-  /** Epoch milliseconds; where the last fetched run of the report ended, unless set, and seven days ago at first. */
+  /** Epoch milliseconds; up to where the report was fetched without a gap, unless set, and seven days ago at first. */
   readonly from?: number | undefined
-  /** Epoch milliseconds, not included; an hour ago unless set. */
+  /** Epoch milliseconds, not included; as late as the provider has surely listed its rows, unless set: an hour ago for most. */
   readonly until?: number | undefined
   /** As in `ReportOrder`. */
   readonly rowsAtOnce?: number | undefined
@@ -52,8 +52,11 @@ const runsAtMost = 1_000
 export const fetchReports = Effect.fnUntraced(function* (order: FetchOrder) {
   const { connection, reports } = yield* reportsOf(order)
   const runs: Array<ReconciliationRun> = []
-  for (const report of reports) {
-    for (const window of yield* windowsOf(order, connection, report)) {
+  const planned = yield* Effect.forEach(reports, (report) =>
+    Effect.map(windowsOf(order, connection, report), (windows) => ({ report, windows }))
+  )
+  for (const { report, windows } of planned) {
+    for (const window of windows) {
       runs.push(yield* fetchWindow(order, connection, report, window))
     }
   }
@@ -86,10 +89,14 @@ const reportsOf = Effect.fnUntraced(function* ({ connectionId, report: named }: 
 const windowsOf = Effect.fnUntraced(function* (order: FetchOrder, connection: Connection, report: FetchedReport) {
   const now = yield* Clock.currentTimeMillis
   // Whole minutes: providers count in seconds at best, and would give the row of a part of one to both windows.
-  const until = order.until ?? Math.floor((now - addedWithin(report)) / minute) * minute
-  if (until > now) return yield* refuse("until: expected a time that is over: rows may still come")
+  const listedUntil = now - addedWithin(report)
+  const until = order.until ?? Math.floor(listedUntil / minute) * minute
+  if (until > listedUntil) {
+    const ago = `${Math.ceil(addedWithin(report) / minute)} minutes ago or earlier`
+    return yield* refuse(`until: expected a time that was ${ago}: rows of ${report.name} may still come`)
+  }
   const runs = yield* runsOf(connection)
-  const from = order.from ?? fetchedUntil(runs).get(report.name) ?? until - firstFetchMillis
+  const from = order.from ?? fetchedUntil(runs).get(report.name) ?? firstFrom(runs, report.name, until)
   if (order.from !== undefined && from >= until) return yield* refuse("from: expected a time before the end")
   const begun = order.from === undefined ? begunWindow(runs, report.name, { from, until }) : undefined
   const windows = begun === undefined ? windowsIn({ from, until }) : [begun, ...windowsIn({ from: begun.until, until })]
