@@ -7081,5 +7081,21 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/core/test/FetchReports.test.ts",
       test: "given an order that cannot be carried out, then the refusal names the field and what was expected"
     }
+  },
+  {
+    name: "a report's runs among those of the whole connection",
+    harm: "A report that fails while others of the connection go on is begun anew seven days ago, and the days before are never read.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/FetchReports.ts",
+        find: "connectionId: id, format, limit",
+        replace: "connectionId: id, limit"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/FetchGaps.test.ts",
+      test: "given 1,000 newer runs of another report, then the next fetch begins where its own one ended"
+    }
   }
 ]

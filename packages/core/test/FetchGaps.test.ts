@@ -67,6 +67,17 @@ describe("where the next fetch begins", () => {
     }).pipe(Effect.provide(unlisted.layer))
   )
 
+  const crowded = world()
+  it.effect("given 1,000 newer runs of another report, then the next fetch begins where its own one ended", () =>
+    Effect.gen(function* () {
+      yield* setUp(crowded)
+      yield* fetch()
+      yield* TestClock.setTime(paidAt + hour)
+      for (let at = 0; at < 1_000; at++) yield* reconcile(orderOf([], { sha256: `other ${at}` }))
+      assert.deepStrictEqual(windowNames(yield* fetch()), [named(paidAt - hour, paidAt)])
+    }).pipe(Effect.provide(crowded.layer))
+  )
+
   const first = world()
   it.effect("given a first fetch that is killed while it is applied, then the next one ends its run", () =>
     Effect.gen(function* () {

@@ -45,7 +45,7 @@ const addedWithin = ({ addedWithinMillis = 60 * 60_000 }: FetchedReport): number
 
 const minute = 60_000
 
-/** Runs of the connection that are looked through for where the last fetched one ended. */
+/** Runs of one report that are looked through for where the last fetched one ended. */
 const runsAtMost = 1_000
 
 /** The runs as they are at their end, in the order in which they were read. What is fetched by a failure is kept. */
@@ -95,7 +95,7 @@ const windowsOf = Effect.fnUntraced(function* (order: FetchOrder, connection: Co
     const ago = `${Math.ceil(addedWithin(report) / minute)} minutes ago or earlier`
     return yield* refuse(`until: expected a time that was ${ago}: rows of ${report.name} may still come`)
   }
-  const runs = yield* runsOf(connection)
+  const runs = yield* runsOf(connection, report)
   const from = order.from ?? fetchedUntil(runs).get(report.name) ?? firstFrom(runs, report.name, until)
   if (order.from !== undefined && from >= until) return yield* refuse("from: expected a time before the end")
   const begun = order.from === undefined ? begunWindow(runs, report.name, { from, until }) : undefined
@@ -105,9 +105,14 @@ const windowsOf = Effect.fnUntraced(function* (order: FetchOrder, connection: Co
     : yield* refuse(`from: expected a period of at most ${windowsAtMost} days`)
 })
 
-const runsOf = Effect.fnUntraced(function* ({ environment, id, workspaceId }: Connection) {
+/** Of the report alone: others of the connection may have many more runs while it cannot be fetched. */
+const runsOf = Effect.fnUntraced(function* (
+  { environment, id, workspaceId }: Connection,
+  { name: format }: FetchedReport
+) {
   const settlements = yield* Settlements
-  return yield* settlements.runs({ tenant: { workspaceId, environment }, connectionId: id, limit: runsAtMost })
+  const tenant = { workspaceId, environment }
+  return yield* settlements.runs({ tenant, connectionId: id, format, limit: runsAtMost })
 })
 
 /** A report of a connection whose fetches are scheduled. Times are epoch milliseconds. */
@@ -122,15 +127,16 @@ export interface ScheduledReport {
 /** Those of the connection that its credentials allow. */
 export const scheduledReports = Effect.fnUntraced(function* (connection: Connection) {
   const { reports } = yield* reportsOf({ connectionId: connection.id })
-  const ends = fetchedUntil(yield* runsOf(connection))
-  return reports.map((report): ScheduledReport => {
-    const until = ends.get(report.name) ?? null
-    return {
-      report: report.name,
-      fetchedUntil: until,
-      dueAt: until === null ? 0 : until + addedWithin(report) + (connection.reports?.everyMillis ?? 0)
-    }
-  })
+  return yield* Effect.forEach(reports, (report) =>
+    Effect.map(runsOf(connection, report), (runs): ScheduledReport => {
+      const until = fetchedUntil(runs).get(report.name) ?? null
+      return {
+        report: report.name,
+        fetchedUntil: until,
+        dueAt: until === null ? 0 : until + addedWithin(report) + (connection.reports?.everyMillis ?? 0)
+      }
+    })
+  )
 })
 
 /** Of the rows that were read so far: their number, and the hash of them all. */
