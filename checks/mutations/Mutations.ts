@@ -7081,5 +7081,101 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/core/test/FetchDue.test.ts",
       test: "given lost records, then a connection is fetched once it is recovered"
     }
+  },
+  {
+    name: "a report without rows forgets up to where payments were looked for",
+    harm: "A captured payment that no settlement has is never found, where many reports without rows are between two of them.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/FindMissing.ts",
+        find: "return end === undefined ? null : windowFrom(end + 1, end)",
+        replace: "return null"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/FindMissing.test.ts",
+      test: "given more than 100 reports without rows between two settlements, then a payment between is missing"
+    }
+  },
+  {
+    name: "a settlement of Mollie's that is still pending",
+    harm: "A window counts as read before its settlement is paid out, and no later one asks for it.",
+    edits: [
+      {
+        file: "packages/connectors/mollie/src/Reports.ts",
+        find: 'isInside && settlement.status === "pending"',
+        replace: '(false as boolean) && settlement.status === "pending"'
+      }
+    ],
+    caughtBy: {
+      project: "connector-mollie",
+      file: "packages/connectors/mollie/test/Reports.test.ts",
+      test: "given a settlement of the window that is pending, then the page is unanswered; one of another is not"
+    }
+  },
+  {
+    name: "an answer of PayPal's that does not say how new its data is",
+    harm: "Transactions that PayPal lists later are passed over, because their window counts as read.",
+    edits: [
+      {
+        file: "packages/connectors/paypal/src/Reports.ts",
+        find: "    if (refreshed == null) {",
+        replace: '    if (refreshed === "") {'
+      }
+    ],
+    caughtBy: {
+      project: "connector-paypal",
+      file: "packages/connectors/paypal/test/Reports.test.ts",
+      test: "given an answer that does not say how new its data is, then the page is unanswered"
+    }
+  },
+  {
+    name: "a window that was fetched behind a gap",
+    harm: "The days between, whose fetches failed, are never asked for, and their money is never compared.",
+    edits: [
+      {
+        file: "packages/core/src/decide/reconcile/FetchedWindow.ts",
+        find: "from <= end ? Math.max(end, until) : end",
+        replace: "Math.max(end, from, until)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/FetchGaps.test.ts",
+      test: "given a day that was fetched by hand behind a gap, then the next fetch reads the gap, and then goes on"
+    }
+  },
+  {
+    name: "a window is fetched while its rows may still come",
+    harm: "Rows that the provider lists late are passed over, because the next fetch begins behind them.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/FetchReports.ts",
+        find: "if (until > listedUntil) {",
+        replace: "if (until > now) {"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/FetchReports.test.ts",
+      test: "given an order that cannot be carried out, then the refusal names the field and what was expected"
+    }
+  },
+  {
+    name: "a report's runs among those of the whole connection",
+    harm: "A report that fails while others of the connection go on is begun anew seven days ago, and the days before are never read.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/FetchReports.ts",
+        find: "connectionId: id, format, limit",
+        replace: "connectionId: id, limit"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/FetchGaps.test.ts",
+      test: "given 1,000 newer runs of another report, then the next fetch begins where its own one ended"
+    }
   }
 ]

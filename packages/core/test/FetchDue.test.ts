@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Connection, Metrics, Pointsman, type ReconciliationRun } from "@pointsman/core"
 import type { ListRequest, ReportEntry, ReportPage } from "@pointsman/core/connector"
-import { Directory, RecordLosses, Retention, StorageCondition, Unanswered } from "@pointsman/core/ports"
+import { Directory, RecordLosses, Retention, Settlements, StorageCondition, Unanswered } from "@pointsman/core/ports"
 import { Effect, Fiber, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { stored } from "./support/Pages.ts"
@@ -229,6 +229,35 @@ describe("reports that are fetched on a schedule", () => {
       yield* untilRuns("main", 8)
     }).pipe(Effect.provide(lossy.layer))
   )
+
+  for (const fails of ["all", "scripted-balance"] as const) {
+    const broken = ofMain()
+    it.effect(`given a defect while ${fails} is fetched, then it is told as failed, and tried in ten minutes`, () =>
+      Effect.gen(function* () {
+        yield* setUp(broken, 0)
+        const settlements = yield* Settlements
+        let isBroken = true
+        const died = Effect.die(new Error("a defect"))
+        const inAll: Partial<Settlements> = { runs: (query) => (isBroken ? died : settlements.runs(query)) }
+        const inReport: Partial<Settlements> = { begin: (...all) => (isBroken ? died : settlements.begin(...all)) }
+        const store: Settlements = { ...settlements, ...(fails === "all" ? inAll : inReport) }
+        const failedBefore = yield* fetches("main", "failed", fails)
+        const untilFailed = (count: number) =>
+          until(Effect.map(fetches("main", "failed", fails), (found) => found === failedBefore + count))
+        yield* keepFetching(yield* Effect.provideService(broken.another, Settlements, store))
+        yield* untilFailed(1)
+        yield* TestClock.adjust(9 * minute)
+        yield* rest
+        assert.strictEqual(yield* fetches("main", "failed", fails), failedBefore + 1)
+        assert.strictEqual(yield* lag("main", fails), 540)
+        yield* TestClock.adjust(minute)
+        yield* untilFailed(2)
+        isBroken = false
+        yield* TestClock.adjust(10 * minute)
+        yield* untilRuns("main", 8)
+      }).pipe(Effect.provide(broken.layer))
+    )
+  }
 
   const changing = ofMain()
   it.effect("given a connection whose record changes after a failure, then it is fetched at the next look", () =>

@@ -84,7 +84,10 @@ interface PaidOut extends Protocol.Settlement {
   readonly paidAt: number
 }
 
-/** Those that were paid out in the window, the oldest first. Mollie lists those first that were created last. */
+/**
+ * Those that were paid out in the window, the oldest first. Mollie lists those first that were created last. One that is
+ * pending may still be paid out in the window: no later window asks for it.
+ */
 const paidOutIn = Effect.fnUntraced(function* (ask: Ask, { createdBefore, createdFrom }: ListRequest) {
   const found: Array<PaidOut> = []
   const oldest = createdFrom - paidWithinMillis
@@ -94,6 +97,9 @@ const paidOutIn = Effect.fnUntraced(function* (ask: Ask, { createdBefore, create
     for (const settlement of page.entries) {
       const paidAt = settlement.settledAt == null ? Number.NaN : Date.parse(settlement.settledAt)
       const isInside = paidAt >= createdFrom && paidAt < createdBefore
+      if (isInside && settlement.status === "pending") {
+        return yield* new Unanswered({ reason: "a settlement of the window is still pending at Mollie" })
+      }
       if (isInside && settlement.status === "paidout") found.push({ ...settlement, paidAt })
     }
     const isOver = page.entries.some(({ createdAt }) => createdAt != null && Date.parse(createdAt) < oldest)

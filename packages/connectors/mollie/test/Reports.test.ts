@@ -227,6 +227,21 @@ describe("settlements of Mollie", () => {
       })
   )
 
+  it.effect(
+    "given a settlement of the window that is pending, then the page is unanswered; one of another is not",
+    () =>
+      Effect.gen(function* () {
+        const pending = { status: "pending" }
+        const settlements = [settlement("stl_2", pending), settlement("stl_1")]
+        const { connector } = mollieWith((request) => paged({ settlements }, request))
+        const result = yield* Effect.result(pageOf(connector))
+        assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
+        assert.strictEqual(result.failure.reason, "a settlement of the window is still pending at Mollie")
+        const later = [settlement("stl_2", { ...pending, settledAt: "2026-11-22T00:00:00+00:00" })]
+        assert.deepStrictEqual(yield* rowsOf({ settlements: later }), [])
+      })
+  )
+
   it.effect("given no settlement in the window, then the report is empty after one request, with the token alone", () =>
     Effect.gen(function* () {
       const { connector, requests } = mollieWith((request) => paged({}, request))

@@ -71,7 +71,10 @@ const pageIn = (answer: TransportAnswer, request: ListRequest, clean: Clean): Re
   return Result.flatMap(readable(readPage, answer), (page): Read<ReportPage> => {
     const { last_refreshed_datetime: refreshed, total_pages: pages, transaction_details: details = [] } = page
     const number = pageOf(request)
-    if (refreshed != null && Protocol.reportMillis(refreshed) < request.createdBefore) {
+    if (refreshed == null) {
+      return Result.fail(new Unanswered({ reason: "PayPal does not say up to when it has listed transactions" }))
+    }
+    if (Protocol.reportMillis(refreshed) < request.createdBefore) {
       return Result.fail(new Unanswered({ reason: "PayPal has not yet listed all transactions of the window" }))
     }
     return Result.succeed({

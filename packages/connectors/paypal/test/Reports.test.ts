@@ -265,6 +265,17 @@ describe("reports of PayPal", () => {
     })
   )
 
+  it.effect("given an answer that does not say how new its data is, then the page is unanswered", () =>
+    Effect.gen(function* () {
+      for (const last_refreshed_datetime of [undefined, null]) {
+        const { connector } = payPalWith(() => search([], { last_refreshed_datetime }))
+        const result = yield* Effect.result(pageOf(connector))
+        assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
+        assert.strictEqual(result.failure.reason, "PayPal does not say up to when it has listed transactions")
+      }
+    })
+  )
+
   for (const [field, fields] of [
     ["transaction_info.transaction_amount", { transaction_amount: amount("5.001") }],
     ["transaction_info.transaction_amount", { transaction_amount: amount("5.00", "XXX") }],

@@ -140,6 +140,10 @@ export const settlements = (it: StorageTest): void => {
         expect((yield* store.runs({ tenant, limit: 10 })).map(({ id }) => id)).toEqual(
           [run.id, other.id].sort().reverse()
         )
+        const third = runOf(tenant, { id: "rec_third", sha256: "ef", format: odd })
+        expect((yield* beginRun(third)).format).toBe(odd)
+        const found = yield* store.runs({ tenant, connectionId: run.connectionId, format: odd, limit: 10 })
+        expect(found.map(({ id }) => id)).toEqual(["rec_third"])
       })
     )
 

@@ -206,6 +206,8 @@ export interface Settlements {
   readonly runs: (query: {
     readonly tenant?: Tenant | undefined
     readonly connectionId?: string | undefined
+    /** By its name. */
+    readonly format?: string | undefined
     /** Only runs with a smaller id. */
     readonly before?: string | undefined
     readonly limit: number

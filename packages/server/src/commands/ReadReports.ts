@@ -146,9 +146,12 @@ export const fetch = Command.make(
     ),
     from: momentFlag(
       "from",
-      "Rows at or after this time; default: where the last fetch ended, and 7 days ago at first"
+      "Rows at or after this time; default: up to where it was fetched without a gap, and 7 days ago at first"
     ).pipe(Flag.optional),
-    until: momentFlag("until", "Rows before this time; default: an hour ago").pipe(Flag.optional),
+    until: momentFlag(
+      "until",
+      "Rows before this time; default and latest: an hour ago, or as long ago as the provider needs to list them"
+    ).pipe(Flag.optional),
     by: byFlag,
     json: jsonFlag,
     ...settingFlags([...checkSettings, "providerTimeoutMillis", "webhookScheduleMillis"])

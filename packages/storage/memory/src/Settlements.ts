@@ -30,11 +30,12 @@ export const make = (state: State, turn: Semaphore.Semaphore): Settlements => {
     release: (tenant, connectionId, holder) => inTurn(() => release(forTenant(state, tenant), connectionId, holder)),
     run: (tenant, id) =>
       Effect.sync(() => Option.map(Option.fromUndefinedOr(ofTenant(state, tenant).runs.get(id)), copy)),
-    runs: ({ before, connectionId, limit, tenant }) =>
+    runs: ({ before, connectionId, format, limit, tenant }) =>
       Effect.sync(() =>
         (tenant === undefined ? allTenants() : [ofTenant(state, tenant)])
           .flatMap(({ runs }) => [...runs.values()])
           .filter((one) => connectionId === undefined || one.connectionId === connectionId)
+          .filter((one) => format === undefined || one.format === format)
           .filter(({ id }) => before === undefined || id < before)
           .sort((a, b) => byText(b.id, a.id))
           .slice(0, limit)

@@ -326,19 +326,20 @@ const typed = (condition: (bind: () => string) => string, bind: () => string): s
 const selectRuns = (
   db: Database,
   everywhere: ReadEverywhere,
-  { before, connectionId, limit, tenant }: Parameters<Settlements["runs"]>[0]
+  { before, connectionId, format, limit, tenant }: Parameters<Settlements["runs"]>[0]
 ) => {
   const bind = numbered()
   const conditions = [
     tenant === undefined ? "true" : `workspace_id = ${bind()} and environment = ${bind()}`,
     connectionId === undefined ? "true" : `connection_id = ${bind()}`,
+    format === undefined ? "true" : `format = ${bind()}`,
     before === undefined ? "true" : `id < ${bind()}`
   ]
   const sql = `select * from reconciliation_runs where ${conditions.join(" and ")}
     order by id desc limit ${bind()}::text::integer`
   const params = [
     ...(tenant === undefined ? [] : bindTenant(tenant)),
-    ...[connectionId, before].filter((one) => one !== undefined).map(bindText),
+    ...[connectionId, format, before].filter((one) => one !== undefined).map(bindText),
     String(limit)
   ]
   return Effect.map(tenant === undefined ? everywhere("runs", sql, params) : db.read("runs", sql, params), (found) =>

@@ -46,15 +46,16 @@ export const make = (db: Database): Settlements => ({
       const row = db.prepare(`select * from reconciliation_runs where ${ofTenant} and id = ?`)
       return Option.map(Option.fromUndefinedOr(row.get(...bindTenant(tenant), bindText(id))), rows.readRun)
     }),
-  runs: ({ before, connectionId, limit, tenant }) =>
+  runs: ({ before, connectionId, format, limit, tenant }) =>
     read("runs", () =>
       db
         .prepare(`select * from reconciliation_runs where ${tenant === undefined ? "true" : ofTenant}
-          ${connectionId === undefined ? "" : "and connection_id = ?"} ${before === undefined ? "" : "and id < ?"}
+          ${connectionId === undefined ? "" : "and connection_id = ?"}
+          ${format === undefined ? "" : "and format = ?"} ${before === undefined ? "" : "and id < ?"}
           order by id desc limit ?`)
         .all(
           ...(tenant === undefined ? [] : bindTenant(tenant)),
-          ...[connectionId, before].filter((one) => one !== undefined).map(bindText),
+          ...[connectionId, format, before].filter((one) => one !== undefined).map(bindText),
           limit
         )
         .map(rows.readRun)

@@ -10,7 +10,7 @@ export interface FetchedWindow {
 }
 
 /** A connection whose reports were never fetched begins this long ago, unless another time is named. */
-export const firstFetchMillis = 7 * 24 * 60 * 60_000
+const firstFetchMillis = 7 * 24 * 60 * 60_000
 
 /** Windows of one fetch: a year. */
 export const windowsAtMost = 366
@@ -33,15 +33,36 @@ const fetchedIn = ({ fileName, format }: Pick<ReconciliationRun, "fileName" | "f
 }
 
 /**
- * Where the last fetched run of each report ended, by its name. A run that is not done is no end: its window is fetched again.
+ * Up to where each report was fetched without a gap, by its name. The oldest run begins it, and a window that begins later than
+ * what was reached is passed over until the gap is filled: an operator may have fetched it by hand. A run that is not done is no
+ * end: its window is fetched again.
  */
 export const fetchedUntil = (runs: ReadonlyArray<ReconciliationRun>): ReadonlyMap<string, number> => {
-  const ends = new Map<string, number>()
-  for (const run of runs) {
-    const until = run.state === "done" ? fetchedIn(run)?.until : undefined
-    if (until !== undefined) ends.set(run.format, Math.max(until, ends.get(run.format) ?? until))
-  }
-  return ends
+  const done = runs.flatMap((run) => {
+    const window = run.state === "done" ? fetchedIn(run) : undefined
+    return window === undefined ? [] : [{ id: run.id, report: run.format, ...window }]
+  })
+  return new Map(
+    [...Map.groupBy(done, ({ report }) => report)].map(([report, windows]) => [report, reachedBy(windows)] as const)
+  )
+}
+
+const reachedBy = (windows: ReadonlyArray<FetchedWindow & { readonly id: string }>): number => {
+  const first = windows.reduce((oldest, one) => (one.id < oldest.id ? one : oldest))
+  return windows
+    .toSorted((a, b) => a.from - b.from)
+    .reduce((end, { from, until }) => (from <= end ? Math.max(end, until) : end), first.until)
+}
+
+/**
+ * Where a report begins that was never fetched up to an end: seven days ago, or where a run began before that and did not end.
+ * The beginning of a killed run is no round time, and would not be met again.
+ */
+export const firstFrom = (runs: ReadonlyArray<ReconciliationRun>, report: string, until: number): number => {
+  const begun = runs.flatMap((run) =>
+    run.format === report && run.state !== "done" ? (fetchedIn(run)?.from ?? []) : []
+  )
+  return Math.min(until - firstFetchMillis, ...begun)
 }
 
 /** A part of the window that a run began with and did not end: the next fetch goes on with that run. */

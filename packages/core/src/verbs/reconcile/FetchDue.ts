@@ -5,7 +5,7 @@
  * providers. A process that froze, and fetches beside the next one, is stopped by the lease of the connection's reports, as
  * every other reader is (`RunReport.ts`).
  */
-import { Clock, Effect, Equal, Metric, Result, Semaphore } from "effect"
+import { Cause, Clock, Effect, Equal, Exit, Metric, Option, Semaphore } from "effect"
 import { reportFetches, reportsLate } from "../../metrics/Metrics.ts"
 import type { Connection } from "../../model/Connection.ts"
 import { Directory } from "../../ports/Directory.ts"
@@ -115,7 +115,7 @@ const tellLate = Effect.fnUntraced(function* ({ told }: Fetching, all: ReadonlyA
   for (const [key, labels] of told) yield* Metric.update(reportsLate(...labels), (late.get(key) ?? 0) / 1_000)
 })
 
-/** One report that fails does not hold up the others of the connection. */
+/** One report that fails does not hold up the others of the connection. A defect is such a failure too, and no interruption is. */
 const fetchConnection = Effect.fnUntraced(
   function* (known: Known) {
     const schedule = scheduledReports(known.of)
@@ -128,30 +128,40 @@ const fetchConnection = Effect.fnUntraced(
     known.nextAt = Math.min(...known.reports.map(({ dueAt }) => (dueAt <= now ? now + retryAfterMillis : dueAt)))
   },
   (fetch, known) =>
-    Effect.catch(fetch, (failure) =>
-      Effect.gen(function* () {
-        known.nextAt = (yield* Clock.currentTimeMillis) + retryAfterMillis
-        if (known.reports.length === 0) known.reports = [{ report: allReports, fetchedUntil: null, dueAt: 0 }]
-        yield* failed(known.of.id, allReports, failure)
-      })
+    Effect.catchCauseIf(
+      fetch,
+      (cause) => !Cause.hasInterrupts(cause),
+      (cause) =>
+        Effect.gen(function* () {
+          known.nextAt = (yield* Clock.currentTimeMillis) + retryAfterMillis
+          if (known.reports.length === 0) known.reports = [{ report: allReports, fetchedUntil: null, dueAt: 0 }]
+          yield* failed(known.of.id, allReports, cause)
+        })
     )
 )
 
 const fetchReport = Effect.fnUntraced(function* (connectionId: string, report: string) {
-  const fetched = yield* Effect.result(fetchReports({ connectionId, report, rowsAtOnce }))
-  if (Result.isFailure(fetched)) return yield* failed(connectionId, report, fetched.failure)
+  const fetched = yield* Effect.exit(fetchReports({ connectionId, report, rowsAtOnce }))
+  if (Exit.isFailure(fetched)) {
+    const { cause } = fetched
+    return yield* Cause.hasInterrupts(cause) ? Effect.failCause(cause) : failed(connectionId, report, cause)
+  }
   yield* Metric.update(reportFetches(connectionId, report, "fetched"), 1)
 })
 
 type FetchFailure = Effect.Error<ReturnType<typeof fetchReports>>
 
 /** Another reader of the connection's reports is no failure: what it reads is known afterwards. */
-const failed = Effect.fnUntraced(function* (connection: string, report: string, failure: FetchFailure) {
-  const isTaken = failure._tag === "pointsman/ReportBeingRead" || failure._tag === "pointsman/ReportTaken"
+const failed = Effect.fnUntraced(function* (connection: string, report: string, cause: Cause.Cause<FetchFailure>) {
+  const failure = Option.getOrUndefined(Cause.findErrorOption(cause))
+  const isTaken = failure?._tag === "pointsman/ReportBeingRead" || failure?._tag === "pointsman/ReportTaken"
   yield* Metric.update(reportFetches(connection, report, isTaken ? "taken" : "failed"), 1)
   if (isTaken) return
-  const reason = "reason" in failure ? failure.reason : failure.operation
-  const cause = "reason" in failure ? [] : [failure]
-  const warned = Effect.logWarning("a report could not be fetched, and is fetched again in ten minutes", ...cause)
+  const isRefusal = failure !== undefined && "reason" in failure
+  const reason = isRefusal ? failure.reason : (failure?.operation ?? "a defect")
+  const warned = Effect.logWarning(
+    "a report could not be fetched, and is fetched again in ten minutes",
+    ...(isRefusal ? [] : [cause])
+  )
   yield* Effect.annotateLogs(warned, { connection, report, reason })
 })

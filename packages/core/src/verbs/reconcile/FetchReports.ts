@@ -13,7 +13,7 @@ import {
   type FetchedWindow,
   fetchedName,
   fetchedUntil,
-  firstFetchMillis,
+  firstFrom,
   windowsAtMost,
   windowsIn
 } from "../../decide/reconcile/FetchedWindow.ts"
@@ -31,9 +31,9 @@ export interface FetchOrder {
   readonly connectionId: string
   /** One report of the connector's; all of them unless named. */
   readonly report?: string | undefined
-  /** Epoch milliseconds; where the last fetched run of the report ended, unless set, and seven days ago at first. */
+  /** Epoch milliseconds; up to where the report was fetched without a gap, unless set, and seven days ago at first. */
   readonly from?: number | undefined
-  /** Epoch milliseconds, not included; an hour ago unless set. */
+  /** Epoch milliseconds, not included; as late as the provider has surely listed its rows, unless set: an hour ago for most. */
   readonly until?: number | undefined
   /** As in `ReportOrder`. */
   readonly rowsAtOnce?: number | undefined
@@ -45,15 +45,18 @@ const addedWithin = ({ addedWithinMillis = 60 * 60_000 }: FetchedReport): number
 
 const minute = 60_000
 
-/** Runs of the connection that are looked through for where the last fetched one ended. */
+/** Runs of one report that are looked through for where the last fetched one ended. */
 const runsAtMost = 1_000
 
 /** The runs as they are at their end, in the order in which they were read. What is fetched by a failure is kept. */
 export const fetchReports = Effect.fnUntraced(function* (order: FetchOrder) {
   const { connection, reports } = yield* reportsOf(order)
   const runs: Array<ReconciliationRun> = []
-  for (const report of reports) {
-    for (const window of yield* windowsOf(order, connection, report)) {
+  const planned = yield* Effect.forEach(reports, (report) =>
+    Effect.map(windowsOf(order, connection, report), (windows) => ({ report, windows }))
+  )
+  for (const { report, windows } of planned) {
+    for (const window of windows) {
       runs.push(yield* fetchWindow(order, connection, report, window))
     }
   }
@@ -86,10 +89,14 @@ const reportsOf = Effect.fnUntraced(function* ({ connectionId, report: named }: 
 const windowsOf = Effect.fnUntraced(function* (order: FetchOrder, connection: Connection, report: FetchedReport) {
   const now = yield* Clock.currentTimeMillis
   // Whole minutes: providers count in seconds at best, and would give the row of a part of one to both windows.
-  const until = order.until ?? Math.floor((now - addedWithin(report)) / minute) * minute
-  if (until > now) return yield* refuse("until: expected a time that is over: rows may still come")
-  const runs = yield* runsOf(connection)
-  const from = order.from ?? fetchedUntil(runs).get(report.name) ?? until - firstFetchMillis
+  const listedUntil = now - addedWithin(report)
+  const until = order.until ?? Math.floor(listedUntil / minute) * minute
+  if (until > listedUntil) {
+    const ago = `${Math.ceil(addedWithin(report) / minute)} minutes ago or earlier`
+    return yield* refuse(`until: expected a time that was ${ago}: rows of ${report.name} may still come`)
+  }
+  const runs = yield* runsOf(connection, report)
+  const from = order.from ?? fetchedUntil(runs).get(report.name) ?? firstFrom(runs, report.name, until)
   if (order.from !== undefined && from >= until) return yield* refuse("from: expected a time before the end")
   const begun = order.from === undefined ? begunWindow(runs, report.name, { from, until }) : undefined
   const windows = begun === undefined ? windowsIn({ from, until }) : [begun, ...windowsIn({ from: begun.until, until })]
@@ -98,9 +105,14 @@ const windowsOf = Effect.fnUntraced(function* (order: FetchOrder, connection: Co
     : yield* refuse(`from: expected a period of at most ${windowsAtMost} days`)
 })
 
-const runsOf = Effect.fnUntraced(function* ({ environment, id, workspaceId }: Connection) {
+/** Of the report alone: others of the connection may have many more runs while it cannot be fetched. */
+const runsOf = Effect.fnUntraced(function* (
+  { environment, id, workspaceId }: Connection,
+  { name: format }: FetchedReport
+) {
   const settlements = yield* Settlements
-  return yield* settlements.runs({ tenant: { workspaceId, environment }, connectionId: id, limit: runsAtMost })
+  const tenant = { workspaceId, environment }
+  return yield* settlements.runs({ tenant, connectionId: id, format, limit: runsAtMost })
 })
 
 /** A report of a connection whose fetches are scheduled. Times are epoch milliseconds. */
@@ -115,15 +127,16 @@ export interface ScheduledReport {
 /** Those of the connection that its credentials allow. */
 export const scheduledReports = Effect.fnUntraced(function* (connection: Connection) {
   const { reports } = yield* reportsOf({ connectionId: connection.id })
-  const ends = fetchedUntil(yield* runsOf(connection))
-  return reports.map((report): ScheduledReport => {
-    const until = ends.get(report.name) ?? null
-    return {
-      report: report.name,
-      fetchedUntil: until,
-      dueAt: until === null ? 0 : until + addedWithin(report) + (connection.reports?.everyMillis ?? 0)
-    }
-  })
+  return yield* Effect.forEach(reports, (report) =>
+    Effect.map(runsOf(connection, report), (runs): ScheduledReport => {
+      const until = fetchedUntil(runs).get(report.name) ?? null
+      return {
+        report: report.name,
+        fetchedUntil: until,
+        dueAt: until === null ? 0 : until + addedWithin(report) + (connection.reports?.everyMillis ?? 0)
+      }
+    })
+  )
 })
 
 /** Of the rows that were read so far: their number, and the hash of them all. */

@@ -47,19 +47,28 @@ export const findMissing = Effect.fnUntraced(function* (holder: string, read: Re
 
 const nothing = { entries: [], closes: [], corrections: [] }
 
-/** From where the last report ended, or from this one's first row, whichever is earlier. */
+/**
+ * From where the last report ended, or from this one's first row, whichever is earlier. A window that holds nothing yet ends
+ * before it begins, so that the next report goes on from there, however many had no rows between.
+ */
 const windowOf = Effect.fnUntraced(function* (
   { connectionId, id, period, tenant }: ReconciliationRun,
   delayMillis: number
 ) {
-  if (period === null) return null
   const settlements = yield* Settlements
   const runs = yield* settlements.runs({ tenant, connectionId, limit: runsAtMost })
   const ends = runs.flatMap((one) => (one.id === id || one.state !== "done" ? [] : (one.missing?.until ?? [])))
-  const from = ends.length === 0 ? period.from + edgeMillis : Math.min(period.from, Math.max(...ends) + 1)
+  const end = ends.length === 0 ? undefined : Math.max(...ends)
+  if (period === null) return end === undefined ? null : windowFrom(end + 1, end)
+  const from = end === undefined ? period.from + edgeMillis : Math.min(period.from, end + 1)
   const now = yield* Clock.currentTimeMillis
-  const until = Math.min(period.until, now) - delayMillis
-  return { from, until, after: idsFrom(Math.max(0, from - captureWithinMillis)) }
+  return windowFrom(from, Math.min(period.until, now) - delayMillis)
+})
+
+const windowFrom = (from: number, until: number) => ({
+  from,
+  until: Math.max(from - 1, until),
+  after: idsFrom(Math.max(0, from - captureWithinMillis))
 })
 
 /** A payment that is captured by a request of its own is missing by the time of that request. */

@@ -1,0 +1,103 @@
+/** Where the next fetch begins after windows that were fetched by hand, or that a killed run began. */
+import { assert, describe, it } from "@effect/vitest"
+import { Pointsman } from "@pointsman/core"
+import { Effect, Exit } from "effect"
+import { TestClock } from "effect/testing"
+import { day, orderOf, paidAt, reconcile } from "./support/Reports.ts"
+import { tenant, type World, world } from "./support/World.ts"
+
+const hour = 60 * 60_000
+const minute = 60_000
+
+const setUp = ({ provider }: World) => {
+  provider.onListReport = () => Effect.succeed({ entries: [], nextCursor: null })
+  return TestClock.setTime(paidAt)
+}
+
+const fetch = (more: { readonly from?: number; readonly until?: number } = {}) =>
+  Effect.flatMap(Pointsman, ({ reconciliation }) => reconciliation.fetch({ connectionId: "main", ...more }))
+
+const windowNames = (runs: ReadonlyArray<{ readonly fileName: string }>) => runs.map(({ fileName }) => fileName)
+
+const named = (from: number, until: number) =>
+  `scripted-balance from ${new Date(from).toISOString()} until ${new Date(until).toISOString()}`
+
+describe("where the next fetch begins", () => {
+  const byHand = world()
+  it.effect(
+    "given a day that was fetched by hand behind a gap, then the next fetch reads the gap, and then goes on",
+    () =>
+      Effect.gen(function* () {
+        yield* setUp(byHand)
+        yield* fetch()
+        yield* TestClock.setTime(paidAt + 4 * day)
+        yield* fetch({ from: paidAt + 2 * day, until: paidAt + 3 * day })
+        assert.deepStrictEqual(windowNames(yield* fetch()), [
+          named(paidAt - hour, paidAt),
+          named(paidAt, paidAt + day),
+          named(paidAt + day, paidAt + 2 * day),
+          named(paidAt + 2 * day, paidAt + 3 * day),
+          named(paidAt + 3 * day, paidAt + 4 * day - hour)
+        ])
+        assert.deepStrictEqual(yield* fetch(), [])
+      }).pipe(Effect.provide(byHand.layer))
+  )
+
+  const filled = world()
+  it.effect("given a gap that is filled by hand, then the next fetch begins behind what followed it", () =>
+    Effect.gen(function* () {
+      yield* setUp(filled)
+      yield* fetch()
+      yield* TestClock.setTime(paidAt + 4 * day)
+      yield* fetch({ from: paidAt + 2 * day, until: paidAt + 3 * day })
+      yield* fetch({ from: paidAt - 2 * hour, until: paidAt + 2 * day })
+      assert.deepStrictEqual(windowNames(yield* fetch()), [named(paidAt + 3 * day, paidAt + 4 * day - hour)])
+    }).pipe(Effect.provide(filled.layer))
+  )
+
+  const unlisted = world()
+  it.effect("given a window that was read from a file of its name, then the next fetch begins behind it", () =>
+    Effect.gen(function* () {
+      yield* setUp(unlisted)
+      yield* fetch()
+      yield* TestClock.setTime(paidAt + day)
+      const format = { name: "scripted-balance", kinds: ["scripted"], delayMillis: 0 }
+      yield* reconcile(orderOf([], { format, fileName: named(paidAt - hour, paidAt + hour) }))
+      assert.deepStrictEqual(windowNames(yield* fetch()), [named(paidAt + hour, paidAt + day - hour)])
+    }).pipe(Effect.provide(unlisted.layer))
+  )
+
+  const crowded = world()
+  it.effect("given 1,000 newer runs of another report, then the next fetch begins where its own one ended", () =>
+    Effect.gen(function* () {
+      yield* setUp(crowded)
+      yield* fetch()
+      yield* TestClock.setTime(paidAt + hour)
+      for (let at = 0; at < 1_000; at++) yield* reconcile(orderOf([], { sha256: `other ${at}` }))
+      assert.deepStrictEqual(windowNames(yield* fetch()), [named(paidAt - hour, paidAt)])
+    }).pipe(Effect.provide(crowded.layer))
+  )
+
+  const first = world()
+  it.effect("given a first fetch that is killed while it is applied, then the next one ends its run", () =>
+    Effect.gen(function* () {
+      yield* setUp(first)
+      let pages = 0
+      first.provider.onListReport = () => {
+        // A day in part: 1 hour, read twice.
+        pages += 1
+        return pages === 2 ? Effect.interrupt : Effect.succeed({ entries: [], nextCursor: null })
+      }
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(fetch())))
+      yield* TestClock.setTime(paidAt + 10 * minute)
+      const [run] = yield* fetch()
+      assert.strictEqual(run?.fileName, named(paidAt - 7 * day - hour, paidAt - 7 * day))
+      const { reconciliation } = yield* Pointsman
+      const runs = yield* reconciliation.list({ tenant, connectionId: "main", limit: 100 })
+      assert.deepStrictEqual(
+        runs.filter(({ state }) => state !== "done"),
+        []
+      )
+    }).pipe(Effect.provide(first.layer))
+  )
+})
