@@ -6471,6 +6471,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "processes that ask of a dispute together use up all tries",
+    harm: "The provider is never asked for the deadline again, nobody is reminded of it, and the money is lost.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/dispute/ReadStated.ts",
+        find: "        isSameLookUp(file.dispute.lookUp, lookUp)\n          ? write(stepOf(file, lookUp,",
+        replace: "        file.dispute.lookUp !== undefined\n          ? write(stepOf(file, file.dispute.lookUp,"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReadDisputes.test.ts",
+      test: "given processes that ask together, when the provider does not answer, then that is one try of five"
+    }
+  },
+  {
     name: "a recovered charge leaves the attempt before it in flight",
     harm: "An attempt that executed nothing is in flight for good, and operations look for its money.",
     edits: [
