@@ -844,7 +844,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/storage/postgres/src/GatheringLine.ts",
-        find: 'waiting.delete(one)\n          one.end(Exit.fail(noConnection("commit", limit, isClaim)))',
+        find: 'line.delete(one)\n          one.end(Exit.fail(noConnection("commit", limit, isClaim)))',
         replace: 'one.end(Exit.fail(noConnection("commit", limit, isClaim)))'
       }
     ],
@@ -852,6 +852,22 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "storage-postgres",
       file: "packages/storage/postgres/test/Together.test.ts",
       test: "given claims that wait for their turn for a second, then they are refused and never written"
+    }
+  },
+  {
+    name: "count changes that no client waits for as a wait of clients",
+    harm: "New payments are refused for as long as a report is applied on a slow database.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/GatheringLine.ts",
+        find: "const [oldest] = waiting.awaited",
+        replace: "const [oldest] = waiting.others.size > 0 ? waiting.others : waiting.awaited"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/GatheringLine.test.ts",
+      test: "given changes of a report, when a client's change comes after them, then it goes first, and it alone counts as a wait"
     }
   },
   {
