@@ -83,7 +83,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/verbs/dispute/CheckDisputes.ts",
-        find: " && isOldEnough(call, { askedAt, agesFrom })",
+        find: " && isOldEnough(submission, { askedAt, agesFrom })",
         replace: ""
       }
     ],
@@ -147,14 +147,30 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/verbs/dispute/CheckDisputes.ts",
-        find: "(agesFrom ?? beganAt)",
-        replace: "0"
+        find: "sentTime(recorded, askedAt, [agesFrom, beganAt])",
+        replace: "isDatedAhead(recorded.sentAt, askedAt) ? 0 : recorded.sentAt"
       }
     ],
     caughtBy: {
       project: "core",
       file: "packages/core/test/DisputeClocks.test.ts",
       test: "given one that never arrived, when another process starts, then that is believed at its full age, and the merchant submits again"
+    }
+  },
+  {
+    name: "a submission that is dated ahead as old as an old jump",
+    harm: "Evidence that is still under way counts as never received, and the merchant submits it twice.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/dispute/CheckDisputes.ts",
+        find: "Math.max(...passed)",
+        replace: "Math.min(...passed)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DisputeClocks.test.ts",
+      test: "given a clock that jumped months ago, when a new process finds a submission that is dated ahead, then it is as old as the process"
     }
   },
   {
