@@ -114,9 +114,12 @@ const checkSubmission = Effect.fnUntraced(function* ({ disputeId, paymentId, ten
   yield* recordSubmission(tenant, disputeId, submission, fact, how)
 })
 
-/** Where nobody can look it up, what the provider states of the dispute is the only word that there will be. */
-const isStated = ({ statedAt, status }: Dispute, { kind, sentAt }: Submission): boolean =>
-  kind === "submit" && status === "under_review" && statedAt >= sentAt
+/**
+ * Where nobody can look it up, what the provider states of the dispute is the only word that there will be: that it has
+ * evidence, or had when it decided.
+ */
+const isStated = ({ statedAt, status }: Dispute, { kind, lookUpFrom, sentAt }: Submission): boolean =>
+  kind === "submit" && (lookUpFrom !== undefined || (status === "under_review" && statedAt >= sentAt))
 
 const factOf = Effect.fnUntraced(function* (file: DisputeFile, recorded: Submission) {
   const askedAt = yield* Clock.currentTimeMillis
