@@ -6519,6 +6519,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "a statement that our clock dated ahead outranks the provider's",
+    harm: "A dispute that was won stays lost, and its payment CHARGEBACK, until the wrong time has passed.",
+    edits: [
+      {
+        file: "packages/core/src/decide/SentCall.ts",
+        find: "isDatedAhead(recorded, now) && !isDatedAhead(at, now) ? at - 1 : recorded",
+        replace: "Number.isNaN(at - now) ? at : recorded"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReadDisputes.test.ts",
+      test: "given it was read as lost under a clock that was ahead, when it is won, then the payment says so"
+    }
+  },
+  {
     name: "a recovered charge leaves the attempt before it in flight",
     harm: "An attempt that executed nothing is in flight for good, and operations look for its money.",
     edits: [

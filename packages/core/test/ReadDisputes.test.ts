@@ -178,4 +178,36 @@ describe("a dispute that only a report named", () => {
       assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
     }).pipe(Effect.provide(other.layer))
   )
+
+  const ahead = world()
+  it.effect("given a clock that was ahead dated what was read, then what the provider states afterwards counts", () =>
+    Effect.gen(function* () {
+      const payment = yield* reported(ahead, says())
+      yield* TestClock.setTime(begin + 3 * day)
+      yield* check
+      assert.strictEqual((yield* disputeOf).evidenceDueBy, dueBy)
+      // It is set right.
+      yield* TestClock.setTime(begin + day + 10 * minute)
+      yield* state(payment.providerRef, { status: "under_review", dueBy: dueBy + day }, begin + day + 5 * minute)
+      const { evidenceDueBy, statedAt, status } = yield* disputeOf
+      assert.deepStrictEqual([status, evidenceDueBy, statedAt], ["under_review", dueBy + day, begin + day + 5 * minute])
+      // And no older one.
+      yield* state(payment.providerRef, { status: "needs_response", dueBy }, begin + day + 4 * minute)
+      assert.strictEqual((yield* disputeOf).status, "under_review")
+    }).pipe(Effect.provide(ahead.layer))
+  )
+
+  const reversed = world()
+  it.effect("given it was read as lost under a clock that was ahead, when it is won, then the payment says so", () =>
+    Effect.gen(function* () {
+      const payment = yield* reported(reversed, says({ verdict: "lost", status: "lost" }))
+      yield* TestClock.setTime(begin + 3 * day)
+      yield* check
+      assert.strictEqual((yield* disputeOf).status, "lost")
+      yield* TestClock.setTime(begin + day + 10 * minute)
+      yield* state(payment.providerRef, { verdict: "won", status: "won" }, begin + day + 5 * minute)
+      assert.strictEqual((yield* disputeOf).status, "won")
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+    }).pipe(Effect.provide(reversed.layer))
+  )
 })
