@@ -83,7 +83,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/verbs/dispute/CheckDisputes.ts",
-        find: " && isOldEnough(call, { askedAt, agesFrom })",
+        find: " && isOldEnough(submission, { askedAt, agesFrom })",
         replace: ""
       }
     ],
@@ -147,14 +147,30 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/core/src/verbs/dispute/CheckDisputes.ts",
-        find: "(agesFrom ?? beganAt)",
-        replace: "0"
+        find: "sentTime(recorded, askedAt, [agesFrom, beganAt])",
+        replace: "isDatedAhead(recorded.sentAt, askedAt) ? 0 : recorded.sentAt"
       }
     ],
     caughtBy: {
       project: "core",
       file: "packages/core/test/DisputeClocks.test.ts",
       test: "given one that never arrived, when another process starts, then that is believed at its full age, and the merchant submits again"
+    }
+  },
+  {
+    name: "a submission that is dated ahead as old as an old jump",
+    harm: "Evidence that is still under way counts as never received, and the merchant submits it twice.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/dispute/CheckDisputes.ts",
+        find: "Math.max(...passed)",
+        replace: "Math.min(...passed)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DisputeClocks.test.ts",
+      test: "given a clock that jumped months ago, when a new process finds a submission that is dated ahead, then it is as old as the process"
     }
   },
   {
@@ -844,7 +860,7 @@ export const mutations: ReadonlyArray<Mutation> = [
     edits: [
       {
         file: "packages/storage/postgres/src/GatheringLine.ts",
-        find: 'waiting.delete(one)\n          one.end(Exit.fail(noConnection("commit", limit, isClaim)))',
+        find: 'line.delete(one)\n          one.end(Exit.fail(noConnection("commit", limit, isClaim)))',
         replace: 'one.end(Exit.fail(noConnection("commit", limit, isClaim)))'
       }
     ],
@@ -852,6 +868,22 @@ export const mutations: ReadonlyArray<Mutation> = [
       project: "storage-postgres",
       file: "packages/storage/postgres/test/Together.test.ts",
       test: "given claims that wait for their turn for a second, then they are refused and never written"
+    }
+  },
+  {
+    name: "count changes that no client waits for as a wait of clients",
+    harm: "New payments are refused for as long as a report is applied on a slow database.",
+    edits: [
+      {
+        file: "packages/storage/postgres/src/GatheringLine.ts",
+        find: "const [oldest] = waiting.awaited",
+        replace: "const [oldest] = waiting.others.size > 0 ? waiting.others : waiting.awaited"
+      }
+    ],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/GatheringLine.test.ts",
+      test: "given changes of a report, when a client's change comes after them, then it goes first, and it alone counts as a wait"
     }
   },
   {
@@ -6468,6 +6500,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/ReadDisputes.test.ts",
       test: "given an answer about another dispute, then it is no answer"
+    }
+  },
+  {
+    name: "processes that ask of a dispute together use up all tries",
+    harm: "The provider is never asked for the deadline again, nobody is reminded of it, and the money is lost.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/dispute/ReadStated.ts",
+        find: "        isSameLookUp(file.dispute.lookUp, lookUp)\n          ? write(stepOf(file, lookUp,",
+        replace: "        file.dispute.lookUp !== undefined\n          ? write(stepOf(file, file.dispute.lookUp,"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReadDisputes.test.ts",
+      test: "given processes that ask together, when the provider does not answer, then that is one try of five"
+    }
+  },
+  {
+    name: "a statement that our clock dated ahead outranks the provider's",
+    harm: "A dispute that was won stays lost, and its payment CHARGEBACK, until the wrong time has passed.",
+    edits: [
+      {
+        file: "packages/core/src/decide/SentCall.ts",
+        find: "isDatedAhead(recorded, now) && !isDatedAhead(at, now) ? at - 1 : recorded",
+        replace: "Number.isNaN(at - now) ? at : recorded"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReadDisputes.test.ts",
+      test: "given it was read as lost under a clock that was ahead, when it is won, then the payment says so"
     }
   },
   {

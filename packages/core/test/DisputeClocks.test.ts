@@ -110,6 +110,76 @@ describe("submissions under a clock that is set", () => {
       }).pipe(Effect.provide(found.layer))
   )
 
+  const told = given()
+  it.effect(
+    "given a submission of a clock days ahead, when it is looked up, then the provider is told no time that is ahead",
+    () =>
+      Effect.gen(function* () {
+        const { dispute } = yield* disputed()
+        yield* keep(dispute.id)
+        told.own.provider.onSubmitDispute = () => unanswered
+        told.machine.aheadMillis = 9 * day
+        yield* answer(dispute.id)
+        told.machine.aheadMillis = 0
+        yield* checkFor(2)
+        assert.deepStrictEqual([...new Set(told.own.provider.disputeLookUps.map(({ sentAt }) => sentAt))], [begin])
+      }).pipe(Effect.provide(told.layer))
+  )
+
+  const stated = given()
+  it.effect(
+    "given a submission of a clock days ahead that nobody can look up, when the provider states its review, then it is done",
+    () =>
+      Effect.gen(function* () {
+        const { dispute, payment } = yield* disputed()
+        yield* keep(dispute.id)
+        stated.own.provider.onSubmitDispute = () => unanswered
+        stated.own.provider.onLookUpDispute = () =>
+          Effect.fail(new Unanswered({ reason: "no look-up", isUnsupported: true }))
+        stated.machine.aheadMillis = 9 * day
+        yield* answer(dispute.id)
+        stated.machine.aheadMillis = 0
+        yield* checkFor(2)
+        assert.strictEqual(yield* stageOf(dispute.id), "Unknown")
+        yield* state(payment.providerRef, { status: "under_review" }, begin + 2 * minute)
+        yield* checkFor(6)
+        assert.strictEqual(yield* stageOf(dispute.id), "Done")
+      }).pipe(Effect.provide(stated.layer))
+  )
+
+  const old = given()
+  const jumpedLongAgo = Layer.unwrap(
+    Effect.map(Clock.Clock, (base) => {
+      const clock = ahead(base, () => old.machine.aheadMillis)
+      return Layer.provideMerge(old.own.layer, Layer.succeed(StorageClock, { clock, agesFrom: () => begin - 60 * day }))
+    })
+  )
+  it.effect(
+    "given a clock that jumped months ago, when a new process finds a submission that is dated ahead, then it is as old as the process",
+    () =>
+      Effect.gen(function* () {
+        const { dispute } = yield* disputed()
+        yield* keep(dispute.id)
+        old.own.provider.onSubmitDispute = () => unanswered
+        old.own.provider.onLookUpDispute = () => Effect.succeed({ _tag: "NotFound", conclusive: true })
+        old.machine.aheadMillis = 9 * day
+        yield* answer(dispute.id)
+        old.machine.aheadMillis = 0
+        const another = yield* old.own.another
+        // Due after a minute, five seconds before it is old enough.
+        for (let passed = 0; passed < 64; passed++) {
+          yield* another.checkDue
+          yield* TestClock.adjust(1_000)
+        }
+        assert.strictEqual(yield* stageOf(dispute.id), "Unknown")
+        for (let passed = 0; passed < 6; passed++) {
+          yield* TestClock.adjust(minute)
+          yield* another.checkDue
+        }
+        assert.strictEqual(yield* stageOf(dispute.id), "Refused")
+      }).pipe(Effect.scoped, Effect.provide(jumpedLongAgo))
+  )
+
   for (const isAnother of [false, true]) {
     const lost = given()
     it.effect(

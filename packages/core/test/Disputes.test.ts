@@ -433,6 +433,25 @@ describe("a submission without an answer", () => {
     }).pipe(Effect.provide(blind.layer))
   )
 
+  const decided = world()
+  it.effect(
+    "given nobody can look it up, when the provider reviews and decides at once, then it had the evidence",
+    () =>
+      Effect.gen(function* () {
+        const { dispute, payment } = yield* disputed()
+        yield* keep(dispute.id)
+        decided.provider.onSubmitDispute = unanswered
+        decided.provider.onLookUpDispute = () =>
+          Effect.fail(new Unanswered({ reason: "no look-up", isUnsupported: true }))
+        yield* answer(dispute.id)
+        yield* state(payment.providerRef, { status: "under_review" }, begin + minute)
+        yield* state(payment.providerRef, { verdict: "won", status: "won" }, begin + 2 * minute)
+        yield* (yield* Pointsman).checkDue
+        const { checkAt, status, submissions } = yield* read(dispute.id)
+        assert.deepStrictEqual([checkAt, status, submissions.at(-1)?.stage], [null, "won", "Done"])
+      }).pipe(Effect.provide(decided.layer))
+  )
+
   for (const [end, found, wanted] of [
     ["has it", { _tag: "Found", state: { _tag: "SubmissionDone" } }, ["accepted", "dispute.accepted"]],
     ["never received it", { _tag: "NotFound", conclusive: true }, ["lost", "ProviderRefused"]]

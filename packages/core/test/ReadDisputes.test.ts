@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
 import { Ledger, Unanswered } from "@pointsman/core/ports"
 import type { ScriptedProvider } from "@pointsman/core/testing"
-import { Effect, Exit } from "effect"
+import { Effect, Exit, Latch, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { begin, disputeEvents, state } from "./support/Disputes.ts"
 import { stored } from "./support/Pages.ts"
@@ -81,18 +81,48 @@ describe("a dispute that only a report named", () => {
   )
 
   const silent = world()
-  it.effect("given the provider does not answer, then it is asked five times, half an hour apart", () =>
+  it.effect(
+    "given the provider does not answer, then it is asked five times, half an hour apart, and that is told",
+    () => {
+      const lines: Array<string> = []
+      const logger = Logger.make(({ message }) => void lines.push(String(message)))
+      return Effect.gen(function* () {
+        const payment = yield* reported(silent, () => Effect.fail(new Unanswered({ reason: "time-out" })))
+        for (let asked = 0; asked < 20; asked++) {
+          yield* check
+          yield* TestClock.adjust(10 * minute)
+        }
+        assert.lengthOf(silent.provider.disputesRead, 5)
+        const { checkAt, evidenceDueBy } = yield* disputeOf
+        assert.deepStrictEqual([checkAt, evidenceDueBy], [null, null])
+        assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
+        assert.lengthOf(
+          lines.filter((line) => line.includes("did not answer 5 times")),
+          1
+        )
+      }).pipe(Effect.provide(silent.layer), Effect.provide(Logger.layer([logger])))
+    }
+  )
+
+  const together = world()
+  it.effect("given processes that ask together, when the provider does not answer, then that is one try of five", () =>
     Effect.gen(function* () {
-      const payment = yield* reported(silent, () => Effect.fail(new Unanswered({ reason: "time-out" })))
-      for (let asked = 0; asked < 20; asked++) {
-        yield* check
-        yield* TestClock.adjust(10 * minute)
-      }
-      assert.lengthOf(silent.provider.disputesRead, 5)
-      const { checkAt, evidenceDueBy } = yield* disputeOf
-      assert.deepStrictEqual([checkAt, evidenceDueBy], [null, null])
-      assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
-    }).pipe(Effect.provide(silent.layer))
+      const asked = yield* Latch.make()
+      let asking = 0
+      yield* reported(together, () =>
+        Effect.gen(function* () {
+          asking += 1
+          if (asking === 5) yield* asked.open
+          yield* asked.await
+          return yield* new Unanswered({ reason: "time-out" })
+        })
+      )
+      const processes = yield* Effect.all(Array.from({ length: 5 }, () => together.another))
+      yield* Effect.forEach(processes, ({ checkDue }) => checkDue, { concurrency: "unbounded" })
+      assert.strictEqual(asking, 5)
+      const { lookUp } = yield* disputeOf
+      assert.deepStrictEqual(lookUp, { at: begin + day + 30 * minute, tries: 1 })
+    }).pipe(Effect.scoped, Effect.provide(together.layer))
   )
 
   const unable = world()
@@ -147,5 +177,37 @@ describe("a dispute that only a report named", () => {
       )
       assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
     }).pipe(Effect.provide(other.layer))
+  )
+
+  const ahead = world()
+  it.effect("given a clock that was ahead dated what was read, then what the provider states afterwards counts", () =>
+    Effect.gen(function* () {
+      const payment = yield* reported(ahead, says())
+      yield* TestClock.setTime(begin + 3 * day)
+      yield* check
+      assert.strictEqual((yield* disputeOf).evidenceDueBy, dueBy)
+      // It is set right.
+      yield* TestClock.setTime(begin + day + 10 * minute)
+      yield* state(payment.providerRef, { status: "under_review", dueBy: dueBy + day }, begin + day + 5 * minute)
+      const { evidenceDueBy, statedAt, status } = yield* disputeOf
+      assert.deepStrictEqual([status, evidenceDueBy, statedAt], ["under_review", dueBy + day, begin + day + 5 * minute])
+      // And no older one.
+      yield* state(payment.providerRef, { status: "needs_response", dueBy }, begin + day + 4 * minute)
+      assert.strictEqual((yield* disputeOf).status, "under_review")
+    }).pipe(Effect.provide(ahead.layer))
+  )
+
+  const reversed = world()
+  it.effect("given it was read as lost under a clock that was ahead, when it is won, then the payment says so", () =>
+    Effect.gen(function* () {
+      const payment = yield* reported(reversed, says({ verdict: "lost", status: "lost" }))
+      yield* TestClock.setTime(begin + 3 * day)
+      yield* check
+      assert.strictEqual((yield* disputeOf).status, "lost")
+      yield* TestClock.setTime(begin + day + 10 * minute)
+      yield* state(payment.providerRef, { verdict: "won", status: "won" }, begin + day + 5 * minute)
+      assert.strictEqual((yield* disputeOf).status, "won")
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+    }).pipe(Effect.provide(reversed.layer))
   )
 })

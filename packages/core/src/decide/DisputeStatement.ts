@@ -3,7 +3,8 @@
  * `interpret/InterpretReported.ts`. Pure.
  *
  * The rule that a reader would otherwise break: messages arrive late, twice and out of order. A statement that is older than
- * the record changes nothing of it, but an end counts whenever it arrives: `won` and `lost` beat a late `opened`.
+ * the record changes nothing of it, but an end counts whenever it arrives: `won` and `lost` beat a late `opened`. What our
+ * own clock dates ahead is older than what the provider dates.
  */
 import { Result } from "effect"
 import { Start, step } from "../machine/Machine.ts"
@@ -18,6 +19,7 @@ import type { Money } from "../money/Money.ts"
 import { disputeEvent } from "./DisputeEvents.ts"
 import { moveSubmission } from "./DisputeFact.ts"
 import { remindedUnder } from "./DisputeReminders.ts"
+import { comparableTime } from "./SentCall.ts"
 
 export interface DisputeStated {
   readonly dispute: Dispute
@@ -44,7 +46,9 @@ export const stateDispute = (
   const recorded = disputes.find(
     (one) => one.connectionId === attempt.connectionId && one.providerDisputeId === said.disputeId && isOf(one, message)
   )
-  if (recorded !== undefined) return stateAgain(recorded, message, now)
+  if (recorded !== undefined) {
+    return stateAgain({ ...recorded, statedAt: comparableTime(recorded.statedAt, message.at, now) }, message, now)
+  }
   if (disputes.length >= mostDisputes) return undefined
   const row = Result.getOrUndefined(step(DisputeMachine, Start, eventOf[statusOfStated(said)]))
   if (row === undefined) return undefined

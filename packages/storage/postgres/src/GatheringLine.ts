@@ -21,6 +21,11 @@ const maxChanges = 64
  * changes.
  */
 const maxUnawaited = 128
+/**
+ * While clients wait, every fourth statement begins with the oldest change that none waits for: such a change is given up
+ * after five seconds, and would never be sent where clients always wait.
+ */
+const unawaitedEvery = 4
 /** Taken before any statement was measured, and at least: a slow disk takes as long for one change as for eight. */
 const firstChanges = 8
 /** A statement that takes longer keeps claims waiting that a second later are refused. */
@@ -47,12 +52,15 @@ export const makeGatheringLine = (
   onJoin: () => void,
   firstTogether: number = firstChanges
 ) => {
-  /** The oldest first. */
-  const waiting = new Set<Waiting>()
+  /** The oldest first. Those that no client waits for let the others go first. */
+  const waiting = { awaited: new Set<Waiting>(), others: new Set<Waiting>() }
   const busy = new Set<string>()
   const deadlines = makeDeadlines()
   let underWay = 0
   let atMost = firstTogether
+  /** Statements that began with an awaited change while others waited. */
+  let preferred = 0
+  const isEmpty = () => waiting.awaited.size + waiting.others.size === 0
   const isFree = (keys: ReadonlyArray<string>) => !keys.some((key) => busy.has(key))
   const begin = (keys: ReadonlyArray<string>) => {
     underWay++
@@ -65,30 +73,40 @@ export const makeGatheringLine = (
 
   return {
     /** No two of one payment or key are under way at once, and nobody overtakes those that wait. */
-    mayGoAlone: (keys: ReadonlyArray<string>, most: number) => waiting.size === 0 && underWay < most && isFree(keys),
+    mayGoAlone: (keys: ReadonlyArray<string>, most: number) => isEmpty() && underWay < most && isFree(keys),
     begin,
     end,
     join: (drawn: DrawnChange, keys: ReadonlyArray<string>) =>
       wait({ waiting, deadlines, answerMillis, onJoin }, drawn, keys),
-    isEmpty: () => waiting.size === 0,
-    /** For how long the one that waits longest has waited, in milliseconds. */
+    isEmpty,
+    /**
+     * For how long the awaited one that waits longest has waited, in milliseconds. The others say nothing of what clients
+     * ask for, and new requests are not refused because of them.
+     */
     longestWaitMillis: () => {
-      const [oldest] = waiting
+      const [oldest] = waiting.awaited
       return oldest === undefined ? 0 : performance.now() - oldest.since
     },
-    /** The oldest that may go, and those that may go with it. */
+    /** The oldest awaited one that may go, else the oldest that may; and those that may go with it. */
     take: (): ReadonlyArray<Waiting> => {
       const taken: Array<Waiting> = []
+      const isContested = waiting.awaited.size > 0 && waiting.others.size > 0
       let most = atMost
-      for (const one of waiting) {
-        if (one.isAwaited) most = Math.min(most, maxChanges)
-        if (taken.length >= most) break
-        if ((taken[0] !== undefined && taken[0].shape !== one.shape) || !isFree(one.keys)) continue
-        waiting.delete(one)
-        taken.push(one)
-        begin(one.keys)
-        one.take()
+      const fill = (from: Iterable<Waiting>, upTo = Number.POSITIVE_INFINITY) => {
+        for (const one of from) {
+          if (one.isAwaited) most = Math.min(most, maxChanges)
+          if (taken.length >= Math.min(most, upTo)) break
+          if ((taken[0] !== undefined && taken[0].shape !== one.shape) || !isFree(one.keys)) continue
+          lineOf(waiting, one).delete(one)
+          taken.push(one)
+          begin(one.keys)
+          one.take()
+        }
       }
+      if (isContested && preferred >= unawaitedEvery - 1) fill(waiting.others, 1)
+      fill(waiting.awaited)
+      fill(waiting.others)
+      preferred = isContested && taken[0]?.isAwaited === true ? preferred + 1 : 0
       return taken
     },
     /** After a slow statement the next ones take as many changes as fit, and after a fast one that was full twice as many. */
@@ -102,8 +120,15 @@ export const makeGatheringLine = (
   }
 }
 
+interface Lines {
+  readonly awaited: Set<Waiting>
+  readonly others: Set<Waiting>
+}
+
+const lineOf = ({ awaited, others }: Lines, { isAwaited }: Waiting): Set<Waiting> => (isAwaited ? awaited : others)
+
 interface Line {
-  readonly waiting: Set<Waiting>
+  readonly waiting: Lines
   readonly deadlines: Deadlines
   readonly answerMillis: number
   readonly onJoin: () => void
@@ -134,7 +159,7 @@ const wait = (
         keys,
         at: since + limit,
         pass: () => {
-          waiting.delete(one)
+          line.delete(one)
           one.end(Exit.fail(noConnection("commit", limit, isClaim)))
         },
         take: () => {
@@ -151,7 +176,8 @@ const wait = (
           onEnd(exit)
         }
       }
-      waiting.add(one)
+      const line = lineOf(waiting, one)
+      line.add(one)
       deadlines.add(one)
       onJoin()
       return Effect.suspend(() => {
@@ -162,7 +188,7 @@ const wait = (
             if (isEnded) done(Effect.void)
           })
         }
-        waiting.delete(one)
+        line.delete(one)
         deadlines.delete(one)
         return Effect.void
       })

@@ -744,7 +744,8 @@ export const steps: Readonly<Record<string, Step>> = {
     on: `settlement_entries (workspace_id, environment, occurred_at, connection_id, row_id)
       where payment_id is null and kind = 'payout'`
   },
-  // As JSON. Servers of the release before write with their own function, which leaves what is there.
+  // As JSON. Servers of the release before write with their own function, which leaves what is there:
+  // it has the version that it belongs to.
   "54_rate_memories": {
     additive: ['alter table success_rates add column memory text collate "C"', writeRatesWithMemory]
   }

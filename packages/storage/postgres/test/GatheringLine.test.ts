@@ -20,18 +20,20 @@ const lineOf = Effect.fnUntraced(function* (counts: { readonly awaited: number; 
     line.release(batch, tookMillis)
     return batch.length
   }
-  return { taken }
+  return { join, line, taken }
 })
+
+const awaited: StorageAllowance = { leftMillis: 60_000 }
 
 describe("makeGatheringLine", () => {
   it.live(
-    "given changes that no client waits for, then a statement takes twice as many of them, and of no others",
+    "given changes that no client waits for, then a statement takes twice as many of them, and with others as many as of those",
     () =>
       Effect.gen(function* () {
-        const { taken } = yield* lineOf({ unawaited: 400, awaited: 200 })
+        const { join, taken } = yield* lineOf({ unawaited: 400, awaited: 0 })
         expect([taken(10), taken(10), taken(10), taken(10), taken(10)]).toEqual([8, 16, 32, 64, 128])
-        // Of the last ones, one is awaited.
-        expect([taken(10), taken(10), taken(10), taken(10), taken(10)]).toEqual([128, 64, 64, 64, 32])
+        yield* join(awaited)
+        expect([taken(10), taken(10)]).toEqual([64, 89])
       }).pipe(Effect.provide(Ids.layer))
   )
 
@@ -45,6 +47,42 @@ describe("makeGatheringLine", () => {
         expect([taken(1_280), taken(150), taken(150)]).toEqual([64, 10, 10])
         // Fewer would not be faster where the disk is slow.
         expect([taken(2_000), taken(300), taken(10), taken(10)]).toEqual([10, 8, 8, 16])
+      }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.live(
+    "given changes of a report, when a client's change comes after them, then it goes first, and it alone counts as a wait",
+    () =>
+      Effect.gen(function* () {
+        const { join, line } = yield* lineOf({ unawaited: 100, awaited: 0 })
+        yield* Effect.sleep("30 millis")
+        expect(line.longestWaitMillis()).toBe(0)
+        yield* join(awaited)
+        yield* Effect.sleep("10 millis")
+        expect(line.longestWaitMillis()).toBeGreaterThan(5)
+        expect(line.longestWaitMillis()).toBeLessThan(30)
+        expect(line.take().map(({ isAwaited }) => isAwaited)).toEqual([true, ...Array(7).fill(false)])
+        expect(line.longestWaitMillis()).toBe(0)
+      }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.live(
+    "given clients that always wait, then every fourth statement begins with the oldest change that none waits for",
+    () =>
+      Effect.gen(function* () {
+        const { line } = yield* lineOf({ unawaited: 2, awaited: 100 })
+        const first = () => {
+          const batch = line.take()
+          line.release(batch, 300)
+          return [batch[0]?.isAwaited, batch.length]
+        }
+        expect([first(), first(), first(), first(), first()]).toEqual([
+          [true, 8],
+          [true, 8],
+          [true, 8],
+          [false, 8],
+          [true, 8]
+        ])
       }).pipe(Effect.provide(Ids.layer))
   )
 })

@@ -13,31 +13,42 @@ export const makeSuccessRateRows = <V>({ bindText, readTenant, readText }: Parts
     failed: ({ rate }) => rate.failed,
     at: ({ rate }) => rate.at,
     version: ({ version }) => version,
-    memory: ({ rate }) => bindJson(rate.memory === undefined ? null : memoryNumbers(rate.memory))
+    memory: ({ rate, version }) => bindJson(rate.memory === undefined ? null : memoryNumbers(rate.memory, version))
   }
 
-  const readRate = (row: Row): StoredRate => ({
-    tenant: readTenant(row),
-    connectionId: readText(row["connection_id"]),
-    segment: readText(row["segment"]),
-    rate: {
-      succeeded: row["succeeded"] as number,
-      failed: row["failed"] as number,
-      at: row["at"] as number,
-      // `null` where a release that remembers nothing wrote the rate.
-      ...(row["memory"] == null ? {} : { memory: memoryOf(readJson(row["memory"])) })
-    },
-    version: row["version"] as number
-  })
+  const readRate = (row: Row): StoredRate => {
+    const version = row["version"] as number
+    // `null` where a release that remembers nothing wrote the rate first.
+    const memory = row["memory"] == null ? undefined : memoryOf(readJson(row["memory"]), version)
+    return {
+      tenant: readTenant(row),
+      connectionId: readText(row["connection_id"]),
+      segment: readText(row["segment"]),
+      rate: {
+        succeeded: row["succeeded"] as number,
+        failed: row["failed"] as number,
+        at: row["at"] as number,
+        ...(memory === undefined ? {} : { memory })
+      },
+      version
+    }
+  }
 
   return { rateColumns, readRate }
 }
 
-/** The weights in one order: what a database stores as a JSON array of eight numbers. */
-const memoryNumbers = ({ better, long, short, worse }: RateMemory): ReadonlyArray<number> =>
-  [short, long, worse, better].flatMap(({ failed, succeeded }) => [succeeded, failed])
+/** The weights in one order, and the version of the rate: what a database stores as a JSON array of nine numbers. */
+const memoryNumbers = ({ better, long, short, worse }: RateMemory, version: number): ReadonlyArray<number> => [
+  ...[short, long, worse, better].flatMap(({ failed, succeeded }) => [succeeded, failed]),
+  version
+]
 
-const memoryOf = (numbers: ReadonlyArray<number>): RateMemory => {
+/**
+ * `undefined` where it belongs to another version of the rate: a release that remembers nothing wrote the rate since, and
+ * left the memory as it was.
+ */
+const memoryOf = (numbers: ReadonlyArray<number>, version: number): RateMemory | undefined => {
+  if (numbers[8] !== version) return undefined
   const outcomes = (place: number) => ({ succeeded: numbers[2 * place] ?? 0, failed: numbers[2 * place + 1] ?? 0 })
   return { short: outcomes(0), long: outcomes(1), worse: outcomes(2), better: outcomes(3) }
 }

@@ -16,6 +16,7 @@ import {
 import { type DisputeStatement, isDisputed, nothingReported, type Reported, withDispute } from "../../model/Reported.ts"
 import { type Applied, unchanged } from "../Applied.ts"
 import { holdingAttempt } from "../Holding.ts"
+import { comparableTime } from "../SentCall.ts"
 import { isUnderWay } from "../WeighReported.ts"
 import { contradicts, keep } from "./Contradiction.ts"
 import { confirms, type Interpretation, moved, moves } from "./Interpretation.ts"
@@ -53,7 +54,8 @@ export const ofDispute = (book: PaymentBook, attempt: Attempt, said: DisputeStat
   const evidence = { attempt_id: attempt.id, dispute_id: said.disputeId, stated: `dispute_${said.verdict}` }
   if (!isOfPayment(book, attempt)) return contradicts(book, `dispute:${attempt.id}:${said.disputeId}`, evidence, now)
   const reported = payment.reported ?? nothingReported
-  const disputes = withDispute(reported.disputes, said)
+  const recorded = reported.disputes.map((one) => ({ ...one, at: comparableTime(one.at, said.at, now) }))
+  const disputes = withDispute(recorded, said)
   if (disputes === undefined) return contradicts(book, "dispute:more", evidence, now)
   const next: Reported = { ...reported, disputes }
   const kept = keep(payment, next, now)

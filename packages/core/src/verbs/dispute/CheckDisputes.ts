@@ -114,19 +114,21 @@ const checkSubmission = Effect.fnUntraced(function* ({ disputeId, paymentId, ten
   yield* recordSubmission(tenant, disputeId, submission, fact, how)
 })
 
-/** Where nobody can look it up, what the provider states of the dispute is the only word that there will be. */
-const isStated = ({ statedAt, status }: Dispute, { kind, sentAt }: Submission): boolean =>
-  kind === "submit" && status === "under_review" && statedAt >= sentAt
+/**
+ * Where nobody can look it up, what the provider states of the dispute is the only word that there will be: that it has
+ * evidence, or had when it decided.
+ */
+const isStated = ({ statedAt, status }: Dispute, { kind, lookUpFrom, sentAt }: Submission): boolean =>
+  kind === "submit" && (lookUpFrom !== undefined || (status === "under_review" && statedAt >= sentAt))
 
-const factOf = Effect.fnUntraced(function* (file: DisputeFile, submission: Submission) {
+const factOf = Effect.fnUntraced(function* (file: DisputeFile, recorded: Submission) {
   const askedAt = yield* Clock.currentTimeMillis
   const agesFrom = (yield* StorageClock)?.agesFrom() ?? null
   const { beganAt } = yield* DisputeLooks
-  // A clock that was ahead dated it: it is as old as the jump of the clock at the least, or as this process.
-  const sentAt = isDatedAhead(submission.sentAt, askedAt) ? (agesFrom ?? beganAt) : submission.sentAt
+  const submission = { ...recorded, sentAt: sentTime(recorded, askedAt, [agesFrom, beganAt]) }
   if (submission.stage === "Sending") {
     const { claimWindowMillis } = yield* PaymentSettings
-    return askedAt - sentAt < claimWindowMillis ? undefined : diedUnanswered
+    return askedAt - submission.sentAt < claimWindowMillis ? undefined : diedUnanswered
   }
   const found = yield* lookUpSubmission(file.book, file.dispute, submission)
   if (found === undefined) return undefined
@@ -134,7 +136,17 @@ const factOf = Effect.fnUntraced(function* (file: DisputeFile, submission: Submi
     return isStated(file.dispute, submission) ? ({ on: "SubmissionConfirmed" } as const) : undefined
   if (found._tag === "Found") return submissionFactOf(found.state)
   // "Never received" is believed late, as of a refund (decisions, section 3).
-  const call = { sentAt, timeoutMillis: submission.timeoutMillis }
-  const isBelieved = found.conclusive && submission.code !== keyUsedCode && isOldEnough(call, { askedAt, agesFrom })
+  const isBelieved =
+    found.conclusive && submission.code !== keyUsedCode && isOldEnough(submission, { askedAt, agesFrom })
   return isBelieved ? submissionFactOf(found) : undefined
 })
+
+/**
+ * When it was sent. A clock that was ahead may have dated it: then it is as old as the last jump of the clock or as this
+ * process, whichever is later, and of no age while both are dated ahead as well.
+ */
+const sentTime = ({ sentAt }: Submission, now: number, since: ReadonlyArray<number | null>): number => {
+  if (!isDatedAhead(sentAt, now)) return sentAt
+  const passed = since.filter((at) => at !== null && !isDatedAhead(at, now)) as ReadonlyArray<number>
+  return passed.length === 0 ? now : Math.max(...passed)
+}

@@ -26,22 +26,31 @@ export const readStated = Effect.fnUntraced(function* ({ disputeId, paymentId, t
   const turns = yield* Turns
   const askedAt = yield* Clock.currentTimeMillis
   const { book, dispute } = yield* disputeFile(tenant, disputeId)
-  if (dispute.lookUp === undefined || !isDue(dispute.lookUp, askedAt)) return
+  const { lookUp } = dispute
+  if (lookUp === undefined || !isDue(lookUp, askedAt)) return
   const answer: Answer = lacksDeadline(dispute) ? yield* readDispute(book, dispute) : "Unneeded"
-  yield* decideAndCommit({
+  const isLast = answer === undefined && lookUp.tries + 1 >= triesAtMost
+  const isGivenUp = yield* decideAndCommit({
     inTurn: turns.take(paymentId),
     read: () => disputeFile(tenant, disputeId),
     decide: (file: DisputeFile, now) =>
-      // Another process was faster.
+      // Another process was faster: processes that ask together use up one try.
       Effect.succeed(
-        file.dispute.lookUp === undefined
-          ? done(undefined)
-          : write(stepOf(file, file.dispute.lookUp, answer, askedAt, now), undefined)
+        isSameLookUp(file.dispute.lookUp, lookUp)
+          ? write(stepOf(file, lookUp, answer, askedAt, now), isLast)
+          : done(false)
       ),
     afterUnknown: () => false,
     storageErrors: "fail"
   })
+  if (!isGivenUp) return
+  yield* Effect.logWarning(
+    `the provider of ${dispute.connectionId} did not answer ${triesAtMost} times: dispute ${disputeId} has no deadline, and nobody is reminded of it`
+  )
 })
+
+const isSameLookUp = (recorded: StatedLookUp | undefined, { at, tries }: StatedLookUp): boolean =>
+  recorded?.at === at && recorded.tries === tries
 
 /** No pause is longer than one that is dated further ahead: a clock that was ahead dated it. */
 const isDue = ({ at }: StatedLookUp, now: number): boolean => at <= now || at > now + againMillis
