@@ -472,6 +472,39 @@ describe("a difference that is still one", () => {
     )
   }
 
+  const many = world()
+  it.effect("given more than a report takes at once, then they are read in its pages, and nothing is written", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(paidAt + day)
+      const settlements = yield* Settlements
+      const pages: Array<number> = []
+      let writes = 0
+      const process = yield* many.another.pipe(
+        Effect.provideService(Settlements, {
+          ...settlements,
+          differences: (query) =>
+            Effect.tap(settlements.differences(query), (page) => Effect.sync(() => void pages.push(page.length))),
+          applyBatch: (batch) =>
+            Effect.suspend(() => {
+              writes += 1
+              return settlements.applyBatch(batch)
+            })
+        })
+      )
+      const written = Effect.fnUntraced(function* (id: string) {
+        writes = 0
+        yield* process.reconciliation.run({ ...payout(id), rowsAtOnce: 2 })
+        return writes
+      })
+      yield* written("first")
+      const without = yield* written("second")
+      yield* reconcile(orderOf(["a", "b", "c"].map((id) => rowOf(undefined, { id, names: { providerRef: id } }))))
+      pages.length = 0
+      assert.strictEqual(yield* written("third"), without)
+      assert.deepStrictEqual(pages, [2, 1])
+    }).pipe(Effect.scoped, Effect.provide(many.layer))
+  )
+
   const missing = world()
   it.effect(
     "given a payment that no report has, when its capture failed, then it is missing no longer until it is captured again",

@@ -375,7 +375,7 @@ describe("a run that is killed", () => {
           assert.deepStrictEqual(report, expected)
         }
       }
-      assert.strictEqual(deaths, 14)
+      assert.strictEqual(deaths, 12)
     })
   )
 

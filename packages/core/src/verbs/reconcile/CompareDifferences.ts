@@ -17,8 +17,10 @@ import { applyStatement } from "./ApplyStatement.ts"
 import { type Compared, compareEntries } from "./CompareEntries.ts"
 import { leaseMillis, ReportTaken } from "./WriteBatch.ts"
 
-/** Differences in memory at once. */
+/** Differences in memory at once, unless fewer are asked for. */
 const openAtOnce = 500
+/** A lease that was kept so recently, in milliseconds, is not kept again for a page that changes nothing. */
+const keptMillis = leaseMillis / 4
 /** What one row states may be what another one waits for: a charge, its refund, its dispute, and the end of that. */
 const passesAtMost = 4
 /** Payments to which statements are applied at once. */
@@ -26,14 +28,17 @@ const appliedAtOnce = 16
 
 export type ComparedBatch = Pick<SettlementBatch, "entries" | "closes" | "corrections">
 
-/** `write`: writes a page under the lease of the connection, and keeps the lease. */
+/** `write`: writes a page under the lease of the connection, which was just taken or kept, and keeps it. `atOnce`: of a page. */
 export const compareOpen = Effect.fnUntraced(function* <E, R>(
   connection: Connection,
-  write: (batch: ComparedBatch) => Effect.Effect<void, E, R>
+  write: (batch: ComparedBatch) => Effect.Effect<void, E, R>,
+  atOnce = openAtOnce
 ) {
   const { environment, id: connectionId, workspaceId } = connection
   const settlements = yield* Settlements
-  const query = { tenant: { workspaceId, environment }, connectionId, differences: "open", limit: openAtOnce } as const
+  const limit = Math.min(atOnce, openAtOnce)
+  const query = { tenant: { workspaceId, environment }, connectionId, differences: "open", limit } as const
+  let keptAt = yield* Clock.currentTimeMillis
   for (let pass = 0; pass < passesAtMost; pass++) {
     let changes = 0
     let after: (SettlementEntry & { readonly openedAt: number }) | undefined
@@ -42,14 +47,21 @@ export const compareOpen = Effect.fnUntraced(function* <E, R>(
       if (page.length === 0) break
       const compared = yield* comparePage(connection, page)
       changes += compared.applied + compared.closes.length
-      yield* write(compared)
+      const now = yield* Clock.currentTimeMillis
+      if (changesOf(compared) > 0 || now - keptAt >= keptMillis) {
+        yield* write(compared)
+        keptAt = now
+      }
       const last = page.at(-1)
-      if (last === undefined || page.length < openAtOnce) break
+      if (last === undefined || page.length < limit) break
       after = { ...last, openedAt: last.openedAt ?? 0 }
     }
     if (changes === 0) return
   }
 })
+
+const changesOf = ({ closes, corrections, entries }: ComparedBatch): number =>
+  closes.length + corrections.length + entries.length
 
 const comparePage = Effect.fnUntraced(function* (connection: Connection, page: ReadonlyArray<SettlementEntry>) {
   const first: Compared = yield* compareEntries(connection, page)

@@ -105,17 +105,24 @@ const readReport = Effect.fnUntraced(function* (
   if (run.state === "done") return run
   const isRead = run.state === "matching_missing"
   const read = isRead ? run : yield* Effect.scoped(readRows(order, connection, { holder, run }))
-  const compared = yield* compareInRun(connection, { holder, run: read })
+  const compared = yield* compareInRun(connection, { holder, run: read }, order.rowsAtOnce)
   return yield* findMissing(holder, compared, order.format.delayMillis)
 })
 
 /** Once all rows are applied: what an earlier one names may be recorded by now. */
-const compareInRun = Effect.fnUntraced(function* (connection: Connection, { holder, run: read }: HeldRun) {
+const compareInRun = Effect.fnUntraced(function* (
+  connection: Connection,
+  { holder, run: read }: HeldRun,
+  atOnce: number | undefined
+) {
   let run = read
-  yield* compareOpen(connection, ({ closes, corrections, entries }) =>
-    Effect.map(writeBatch(holder, run, run, { entries, closes, corrections }), (after) => {
-      run = after
-    })
+  yield* compareOpen(
+    connection,
+    ({ closes, corrections, entries }) =>
+      Effect.map(writeBatch(holder, run, run, { entries, closes, corrections }), (after) => {
+        run = after
+      }),
+    atOnce
   )
   return run
 })
