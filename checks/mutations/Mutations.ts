@@ -6396,7 +6396,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/verbs/reconcile/RunReport.ts",
-        find: "  const compared = yield* compareInRun(connection, { holder, run: read })",
+        find: "  const compared = yield* compareInRun(connection, { holder, run: read }, order.rowsAtOnce)",
         replace: "  const compared = read"
       }
     ],
