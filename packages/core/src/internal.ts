@@ -6,7 +6,6 @@
 export { OpenConnections } from "./call/OpenConnections.ts"
 export { applyChargeFact, type ChargeFact, lastFact, unexecutedFact } from "./decide/ChargeFact.ts"
 export { nextCheckAt } from "./decide/CheckSchedule.ts"
-export { fetchedUntil } from "./decide/reconcile/FetchedWindow.ts"
 export { withReview } from "./decide/WithReview.ts"
 export * as Machine from "./machine/Machine.ts"
 export { observeStorage } from "./metrics/ObservedStorage.ts"
@@ -84,4 +83,5 @@ export { isFollowed, mayFollow, type NothingExecuted, nothingExecuted } from "./
 export { providerLimits } from "./routing/ProviderLimits.ts"
 export { planRoute, type RouteQuestion } from "./routing/RoutePlan.ts"
 export { RefusalTick } from "./verbs/receive/RefuseMessage.ts"
+export { type ScheduledReport, scheduledReports } from "./verbs/reconcile/FetchReports.ts"
 export { removePayments } from "./verbs/retain/RemovePayments.ts"

@@ -334,15 +334,29 @@ describe("what the doctor says", () => {
 
   it("given scheduled reports, then those that were never fetched, or ended more than a day too early, are named", () => {
     const hour = 3_600_000
-    const connection = { id: "main", reports: { everyMillis: 6 * hour } }
+    const connection = { id: "main" }
     const now = 100 * hour
-    const linesOf = (ends: Readonly<Record<string, number>>) =>
-      lateLines([{ connection, ends: new Map(Object.entries(ends)) }], now).map(verdict)
-    assert.match(linesOf({})[0] ?? "", /^warning: those of the connection "main" were never fetched: see the log/u)
-    assert.deepStrictEqual(linesOf({ a: 70 * hour }), ["ok: those of 1 connection are fetched in time"])
-    const [first, ...others] = linesOf({ a: 99 * hour, b: 70 * hour - 1 })
-    assert.match(first ?? "", /^warning: b of the connection "main" ends 1 d 6 h ago, and is late: see the log/u)
+    /** Every six hours; `a` is listed within an hour, and `b` within a day. */
+    const linesOf = (ends: Readonly<Record<"a" | "b", number | null>>) => {
+      const reports = Object.entries(ends).map(([report, fetchedUntil]) => ({
+        report,
+        fetchedUntil,
+        dueAt: fetchedUntil === null ? 0 : fetchedUntil + (report === "a" ? 7 : 30) * hour
+      }))
+      return lateLines([{ connection, reports }], now).map(verdict)
+    }
+    const fine = ["ok: those of 1 connection are fetched in time"]
+    assert.deepStrictEqual(linesOf({ a: 69 * hour, b: 46 * hour }), fine)
+    const [first, ...others] = linesOf({ a: 69 * hour - 1, b: 46 * hour })
+    assert.match(first ?? "", /^warning: a of the connection "main" ends 1 d 7 h ago, and is late: see the log/u)
     assert.deepStrictEqual(others, [])
+    const [never, ...fetched] = linesOf({ a: 99 * hour, b: null })
+    assert.match(never ?? "", /^warning: b of the connection "main" was never fetched: see the log/u)
+    assert.deepStrictEqual(fetched, [])
+    const refused = lateLines([{ connection, reports: "connection: it cannot be used" }], now).map(verdict)
+    assert.deepStrictEqual(refused, [
+      'warning: those of the connection "main" cannot be fetched: connection: it cannot be used'
+    ])
     assert.match(lateLines([], now).map(verdict)[0] ?? "", /^ok: no connection has reports that are fetched/u)
   })
 

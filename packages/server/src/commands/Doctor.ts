@@ -2,17 +2,15 @@
  * Looks at everything that an operator would, and changes nothing. Each look says what is so by itself, so that one that
  * cannot be had hides no other: only what needs it is left out.
  */
-import { openPayments, openPaymentsText, sendsNothing, unreadableOf } from "@pointsman/configuration"
+import { openPayments, openPaymentsText, unreadableOf } from "@pointsman/configuration"
 import { environments, Pointsman, type Review, SecretsLayer } from "@pointsman/core"
 import { OpenConnections } from "@pointsman/core/internal"
-import { Connectors, Deliveries, Directory, type DirectoryContents, Transport } from "@pointsman/core/ports"
+import { Deliveries, Directory, type DirectoryContents } from "@pointsman/core/ports"
 import { Clock, Effect, Layer, Option, Path, Result } from "effect"
 import { checkFile } from "../CheckFile.ts"
 import { checkSeals, secretsLayer } from "../CheckSeals.ts"
 import type { Database } from "../DatabaseUrl.ts"
 import { isAbsentOrEmpty, obtainEncryptionKeys } from "../EncryptionKey.ts"
-import * as InstalledConnectors from "../InstalledConnectors.ts"
-import { connectorsOfSettings } from "../LoadConnectors.ts"
 import { nodeFault } from "../NodeVersion.ts"
 import { besideSandbox } from "../SandboxDatabase.ts"
 import { type Flags, readSettings, type Settings } from "../Settings.ts"
@@ -32,6 +30,7 @@ import { type Now, reviewView } from "./ReviewView.ts"
 import { keyLines } from "./SealedLines.ts"
 import { standbyLines, standbyOf } from "./StandbyLine.ts"
 import { transportLines } from "./TransportLines.ts"
+import { connectorsForChecking, unsentConnections } from "./UnsentConnections.ts"
 import { ageOf, counted } from "./Words.ts"
 
 type Lines = ReadonlyArray<CheckLine>
@@ -238,7 +237,7 @@ const contentLines = (settings: Settings, keys: SecretsLayer.EncryptionKeys, env
       yield* reviewLine(settings),
       yield* messageLine,
       ...(yield* deliveryLines(contents)),
-      ...(yield* fetchLines(contents, yield* Clock.currentTimeMillis))
+      ...(yield* fetchLines(contents, settings, yield* Clock.currentTimeMillis))
     ] satisfies Lines
   }).pipe(
     Effect.provide(databaseLayer(settings, secretsFor(keys))),
@@ -255,10 +254,7 @@ const secretsFor = (keys: SecretsLayer.EncryptionKeys) =>
 
 /** As a payment would open them, and with nowhere to send anything. An inactive one still holds payments. */
 const connectionLines = Effect.fnUntraced(function* ({ connections }: DirectoryContents, settings: Settings) {
-  const { providerTimeoutMillis } = settings
-  // Connectors that cannot be loaded have lines of their own.
-  const loaded = yield* Effect.orElseSucceed(connectorsOfSettings(settings), () => [])
-  const installed = InstalledConnectors.forChecking(loaded)
+  const installed = yield* connectorsForChecking(settings)
   const openAt = yield* openPayments
   const faults = yield* Effect.gen(function* () {
     const opened = yield* OpenConnections
@@ -275,13 +271,7 @@ const connectionLines = Effect.fnUntraced(function* ({ connections }: DirectoryC
         return { connection, fault: Option.getOrUndefined(fault) }
       })
     )
-  }).pipe(
-    Effect.provide(
-      OpenConnections.layer({ providerTimeoutMillis }).pipe(
-        Layer.provide([Layer.succeed(Connectors, installed), Layer.succeed(Transport, sendsNothing)])
-      )
-    )
-  )
+  }).pipe(Effect.provide(unsentConnections(installed, settings)))
   const active = connections.filter((connection) => connection.active).length
   return eachOr(
     faults.flatMap(({ connection: { active, environment, id, workspaceId }, fault }) => {

@@ -1,51 +1,55 @@
 /** Whether the reports that the server fetches by itself are fetched in time. */
-import { Pointsman } from "@pointsman/core"
-import { fetchedUntil } from "@pointsman/core/internal"
+import { type ScheduledReport, scheduledReports } from "@pointsman/core/internal"
 import type { DirectoryContents } from "@pointsman/core/ports"
 import { Effect } from "effect"
+import type { Settings } from "../Settings.ts"
 import { type CheckLine, eachOr, ok, warning } from "./Checkup.ts"
+import { connectorsForChecking, unsentConnections } from "./UnsentConnections.ts"
 import { ageOf, counted } from "./Words.ts"
 
 type Scheduled = DirectoryContents["connections"][number]
 
-/** Of a connection, among which the last fetched ones are. */
-const runsAtMost = 1_000
-/** A provider may be down for a day, and list its rows some hours late. In milliseconds. */
+/** A provider may be down for a day. In milliseconds. */
 const patienceMillis = 24 * 3_600_000
 
-export const fetchLines = Effect.fnUntraced(function* ({ connections }: DirectoryContents, now: number) {
-  const { reconciliation } = yield* Pointsman
+export const fetchLines = Effect.fnUntraced(function* (
+  { connections }: DirectoryContents,
+  settings: Settings,
+  now: number
+) {
   const scheduled = connections.filter(({ reports }) => reports !== undefined)
-  const found = yield* Effect.forEach(
-    scheduled,
-    Effect.fnUntraced(function* (connection) {
-      const { environment, id, workspaceId } = connection
-      const query = { tenant: { workspaceId, environment }, connectionId: id, limit: runsAtMost }
-      return { connection, ends: fetchedUntil(yield* reconciliation.list(query)) }
-    })
-  )
+  const installed = yield* connectorsForChecking(settings)
+  const found = yield* Effect.forEach(scheduled, (connection) =>
+    scheduledReports(connection).pipe(
+      Effect.map((reports): FoundReports => ({ connection, reports })),
+      Effect.catchTag("pointsman/ReportRefused", ({ reason }) =>
+        Effect.succeed<FoundReports>({ connection, reports: reason })
+      )
+    )
+  ).pipe(Effect.provide(unsentConnections(installed, settings)))
   return lateLines(found, now)
 })
 
-/** `ends`: by report, up to where it was fetched. */
-export const lateLines = (
-  found: ReadonlyArray<{
-    readonly connection: Pick<Scheduled, "id" | "reports">
-    readonly ends: ReadonlyMap<string, number>
-  }>,
-  now: number
-): ReadonlyArray<CheckLine> => {
+/** Of one connection. A text says why none can be fetched. */
+interface FoundReports {
+  readonly connection: Pick<Scheduled, "id">
+  readonly reports: ReadonlyArray<ScheduledReport> | string
+}
+
+export const lateLines = (found: ReadonlyArray<FoundReports>, now: number): ReadonlyArray<CheckLine> => {
   if (found.length === 0) return [ok("reports", "no connection has reports that are fetched on a schedule")]
-  const lateSince = now - patienceMillis
   return eachOr(
-    found.flatMap(({ connection: { id, reports }, ends }) => {
+    found.flatMap(({ connection: { id }, reports }) => {
+      if (typeof reports === "string") {
+        return [warning("reports", `those of the connection "${id}" cannot be fetched: ${reports}`)]
+      }
       const see = `see the log of the servers, or run \`pointsman reconcile fetch --connection ${id} --by <name>\``
-      if (ends.size === 0) return [warning("reports", `those of the connection "${id}" were never fetched: ${see}`)]
-      return [...ends]
-        .filter(([, until]) => until + (reports?.everyMillis ?? 0) < lateSince)
-        .map(([report, until]) =>
-          warning("reports", `${report} of the connection "${id}" ends ${ageOf(until, now)} ago, and is late: ${see}`)
-        )
+      return reports.flatMap(({ dueAt, fetchedUntil, report }) => {
+        const which = `${report} of the connection "${id}"`
+        if (fetchedUntil === null) return [warning("reports", `${which} was never fetched: ${see}`)]
+        if (dueAt >= now - patienceMillis) return []
+        return [warning("reports", `${which} ends ${ageOf(fetchedUntil, now)} ago, and is late: ${see}`)]
+      })
     }),
     ok("reports", `those of ${counted(found.length, "connection")} are fetched in time`)
   )
