@@ -14,8 +14,9 @@ import { timeView } from "./PaymentView.ts"
 
 const timeOrNull = (epochMillis: number | null): string | null => (epochMillis === null ? null : timeView(epochMillis))
 
+/** `null` as well where it ends before it begins. */
 const periodView = (period: { readonly from: number; readonly until: number } | null) =>
-  period === null ? null : { from: timeView(period.from), until: timeView(period.until) }
+  period === null || period.from > period.until ? null : { from: timeView(period.from), until: timeView(period.until) }
 
 export const runView = (run: ReconciliationRun) => ({
   id: run.id,

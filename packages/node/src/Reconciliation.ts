@@ -188,9 +188,9 @@ export interface FetchOrder extends ReportProgress {
   readonly connection: string
   /** One report of the connector's; all of them unless set. */
   readonly report?: string | undefined
-  /** Where the last fetch ended, unless set, and seven days ago at first. */
+  /** Up to where the report was fetched without a gap, unless set, and seven days ago at first. */
   readonly from?: Date | undefined
-  /** An hour ago unless set. */
+  /** An hour ago unless set, or as long ago as the provider needs to list rows; no later time is taken. */
   readonly until?: Date | undefined
 }
 

@@ -66,6 +66,8 @@ describe("reconciliation", () => {
       state: "done",
       rows: 3,
       rows_unreadable: 0,
+      // A first report that is shorter than the provider's delay.
+      missing_looked_for: null,
       sums: { EUR: { gross: 40, fee: 40, net: 2459 } }
     })
     assert.deepInclude(run.results, { matched: 2, missing_here: 1 })

@@ -31,7 +31,7 @@ export const fetchLines = Effect.fnUntraced(function* (
 })
 
 /** Of one connection. A text says why none can be fetched. */
-export interface FoundReports {
+interface FoundReports {
   readonly connection: Pick<Scheduled, "id">
   readonly reports: ReadonlyArray<ScheduledReport> | string
 }
