@@ -1644,7 +1644,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/storage/sql/src/SuccessRates.ts",
-        find: "bindJson(rate.memory === undefined ? null : memoryNumbers(rate.memory))",
+        find: "bindJson(rate.memory === undefined ? null : memoryNumbers(rate.memory, version))",
         replace: "bindJson(null)"
       }
     ],
