@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
 import { Ledger, Unanswered } from "@pointsman/core/ports"
 import type { ScriptedProvider } from "@pointsman/core/testing"
-import { Effect, Exit, Latch, Logger } from "effect"
+import { Effect, Exit, Latch, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { begin, disputeEvents, state } from "./support/Disputes.ts"
 import { stored } from "./support/Pages.ts"
@@ -100,7 +100,7 @@ describe("a dispute that only a report named", () => {
           lines.filter((line) => line.includes("did not answer 5 times")),
           1
         )
-      }).pipe(Effect.provide(silent.layer), Effect.provide(Logger.layer([logger])))
+      }).pipe(Effect.provide(Layer.merge(silent.layer, Logger.layer([logger]))))
     }
   )
 

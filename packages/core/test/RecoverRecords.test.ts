@@ -177,7 +177,7 @@ describe("charges that the store lost", () => {
         const once = yield* stored(id)
         const ledger = yield* Ledger
         // The attempt is not there yet when it is asked for, and the payment is when it is.
-        const late: Ledger["Service"] = { ...ledger, bookOf: () => Effect.succeed(Option.none()) }
+        const late: Ledger["Service"] = { ...ledger, bookOf: () => Effect.succeedNone }
         const process = yield* own.another.pipe(Effect.provideService(Ledger, late))
         yield* process.recover({ since: noon - day, connectionId: null, isDryRun: false })
         assert.deepStrictEqual(yield* stored(id), once)

@@ -10,7 +10,7 @@ const nobody = "library"
 
 /** A field that may be left out. */
 const optional = <A, E>(value: unknown, check: (value: unknown) => Effect.Effect<A, E>) =>
-  value === undefined ? Effect.succeed(undefined) : check(value)
+  value === undefined ? Effect.undefined : check(value)
 
 const idField = (name: string) => (value: unknown) => checkId(name, value)
 const dateField = (name: string) => (value: unknown) => checkDate(name, value)

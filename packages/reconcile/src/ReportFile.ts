@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { basename } from "node:path"
 import type { ReportEntry } from "@pointsman/core/connector"
-import { Effect, Result, Stream } from "effect"
+import { Data, Effect, Result, Stream } from "effect"
 import type { DocumentedFormat } from "./DocumentedFormat.ts"
 import { formatNamed, formatOfHeader, formatsOf } from "./formats/index.ts"
 import { readReport } from "./ReadReport.ts"
@@ -75,6 +75,11 @@ export const formatOf = (
   return Result.fail({ field: "format", reason })
 }
 
+class ReportFileBroken extends Data.TaggedError("pointsman/ReportFileBroken")<{
+  readonly message: string
+  readonly cause?: unknown
+}> {}
+
 /** Its entries. It rejects where the file is no such report, or is another file by now. */
 export const entriesOf = (
   path: string,
@@ -82,18 +87,20 @@ export const entriesOf = (
   { sha256 }: Pick<ReportFile, "sha256">
 ): AsyncIterable<ReadonlyArray<ReportEntry>> => {
   const hash = createHash("sha256")
-  const bytes = Stream.fromAsyncIterable(
-    bytesOf(path),
-    (cause) => new Error("the file cannot be read", { cause })
-  ).pipe(Stream.tap((piece) => Effect.sync(() => hash.update(piece))))
+  const unreadable = (cause: unknown) => new ReportFileBroken({ message: "the file cannot be read", cause })
+  const bytes = Stream.fromAsyncIterable(bytesOf(path), unreadable).pipe(
+    Stream.tap((piece) => Effect.sync(() => hash.update(piece)))
+  )
   const isSame = Effect.suspend(() =>
     hash.digest("hex") === sha256
       ? Effect.succeed<ReadonlyArray<ReportEntry>>([])
-      : Effect.fail(new Error("the file changed while it was read"))
+      : Effect.fail(new ReportFileBroken({ message: "the file changed while it was read" }))
   )
   return readReport(bytes, format).pipe(
     Stream.map((entries) => entries.map(({ entry }) => entry)),
-    Stream.mapError((failure) => ("row" in failure ? new Error(`row ${failure.row}: ${failure.reason}`) : failure)),
+    Stream.mapError((failure) =>
+      "row" in failure ? new ReportFileBroken({ message: `row ${failure.row}: ${failure.reason}` }) : failure
+    ),
     Stream.concat(Stream.fromEffect(isSame)),
     Stream.toAsyncIterable
   )

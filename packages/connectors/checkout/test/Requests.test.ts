@@ -153,7 +153,7 @@ const faultOf = ({ headers, method, url }: TransportRequest): string | undefined
   const { pathname, searchParams } = new URL(url)
   const [, query] = operations.find(([known]) => known.test(`${method} ${pathname}`)) ?? []
   if (query === undefined) return `${method} ${pathname} is not described`
-  const read = Schema.decodeUnknownResult(query, { onExcessProperty: "error" })(Object.fromEntries(searchParams))
+  const read = Schema.decodeResult(query, { onExcessProperty: "error" })(Object.fromEntries(searchParams))
   if (Result.isFailure(read)) return `${method} ${pathname}: ${read.failure.message}`
   const isKeyed = method === "GET" || (headers["cko-idempotency-key"] ?? "") !== ""
   return isKeyed ? undefined : `${method} ${pathname} has no Cko-Idempotency-Key`

@@ -25,7 +25,7 @@ export const writtenBefore = Effect.fnUntraced(function* (
   const { id, name, paymentId } = call
   const { tenant } = environment === "sandbox" ? sandbox : production
   if (name === "submitDispute" || name === "acceptDispute") {
-    const disputes = yield* Effect.orDie(ledger.disputes(tenant, { limit: disputesAtMost }))
+    const disputes = yield* ledger.disputes(tenant, { limit: disputesAtMost })
     const isWritten = disputes.some(({ submissions }) => submissions.some(({ operationId }) => operationId === id))
     return isWritten ? [] : [`${name} ${id} of ${short(paymentId)} was sent before it was written`]
   }
@@ -35,7 +35,7 @@ export const writtenBefore = Effect.fnUntraced(function* (
       : name === "capture" || name === "void"
         ? { operationId: id }
         : { attemptId: id }
-  const found = yield* Effect.orDie(ledger.bookOf(tenant, subject))
+  const found = yield* ledger.bookOf(tenant, subject)
   if (Option.isNone(found)) return [`${name} ${id} of ${short(paymentId)} was sent before it was written`]
   const { attempts, operations, refunds } = found.value.book
   const sent = [...attempts, ...operations, ...refunds].find((one) => one.id === id)
@@ -44,4 +44,4 @@ export const writtenBefore = Effect.fnUntraced(function* (
   return isMissing(sent.connectionId)
     ? [...wrong, `${name} ${id} of ${short(paymentId)} was sent to ${sent.connectionId}, of which records are missing`]
     : wrong
-})
+}, Effect.orDie)

@@ -35,9 +35,9 @@ export class ReportBeingRead extends Schema.TaggedError<ReportBeingRead>()("poin
   /** Without its folder. */
   fileName: Schema.String,
   /** Epoch milliseconds. */
-  since: Schema.Number,
+  since: Schema.Finite,
   /** When this report may be read, should the process that reads have died: epoch milliseconds. */
-  until: Schema.Number
+  until: Schema.Finite
 }) {}
 
 export interface ReportOrder {
