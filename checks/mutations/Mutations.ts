@@ -7241,5 +7241,21 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/core/test/FetchGaps.test.ts",
       test: "given 1,000 newer runs of another report, then the next fetch begins where its own one ended"
     }
+  },
+  {
+    name: "a window that a clock fetched ahead of time is an end",
+    harm: "Rows of the days by which the clock was ahead are never fetched.",
+    edits: [
+      {
+        file: "packages/core/src/decide/reconcile/FetchedWindow.ts",
+        find: "window === undefined || window.until > listedUntil ? [] :",
+        replace: "window === undefined ? [] :"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/FetchGaps.test.ts",
+      test: "given a clock that was three days ahead, when it is right again, then those days are fetched again"
+    }
   }
 ]

@@ -55,6 +55,18 @@ describe("where the next fetch begins", () => {
     }).pipe(Effect.provide(filled.layer))
   )
 
+  const ahead = world()
+  it.effect("given a clock that was three days ahead, when it is right again, then those days are fetched again", () =>
+    Effect.gen(function* () {
+      yield* setUp(ahead)
+      yield* fetch()
+      yield* TestClock.setTime(paidAt + 3 * day)
+      yield* fetch()
+      yield* TestClock.setTime(paidAt + 4 * hour)
+      assert.deepStrictEqual(windowNames(yield* fetch()), [named(paidAt, paidAt + 3 * hour)])
+    }).pipe(Effect.provide(ahead.layer))
+  )
+
   const unlisted = world()
   it.effect("given a window that was read from a file of its name, then the next fetch begins behind it", () =>
     Effect.gen(function* () {

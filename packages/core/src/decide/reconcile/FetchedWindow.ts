@@ -35,12 +35,16 @@ const fetchedIn = ({ fileName, format }: Pick<ReconciliationRun, "fileName" | "f
 /**
  * Up to where each report was fetched without a gap, by its name. The oldest run begins it, and a window that begins later than
  * what was reached is passed over until the gap is filled: an operator may have fetched it by hand. A run that is not done is no
- * end: its window is fetched again.
+ * end: its window is fetched again. So is one that ends after `listedUntil`, up to when the provider has surely listed its rows,
+ * in epoch milliseconds: it was fetched by a clock that was ahead, and its rows came later.
  */
-export const fetchedUntil = (runs: ReadonlyArray<ReconciliationRun>): ReadonlyMap<string, number> => {
+export const fetchedUntil = (
+  runs: ReadonlyArray<ReconciliationRun>,
+  listedUntil: number
+): ReadonlyMap<string, number> => {
   const done = runs.flatMap((run) => {
     const window = run.state === "done" ? fetchedIn(run) : undefined
-    return window === undefined ? [] : [{ id: run.id, report: run.format, ...window }]
+    return window === undefined || window.until > listedUntil ? [] : [{ id: run.id, report: run.format, ...window }]
   })
   return new Map(
     [...Map.groupBy(done, ({ report }) => report)].map(([report, windows]) => [report, reachedBy(windows)] as const)

@@ -96,7 +96,7 @@ const windowsOf = Effect.fnUntraced(function* (order: FetchOrder, connection: Co
     return yield* refuse(`until: expected a time that was ${ago}: rows of ${report.name} may still come`)
   }
   const runs = yield* runsOf(connection, report)
-  const from = order.from ?? fetchedUntil(runs).get(report.name) ?? firstFrom(runs, report.name, until)
+  const from = order.from ?? fetchedUntil(runs, listedUntil).get(report.name) ?? firstFrom(runs, report.name, until)
   if (order.from !== undefined && from >= until) return yield* refuse("from: expected a time before the end")
   const begun = order.from === undefined ? begunWindow(runs, report.name, { from, until }) : undefined
   const windows = begun === undefined ? windowsIn({ from, until }) : [begun, ...windowsIn({ from: begun.until, until })]
@@ -127,9 +127,10 @@ export interface ScheduledReport {
 /** Those of the connection that its credentials allow. */
 export const scheduledReports = Effect.fnUntraced(function* (connection: Connection) {
   const { reports } = yield* reportsOf({ connectionId: connection.id })
+  const now = yield* Clock.currentTimeMillis
   return yield* Effect.forEach(reports, (report) =>
     Effect.map(runsOf(connection, report), (runs): ScheduledReport => {
-      const until = fetchedUntil(runs).get(report.name) ?? null
+      const until = fetchedUntil(runs, now - addedWithin(report)).get(report.name) ?? null
       return {
         report: report.name,
         fetchedUntil: until,
