@@ -20,7 +20,7 @@ import * as Protocol from "./Protocol.ts"
 
 const day = 24 * 60 * 60_000
 
-/** Of a file, which is in memory as a whole while it is read. */
+/** Of the files of a report together, which are in memory as a whole while they are read. */
 export const fileBytesAtMost = 32 * 1024 * 1024
 
 const reportsOfPage = 100
@@ -43,16 +43,53 @@ export const fetchedReports = (ask: Ask, download: Ask): ReadonlyArray<FetchedRe
     delayMillis: 10 * day,
     windowMillis: day,
     list: Effect.fn("CheckoutConnector.reports.list")((request) => filesIn(ask, request)),
-    download: Effect.fn("CheckoutConnector.reports.download")((file) => {
-      const [report = "", id = ""] = file.split("/")
-      return download(`/reports/${segment(report)}/files/${segment(id)}`, (answer) =>
-        isSuccess(answer) ? Result.succeed(answer.body) : Result.fail(refusedOf(answer))
+    download: Effect.fn("CheckoutConnector.reports.download")((named) => {
+      const [report = "", ids = ""] = named.split("/")
+      return filesOfReport(report, ids.split(filesBetween), (id) =>
+        download(`/reports/${segment(report)}/files/${segment(id)}`, (answer) =>
+          isSuccess(answer) ? Result.succeed(answer.body) : Result.fail(refusedOf(answer))
+        )
       )
     })
   }
 ]
 
+/** Between the ids of a report's files, none of which has one. */
+const filesBetween = "+"
+
+/**
+ * A long report comes in several files, each with a first line of its own (https://www.checkout.com/docs/reporting). They are
+ * read as one: the rows of an action may be in two of them, and are told apart by their number in the whole report.
+ */
+const filesOfReport = Effect.fnUntraced(function* <E>(
+  report: string,
+  ids: ReadonlyArray<string>,
+  download: (id: string) => Effect.Effect<string, E>
+) {
+  let [text, header]: [string, string | undefined] = ["", undefined]
+  for (const id of ids) {
+    const file = yield* download(id)
+    const end = file.indexOf("\n")
+    const [first, rows] = end === -1 ? [file, ""] : [file.slice(0, end), file.slice(end + 1)]
+    if (header !== undefined && first.trim() !== header.trim()) {
+      return yield* new Unanswered({ reason: `the files of Checkout.com's report ${report} have different columns` })
+    }
+    text += header === undefined ? file : rows
+    header ??= first
+    if (text !== "" && !text.endsWith("\n")) text += "\n"
+    if (text.length > fileBytesAtMost) {
+      return yield* new Unanswered({
+        reason: `Checkout.com's report ${report} is longer than ${fileBytesAtMost} bytes`
+      })
+    }
+  }
+  return text
+})
+
 const financialActions = "FinancialActionsByPayoutId"
+
+/** Of the name of a report's files: 1 to 255 characters are taken. */
+const nameAtMost = 255
 
 interface ReportPart {
   readonly reports: ReadonlyArray<Protocol.Report>
@@ -110,7 +147,15 @@ const pageOf = (reports: ReadonlyArray<Protocol.Report>, from: number, before: n
       const reason = `Checkout.com's report ${id} has no CSV file: schedule it as CSV`
       return Result.fail(new Unanswered({ reason }))
     }
-    files.push(...texts.map((part) => `${id}/${part.id}`).toSorted())
+    const name = `${id}/${texts
+      .map((part) => part.id)
+      .toSorted()
+      .join(filesBetween)}`
+    if (name.length > nameAtMost) {
+      const reason = `Checkout.com's report ${id} has too many files to be fetched: read it from files`
+      return Result.fail(new Unanswered({ reason }))
+    }
+    files.push(name)
   }
   return Result.succeed({ entries: [], files, nextCursor: null })
 }

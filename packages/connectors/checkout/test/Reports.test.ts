@@ -77,7 +77,7 @@ describe("report files of Checkout.com", () => {
       const { connector, requests } = checkoutWith(() => listOf(reports))
       assert.deepStrictEqual(yield* reportOf(connector).list(window), {
         entries: [],
-        files: ["rpt_1/file_1", "rpt_2/file_2a", "rpt_2/file_2b", "rpt_3/file_3"],
+        files: ["rpt_1/file_1", "rpt_2/file_2a+file_2b", "rpt_3/file_3"],
         nextCursor: null
       })
       const { pathname, searchParams } = new URL(requests[0]?.url ?? "")
@@ -116,6 +116,31 @@ describe("report files of Checkout.com", () => {
       assert.strictEqual(new URL(requests[0]?.url ?? "").pathname, "/reports/rpt_1/files/file_1")
       assert.strictEqual(requests[0]?.headers["accept"], "text/csv")
       assert.strictEqual(requests[0]?.maxAnswerBytes, 32 * 1024 * 1024)
+    })
+  )
+
+  const parts: Readonly<Record<string, string>> = {
+    file_a: "Action ID,Payment ID\r\nact_1,pay_1",
+    file_b: "Action ID,Payment ID\nact_1,pay_1\n",
+    file_c: "Payment ID,Action ID\npay_1,act_1\n"
+  }
+  const partsOf = (names: string) => {
+    const { connector } = checkoutWith(({ pathname }) => answer(200, parts[pathname.split("/").at(-1) ?? ""] ?? ""))
+    return Effect.result(reportOf(connector).download?.(names) ?? Effect.die("none"))
+  }
+
+  it.effect("given a report in two files, then they are one text with one first line", () =>
+    Effect.gen(function* () {
+      const text = yield* Effect.fromResult(yield* partsOf("rpt_1/file_a+file_b"))
+      assert.strictEqual(text, "Action ID,Payment ID\r\nact_1,pay_1\nact_1,pay_1\n")
+    })
+  )
+
+  it.effect("given a report in two files with other columns, then it is unanswered", () =>
+    Effect.gen(function* () {
+      const result = yield* partsOf("rpt_1/file_a+file_c")
+      assert(Result.isFailure(result) && result.failure._tag === "pointsman/Unanswered")
+      assert.include(result.failure.reason, "different columns")
     })
   )
 
