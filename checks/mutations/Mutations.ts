@@ -7136,8 +7136,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/verbs/reconcile/FetchDue.ts",
-        find: " && !isMissing(of.id)",
-        replace: ""
+        find: " && !isMissing(one.of.id))",
+        replace: ")"
       }
     ],
     caughtBy: {

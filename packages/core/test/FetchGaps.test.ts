@@ -90,6 +90,22 @@ describe("where the next fetch begins", () => {
     }).pipe(Effect.provide(crowded.layer))
   )
 
+  const late = world()
+  it.effect(
+    "given an end of more than a year ago, then the next fetch reads a year, and the one after it the rest",
+    () =>
+      Effect.gen(function* () {
+        yield* setUp(late)
+        yield* fetch()
+        yield* TestClock.setTime(paidAt + 400 * day)
+        const year = yield* fetch()
+        assert.lengthOf(year, 366)
+        assert.strictEqual(year.at(-1)?.fileName, named(paidAt + 364 * day, paidAt + 365 * day))
+        const rest = yield* fetch()
+        assert.strictEqual(rest.at(-1)?.fileName, named(paidAt + 399 * day, paidAt + 400 * day - hour))
+      }).pipe(Effect.provide(late.layer))
+  )
+
   const first = world()
   it.effect("given a first fetch that is killed while it is applied, then the next one ends its run", () =>
     Effect.gen(function* () {

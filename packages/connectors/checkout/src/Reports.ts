@@ -152,7 +152,7 @@ const pageOf = (reports: ReadonlyArray<Protocol.Report>, from: number, before: n
       .toSorted()
       .join(filesBetween)}`
     if (name.length > nameAtMost) {
-      const reason = `Checkout.com's report ${id} has too many files to be fetched: read it from files`
+      const reason = `Checkout.com's report ${id} has too many files to be fetched: read it by \`pointsman reconcile run\` under the name of the window`
       return Result.fail(new Unanswered({ reason }))
     }
     files.push(name)

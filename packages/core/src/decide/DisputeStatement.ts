@@ -102,7 +102,7 @@ const usableMoney = (stated: Money | undefined): Money | undefined =>
 const stateAgain = (recorded: Dispute, message: DisputeMessage, now: number): DisputeStated | undefined => {
   const { at, payment, said } = message
   const confirmed = confirmedBy(recorded, statusOfStated(said), at, now)
-  const row = isOutdated(confirmed, statusOfStated(said), at)
+  const row = isOutdated(confirmed, statusOfStated(said), at, now)
     ? undefined
     : Result.getOrUndefined(step(DisputeMachine, confirmed.status, eventOf[statusOfStated(said)]))
   const submissions = row?.to === "under_review" ? toLookUp(confirmed, at, now) : confirmed.submissions
@@ -140,13 +140,14 @@ const isSame = (one: Dispute, other: Dispute): boolean => JSON.stringify(one) ==
 /** Statuses before an end, in the order in which a dispute goes through them. */
 const order: ReadonlyArray<DisputeStatus> = ["warning", "needs_response", "under_review"]
 
-const isOutdated = (recorded: Dispute, status: DisputeStatus, at: number): boolean => {
+const isOutdated = (recorded: Dispute, status: DisputeStatus, at: number, now: number): boolean => {
   const isEnd = !order.includes(status)
   if (isEnded(recorded)) return !isEnd || at < recorded.statedAt
   if (isEnd) return false
   // Statements of one second come in any order: back it goes only by one that is certainly newer.
   const isBack = order.indexOf(status) < order.indexOf(recorded.status)
-  return isBack ? at <= Math.max(recorded.statedAt, recorded.evidenceSubmittedAt ?? 0) : at < recorded.statedAt
+  const submittedAt = comparableTime(recorded.evidenceSubmittedAt ?? 0, at, now)
+  return isBack ? at <= Math.max(recorded.statedAt, submittedAt) : at < recorded.statedAt
 }
 
 /** What it says of our acceptance whose result is open, where the provider dates it after that was sent. */

@@ -9,6 +9,9 @@ export interface FetchedWindow {
   readonly until: number
 }
 
+/** Runs of one report that are looked through for where the last fetched one ended. */
+export const runsAtMost = 1_000
+
 /** A connection whose reports were never fetched begins this long ago, unless another time is named. */
 const firstFetchMillis = 7 * 24 * 60 * 60_000
 
@@ -36,7 +39,8 @@ const fetchedIn = ({ fileName, format }: Pick<ReconciliationRun, "fileName" | "f
  * Up to where each report was fetched without a gap, by its name. The oldest run begins it, and a window that begins later than
  * what was reached is passed over until the gap is filled: an operator may have fetched it by hand. A run that is not done is no
  * end: its window is fetched again. So is one that ends after `listedUntil`, up to when the provider has surely listed its rows,
- * in epoch milliseconds: it was fetched by a clock that was ahead, and its rows came later.
+ * in epoch milliseconds: it was fetched by a clock that was ahead, and its rows came later. `runs`: the newest ones. Where there
+ * are more than `runsAtMost`, the first one is not among them, and the latest end counts.
  */
 export const fetchedUntil = (
   runs: ReadonlyArray<ReconciliationRun>,
@@ -47,7 +51,13 @@ export const fetchedUntil = (
     return window === undefined || window.until > listedUntil ? [] : [{ id: run.id, report: run.format, ...window }]
   })
   return new Map(
-    [...Map.groupBy(done, ({ report }) => report)].map(([report, windows]) => [report, reachedBy(windows)] as const)
+    [...Map.groupBy(done, ({ report }) => report)].map(
+      ([report, windows]) =>
+        [
+          report,
+          runs.length < runsAtMost ? reachedBy(windows) : Math.max(...windows.map(({ until }) => until))
+        ] as const
+    )
   )
 }
 

@@ -90,8 +90,12 @@ const due = Effect.fnUntraced(function* (holder: string, fetching: Fetching) {
   const loss = yield* (yield* RecordLosses).known
   // A row of a record that is recovered later would differ for good: reports are read once the recovery has ended.
   const isMissing = (id: string) => loss !== null && loss.ended === null && !loss.recovered.includes(id)
-  return all.filter(({ nextAt, of }) => nextAt <= now && !fetching.underWay.has(of.id) && !isMissing(of.id))
+  return all.filter((one) => isDue(one, now) && !fetching.underWay.has(one.of.id) && !isMissing(one.of.id))
 })
+
+/** No wait is longer than the schedule's: a longer one was set by a clock that was ahead. */
+const isDue = ({ nextAt, of }: Known, now: number): boolean =>
+  nextAt <= now || nextAt > now + (of.reports?.everyMillis ?? 0) + retryAfterMillis
 
 /** A changed record, such as that of other credentials, is looked at anew. */
 const knownOf = ({ known }: Fetching, of: Connection, now: number): Known => {

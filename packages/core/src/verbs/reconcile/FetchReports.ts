@@ -14,6 +14,7 @@ import {
   fetchedName,
   fetchedUntil,
   firstFrom,
+  runsAtMost,
   windowsAtMost,
   windowsIn
 } from "../../decide/reconcile/FetchedWindow.ts"
@@ -44,9 +45,6 @@ export interface FetchOrder {
 const addedWithin = ({ addedWithinMillis = 60 * 60_000 }: FetchedReport): number => addedWithinMillis
 
 const minute = 60_000
-
-/** Runs of one report that are looked through for where the last fetched one ended. */
-const runsAtMost = 1_000
 
 /** The runs as they are at their end, in the order in which they were read. What is fetched by a failure is kept. */
 export const fetchReports = Effect.fnUntraced(function* (order: FetchOrder) {
@@ -100,8 +98,9 @@ const windowsOf = Effect.fnUntraced(function* (order: FetchOrder, connection: Co
   if (order.from !== undefined && from >= until) return yield* refuse("from: expected a time before the end")
   const begun = order.from === undefined ? begunWindow(runs, report.name, { from, until }) : undefined
   const windows = begun === undefined ? windowsIn({ from, until }) : [begun, ...windowsIn({ from: begun.until, until })]
-  return windows.length <= windowsAtMost
-    ? windows
+  // What goes on from an end of long ago is read part by part: a schedule must not stall.
+  return windows.length <= windowsAtMost || order.from === undefined
+    ? windows.slice(0, windowsAtMost)
     : yield* refuse(`from: expected a period of at most ${windowsAtMost} days`)
 })
 
