@@ -225,7 +225,7 @@ describe("the guide to close a month", () => {
     const commands = pageOf("docs/guides/finance.md")
       .filter(({ language }) => language === "sh")
       .flatMap(({ text }) => text.split("\n").filter((line) => line.startsWith("pointsman ")))
-    assert.lengthOf(commands, 9)
+    assert.lengthOf(commands, 11)
     const shown = new Map<string, string>()
     for (const command of commands) {
       // As on the page, but of what the sandbox has now.
@@ -235,6 +235,7 @@ describe("the guide to close a month", () => {
         .replace("--from 2026-11-01 --to 2026-12-01", '--from "1 day"')
         .replace("--to 2026-12-01", "")
         .replace("--from 2026-11-01 --until 2026-12-01", '--from "1 day"')
+        .replace("--from 2026-11-01", '--from "1 day"')
       const [asked = "", file] = line.split(" > ")
       const run = asked.startsWith("pointsman reconcile run ") ? `! ${asked}` : asked
       const script = `cd '${folder}'\npointsman() { '${process.execPath}' '${bundledMain}' "$@" 2>/dev/null; }\n${run}`
@@ -249,6 +250,8 @@ describe("the guide to close a month", () => {
     assert.match(of("pointsman reconcile differences").join(""), /txn_3 +.*missing_here|missing_here.*txn_3/u)
     assert.match(of("pointsman reconcile close").join(""), /^Closed /u)
     assert.match(of("pointsman reconcile balance").join(""), / -€21\.45 /u)
+    assert.include(of("pointsman reconcile payouts").join(""), "po_1")
+    assert.include(shown.get("po_1.csv") ?? "", "po_1")
     const settled = await server.request("GET", `/api/v1/payments/${id}`)
     assert.deepInclude(settled.body.data.settlement, { payout_id: "po_1", fee: 34, net: 1965 })
     const exports = [...shown].filter(([name]) => name.startsWith("2026-11."))

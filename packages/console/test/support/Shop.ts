@@ -78,6 +78,9 @@ export const openShop = async () => {
     // Methods of the class, which the spread leaves behind.
     currentTimeNanosUnsafe: () => real.currentTimeNanosUnsafe(),
     currentTimeNanos: real.currentTimeNanos,
+    // It passes and is not set.
+    monotonicTimeNanosUnsafe: () => BigInt(now) * 1_000_000n,
+    monotonicTimeNanos: Effect.sync(() => BigInt(now) * 1_000_000n),
     sleep: (duration) => real.sleep(duration)
   }
   const said: Array<Said> = []

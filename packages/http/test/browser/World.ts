@@ -180,6 +180,9 @@ export const openWorld = async (): Promise<World> => {
       // Methods of the class, which the spread leaves behind.
       currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
       currentTimeNanos: clock.currentTimeNanos,
+      // It passes and is not set.
+      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe() + BigInt(shift) * 1_000_000n,
+      monotonicTimeNanos: Effect.map(clock.monotonicTimeNanos, (now) => now + BigInt(shift) * 1_000_000n),
       sleep: (duration) => clock.sleep(duration)
     })),
     Effect.runPromise
