@@ -7257,5 +7257,21 @@ import { writeFact } from "../../commit/WriteFact.ts"
       file: "packages/core/test/FetchGaps.test.ts",
       test: "given a clock that was three days ahead, when it is right again, then those days are fetched again"
     }
+  },
+  {
+    name: "a declined charge that is recovered ends a payment with an open attempt",
+    harm: "The open attempt captures, nobody looks for its money, and the merchant was told that the payment was declined.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/recover/PlanCharge.ts",
+        find: 'return leavesOpen(charge, onFile.named) ? { _tag: "Known" } : planLost(at, charge, onFile, now)',
+        replace: "return planLost(at, charge, onFile, now)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RecoverRecords.test.ts",
+      test: "given the first attempt is under way, when the next one is listed as declined, then the first one decides"
+    }
   }
 ]

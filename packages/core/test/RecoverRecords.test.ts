@@ -92,8 +92,11 @@ describe("charges that the store lost", () => {
     })
   )
 
-  /** A first attempt whose end the store lost, with the second one, which captured. */
-  const withoutFirstEnd = Effect.fnUntraced(function* (provider: ReturnType<typeof losing>["provider"]) {
+  /** A first attempt whose end the store lost, with the second one, which captured unless told otherwise. */
+  const withoutFirstEnd = Effect.fnUntraced(function* (
+    provider: ReturnType<typeof losing>["provider"],
+    executeSecond: ReturnType<typeof losing>["provider"]["onCharge"] = provider.onCharge
+  ) {
     const snapshots = yield* StorageSnapshots
     assert(snapshots !== undefined)
     let putBack = snapshots.take()
@@ -101,7 +104,7 @@ describe("charges that the store lost", () => {
     let executeFirst: Effect.Effect<unknown, unknown> = Effect.void
     provider.onCharge = (charge) =>
       Effect.gen(function* () {
-        if (charge.connectionId !== "main") return yield* executed(charge)
+        if (charge.connectionId !== "main") return yield* executeSecond(charge)
         putBack = snapshots.take()
         executeFirst = executed(charge)
         yield* TestClock.adjust(1_000)
@@ -150,6 +153,39 @@ describe("charges that the store lost", () => {
       assert.deepStrictEqual((yield* stored(id)).payment.review?.reasons, ["double_charge"])
     }).pipe(Effect.provide(world({ provider }).layer))
   })
+
+  it.effect(
+    "given the first attempt is under way, when the next one is listed as declined, then the first one decides",
+    () => {
+      const { provider } = losing()
+      return Effect.gen(function* () {
+        const { executeFirst, id } = yield* withoutFirstEnd(provider, provider.declineSoftly)
+        yield* recoverAll
+        yield* executeFirst
+        // Its process is given up, and then it is looked up.
+        yield* checkDay
+        yield* checkDay
+        assert.deepStrictEqual(yield* endsOf(id), ["1 main Captured"])
+        const { payment } = yield* stored(id)
+        assert.deepStrictEqual([payment.state, payment.connectionId, payment.review], ["Captured", "main", null])
+      }).pipe(Effect.provide(world({ provider }).layer))
+    }
+  )
+
+  it.effect(
+    "given the first attempt never arrived, when the next one is listed as declined, then the payment ends as failed",
+    () => {
+      const { provider } = losing()
+      return Effect.gen(function* () {
+        const { id } = yield* withoutFirstEnd(provider, provider.declineSoftly)
+        yield* recoverAll
+        // Its process is given up, and then it is looked up.
+        yield* checkDay
+        yield* checkDay
+        assert.strictEqual((yield* stored(id)).payment.state, "Failed")
+      }).pipe(Effect.provide(world({ provider }).layer))
+    }
+  )
 
   it.effect("given a repeated recovery, then it adopts nothing and writes nothing", () =>
     Effect.gen(function* () {

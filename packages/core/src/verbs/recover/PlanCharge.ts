@@ -49,8 +49,18 @@ export type ChargePlan =
 /** The ISO 3166-1 code that is free for use, for a country that the provider was not told. */
 const unknownCountry = "ZZ"
 
-export const planCharge = (at: ListedAt, charge: ListedCharge, onFile: ChargeOnFile, now: number): ChargePlan =>
-  onFile.own === undefined ? planLost(at, charge, onFile, now) : planKnown(at, charge, onFile.own, now)
+export const planCharge = (at: ListedAt, charge: ListedCharge, onFile: ChargeOnFile, now: number): ChargePlan => {
+  if (onFile.own !== undefined) return planKnown(at, charge, onFile.own, now)
+  return leavesOpen(charge, onFile.named) ? { _tag: "Known" } : planLost(at, charge, onFile, now)
+}
+
+/**
+ * It took no money, and another attempt of its payment may have: that one decides how the payment ends. With this one as the
+ * last attempt, the payment would have ended without money, and nobody would look for the other one's.
+ */
+const leavesOpen = ({ state }: ListedCharge, named: PaymentBook | undefined): boolean =>
+  endedWithoutMoney.has(state._tag) &&
+  named?.attempts.some(({ outcome }) => outcome === null || outcome === "Unanswered" || outcome === "Pending") === true
 
 const inOperation: ReadonlySet<PaymentState> = new Set(operating)
 
