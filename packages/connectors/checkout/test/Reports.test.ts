@@ -149,7 +149,7 @@ describe("report files of Checkout.com", () => {
     ["a key without the permission", answer(403, {}), "that may view reports in credentials.secretKey"],
     ["a page of something else", answer(200, { items: [] }), "see data"],
     ["a report without a CSV file", listOf([report("rpt_1", { files: [file("file_1", "XLSX")] })]), "no CSV file"],
-    ["a time that is none", listOf([report("rpt_1", { created_on: "yesterday" })]), "created_on"],
+    ["a time that cannot be read", listOf([report("rpt_1", { created_on: "yesterday" })]), "created_on"],
     ["a next page without a token", answer(200, { data: [], _links: { next: { href: "https://x/reports" } } }), "next"],
     ["the same page again", listOf([], "a"), "the same page again"],
     ["no JSON", answer(200, "<html>"), "status 200"]

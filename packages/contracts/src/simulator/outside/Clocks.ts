@@ -1,7 +1,7 @@
 /**
  * Clocks that are wrong. Those of the processes differ by minutes from the store's, and the provider executes what it did
- * not answer nearly as late as it may: whoever compares a time of one clock with a time of another believes too early that
- * it never will. Or the one clock that all of them share jumps by days.
+ * not answer nearly as late as it may: a process that compares a time of one clock with a time of another believes too
+ * early that it never will. Or the one clock that all of them share jumps by days.
  */
 import { type CallHandling, timeoutMillis } from "../CallHandling.ts"
 import { drawFrom } from "../Draw.ts"
