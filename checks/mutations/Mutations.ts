@@ -6492,8 +6492,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/call/LookUp.ts",
-        find: "answer.state.disputeId === disputeId ? answer : undefined",
-        replace: "answer"
+        find: "return isOfOther ? undefined : answer",
+        replace: "return isOfOther && answer === undefined ? undefined : answer"
       }
     ],
     caughtBy: {
@@ -7272,6 +7272,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/RecoverRecords.test.ts",
       test: "given the first attempt is under way, when the next one is listed as declined, then the first one decides"
+    }
+  },
+  {
+    name: "a wait that a clock ahead of time set is kept",
+    harm: "No report of the connection is fetched for as many days as the clock was ahead.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/reconcile/FetchDue.ts",
+        find: "  nextAt <= now || nextAt > now + (of.reports?.everyMillis ?? 0) + retryAfterMillis",
+        replace: '  nextAt <= now || of.id === ""'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/FetchDue.test.ts",
+      test: "given a clock that was days ahead at a look, when it is right again, then the next look fetches"
+    }
+  },
+  {
+    name: "evidence of a clock ahead of time outranks the provider",
+    harm: "The provider asks for more evidence, nobody is reminded, and the dispute is lost.",
+    edits: [
+      {
+        file: "packages/core/src/decide/DisputeStatement.ts",
+        find: "  const submittedAt = comparableTime(recorded.evidenceSubmittedAt ?? 0, at, now)",
+        replace: "  const submittedAt = recorded.evidenceSubmittedAt ?? now - now"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/DisputeClocks.test.ts",
+      test: "given evidence of a clock days ahead, when the provider asks for more, then it waits for a response again"
     }
   }
 ]

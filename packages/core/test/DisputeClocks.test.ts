@@ -8,24 +8,10 @@ import { StorageClock, Unanswered } from "@pointsman/core/ports"
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { answer, begin, day, disputed, keep, read, state } from "./support/Disputes.ts"
-import { tenant, type World, workspace, world } from "./support/World.ts"
+import { ahead, given } from "./support/SetClock.ts"
+import { tenant, workspace } from "./support/World.ts"
 
 const minute = 60_000
-
-const ahead = (base: Clock.Clock, millis: () => number): Clock.Clock => {
-  const currentTimeMillisUnsafe = () => base.currentTimeMillisUnsafe() + millis()
-  return { ...base, currentTimeMillisUnsafe, currentTimeMillis: Effect.sync(currentTimeMillisUnsafe) }
-}
-
-/** A world whose machine has a clock that a test sets, and processes of it. */
-const given = (options: Parameters<typeof world>[0] = {}) => {
-  const own: World = world(options)
-  const machine = { aheadMillis: 0 }
-  const clock = Effect.map(Clock.Clock, (base) => ahead(base, () => machine.aheadMillis))
-  const layer = Layer.unwrap(Effect.map(clock, (set) => Layer.provide(own.layer, Layer.succeed(Clock.Clock, set))))
-  const another = Effect.flatMap(clock, (set) => Effect.provideService(own.another, Clock.Clock, set))
-  return { own, machine, layer, another }
-}
 
 const reminded = Effect.fnUntraced(function* (paymentId: string) {
   const { items } = yield* (yield* Pointsman).timeline(tenant, paymentId, { limit: 100 })
@@ -124,6 +110,24 @@ describe("submissions under a clock that is set", () => {
         yield* checkFor(2)
         assert.deepStrictEqual([...new Set(told.own.provider.disputeLookUps.map(({ sentAt }) => sentAt))], [begin])
       }).pipe(Effect.provide(told.layer))
+  )
+
+  const askedAgain = given()
+  it.effect(
+    "given evidence of a clock days ahead, when the provider asks for more, then it waits for a response again",
+    () =>
+      Effect.gen(function* () {
+        const { dispute, payment } = yield* disputed()
+        yield* keep(dispute.id)
+        askedAgain.machine.aheadMillis = 2 * day
+        yield* answer(dispute.id)
+        const { evidenceSubmittedAt, status } = yield* read(dispute.id)
+        assert.deepStrictEqual([status, evidenceSubmittedAt], ["under_review", begin + 2 * day])
+        askedAgain.machine.aheadMillis = 0
+        yield* TestClock.adjust(minute)
+        yield* state(payment.providerRef, { status: "needs_response" }, begin + minute)
+        assert.strictEqual((yield* read(dispute.id)).status, "needs_response")
+      }).pipe(Effect.provide(askedAgain.layer))
   )
 
   const stated = given()

@@ -1,13 +1,13 @@
 /** Reports that are fetched on a schedule: when, by which process, and what a failure or a kill leaves. */
 import { assert, describe, it } from "@effect/vitest"
 import { type Connection, Metrics, Pointsman, type ReconciliationRun } from "@pointsman/core"
-import type { ListRequest, ReportEntry, ReportPage } from "@pointsman/core/connector"
 import { Directory, RecordLosses, Retention, Settlements, StorageCondition, Unanswered } from "@pointsman/core/ports"
 import { Effect, Fiber, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { stored } from "./support/Pages.ts"
-import { day, entriesOf, paidAt, rowOf } from "./support/Reports.ts"
-import { caller, request, tenant, type World, world } from "./support/World.ts"
+import { day, entriesOf, listedPayments, pageOf, paidAt } from "./support/Reports.ts"
+import { given } from "./support/SetClock.ts"
+import { tenant, world } from "./support/World.ts"
 
 const minute = 60_000
 const hour = 60 * minute
@@ -15,30 +15,6 @@ const everyMillis = 6 * hour
 
 const scheduled = (id: string, more: Partial<Connection> = {}) => ({ id, reports: { everyMillis }, ...more })
 const ofMain = () => world({ connections: [scheduled("main")] })
-
-const pageOf = (
-  entries: ReadonlyArray<Extract<ReportEntry, { readonly _tag: "Row" }>>,
-  { createdBefore, createdFrom, cursor }: ListRequest
-): ReportPage => {
-  const inside = entries.filter(({ row }) => row.occurredAt >= createdFrom && row.occurredAt < createdBefore)
-  const at = Number(cursor ?? "0")
-  return { entries: inside.slice(at, at + 2), nextCursor: at + 2 < inside.length ? String(at + 2) : null }
-}
-
-/** Payments and their rows, three days ago. */
-const setUp = Effect.fnUntraced(function* (own: World, count: number) {
-  own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
-  own.provider.onListReport = () => Effect.succeed({ entries: [], nextCursor: null })
-  const pointsman = yield* Pointsman
-  const made = yield* Effect.forEach(Array.from({ length: count }), () => pointsman.create(caller, request()))
-  const payments = made.map(({ payment }) => payment)
-  const entries = payments.map(
-    (payment, at) => ({ _tag: "Row", row: rowOf(payment, { occurredAt: paidAt + at }) }) as const
-  )
-  own.provider.onListReport = (asked) => Effect.succeed(pageOf(entries, asked))
-  yield* TestClock.setTime(paidAt + 3 * day)
-  return { entries, payments }
-})
 
 const runsOf = (connectionId: string) =>
   Effect.flatMap(Pointsman, ({ reconciliation }) => reconciliation.list({ tenant, connectionId, limit: 100 }))
@@ -72,7 +48,7 @@ describe("reports that are fetched on a schedule", () => {
   const regular = ofMain()
   it.effect("given a schedule, when time passes, then the reports are fetched from where the last fetch ended", () =>
     Effect.gen(function* () {
-      const { payments } = yield* setUp(regular, 5)
+      const { payments } = yield* listedPayments(regular, 5)
       yield* begin
       // Seven days up to an hour ago: eight parts of days.
       yield* untilRuns("main", 8)
@@ -92,12 +68,28 @@ describe("reports that are fetched on a schedule", () => {
     }).pipe(Effect.provide(regular.layer))
   )
 
+  const set = given({ connections: [scheduled("main")] })
+  it.effect("given a clock that was days ahead at a look, when it is right again, then the next look fetches", () =>
+    Effect.gen(function* () {
+      yield* listedPayments(set.own, 1)
+      set.machine.aheadMillis = 3 * day
+      yield* begin
+      yield* untilRuns("main", 8)
+      const asked = set.own.provider.lists.length
+      set.machine.aheadMillis = 0
+      yield* TestClock.adjust(minute)
+      // The day that no window ended before, up to an hour ago.
+      yield* untilRuns("main", 9)
+      assert.isAbove(set.own.provider.lists.length, asked)
+    }).pipe(Effect.provide(set.layer))
+  )
+
   const unscheduled = world({ connections: [{ id: "main" }] })
   it.effect(
     "given a connection without a schedule, when time passes, then nothing is asked, and no lease is taken",
     () =>
       Effect.gen(function* () {
-        yield* setUp(unscheduled, 1)
+        yield* listedPayments(unscheduled, 1)
         yield* begin
         yield* TestClock.adjust(2 * everyMillis)
         yield* rest
@@ -113,7 +105,7 @@ describe("reports that are fetched on a schedule", () => {
     "given a provider that does not answer, then it is asked again in ten minutes and told as late, and others are fetched",
     () =>
       Effect.gen(function* () {
-        const { entries } = yield* setUp(pair, 0)
+        const { entries } = yield* listedPayments(pair, 0)
         let isSilent = true
         pair.provider.onListReport = (asked) =>
           asked.connectionId === "silent" && isSilent
@@ -145,7 +137,7 @@ describe("reports that are fetched on a schedule", () => {
       `given a process that dies at page ${killedAt}, then another goes on with its run, and no row is twice`,
       () =>
         Effect.gen(function* () {
-          const { entries, payments } = yield* setUp(killed, 5)
+          const { entries, payments } = yield* listedPayments(killed, 5)
           // Up to the days of the rows, all is fetched.
           yield* Effect.flatMap(Pointsman, ({ reconciliation }) =>
             reconciliation.fetch({ connectionId: "main", from: paidAt - day, until: paidAt })
@@ -182,7 +174,7 @@ describe("reports that are fetched on a schedule", () => {
   const two = ofMain()
   it.effect("given two processes, when reports are due, then one of them asks the provider", () =>
     Effect.gen(function* () {
-      yield* setUp(two, 1)
+      yield* listedPayments(two, 1)
       yield* begin
       yield* Effect.flatMap(two.another, keepFetching)
       yield* untilRuns("main", 8)
@@ -196,7 +188,7 @@ describe("reports that are fetched on a schedule", () => {
   const refusing = ofMain()
   it.effect("given a storage that takes no new work, then nothing is asked until it does", () =>
     Effect.gen(function* () {
-      yield* setUp(refusing, 0)
+      yield* listedPayments(refusing, 0)
       let refusal: string | null = "the disk is full"
       const read = Effect.sync(() => ({ refusal, warnings: [] }))
       const condition = { read, admit: Effect.void }
@@ -214,7 +206,7 @@ describe("reports that are fetched on a schedule", () => {
   const lossy = world({ connections: [scheduled("main"), scheduled("other")] })
   it.effect("given lost records, then a connection is fetched once it is recovered", () =>
     Effect.gen(function* () {
-      yield* setUp(lossy, 0)
+      yield* listedPayments(lossy, 0)
       let recovered: ReadonlyArray<string> = ["other"]
       const loss = () => ({ number: 1, since: 0, reason: "a test", declaredAt: 0, recovered, ended: null })
       const losses = { ...(yield* RecordLosses), known: Effect.sync(loss) }
@@ -234,7 +226,7 @@ describe("reports that are fetched on a schedule", () => {
     const broken = ofMain()
     it.effect(`given a defect while ${fails} is fetched, then it is told as failed, and tried in ten minutes`, () =>
       Effect.gen(function* () {
-        yield* setUp(broken, 0)
+        yield* listedPayments(broken, 0)
         const settlements = yield* Settlements
         let isBroken = true
         const died = Effect.die(new Error("a defect"))
@@ -262,7 +254,7 @@ describe("reports that are fetched on a schedule", () => {
   const changing = ofMain()
   it.effect("given a connection whose record changes after a failure, then it is fetched at the next look", () =>
     Effect.gen(function* () {
-      yield* setUp(changing, 0)
+      yield* listedPayments(changing, 0)
       changing.provider.onListReport = () => Effect.fail(new Unanswered({ reason: "not allowed" }))
       const failedBefore = yield* fetches("main", "failed")
       yield* begin

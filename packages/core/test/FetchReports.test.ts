@@ -1,39 +1,15 @@
 /** Reports that are fetched from a provider: what is read, where the next fetch begins, and what a kill leaves. */
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman, ReportBroken, ReportRefused } from "@pointsman/core"
-import type { ListRequest, ReportEntry, ReportPage } from "@pointsman/core/connector"
+import type { ListRequest, ReportEntry } from "@pointsman/core/connector"
 import { ReportFileUnreadable, ReportReader, Unanswered } from "@pointsman/core/ports"
 import { Effect, Exit, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { stored } from "./support/Pages.ts"
-import { day, entriesOf, paidAt, rowOf } from "./support/Reports.ts"
-import { caller, request, type World, world } from "./support/World.ts"
+import { day, entriesOf, listedPayments, pageOf, paidAt } from "./support/Reports.ts"
+import { type World, world } from "./support/World.ts"
 
-/** Two rows a page, oldest first, of the window alone. A cursor is a number of rows. */
 const hour = 60 * 60_000
-
-const pageOf = (
-  entries: ReadonlyArray<Extract<ReportEntry, { readonly _tag: "Row" }>>,
-  { createdBefore, createdFrom, cursor }: ListRequest
-): ReportPage => {
-  const inside = entries.filter(({ row }) => row.occurredAt >= createdFrom && row.occurredAt < createdBefore)
-  const at = Number(cursor ?? "0")
-  return { entries: inside.slice(at, at + 2), nextCursor: at + 2 < inside.length ? String(at + 2) : null }
-}
-
-const setUp = Effect.fnUntraced(function* (own: World, count: number) {
-  own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
-  own.provider.onListReport = () => Effect.succeed({ entries: [], nextCursor: null })
-  const pointsman = yield* Pointsman
-  const made = yield* Effect.forEach(Array.from({ length: count }), () => pointsman.create(caller, request()))
-  const payments = made.map(({ payment }) => payment)
-  const entries = payments.map(
-    (payment, at) => ({ _tag: "Row", row: rowOf(payment, { occurredAt: paidAt + at }) }) as const
-  )
-  own.provider.onListReport = (asked) => Effect.succeed(pageOf(entries, asked))
-  yield* TestClock.setTime(paidAt + 3 * day)
-  return { entries, payments }
-})
 
 const fetch = (more: { readonly from?: number; readonly until?: number; readonly report?: string } = {}) =>
   Effect.flatMap(Pointsman, ({ reconciliation }) => reconciliation.fetch({ connectionId: "main", ...more }))
@@ -45,7 +21,7 @@ describe("fetched reports", () => {
   const whole = world()
   it.effect("given five rows over three pages, when the day is fetched, then each is applied once, in one run", () =>
     Effect.gen(function* () {
-      const { payments } = yield* setUp(whole, 5)
+      const { payments } = yield* listedPayments(whole, 5)
       const [run, ...others] = yield* fetch({ from: paidAt, until: paidAt + day })
       assert.deepStrictEqual([run?.state, run?.rowsDone, run?.rowsUnreadable, others.length], ["done", 5, 0, 0])
       assert.strictEqual(run?.format, "scripted-balance")
@@ -60,7 +36,7 @@ describe("fetched reports", () => {
   const onward = world()
   it.effect("given a fetch that ended, when the next one comes, then it begins where that one ended", () =>
     Effect.gen(function* () {
-      yield* setUp(onward, 1)
+      yield* listedPayments(onward, 1)
       const first = yield* fetch()
       // Seven days up to an hour ago: the first and the last one are parts of days.
       assert.strictEqual(first.length, 8)
@@ -76,7 +52,7 @@ describe("fetched reports", () => {
   const silent = world()
   it.effect("given a page that is not answered, then nothing of it counts, and the next fetch reads it again", () =>
     Effect.gen(function* () {
-      const { entries, payments } = yield* setUp(silent, 5)
+      const { entries, payments } = yield* listedPayments(silent, 5)
       let pages = 0
       const failing = (nth: number) => (asked: ListRequest) =>
         ++pages === nth ? Effect.fail(new Unanswered({ reason: "timed out" })) : Effect.succeed(pageOf(entries, asked))
@@ -102,7 +78,7 @@ describe("fetched reports", () => {
       `given a process that dies at page ${killedAt}, when the next one fetches, then no row is lost or twice`,
       () =>
         Effect.gen(function* () {
-          const { entries, payments } = yield* setUp(killed, 5)
+          const { entries, payments } = yield* listedPayments(killed, 5)
           let pages = 0
           killed.provider.onListReport = (asked) =>
             ++pages === killedAt ? Effect.interrupt : Effect.succeed(pageOf(entries, asked))
@@ -122,7 +98,7 @@ describe("fetched reports", () => {
     "given rows that change between two readings, then the run does not end, and the next one has them all",
     () =>
       Effect.gen(function* () {
-        const { entries } = yield* setUp(changing, 3)
+        const { entries } = yield* listedPayments(changing, 3)
         let pages = 0
         // Two pages are one reading: the first row is missing in the first.
         changing.provider.onListReport = (asked) =>
@@ -140,7 +116,7 @@ describe("fetched reports", () => {
   const repeating = world()
   it.effect("given a provider that gives a page twice, under two cursors, then no payment is settled twice", () =>
     Effect.gen(function* () {
-      const { entries, payments } = yield* setUp(repeating, 2)
+      const { entries, payments } = yield* listedPayments(repeating, 2)
       repeating.provider.onListReport = ({ cursor }) =>
         Effect.succeed({ entries, nextCursor: cursor === null ? "again" : null })
       const [run] = yield* fetch({ from: paidAt, until: paidAt + hour })
@@ -156,7 +132,7 @@ describe("fetched reports", () => {
   const endless = world()
   it.effect("given a provider that names the same page again, then the fetch ends with what is wrong", () =>
     Effect.gen(function* () {
-      yield* setUp(endless, 1)
+      yield* listedPayments(endless, 1)
       endless.provider.onListReport = () => Effect.succeed({ entries: [], nextCursor: "a" })
       const failed = yield* Effect.result(fetch({ from: paidAt, until: paidAt + 1 }))
       assert(Result.isFailure(failed) && failed.failure instanceof ReportBroken)
@@ -188,7 +164,7 @@ describe("fetched reports", () => {
     "given a page that names files, then their rows are read, and a file that is cut off or silent ends the fetch",
     () =>
       Effect.gen(function* () {
-        const { entries, payments } = yield* setUp(filed, 3)
+        const { entries, payments } = yield* listedPayments(filed, 3)
         const texts = inFiles(filed, entries)
         const whole = texts["b"] ?? ""
         texts["b"] = "cut"
@@ -219,7 +195,7 @@ describe("fetched reports", () => {
       `given a process that dies at file ${killedAt}, when the next one fetches, then no row is lost or twice`,
       () =>
         Effect.gen(function* () {
-          const { entries, payments } = yield* setUp(killed, 3)
+          const { entries, payments } = yield* listedPayments(killed, 3)
           inFiles(killed, entries)
           const download = killed.provider.onDownloadReport
           let downloads = 0
@@ -237,7 +213,7 @@ describe("fetched reports", () => {
   const unread = world()
   it.effect("given a program without a reader of files, then the fetch says so", () =>
     Effect.gen(function* () {
-      const { entries } = yield* setUp(unread, 1)
+      const { entries } = yield* listedPayments(unread, 1)
       inFiles(unread, entries)
       const failed = yield* Effect.result(fetch(anHour))
       assert(Result.isFailure(failed) && failed.failure instanceof ReportBroken)
@@ -248,7 +224,7 @@ describe("fetched reports", () => {
   const refusing = world()
   it.effect("given an order that cannot be carried out, then the refusal names the field and what was expected", () =>
     Effect.gen(function* () {
-      yield* setUp(refusing, 0)
+      yield* listedPayments(refusing, 0)
       const now = paidAt + 3 * day
       const reasonOf = Effect.fnUntraced(function* (order: Parameters<typeof fetch>[0]) {
         const failed = yield* Effect.result(fetch(order))

@@ -268,20 +268,32 @@ export const lookUpSubmission = Effect.fnUntraced(function* (
     sentAt,
     simulation: payment.simulation
   }
-  const lookUp = callProvider<Found<SubmissionState>>(
-    connection,
-    ({ lookUpDispute }) => lookUpDispute?.(request) ?? unreadable,
-    Number.POSITIVE_INFINITY
-  ).pipe(
+  return yield* askOfDispute<SubmissionState>(
+    { book, dispute, connection },
+    ({ lookUpDispute }) => lookUpDispute?.(request) ?? unreadable
+  )
+})
+
+interface AskedDispute {
+  readonly book: PaymentBook
+  readonly dispute: Dispute
+  readonly connection: Connection
+}
+
+const askOfDispute = Effect.fnUntraced(function* <State>(
+  { book, connection, dispute }: AskedDispute,
+  ask: Parameters<typeof callProvider<Found<State>>>[1]
+) {
+  const call = callProvider<Found<State>>(connection, ask, Number.POSITIVE_INFINITY).pipe(
     observeCall({
       operation: "look_up_dispute",
       connectionId: connection.id,
-      paymentId: payment.id,
+      paymentId: book.payment.id,
       subject: { dispute: dispute.id }
     })
   )
   const attempt = book.attempts.find(({ id }) => id === dispute.attemptId)
-  const found = yield* inAccount(connection, attempt, lookUp)
+  const found = yield* inAccount(connection, attempt, call)
   if (found._tag === "pointsman/Unanswered" && found.isUnsupported === true) return "Unsupported"
   const answer = answered(found)
   return answer?._tag === "OtherAccount" ? undefined : answer
@@ -294,24 +306,12 @@ export const readDispute = Effect.fnUntraced(function* (book: PaymentBook, dispu
   const { providerDisputeId: disputeId, providerRef } = dispute
   if (connection === undefined || disputeId === null) return "Unsupported"
   const request = { disputeId, providerRef, simulation: payment.simulation }
-  const read = callProvider<Found<StatedDispute>>(
-    connection,
-    (connector) => connector.readDispute?.(request) ?? unreadable,
-    Number.POSITIVE_INFINITY
-  ).pipe(
-    observeCall({
-      operation: "look_up_dispute",
-      connectionId: connection.id,
-      paymentId: payment.id,
-      subject: { dispute: dispute.id }
-    })
+  const answer = yield* askOfDispute<StatedDispute>(
+    { book, dispute, connection },
+    (connector) => connector.readDispute?.(request) ?? unreadable
   )
-  const attempt = book.attempts.find(({ id }) => id === dispute.attemptId)
-  const found = yield* inAccount(connection, attempt, read)
-  if (found._tag === "pointsman/Unanswered" && found.isUnsupported === true) return "Unsupported"
-  const answer = answered(found)
-  if (answer?._tag !== "Found") return answer?._tag === "NotFound" ? answer : undefined
-  return answer.state.disputeId === disputeId ? answer : undefined
+  const isOfOther = typeof answer === "object" && answer._tag === "Found" && answer.state.disputeId !== disputeId
+  return isOfOther ? undefined : answer
 })
 
 const unreadable = Effect.fail(

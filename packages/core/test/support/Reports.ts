@@ -1,9 +1,10 @@
 /** Reports of a provider: rows of payments, and runs of them. */
 import { type Payment, Pointsman, type ReportOrder, type SettlementEntry } from "@pointsman/core"
-import type { ReportEntry, ReportRow } from "@pointsman/core/connector"
+import type { ListRequest, ReportEntry, ReportPage, ReportRow } from "@pointsman/core/connector"
 import { Settlements } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { tenant } from "./World.ts"
+import { TestClock } from "effect/testing"
+import { caller, request, tenant, type World } from "./World.ts"
 
 export const day = 24 * 60 * 60_000
 /** After what the tests create, at 0. */
@@ -75,3 +76,28 @@ export const entriesOf = Effect.gen(function* () {
 /** What was found, by row id. */
 export const foundIn = (entries: ReadonlyArray<SettlementEntry>) =>
   Object.fromEntries(entries.map(({ reason, result, rowId }) => [rowId, `${result} ${reason}`]))
+
+/** Two rows a page, oldest first, of the window alone. A cursor is a number of rows. */
+export const pageOf = (
+  entries: ReadonlyArray<Extract<ReportEntry, { readonly _tag: "Row" }>>,
+  { createdBefore, createdFrom, cursor }: ListRequest
+): ReportPage => {
+  const inside = entries.filter(({ row }) => row.occurredAt >= createdFrom && row.occurredAt < createdBefore)
+  const at = Number(cursor ?? "0")
+  return { entries: inside.slice(at, at + 2), nextCursor: at + 2 < inside.length ? String(at + 2) : null }
+}
+
+/** Payments, and a provider that lists their rows, of three days ago, by two on a page. */
+export const listedPayments = Effect.fnUntraced(function* (own: World, count: number) {
+  own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
+  own.provider.onListReport = () => Effect.succeed({ entries: [], nextCursor: null })
+  const pointsman = yield* Pointsman
+  const made = yield* Effect.forEach(Array.from({ length: count }), () => pointsman.create(caller, request()))
+  const payments = made.map(({ payment }) => payment)
+  const entries = payments.map(
+    (payment, at) => ({ _tag: "Row", row: rowOf(payment, { occurredAt: paidAt + at }) }) as const
+  )
+  own.provider.onListReport = (asked) => Effect.succeed(pageOf(entries, asked))
+  yield* TestClock.setTime(paidAt + 3 * day)
+  return { entries, payments }
+})
