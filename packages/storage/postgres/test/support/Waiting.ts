@@ -17,3 +17,20 @@ export const untilWaiting = (sql: PgClient.PgClient, count: number) =>
     }
     throw new Error("they do not wait")
   })
+
+/**
+ * How long writers wait for the lock of a table, as PostgreSQL says, from now until the scope is closed. The time of a whole
+ * statement also holds what a busy machine adds to it.
+ */
+export const watchLockWaits = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+  let longest = 0
+  const look = Effect.gen(function* () {
+    // A migration asks for locks of other modes.
+    const [row] = yield* sql<{ millis: number }>`
+      select coalesce(max(extract(epoch from clock_timestamp() - waitstart)) * 1000, 0)::float8 as millis
+      from pg_locks where locktype = 'relation' and mode in ('AccessShareLock', 'RowExclusiveLock') and not granted`
+    longest = Math.max(longest, row?.millis ?? 0)
+  })
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(look, Effect.sleep("20 millis"))))
+  return { longestMillis: () => longest }
+})
