@@ -5105,6 +5105,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "recover refunds without their lost capture",
+    harm: "A captured payment stays authorized after a recovery, and its refunds are recorded by no later report.",
+    edits: [
+      {
+        file: planRefund,
+        find: "isAdoptable || isLookedUp ? undefined : uncapturedAttempt(book)",
+        replace: "undefined as ReturnType<typeof uncapturedAttempt>"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: recoverTest,
+      test: "given lost refunds of a lost capture, when its charge is looked up, then all of them are recorded"
+    }
+  },
+  {
     name: "forget keys of recovered refunds",
     harm: "A merchant repeats a refund whose record was lost, and the customer is refunded twice.",
     edits: [

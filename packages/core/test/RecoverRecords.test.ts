@@ -681,6 +681,64 @@ describe("refunds, captures and voids that the store lost", () => {
     })
   )
 
+  const lostAt = noon + 2 * day
+  const recoverLost = Effect.gen(function* () {
+    return at(yield* (yield* Pointsman).recover({ since: lostAt, connectionId: null, isDryRun: false }))
+  })
+  /** Of a charge from before the loss: the lists since then have the refunds alone. */
+  const loseCaptureAndRefunds = Effect.gen(function* () {
+    const pointsman = yield* Pointsman
+    const snapshots = yield* StorageSnapshots
+    assert(snapshots !== undefined)
+    yield* TestClock.setTime(noon)
+    const { id } = yield* held
+    yield* TestClock.setTime(lostAt)
+    const putBack = snapshots.take()
+    const order = { paymentId: id, idempotencyKey: null }
+    yield* pointsman.capture(caller, { ...order, amountMinor: null })
+    for (const amountMinor of [500, 1]) yield* pointsman.refund(caller, { ...order, amountMinor, reason: null })
+    putBack()
+    assert.strictEqual((yield* stored(id)).payment.state, "Authorized")
+    return id
+  })
+
+  it.effect("given lost refunds of a lost capture, when its charge is looked up, then all of them are recorded", () =>
+    Effect.gen(function* () {
+      const { provider } = losing()
+      yield* Effect.gen(function* () {
+        const id = yield* loseCaptureAndRefunds
+        const [listed, refunds] = [{ listed: 2, payments: [], reviewed: [] }, eur(2, 501)]
+        assert.deepInclude(yield* recoverLost, { ...listed, end: { _tag: "Complete" }, refunds, changed: eur(1, 1999) })
+        const { payment } = yield* stored(id)
+        assert.deepInclude(payment, {
+          state: "PartiallyRefunded",
+          capturedMinor: 1999,
+          refundedMinor: 501,
+          review: null
+        })
+        assert.deepInclude(yield* recoverLost, { ...listed, refunds: [], changed: [] })
+      }).pipe(Effect.provide(world({ provider }).layer))
+    })
+  )
+
+  it.effect(
+    "given lost refunds of a lost capture, when the lookup is not answered, then the next recovery decides",
+    () =>
+      Effect.gen(function* () {
+        const { provider } = losing()
+        yield* Effect.gen(function* () {
+          const id = yield* loseCaptureAndRefunds
+          const { onLookUpCharge } = provider
+          provider.onLookUpCharge = () => Effect.fail(new Unanswered({ reason: "timeout" }))
+          const { end, reviewed } = yield* recoverLost
+          assert.deepStrictEqual([end._tag, reviewed], ["Failed", []])
+          provider.onLookUpCharge = onLookUpCharge
+          assert.deepInclude(yield* recoverLost, { end: { _tag: "Complete" }, refunds: eur(2, 501) })
+          assert.deepInclude((yield* stored(id)).payment, { refundedMinor: 501, review: null })
+        }).pipe(Effect.provide(world({ provider }).layer))
+      })
+  )
+
   it.effect(
     "given a lost capture of a part, and a lookup without amounts, then the amount of the list is recorded",
     () =>

@@ -1,12 +1,14 @@
 /** What a refund of a provider's list means for the payment that it refunds. Pure. */
 import type { Step } from "../../commit/CommitChange.ts"
 import { type Applied, bookAfter } from "../../decide/Applied.ts"
+import { holdingAttempt } from "../../decide/Holding.ts"
 import { contradicts } from "../../decide/interpret/Contradiction.ts"
 import { interpret } from "../../decide/interpret/Interpret.ts"
 import { applyRefundFact, refundFactOf, replyTo } from "../../decide/RefundFact.ts"
+import type { Attempt } from "../../model/Attempt.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
-import { moneyTaken, type PaymentState } from "../../model/PaymentMachine.ts"
+import { moneyTaken, operating, type PaymentState } from "../../model/PaymentMachine.ts"
 import { firstRefundStage, type Refund } from "../../model/Refund.ts"
 import { refundableMinor, refundTotals, withRefund } from "../../model/RefundLedger.ts"
 import { nothingReported } from "../../model/Reported.ts"
@@ -18,16 +20,19 @@ export type RefundPlan =
   /** The record cannot take it: operators review the payment. */
   | { readonly _tag: "Review"; readonly step: Step; readonly book: PaymentBook }
   | { readonly _tag: "LookUp"; readonly book: PaymentBook; readonly refund: Refund }
+  /** What it refunds is not captured on file: the capture was lost too. */
+  | { readonly _tag: "LookUpCharge"; readonly book: PaymentBook; readonly attempt: Attempt }
   | { readonly _tag: "Known" }
   /** It refunds a charge that is not on file. */
   | { readonly _tag: "Keep"; readonly reason: string }
 
-/** `book`: of the charge that is refunded; `undefined` where it is not stored. */
+/** `book`: of the charge that is refunded; `undefined` where it is not stored. `isLookedUp`: its charge was, just before. */
 export const planRefund = (
   at: ListedAt,
   listed: ListedRefund,
   book: PaymentBook | undefined,
-  now: number
+  now: number,
+  isLookedUp = false
 ): RefundPlan => {
   // Without our id and our charge it is nothing of ours: other programs may use the account.
   if (book === undefined && listed.refundId === null) return { _tag: "Known" }
@@ -38,6 +43,8 @@ export const planRefund = (
   const { refundId } = listed
   const isAdoptable = refundId !== null && mayTake(book.payment, listed)
   if (!isAdoptable && listed.state._tag === "RefundFailed") return { _tag: "Known" }
+  const uncaptured = isAdoptable || isLookedUp ? undefined : uncapturedAttempt(book)
+  if (uncaptured !== undefined) return { _tag: "LookUpCharge", book, attempt: uncaptured }
   return isAdoptable ? adopt(at, { ...listed, refundId }, book, now) : review(at, listed, book, now)
 }
 
@@ -50,6 +57,15 @@ const planKnown = (at: ListedAt, listed: ListedRefund, book: PaymentBook, refund
     ? { _tag: "LookUp", book, refund }
     : { _tag: "Known" }
 }
+
+const inOperation: ReadonlySet<PaymentState> = new Set(operating)
+
+/**
+ * The charge was created before the loss, and is in no list since then. A capture that is on file is checked by the
+ * background, which asks for it by its own id.
+ */
+const uncapturedAttempt = (book: PaymentBook): Attempt | undefined =>
+  book.payment.capturedMinor === 0 && !inOperation.has(book.payment.state) ? holdingAttempt(book) : undefined
 
 const refundable: ReadonlySet<PaymentState> = new Set([...moneyTaken, "ChargedBack"])
 

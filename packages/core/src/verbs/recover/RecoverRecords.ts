@@ -182,7 +182,19 @@ type FoundCharge = Parameters<typeof aboutCharge>[1]
 const recoverRefund = Effect.fnUntraced(function* (recovering: Recovering, listed: ListedRefund) {
   const planned = recovering.wouldBe.get(listed.providerRef)
   const read = planned === undefined ? findRefunded(recovering, listed) : Effect.succeed(planned)
-  const plan = yield* writePlan(recovering, read, (book, now) => planRefund(recovering, listed, book, now))
+  const planNow = (isLookedUp: boolean) =>
+    writePlan(recovering, read, (book, now) => planRefund(recovering, listed, book, now, isLookedUp))
+  const first = yield* planNow(false)
+  if (first._tag !== "LookUpCharge") return yield* endRefund(recovering, listed, first)
+  const { attempt, book } = first
+  const isAnswered = yield* decideByLookup(recovering, book, book.payment.money, (askedAt) =>
+    Effect.map(lookUpCharge(book.payment, attempt), (found) => found && { ...aboutCharge(attempt, found), askedAt })
+  )
+  // A recovery that was not answered is run again.
+  if (isAnswered) yield* endRefund(recovering, listed, yield* planNow(true))
+})
+
+const endRefund = Effect.fnUntraced(function* (recovering: Recovering, listed: ListedRefund, plan: RefundPlan) {
   const { money, providerRef, refundId, state } = listed
   switch (plan._tag) {
     case "Adopt":
@@ -246,21 +258,28 @@ const writePlan = <S, P extends ChargePlan | RefundPlan, R>(
         )
       )
 
-/** The list may be older than the record by now, so a lookup that begins after the record was read says what is so. */
+/**
+ * The list may be older than the record by now, so a lookup that begins after the record was read says what is so. Gives
+ * whether it was answered; a dry run does not ask.
+ */
 const decideByLookup = Effect.fnUntraced(function* <R>(
   recovering: Recovering,
   book: PaymentBook,
   money: Money,
   ask: (askedAt: number) => Effect.Effect<Parameters<typeof recordLookup>[1] | undefined, StorageError, R>
 ) {
-  if (recovering.isDryRun) return recovering.tally.add("changed", money)
+  if (recovering.isDryRun) {
+    recovering.tally.add("changed", money)
+    return false
+  }
   const found = yield* ask(yield* Clock.currentTimeMillis)
   if (found === undefined) {
     recovering.unanswered += 1
-    return
+    return false
   }
   const after = yield* recordLookup(book, found)
-  if (after.payment.version === book.payment.version) return
+  if (after.payment.version === book.payment.version) return true
   recovering.tally.add("changed", money)
   if (book.payment.review === null && after.payment.review !== null) recovering.tally.add("reviewed", money)
+  return true
 })
