@@ -28,7 +28,9 @@ export const watchLockWaits = Effect.fnUntraced(function* (sql: PgClient.PgClien
     // A migration asks for locks of other modes.
     const [row] = yield* sql<{ millis: number }>`
       select coalesce(max(extract(epoch from clock_timestamp() - waitstart)) * 1000, 0)::float8 as millis
-      from pg_locks where locktype = 'relation' and mode in ('AccessShareLock', 'RowExclusiveLock') and not granted`
+      from pg_locks join pg_database on pg_database.oid = pg_locks.database
+      where datname = current_database() and locktype = 'relation' and not granted
+        and mode in ('AccessShareLock', 'RowExclusiveLock')`
     longest = Math.max(longest, row?.millis ?? 0)
   })
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(look, Effect.sleep("20 millis"))))
