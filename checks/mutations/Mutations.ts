@@ -5105,6 +5105,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "make another hosted page under a lost key",
+    harm: "A customer who paid on the page of a lost payment is sent to a second page, and pays again.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/create/CreatePayment.ts",
+        find: "idempotencyKey === null ? undefined : yield* missingAnywhere(caller.tenant)",
+        replace: "caller.tenant.workspaceId !== \"\" ? undefined : yield* missingAnywhere(caller.tenant)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RecordLosses.test.ts",
+      test: "given connections that are not recovered, then nothing is sent there, and what is on file is answered"
+    }
+  },
+  {
     name: "recover refunds without their lost capture",
     harm: "A captured payment stays authorized after a recovery, and its refunds are recorded by no later report.",
     edits: [

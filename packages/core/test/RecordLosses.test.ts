@@ -18,6 +18,7 @@ const given = (options: PointsmanOptions = {}) => {
 }
 
 const lost = { since: 1_000, reason: "a test", declaredAt: 2_000 }
+const returnUrl = "https://shop.example/done"
 const order = { idempotencyKey: "order-0002", amountMinor: null, reason: null }
 
 describe("a loss of records", () => {
@@ -32,12 +33,15 @@ describe("a loss of records", () => {
         const keyed = request({ idempotencyKey: "order-0001", details: manual })
         const { payment } = yield* pointsman.create(caller, keyed)
         const captured = (yield* pointsman.create(caller, request())).payment
+        const hosted = request({ idempotencyKey: "order-0005", returnUrl })
+        const page = (yield* pointsman.create(caller, hosted)).payment
         const calls = provider.charges.length
 
         const loss = yield* losses.declare(lost)
         for (const failure of [
           yield* Effect.flip(pointsman.create(caller, request())),
           yield* Effect.flip(pointsman.create(caller, request({ idempotencyKey: "order-0003" }))),
+          yield* Effect.flip(pointsman.create(caller, request({ idempotencyKey: "order-0004", returnUrl }))),
           yield* Effect.flip(pointsman.capture(caller, { ...order, paymentId: payment.id })),
           yield* Effect.flip(pointsman.void(caller, { ...order, paymentId: payment.id })),
           yield* Effect.flip(pointsman.refund(caller, { ...order, paymentId: captured.id }))
@@ -50,6 +54,7 @@ describe("a loss of records", () => {
         assert.lengthOf([...provider.captures, ...provider.voids, ...provider.refunds], 0)
         const again = yield* pointsman.create(caller, keyed)
         assert.isTrue(again.isReplay)
+        assert.strictEqual((yield* pointsman.create(caller, hosted)).payment.id, page.id)
         assert.deepStrictEqual(yield* pointsman.payment(tenant, payment.id), payment)
 
         // A payment's own connection is enough for what acts on it, and a create may go to any.

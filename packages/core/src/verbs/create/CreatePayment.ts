@@ -19,7 +19,10 @@ import {
   RoutingFailed
 } from "../../decide/CreateRequest.ts"
 import type { LostCharge } from "../../decide/LostCharge.ts"
+import type { Tenant } from "../../model/Tenant.ts"
+import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
+import { RecordLosses } from "../../ports/RecordLoss.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 import type { RoutePlan } from "../../routing/RoutePlan.ts"
 import { Circuits } from "../../routing/run/Circuits.ts"
@@ -47,8 +50,11 @@ const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateR
   if (recovered !== undefined) return recovered
   const paymentId = yield* ids.payment
   const { details, idempotencyKey, instruments, returnUrl } = request
-  if (typeof returnUrl === "string")
+  if (typeof returnUrl === "string") {
+    const missing = idempotencyKey === null ? undefined : yield* missingAnywhere(caller.tenant)
+    if (missing !== undefined) return yield* endUnsent(caller.tenant, idempotencyKey, fingerprint, missing)
     return yield* createHosted(caller, { ...request, returnUrl }, fingerprint, paymentId)
+  }
   const routed = yield* Effect.result(
     routePayment({ ...caller, paymentId, idempotencyKey, details, instruments, isAble: takesCharges })
   )
@@ -95,6 +101,16 @@ const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateR
 const refuseMissing = Effect.fnUntraced(function* ({ order }: RoutePlan) {
   const missing = yield* missingRecords(order)
   if (missing !== undefined) return yield* missing
+})
+
+/**
+ * The page of a lost payment may be paid: once its charge is recovered, the key answers with that payment. A second page
+ * would be paid again.
+ */
+const missingAnywhere = Effect.fnUntraced(function* (tenant: Tenant) {
+  if ((yield* (yield* RecordLosses).known) === null) return undefined
+  const connections = yield* Effect.result((yield* Directory).connections(tenant))
+  return Result.isFailure(connections) ? connections.failure : yield* missingRecords(connections.success)
 })
 
 /** The plan, which begins with the connection that may have the charge already. */
