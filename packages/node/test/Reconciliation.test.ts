@@ -8,8 +8,9 @@ import type { JournalEntry, Pointsman, ReconciliationRun } from "../src/index.ts
 import { failureOf, folder, inFiles, open, order } from "./support/Shop.ts"
 
 const columns = "row_id,kind,gross,currency,occurred_at,attempt_id,fee,net,payout_id,settled_at"
+/** All of its rows are of one time: rows are listed by that first. */
 const reportOf = (rows: ReadonlyArray<string>): string =>
-  `${columns}\n${rows.map((row) => row.replaceAll("NOW", new Date().toISOString())).join("\n")}\n`
+  `${columns}\n${rows.join("\n")}\n`.replaceAll("NOW", new Date().toISOString())
 
 const bytesOf = async function* (text: string): AsyncGenerator<Uint8Array> {
   const bytes = new TextEncoder().encode(text)
