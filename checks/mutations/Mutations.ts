@@ -5121,6 +5121,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "take a lost refund for the unsent one whose id it took",
+    harm: "A refund that the customer has stays recorded as refused after a recovery, and may be sent again.",
+    edits: [
+      {
+        file: planRefund,
+        find: "known !== undefined && !isTakenAgain(known, listed)",
+        replace: 'known !== undefined && (known.id !== "" || !isTakenAgain(known, listed))'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: recoverTest,
+      test: "given a refund of which nothing was sent, when the next one under its key is lost, then that is recorded"
+    }
+  },
+  {
     name: "recover refunds without their lost capture",
     harm: "A captured payment stays authorized after a recovery, and its refunds are recorded by no later report.",
     edits: [

@@ -9,7 +9,7 @@ import type { Attempt } from "../../model/Attempt.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { moneyTaken, operating, type PaymentState } from "../../model/PaymentMachine.ts"
-import { firstRefundStage, type Refund } from "../../model/Refund.ts"
+import { firstRefundStage, isGivenBack, type Refund } from "../../model/Refund.ts"
 import { refundableMinor, refundTotals, withRefund } from "../../model/RefundLedger.ts"
 import { nothingReported } from "../../model/Reported.ts"
 import type { ListedRefund } from "../../ports/Connector.ts"
@@ -39,7 +39,7 @@ export const planRefund = (
   if (book === undefined) return { _tag: "Keep", reason: "provider_reference: the refunded charge is not stored here" }
   const { providerRefundId } = listed.state
   const known = book.refunds.find((one) => one.id === listed.refundId || one.providerRefundId === providerRefundId)
-  if (known !== undefined) return planKnown(at, listed, book, known, now)
+  if (known !== undefined && !isTakenAgain(known, listed)) return planKnown(at, listed, book, known, now)
   const { refundId } = listed
   const isAdoptable = refundId !== null && mayTake(book.payment, listed)
   if (!isAdoptable && listed.state._tag === "RefundFailed") return { _tag: "Known" }
@@ -47,6 +47,10 @@ export const planRefund = (
   if (uncaptured !== undefined) return { _tag: "LookUpCharge", book, attempt: uncaptured }
   return isAdoptable ? adopt(at, { ...listed, refundId }, book, now) : review(at, listed, book, now)
 }
+
+/** Nothing was sent of the one on file: a later request under the same key took its id, and is what was lost. */
+const isTakenAgain = (known: Refund, { refundId, state }: ListedRefund): boolean =>
+  known.id === refundId && isGivenBack(known) && known.answeredAt === null && state._tag !== "RefundFailed"
 
 const planKnown = (at: ListedAt, listed: ListedRefund, book: PaymentBook, refund: Refund, now: number): RefundPlan => {
   // Its request may be under way: the background checks it.
