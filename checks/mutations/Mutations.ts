@@ -5111,7 +5111,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
       {
         file: "packages/core/src/verbs/create/CreatePayment.ts",
         find: "idempotencyKey === null ? undefined : yield* missingAnywhere(caller.tenant)",
-        replace: "caller.tenant.workspaceId !== \"\" ? undefined : yield* missingAnywhere(caller.tenant)"
+        replace: 'caller.tenant.workspaceId !== "" ? undefined : yield* missingAnywhere(caller.tenant)'
       }
     ],
     caughtBy: {
