@@ -2987,8 +2987,8 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/core/src/model/ChargeReference.ts",
-        find: "before.connectionId === after.connectionId && before.providerRef === after.providerRef",
-        replace: "before.version < after.version"
+        find: "if (!isKept) name(after, true)",
+        replace: "if (before === undefined) name(after, true)"
       }
     ],
     caughtBy: {

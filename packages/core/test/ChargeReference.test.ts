@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
 import { Effect } from "effect"
-import { movedPayment, referencesOf } from "../src/model/ChargeReference.ts"
+import { referencesOf } from "../src/model/ChargeReference.ts"
+import { movedPayment } from "../src/model/MovedPayment.ts"
 import { caller, request, world } from "./support/World.ts"
 
 describe("the references of a change", () => {

@@ -19,6 +19,7 @@ import {
 } from "@pointsman/core"
 import {
   Machine,
+  movedPayment,
   newClaim,
   type PaymentEvent,
   PaymentMachine,
@@ -255,7 +256,7 @@ export const moveAlong = Effect.fnUntraced(function* (before: Walked, row: Payme
   }
   const change: Change = {
     tenant: payment.tenant,
-    payment: { expected: before.payment.version, after: payment },
+    payment: movedPayment(before.payment, payment),
     attempts: changed,
     operations,
     refunds,

@@ -1,6 +1,6 @@
 /** Operations and refunds of a payment, and the changes that write them. */
 import type { Operation, Payment, Refund } from "@pointsman/core"
-import { refundTotals } from "@pointsman/core/internal"
+import { movedPayment, refundTotals } from "@pointsman/core/internal"
 import { type Change, Ids, type PaymentBook } from "@pointsman/core/ports"
 import { Clock, Effect } from "effect"
 
@@ -75,7 +75,7 @@ export const writeEntries = (
   return {
     change: {
       tenant: payment.tenant,
-      payment: { expected: before.payment.version, after: payment },
+      payment: movedPayment(before.payment, payment),
       attempts: [],
       ...entries,
       events: []

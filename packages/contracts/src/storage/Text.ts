@@ -106,7 +106,11 @@ export const text = (it: StorageTest): void => {
               ]
             }
           )
-          yield* ledger.commit({ ...change, attempts: after.attempts })
+          yield* ledger.commit({
+            ...change,
+            payment: { ...change.payment, before: walked.payment },
+            attempts: after.attempts
+          })
           expect(Option.getOrThrow(yield* ledger.book(payment.tenant, payment.id))).toStrictEqual(after)
           expect(Option.getOrThrow(yield* ledger.paymentOfPage(hosted.tokenHash))).toStrictEqual(after.payment)
         })

@@ -1,7 +1,7 @@
 /** How a decision about a dispute is written: under the version of its payment, of which nothing else changes. */
 import type { DisputeApplied } from "../decide/DisputeFact.ts"
-import { movedPayment } from "../model/ChargeReference.ts"
 import type { Dispute } from "../model/Dispute.ts"
+import { movedPayment } from "../model/MovedPayment.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { SealedEvidence } from "../ports/LedgerDisputes.ts"
 import type { Step } from "./CommitChange.ts"

@@ -11,6 +11,7 @@ import type { StatementAbout } from "../decide/interpret/Statement.ts"
 import { leftUndecided, withoutUndecided } from "../decide/interpret/Undecided.ts"
 import { withoutReused } from "../decide/ReusedReference.ts"
 import type { ReusedReference } from "../model/ChargeReference.ts"
+import { movedPayment } from "../model/MovedPayment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
 import type { UndecidedStatement } from "../model/Reported.ts"
 import { isSameCount } from "../model/Version.ts"
@@ -56,7 +57,7 @@ export const recordLookup = Effect.fnUntraced(function* (asked: PaymentBook, mad
       const applied = stated && reused ? appliedWithout(book, stated, reused, now) : stated
       if (applied === undefined) return Effect.succeed(done({ book, learn: () => {} }))
       const { payment, ...beside } = applied
-      const step = { tenant, payment: { expected: book.payment.version, after: payment }, ...beside }
+      const step = { tenant, payment: movedPayment(book.payment, payment), ...beside }
       return Effect.succeed(
         write(step, { book: bookAfter(book, applied), learn: () => learnFrom(learned, book, applied, now) })
       )

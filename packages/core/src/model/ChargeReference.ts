@@ -25,19 +25,14 @@ export interface NamedReference extends ChargeReference {
 
 const mayHoldMoney: ReadonlySet<Attempt["outcome"]> = new Set(["Authorized", "Captured", "Pending", "Mismatched"])
 
+type Charged = Pick<Payment, "connectionId" | "providerRef">
+
 /** A payment as a change writes it. */
 export interface WrittenPayment {
-  readonly after: Pick<Payment, "connectionId" | "providerRef">
-  /** `true`: the payment that is stored is based on the same charge, so that its reference is recorded already. */
-  readonly keepsCharge?: boolean | undefined
+  /** As it is stored: a reference that it has is recorded already. */
+  readonly before?: Charged | undefined
+  readonly after: Charged
 }
-
-/** What moves a stored payment, as a change writes it. */
-export const movedPayment = (before: Payment, after: Payment) => ({
-  expected: before.version,
-  after,
-  keepsCharge: before.connectionId === after.connectionId && before.providerRef === after.providerRef
-})
 
 /**
  * The references of the payment's own charge, unless it keeps that, and of its attempts, each once; those that it takes
@@ -45,18 +40,19 @@ export const movedPayment = (before: Payment, after: Payment) => ({
  */
 export const referencesOf = ({
   attempts,
-  payment: { after, keepsCharge }
+  payment: { after, before }
 }: {
   readonly attempts: ReadonlyArray<Pick<Attempt, "connectionId" | "providerRef" | "outcome">>
   readonly payment: WrittenPayment
 }): ReadonlyArray<NamedReference> => {
   const found: Array<NamedReference> = []
-  const name = ({ connectionId, providerRef }: Pick<Payment, "connectionId" | "providerRef">, isTaken: boolean) => {
+  const name = ({ connectionId, providerRef }: Charged, isTaken: boolean) => {
     if (connectionId === null || providerRef === null) return
     const reference = { connectionId, providerRef, isTaken }
     if (!found.some((one) => isSameReference(one, reference))) found.push(reference)
   }
-  if (keepsCharge !== true) name(after, true)
+  const isKept = before?.connectionId === after.connectionId && before?.providerRef === after.providerRef
+  if (!isKept) name(after, true)
   for (const attempt of attempts) if (mayHoldMoney.has(attempt.outcome)) name(attempt, true)
   for (const attempt of attempts) name(attempt, false)
   return found

@@ -44,9 +44,12 @@ export interface Change {
   readonly payment: {
     /** The version that the step was decided on; 0 for a payment that is not stored yet. */
     readonly expected: number
+    /**
+     * The payment of that version as it was read, where the caller has it. What the change keeps of it need not be
+     * looked up or written.
+     */
+    readonly before?: Payment | undefined
     readonly after: Payment
-    /** The stored payment of that version is based on the same charge: its reference need not be looked up. */
-    readonly keepsCharge?: boolean | undefined
   }
   /** Inserted, or replaced by id. */
   readonly attempts: ReadonlyArray<Attempt>

@@ -26,6 +26,9 @@ const paymentColumns: Columns<Payment, Value, Owner> = {
   review_since: ({ review }) => review?.since ?? null
 }
 
+/** Of the `createdFields`. */
+export const createdColumns: ReadonlySet<string> = new Set([...rows.createdColumns, "page_token_hash"])
+
 export const payment: Source<Payment> = { columns: paymentColumns, of: (change) => change.payment.after }
 export const claim: Source<Claim> = { columns: rows.claimColumns, of: (change) => change.claim?.after }
 export const message: Source<MessageNote> = { columns: rows.noteColumns, of: (change) => change.message?.after }
@@ -76,11 +79,11 @@ export const makeParameters = (form: keyof typeof placeholders, base: string | u
   }
   const values = <A>(source: Source<A>): string =>
     list(Object.keys(source.columns).map((column) => value(source, column)))
-  /** The keys of a row stay as they are. Of `t`, the row before. */
-  const assignments = <A>(source: Source<A>): string =>
+  /** The keys of a row stay as they are, and what is `kept`. Of `t`, the row before. */
+  const assignments = <A>(source: Source<A>, kept: ReadonlySet<string> = new Set()): string =>
     list(
       Object.keys(source.columns)
-        .filter((column) => ![...tenantKey, "id", "key"].includes(column))
+        .filter((column) => ![...tenantKey, "id", "key"].includes(column) && !kept.has(column))
         .flatMap((column) => {
           const placed = value(source, column)
           const assigned = `${column} = ${placed}`

@@ -7,7 +7,7 @@ import type { Change, MessageNote } from "@pointsman/core/ports"
 import { type Columns, entryKey, list, type Owner, onConflictReplace, tenantKey } from "@pointsman/storage-sql"
 import type { Conditions, PlacedReference } from "./CommitChecks.ts"
 import { eventWrites } from "./CommitEvents.ts"
-import { claim, decision, type Parameters, payment, type Source } from "./CommitParameters.ts"
+import { claim, createdColumns, decision, type Parameters, payment, type Source } from "./CommitParameters.ts"
 import type { Shape } from "./DrawnChange.ts"
 import { bindText, rows, type Value } from "./Rows.ts"
 
@@ -27,6 +27,8 @@ export interface Move<A> extends Write<A> {
   /** In which many rows are locked. */
   readonly order: ReadonlyArray<string>
   readonly expected: string
+  /** Columns that stay as they are. */
+  readonly kept?: ReadonlySet<string> | undefined
 }
 
 export const referenceColumns = "workspace_id, environment, connection_id, provider_ref, payment_id"
@@ -62,13 +64,14 @@ export const newPayment = ({ isPayment }: Conditions): Insert<Payment> => ({
   key: [...tenantKey, "id"],
   is: isPayment
 })
-export const movedPayment = ({ isPayment, version }: Conditions): Move<Payment> => ({
+export const movedPayment = ({ isPayment, version }: Conditions, keepsCreated: boolean): Move<Payment> => ({
   name: "paid",
   table: "payments",
   source: payment,
   order: ["id"],
   is: isPayment,
-  expected: `version = ${version}`
+  expected: `version = ${version}`,
+  kept: keepsCreated ? createdColumns : undefined
 })
 
 type Writer = ReturnType<typeof makeWriter>
@@ -97,7 +100,7 @@ const makeWriter = (isMany: boolean, { assignments, values }: Parameters) => {
     } else writes.push(`${name} as (${into} ${unlessTaken} returning 1 as one)`)
     through(name)
   }
-  const moved = <A>({ expected, is, name, order, source: row, table }: Move<A>) => {
+  const moved = <A>({ expected, is, kept, name, order, source: row, table }: Move<A>) => {
     let source = behindGate()
     if (isMany) {
       writes.push(`locked_${table} as materialized (
@@ -107,7 +110,7 @@ const makeWriter = (isMany: boolean, { assignments, values }: Parameters) => {
       source = `verdict as i join locked_${table} using (n)`
     }
     writes.push(`${name} as (
-      update ${table} as t set ${assignments(row)} from ${source}
+      update ${table} as t set ${assignments(row, kept)} from ${source}
       where ${is("t")} and t.${expected} returning ${isMany ? "i.n" : "1 as one"}
     )`)
     through(name)
@@ -129,7 +132,7 @@ export const writesOf = (
   if (shape.claim === "moved") moved(movedClaim(conditions))
   if (shape.message) moved(decidedMessage(conditions))
   if (shape.payment === "new") inserted(newPayment(conditions))
-  else moved(movedPayment(conditions))
+  else moved(movedPayment(conditions, shape.keepsCreated))
 
   if (shape.metadata) {
     const document = parameters.place("json", ({ change }) => metadataText(change.payment.after))

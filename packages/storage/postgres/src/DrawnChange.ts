@@ -1,6 +1,6 @@
 /** A change with what its statement is made of: what was drawn for it, and its shape. */
 import type { EventDraft } from "@pointsman/core"
-import { type NamedReference, referencesOf } from "@pointsman/core/internal"
+import { keepsCreated, type NamedReference, referencesOf } from "@pointsman/core/internal"
 import type { Change } from "@pointsman/core/ports"
 import type { Owner } from "@pointsman/storage-sql"
 
@@ -10,6 +10,8 @@ export interface Shape {
   readonly claim: "none" | "new" | "moved"
   readonly message: boolean
   readonly payment: "new" | "moved"
+  /** Whether the payment keeps what its create decided. */
+  readonly keepsCreated: boolean
   /** Whether the payment is new and has metadata. */
   readonly metadata: boolean
   /** Of charges; the payment takes as many of them, the first ones. */
@@ -56,6 +58,7 @@ export const drawnChange = (
       claim: claim === undefined ? "none" : claim.expected === 0 ? "new" : "moved",
       message: message !== undefined,
       payment: payment.expected === 0 ? "new" : "moved",
+      keepsCreated: payment.expected !== 0 && keepsCreated(payment),
       metadata: payment.expected === 0 && payment.after.metadata !== null,
       references: references.length,
       taken: references.filter(({ isTaken }) => isTaken).length,
@@ -73,5 +76,5 @@ export const drawnChange = (
 export const nameOf = (shape: Shape): string => {
   const { apiKey, attempts, claim, events, message, metadata, operations, payment, references, refunds, taken } = shape
   const { disputes, evidence } = shape
-  return `${apiKey} ${claim} ${message} ${payment} ${metadata} ${references} ${taken} ${attempts} ${operations} ${refunds} ${disputes} ${evidence} ${events}`
+  return `${apiKey} ${claim} ${message} ${payment} ${shape.keepsCreated} ${metadata} ${references} ${taken} ${attempts} ${operations} ${refunds} ${disputes} ${evidence} ${events}`
 }

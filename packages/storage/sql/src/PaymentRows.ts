@@ -44,6 +44,30 @@ const readDecision = (text: string | null): RoutingDecision | null => {
   return decision
 }
 
+/** The columns of the `createdFields`. */
+const createdColumns = [
+  "amount_minor",
+  "currency",
+  "country",
+  "method",
+  "card_brand",
+  "initiator",
+  "capture_method",
+  "reference",
+  "metadata",
+  "purchase",
+  "decline_category",
+  "decline_reason",
+  "authorized_minor",
+  "connection_id",
+  "provider_ref",
+  "idempotency_key",
+  "hosted",
+  "routing",
+  "simulation",
+  "created_at"
+] as const
+
 export const makePaymentRows = <V>(parts: Parts<V>) => {
   const { bindText, bindTextOrNull, readTenant, readText, readTextOrNull, tenantColumns } = parts
 
@@ -124,5 +148,5 @@ export const makePaymentRows = <V>(parts: Parts<V>) => {
     return payment
   }
 
-  return { paymentColumns, readPayment }
+  return { paymentColumns, createdColumns, readPayment }
 }

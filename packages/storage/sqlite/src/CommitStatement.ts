@@ -22,6 +22,10 @@ const payments = keyLast(rows.paymentColumns, paymentKey)
 const paymentNames = Object.keys(payments)
 /** SQLite writes the entries of an index anew wherever an update names one of its columns, also with an equal value. */
 const { amount_minor: _a, created_at: _c, currency: _m, reference: _r, ...movedPayments } = payments
+/** Of a payment that keeps its `createdFields`. */
+const keptPayments: typeof payments = Object.fromEntries(
+  Object.entries(payments).filter(([column]) => !rows.createdColumns.some((created) => created === column))
+)
 
 /** Nothing is given back yet. */
 export const insertPayment = `insert into payments (refunded_minor, refund_pending_minor, ${list(paymentNames)})
@@ -30,9 +34,11 @@ export const insertPayment = `insert into payments (refunded_minor, refund_pendi
  * Binds the version that must be stored after the payment; gives the totals that are stored. Leaves the columns of indexes
  * that a payment keeps as they are and gives them: the caller compares them with the payment's.
  */
-export const updatePayment = `update payments set ${assignments(movedPayments, paymentKey)}
+const updateOf = (columns: object) => `update payments set ${assignments(columns, paymentKey)}
   where workspace_id = ? and environment = ? and id = ? and version = ?
   returning refunded_minor, refund_pending_minor, created_at, amount_minor, currency, reference`
+export const updatePayment = updateOf(movedPayments)
+export const updateKeptPayment = updateOf(keptPayments)
 /**
  * Binds the totals, then the key. Written after the refunds: the database compares the totals with what the refunds
  * add up to.
@@ -47,6 +53,7 @@ export const updateReference = `update payments set reference = ?
   where workspace_id = ? and environment = ? and id = ?`
 export const bindNewPayment = valuesOf(payments)
 export const bindMovedPayment = valuesOf(movedPayments)
+export const bindKeptPayment = valuesOf(keptPayments)
 
 // Claims.
 

@@ -1,6 +1,6 @@
 /** Writes a change inside an open transaction: the checks of the port, then the rows, by statements prepared once. */
 import type { Payment, Refund } from "@pointsman/core"
-import { brokenBalance } from "@pointsman/core/internal"
+import { brokenBalance, keepsCreated } from "@pointsman/core/internal"
 import { ApiKeyRevoked, type Change, type CommitFailure, KeyTaken, Stale } from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
 import { Exit, Result } from "effect"
@@ -23,7 +23,7 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
   const moveClaim = db.prepare(Statement.updateClaim)
   const storedRefunds = db.prepare(Statement.selectRefunds)
   const addPayment = db.prepare(Statement.insertPayment)
-  const movePayment = db.prepare(Statement.updatePayment)
+  const move = movePayment(db)
   const putAttempt = db.prepare(Statement.upsertAttempt)
   const putOperation = db.prepare(Statement.upsertOperation)
   const putRefund = db.prepare(Statement.upsertRefund)
@@ -57,7 +57,7 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
     if (Result.isFailure(decided)) return Exit.fail(decided.failure)
     const references = take(change)
     const { after, expected } = payment
-    const moved = expected === 0 ? undefined : movePayment.get(...Statement.bindMovedPayment(after, change), expected)
+    const moved = expected === 0 ? undefined : move(change)
     const isWritten =
       expected === 0 ? addPayment.run(...Statement.bindNewPayment(after, change)).changes > 0 : moved !== undefined
     if (!isWritten) return Exit.fail(new Stale())
@@ -108,6 +108,18 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
       if (isUniqueViolation(cause)) return brokenCommit((cause as Error).message)
       throw cause
     }
+  }
+}
+
+/** Gives what is stored of a payment that moved; `undefined` where it has another version than was expected. */
+const movePayment = (db: Database) => {
+  const moved = db.prepare(Statement.updatePayment)
+  const kept = db.prepare(Statement.updateKeptPayment)
+  return (change: Change): Row | undefined => {
+    const { after, expected } = change.payment
+    return keepsCreated(change.payment)
+      ? kept.get(...Statement.bindKeptPayment(after, change), expected)
+      : moved.get(...Statement.bindMovedPayment(after, change), expected)
   }
 }
 

@@ -10,7 +10,7 @@ import { type AnyLoop, decideAndCommit, done, NotStored, write } from "../../com
 import { Turns } from "../../commit/Turns.ts"
 import { applyOperationFact, type OperationFact, overtaken, saidOf } from "../../decide/OperationFact.ts"
 import { ProviderRefused, ResultUnknown, StateConflict, StateUnconfirmed } from "../../decide/OperationOrder.ts"
-import { movedPayment } from "../../model/ChargeReference.ts"
+import { movedPayment } from "../../model/MovedPayment.ts"
 import type { Operation, OperationReply } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"
 import { Ledger } from "../../ports/Ledger.ts"

@@ -23,6 +23,7 @@ import { ofContested, ofReused } from "../../decide/ReusedReference.ts"
 import { messagesDecided } from "../../metrics/Metrics.ts"
 import type { ReusedReference } from "../../model/ChargeReference.ts"
 import { type Connection, webhookSecretContext } from "../../model/Connection.ts"
+import { movedPayment } from "../../model/MovedPayment.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { ProviderAccount } from "../../model/ProviderAccount.ts"
@@ -291,7 +292,7 @@ const decideAndWrite = Effect.fnUntraced(function* (
       const { payment, ...beside } = applied
       const step = {
         tenant,
-        payment: { expected: before.version, after: payment },
+        payment: movedPayment(before, payment),
         ...withStated(beside, stated),
         message: decision
       }

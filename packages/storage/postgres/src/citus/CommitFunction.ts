@@ -48,6 +48,7 @@ const anyShape: Shape = {
   claim: "moved",
   message: true,
   payment: "moved",
+  keepsCreated: false,
   metadata: true,
   references: 0,
   taken: 0,
@@ -213,7 +214,7 @@ const gates = (parameters: Parameters, conditions: Conditions): ReadonlyArray<st
       ${afterGate}
     end if;`,
     `if ${conditions.version} = 0 then ${inserted(newPayment(conditions))}
-    else ${moved(movedPayment(conditions))} end if;
+    else ${moved(movedPayment(conditions, false))} end if;
     ${afterGate}`
   ]
 }
