@@ -21,6 +21,7 @@ const replayRefund = "packages/core/src/verbs/refund/ReplayRefund.ts"
 const recoverFile = "packages/core/src/verbs/recover/Recover.ts"
 const recoverRecords = "packages/core/src/verbs/recover/RecoverRecords.ts"
 const findRecord = "packages/core/src/verbs/recover/FindRecord.ts"
+const lostRefundsTest = "packages/core/test/LostRefunds.test.ts"
 const planCharge = "packages/core/src/verbs/recover/PlanCharge.ts"
 const planRefund = "packages/core/src/verbs/recover/PlanRefund.ts"
 const listsFile = "packages/core/src/call/Lists.ts"
@@ -1082,6 +1083,23 @@ export const mutations: ReadonlyArray<Mutation> = [
       file: "packages/storage/memory/test/Memory.contract.test.ts",
       test: "given writers without a guard, when the refunds of others stand, then the sums let one through"
     }
+  },
+  {
+    name: "take what an answer changed for what the create decided",
+    harm: "A charge is recorded without its reference and its amount: nothing can be captured or refunded.",
+    edits: [
+      {
+        file: "packages/core/src/model/MovedPayment.ts",
+        find: "before !== undefined && createdFields.every((field) => before[field] === after[field])",
+        replace: "before !== undefined && createdFields.some((field) => before[field] === after[field])"
+      }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given Charging, when ChargeAuthorized, then Authorized"
+    },
+    simulatedOn: "sqlite"
   },
   {
     name: "refunds that do not add up, in SQLite",
@@ -5150,6 +5168,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: recoverTest,
       test: "given lost refunds of a lost capture, when its charge is looked up, then all of them are recorded"
+    }
+  },
+  {
+    name: "send a lost refund again that no list had",
+    harm: "A refund that was executed after the recovery is made again once its provider has forgotten the key.",
+    edits: [
+      {
+        file: "packages/core/src/door/Payments.ts",
+        find: "adoptLostRefund(caller, order), refund",
+        replace: 'order.paymentId === "" ? adoptLostRefund(caller, order) : Effect.void, refund'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: lostRefundsTest,
+      test: "given one that was executed after the recovery, when its key comes again, then it is not made again"
+    }
+  },
+  {
+    name: "send a refund that may be lost although its provider does not answer",
+    harm: "A lost refund is made again while its provider cannot be asked for it.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/recover/AdoptLostRefund.ts",
+        find: 'afterRestore === "serve") return',
+        replace: 'afterRestore !== "serve") return'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: lostRefundsTest,
+      test: "given a provider that does not answer, then nothing is sent until it does"
     }
   },
   {

@@ -87,8 +87,8 @@ export interface CallRecord {
   readonly id: string
   /** Epoch milliseconds. */
   readonly at: number
-  /** Whether the provider did what it asks, or accepted it, by now. */
-  isDone: boolean
+  /** When the provider did what it asks, or accepted it: epoch milliseconds; `null` until then. */
+  doneAt: number | null
 }
 
 /** Whether a dispute of the charge is open or lost. */

@@ -37,15 +37,15 @@ export const providerCalls = ({ handlingOf, lookUpOf, onCall, time }: CallsOptio
   const call: ProviderCalls["call"] = (about, environment, actions) =>
     Effect.suspend(() => {
       const handling = handlingOf(about)
-      const record: CallRecord = { name: about.name, id: about.id, at: time.now(), isDone: false }
+      const record: CallRecord = { name: about.name, id: about.id, at: time.now(), doneAt: null }
       const noting = {
         ...actions,
         execute: () => {
-          record.isDone = true
+          record.doneAt = time.now()
           return actions.execute()
         },
         accept: () => {
-          record.isDone = true
+          record.doneAt = time.now()
           return actions.accept()
         }
       }

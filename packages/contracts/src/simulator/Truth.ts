@@ -176,8 +176,9 @@ const keyKnownMillis = 24 * 60 * 60_000
 
 /**
  * Nothing is asked of a provider twice: every call has a key of its own, and nobody retries by himself. A store that lost
- * a call at `lostAt` may make it once more under the same key, which the provider knows for a day; and at any time where
- * the provider never did what was lost.
+ * a call at `lostAt` may make it once more under the same key, which the provider knows for a day. At any time it may repeat
+ * what the provider never did, what the provider does only within a day after the repetition, under the key that it knows
+ * from there, and a void: a charge that is canceled stays canceled.
  */
 export const askedTwice = (calls: ReadonlyArray<CallRecord>, lostAt?: number): ReadonlyArray<string> => {
   const seen = new Map<string, CallRecord>()
@@ -187,7 +188,10 @@ export const askedTwice = (calls: ReadonlyArray<CallRecord>, lostAt?: number): R
     seen.set(key, call)
     if (before === undefined) return []
     const isLost = lostAt !== undefined && before.at <= lostAt && call.at >= lostAt
-    const isHarmless = !before.isDone || call.at < before.at + keyKnownMillis
+    const { doneAt } = before
+    const isKnown = call.at < before.at + keyKnownMillis
+    const isDoneAfter = doneAt === null || (doneAt >= call.at && doneAt < call.at + keyKnownMillis)
+    const isHarmless = isKnown || isDoneAfter || call.name === "void"
     return isLost && isHarmless ? [] : [`the provider was asked twice: ${key}`]
   })
 }

@@ -42,7 +42,7 @@ export class RecordsMissing extends Schema.TaggedError<RecordsMissing>()("points
 const reasons = {
   unrecovered: (id: string) => `and connection ${id} is not recovered (pointsman recover)`,
   unanswered: (id: string) =>
-    `and connection ${id} did not answer whether it charged a lost request under this idempotency key`,
+    `and connection ${id} did not answer whether it executed a lost request under this idempotency key`,
   ambiguous: (id: string) =>
     `and connection ${id}, which was not recovered, cannot rule out that it charged a lost request under this ` +
     "idempotency key, on another day or beside another connection. POINTSMAN_AFTER_RESTORE=serve sends it"
