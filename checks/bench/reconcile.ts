@@ -49,7 +49,7 @@ interface Options {
 const runHere = (order: Order): Promise<Created | Reading> => (order.step === "create" ? create(order) : read(order))
 
 /** With the space for new objects that commands have in the image. */
-const flags = ["--conditions=@pointsman/source", "--max-semi-space-size=4"]
+const flags = ["--conditions=@pointsman/source", "--max-semi-space-size=4", "--max-old-space-size=1000"]
 
 /** By a new process; `undefined` where it was killed. */
 const runStep = <A>(order: Order): Promise<A | undefined> =>

@@ -31,7 +31,7 @@ export interface Server {
 const main = fileURLToPath(new URL("../../../packages/server/dist/main.js", import.meta.url))
 
 /** As the image and `npm start` set it. */
-const serverFlags = ["--max-semi-space-size=4"]
+const serverFlags = ["--max-semi-space-size=4", "--max-old-space-size=1000"]
 
 const keyOf = (number: number): string => formatApiKey("sandbox", new Uint8Array(64).fill(20 + number))
 

@@ -51,7 +51,7 @@ export const startFloodedServer = (): Promise<ServerProcess> =>
       POINTSMAN_RATE_LIMIT: "off",
       POINTSMAN_LOG_LEVEL: "error",
       // As in the image and with `npm start`.
-      NODE_OPTIONS: "--max-semi-space-size=4"
+      NODE_OPTIONS: "--max-semi-space-size=4 --max-old-space-size=1000"
     },
     configuration
   })
