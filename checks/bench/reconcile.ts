@@ -48,8 +48,8 @@ interface Options {
 /** Steps of the short form need no memory of their own, and a process takes a second to start. */
 const runHere = (order: Order): Promise<Created | Reading> => (order.step === "create" ? create(order) : read(order))
 
-/** With the space for new objects that commands have in the image. */
-const flags = ["--conditions=@pointsman/source", "--max-semi-space-size=4", "--max-old-space-size=1000"]
+/** With the bounds of V8's spaces that `npm run pointsman` sets. */
+const flags = ["--conditions=@pointsman/source", "--max-semi-space-size=4", "--max-old-space-size=2000"]
 
 /** By a new process; `undefined` where it was killed. */
 const runStep = <A>(order: Order): Promise<A | undefined> =>
