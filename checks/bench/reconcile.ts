@@ -109,13 +109,19 @@ const writeReports = async (folder: string, format: string, { planted: each, row
   return { format, path, another, expected: expectedIn(planted) }
 }
 
-/** Gives what it left. */
+interface Read {
+  /** What the reading left. */
+  readonly left: string
+  /** Rows of the report. */
+  readonly rows: number
+}
+
 const measure = async (
   stores: Stores,
   store: Store,
   report: Report,
   { areSettled, createSeconds, isShort }: Options
-): Promise<string> => {
+): Promise<Read> => {
   const { another, expected, format, path } = report
   const say = (text: string) => console.log(`${store.storage}, ${format}: ${text}`)
   const reading = (file: string): ReadOrder => ({ ...store, step: "read", format, path: file })
@@ -143,12 +149,12 @@ const measure = async (
   say(
     `all ${Object.keys(expected).length} planted differences (${kindsIn(format).join(", ")}) were found, and no other`
   )
-  return left
+  return { left, rows: first.run.rowsDone }
 }
 
 /** Reads it by processes that are killed, the last one aside. */
-const readKilled = async (stores: Stores, store: Store, report: Report, options: Options, left: string) => {
-  const { isShort, kills, rows } = options
+const readKilled = async (stores: Stores, store: Store, report: Report, options: Options, { left, rows }: Read) => {
+  const { isShort, kills } = options
   const { format, path } = report
   const order: ReadOrder = { ...store, step: "read", format, path }
   let killed = 0
@@ -169,12 +175,12 @@ const measureAll = async (stores: Stores, folder: string, formats: ReadonlyArray
     const report = await writeReports(folder, format, options)
     const store = await stores.copy("first")
     // The creates are of one store alone.
-    const left = await measure(stores, store, report, options)
+    const read = await measure(stores, store, report, options)
     await stores.remove(store)
     if (options.kills > 0) {
       const other = await stores.copy("killed")
-      const expected = options.createSeconds === 0 ? left : await plainReading(stores, report)
-      await readKilled(stores, other, report, options, expected)
+      const expected = options.createSeconds === 0 ? read.left : await plainReading(stores, report)
+      await readKilled(stores, other, report, options, { ...read, left: expected })
       await stores.remove(other)
     }
     rmSync(report.path)
