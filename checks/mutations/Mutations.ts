@@ -1102,6 +1102,22 @@ export const mutations: ReadonlyArray<Mutation> = [
     simulatedOn: "sqlite"
   },
   {
+    name: "give up on a sandbox's file that another server makes",
+    harm: "Of two servers that start at once on a new folder, one does not start.",
+    edits: [
+      {
+        file: "packages/connectors/sandbox/src/SqliteRecords.ts",
+        find: "const walAttempts = 100",
+        replace: "const walAttempts = 1"
+      }
+    ],
+    caughtBy: {
+      project: "connector-sandbox",
+      file: "packages/connectors/sandbox/test/SandboxConnector.test.ts",
+      test: "given a new file that another process makes at this moment, when it is opened, then it waits for it"
+    }
+  },
+  {
     name: "refunds that do not add up, in SQLite",
     harm: "A refund is written that its payment does not reserve: its amount can be given back again.",
     edits: [

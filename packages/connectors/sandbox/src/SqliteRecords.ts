@@ -38,6 +38,25 @@ const layout = 1
 /** A call of the simulator writes for well under a millisecond; the wait is for many processes that start at once. */
 const busyTimeoutMillis = 5000
 
+/** Two processes that turn a new file into WAL at once refuse each other without waiting. */
+const walAttempts = 100
+const walPauseMillis = 20
+/** https://www.sqlite.org/rescode.html#busy */
+const busyCode = 5
+
+const useWal = (db: DatabaseSync): void => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      db.exec("pragma journal_mode = wal")
+      return
+    } catch (cause) {
+      const { errcode } = cause as { readonly errcode?: number }
+      if (errcode === undefined || (errcode & 0xff) !== busyCode || attempt === walAttempts) throw cause
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, walPauseMillis)
+    }
+  }
+}
+
 /** Opens the file and makes it where it is missing. Throws what went wrong. */
 export const openSqliteRecords = (path: string): SqliteRecords => {
   mkdirSync(dirname(path), { recursive: true })
@@ -55,7 +74,8 @@ export const openSqliteRecords = (path: string): SqliteRecords => {
     }
   }
   try {
-    db.exec("pragma journal_mode = wal; pragma synchronous = normal")
+    useWal(db)
+    db.exec("pragma synchronous = normal")
     atomically(() => {
       const found = db.prepare("pragma user_version").get()?.["user_version"]
       if (found !== 0 && found !== layout)

@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
+import { once } from "node:events"
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { Worker } from "node:worker_threads"
 import { assert, describe, it } from "@effect/vitest"
 import {
   type CaptureRequest,
@@ -656,6 +658,25 @@ describe("file", () => {
           )
         })
       )
+  )
+
+  it.live("given a new file that another process makes at this moment, when it is opened, then it waits for it", () =>
+    withFile(
+      Effect.fnUntraced(function* (path) {
+        mkdirSync(dirname(path))
+        // SQLite refuses a change of the journal's mode beside a write, and does not wait for its end.
+        const writing = `
+        const { DatabaseSync } = require("node:sqlite")
+        const db = new DatabaseSync(require("node:worker_threads").workerData)
+        db.exec("create table other (id text); begin immediate")
+        require("node:worker_threads").parentPort.postMessage("writing")
+        setTimeout(() => db.close(), 200)`
+        const worker = new Worker(writing, { eval: true, workerData: path })
+        yield* Effect.promise(() => once(worker, "message"))
+        const records = yield* SandboxRecords.file(path)
+        assert.isString(yield* records.account)
+      }, Effect.scoped)
+    )
   )
 
   it.effect("given two servers on one file, when one charges, then the other's look-up finds it", () =>
