@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { NothingSent, Pointsman } from "@pointsman/core"
 import { StorageSnapshots } from "@pointsman/core/internal"
-import { Ledger, RecordsMissing, Unanswered } from "@pointsman/core/ports"
+import { CommitUnknown, Ledger, RecordsMissing, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { listingProvider } from "./support/ListingProvider.ts"
@@ -44,7 +44,8 @@ const bookOf = Effect.fnUntraced(function* (id: string) {
 describe("a refund that the store lost", () => {
   const given = () => {
     const provider = listingProvider()
-    return { provider, layer: world({ provider }).layer }
+    const own = world({ provider })
+    return { provider, own, layer: own.layer }
   }
 
   const executed = given()
@@ -100,6 +101,32 @@ describe("a refund that the store lost", () => {
         [sent.refundId, sent.refundId]
       )
     }).pipe(Effect.provide(silent.layer))
+  )
+
+  const unheard = given()
+  it.effect("given an adoption whose commit is not answered, then the refund is recorded once, and not sent", () =>
+    Effect.gen(function* () {
+      const { provider, own } = unheard
+      const { execute, order } = yield* lostRefund(provider)
+      yield* execute
+      const ledger = yield* Ledger
+      let isUnheard = false
+      const silent: Ledger["Service"] = {
+        ...ledger,
+        commit: (change) => {
+          const written = ledger.commit(change)
+          if (isUnheard) return written
+          isUnheard = true
+          return Effect.andThen(written, Effect.fail(new CommitUnknown({ operation: "commit", cause: "no answer" })))
+        }
+      }
+      const process = yield* own.another.pipe(Effect.provideService(Ledger, silent))
+      const { isReplay, payment } = yield* process.refund(caller, order)
+      assert.isTrue(isUnheard && isReplay)
+      assert.strictEqual(payment.refundedMinor, 700)
+      assert.lengthOf((yield* bookOf(order.paymentId)).refunds, 1)
+      assert.lengthOf(provider.refunds, 1)
+    }).pipe(Effect.scoped, Effect.provide(unheard.layer))
   )
 
   const later = given()

@@ -2,7 +2,7 @@
 import type { Payment } from "./Payment.ts"
 
 /** What a create decides. A capture, a refund, a dispute and a settlement leave it as it is. */
-export const createdFields = [
+const createdFields = [
   "money",
   "country",
   "method",

@@ -56,7 +56,8 @@ export const adoptLostRefund = Effect.fnUntraced(function* ({ tenant }: Caller, 
 const lostRefund = Effect.fnUntraced(function* (book: PaymentBook, order: RefundOrder, key: string, loss: RecordLoss) {
   const { payment, refunds } = book
   const { connectionId, money, providerRef } = payment
-  if (!isRefundable(payment) || connectionId === null || providerRef === null) return undefined
+  const left = refundableMinor(payment)
+  if (left === 0 || !isRefundable(payment) || connectionId === null || providerRef === null) return undefined
   if (refunds.some((one) => one.idempotencyKey === key)) return undefined
   if ((yield* recoveredRefund(book, key)) !== undefined) return undefined
   const connections = yield* OpenConnections
@@ -66,7 +67,6 @@ const lostRefund = Effect.fnUntraced(function* (book: PaymentBook, order: Refund
   if (connection === undefined || (yield* missingRecords([connection])) !== undefined) return undefined
   const connector = Option.getOrUndefined(yield* Effect.option(connections.connector(connection)))
   if (connector?.lookUpRefund === undefined) return undefined
-  const left = refundableMinor(payment)
   const asked: Refund = {
     id: yield* refundId(book, key),
     claimedBy: null,
