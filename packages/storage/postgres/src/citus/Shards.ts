@@ -139,7 +139,7 @@ const isolate = Effect.fnUntraced(function* (
     const moved = yield* moveGroup(query, before, { group: shared, to: target, blockWrites })
     return { ...moved, isIsolated: false }
   }
-  yield* requireTransfer(query, blockWrites)
+  yield* requireTransfer(query, blockWrites, ["wal_level", "output_plugin_libraries"])
   const places = yield* split(query, before, { group: shared, workspaceId, target, blockWrites })
   const { shard, workspaces } = yield* groupOf(places, { workspaceId })
   return { shard, from: shared.node, to: target, workspaces, isMoved: target !== shared.node, isIsolated: true }
@@ -202,7 +202,7 @@ const moveGroup = Effect.fnUntraced(function* (
   const { name } = yield* nodeOf(places, to)
   const { node: from, shard, workspaces } = group
   if (name === from) return { shard, from, to: name, workspaces, isMoved: false }
-  yield* requireTransfer(query, blockWrites)
+  yield* requireTransfer(query, blockWrites, ["wal_level"])
   yield* query(
     `select citus_move_shard_placement($1::bigint, source.nodeid, target.nodeid, $4::citus.shard_transfer_mode)
       from pg_dist_node as source, pg_dist_node as target
@@ -220,7 +220,7 @@ const rebalance = Effect.fnUntraced(function* (
   if (running?.state === "running") return { ...running, isNew: false }
   const places = yield* readPlaces(query)
   const drained = drain === undefined ? undefined : yield* namedNode(places, drain)
-  yield* requireTransfer(query, blockWrites)
+  yield* requireTransfer(query, blockWrites, ["wal_level"])
   if (drained !== undefined) {
     if (!places.nodes.some(({ name, takesShards }) => takesShards && name !== drained.name)) {
       return yield* refuse(`no other node takes shards: ${drained.name} cannot be drained`)
@@ -270,12 +270,42 @@ const groupOf = ({ groups }: ShardPlaces, of: ShardChoice): Effect.Effect<ShardG
   )
 }
 
-const selectLevels = `select n.nodename || ':' || n.nodeport as name, r.success, r.result
-  from run_command_on_all_nodes('show wal_level') as r join pg_dist_node as n on n.nodeid = r.nodeid
+/** A setting that the engine's logical replication needs on every node, for as long as writes go on. */
+type ReplicationSetting = "wal_level" | "output_plugin_libraries"
+
+/**
+ * Empty where the node's PostgreSQL has no such setting: `output_plugin_libraries` came with 15.19, 16.15, 17.11 and 18.6
+ * (https://www.postgresql.org/docs/18/release-18-6.html).
+ */
+const selectSetting = `select n.nodename || ':' || n.nodeport as name, r.success, r.result
+  from run_command_on_all_nodes($1) as r join pg_dist_node as n on n.nodeid = r.nodeid
   where n.noderole = 'primary' order by 1`
 
+const acceptInstead = "or accept with --block-writes that writes wait until the move is over"
+
+/**
+ * Why a node with this value cannot copy shards while writes go on, or `undefined`. A split decodes by the library of Citus,
+ * a move by PostgreSQL's own (https://github.com/citusdata/citus/pull/8777).
+ */
+const unfitFor: Record<ReplicationSetting, (value: string) => string | undefined> = {
+  wal_level: (value) =>
+    value === "logical"
+      ? undefined
+      : `has wal_level=${value}, and a move that does not block writes needs wal_level=logical: set it and restart the ` +
+        `node, ${acceptInstead}`,
+  output_plugin_libraries: (value) =>
+    value === "" || value.split(",").some((library) => library.trim().replaceAll('"', "") === "citus")
+      ? undefined
+      : `has output_plugin_libraries=${value}, and a new group that does not block writes needs citus in that list: add ` +
+        `it and reload the node's configuration, ${acceptInstead}`
+}
+
 /** Every node answers, no rebalance moves the same shards, and writes go on meanwhile unless that is not wanted. */
-const requireTransfer = Effect.fnUntraced(function* (query: Query, blockWrites: boolean) {
+const requireTransfer = Effect.fnUntraced(function* (
+  query: Query,
+  blockWrites: boolean,
+  settings: ReadonlyArray<ReplicationSetting>
+) {
   const running = yield* readRebalance(query)
   if (running?.state === "running") {
     return yield* refuse(
@@ -283,13 +313,12 @@ const requireTransfer = Effect.fnUntraced(function* (query: Query, blockWrites: 
         "`pointsman shards rebalance --stop` ends it"
     )
   }
-  for (const { name, result, success } of yield* query(selectLevels)) {
-    if (success !== true) return yield* refuse(`the node ${name} does not answer: a move needs every node`)
-    if (result !== "logical" && !blockWrites) {
-      return yield* refuse(
-        `the node ${name} has wal_level=${result}, and a move that does not block writes needs wal_level=logical: set it ` +
-          "and restart the node, or accept with --block-writes that writes wait until the move is over"
-      )
+  for (const setting of settings) {
+    const command = `select coalesce(current_setting('${setting}', true), '')`
+    for (const { name, result, success } of yield* query(selectSetting, [command])) {
+      if (success !== true) return yield* refuse(`the node ${name} does not answer: a move needs every node`)
+      const unfit = blockWrites ? undefined : unfitFor[setting](String(result))
+      if (unfit !== undefined) return yield* refuse(`the node ${name} ${unfit}`)
     }
   }
 })

@@ -44,6 +44,21 @@ const withWorkspace = (url: Redacted.Redacted) =>
 
 const hostOf = (url: Redacted.Redacted | undefined): string => new URL(Redacted.value(url as Redacted.Redacted)).host
 
+/** What one node answers about a setting is replaced: one needs a restart, and not every version has the other. */
+const answering = (url: Redacted.Redacted, node: string, setting: string, value: string) =>
+  Effect.promise(() =>
+    runOn(
+      Redacted.value(url),
+      `create function public.run_command_on_all_nodes(command text)
+        returns table (nodeid integer, success boolean, result text) language sql as $$
+          select r.nodeid, r.success, case when command like '%''${setting}''%' and n.nodename || ':' || n.nodeport =
+            '${node}' then '${value}' else r.result end
+          from pg_catalog.run_command_on_all_nodes(command) as r join pg_dist_node as n on n.nodeid = r.nodeid
+        $$`,
+      `alter database ${new URL(Redacted.value(url)).pathname.slice(1)} set search_path = public, pg_catalog`
+    )
+  )
+
 describe.skipIf(!hasCluster)("shards that move", () => {
   it.live(
     "given a commit that waits for a move, when the workspace has moved, then it is taken back and written at the new node",
@@ -165,20 +180,7 @@ describe.skipIf(!hasCluster)("shards that move", () => {
         const nodes = yield* newNodes
         const [url, first, second] = nodes as [Redacted.Redacted, Redacted.Redacted, Redacted.Redacted]
         yield* withWorkspace(url)
-        // The setting needs a restart of the node, so what the nodes answer about it is replaced.
-        const name = new URL(Redacted.value(url)).pathname.slice(1)
-        yield* Effect.promise(() =>
-          runOn(
-            Redacted.value(url),
-            `create function public.run_command_on_all_nodes(command text)
-              returns table (nodeid integer, success boolean, result text) language sql as $$
-                select r.nodeid, r.success, case when command = 'show wal_level' and n.nodename || ':' || n.nodeport =
-                  '${hostOf(second)}' then 'replica' else r.result end
-                from pg_catalog.run_command_on_all_nodes(command) as r join pg_dist_node as n on n.nodeid = r.nodeid
-              $$`,
-            `alter database ${name} set search_path = public, pg_catalog`
-          )
-        )
+        yield* answering(url, hostOf(second), "wal_level", "replica")
         const { ledger, shards } = yield* opened(first)
         const change = checked(yield* newChange())
         yield* ledger.commit(change)
@@ -201,6 +203,36 @@ describe.skipIf(!hasCluster)("shards that move", () => {
         expect((yield* placeOf(shards))?.node).toBe(from)
         expect(Option.isSome(yield* ledger.payment(tenant, change.payment.after.id))).toBe(true)
         expect(yield* ledger.takeDue(due)).toHaveLength(1)
+      }).pipe(Effect.provide(Ids.layer)),
+    60_000
+  )
+
+  it.live(
+    "given a node that does not allow the library of the engine, when a workspace is isolated, then it is refused by name",
+    () =>
+      Effect.gen(function* () {
+        const nodes = yield* newNodes
+        const [url, first, second] = nodes as [Redacted.Redacted, Redacted.Redacted, Redacted.Redacted]
+        yield* withWorkspace(url)
+        yield* answering(url, hostOf(second), "output_plugin_libraries", "pgoutput, test_decoding")
+        const { ledger, shards } = yield* opened(first)
+        const change = yield* newChange()
+        yield* ledger.commit(change)
+        const from = (yield* placeOf(shards))?.node
+        const to = hostOf([first, second].find((node) => hostOf(node) !== from))
+        expect(yield* Effect.flip(shards.isolate({ workspaceId, to, blockWrites: false }))).toMatchObject({
+          message:
+            `the node ${hostOf(second)} has output_plugin_libraries=pgoutput, test_decoding, and a new group that does ` +
+            "not block writes needs citus in that list: add it and reload the node's configuration, or accept with " +
+            "--block-writes that writes wait until the move is over"
+        })
+        expect(yield* placeOf(shards)).toMatchObject({ node: from, isOwn: false })
+
+        // A move copies by a library that PostgreSQL allows by itself, and a split that blocks writes copies without one.
+        const moved = yield* shards.move({ of: { workspaceId }, to, blockWrites: false })
+        expect(moved).toMatchObject({ isMoved: true, from, to })
+        expect(yield* shards.isolate({ workspaceId, blockWrites: true })).toMatchObject({ isIsolated: true })
+        expect(Option.isSome(yield* ledger.payment(tenant, change.payment.after.id))).toBe(true)
       }).pipe(Effect.provide(Ids.layer)),
     60_000
   )

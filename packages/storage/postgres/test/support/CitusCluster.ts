@@ -126,8 +126,10 @@ export const startCluster = async (settings: ReadonlyArray<string> = []) => {
   watcher.unref()
   Object(watcher.stdin).unref?.()
   const nodeAt = (at: number) => `postgres://postgres@127.0.0.1:${at}/postgres`
-  const set = (node: string) =>
-    runOn(node, ...settings.map((setting) => `alter system set ${setting}`), "select pg_reload_conf()")
+  const set = async (node: string) => {
+    await allowDecoder(node)
+    await runOn(node, ...settings.map((setting) => `alter system set ${setting}`), "select pg_reload_conf()")
+  }
   const nodes = [port, port + 1, port + 2].map(nodeAt)
   for (const node of nodes) await set(node)
   /** One more worker, which is joined to the database of `url`; gives its name in the cluster. */
@@ -147,6 +149,12 @@ export const startCluster = async (settings: ReadonlyArray<string> = []) => {
 
 /** What `alter system` sets on servers of ours: a test does not wait for its disk, and a database has few files. */
 const quick = ["fsync = off", "synchronous_commit = on", "citus.shard_count = 4"]
+
+/** A split that lets writes go on needs it (docs/guides/citus.md). PostgreSQL before 15.19 does not know the setting. */
+const allowDecoder = async (node: string): Promise<void> => {
+  const [row] = await runOn(node, "select current_setting('output_plugin_libraries', true) as known")
+  if (row?.["known"]) await runOn(node, "alter system set output_plugin_libraries = pgoutput, test_decoding, citus")
+}
 
 /** Makes the schema in a joined database, and distributes it. */
 export const placeSchema = async (url: string): Promise<void> => {
