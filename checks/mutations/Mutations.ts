@@ -6793,6 +6793,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "money that leaves again after a dispute was won states an open dispute",
+    harm: "The merchant has lost the dispute, and the record says for ever that it was won.",
+    edits: [
+      {
+        file: "packages/core/src/decide/reconcile/WeighRow.ts",
+        find: 'moves.length - backCount >= backCount ? "lost"',
+        replace: 'moves.length < 0 ? "lost"'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReconcileGuards.test.ts",
+      test: "given a dispute that was won, when its money leaves again, then it is lost"
+    }
+  },
+  {
     name: "a refund that was guessed by its amount is confirmed",
     harm: "A refund from the provider's dashboard stands in for ours, which the customer never gets.",
     edits: [

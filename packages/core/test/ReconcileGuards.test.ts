@@ -190,7 +190,7 @@ const moveOf =
 
 describe("rows of disputes", () => {
   const second = world()
-  it.effect("given a dispute that was won, when its money leaves again, then the difference stays open", () =>
+  it.effect("given a dispute that was won, when its money leaves again, then it is lost", () =>
     Effect.gen(function* () {
       const { payment } = yield* disputed()
       yield* state(payment.providerRef, { verdict: "won" }, begin + 10 * day)
@@ -203,17 +203,21 @@ describe("rows of disputes", () => {
         back: "matched by_id",
         second: "status_differs by_id"
       })
-      assert.deepStrictEqual(yield* closings, { first: "row", second: undefined })
-      // Neither does one batch that has all of another dispute.
+      assert.deepStrictEqual(yield* closings, { first: "row", second: "statement" })
+      assert.deepStrictEqual(
+        [(yield* stored(payment)).state, (yield* stored(payment)).reported?.disputes],
+        ["ChargedBack", [{ disputeId: "du_1", verdict: "lost", at: begin + 30 * day }]]
+      )
+      // So does one batch that has all of another dispute.
       const other = moveOf(payment, "du_2")
       const all = [other("a", "dispute", 11), other("b", "dispute_reversed", 12), other("c", "dispute", 13)]
       yield* reconcile(orderOf(all))
       assert.deepStrictEqual(yield* closings, {
         first: "row",
-        second: undefined,
+        second: "statement",
         a: "statement",
         b: "statement",
-        c: undefined
+        c: "statement"
       })
     }).pipe(Effect.provide(second.layer))
   )
