@@ -16,6 +16,7 @@ const recoverTest = "packages/core/test/RecoverRecords.test.ts"
 const findLostCharge = "packages/core/src/verbs/create/FindLostCharge.ts"
 const lostKeysTest = "packages/core/test/LostKeys.test.ts"
 const recoveredKey = "packages/core/src/verbs/create/RecoveredKey.ts"
+const lostOperation = "packages/core/src/verbs/operate/LostOperation.ts"
 const recoveredOperation = "packages/core/src/verbs/operate/RecoveredOperation.ts"
 const replayRefund = "packages/core/src/verbs/refund/ReplayRefund.ts"
 const recoverFile = "packages/core/src/verbs/recover/Recover.ts"
@@ -6806,6 +6807,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
       project: "core",
       file: "packages/core/test/ReconcileGuards.test.ts",
       test: "given a dispute that was won, when its money leaves again, then it is lost"
+    }
+  },
+  {
+    name: "a lost capture that the provider shows is not recorded",
+    harm: "The store lost a capture of a part, and the provider is asked to capture that part once more.",
+    edits: [
+      {
+        file: lostOperation,
+        find: 'found.state._tag === "Authorized") return',
+        replace: 'found.state._tag !== "Pending") return'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/LostOperations.test.ts",
+      test: "given a capture that comes again, then its result is returned, and nothing is captured"
+    }
+  },
+  {
+    name: "a capture is sent while the provider may be at one that was lost",
+    harm: "Both are executed, and the customer pays twice.",
+    edits: [
+      {
+        file: lostOperation,
+        find: 'found.state._tag === "Pending")',
+        replace: 'found.state._tag === "Declined")'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/LostOperations.test.ts",
+      test: "given a provider that does not say, then nothing is sent until it does"
     }
   },
   {
