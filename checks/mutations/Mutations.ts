@@ -6842,6 +6842,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "an attempt that was never sent is written after the store lost its claim",
+    harm: "The payment has two first attempts, of which one never was.",
+    edits: [
+      {
+        file: "packages/core/src/verbs/create/RecordCharge.ts",
+        find: 'fact.on === "ChargeAbandoned" && stored.state === "AwaitingCustomer"',
+        replace: 'fact.on === "ChargeAbandoned" && stored.version < 0'
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/LateWriters.test.ts",
+      test: "given a page, when it wakes, then nothing is written of its attempt, and the page is used again"
+    }
+  },
+  {
     name: "a refund that was guessed by its amount is confirmed",
     harm: "A refund from the provider's dashboard stands in for ours, which the customer never gets.",
     edits: [

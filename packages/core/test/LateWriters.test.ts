@@ -79,6 +79,30 @@ describe("a process that goes on while its store loses records", () => {
   }
 })
 
+describe("a process that froze while its store lost what it had claimed", () => {
+  const forgotten = world()
+  it.effect("given a page, when it wakes, then nothing is written of its attempt, and the page is used again", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      const snapshots = yield* StorageSnapshots
+      assert(snapshots !== undefined)
+      const { payment, token } = yield* paged(caller)
+      const putBack = snapshots.take()
+      const approval = pointsman.actOnHostedPage(token, { _tag: "Approve" })
+      forgotten.ledger.onCommit = (number) => (number === 2 ? 6_000 : undefined)
+      const frozen = yield* Effect.forkDetach(approval)
+      yield* TestClock.adjust(1)
+      putBack()
+      yield* TestClock.adjust(6_000)
+      assert.strictEqual((yield* Fiber.join(frozen)).payment.state, "AwaitingCustomer")
+      assert.deepStrictEqual(yield* endsOf(payment), [])
+      assert.strictEqual((yield* approval).payment.state, "Captured")
+      assert.deepStrictEqual(yield* endsOf(payment), ["1 Captured"])
+      assert.lengthOf(forgotten.provider.charges, 1)
+    }).pipe(Effect.provide(forgotten.layer))
+  )
+})
+
 describe("a process that froze after its claim was written", () => {
   const woken = world({ providerTimeoutMillis: 48 * hour })
   it.effect("given it wakes when the key stands for another request, then it leaves that one's claim alone", () =>

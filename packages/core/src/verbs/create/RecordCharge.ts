@@ -107,6 +107,7 @@ const record = Effect.fnUntraced(function* (
     first: { payment: inHand.payment, attempts: inHand.earlier, claim: inHand.claim },
     decide: ({ attempts, claim, payment: stored }, now, reused) => {
       if (wasAbandoned(fact, stored, claim)) return Effect.succeed(done({ payment: stored, isAbandoned: true }))
+      if (isForgotten(fact, stored)) return Effect.succeed(done({ payment: stored, isAbandoned: false }))
       const earlier = earlierOf(attempts, inHand)
       const book = { payment: stored, attempts: [...earlier, ...ended] }
       const refused = reused === undefined ? undefined : withoutReused(book, ended, reused, now)
@@ -235,6 +236,10 @@ const wasAbandoned = (fact: ChargeFact, stored: Payment, claim: Claim | null): b
   stored.state === "Failed" &&
   stored.routing?.attempts.at(-1)?.outcome === "Abandoned" &&
   claim?.state !== "Answered"
+
+/** The store lost the claim of a hosted payment: its page can be used again, and the attempt was never sent. */
+const isForgotten = (fact: ChargeFact, stored: Payment): boolean =>
+  fact.on === "ChargeAbandoned" && stored.state === "AwaitingCustomer"
 
 const answerClaim = (claim: Claim | null, on: ClaimEvent, payment: Payment, now: number): Claim | null => {
   // A retry after the claim window may have answered the key already: its response is kept.
