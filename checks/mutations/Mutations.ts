@@ -6858,6 +6858,22 @@ import { writeFact } from "../../commit/WriteFact.ts"
     }
   },
   {
+    name: "a report that Adyen does not make is an empty one",
+    harm: "Nobody notices that automatic generation is off, and no payment is compared.",
+    edits: [
+      {
+        file: "packages/connectors/adyen/src/Reports.ts",
+        find: "if (own !== null) return own",
+        replace: 'if (own !== null || date !== "") return own'
+      }
+    ],
+    caughtBy: {
+      project: "connector-adyen",
+      file: "packages/connectors/adyen/test/Reports.test.ts",
+      test: "given a day without a file, when none of the days before has one, then it is unanswered"
+    }
+  },
+  {
     name: "a refund that was guessed by its amount is confirmed",
     harm: "A refund from the provider's dashboard stands in for ours, which the customer never gets.",
     edits: [

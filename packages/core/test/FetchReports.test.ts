@@ -210,6 +210,23 @@ describe("fetched reports", () => {
     )
   }
 
+  const notMade = world()
+  it.effect("given a file that the provider did not make, then it has no rows, and an empty one ends the fetch", () =>
+    Effect.gen(function* () {
+      const { entries } = yield* listedPayments(notMade, 2)
+      const texts = inFiles(notMade, entries)
+      const download = notMade.provider.onDownloadReport
+      notMade.provider.onDownloadReport = (file) => (file === "b" ? Effect.succeed(null) : download(file))
+      const [run] = yield* fetch(anHour)
+      assert.deepStrictEqual([run?.state, run?.rowsDone, run?.counts.matched], ["done", 2, 2])
+      notMade.provider.onDownloadReport = download
+      texts["b"] = ""
+      const failed = yield* Effect.result(fetch(anHour))
+      assert(Result.isFailure(failed) && failed.failure instanceof ReportBroken)
+      assert.include(failed.failure.reason, "file b: row 1: it is cut off")
+    }).pipe(Effect.provide(notMade.layer), Effect.provideService(ReportReader, reader))
+  )
+
   const unread = world()
   it.effect("given a program without a reader of files, then the fetch says so", () =>
     Effect.gen(function* () {

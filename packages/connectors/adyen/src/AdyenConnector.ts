@@ -5,8 +5,8 @@
  * no lookup for any of them, nor for a charge. Its messages report their outcomes. A look-up here says so, and
  * never that nothing happened. For the same reason there are no lists to recover lost records from: neither the Checkout
  * API nor the Management API has a list of payments or refunds (https://docs.adyen.com/api-explorer/Checkout/72/overview),
- * and Adyen's reports are files, which it makes on a schedule and hands to another credential
- * (https://docs.adyen.com/reporting/automatically-get-reports). Kept messages and the Customer Area remain.
+ * and Adyen's reports are files of what was settled, which it makes days later (`Reports.ts`). Kept messages and the Customer
+ * Area remain.
  *
  * Adyen does not say whether it compares the parameters of requests with one idempotency key, only that the first answer
  * comes again (https://docs.adyen.com/development-resources/api-idempotency). The key of a charge, capture, void or refund is
@@ -34,11 +34,12 @@ import {
 import { Effect, Redacted, Result } from "effect"
 import { type Amount, toAdyen } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
-import { type Credentials, decodeCredentials } from "./Credentials.ts"
+import { type Credentials, decodeCredentials, reportsMissing } from "./Credentials.ts"
 import { keptOfMessage } from "./KeptOfMessage.ts"
 import { readMessage, readStored } from "./Messages.ts"
 import { namedMethods } from "./NamedMethods.ts"
 import { attemptOf, operationReferenceOf, type Purpose, referenceOf } from "./Reference.ts"
+import { type Download, fetchedReports, fileBytesAtMost } from "./Reports.ts"
 import * as Requests from "./Requests.ts"
 
 /** The definition of the connector `adyen`. Its sandbox is Adyen's test environment. */
@@ -139,6 +140,7 @@ const connector = (
         )
       )
     ),
+    reports: reportsOf(credentials, timeoutMillis, transport),
     readMessage: Effect.fn("AdyenConnector.readMessage")((message) =>
       readMessage(message, merchantAccount, cleaner([apiKey, message.secret]))
     ),
@@ -147,6 +149,23 @@ const connector = (
       readStored(message, merchantAccount, cleaner([apiKey, message.secret]))
     )
   }
+}
+
+const reportsOf = (
+  { merchantAccount, reportKey, reportsUrl }: Credentials,
+  timeoutMillis: number,
+  transport: Transport["Service"]
+) => {
+  const download = jsonCaller(
+    transport,
+    { baseUrl: reportsUrl, timeoutMillis, maxAnswerBytes: fileBytesAtMost },
+    Effect.sync(() => ({
+      accept: "text/csv",
+      ...(reportKey === null ? {} : { "x-api-key": Redacted.value(reportKey) })
+    }))
+  )
+  const get: Download = (path, read) => download({ method: "GET", path }, read)
+  return fetchedReports(get, merchantAccount, reportsMissing({ reportKey }))
 }
 
 /** What moves no money. */

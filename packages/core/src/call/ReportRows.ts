@@ -44,11 +44,12 @@ export const reportRows = (connection: Connection, asked: ReportAsked, window: F
 
 /** Downloaded as a whole, whose length the connector limits, and read row by row. */
 const fileAt = Effect.fnUntraced(function* (connection: Connection, { report }: ReportAsked, file: string) {
-  const text: string | NotSent | Unanswered = yield* callProvider<string>(
+  const text: string | null | NotSent | Unanswered = yield* callProvider<string | null>(
     connection,
     ({ reports }) => reports?.find(({ name }) => name === report)?.download?.(file) ?? Effect.fail(noReport),
     Number.POSITIVE_INFINITY
   )
+  if (text === null) return Stream.empty
   if (typeof text !== "string") return yield* new Unanswered({ reason: text.reason })
   const reader = yield* ReportReader
   return Stream.mapError(

@@ -271,8 +271,11 @@ export interface FetchedReport {
    * once it is over. What is not the provider's own word, or not complete yet, is `Unanswered`, and never an empty page.
    */
   readonly list: (request: ListRequest) => Effect.Effect<ReportPage, NotSent | Unanswered>
-  /** The text of a file that a page named, in the format of the report's name. Absent where pages name none. */
-  readonly download?: (file: string) => Effect.Effect<string, NotSent | Unanswered>
+  /**
+   * The text of a file that a page named, in the format of the report's name; `null` where the provider made none, which an
+   * empty answer does not say. Absent where pages name none.
+   */
+  readonly download?: (file: string) => Effect.Effect<string | null, NotSent | Unanswered>
 }
 
 /** A provider's message as it came (decisions, section 10). */

@@ -93,7 +93,7 @@ export interface ScriptedProvider {
   /** Its report `scripted-balance`; `undefined` where it has none. Asked as a connection is first used. It has none unless told otherwise. */
   onListReport: Answers<ListRequest, ReportPage> | undefined
   /** The text of a file that a page of the report named; empty unless told otherwise. */
-  onDownloadReport: (file: string) => Effect.Effect<string, NotSent | Unanswered>
+  onDownloadReport: (file: string) => Effect.Effect<string | null, NotSent | Unanswered>
   /** Which connections can open a checkout; asked as a connection is first used. All of them unless told otherwise. */
   opensCheckouts: (connectionId: string) => boolean
 }
