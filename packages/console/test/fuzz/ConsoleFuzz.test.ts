@@ -7,7 +7,7 @@
 import { assert, describe, it } from "vitest"
 import type { Receiver } from "../../../server/test/fuzz/Judge.ts"
 import { sendInputs } from "../../../server/test/fuzz/SendInputs.ts"
-import { checked } from "./Answers.ts"
+import { checked, hasSlip } from "./Answers.ts"
 import { plantedWorld } from "./PlantedWorld.ts"
 import { type Input, inputs, requestOf } from "./Requests.ts"
 import { targetsOf } from "./Targets.ts"
@@ -23,6 +23,8 @@ const open = async (): Promise<Receiver<Input>> => {
   const { here, secrets } = planted
   const targets = await targetsOf(planted)
   let requests = 0
+  /** A note that was kept is shown by later pages, such as that of the audit trail. */
+  let shown = ""
   return {
     close: here.close,
     send: async (input) => {
@@ -30,7 +32,9 @@ const open = async (): Promise<Receiver<Input>> => {
       if (asked === undefined) return { status: 400, code: undefined }
       const { init, url } = asked
       const response = await here.handler(new Request(url, init), { source: `203.0.113.${++requests}` })
-      const text = await checked(response, init.method ?? "GET", secrets, JSON.stringify(input))
+      const sent = JSON.stringify(input)
+      if (hasSlip(sent)) shown += sent
+      const text = await checked(response, init.method ?? "GET", secrets, shown)
       // What failed is not in the response.
       if (response.status === 500) throw new Error(`${init.method} ${url} ${init.body}: ${here.log.at(-1)}`)
       return { status: response.status, code: /"code":"([a-z_]+)"/u.exec(text)?.[1] }
