@@ -16,13 +16,15 @@ const stated = {
 } as const
 
 describe("the audit trail", () => {
-  it.effect("given acts on reports, then each entry is about the workspace of its connection", () =>
+  it.effect("given acts at a connection, then each entry is about the workspace of that connection", () =>
     Effect.gen(function* () {
-      const { reconciliation } = yield* Pointsman
+      const { applyMessage, reconciliation, recover } = yield* Pointsman
       const closing = { connectionId: "main", rowId: "txn_1", note: "a test charge" }
       yield* Effect.flip(reconciliation.close(closing))
       yield* Effect.flip(reconciliation.close({ ...closing, connectionId: "none" }))
       yield* Effect.ignore(reconciliation.run(orderOf([])))
+      yield* Effect.flip(applyMessage("main", "msg_1"))
+      yield* Effect.ignore(recover({ since: 1, connectionId: "main", isDryRun: false }))
       const entries = yield* (yield* Audit).list({ after: 0, limit: 10 })
       const of = { workspace_id: "acme", environment: "sandbox" }
       assert.deepStrictEqual(
@@ -30,7 +32,9 @@ describe("the audit trail", () => {
         [
           ["difference.closing", { ...of, note: "a test charge" }],
           ["difference.closing", { note: "a test charge" }],
-          ["report.reconciling", { ...of, format: "test", file: "report.csv", sha256: "sha of []" }]
+          ["report.reconciling", { ...of, format: "test", file: "report.csv", sha256: "sha of []" }],
+          ["message.applying", { ...of, connection_id: "main" }],
+          ["records.recovering", { ...of, since: 1 }]
         ]
       )
       assert.isTrue(entries[0]?.details.startsWith(detailsOfWorkspace("acme")))

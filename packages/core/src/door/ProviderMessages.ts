@@ -26,7 +26,7 @@ import {
   messages
 } from "../verbs/receive/StoredMessages.ts"
 import type { DoorContext } from "./DoorContext.ts"
-import { intents } from "./Intent.ts"
+import { intentsAtConnection } from "./Intent.ts"
 import { requests } from "./Requests.ts"
 
 export interface MessageMethods {
@@ -83,7 +83,7 @@ export const messageMethods = (context: DoorContext): MessageMethods => {
     message: (connectionId, eventId) => Effect.provideContext(message(connectionId, eventId), context),
     applyMessage: (connectionId, eventId) =>
       Effect.andThen(
-        intents(context)("message.applying", eventId, { connection_id: connectionId }),
+        intentsAtConnection(context)("message.applying", connectionId, eventId, { connection_id: connectionId }),
         Effect.provideContext(applyMessage(connectionId, eventId), context)
       )
   }

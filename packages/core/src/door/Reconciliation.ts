@@ -1,12 +1,10 @@
 /** What providers' reports say about money, compared with the records. */
-import { Effect, Option, Stream } from "effect"
-import type { JsonObject } from "../model/Event.ts"
+import { Effect, type Option, Stream } from "effect"
 import type { Payout } from "../model/Payout.ts"
 import type { ReconciliationRun } from "../model/ReconciliationRun.ts"
 import type { SettlementEntry } from "../model/SettlementEntry.ts"
 import type { Tenant } from "../model/Tenant.ts"
-import { type AuditAction, AuditActor } from "../ports/Audit.ts"
-import { Directory } from "../ports/Directory.ts"
+import { AuditActor } from "../ports/Audit.ts"
 import {
   type BalanceQuery,
   type BalanceRow,
@@ -29,7 +27,7 @@ import {
 } from "../verbs/reconcile/RunReport.ts"
 import type { ReportTaken } from "../verbs/reconcile/WriteBatch.ts"
 import type { DoorContext } from "./DoorContext.ts"
-import { intents } from "./Intent.ts"
+import { intents, intentsAtConnection } from "./Intent.ts"
 
 export interface ReconciliationMethods {
   /**
@@ -88,26 +86,10 @@ export interface ReconciliationMethods {
   readonly open: Effect.Effect<ReadonlyArray<OpenDifferences>, StorageError>
 }
 
-const workspaceOf = (context: DoorContext, connectionId: string) =>
-  Directory.pipe(
-    Effect.flatMap(({ connection }) => connection(connectionId)),
-    Effect.map(
-      Option.match({
-        onNone: () => ({}),
-        onSome: ({ environment, workspaceId }) => ({ workspace_id: workspaceId, environment })
-      })
-    ),
-    Effect.provideContext(context)
-  )
-
 export const reconciliationMethods = (context: DoorContext): ReconciliationMethods => {
   const ofStore = <A, E>(use: (settlements: Settlements) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.provideContext(Effect.flatMap(Settlements, use), context)
-  /** About the workspace of the connection; of a connection that does not exist, about none. */
-  const intends = (action: AuditAction, connectionId: string, subject: string, details: JsonObject) =>
-    Effect.flatMap(workspaceOf(context, connectionId), (workspace) =>
-      intents(context)(action, subject, { ...workspace, ...details })
-    )
+  const intends = intentsAtConnection(context)
   return {
     run: (order) => {
       const { connectionId, fileName, format, sha256 } = order

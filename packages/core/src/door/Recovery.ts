@@ -11,7 +11,7 @@ import {
   recover
 } from "../verbs/recover/Recover.ts"
 import type { DoorContext } from "./DoorContext.ts"
-import { intents } from "./Intent.ts"
+import { intents, intentsAtConnection } from "./Intent.ts"
 
 export interface RecoveryMethods {
   /**
@@ -42,9 +42,12 @@ export const recoveryMethods = (context: DoorContext): RecoveryMethods => ({
   recover: (order) => {
     const { connectionId, isDryRun, since } = order
     const act = Effect.provideContext(isDryRun ? recover(order) : recoverAndCompare(order), context)
-    return isDryRun
-      ? act
-      : Effect.andThen(intents(context)("records.recovering", connectionId ?? "all connections", { since }), act)
+    if (isDryRun) return act
+    const intent =
+      connectionId === null
+        ? intents(context)("records.recovering", "all connections", { since })
+        : intentsAtConnection(context)("records.recovering", connectionId, connectionId, { since })
+    return Effect.andThen(intent, act)
   },
   acceptLoss: Effect.andThen(
     intents(context)("loss.accepting", "newest loss", {}),
