@@ -5013,7 +5013,7 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: recoveredKey,
-        find: "for (const createdAt of [now, now - keyRetentionMillis]) {",
+        find: "for (const createdAt of daysOf(loss, now)) {",
         replace: "for (const createdAt of [now]) {"
       }
     ],
@@ -5024,6 +5024,38 @@ import { writeFact } from "../../commit/WriteFact.ts"
     },
     simulatedOn: "memory",
     simulatedUnder: "restore"
+  },
+  {
+    name: "compare recovered keys of two days alone",
+    harm: "The record of a charge that is pending for days was lost. A merchant repeats its request, and it is charged again.",
+    edits: [
+      {
+        file: recoveredKey,
+        find: "if (day + keyRetentionMillis > since - clockMillis) days.add(day)",
+        replace: ""
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: recoverTest,
+      test: "given a charge that is pending for days, when its key comes again, then its payment answers"
+    }
+  },
+  {
+    name: "compare recovered keys of the newest loss alone",
+    harm: "Records are lost again on the next day. A merchant repeats a request of the first loss, and it is charged again.",
+    edits: [
+      {
+        file: recoveredKey,
+        find: "const isRecent = now < declaredAt + 2 * keyRetentionMillis",
+        replace: "const isRecent = now < since"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: recoverTest,
+      test: "given another loss on the next day, when the key comes again, then nothing is charged"
+    }
   },
   {
     name: "compare recovered keys of one connection",

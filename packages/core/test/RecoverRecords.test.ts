@@ -8,7 +8,8 @@ import { TestClock } from "effect/testing"
 import { type ListingOptions, listingProvider } from "./support/ListingProvider.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 
-const day = 24 * 60 * 60_000
+const hour = 60 * 60_000
+const day = 24 * hour
 /** Noon of some day, so that no test crosses midnight unless it says so. */
 const noon = 100.5 * day
 
@@ -473,6 +474,41 @@ describe("keys that the store lost", () => {
           assert.lengthOf(provider.charges, sent)
         }),
         justBeforeMidnight
+      )
+    })
+  )
+
+  it.effect("given a charge that is pending for days, when its key comes again, then its payment answers", () =>
+    Effect.gen(function* () {
+      const { inNewStore, provider } = losing()
+      const first = yield* inNewStore(again())
+      for (const charge of provider.books.charges.values()) charge.state = { _tag: "Pending", providerRef: "ch_1" }
+      yield* inNewStore(
+        Effect.gen(function* () {
+          yield* recoverAll
+          const { isReplay, payment } = yield* again()
+          assert.isTrue(isReplay)
+          assert.deepInclude(payment, { id: first.payment.id, state: "ChargePending" })
+          assert.lengthOf(provider.charges, 1)
+        }),
+        noon + 3 * day
+      )
+    })
+  )
+
+  it.effect("given another loss on the next day, when the key comes again, then nothing is charged", () =>
+    Effect.gen(function* () {
+      const { inNewStore, provider } = losing()
+      const first = yield* inNewStore(again())
+      yield* inNewStore(
+        Effect.gen(function* () {
+          yield* recoverAll
+          yield* TestClock.adjust("20 hours")
+          yield* (yield* Pointsman).recover({ since: noon + 19 * hour, connectionId: null, isDryRun: false })
+          const { isReplay, payment } = yield* again()
+          assert.deepStrictEqual([isReplay, payment.id], [true, first.payment.id])
+          assert.lengthOf(provider.charges, 1)
+        })
       )
     })
   )
