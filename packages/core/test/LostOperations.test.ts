@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type AfterRestore, NothingSent, Pointsman } from "@pointsman/core"
 import { StorageSnapshots } from "@pointsman/core/internal"
-import { CommitUnknown, Ledger, RecordsMissing, Unanswered } from "@pointsman/core/ports"
+import { RecordsMissing, Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { type ListingProvider, listingProvider } from "./support/ListingProvider.ts"
@@ -80,24 +80,15 @@ describe("a capture or a void that the store lost", () => {
     Effect.gen(function* () {
       const { own, provider } = unheard
       const id = yield* losing((paymentId) => capture(paymentId, "capture-01", null))
-      const ledger = yield* Ledger
-      let isUnheard = false
-      const silent: Ledger["Service"] = {
-        ...ledger,
-        commit: (change) => {
-          const written = ledger.commit(change)
-          if (isUnheard) return written
-          isUnheard = true
-          return Effect.andThen(written, Effect.fail(new CommitUnknown({ operation: "commit", cause: "no answer" })))
-        }
-      }
-      const process = yield* own.another.pipe(Effect.provideService(Ledger, silent))
+      const unheardAt = own.ledger.calls.commit + 1
+      own.ledger.onCommit = (number) => (number === unheardAt ? "unheard" : undefined)
       const order = { paymentId: id, idempotencyKey: "capture-01", amountMinor: null }
-      const { isReplay, payment } = yield* process.capture(caller, order)
-      assert.isTrue(isUnheard && isReplay)
+      const { isReplay, payment } = yield* (yield* Pointsman).capture(caller, order)
+      assert.isTrue(isReplay)
+      assert.isAtLeast(own.ledger.calls.commit, unheardAt)
       assert.deepInclude(payment, { state: "Captured", capturedMinor: 1999 })
       assert.lengthOf(provider.captures, 1)
-    }).pipe(Effect.scoped, Effect.provide(unheard.layer))
+    }).pipe(Effect.provide(unheard.layer))
   )
 
   const voided = given()

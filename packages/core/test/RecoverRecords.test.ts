@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman, type Recovery, statusOf } from "@pointsman/core"
 import { StorageSnapshots } from "@pointsman/core/internal"
-import { CommitUnknown, Ledger, NotSent, Unanswered } from "@pointsman/core/ports"
+import { Ledger, NotSent, Unanswered } from "@pointsman/core/ports"
 import { Deferred, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { type ListingOptions, listingProvider } from "./support/ListingProvider.ts"
@@ -764,34 +764,25 @@ describe("refunds, captures and voids that the store lost", () => {
       const own = world({ provider })
       return Effect.gen(function* () {
         yield* TestClock.setTime(noon)
-        const ledger = yield* Ledger
         const snapshots = yield* StorageSnapshots
         assert(snapshots !== undefined)
         const { id } = yield* createOne()
-        let isAnswered = false
-        const silent: Ledger["Service"] = {
-          ...ledger,
-          commit: (change) => {
-            const written = ledger.commit(change)
-            if (isAnswered || (change.refunds ?? []).length === 0) return written
-            isAnswered = true
-            return Effect.andThen(written, Effect.fail(new CommitUnknown({ operation: "commit", cause: "no answer" })))
-          }
-        }
-        const process = yield* own.another.pipe(Effect.provideService(Ledger, silent))
+        const unheardAt = own.ledger.calls.commit + 1
+        own.ledger.onCommit = (number) => (number === unheardAt ? "unheard" : undefined)
+        const pointsman = yield* Pointsman
         const order = { paymentId: id, idempotencyKey: "refund-0001", reason: null }
-        yield* Effect.flip(process.refund(caller, { ...order, amountMinor: 1 }))
+        yield* Effect.flip(pointsman.refund(caller, { ...order, amountMinor: 1 }))
         const refundsOf = Effect.map(stored(id), ({ refunds }) =>
           refunds.map((one) => [one.money.minorUnits, one.stage])
         )
         assert.deepStrictEqual(yield* refundsOf, [[1, "Refused"]])
         const putBack = snapshots.take()
-        yield* process.refund(caller, { ...order, amountMinor: null })
+        yield* pointsman.refund(caller, { ...order, amountMinor: null })
         putBack()
         assert.deepInclude(at(yield* recoverAll), { refunds: eur(1, 1999), changed: [], reviewed: [] })
         assert.deepInclude((yield* stored(id)).payment, { state: "Refunded", refundedMinor: 1999, review: null })
         assert.deepStrictEqual(yield* refundsOf, [[1999, "Succeeded"]])
-      }).pipe(Effect.scoped, Effect.provide(own.layer))
+      }).pipe(Effect.provide(own.layer))
     }
   )
 
