@@ -10,7 +10,13 @@ const title = "Pointsman"
 
 export const homePath = "/"
 
-export const layer = (options: { readonly hasDocs: boolean }): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
+export interface HomeOptions {
+  readonly hasDocs: boolean
+  /** The path of the console, relative to this page; without it no link leads there. */
+  readonly console: string | undefined
+}
+
+export const layer = (options: HomeOptions): Layer.Layer<never, never, HttpRouter.HttpRouter> =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const render = yield* makeRenderer
@@ -22,12 +28,13 @@ export const layer = (options: { readonly hasDocs: boolean }): Layer.Layer<never
   )
 
 // A proxy may serve the page under a path of its own: the links are relative.
-const main = ({ hasDocs }: { readonly hasDocs: boolean }) => html`<div class="body">
+const main = ({ console, hasDocs }: HomeOptions) => html`<div class="body">
 <h1>Pointsman</h1>
 <p class="soft text">A payment orchestration server. Its API is at <code>/api/v1</code> and needs an API key.</p>
 <div class="actions">
 ${hasDocs ? html`<a class="button main" href="./docs">API reference</a>` : undefined}
 <a class="button" href="./api/v1/openapi.json">OpenAPI document</a>
+${console === undefined ? undefined : html`<a class="button" href="${console}">Console</a>`}
 </div>
 <p class="soft text">The guides are in the folder <code>docs/guides</code> of the source code. Begin with <code>README.md</code>.</p>
 </div>`

@@ -64,8 +64,8 @@ export interface Options {
   readonly docs?: boolean | undefined
   /** Markdown that the reference page begins with, such as which key to use. Everybody can read it: no secrets. */
   readonly docsNote?: string | undefined
-  /** `true` serves a page at `/` that leads to the reference. */
-  readonly home?: boolean | undefined
+  /** Serves a page at `/` that links to the reference, and to the console where its path relative to `/` is given. */
+  readonly home?: boolean | { readonly console: string } | undefined
   /** `true` writes one line of the log for each request, at level Info, with its route and without its path. */
   readonly accessLog?: boolean | undefined
 }
@@ -88,7 +88,7 @@ export const layer = (
     HttpApiBuilder.layer(ServedApi),
     hostedPages(options.baseUrl),
     options.docs === false ? Layer.empty : DocsPage.layer({ baseUrl: options.baseUrl, note: options.docsNote }),
-    options.home === true ? HomePage.layer({ hasDocs: options.docs !== false }) : Layer.empty
+    hasHome(options) ? HomePage.layer(homeOptions(options)) : Layer.empty
   ).pipe(
     Layer.provide([
       PaymentHandlers.layer,
@@ -117,9 +117,16 @@ const isPublicHttps = (baseUrl: string | undefined): boolean => {
 const hostedPages = (baseUrl: string | undefined) =>
   baseUrl === undefined ? Layer.empty : HostedHandlers.layer(baseUrl)
 
-const pathsOf = ({ baseUrl, docs, home, paths }: Options): Paths => ({
-  ...paths,
-  ...(docs === false ? {} : { [DocsPage.docsPath]: ["GET"] }),
-  ...(home === true ? { [HomePage.homePath]: ["GET"] } : {}),
-  ...(baseUrl === undefined ? {} : HostedHandlers.hostedPaths)
+const hasHome = ({ home = false }: Options) => home !== false
+
+const homeOptions = ({ docs, home }: Options): HomePage.HomeOptions => ({
+  hasDocs: docs !== false,
+  console: typeof home === "object" ? home.console : undefined
+})
+
+const pathsOf = (options: Options): Paths => ({
+  ...options.paths,
+  ...(options.docs === false ? {} : { [DocsPage.docsPath]: ["GET"] }),
+  ...(hasHome(options) ? { [HomePage.homePath]: ["GET"] } : {}),
+  ...(options.baseUrl === undefined ? {} : HostedHandlers.hostedPaths)
 })

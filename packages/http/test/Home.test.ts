@@ -52,10 +52,17 @@ describe("the page at /", () => {
     expect((await get("//")).status).toBe(404)
   })
 
-  test("given the options, when docs or the page are left out, then no link leads there and no page is served", async () => {
+  test("given the options, when docs, the console or the page are left out, then no link leads there and no page is served", async () => {
     const bare = serve(scripted().layer, { home: true, docs: false })
-    expect(await (await get("/", "GET", bare)).text()).not.toContain("./docs")
+    const html = await (await get("/", "GET", bare)).text()
+    expect(html).not.toContain("./docs")
+    expect(html).not.toContain("onsole")
     await bare.close()
+    const withConsole = serve(scripted().layer, { home: { console: "./console" } })
+    expect(await (await get("/", "GET", withConsole)).text()).toContain(
+      '<a class="button" href="./console">Console</a>'
+    )
+    await withConsole.close()
     const without = serve(scripted().layer)
     expect((await without.send("/")).status).toBe(404)
     await without.close()

@@ -8,7 +8,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Listeners } from "./Listeners.ts"
 import type { Settings } from "./Settings.ts"
 
-const consoleMount = "/console"
+export const consoleMount = "/console"
 
 const methods = ["GET", "POST", "PUT", "DELETE"]
 export const consolePaths = { [consoleMount]: methods, [`${consoleMount}/*`]: methods } as const

@@ -340,7 +340,7 @@ const routes = (settings: Settings, { baseUrl, console, docsNote, stopping }: Pa
         paths: { ...Health.healthPaths, ...Metrics.metricsPaths, ...ConsoleRoutes.consolePaths },
         baseUrl,
         docsNote,
-        home: true,
+        home: settings.adminPort === null ? { console: `.${ConsoleRoutes.consoleMount}` } : true,
         accessLog: settings.accessLog
       }),
       Health.layer(health),

@@ -20,6 +20,7 @@ describe("an admin address", () => {
       assert.strictEqual(codeOf(await ask(server.url, [`GET ${path}/?x HTTP/1.1`, host])), "404 not_found")
       assert.strictEqual(statusOf(await ask(admin, [`GET ${path} HTTP/1.1`, host])), "200")
     }
+    assert.notInclude(await ask(server.url, ["GET / HTTP/1.1", host]), "onsole")
     const key = `Authorization: Bearer ${server.sandboxKey}`
     assert.strictEqual(codeOf(await ask(admin, ["GET /api/v1/payments HTTP/1.1", host, key])), "404 not_found")
     assert.strictEqual(statusOf(await ask(server.url, ["GET /api/v1/payments HTTP/1.1", host, key])), "200")

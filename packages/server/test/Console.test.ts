@@ -41,6 +41,7 @@ describe("the console of a server", () => {
       has_more: false,
       next_cursor: null
     })
+    assert.include(await (await fetch(url)).text(), 'href="./console"')
     const unknown = await fetch(`${url}/console/nowhere`)
     assert.strictEqual(unknown.status, 404)
     assert.include(unknown.headers.get("content-security-policy") ?? "", "frame-ancestors 'none'")

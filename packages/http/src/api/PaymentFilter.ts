@@ -12,6 +12,10 @@ export const StatusFilter = Schema.String.check(Schema.isPattern(/^[A-Za-z_]+$/u
   })
 )
 
+/** A pattern of the names in any case. JSON Schema has no flag for it (ECMA-262 without flags). */
+const anyCase = (names: ReadonlyArray<string>): string =>
+  `^(?:${names.map((name) => name.replaceAll(/[A-Z]/gu, (letter) => `[${letter}${letter.toLowerCase()}]`)).join("|")})$`
+
 const AmountFilter = Schema.String.check(Schema.isPattern(/^[0-9]{1,15}$/u)).pipe(
   Schema.decodeTo(Schema.Int.check(Schema.isBetween(amountLimits)), {
     decode: SchemaGetter.transform(Number),
@@ -45,7 +49,13 @@ const providerReferenceCharacters = 255
 
 export const paymentFilter = {
   status: Schema.optionalKey(StatusFilter).annotateKey(
-    documented("Only payments with this status. Case-insensitive.", { type: "string", enum: paymentStatuses })
+    documented("Only payments with this status. Case-insensitive.", {
+      // The names, for generated clients; what a validator accepts is what the server accepts.
+      anyOf: [
+        { type: "string", enum: paymentStatuses },
+        { type: "string", pattern: anyCase(paymentStatuses) }
+      ]
+    })
   ),
   reference: Schema.optionalKey(text(0, createLimits.reference)).annotateKey(
     documented("Only payments with exactly this `reference`.", { examples: ["order-1001"] })

@@ -338,7 +338,15 @@ describe("what the generator gets wrong by itself", () => {
       ])
     }
     const status = parameter("listPayments", "status")
-    expect(status?.schema).toEqual({ type: "string", enum: paymentStatuses })
+    expect(status?.schema).toMatchObject({ anyOf: [{ enum: paymentStatuses }, {}] })
+    for (const text of paymentStatuses.flatMap((name) => [
+      name,
+      name.toLowerCase(),
+      `${name[0]}${name.slice(1).toLowerCase()}`
+    ]))
+      expect([text, isValid(status?.schema, text)]).toEqual([text, true])
+    for (const text of ["", "PAID", "CAPTURED ", "captureds"])
+      expect([text, isValid(status?.schema, text)]).toEqual([text, false])
     expect(status?.description).toContain("Case-insensitive")
   })
 
