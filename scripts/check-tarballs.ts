@@ -1,5 +1,5 @@
 /**
- * What npm would publish, as its users get it: every package is packed (`npm run build` first), read by publint and
+ * What npm would publish, as its users get it: every package is packed, read by publint and
  * attw, installed from its tarball into an empty folder, and used there: in ECMAScript modules, by `require`, by
  * TypeScript with two kinds of resolution, and as the command. The registry is asked for the packages of others alone.
  */
@@ -33,7 +33,7 @@ const contents: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 const packed = folders.map((folder): Packed => {
-  const json = run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", work], join(root, folder))
+  const json = run("npm", ["pack", "--json", "--pack-destination", work], join(root, folder))
   const [one] = JSON.parse(json) as ReadonlyArray<Packed>
   if (one === undefined) throw new Error(`npm packed nothing of ${folder}`)
   const paths = one.files.map(({ path }) => path)

@@ -50,6 +50,11 @@ export const agreementFaults = (root: Manifest, packages: ReadonlyArray<Package>
     for (const folder of isBundle ? ["dist"] : ["dist", "src"]) {
       if (!manifest.files?.includes(folder)) faults.push(`${dir}: files does not name ${folder}`)
     }
+    if (!/scripts\/prepack\.mjs$/u.test(manifest.scripts?.["prepack"] ?? "")) {
+      faults.push(
+        `${dir}: scripts.prepack does not run scripts/prepack.mjs, so npm pack may pack no build, or an old one`
+      )
+    }
     const installed = [
       ...Object.keys(manifest.dependencies ?? {}),
       ...Object.keys(manifest.peerDependencies ?? {}).filter(

@@ -1,4 +1,4 @@
-// Whether the server's bundle is as new as what it is made of. Plain JavaScript, so that `npm start` strips no types.
+// Whether a build is as new as what it is made of: the server's bundle, or another file. Plain JavaScript, so that `npm start` strips no types.
 import { globSync, statSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
@@ -11,7 +11,7 @@ const made = ["package-lock.json", "scripts/build/*", "packages/*/package.json",
 
 const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
-export const isFresh = () => {
-  const builtAt = changedAt(bundledMain)
+export const isFresh = (built = bundledMain) => {
+  const builtAt = changedAt(built)
   return globSync(made, { cwd: root }).every((path) => changedAt(root + path) < builtAt)
 }

@@ -87,6 +87,7 @@ describe("controls: what must be refused", () => {
     license: "MIT",
     engines: { node: ">=22" },
     files: ["dist", "src"],
+    scripts: { prepack: "node ../../scripts/prepack.mjs" },
     exports: { ".": door }
   }
   const owner = (change: Partial<Manifest>, dir = "packages/a"): Package => ({ dir, manifest: { ...good, ...change } })
@@ -138,6 +139,7 @@ describe("controls: what must be refused", () => {
     "another licence": other({ license: "ISC" }),
     "another range of Node": other({ engines: { node: ">=20" } }),
     "files without its sources": other({ files: ["dist"] }),
+    "a package that npm packs without building it": other({ scripts: {} }),
     "a bundle with a peer that npm installs": {
       ...other({ peerDependencies: { "s3-client": "^4.1.0" } }),
       dir: "packages/node"
