@@ -35,7 +35,7 @@ const hasRoomInMemory = (): boolean => {
 }
 
 // Writing to a disk takes up to two fifths of the processor time of a file with databases. Runs by `--project`, and
-// so the long checks of `.ci/run`, use the disk.
+// so the release checks, use the disk.
 if (process.env["TMPDIR"] === undefined && hasRoomInMemory()) process.env["TMPDIR"] = inMemory
 
 const tests = projects.flatMap((project) =>

@@ -12,7 +12,7 @@ const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 
 const leftOut = (): string | undefined => {
   if (process.env["POINTSMAN_LONG"] !== "all") {
-    return "it takes half a minute, and runs with POINTSMAN_LONG=all, as in .ci/run"
+    return "it takes half a minute, and runs with POINTSMAN_LONG=all, as in .ci/release"
   }
   if (process.env["DATABASE_URL"]) return undefined
   try {

@@ -21,7 +21,7 @@ const read = (path: string) => readFileSync(join(root, path), "utf8")
 const isLong = process.env["POINTSMAN_LONG"] === "all"
 if (!isLong) {
   process.stderr.write(
-    "contracts: the new connector's own compiler and test runner are left out: they take seconds, and run with POINTSMAN_LONG=all, as in .ci/run\n"
+    "contracts: the new connector's own compiler and test runner are left out: they take seconds, and run with POINTSMAN_LONG=all, as in .ci/release\n"
   )
 }
 

@@ -16,7 +16,7 @@ import { startReceiver } from "./support/WebhookReceiver.ts"
 const withLater = process.env["POINTSMAN_LONG"] === "all"
 if (!withLater) {
   process.stderr.write(
-    "server: most outcomes that are settled later are left out: they take seconds, and run with POINTSMAN_LONG=all, as in .ci/run\n"
+    "server: most outcomes that are settled later are left out: they take seconds, and run with POINTSMAN_LONG=all, as in .ci/release\n"
   )
 }
 

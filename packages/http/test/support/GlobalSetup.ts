@@ -7,7 +7,7 @@ import { isOnCitus, isOnPostgres } from "./OnPostgres.ts"
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (process.env["POINTSMAN_TOOLS"] !== "all") {
-    const reason = "they take half a minute each, and run with POINTSMAN_TOOLS=all, as in .ci/run"
+    const reason = "they take half a minute each, and run with POINTSMAN_TOOLS=all, as in .ci/release"
     process.stderr.write(`http: generated clients, linters and browsers are left out: ${reason}\n`)
   }
   if (!isOnPostgres) return undefined

@@ -1,11 +1,11 @@
 /**
  * Runs of whole systems: load, kills, partitions, many processes, clocks that have to pass. They take minutes, and run
- * with `POINTSMAN_LONG=all`, most of them in `.ci/run`; `npm test` proves the same rules without them.
+ * with `POINTSMAN_LONG=all`, most of them in `.ci/release`; `npm test` proves the same rules without them.
  */
 export const isLong = process.env["POINTSMAN_LONG"] === "all"
 if (!isLong) {
   process.stderr.write(
-    "server: runs of whole systems are left out: they take minutes, and run with POINTSMAN_LONG=all: most of them in .ci/run, and by hand what CONTRIBUTING.md#tests says\n"
+    "server: runs of whole systems are left out: they take minutes, and run with POINTSMAN_LONG=all: most of them in .ci/release\n"
   )
 }
 

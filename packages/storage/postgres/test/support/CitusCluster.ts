@@ -26,7 +26,7 @@ const folder = process.env["POINTSMAN_CITUS_FOLDER"] || join(root, "../shared/en
 /** Why there is none here, or `undefined`. */
 export const missingCitus = (): string | undefined => {
   if (process.env["POINTSMAN_CITUS_URL"]) return undefined
-  if (process.env["POINTSMAN_CITUS"] !== "all") return "they run with POINTSMAN_CITUS=all, as in .ci/run"
+  if (process.env["POINTSMAN_CITUS"] !== "all") return "they run with POINTSMAN_CITUS=all, as in .ci/release"
   if (!existsSync(join(folder, "cluster"))) return `POINTSMAN_CITUS_FOLDER has no script "cluster" (${folder})`
   if (!existsSync("/usr/lib/postgresql/15/bin/postgres")) return "PostgreSQL 15 is not installed (postgresql-15)"
   return process.getuid?.() === 0 ? undefined : "only root can start its servers; set POINTSMAN_CITUS_URL instead"

@@ -1,0 +1,67 @@
+/**
+ * Runs the release checks, everything that takes too long for `.ci/run`: `bash .ci/release [part…]`; without names, every
+ * part. A part that fails does not stop the next one. Each part that ran gets its row in docs/reference/release-checks.md.
+ */
+import { spawnSync } from "node:child_process"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { argv, exit } from "node:process"
+import { missingCitus } from "../packages/storage/postgres/test/support/CitusCluster.ts"
+import { type Row, readRows, releasePage } from "./release/Page.ts"
+import { type Part, parts } from "./release/Parts.ts"
+
+const root = join(import.meta.dirname, "..")
+const page = join(root, "docs/reference/release-checks.md")
+
+const git = (...words: ReadonlyArray<string>): string =>
+  spawnSync("git", words, { cwd: root, encoding: "utf8" }).stdout.trim()
+
+/** Why the part cannot run on this machine, or `undefined`. */
+const missing = ({ env = {} }: Part): string | undefined => {
+  if (env["POINTSMAN_CITUS"] === undefined) return undefined
+  Object.assign(process.env, { POINTSMAN_CITUS: env["POINTSMAN_CITUS"] })
+  return missingCitus()
+}
+
+const run = (name: string, part: Part): Row => {
+  const began = performance.now()
+  const skipped = missing(part)
+  const failed =
+    skipped === undefined &&
+    part.runs.some((line) => {
+      console.log(`\n==> ${name}: ${line}`)
+      return (
+        spawnSync(line, { cwd: root, env: { ...process.env, ...part.env }, shell: true, stdio: "inherit" }).status !== 0
+      )
+    })
+  const seconds = Math.round((performance.now() - began) / 1000)
+  const result = skipped === undefined ? (failed ? "failed" : "passed") : `skipped: ${skipped}`
+  console.log(`==> ${name}: ${result} in ${seconds} s`)
+  const changed = git("status", "--porcelain", "--", ".", ":!docs/reference/release-checks.md") !== ""
+  return {
+    name,
+    commit: `${git("rev-parse", "--short=8", "HEAD")}${changed ? ", changed" : ""}`,
+    date: new Date().toISOString().slice(0, 10),
+    result,
+    seconds
+  }
+}
+
+const asked = argv.slice(2)
+const unknown = asked.filter((name) => !Object.hasOwn(parts, name))
+if (unknown.length > 0) {
+  console.error(`Unknown part: ${unknown.join(", ")}. Expected one or more of: ${Object.keys(parts).join(", ")}`)
+  exit(2)
+}
+
+const failed: Array<string> = []
+for (const [name, part] of Object.entries(parts)) {
+  if (asked.length > 0 && !asked.includes(name)) continue
+  const row = run(name, part)
+  if (row.result === "failed") failed.push(name)
+  // After each part, so that a run that is stopped keeps what it has shown.
+  const rows = existsSync(page) ? readRows(readFileSync(page, "utf8")) : []
+  writeFileSync(page, releasePage([...rows.filter((one) => one.name !== name), row]))
+}
+if (failed.length > 0) console.error(`failed: ${failed.join(", ")}`)
+exit(failed.length === 0 ? 0 : 1)
