@@ -1,7 +1,7 @@
 /** Pages that name a test for every requirement or threat: each test that they name must be there, and be run. */
 import type { TextFile } from "./Files.ts"
 
-/** Sections whose requirements have numbers in the specification, and how many there are. */
+/** Sections whose requirements are numbered, and how many there are. */
 const numberedSections: Readonly<Record<string, number>> = {
   "Idempotency of creates": 7,
   "Idempotency of captures and voids": 4,

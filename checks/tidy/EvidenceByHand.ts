@@ -1,5 +1,5 @@
 /**
- * What statements of a provider mean, written by hand from the specification and its decisions: the rows that the cells of
+ * What statements of a provider mean, written by hand and not taken from the code: the rows that the cells of
  * `docs/reference/evidence.md` are compared with. Amounts are in minor units; every payment is for 1000.
  */
 import type { PaymentState } from "@pointsman/core"
@@ -185,7 +185,7 @@ const captureFailed = ["payment.capture_failed"] as const
 const refundsClosed = ["conflict", "capture_failed"] as const
 const mismatch = ["payment.amount_mismatch"] as const
 
-/** Decisions, section 3: what a provider states finally about an operation, and what it becomes. */
+/** What a provider states finally about an operation, and what it becomes. */
 export const rows: Readonly<Record<string, ReadonlyArray<Row>>> = {
   "a capture that was pending or unknown failed": [
     ["Capturing: in flight", "Operation", "failed for good", "Moves", "Authorized", [0, 0, 0], captureFailed],

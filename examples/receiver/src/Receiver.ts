@@ -16,8 +16,8 @@ export const receiver =
       // Also where it came before: only then is it not sent again.
       response.writeHead(204).end()
     } catch (error) {
-      // A 4xx is final and anything else is tried again, by the schedule of the specification. So 400 is for what
-      // nobody's repetition makes good, and trouble of our own is 500.
+      // A 4xx is final and anything else is tried again, on the server's schedule. So 400 is for what nobody's
+      // repetition makes good, and trouble of our own is 500.
       response.writeHead(error instanceof WebhookRefusedError ? 400 : 500).end()
       console.error(error instanceof Error ? error.message : error)
     }

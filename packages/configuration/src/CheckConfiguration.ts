@@ -154,7 +154,7 @@ const checkConnection = (
     }))
 ]
 
-/** Decisions, section 8: the default of a sandbox connection. */
+/** A sandbox connection that names no connector has the simulator. */
 export const connectorOf = (connection: ConnectionFile): string | undefined =>
   connection.connector ?? (connection.environment === "sandbox" ? "sandbox" : undefined)
 

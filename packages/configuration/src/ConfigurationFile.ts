@@ -1,7 +1,7 @@
 /**
- * The configuration file's shape (server-config, and decisions, section 11). Fields that are not here are refused: a
- * typing mistake in `blockedCategories` must not let payments through. What a field may hold is said in `expected`,
- * which is what the operator reads when it is wrong.
+ * The configuration file's shape. Fields that are not here are refused: a typing mistake in `blockedCategories` must
+ * not let payments through. What a field may hold is said in `expected`, which is what the operator reads when it is
+ * wrong.
  */
 import {
   autoObjectives,
@@ -157,7 +157,7 @@ const ConnectionFile = Schema.Struct({
   /** The id where it is left out. */
   name: Schema.optionalKey(Name),
   environment: EnvironmentName,
-  /** `sandbox` where it is left out of a sandbox connection (decisions, section 8). */
+  /** `sandbox` where it is left out of a sandbox connection. */
   connector: Schema.optionalKey(Word),
   active: Schema.optionalKey(Schema.Boolean),
   priority: Schema.optionalKey(integer(1, "a whole number, 1 or more")),
@@ -333,7 +333,7 @@ export type ConsoleFile = typeof ConsoleFile.Type
 export const ConfigurationFile = Schema.Struct({
   /** For editors. */
   $schema: Schema.optionalKey(Schema.String),
-  /** A greater one is a newer configuration; without one, new content is (decisions, section 12). */
+  /** A greater one is a newer configuration; without one, new content is. */
   generation: Schema.optionalKey(Generation),
   console: Schema.optionalKey(ConsoleFile),
   connectors: Schema.optionalKey(ConnectorsFile),

@@ -1,6 +1,6 @@
 /**
- * Whether a configuration is newer than the one that is served (decisions, section 12). A process that restarts with an
- * old file must not overrule a newer one: keys that were removed would work again.
+ * Whether a configuration is newer than the one that is served. A process that restarts with an old file must not
+ * overrule a newer one: keys that were removed would work again.
  */
 import { type AppliedConfiguration, Secrets } from "@pointsman/core/ports"
 import { Effect, Predicate } from "effect"

@@ -6,8 +6,8 @@ import type { ConfigurationFile } from "./ConfigurationFile.ts"
 
 /**
  * A stored connection whose time-out is not shorter than the claim window: a claim must not be taken for dead while its
- * provider is being asked (decisions, section 5). Connections that `file` names were checked with it; those that it does
- * not name still hold payments.
+ * provider is being asked. Connections that `file` names were checked with it; those that it does not name still hold
+ * payments.
  */
 export const tooSlowConnection = (
   present: DirectoryContents,

@@ -78,11 +78,11 @@ export interface PointsmanOptions {
   readonly claimWindowMillis?: number | undefined
   /** Time-out of a provider call where the connection names none, in milliseconds; 30 seconds unless set. */
   readonly providerTimeoutMillis?: number | undefined
-  /** How often the background looks at what is open; those of the specification unless set. */
+  /** How often the background looks at what is open; each interval has a default. */
   readonly checkIntervals?: Partial<CheckIntervals> | undefined
   /**
    * In milliseconds: before the first attempt to deliver a webhook, and between one and the next, a tenth more or less;
-   * then it is given up. Those of the specification unless set.
+   * then it is given up. 0 s, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h unless set.
    */
   readonly webhookScheduleMillis?: ReadonlyArray<number> | undefined
   /** Payments of one connection that this process checks at once, each waiting for a lookup; 16 unless set. */

@@ -1,6 +1,6 @@
 /**
- * Whose account a connection's credentials open (decisions, section 12, "Accounts"): what is asked, what is recorded,
- * and that a connection whose account changed takes no new payments.
+ * Whose account a connection's credentials open: what is asked, what is recorded, and that a connection whose account
+ * changed takes no new payments.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { type Connection, type Payment, Pointsman, RoutingFailed } from "@pointsman/core"

@@ -4,7 +4,7 @@ import { apiKeyEntropyBytes, environmentOfApiKey, formatApiKey } from "../src/mo
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-/** The format of decisions, section 11, written apart from the code under test. */
+/** The format of a key, written apart from the code under test. */
 const keyFor = (prefix: string, body: string): string => {
   let rest = BigInt(crc32(body))
   const digits: Array<string> = []

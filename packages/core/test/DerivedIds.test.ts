@@ -1,4 +1,4 @@
-/** Ids of calls under a merchant's key (decisions, section 1): a store that forgot asks again under the same ones. */
+/** Ids of calls under a merchant's key (decision 30): a store that forgot asks again under the same ones. */
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
 import { type ChargeAnswer, Ledger, Unanswered } from "@pointsman/core/ports"

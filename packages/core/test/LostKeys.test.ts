@@ -1,6 +1,6 @@
 /**
- * A loss that an operator accepted, at providers without lists: what a key charged before the loss is not charged again
- * (decisions, section 12).
+ * A loss that an operator accepted, at providers without lists: what a key charged before the loss is not charged
+ * again.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { type AfterRestore, type Connection, NothingSent, Pointsman } from "@pointsman/core"

@@ -1,4 +1,4 @@
-/** A capture or a void that the store lost, of a charge that is older than what a recovery lists (decisions, section 12). */
+/** A capture or a void that the store lost, of a charge that is older than what a recovery lists. */
 import { assert, describe, it } from "@effect/vitest"
 import { type AfterRestore, NothingSent, Pointsman } from "@pointsman/core"
 import { StorageSnapshots } from "@pointsman/core/internal"

@@ -1,4 +1,4 @@
-/** A refund that the store lost and that no list had: its key makes it once (decisions, section 12). */
+/** A refund that the store lost and that no list had: its key makes it once. */
 import { assert, describe, it } from "@effect/vitest"
 import { NothingSent, Pointsman } from "@pointsman/core"
 import { StorageSnapshots } from "@pointsman/core/internal"

@@ -1,6 +1,6 @@
 /**
  * A capture or a void that a lookup found not executed, while the provider had executed it, and took it back since. Its
- * messages about both arrive later (decisions, section 3: "A reversal is a new fact, not an old message").
+ * messages about both arrive later. A reversal is a new fact, not an old message.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { type Payment, Pointsman } from "@pointsman/core"

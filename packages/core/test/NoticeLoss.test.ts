@@ -1,4 +1,4 @@
-/** Verified messages about charges that are not stored: which of them declare a loss of records (decisions, section 12). */
+/** Verified messages about charges that are not stored: which of them declare a loss of records. */
 import { assert, describe, it } from "@effect/vitest"
 import { NothingSent, Pointsman, webhookSecretContext } from "@pointsman/core"
 import { Directory, Ids, Ledger, MessageUnreadable, type ProviderMessage, RecordLosses } from "@pointsman/core/ports"

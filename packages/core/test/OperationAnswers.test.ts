@@ -1,4 +1,4 @@
-/** What a provider's answer to a capture, a void or a refund means (decisions, section 3). */
+/** What a provider's answer to a capture, a void or a refund means. */
 import { assert, describe, it } from "@effect/vitest"
 import { type Payment, type PaymentState, Pointsman } from "@pointsman/core"
 import { NotSent, type OperationAnswer, type RefundAnswer, Unanswered } from "@pointsman/core/ports"

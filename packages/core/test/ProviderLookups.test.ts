@@ -1,7 +1,4 @@
-/**
- * What a lookup says against the record (decisions, section 3: "No word about money is dropped"), and when a lookup
- * decides what a message states.
- */
+/** What a lookup says against the record, which is never dropped, and when a lookup decides what a message states. */
 import { assert, describe, it } from "@effect/vitest"
 import { type Payment, type PaymentState, Pointsman, type ReviewReason } from "@pointsman/core"
 import {

@@ -1,6 +1,6 @@
 /**
- * Statements of a provider that arrive early, late or against the record (decisions, section 3: "No word about money is
- * dropped", "A reversal is a new fact, not an old message").
+ * Statements of a provider that arrive early, late or against the record: none about money is dropped, and a reversal
+ * is a new fact, not an old message.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { type CaptureMethod, type Payment, Pointsman } from "@pointsman/core"

@@ -1,4 +1,4 @@
-/** Messages that name a lost charge, while the store is recovered (decisions, section 12). */
+/** Messages that name a lost charge, while the store is recovered. */
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman, webhookSecretContext } from "@pointsman/core"
 import { Ledger, type ProviderMessage } from "@pointsman/core/ports"

@@ -1,4 +1,4 @@
-/** A store that lost its records, and providers that list what they have (decisions, section 12). */
+/** A store that lost its records, and providers that list what they have. */
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman, type Recovery, statusOf } from "@pointsman/core"
 import { StorageSnapshots } from "@pointsman/core/internal"

@@ -4,8 +4,8 @@
  *
  * In one thing ours is stricter. Its tolerance is documented as the "maximum allowed age of the event in seconds", 300
  * unless set (stripe 23.1.0, `validateComputedSignature` in `Webhooks.ts`; https://docs.stripe.com/webhooks/signature):
- * a time of the future has no age and passes. Ours is 300 s either way (decisions, section 9): a message that was
- * signed by a clock set ahead could be played again until its time has come.
+ * a time of the future has no age and passes. Ours is 300 s either way: a message that was signed by a clock set ahead
+ * could be played again until its time has come.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman, verifySignature } from "@pointsman/core"

@@ -1,6 +1,6 @@
 /**
- * An idempotency key that the provider had before (decisions, section 1): an answer that names another attempt of ours is
- * evidence for that one, and "never received" settles nothing for the one that was asked for.
+ * An idempotency key that the provider had before: an answer that names another attempt of ours is evidence for that
+ * one, and "never received" settles nothing for the one that was asked for.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { type Payment, Pointsman } from "@pointsman/core"

@@ -1,8 +1,8 @@
 /**
  * Authentication, workspace, scope and rate, in this order and before anything of the request is decoded. Partner
- * endpoints ask for more, among the answers 403 (specification, Authentication, rules 5 and 6): a suspended workspace
- * hears of nothing else; then a test key, whatever its scopes, since no scope would help it; then the scope; and a
- * key that could do it hears at last that its workspace is no partner.
+ * endpoints ask for more, among the answers 403: a suspended workspace hears of nothing else; then a test key, whatever
+ * its scopes, since no scope would help it; then the scope; and a key that could do it hears at last that its workspace
+ * is no partner.
  */
 import { Pointsman, type Scope } from "@pointsman/core"
 import type { KeyHolder } from "@pointsman/core/ports"

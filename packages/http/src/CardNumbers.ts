@@ -1,6 +1,6 @@
 /**
- * Refuses card numbers in the texts of a request, which are stored and sent out in events (decisions, section 4). Digits
- * alone may be an order number: whether they are refused as well is a setting.
+ * Refuses card numbers in the texts of a request, which are stored and sent out in events. Digits alone may be an order
+ * number: whether they are refused as well is a setting.
  */
 import { Clock, Context, Effect, Layer, Metric } from "effect"
 import { type CardNumberKind, cardNumberIn } from "./api/CardNumber.ts"

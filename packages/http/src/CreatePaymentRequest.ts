@@ -1,4 +1,4 @@
-/** From the parsed body of a create to core's request, with the defaults of the specification applied. */
+/** From the parsed body of a create to core's request, with the defaults of the API applied. */
 import { type CreateRequest, type Environment, kindOfMethod, type Purchase } from "@pointsman/core"
 import { Effect, Result, Schema } from "effect"
 import { CreatePayment } from "./api/CreatePayment.ts"

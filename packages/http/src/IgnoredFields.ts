@@ -1,6 +1,6 @@
 /**
- * The header `X-Ignored-Fields` (decisions, section 4): unknown fields of a body are ignored, since a client may be newer
- * than the server, and the answer to a sandbox key names them, since a developer may have misspelled one.
+ * The header `X-Ignored-Fields`: unknown fields of a body are ignored, since a client may be newer than the server, and
+ * the answer to a sandbox key names them, since a developer may have misspelled one.
  */
 import type { Environment } from "@pointsman/core"
 import { Predicate } from "effect"

@@ -10,11 +10,11 @@ export type BodyRefusal = ErrorBody<"unsupported_media_type" | "payload_too_larg
 
 /** Objects and arrays inside each other. The deepest field of the API lies 3 deep; ignored fields may go deeper. */
 const maximumDepth = 64
-/** Of the text of a number (decisions, section 4). */
+/** A number with a longer text is refused as `invalid_json`. */
 const numberCharacters = 40
 
 /**
- * The parsed body, in the order of decisions, section 4: media type, size while it streams, JSON.
+ * The parsed body. The checks, in their order: media type, size while it streams, JSON.
  *
  * Reading may be interrupted when the client goes away, also inside a handler that otherwise runs to its end.
  */

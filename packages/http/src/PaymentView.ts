@@ -1,4 +1,4 @@
-/** Core's payment in the words of the API (specification, Payment; decisions, section 2). */
+/** Core's payment in the words of the API. */
 import {
   type Decline,
   declineOfAttempt,

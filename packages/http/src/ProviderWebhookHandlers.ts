@@ -1,5 +1,5 @@
 /**
- * `POST /psp-webhooks/{pspId}`: a provider's message (specification, inbound provider webhook; decisions, section 10).
+ * `POST /psp-webhooks/{pspId}`: a provider's message.
  *
  * The order: the body's size, the signature over the bytes as they came, the rate of the connection, and only then what
  * it says. Messages without the secret use up none of a connection's rate, and what fails verification is counted by

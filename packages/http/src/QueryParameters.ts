@@ -1,6 +1,6 @@
 /**
- * Refuses a query parameter that a list does not have (decisions, section 4): a filter that does nothing would answer with
- * everybody's payments.
+ * Refuses a query parameter that a list does not have: a filter that does nothing would answer with everybody's
+ * payments.
  */
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"

@@ -1,6 +1,6 @@
 /**
- * How many requests an API key may make: so many a second, and after a pause twice as many at once (decisions, section
- * 11). The limit is this process's alone.
+ * How many requests an API key may make: so many a second, and after a pause twice as many at once. The limit is this
+ * process's alone.
  */
 import type { ApiKey } from "@pointsman/core"
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
@@ -13,8 +13,8 @@ export class RateExceeded extends Schema.TaggedError<RateExceeded>()("pointsman/
 }) {}
 
 /**
- * Asked once for every request that showed a good key, after its scope and before its headers (decisions, section
- * 4). Nothing is limited unless a limiter is provided.
+ * Asked once for every request that showed a good key, after its scope and before its headers. Nothing is limited
+ * unless a limiter is provided.
  */
 export const RateLimit = Context.Reference<{
   readonly take: (apiKey: ApiKey) => Effect.Effect<void, RateExceeded>
@@ -46,8 +46,8 @@ export const layer = ({ perSecond }: RateLimitOptions): Layer.Layer<never> =>
   ).pipe(Layer.provide(RateLimiter.layer.pipe(Layer.provide(RateLimiter.layerStoreMemory))))
 
 /**
- * How many messages of providers are taken of each connection, after verification (decisions, section 11). Nothing is
- * limited unless a limiter is provided.
+ * How many messages of providers are taken of each connection, after verification. Nothing is limited unless a limiter
+ * is provided.
  */
 export const MessageRateLimit = Context.Reference<{
   readonly takeConnection: (connectionId: string) => Effect.Effect<void, RateExceeded>

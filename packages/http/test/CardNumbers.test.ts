@@ -1,4 +1,4 @@
-/** Card numbers in texts that are not for them, over a Pointsman that records its calls (decisions, section 4). */
+/** Card numbers in texts that are not for them, over a Pointsman that records its calls. */
 
 import { CardNumbers } from "@pointsman/http"
 import { afterAll, afterEach, describe, expect, test } from "vitest"

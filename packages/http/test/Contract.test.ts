@@ -27,7 +27,7 @@ const endpointsOf = (api: typeof ApiV1 | typeof ServedApi): ReadonlyArray<Endpoi
 }
 
 describe("the contract", () => {
-  test("given the specification, when its endpoints are counted, then each has its route and its scope", () => {
+  test("given version 1, when its endpoints are counted, then each has its route and its scope", () => {
     expect(endpointsOf(ApiV1).map(({ route, scope }) => [route, scope])).toEqual([
       ["POST /api/v1/payments", "payments:write"],
       ["GET /api/v1/payments", "payments:read"],
@@ -82,7 +82,7 @@ describe("the contract", () => {
 })
 
 describe("the error codes", () => {
-  test("given the specification's codes, when they are looked up, then each has its status", () => {
+  test("given the codes of version 1, when they are looked up, then each has its status", () => {
     const specified = `400 idempotency_key_required invalid_idempotency_key invalid_json
 401 unauthorized
 403 not_a_partner live_key_required

@@ -1,4 +1,4 @@
-/** What each answer of a provider to a charge means (specification, States; decisions, section 3), for everybody to see. */
+/** What each answer of a provider to a charge means, for everybody to see. */
 import type { Money } from "@pointsman/core"
 import { type ChargeAnswer, NotSent, Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** What a create's key resolves to (specification, Idempotency rules of payment creation), from outside. */
+/** What a create's key resolves to, from outside. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { stepOf } from "./support/Faults.ts"
 import { answerOf, create, operate, retrieve } from "./support/Payments.ts"

@@ -1,6 +1,6 @@
 /**
- * Every error that the specification names for an endpoint, brought about over HTTP, and what is left of the payment
- * afterwards. The lists at the end are the specification's own: a code without a case does not pass.
+ * Every error that version 1 names for an endpoint, brought about over HTTP, and what is left of the payment
+ * afterwards. The lists at the end are written apart from the code under test: a code without a case does not pass.
  */
 import { Directory, Ledger, Unanswered } from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
@@ -622,7 +622,7 @@ describe.each(stores)("over %s", (_name, store) => {
   }
 })
 
-test("given the specification's errors, when the cases are counted, then each endpoint has one for each of its own", () => {
+test("given the errors of version 1, when the cases are counted, then each endpoint has one for each of its own", () => {
   const specified: Record<Endpoint, string> = {
     create:
       "400 idempotency_key_required, 400 invalid_idempotency_key, 400 invalid_json, 409 idempotency_in_progress, " +

@@ -1,8 +1,8 @@
 /**
  * A client that follows `GET /events` by `after` sees every event once and in the order of their ids, however commits
- * overtake each other (decisions, section 11; docs/decisions/0002). A commit is held up where a store lets it be: before
- * it reaches the store, and between the drawing of its events' ids and the write. The controls are ledgers that give ids
- * before they wait, as a database with several writers at a time does by itself: there a follower misses events.
+ * overtake each other (decision 2). A commit is held up where a store lets it be: before it reaches the store, and
+ * between the drawing of its events' ids and the write. The controls are ledgers that give ids before they wait, as a
+ * database with several writers at a time does by itself: there a follower misses events.
  */
 import type { Event } from "@pointsman/core"
 import { type Change, Ids, type Ledger } from "@pointsman/core/ports"

@@ -1,6 +1,6 @@
 /**
- * What version 1 of the contract has, written out word for word: nothing of it may be removed or change its type
- * (specification, Versioning, rule 1). Additions are in none of these lists, and no test of these fails for it.
+ * What version 1 of the contract has, written out word for word: nothing of it may be removed or change its type.
+ * Additions are in none of these lists, and no test of these fails for it.
  */
 import { Schema } from "effect"
 import { describe, expect, test } from "vitest"

@@ -1,4 +1,4 @@
-/** Ids and times as the API shows them (decisions, section 1), and which ids are older. */
+/** Ids and times as the API shows them, and which ids are older. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { isOnPostgres } from "./support/OnPostgres.ts"
 import { aRefundId, authorized, create, get, operate, timeline } from "./support/Payments.ts"

@@ -1,4 +1,4 @@
-/** Several keys of one workspace, and a new one in the place of an old one (specification, Authentication, rule 4). */
+/** Several keys of one workspace, and a new one in the place of an old one. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { answerOf, create, get, operate } from "./support/Payments.ts"
 import { stores } from "./support/Stores.ts"

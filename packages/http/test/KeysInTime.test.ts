@@ -1,7 +1,4 @@
-/**
- * What a key is answered as time passes, a millisecond before each limit and at it (specification, Limits and the rules
- * of idempotency; decisions, sections 5 and 6).
- */
+/** What a key is answered as time passes, a millisecond before each limit and at it. */
 import {
   applyChargeFact,
   moveRefund,

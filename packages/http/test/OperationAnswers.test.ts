@@ -1,4 +1,4 @@
-/** What each answer of a provider to a capture, a void or a refund means (decisions, section 3), for everybody to see. */
+/** What each answer of a provider to a capture, a void or a refund means, for everybody to see. */
 import type { Money } from "@pointsman/core"
 import { NotSent, type OperationAnswer, type RefundAnswer, Unanswered } from "@pointsman/core/ports"
 import type { ScriptedProvider } from "@pointsman/core/testing"

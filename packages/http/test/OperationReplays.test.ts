@@ -1,4 +1,4 @@
-/** What a key resolves to (specification, Idempotency rules of capture and void, and of refund). */
+/** What a key resolves to. */
 import { type OperationAnswer, type RefundAnswer, Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"

@@ -1,6 +1,6 @@
 /**
- * What can be done in each state of a payment (specification, States and Errors). The table of a payment's life says
- * which states there are: one without a way to get there does not pass.
+ * What can be done in each state of a payment. The table of a payment's life says which states there are: one without a
+ * way to get there does not pass.
  */
 import { type PaymentState, paymentStates, statusOf } from "@pointsman/core"
 import { paymentEvent } from "@pointsman/core/internal"

@@ -163,7 +163,7 @@ describe("pages", () => {
     )
   })
 
-  test("given an event, when it is read, then it has the specification's four fields", async () => {
+  test("given an event, when it is read, then it has the four fields of version 1", async () => {
     expect((await get("/events")).body.data).toEqual([eventView])
     expect((await get(`/payments/${paymentId}/events`)).body.data).toEqual([eventView])
   })

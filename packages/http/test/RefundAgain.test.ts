@@ -1,4 +1,4 @@
-/** What may be refunded after a refund that failed, or whose result is unknown (specification, refund rules 5 to 9). */
+/** What may be refunded after a refund that failed, or whose result is unknown. */
 import { NotSent, type RefundAnswer, Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"

@@ -1,6 +1,6 @@
 /**
- * What a merchant sees of routing, and where a payment goes (specification, RoutingDecision, RoutingExclusion and
- * "Routing on create"; decisions, section 5). How the rules decide is tested in core; here they are seen from outside.
+ * What a merchant sees of routing, and where a payment goes. How the rules decide is tested in core; here they are seen
+ * from outside.
  */
 import type { Connection, ExclusionCode } from "@pointsman/core"
 import { type ChargeAnswer, NotSent, Unanswered } from "@pointsman/core/ports"

@@ -1,4 +1,4 @@
-/** What `simulate` brings about, by requests alone (decisions, section 8; README). */
+/** What `simulate` brings about, by requests alone. */
 import { declineCategories } from "@pointsman/core"
 import { afterAll, describe, expect, test } from "vitest"
 import { keys, realCore } from "./support/RealCore.ts"

@@ -113,7 +113,7 @@ export interface PurchaseLine {
   readonly amount: number
 }
 
-/** A payment to create (specification, POST /api/v1/payments), with the API's defaults for what is left out. */
+/** A payment to create, with the API's defaults for what is left out. */
 export interface CreatePayment {
   /** Minor units of `currency`, from 1. */
   readonly amount: number
@@ -390,8 +390,8 @@ export type EventOf<Type extends EventType> = {
 }[Type]
 
 /**
- * An entry of a payment's timeline (specification, Event), as a webhook carries it too: `type` says what is in `data`. A
- * server that is newer than this package may write further types: ignore those that you do not know.
+ * An entry of a payment's timeline, as a webhook carries it too: `type` says what is in `data`. A server that is newer
+ * than this package may write further types: ignore those that you do not know.
  */
 export type Event = EventOf<EventType>
 

@@ -64,7 +64,7 @@ export abstract class PointsmanError extends Error {
   abstract readonly moneyMayHaveMoved: boolean
 }
 
-/** The call is not as the specification says; the message names each wrong field. Nothing was sent. */
+/** The call has wrong fields; the message names each of them. Nothing was sent. */
 export class ValidationError extends PointsmanError {
   override readonly name = "ValidationError"
   readonly moneyMayHaveMoved = false

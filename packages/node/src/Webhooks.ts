@@ -1,4 +1,4 @@
-/** For receivers of Pointsman's webhooks (specification, Webhooks). Needs no storage and no `createPointsman`. */
+/** For receivers of Pointsman's webhooks. Needs no storage and no `createPointsman`. */
 import type { IncomingWebhook, VerifiedWebhook } from "./IncomingWebhook.ts"
 
 /**

@@ -296,7 +296,7 @@ describe("a connector of plain functions", () => {
     assert.strictEqual(await created(), "CAPTURED")
   })
 
-  it("given wrong specifications, when they are defined, then the error names the field", () => {
+  it("given wrong connectors, when they are defined, then the error names the field", () => {
     const good = { name: "tiny-pay", credentials, charge: () => ({}), lookUpCharge: () => ({}) }
     for (const [wrong, field] of [
       [{ name: "Tiny Pay" }, "name: expected 1 to 40 lower-case letters"],

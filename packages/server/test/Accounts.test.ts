@@ -1,6 +1,6 @@
 /**
- * A connection id that a configuration points at another account (decisions, section 12, "Accounts"): what that account
- * has never heard of was charged in the first one.
+ * A connection id that a configuration points at another account: what that account has never heard of was charged in
+ * the first one.
  */
 import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "vitest"

@@ -98,7 +98,7 @@ const pay = (server: ServerHere, name: string) =>
   })
 
 describe("a provider that fails", () => {
-  it("given each fault, when a payment is made, then the specification's answer, one request, and no second charge", async () => {
+  it("given each fault, when a payment is made, then the answer is right, with one request, and no second charge", async () => {
     const { asked, backup, server } = await startFaulty()
     const table = [
       ...faults.map((fault) => ({ ...fault, requests: 1 })),

@@ -1,7 +1,7 @@
 /**
- * When the running server does what nobody asks it for (specification, Limits; decisions, sections 3, 5, 6, 7 and 9), by
- * the records of a provider and of a receiver of webhooks. The clock is turned to a second before each time and to the
- * time itself, so a list of times says both: what happened, and that it did not happen before.
+ * When the running server does what nobody asks it for, by the records of a provider and of a receiver of webhooks. The
+ * clock is turned to a second before each time and to the time itself, so a list of times says both: what happened, and
+ * that it did not happen before.
  */
 import { cpSync } from "node:fs"
 import { assert, describe, it } from "vitest"

@@ -3,8 +3,7 @@
  * that it or a command tells is searched for them. `ScrubStores.test.ts` searches what is stored and sent.
  *
  * What may show a secret, and does: the response to its creator (`keys create`, a payment's own `next_action`), the
- * greeting of the demo, and the line of the log by which an invitation is passed on (decisions, section 12), which goes
- * to no collector.
+ * greeting of the demo, and the line of the log by which an invitation is passed on, which goes to no collector.
  */
 import { createHmac } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"

@@ -1,7 +1,7 @@
 /**
- * Which addresses are on the public internet. The author of a URL must not reach what only this machine or its
- * network can: loopback, private, link-local and the addresses at which clouds hand out credentials (decisions,
- * section 9). The ranges are those that IANA's registries of special-purpose addresses call not globally reachable.
+ * Which addresses are on the public internet. The author of a URL must not reach what only this machine or its network
+ * can: loopback, private, link-local and the addresses at which clouds hand out credentials. The ranges are those that
+ * IANA's registries of special-purpose addresses call not globally reachable.
  */
 import { BlockList, isIP } from "node:net"
 

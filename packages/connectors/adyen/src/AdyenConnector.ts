@@ -8,10 +8,11 @@
  * and Adyen's reports are files that it makes the day after, for another credential (`Reports.ts`). Kept messages and the
  * Customer Area remain.
  *
- * Adyen does not say whether it compares the parameters of requests with one idempotency key, only that the first answer
- * comes again (https://docs.adyen.com/development-resources/api-idempotency). The key of a charge, capture, void or refund is
- * derived and the same after a loss of records, and an error that looked like a refusal would let another connection charge
- * again. So nothing that is drawn is sent, the payment's id included (decisions, section 1); but for a page's `returnUrl`.
+ * Adyen does not say whether it compares the parameters of requests with one idempotency key, only that the first
+ * answer comes again (https://docs.adyen.com/development-resources/api-idempotency). The key of a charge, capture, void
+ * or refund is derived and the same after a loss of records, and an error that looked like a refusal would let another
+ * connection charge again. So nothing that is drawn is sent, the payment's id included (decision 30); but for a page's
+ * `returnUrl`.
  */
 import {
   type ChargeRequest,

@@ -285,9 +285,9 @@ const canceledOrRefunded = (item: Protocol.Item, isSuccess: boolean) => {
 }
 
 /**
- * A capture or cancel did not happen, or is undone. That is a new fact about one operation, and never one about its charge
- * (decisions, section 3): it is tied to ours by the id in its reference, which is signed. Under the reference of a payment
- * that was to be taken at once, it is the capture that Adyen makes by itself.
+ * A capture or cancel did not happen, or is undone. That is a new fact about one operation, and never one about its
+ * charge: it is tied to ours by the id in its reference, which is signed. Under the reference of a payment that was to
+ * be taken at once, it is the capture that Adyen makes by itself.
  *
  * The refusal of a request is its end: "the event was not executed successfully", and only another request may succeed
  * (https://docs.adyen.com/api-explorer/Webhooks/latest/post/CANCELLATION). What was accepted and failed later, Adyen may

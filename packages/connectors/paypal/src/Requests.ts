@@ -4,7 +4,7 @@
  * the refund's as `custom_id`.
  *
  * The rule that a reader would otherwise break: the same request must come again unchanged after a loss of records
- * (decisions, section 1), so that nothing that is drawn goes here, the payment's id included.
+ * (decision 30), so that nothing that is drawn goes here, the payment's id included.
  */
 import type { CaptureRequest, ChargeRequest, CheckoutRequest, RefundRequest } from "@pointsman/core/connector"
 import { Redacted } from "effect"

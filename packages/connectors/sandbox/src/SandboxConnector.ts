@@ -1,5 +1,5 @@
 /**
- * The connector `sandbox`: the built-in simulator behind the same port as every provider (decisions, section 8).
+ * The connector `sandbox`: the built-in simulator behind the same port as every provider.
  *
  * It plays what the payment's `simulate` asks for and never touches the transport, so that a sandbox works on a
  * machine without a network. It is refused in production.

@@ -1,6 +1,6 @@
 /**
- * What the simulated provider does with each call: the record of a charge goes in, the answer and the record after
- * it come out (decisions, section 8). Pure: no clock, no services, no randomness.
+ * What the simulated provider does with each call: the record of a charge goes in, the answer and the record after it
+ * come out. Pure: no clock, no services, no randomness.
  *
  * The rule that a reader would otherwise break: the record decides, the simulation only says how a call ends that
  * the record does not decide yet. A call with an id that was executed before is answered from the record, so that

@@ -233,5 +233,5 @@ const notTrueAnyMore = ({ books, isOnPage, records, told }: Rest) => [
   })
 ]
 
-/** For how long an answer is kept, in milliseconds (specification, Idempotency rules). */
+/** For how long an answer is kept, in milliseconds. */
 const keptMillis = 24 * 60 * 60 * 1000

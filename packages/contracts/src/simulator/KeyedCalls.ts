@@ -1,6 +1,6 @@
 /**
- * Under a merchant's key the ids of calls are derived and not drawn (decisions, section 1): a request that is repeated
- * under the key reaches the provider under the same id, also if the store lost its records in between.
+ * Under a merchant's key the ids of calls are derived and not drawn (decision 30): a request that is repeated under the
+ * key reaches the provider under the same id, also if the store lost its records in between.
  */
 import type { Attempt, Operation, Refund } from "@pointsman/core"
 import type { PaymentBook } from "@pointsman/core/ports"

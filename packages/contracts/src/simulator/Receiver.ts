@@ -56,7 +56,7 @@ export interface ReceiverOptions {
   readonly receptionOf?: ((request: WebhookRequest) => Reception) | undefined
 }
 
-/** How old a signature may be (decisions, section 9), in seconds. */
+/** How old a signature may be, in seconds. */
 const toleranceSeconds = 300
 const text = new TextDecoder()
 

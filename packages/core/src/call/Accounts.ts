@@ -1,6 +1,6 @@
 /**
- * Whose accounts the connections' credentials open (decisions, section 12, "Accounts"). Providers are asked at the start
- * and after each change of credentials, and again where they did not answer; what they said is recorded.
+ * Whose accounts the connections' credentials open. Providers are asked at the start and after each change of
+ * credentials, and again where they did not answer; what they said is recorded.
  *
  * The rule that a reader would otherwise break: a charge that is not found in another account was not lost. While a
  * provider has not named the account of the credentials in use, the account that it named before still counts, but

@@ -1,6 +1,6 @@
 /**
  * The ids of calls that move money; each is the provider's idempotency key. Derived from the merchant's key where the
- * request had one, else drawn (decisions, section 1).
+ * request had one, else drawn (decision 30).
  */
 import { Effect } from "effect"
 import { type AttemptPlace, attemptText, operationText, startOfDay, timeOfId } from "../decide/DerivedId.ts"

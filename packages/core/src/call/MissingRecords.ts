@@ -1,4 +1,4 @@
-/** Whether a provider may have executed what the store does not know of any more (decisions, section 12). */
+/** Whether a provider may have executed what the store does not know of any more (decision 31). */
 import { Effect } from "effect"
 import type { Connection } from "../model/Connection.ts"
 import { PaymentSettings } from "../ports/PaymentSettings.ts"

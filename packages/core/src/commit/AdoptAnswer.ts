@@ -1,6 +1,6 @@
 /**
- * An answer that names another attempt of ours: the provider had its idempotency key before, say (decisions, section 1).
- * It is evidence for the payment that it names, and says nothing about the one that was asked for.
+ * An answer that names another attempt of ours: the provider had its idempotency key before, say. It is evidence for
+ * the payment that it names, and says nothing about the one that was asked for.
  */
 import { Clock, Effect, Option } from "effect"
 import { Accounts } from "../call/Accounts.ts"

@@ -1,4 +1,4 @@
-/** A capture, void or refund of a payment whose connection opens another account by now (decisions, section 12). */
+/** A capture, void or refund of a payment whose connection opens another account by now. */
 import { Clock, Data, Effect } from "effect"
 import { type OtherAccount, ofOtherAccount } from "../decide/interpret/OtherAccount.ts"
 import { ProviderRefused } from "../decide/OperationOrder.ts"

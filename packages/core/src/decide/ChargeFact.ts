@@ -1,6 +1,6 @@
 /**
- * What a provider's word about a charge means for the payment (decisions, section 3). The direct answer, a
- * provider's message and a look-up become the same facts, applied by the same code. Pure.
+ * What a provider's word about a charge means for the payment. The direct answer, a provider's message and a look-up
+ * become the same facts, applied by the same code. Pure.
  */
 import { Result } from "effect"
 import { step } from "../machine/Machine.ts"
@@ -80,7 +80,7 @@ export const chargeFactOf = (
     case "Declined":
       return { on: "ChargeDeclined", category: state.category, reason: state.code, detail: declineDetail(state) }
     case "NeedsCustomer":
-      // A server-to-server payment cannot show a challenge (specification, Payment, Rule).
+      // A server-to-server payment cannot show a challenge.
       return { on: "ChargeDeclined", category: "authentication_failed", reason: requiresActionCode }
     case "Canceled":
       return { on: "ChargeCancelled" }

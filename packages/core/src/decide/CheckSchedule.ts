@@ -1,5 +1,5 @@
 /**
- * When the background looks at a payment next (specification, Limits; decisions, sections 3 and 5). Pure.
+ * When the background looks at a payment next. Pure.
  *
  * A time is a tick of a clock that started when the payment entered its current state. It follows from the record
  * alone, so a server that was off for a day, or died between two ticks, forgets nothing.

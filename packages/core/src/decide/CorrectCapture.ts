@@ -1,4 +1,4 @@
-/** A provider captured more than is recorded, under the same reference (decisions, section 3). Pure. */
+/** A provider captured more than is recorded, under the same reference. Pure. */
 import { Result } from "effect"
 import { step } from "../machine/Machine.ts"
 import type { Payment } from "../model/Payment.ts"

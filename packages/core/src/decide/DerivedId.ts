@@ -1,6 +1,6 @@
 /**
- * What the ids of a provider's call hash, where the request came under a merchant's key (decisions, section 1). A store
- * that lost its last records asks again under the same ids, and the provider recognises the call. Pure.
+ * What the ids of a provider's call hash, where the request came under a merchant's key (decision 30). A store that
+ * lost its last records asks again under the same ids, and the provider recognises the call. Pure.
  */
 import type { Tenant } from "../model/Tenant.ts"
 

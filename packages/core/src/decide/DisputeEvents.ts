@@ -1,4 +1,4 @@
-/** What the events of a dispute say (decisions, section 13). Pure. */
+/** What the events of a dispute say. Pure. */
 import type { Dispute } from "../model/Dispute.ts"
 import type { EventDraft, JsonObject } from "../model/Event.ts"
 import type { EventType } from "../model/EventType.ts"

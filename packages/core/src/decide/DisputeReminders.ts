@@ -1,7 +1,7 @@
 /**
- * When a merchant is reminded of a dispute's deadline, and when the background looks at a dispute next (decisions, section
- * 13). Both follow from the record alone, so a server that was off for days, or a clock that was turned, repeats and forgets
- * no reminder. Pure.
+ * When a merchant is reminded of a dispute's deadline, and when the background looks at a dispute next. Both follow
+ * from the record alone, so a server that was off for days, or a clock that was turned, repeats and forgets no
+ * reminder. Pure.
  */
 import type { CheckIntervals } from "../model/CheckIntervals.ts"
 import { awaitsResponse, type Dispute, openSubmission, type Submission } from "../model/Dispute.ts"

@@ -1,5 +1,5 @@
 /**
- * What a provider's statement of a dispute means for its record (decisions, section 13). What it means for the payment is
+ * What a provider's statement of a dispute means for its record. What it means for the payment is
  * `interpret/InterpretReported.ts`. Pure.
  *
  * The rule that a reader would otherwise break: messages arrive late, twice and out of order. A statement that is older than

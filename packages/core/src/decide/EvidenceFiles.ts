@@ -1,4 +1,4 @@
-/** What may be kept as evidence (decisions, section 13). Pure. */
+/** What may be kept as evidence. Pure. */
 import type { EvidenceFileType } from "../model/Dispute.ts"
 import { type EvidenceOrder, InvalidEvidence } from "./DisputeOrder.ts"
 

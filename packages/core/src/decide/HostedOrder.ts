@@ -1,4 +1,4 @@
-/** What a customer can do on a hosted page, and what the page shows (decisions, section 7). */
+/** What a customer can do on a hosted page, and what the page shows. */
 import { Schema } from "effect"
 import type { DeclineCategory } from "../model/Decline.ts"
 import type { Payment } from "../model/Payment.ts"

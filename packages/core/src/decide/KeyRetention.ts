@@ -1,4 +1,4 @@
-/** For how long an idempotency key of a create is kept (specification, Idempotency rules of creation). Pure. */
+/** For how long an idempotency key of a create is kept. Pure. */
 import { type Claim, keyRetentionMillis } from "../model/Claim.ts"
 import type { Payment } from "../model/Payment.ts"
 import { statusOf } from "../model/PaymentMachine.ts"
@@ -11,10 +11,9 @@ export const mayBeOver = (claim: Claim, claimWindowMillis: number, now: number):
     : now >= claim.claimedAt + Math.max(keyRetentionMillis, claimWindowMillis)
 
 /**
- * A key is kept for 24 hours after its answer, and for as long as the attempt has no answer or its payment is UNKNOWN
- * (rule 5). Where the key's response had no outcome and a provider was called, the 24 hours run from the settlement:
- * of a charge that was answered PENDING, UNKNOWN or not at all, and of a hosted page whose customer paid after it was
- * answered.
+ * A key is kept for 24 hours after its answer, and for as long as the attempt has no answer or its payment is UNKNOWN.
+ * Where the key's response had no outcome and a provider was called, the 24 hours run from the settlement: of a charge
+ * that was answered PENDING, UNKNOWN or not at all, and of a hosted page whose customer paid after it was answered.
  */
 export const isRetentionOver = (claim: Claim, payment: Payment, now: number): boolean => {
   if (payment.state === "Charging" || statusOf[payment.state] === "UNKNOWN") return false

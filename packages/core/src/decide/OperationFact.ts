@@ -1,6 +1,6 @@
 /**
- * What a provider's word about a capture or a void means for the payment (decisions, section 3). The direct answer, a
- * provider's message and a look-up become the same facts, applied by the same code. Pure.
+ * What a provider's word about a capture or a void means for the payment. The direct answer, a provider's message and a
+ * look-up become the same facts, applied by the same code. Pure.
  */
 import { Result } from "effect"
 import { step } from "../machine/Machine.ts"

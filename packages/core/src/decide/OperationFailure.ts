@@ -1,6 +1,6 @@
 /**
- * What the failure of a capture or a void means after the provider had accepted or confirmed it (decisions, section 3,
- * "A reversal is a new fact, not an old message"). Pure.
+ * What the failure of a capture or a void means after the provider had accepted or confirmed it: a new fact, and not an
+ * old message. Pure.
  *
  * The rule that a reader would otherwise break: captured money that was refunded, or that is about to be, cannot be taken
  * back here. Then the payment stays, refunds are closed, and operations review it.

@@ -1,6 +1,6 @@
 /**
- * What a provider's word about a refund means, for the refund and for its payment (decisions, section 3). The direct
- * answer, a provider's message and a look-up become the same facts, applied by the same code. Pure.
+ * What a provider's word about a refund means, for the refund and for its payment. The direct answer, a provider's
+ * message and a look-up become the same facts, applied by the same code. Pure.
  */
 import { Result } from "effect"
 import { step } from "../machine/Machine.ts"
@@ -255,7 +255,7 @@ const changeOf = (refund: Refund, fact: RefundFact, now: number): Partial<Refund
   }
 }
 
-/** What a refund's events say (specification, payload of `payment.refund_failed`; decisions, section 3). */
+/** What a refund's events say. */
 const refundEvent = (type: EventType, payment: Payment, refund: Refund, fact: RefundFact): EventDraft => {
   const mismatch: JsonObject =
     type === "payment.amount_mismatch" && fact.on === "RefundMismatched"

@@ -1,6 +1,6 @@
 /**
- * A provider stated a reference that another payment of the connection has (decisions, section 3): operations review
- * both payments, and nothing else of them moves. Pure.
+ * A provider stated a reference that another payment of the connection has: operations review both payments, and
+ * nothing else of them moves. Pure.
  *
  * The rule that a reader would otherwise break: one of the two statements is wrong, and no one here can say which. The
  * payment that had the reference first keeps it, but a message that names the charge by this reference alone may be

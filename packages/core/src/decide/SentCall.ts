@@ -1,4 +1,4 @@
-/** A call to a provider, and when it is old enough for "never received" (decisions, section 3). Pure. */
+/** A call to a provider, and when it is old enough for "never received". Pure. */
 import { defaultSendWithinMillis } from "../model/Attempt.ts"
 
 /** A call to a provider, as it is recorded. */

@@ -1,7 +1,7 @@
 /**
- * API keys (decisions, section 11): `ps_test_` or `ps_live_`, 32 base62 characters, and the CRC-32 of those
- * characters in base62, left-padded with `0` to 6. The checksum distinguishes a typing mistake from an unknown key
- * without asking the store, which holds a SHA-256 of the key and nothing else.
+ * API keys: `ps_test_` or `ps_live_`, 32 base62 characters, and the CRC-32 of those characters in base62, left-padded
+ * with `0` to 6. The checksum distinguishes a typing mistake from an unknown key without asking the store, which holds
+ * a SHA-256 of the key and nothing else.
  */
 import type { Environment } from "./Tenant.ts"
 

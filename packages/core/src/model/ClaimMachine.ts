@@ -1,6 +1,6 @@
 /**
- * The life of an idempotency key (specification, Idempotency rules; decisions, section 5). A claim is written in
- * the commit that precedes the provider call, and answered in the commit that records the outcome.
+ * The life of an idempotency key. A claim is written in the commit that precedes the provider call, and answered in the
+ * commit that records the outcome.
  */
 import { defineMachine, type Row, Start } from "../machine/Machine.ts"
 

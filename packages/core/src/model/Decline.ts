@@ -1,4 +1,4 @@
-/** Why a payment was declined, normalized (decisions, section 3). */
+/** Why a payment was declined, normalized. */
 export const declineCategories = [
   "insufficient_funds",
   "do_not_honor",

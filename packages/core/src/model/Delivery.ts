@@ -49,7 +49,7 @@ export interface DeliveryAttempt {
   readonly end: DeliveryEnd | null
 }
 
-/** In milliseconds: before the first attempt, and between one and the next (decisions, section 9). */
+/** In milliseconds: before the first attempt, and between one and the next. */
 export const defaultWebhookScheduleMillis: ReadonlyArray<number> = [
   0, 5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 36_000_000
 ]

@@ -1,6 +1,6 @@
 /**
- * The life of a delivery: one event on its way to one endpoint (specification, Delivery rules; decisions, section 9).
- * It begins in the commit that writes the event, so that no event is forgotten and none is sent that did not happen.
+ * The life of a delivery: one event on its way to one endpoint. It begins in the commit that writes the event, so that
+ * no event is forgotten and none is sent that did not happen.
  */
 import { defineMachine, Start } from "../machine/Machine.ts"
 

@@ -1,6 +1,6 @@
 /**
  * A dispute of a payment: what the provider states of it, what the merchant keeps for it, and what was sent for it
- * (decisions, section 13).
+ * (decision 57).
  *
  * The rule that a reader would otherwise break: what the provider states is a statement with a time, and messages arrive
  * late and twice. Only `decide/DisputeStatement.ts` writes it.

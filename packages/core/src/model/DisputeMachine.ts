@@ -1,6 +1,6 @@
 /**
- * The life of a dispute, and of one submission or acceptance of ours (decisions, section 13). What a dispute does to its
- * payment is in the payment's own table.
+ * The life of a dispute, and of one submission or acceptance of ours. What a dispute does to its payment is in the
+ * payment's own table.
  */
 import { defineMachine, Start } from "../machine/Machine.ts"
 import { eventTypes } from "./EventType.ts"

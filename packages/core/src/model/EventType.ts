@@ -1,4 +1,4 @@
-/** Every type of event that Pointsman writes (specification, Events; decisions, sections 3 and 13). */
+/** Every type of event that Pointsman writes. */
 export const eventTypes = [
   "payment.created",
   "payment.requires_action",

@@ -1,4 +1,4 @@
-/** The page that a customer pays on, of a payment that was created with `return_url` (decisions, section 7). */
+/** The page that a customer pays on, of a payment that was created with `return_url`. */
 export interface HostedPage {
   /** SHA-256 of the token in the page's address. The token itself is not stored: it is derived anew. */
   readonly tokenHash: string

@@ -1,6 +1,6 @@
 /**
- * What each event says (decisions, section 3). The wire names are here and not in `http`, because an event is
- * stored once and shown by the API, by webhooks and to library users alike.
+ * What each event says. The wire names are here and not in `http`, because an event is stored once and shown by the
+ * API, by webhooks and to library users alike.
  */
 
 import type { EventDraft, JsonObject } from "./Event.ts"

@@ -1,5 +1,5 @@
 /**
- * The life of a payment, as a table (specification, States and transitions; decisions, section 3).
+ * The life of a payment, as a table.
  *
  * The rule that a reader would otherwise break: no row leads from an unknown state back to `Charging`. A result
  * that nobody knows is settled by the provider's record, never by asking for the money again.

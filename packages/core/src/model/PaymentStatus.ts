@@ -1,4 +1,4 @@
-/** The statuses that the API shows (specification, PaymentStatus). The inner states are finer: `PaymentState`. */
+/** The statuses that the API shows. The inner states are finer: `PaymentState`. */
 export const paymentStatuses = [
   "CREATED",
   "PENDING",

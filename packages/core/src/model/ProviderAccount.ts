@@ -1,4 +1,4 @@
-/** Whose account a connection's credentials open (decisions, section 12, "Accounts"). */
+/** Whose account a connection's credentials open. */
 
 /** A record that is looked up in another account settles nothing. Two are the same account where both fields are equal. */
 export interface ProviderAccount {

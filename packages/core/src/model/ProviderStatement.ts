@@ -36,7 +36,7 @@ export class Unanswered extends Schema.TaggedError<Unanswered>()("pointsman/Unan
   )
 }) {}
 
-/** The code of an attempt, operation or refund whose idempotency key the provider had before (decisions, section 1). */
+/** The code of an attempt, operation or refund whose idempotency key the provider had before. */
 export const keyUsedCode = "idempotency_key_used"
 
 /** As the code of a call that was not answered. */
@@ -132,8 +132,8 @@ export type RefundAnswer = RefundState | Rejected
 
 /**
  * What a provider states of one capture or void by itself, rather than of the charge that it belongs to. A failure is a
- * new fact and no old message (decisions, section 3), so it names the operation by our id: the reference of a charge or
- * of an attempt is not enough.
+ * new fact and no old message, so it names the operation by our id: the reference of a charge or of an attempt is not
+ * enough.
  */
 export type OperationState =
   | { readonly _tag: "OperationConfirmed"; readonly stated?: Money | undefined }

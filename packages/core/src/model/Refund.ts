@@ -13,7 +13,7 @@ export type RefundReply =
   | { readonly _tag: "ResultUnknown" }
   | { readonly _tag: "StateUnconfirmed" }
 
-/** How long a refund's stored answer is replayed; after that its record answers (specification, refund rule 2). */
+/** How long a refund's stored answer is replayed; after that its record answers. */
 export const refundReplayMillis = 24 * 60 * 60 * 1000
 
 export interface Refund {

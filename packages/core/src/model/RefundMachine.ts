@@ -1,6 +1,6 @@
 /**
- * The life of a refund (specification, Idempotency and balance rules; decisions, section 3). What a confirmed refund
- * does to its payment, and `payment.refunded`, is in the payment's own table.
+ * The life of a refund. What a confirmed refund does to its payment, and `payment.refunded`, is in the payment's own
+ * table.
  */
 
 import { defineMachine, Start } from "../machine/Machine.ts"

@@ -19,7 +19,7 @@ export interface DisputeStatement {
   readonly at: number
 }
 
-/** A message that a lookup of its operation or its refund decides (decisions, section 3). */
+/** A message that a lookup of its operation or its refund decides. */
 export type UndecidedStatement =
   | {
       readonly about: "operation"
@@ -47,8 +47,8 @@ export interface ConfirmedStatement {
 
 export interface Reported {
   /**
-   * Whether the store had lost records of the payment, which were adopted from the provider's lists (decisions, section 12).
-   * Absent where it had not.
+   * Whether the store had lost records of the payment, which were adopted from the provider's lists. Absent where it
+   * had not.
    */
   readonly isRecovered?: boolean | undefined
   /** The provider pays the money out, or did. `payment.settled` is written once for a payment. */

@@ -1,7 +1,4 @@
-/**
- * What operators have to review: unknown results, and what a provider said that contradicts us (decisions,
- * section 3).
- */
+/** What operators have to review: unknown results, and what a provider said that contradicts us. */
 
 /**
  * `unknown`: the result of a charge, a capture or a void. `refund_unknown`: of a refund. `open_checkout`: the provider

@@ -4,7 +4,7 @@ import type { RouteValue } from "./RouteValue.ts"
 import type { RoutingMode } from "./RoutingMode.ts"
 import type { CandidateRates } from "./SuccessRate.ts"
 
-/** The ten reasons of the specification, and additive ones: decisions, sections 5 and 12. */
+/** Why a connection is not asked. The first ten belong to version 1 of the API; the others were added. */
 export const exclusionCodes = [
   "CURRENCY_NOT_SUPPORTED",
   "PAYER_COUNTRY_NOT_SUPPORTED",

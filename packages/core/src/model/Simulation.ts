@@ -1,6 +1,6 @@
 /**
- * What a sandbox payment asks the built-in simulator to do (decisions, section 8). It is part of the payment's
- * record, so that a lookup long after the charge still reports what the simulator was instructed.
+ * What a sandbox payment asks the built-in simulator to do. It is part of the payment's record, so that a lookup long
+ * after the charge still reports what the simulator was instructed.
  */
 import { type DeclineCategory, declineCategories } from "./Decline.ts"
 

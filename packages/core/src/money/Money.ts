@@ -6,5 +6,5 @@ export interface Money {
 
 export const money = (minorUnits: number, currency: string): Money => ({ minorUnits, currency })
 
-/** The smallest and the largest amount that a payment may be created with, in minor units (specification, Limits). */
+/** The smallest and the largest amount that a payment may be created with, in minor units. */
 export const amountLimits = { minimum: 50, maximum: 100_000_000 } as const

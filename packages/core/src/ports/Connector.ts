@@ -171,7 +171,7 @@ export interface DisputeLookup extends DisputeRequest {
 
 export type DisputeQuestion = Omit<DisputeRequest, "operationId">
 
-/** One page of a list, for recovery (decisions, section 12, "Records that went back in time"). */
+/** One page of a list, for recovery. */
 export interface ListRequest {
   /**
    * What the provider created at this time or later, and before `createdBefore`: epoch milliseconds by the provider's
@@ -278,7 +278,7 @@ export interface FetchedReport {
   readonly download?: (file: string) => Effect.Effect<string | null, NotSent | Unanswered>
 }
 
-/** A provider's message as it came (decisions, section 10). */
+/** A provider's message as it came. */
 export interface RawMessage {
   /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
@@ -305,9 +305,9 @@ export interface HintedMessage {
 }
 
 /**
- * Unsigned messages that name one of the provider's objects and say nothing about it (decisions, section 10). Such a hint
- * changes nothing: it is the reason for one lookup, and the provider's answer to it counts like a verified message. A
- * connection whose connector has hints needs no webhook secret for them.
+ * Unsigned messages that name one of the provider's objects and say nothing about it. Such a hint changes nothing: it
+ * is the reason for one lookup, and the provider's answer to it counts like a verified message. A connection whose
+ * connector has hints needs no webhook secret for them.
  */
 export interface Hints {
   /**

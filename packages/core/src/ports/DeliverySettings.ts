@@ -4,7 +4,7 @@ import { defaultWebhookScheduleMillis } from "../model/Delivery.ts"
 export interface DeliverySettings {
   /** In milliseconds: before the first attempt, and between one and the next. */
   readonly scheduleMillis: ReadonlyArray<number>
-  /** For the whole of an attempt, in milliseconds (decisions, section 9). */
+  /** For the whole of an attempt, in milliseconds. */
   readonly timeoutMillis: number
   /** After this, in milliseconds, an attempt of which nothing was recorded is taken for lost. */
   readonly leaseMillis: number

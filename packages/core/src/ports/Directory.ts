@@ -46,7 +46,7 @@ export interface DirectoryContents {
   readonly webhookEndpoints: ReadonlyArray<WebhookEndpoint>
 }
 
-/** A configuration that was applied (decisions, section 12). */
+/** A configuration that was applied. */
 export interface AppliedConfiguration {
   /** From 1; a greater number is a newer configuration. */
   readonly generation: number

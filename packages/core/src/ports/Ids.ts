@@ -19,8 +19,8 @@ const pooledRandom = (): SecureRandom.SecureRandom["Service"] => {
 }
 
 /**
- * New identifiers: UUIDv7 after a prefix (decisions, section 1), ever increasing within a process. They take
- * their time from `Clock` and their randomness from Effect's service.
+ * New identifiers: UUIDv7 after a prefix, ever increasing within a process. They take their time from `Clock` and their
+ * randomness from Effect's service.
  */
 export class Ids extends Context.Service<
   Ids,

@@ -379,7 +379,7 @@ export class Ledger extends Context.Service<
     readonly reviews: (query: ReviewQuery) => Effect.Effect<ReadonlyArray<Payment>, StorageError>
     /**
      * How many production payments reached a provider: those with an attempt whose outcome is known and is neither
-     * `NotSent` nor `Abandoned` (decisions, section 11).
+     * `NotSent` nor `Abandoned`.
      */
     readonly usage: (query: UsageQuery) => Effect.Effect<number, StorageError>
     /** Newest first. */

@@ -1,6 +1,6 @@
 /**
- * A connection's circuit breaker, as data (decisions, section 5). Technical errors and unknown results in a row
- * open it; declines and refusals count as health. After the open time one probe is let through.
+ * A connection's circuit breaker, as data. Technical errors and unknown results in a row open it; declines and refusals
+ * count as health. After the open time one probe is let through.
  */
 import type { CircuitBreakerSettings } from "../model/Connection.ts"
 import type { CircuitSeen } from "../model/RoutingDecision.ts"

@@ -5,8 +5,8 @@ const utf8 = new TextEncoder()
 const isAscii = /^[\x20-\x7e]*$/u
 
 /**
- * What the draws for a payment hash (decisions, section 1): the merchant's key, so that a store which lost the payment
- * routes a repeated request as before; the payment's id where the request had no key.
+ * What the draws for a payment hash (decision 30): the merchant's key, so that a store which lost the payment routes a
+ * repeated request as before; the payment's id where the request had no key.
  */
 export const drawSeed = ({ environment, workspaceId }: Tenant, key: string | null, paymentId: string): string =>
   key === null ? paymentId : `${workspaceId}:${environment}:${key}`

@@ -1,4 +1,4 @@
-/** What the settings say of one payment: a matching rule wins; else the control group; else the engine (decisions, section 5). */
+/** What the settings say of one payment: a matching rule wins; else the control group; else the engine. */
 import type { PaymentDetails } from "../model/Payment.ts"
 import type { RoutingDecision } from "../model/RoutingDecision.ts"
 import type { RoutingMode } from "../model/RoutingMode.ts"

@@ -23,7 +23,7 @@ const about = OpenApi.annotations({
   license: { name: "MIT", identifier: "MIT" }
 })
 
-/** Every endpoint of the specification. */
+/** Every endpoint of version 1. */
 export const ApiV1 = HttpApi.make("pointsman")
   .add(Payments, Operations, Disputes, Events, Merchants, ProviderWebhooks, OpenApiDocument)
   .prefix("/api/v1")

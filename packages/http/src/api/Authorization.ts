@@ -1,4 +1,4 @@
-/** Who may call what (specification, Authentication; decisions, sections 4 and 11). */
+/** Who may call what. */
 import type { ApiKey, Scope, Tenant, Workspace } from "@pointsman/core"
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"

@@ -1,6 +1,6 @@
 /**
- * Card numbers in texts that are not for them (decisions, section 4). A card number is a prefix and a length of a card
- * network with a right Luhn check digit (ISO/IEC 7812).
+ * Card numbers in texts that are not for them. A card number is a prefix and a length of a card network with a right
+ * Luhn check digit (ISO/IEC 7812).
  */
 import creditCardType from "credit-card-type"
 

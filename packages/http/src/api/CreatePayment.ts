@@ -1,4 +1,4 @@
-/** What creating a payment takes (specification, POST /api/v1/payments; decisions, sections 4, 5 and 8). */
+/** What creating a payment takes. */
 import {
   amountLimits,
   captureMethods,

@@ -1,4 +1,4 @@
-/** `GET /disputes`, `GET /disputes/{id}` and what a merchant answers to a dispute (decisions, section 13). */
+/** `GET /disputes`, `GET /disputes/{id}` and what a merchant answers to a dispute. */
 import { disputeReasons, disputeStatuses, evidenceFileTypes, evidenceLimits } from "@pointsman/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"

@@ -1,6 +1,6 @@
 /**
- * Every error code of the API, with its status (specification, Errors; decisions, sections 4, 6 and 11), and the
- * envelope that it is answered in. Clients switch on `code`; a message may change.
+ * Every error code of the API, with its status, and the envelope that it is answered in. Clients switch on `code`; a
+ * message may change.
  */
 import { Context, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"

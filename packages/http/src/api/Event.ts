@@ -1,4 +1,4 @@
-/** An entry of a payment's timeline as the API and webhooks show it (specification, Event). */
+/** An entry of a payment's timeline as the API and webhooks show it. */
 import { Schema } from "effect"
 import { documented } from "./Documented.ts"
 import { pageOf } from "./Pages.ts"

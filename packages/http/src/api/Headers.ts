@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { documented } from "./Documented.ts"
 
-/** Printable ASCII is U+0020 to U+007E (decisions, section 4). */
+/** Printable ASCII is U+0020 to U+007E. */
 export const IdempotencyKey = Schema.String.check(Schema.isPattern(/^[ -~]{8,200}$/u))
 
 /** `meaning`: what the key does for the endpoint, and when it must be there. */

@@ -1,4 +1,4 @@
-/** `POST /merchants` and `GET /merchants`, for white-label partners (decisions, section 11). */
+/** `POST /merchants` and `GET /merchants`, for white-label partners. */
 import { isCountry } from "@pointsman/core/internal"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"

@@ -1,4 +1,4 @@
-/** The payment as the API shows it (specification, Payment; decisions, section 2). Amounts are in minor units. */
+/** The payment as the API shows it. Amounts are in minor units. */
 import {
   amountLimits,
   captureMethods,
@@ -60,7 +60,7 @@ export const RoutingExclusion = Schema.Struct({
 })
 export type RoutingExclusion = typeof RoutingExclusion.Type
 
-/** The specification promises objects, and not which fields they have. */
+/** Version 1 promises objects, and not which fields they have. */
 const FreeFormObject = Schema.Record(Schema.String, Schema.Json).annotate({
   description: "Free-form: fields may be added and removed."
 })

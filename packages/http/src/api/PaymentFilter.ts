@@ -1,4 +1,4 @@
-/** The filters of `GET /payments` (decisions, section 11). Those that are given must all match. */
+/** The filters of `GET /payments`. Those that are given must all match. */
 import { amountLimits, isCurrency, paymentStatuses } from "@pointsman/core"
 import { Schema, SchemaGetter } from "effect"
 import { createLimits } from "./CreatePayment.ts"

@@ -1,4 +1,4 @@
-/** Metadata, and what the customer pays for (decisions, section 11). */
+/** Metadata, and what the customer pays for. */
 import { amountLimits } from "@pointsman/core"
 import { Schema } from "effect"
 import { documented } from "./Documented.ts"

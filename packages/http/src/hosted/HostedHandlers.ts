@@ -1,6 +1,6 @@
 /**
  * The pages that customers pay on, outside the API: `/hosted/{token}` and, for a provider's checkout to send its
- * customers back to, `/hosted/{token}/return` (decisions, section 7).
+ * customers back to, `/hosted/{token}/return`.
  *
  * A GET changes nothing, since chat programs and scanners fetch every link: actions are POSTs. Anyone who has the
  * token may act. It is the only secret, so a form of another site that knows it is not refused because of its origin.

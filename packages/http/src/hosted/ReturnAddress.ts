@@ -1,4 +1,4 @@
-/** Where the customer goes back to (decisions, section 7). */
+/** Where the customer goes back to. */
 import { type HostedPage, type Payment, statusOf } from "@pointsman/core"
 
 /**

@@ -64,7 +64,7 @@ const text = (description: string): JsonSchema => ({ type: "string", description
 const textOrNull = (description: string): JsonSchema => ({ type: ["string", "null"], description })
 const minorUnits = (description: string): JsonSchema => ({ type: "integer", minimum: 0, description })
 
-/** The fields of every event's `data` (decisions, section 3). */
+/** The fields of every event's `data`. */
 const paymentFields: Fields = {
   payment_id: { type: "string", format: "uuid", description: "The payment." },
   reference: textOrNull("Your identifier, as given in the request."),

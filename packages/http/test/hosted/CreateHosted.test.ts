@@ -1,4 +1,4 @@
-/** A create with `return_url` and the page that it leads to, over the real core (specification, States; decisions, 7). */
+/** A create with `return_url` and the page that it leads to, over the real core. */
 import { afterAll, describe, expect, test } from "vitest"
 import { keys, realCore } from "../support/RealCore.ts"
 import { serve } from "../support/Web.ts"

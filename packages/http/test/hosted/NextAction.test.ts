@@ -1,4 +1,4 @@
-/** `next_action` wherever a payment is shown (specification, NextAction). */
+/** `next_action` wherever a payment is shown. */
 import { Effect } from "effect"
 import { describe, expect, test } from "vitest"
 import { payment, paymentId, scripted } from "../support/Scripted.ts"

@@ -176,7 +176,7 @@ describe("the failures of each operation", () => {
     502: "psp_error dispute_result_unknown",
     503: "internal_error"
   }
-  /** The specification's, and the additive ones of decisions, section 4. */
+  /** The codes of version 1, and those that were added. */
   const expected: Readonly<Record<string, Readonly<Record<number, string>>>> = {
     createPayment: {
       ...common,

@@ -31,7 +31,7 @@ const fields: Readonly<Record<Plain.CredentialKind, { readonly schema: Schema.De
 
 const named = /^[a-z][a-z0-9-]{0,39}$/u
 
-/** Throws a `TypeError` where the specification cannot be one: a wrong name, a missing function. */
+/** Throws a `TypeError` where `spec` cannot be one: a wrong name, a missing function. */
 export const defineConnector = <const Fields extends Kinds>(spec: Plain.ConnectorSpec<Fields>): Connector => {
   checkSpec(spec as Plain.ConnectorSpec<Kinds>)
   const names = Object.keys(spec.credentials)
@@ -77,7 +77,7 @@ const checkSpec = (spec: Plain.ConnectorSpec<Kinds>): void => {
   const expect = (isGood: boolean, field: string, expected: string) => {
     if (!isGood) throw new TypeError(`defineConnector: ${field}: expected ${expected}`)
   }
-  expect(typeof spec === "object" && spec !== null, "the specification", "an object")
+  expect(typeof spec === "object" && spec !== null, "the argument", "an object")
   expect(named.test(spec.name), "name", "1 to 40 lower-case letters, digits and dashes, a letter first")
   expect(
     typeof spec.credentials === "object" && spec.credentials !== null,

@@ -1,6 +1,6 @@
 /**
  * What `pointsman trigger` can bring about at the simulated provider: one row for each end that a payment can come to
- * there (decisions, section 8). Pure: what is asked, in which order, and where it ends.
+ * there. Pure: what is asked, in which order, and where it ends.
  */
 import { declineCategories, type PaymentStatus, type Simulation } from "@pointsman/core"
 import { isSoftDecline } from "@pointsman/core/internal"

@@ -1,9 +1,9 @@
 /**
  * The v1 contract as a small program: what every request is answered, and what is so from then on. It is written from
- * the specification and its decisions alone, shares no code with what it tests, and can be read as their summary.
+ * the rules of the API alone, shares no code with what it tests, and can be read as their summary.
  *
- * A request has one possible answer, or several where the specification leaves it open; each place says why. The one
- * that the server gave is taken, and from there on the server is held to it.
+ * A request has one possible answer, or several where the rules leave it open; each place says why. The one that the
+ * server gave is taken, and from there on the server is held to it.
  *
  * Left out: background checks and provider messages (UNKNOWN stays UNKNOWN), acting on hosted pages, rate limits, and
  * circuits (those of the connections never open).
@@ -125,7 +125,10 @@ export class Model {
     this.#prefix = prefix
   }
 
-  /** The order of checks is that of decisions.md, section 4. */
+  /**
+   * The checks, in their order: key, workspace, scope; then of each request its headers, size, JSON, fields, resource,
+   * idempotency and state.
+   */
   answer(asked: Asked): Answers {
     if (asked.ask === "stray") return stray(asked.path)
     const { key, scopes, workspace } = actors[asked.as]
@@ -219,15 +222,15 @@ export class Model {
       .map(({ id, name, supports }) => ({
         providerId: `${this.#prefix}${id}`,
         name,
-        // The specification does not say which of several reasons is returned.
+        // No rule says which of several reasons is returned.
         code: new Such("a reason that holds", oneOf(...exclusionCodes(supports, request))),
         reason: anyText
       }))
     if (eligible.length === 0) {
       return [{ ...refusal("routing_failed", request.debug ? { excluded } : {}), payment: undefined, types: [] }]
     }
-    // A category that is soft by default is hard where the connector says so (decisions.md, section 3); whether the
-    // simulator's `decline:` says so is not stated.
+    // A category that is soft by default is hard where the connector says so; whether the simulator's `decline:` says
+    // so is not stated.
     const readings = JSON.stringify(request.simulate.charge).includes('"decline:') ? [[], softCategories] : [[]]
     return readings.map((soft) => {
       const { attempts, ending } = this.#route(eligible, request, soft)
@@ -340,7 +343,7 @@ export class Model {
     if (!isLimit(limit)) return refuse("validation_error")
     const isFound = (event: Event) => type === undefined || type === event.type
     const all = this.#events.filter((event) => event.tenant === tenant)
-    // The specification does not say whether an unknown type is a mistake.
+    // No rule says whether an unknown type is a mistake.
     if (type === "payment.paid") return [...refuse("validation_error"), ...page([], isFound, told, before, limit)]
     // Of `after` it is only said that it is for followers: who reads on from where they were, and so oldest first.
     return after === undefined
@@ -434,7 +437,7 @@ export class Model {
       ...(hold({ reason: textUpTo(200) }, fields) ? [] : (["validation_error"] as const)),
       ...(hold({ amount: integer(1) }, fields) ? [] : (["invalid_amount"] as const))
     ]
-    // The specification does not say which of two mistakes is returned.
+    // No rule says which of two mistakes is returned.
     if (wrong.length > 0) return refuse(...wrong)
     const amount = fields["amount"] as number | undefined
     return this.#withPayment(asked, (payment) => {

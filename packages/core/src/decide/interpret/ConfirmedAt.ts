@@ -1,6 +1,6 @@
 /**
- * When the provider dates the newest success of each capture, void and refund. A failure that it dates before that is an
- * older statement, also where it arrives later (decisions, section 3: "A reversal is a new fact"). Pure.
+ * When the provider dates the newest success of each capture, void and refund. A failure that it dates before that is
+ * an older statement, also where it arrives later. Pure.
  */
 import type { Operation } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"

@@ -1,6 +1,5 @@
 /**
- * What one statement of a provider means for a payment, given everything that is recorded of it (decisions, section 3:
- * "No word about money is dropped"). Pure.
+ * What one statement of a provider means for a payment, given everything that is recorded of it. Pure.
  *
  * The rule that a reader would otherwise break: messages arrive late, twice and out of order, so they confirm and do not
  * deny. Silence, an authorization or an acceptance says nothing about a capture, a void or a refund that was asked for

@@ -1,4 +1,4 @@
-/** What an amount means that a provider states for a charge that is recorded as captured (decisions, section 3). Pure. */
+/** What an amount means that a provider states for a charge that is recorded as captured. Pure. */
 import type { JsonObject } from "../../model/Event.ts"
 import type { Operation } from "../../model/Operation.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"

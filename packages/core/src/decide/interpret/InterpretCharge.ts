@@ -1,4 +1,4 @@
-/** What a statement about a charge means for its payment (decisions, section 3). Pure. */
+/** What a statement about a charge means for its payment. Pure. */
 import { type Attempt, endAttempt } from "../../model/Attempt.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { moneyHeld, noMoney, type PaymentState } from "../../model/PaymentMachine.ts"

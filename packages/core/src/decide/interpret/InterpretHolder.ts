@@ -1,4 +1,4 @@
-/** What a statement about the charge that holds the payment's money means (decisions, section 3). Pure. */
+/** What a statement about the charge that holds the payment's money means. Pure. */
 import type { Attempt } from "../../model/Attempt.ts"
 import type { Operation } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"

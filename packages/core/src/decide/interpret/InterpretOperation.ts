@@ -1,4 +1,4 @@
-/** What a statement about one capture or void means for its payment (decisions, section 3). Pure. */
+/** What a statement about one capture or void means for its payment. Pure. */
 import type { Operation } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"

@@ -1,4 +1,4 @@
-/** What a statement about a refund means for its payment (decisions, section 3). Pure. */
+/** What a statement about a refund means for its payment. Pure. */
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { type NeverReceived, type RefundAnswer, Unanswered } from "../../model/ProviderStatement.ts"
 import type { Refund } from "../../model/Refund.ts"

@@ -1,4 +1,4 @@
-/** What the report of a payout or of a dispute means for its payment (decisions, section 3). Pure. */
+/** What the report of a payout or of a dispute means for its payment. Pure. */
 import { Result } from "effect"
 import { step } from "../../machine/Machine.ts"
 import type { Attempt } from "../../model/Attempt.ts"

@@ -30,9 +30,9 @@ export const moved = (applied: Applied | undefined): Interpretation =>
   applied === undefined ? { _tag: "Contradicts" } : moves(applied)
 
 /**
- * Why "never received" is not believed; `undefined` where it is (decisions, section 3). A message never says it. A lookup
- * and an operator are believed where the provider calls its answer conclusive, and the call is so old that it cannot
- * arrive any more: believed earlier, it would be charged or refunded twice.
+ * Why "never received" is not believed; `undefined` where it is. A message never says it. A lookup and an operator are
+ * believed where the provider calls its answer conclusive, and the call is so old that it cannot arrive any more:
+ * believed earlier, it would be charged or refunded twice.
  */
 export const disbelieved = (
   call: SentCall & { readonly code: string | null },

@@ -1,6 +1,6 @@
 /**
- * What reaches a connection whose credentials open another account than that of an attempt (decisions, section 12,
- * "Accounts"): it settles nothing, because it is not about the attempt's charge. Operations review the payment. Pure.
+ * What reaches a connection whose credentials open another account than that of an attempt: it settles nothing, because
+ * it is not about the attempt's charge. Operations review the payment. Pure.
  */
 import type { Attempt } from "../../model/Attempt.ts"
 import type { Connection } from "../../model/Connection.ts"

@@ -1,6 +1,6 @@
 /**
- * Messages that a lookup decides (decisions, section 3): the failure of a capture or a void whose provider can look it up,
- * and a success without a time after a recorded failure. They are kept on the payment until the lookup. Pure.
+ * Messages that a lookup decides: the failure of a capture or a void whose provider can look it up, and a success
+ * without a time after a recorded failure. They are kept on the payment until the lookup. Pure.
  */
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { nothingReported, type UndecidedStatement } from "../../model/Reported.ts"

@@ -153,8 +153,8 @@ export const revokeApiKey = Effect.fnUntraced(function* (hash: string) {
 })
 
 /**
- * Lets a key work again that was revoked because a configuration omitted it (decisions, section 12). The key remains the
- * configuration's: the next new one that omits it revokes it again.
+ * Lets a key work again that was revoked because a configuration omitted it. The key remains the configuration's: the
+ * next new one that omits it revokes it again.
  */
 export const restoreApiKey = Effect.fnUntraced(function* (hash: string) {
   const directory = yield* Directory

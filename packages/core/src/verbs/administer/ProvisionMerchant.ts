@@ -1,6 +1,5 @@
 /**
- * A partner's sub-merchants: provisioning, inviting again, listing (specification, POST and GET /api/v1/merchants;
- * decisions, section 11).
+ * A partner's sub-merchants: provisioning, inviting again, listing.
  *
  * Write, then act: the merchant and the hash of its token are stored before the owner is notified. A process that dies
  * in between leaves a merchant whose owner heard nothing, and the token is gone with it; so does a notifier that fails.

@@ -1,6 +1,6 @@
 /**
- * One lookup decides a message that was kept for it (decisions, section 3): the failure of a capture or a void, or a
- * success without a time after a failure. Where the lookup does not answer, operators review the message.
+ * One lookup decides a message that was kept for it: the failure of a capture or a void, or a success without a time
+ * after a failure. Where the lookup does not answer, operators review the message.
  */
 import { Clock, Effect } from "effect"
 import {

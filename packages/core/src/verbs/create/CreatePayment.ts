@@ -38,7 +38,7 @@ import { recoveredKey } from "./RecoveredKey.ts"
 import { endUnsent, keyStanding } from "./ReplayCreate.ts"
 import { sendCharge } from "./SendCharge.ts"
 
-/** Once claimed, a request runs to its end, also when its caller goes away (decisions, section 5). */
+/** Once claimed, a request runs to its end, also when its caller goes away. */
 export const create = (caller: Caller, request: CreateRequest) => Effect.uninterruptible(createOnce(caller, request))
 
 const createOnce = Effect.fnUntraced(function* (caller: Caller, request: CreateRequest) {

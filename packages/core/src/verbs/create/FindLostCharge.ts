@@ -1,7 +1,7 @@
 /**
- * Asks providers for a charge whose record the store may have lost (decisions, section 12), before a create under a key
- * that is not on file sends one: under the ids that the key had on the days of the loss, at each connection that could be
- * asked. Connections whose lists were recovered are not asked again: what they have is on file.
+ * Asks providers for a charge whose record the store may have lost, before a create under a key that is not on file
+ * sends one: under the ids that the key had on the days of the loss, at each connection that could be asked.
+ * Connections whose lists were recovered are not asked again: what they have is on file.
  *
  * No loss, or one that is over: nothing is read and nobody is asked.
  */

@@ -4,8 +4,8 @@ import type { Metadata, PaymentDetails, Purchase } from "../../model/Payment.ts"
 
 /**
  * The text whose keyed HMAC says whether two create requests are the same: the decoded request with its defaults
- * applied (decisions, sections 4 and 5). Fields are named one by one, so that their order never depends on how a
- * request was written; a field of the request or of its details that is missing here does not compile.
+ * applied. Fields are named one by one, so that their order never depends on how a request was written; a field of the
+ * request or of its details that is missing here does not compile.
  */
 export const createFingerprintText = (request: CreateRequest): string => {
   const { cancelUrl, details, instruments, debug, returnUrl } = request

@@ -1,6 +1,6 @@
 /**
- * A merchant's key that the store lost, and whose charge was recovered (decisions, section 12): the attempt ids that are
- * derived from the key are on file, so the request is answered from their payment, and no provider is asked.
+ * A merchant's key that the store lost, and whose charge was recovered: the attempt ids that are derived from the key
+ * are on file, so the request is answered from their payment, and no provider is asked.
  *
  * Nothing is read while no loss was ever known, which this process knows without asking.
  */

@@ -1,7 +1,4 @@
-/**
- * What a retry under an idempotency key is answered (specification, Idempotency rules of creation; decisions,
- * section 5): from what was recorded, and never by asking a provider again.
- */
+/** What a retry under an idempotency key is answered: from what was recorded, and never by asking a provider again. */
 import { Effect, Option, Result } from "effect"
 import { type Conflict, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { applyChargeFact, type Moved } from "../../decide/ChargeFact.ts"

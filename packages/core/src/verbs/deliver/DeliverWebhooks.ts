@@ -1,5 +1,5 @@
 /**
- * Sends what is due, for as long as it runs (specification, Delivery rules; decisions, section 9).
+ * Sends what is due, for as long as it runs.
  *
  * A delivery is taken by a lease before it is sent, and its outcome is recorded afterwards. A process that dies in
  * between has perhaps sent it: after the lease it is sent again, under the same ids. So every event arrives at least

@@ -57,7 +57,7 @@ export const deliveryAttempts = Effect.fnUntraced(function* (tenant: Tenant, id:
   return yield* (yield* Deliveries).attempts(tenant, id)
 })
 
-/** Makes what was refused or given up due again (decisions, section 9). */
+/** Makes what was refused or given up due again. */
 export const redeliver = Effect.fnUntraced(function* (
   tenant: Tenant,
   id: string,

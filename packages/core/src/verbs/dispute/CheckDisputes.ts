@@ -135,7 +135,7 @@ const factOf = Effect.fnUntraced(function* (file: DisputeFile, recorded: Submiss
   if (found === "Unsupported")
     return isStated(file.dispute, submission) ? ({ on: "SubmissionConfirmed" } as const) : undefined
   if (found._tag === "Found") return submissionFactOf(found.state)
-  // "Never received" is believed late, as of a refund (decisions, section 3).
+  // "Never received" is believed late, as of a refund: the provider may still be at work.
   const isBelieved =
     found.conclusive && submission.code !== keyUsedCode && isOldEnough(submission, { askedAt, agesFrom })
   return isBelieved ? submissionFactOf(found) : undefined

@@ -1,6 +1,5 @@
 /**
- * Deletes the keys whose time is over (specification, Idempotency rules of creation): to their requests they are free
- * already, and this is how they stop taking room.
+ * Deletes the keys whose time is over: to their requests they are free already, and this is how they stop taking room.
  *
  * A claim is deleted only if it is unchanged since it was read: a request that takes the key anew meanwhile keeps it.
  * Any number of processes may do so, and dying leaves nothing half done.

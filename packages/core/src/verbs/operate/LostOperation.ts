@@ -1,7 +1,7 @@
 /**
- * Asks the provider for a charge before it is captured or voided, where the store may have lost a capture or a void of it
- * (decisions, section 12). The lists of a recovery have the charges that were created since the loss, and not what was
- * captured since of an older one; a provider that captures in parts would take the money twice.
+ * Asks the provider for a charge before it is captured or voided, where the store may have lost a capture or a void of
+ * it. The lists of a recovery have the charges that were created since the loss, and not what was captured since of an
+ * older one; a provider that captures in parts would take the money twice.
  *
  * No loss, or one before the payment was created: nothing is read and nobody is asked.
  */

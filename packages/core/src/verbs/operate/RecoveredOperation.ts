@@ -1,7 +1,7 @@
 /**
- * A key of a capture or a void that the store lost, after its effect was recovered (decisions, section 12): the list of
- * charges says that it was captured, and not under which key. The id that is derived from the key is looked up, and what
- * the provider confirms is the answer to the key. Nothing is captured or voided again.
+ * A key of a capture or a void that the store lost, after its effect was recovered: the list of charges says that it
+ * was captured, and not under which key. The id that is derived from the key is looked up, and what the provider
+ * confirms is the answer to the key. Nothing is captured or voided again.
  */
 import { Clock, Effect, Option } from "effect"
 import { operationId } from "../../call/CallIds.ts"

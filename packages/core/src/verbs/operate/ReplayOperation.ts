@@ -1,6 +1,6 @@
 /**
- * What a retry of a capture or a void under its key is answered (specification, Idempotency rules of capture and
- * void; decisions, section 6): from what was recorded, and never by asking the provider again.
+ * What a retry of a capture or a void under its key is answered: from what was recorded, and never by asking the
+ * provider again.
  */
 import { Clock, Effect } from "effect"
 import { KeyReused, RequestInProgress } from "../../decide/CreateRequest.ts"

@@ -1,6 +1,6 @@
 /**
  * A loss of records that no server was there to notice, such as a backup that was restored while all were stopped: a
- * verified message about a charge of ours that is not stored declares it (decisions, section 12).
+ * verified message about a charge of ours that is not stored declares it.
  *
  * The rule that a reader would otherwise break: a loss stops new payments, so that nothing else may look like one. A
  * charge that another system made at the same account has no id of ours. A message may be faster than the commit that it

@@ -1,6 +1,5 @@
 /**
- * A provider's message: known to be the provider's, and recorded with what it changes (specification, inbound provider
- * webhook; decisions, sections 3 and 10).
+ * A provider's message: known to be the provider's, and recorded with what it changes.
  *
  * The rule that a reader would otherwise break: a sender that cannot sign learns nothing. A connection that does not
  * exist, one without a secret, and a wrong signature are one answer, after the same time. Only a connector with hints

@@ -1,4 +1,4 @@
-/** The record of a dispute, made or moved in the commit of the message that states it (decisions, section 13). */
+/** The record of a dispute, made or moved in the commit of the message that states it. */
 import { Effect } from "effect"
 import { droppedEvidence } from "../../commit/DisputeStep.ts"
 import { type Applied, unchanged } from "../../decide/Applied.ts"

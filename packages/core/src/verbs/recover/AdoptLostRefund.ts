@@ -1,6 +1,6 @@
 /**
- * Asks the provider for a refund whose record the store may have lost (decisions, section 12), before a request under its
- * key sends it again. A provider forgets keys after a day, and a refund key never ends: the refund would be made twice.
+ * Asks the provider for a refund whose record the store may have lost, before a request under its key sends it again. A
+ * provider forgets keys after a day, and a refund key never ends: the refund would be made twice.
  *
  * A refund that was executed after the recovery is in none of its lists, so a recovered connection is asked too. No loss,
  * or one before the payment was created: nothing is read and nobody is asked.

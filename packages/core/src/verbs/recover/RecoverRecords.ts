@@ -1,6 +1,6 @@
 /**
- * Recovers records that the store lost (decisions, section 12, "Records that went back in time"): asks the provider of
- * each connection for the charges and refunds since then, and adopts those that are not on file.
+ * Recovers records that the store lost (decision 31): asks the provider of each connection for the charges and refunds
+ * since then, and adopts those that are not on file.
  *
  * It may die at any point and be run again, also beside a server: what is adopted is found by its id, and every write is
  * guarded by the version. Nothing is asked of a provider but to list and to look up.

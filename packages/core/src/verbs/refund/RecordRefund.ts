@@ -34,8 +34,8 @@ export const recordRefundAnswer = Effect.fnUntraced(function* (book: PaymentBook
 })
 
 /**
- * The response to a request whose result could not be recorded. Only a confirmed one is `state_unconfirmed` (rule 11);
- * a refusal that is not recorded does not make its amount refundable yet, so it is reported as unknown.
+ * The response to a request whose result could not be recorded. Only a confirmed one is `state_unconfirmed`; a refusal
+ * that is not recorded does not make its amount refundable yet, so it is reported as unknown.
  */
 const unrecorded = (fact: RefundFact): RefundReply => {
   if (fact.on === "RefundConfirmed") return { _tag: "StateUnconfirmed" }

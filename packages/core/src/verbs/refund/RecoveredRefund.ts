@@ -1,4 +1,4 @@
-/** A refund that was recovered without its key (decisions, section 12): its id is derived from the charge and the key. */
+/** A refund that was recovered without its key: its id is derived from the charge and the key. */
 import { Effect } from "effect"
 import { derivedRefundId } from "../../call/CallIds.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"

@@ -1,7 +1,6 @@
 /**
- * What a retry of a refund under its key is answered (specification, Idempotency and balance rules; decisions,
- * section 6): for 24 hours exactly what the first request was, after that from the refund's record. It never reaches
- * the provider again.
+ * What a retry of a refund under its key is answered: for 24 hours exactly what the first request was, after that from
+ * the refund's record. It never reaches the provider again.
  */
 import { Clock, Effect } from "effect"
 import { KeyReused } from "../../decide/CreateRequest.ts"

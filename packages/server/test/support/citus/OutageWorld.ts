@@ -30,7 +30,7 @@ const environment = {
 
 /** A request may take 15 seconds besides its provider calls (docs/reference), and the provider's time-out is two. */
 export const answeredWithinMillis = 17_000
-/** The specification names no time; a second is usual, and more than five are an outage. */
+/** A second is usual, and more than five are an outage. */
 export const backWithinMillis = 5_000
 /** Everything that a provider executed is a payment within this time. */
 const settledWithinMillis = 60_000

@@ -47,7 +47,7 @@ export interface ManyServers {
   readonly rest: () => Promise<readonly [Evidence, ...ReadonlyArray<Evidence>]>
 }
 
-/** The specification names no time; a second is usual, and more than five are an outage. */
+/** A second is usual, and more than five are an outage. */
 export const backWithinMillis = 5_000
 
 /** How many requests the merchant has under way: enough that each kill meets some, and the servers are not at their end. */
