@@ -12,20 +12,20 @@ interface Context {
 }
 
 /** The anchor that GitHub gives a heading. */
-const anchorOf = (heading: string) =>
+export const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, "")
     .trim()
     .replace(/\s/g, "-")
 
-const anchors = (markdown: string): ReadonlyArray<string> =>
+export const anchors = (markdown: string): ReadonlyArray<string> =>
   Array.from(withoutFences(markdown).matchAll(/^#{1,6}\s+(.+)$/gm), (match) => anchorOf(match[1] ?? ""))
 
 const withoutFences = (markdown: string) =>
   markdown.replace(/^(```|~~~)[\s\S]*?^\1\s*$/gm, (block) => block.replace(/[^\n]/g, ""))
 
-const lineOf = (text: string, index: number) => text.slice(0, index).split("\n").length
+export const lineOf = (text: string, index: number) => text.slice(0, index).split("\n").length
 
 export const markdownFaults = ({ path, text }: TextFile, context: Context): ReadonlyArray<string> => {
   const prose = withoutFences(text)

@@ -15,8 +15,11 @@ export interface Token {
 /** A `/` after one of these, or at the beginning, opens a regular expression and does not divide. */
 const beforePattern = /(?:^|[([{,;=:!&|?+\-*%~^<>}]|\b(?:return|typeof|case|in|of|await|yield|throw|else|do))\s*$/
 
-/** Cuts a source text into code and strings, in order. */
-export const tokens = (source: string): ReadonlyArray<Token> => {
+/** Cuts a source text into code and strings, in order. `onComment` is called for each comment, with where it begins. */
+export const tokens = (
+  source: string,
+  onComment: (text: string, at: number) => void = () => {}
+): ReadonlyArray<Token> => {
   const found: Array<Token> = []
   /** For every `${` that is open, how many braces are open inside it. */
   const templates: Array<number> = []
@@ -35,6 +38,7 @@ export const tokens = (source: string): ReadonlyArray<Token> => {
     at += text.length
   }
   const skip = (text: string) => {
+    onComment(text, at)
     line += text.split("\n").length - 1
     at += text.length
     // A comment separates words as a space does.
@@ -88,6 +92,16 @@ export const tokens = (source: string): ReadonlyArray<Token> => {
   }
   flush()
   return found
+}
+
+/** The source text with spaces in place of all that is no comment, so that its lines and columns stay. */
+export const onlyComments = (source: string): string => {
+  const blank = (text: string) => text.replace(/[^\n]/g, " ")
+  let text = ""
+  tokens(source, (comment, at) => {
+    text += blank(source.slice(text.length, at)) + comment
+  })
+  return text + blank(source.slice(text.length))
 }
 
 export interface Import {
