@@ -134,3 +134,24 @@ export const changesetFaults = (
     return ["major", "minor", "patch"].includes(bump ?? "") ? [] : [`${path}: ${line} is no major, minor or patch`]
   })
 }
+
+/**
+ * Before the first release there is one changeset, which describes that release for users: changes to what nobody has are
+ * no news. It names every published package, because a package that it leaves out would have an empty changelog.
+ */
+export const firstReleaseFaults = (
+  changesets: ReadonlyArray<{ readonly path: string; readonly text: string }>,
+  packages: ReadonlyArray<Package>
+): ReadonlyArray<string> => {
+  const expected = ".changeset/first-release.md"
+  const first = changesets.find(({ path }) => path === expected)
+  if (first === undefined) return [`${expected} does not exist`]
+  return [
+    ...changesets.flatMap(({ path }) => (path === expected ? [] : [`${path}: belongs into ${expected}`])),
+    ...packages.flatMap(({ manifest }) =>
+      manifest.private === true || first.text.includes(`"${manifest.name}": minor\n`)
+        ? []
+        : [`${expected} does not name ${manifest.name}`]
+    )
+  ]
+}

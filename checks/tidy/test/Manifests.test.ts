@@ -3,7 +3,14 @@ import { dirname, join, posix } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import projects from "../../../vitest.workspace.ts"
 import { exists, files, type Manifest, type Package, packages, root, rootManifest } from "../Files.ts"
-import { agreementFaults, changesetFaults, doorFaults, lockFaults, wiringFaults } from "../Manifests.ts"
+import {
+  agreementFaults,
+  changesetFaults,
+  doorFaults,
+  firstReleaseFaults,
+  lockFaults,
+  wiringFaults
+} from "../Manifests.ts"
 
 describe("packages", () => {
   it("given every package, when its doors and commands are followed, then each leads to a source", () => {
@@ -51,6 +58,10 @@ describe("packages", () => {
       changesets.flatMap((changeset) => changesetFaults(changeset, packages())),
       []
     )
+    // A release writes changelogs.
+    if (!exists("packages/server/CHANGELOG.md")) {
+      assert.deepStrictEqual(firstReleaseFaults(changesets, packages()), [])
+    }
   })
 
   it("given the root, when a newcomer lists it, then it holds at most nine folders", () => {
@@ -101,6 +112,19 @@ describe("controls: what must be refused", () => {
       assert.strictEqual(faultsOf(`---\n${line}\n---\n\nWhat changed.\n`), 1, line)
     }
     assert.strictEqual(faultsOf("What changed.\n"), 1)
+  })
+
+  it("given no release yet, when there is not one changeset that names each package, then it is refused", () => {
+    const packagesHere = [owner({}), other({}), owner({ name: "private", private: true })]
+    const first = {
+      path: ".changeset/first-release.md",
+      text: '---\n"@pointsman/a": minor\n"@pointsman/b": minor\n---\n\nThe first release.\n'
+    }
+    const faultsOf = (...changesets: ReadonlyArray<typeof first>) => firstReleaseFaults(changesets, packagesHere).length
+    assert.strictEqual(faultsOf(first), 0)
+    assert.strictEqual(faultsOf(), 1)
+    assert.strictEqual(faultsOf(first, { ...first, path: ".changeset/second.md" }), 1)
+    assert.strictEqual(faultsOf({ ...first, text: '---\n"@pointsman/a": minor\n---\n\nThe first release.\n' }), 1)
   })
 
   it("given a good package, when it is read, then nothing is refused", () => {
