@@ -27,8 +27,6 @@ export interface ConnectionOptions {
   readonly end: (request: BoundedRequest, response: ServerResponse) => void
   /** A proxy that is trusted may have as many connections as there are in all. */
   readonly sources: Sources
-  /** In milliseconds. 30 seconds unless set. */
-  readonly readWithinMillis?: number | undefined
 }
 
 export interface Connections {
@@ -56,7 +54,6 @@ export const makeConnections = (options: ConnectionOptions): Connections => {
   const accepted = new Set<Socket>()
   const connections = new Map<Socket, Connection>()
   const byAddress = new Map<string, number>()
-  const unreadMillis = options.readWithinMillis ?? readWithinMillis
 
   const begin = (connection: Connection, request: BoundedRequest, response: ServerResponse) => {
     connection.current = response
@@ -106,7 +103,7 @@ export const makeConnections = (options: ConnectionOptions): Connections => {
         const { current, socket, unreadSince } = connection
         if (current === undefined || !current.writableEnded) continue
         if (unreadSince === undefined) connection.unreadSince = nowMillis
-        else if (nowMillis - unreadSince >= unreadMillis) socket.destroy()
+        else if (nowMillis - unreadSince >= readWithinMillis) socket.destroy()
       }
     },
     closeAll: () => {

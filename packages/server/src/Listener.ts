@@ -44,8 +44,6 @@ export interface ListenOptions {
   readonly keepAliveMillis: number
   /** How long a request may take to arrive whole, in milliseconds. */
   readonly requestTimeoutMillis: number
-  /** How long a client may take to read a response that was written whole, in milliseconds. 30 seconds unless set. */
-  readonly readWithinMillis?: number | undefined
 }
 
 /** How often connections are looked at for requests and responses that take too long. */
@@ -67,7 +65,6 @@ export const listen = (
       options.sources.sourceOf(socket.remoteAddress, asText(headers["x-forwarded-for"]))
     const connections = makeConnections({
       sources: options.sources,
-      readWithinMillis: options.readWithinMillis,
       begin: (request, response) => {
         if (handler === undefined || draining) return refuse(response)
         underWay.set(response, request)

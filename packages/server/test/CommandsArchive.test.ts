@@ -2,9 +2,10 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
-import { runHere, startHere } from "./support/CommandInProcess.ts"
+import { runHere } from "./support/CommandInProcess.ts"
 import { documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { makeMovedClock } from "./support/MovedClock.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
@@ -47,7 +48,8 @@ const setUp = async () => {
     folder,
     id,
     later: () => startServerHere({ folder, configuration, clockAheadMillis: eightYears }),
-    run: (...words: ReadonlyArray<string>) => startHere(folder, ["archive", ...words], {}, eightYears).ended
+    run: (...words: ReadonlyArray<string>) =>
+      runHere(folder, ["archive", ...words], {}, makeMovedClock(eightYears).clock)
   }
 }
 

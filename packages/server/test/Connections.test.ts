@@ -1,40 +1,39 @@
 /** What one client may hold by its connections: requests that it pipelines, responses that it does not read, idle ones. */
 import { once } from "node:events"
 import type { Socket } from "node:net"
-import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
 import { makeSources } from "../src/SourceOf.ts"
 import { listenHere } from "./support/ListenHere.ts"
+import { makeMovedClock } from "./support/MovedClock.ts"
 import { ask, dial, statusOf } from "./support/RawSocket.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
+import { until } from "./support/Until.ts"
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: pay.example\r\n\r\n`
 
-/** Tries for ten seconds: the server learns a little later that a connection was closed. */
-const isServedSoon = async (url: string, from: string): Promise<boolean> => {
-  const end = Date.now() + 10_000
-  while (Date.now() < end) {
-    const socket = await dial(url, { from })
+/** Sends a request on it. */
+const isServed = (socket: Socket): Promise<boolean> =>
+  new Promise((resolve) => {
+    if (socket.closed) return resolve(false)
+    socket.once("data", (answer) => resolve(/served/u.test(String(answer))))
+    socket.once("close", () => resolve(false))
     socket.on("error", () => {}).write(get("/"))
-    const first = await Promise.race([once(socket, "data"), once(socket, "close")])
+  })
+
+/** The server learns a little later that a connection was closed. */
+const untilServed = (url: string, from: string) =>
+  until(`${from} is served`, async () => {
+    const socket = await dial(url, { from })
+    const isIt = await isServed(socket)
     socket.destroy()
-    if (/served/u.test(String(first[0]))) return true
-    await sleep(50)
-  }
-  return false
-}
+    return isIt
+  })
 
-/** Waits until so many were closed, for ten seconds at most; a test then looks how many were. */
-const closing = async (sockets: ReadonlyArray<Socket>, count: number) => {
-  const end = Date.now() + 10_000
-  while (sockets.filter((socket) => socket.closed).length < count && Date.now() < end) await sleep(50)
-}
+const areServed = async (sockets: ReadonlyArray<Socket>) =>
+  (await Promise.all(sockets.map(isServed))).filter(Boolean).length
 
-const isClosed = async (socket: Socket, withinMillis: number) => {
-  if (!socket.closed) await Promise.race([once(socket, "close"), sleep(withinMillis)])
-  return socket.closed
-}
+const closed = async (socket: Socket) => void (socket.closed || (await once(socket, "close")))
 
 describe("requests that a client pipelines", () => {
   it("given ten, when they come at once, then they are handled one after the other and answered in order", async () => {
@@ -54,8 +53,7 @@ describe("requests that a client pipelines", () => {
       received += chunk
     })
     socket.write(Array.from({ length: 10 }, (_, at) => get(`/number/${at}`)).join(""))
-    const end = Date.now() + 30_000
-    while (!received.includes("/number/9") && Date.now() < end) await sleep(10)
+    await until("ten answers", () => received.includes("/number/9"))
     assert.deepStrictEqual(
       [...received.matchAll(/\/number\/(\d)/gu)].map(([, number]) => number),
       [..."0123456789"]
@@ -65,14 +63,15 @@ describe("requests that a client pipelines", () => {
 
   it("given far more than may wait, when they come at once, then the connection is closed, and one is handled", async () => {
     let handled = 0
-    const { url } = await listenHere((_request, response) => {
-      handled += 1
-      setTimeout(() => response.end(), 1_000)
+    const { url } = await listenHere(({ url: path }, response) => {
+      // The pipelined ones are never answered.
+      if (path === "/") response.end()
+      else handled += 1
     })
     const socket = await dial(url)
     socket.resume()
-    socket.write(get("/").repeat(200))
-    assert.isTrue(await isClosed(socket, 30_000))
+    socket.write(get("/held").repeat(200))
+    await closed(socket)
     assert.strictEqual(handled, 1)
     assert.strictEqual(await (await fetch(url)).text(), "")
   })
@@ -90,24 +89,27 @@ describe("requests that a client pipelines", () => {
     const sockets = await Promise.all(flood)
     const live = await ask(server.url, ["GET /health/live HTTP/1.1", "Host: pay.example"])
     assert.strictEqual(statusOf(live), "200")
-    for (const socket of sockets) {
-      socket.resume()
-      assert.isTrue(await isClosed(socket, 30_000))
-    }
+    for (const socket of sockets) await closed(socket.resume())
   })
 })
 
 describe("a response that its client does not read", () => {
   it("given the time for it is over, then the connection is closed; given a client that reads, then it is not", async () => {
-    const cut = Promise.withResolvers<boolean>()
+    const moved = makeMovedClock()
+    moved.hold()
+    let isCut = false
     const { url } = await listenHere(
       ({ url: path }, response) => {
         // A client that begins to read, to learn whether it was closed, is not closed any more.
-        if (path === "/silent") response.once("close", () => cut.resolve(!response.writableFinished))
+        if (path === "/silent") {
+          response.once("close", () => {
+            isCut = !response.writableFinished
+          })
+        }
         response.end(Buffer.alloc(32 * 1024 * 1024))
       },
-      // The client that reads runs in this process, which a busy machine stops for seconds.
-      { readWithinMillis: 3_000 }
+      {},
+      moved.clock
     )
     const [silent, reading] = await Promise.all([dial(url), dial(url)])
     let bytes = 0
@@ -116,11 +118,15 @@ describe("a response that its client does not read", () => {
     })
     silent.write(get("/silent"))
     reading.write(get("/"))
-    assert.isTrue(await cut.promise)
+    await until("all is read", () => bytes > 32 * 1024 * 1024 || reading.closed)
+    assert.isFalse(isCut)
+    // Each look of the server is a second later: the first one sees the response, and the last one that it is too old.
+    await until("the silent one is cut", () => {
+      moved.push(1_000)
+      return isCut
+    })
     silent.destroy()
-    while (bytes <= 32 * 1024 * 1024 && !reading.closed) await sleep(50)
     assert.isFalse(reading.closed)
-    assert.isAbove(bytes, 32 * 1024 * 1024)
   })
 })
 
@@ -132,11 +138,7 @@ describe("the number of connections", () => {
     const sockets: Array<Socket> = []
     for (let at = 0; at < 1_100; at++) sockets.push(await dial(url, { from: "127.0.0.3" }))
     for (const socket of sockets) socket.resume()
-    await sleep(500)
-    assert.lengthOf(
-      sockets.filter((socket) => !socket.closed),
-      1_100
-    )
+    assert.strictEqual(await areServed(sockets), 1_100)
   })
 
   it("given all that one address may have, then more of it are closed, and another address is served", async () => {
@@ -144,11 +146,10 @@ describe("the number of connections", () => {
     const sockets: Array<Socket> = []
     for (let at = 0; at < 1_100; at++) sockets.push(await dial(url, { from: "127.0.0.2" }))
     for (const socket of sockets) socket.resume()
-    await closing(sockets, 1_100 - 1_024)
-    assert.strictEqual(sockets.filter((socket) => !socket.closed).length, 1_024)
+    assert.strictEqual(await areServed(sockets), 1_024)
     assert.strictEqual(await (await fetch(url)).text(), "served")
     for (const socket of sockets) socket.destroy()
-    assert.isTrue(await isServedSoon(url, "127.0.0.2"))
+    await untilServed(url, "127.0.0.2")
   })
 
   it("given all that five addresses may have together, then one more of any address is closed, and a place that is left is taken", {
@@ -164,13 +165,13 @@ describe("the number of connections", () => {
     }
     for (const from of [addresses[0], "127.0.0.7"]) {
       const refused = await dial(url, { from })
-      assert.isTrue(await isClosed(refused.resume(), 30_000), from)
+      await closed(refused.resume())
     }
     assert.lengthOf(
       sockets.filter((socket) => socket.closed),
       0
     )
     sockets[0]?.destroy()
-    assert.isTrue(await isServedSoon(url, "127.0.0.7"))
+    await untilServed(url, "127.0.0.7")
   })
 })

@@ -1,6 +1,7 @@
 /** Who a request comes from behind proxies, and how often a source may fail. */
 import { assert, describe, it } from "vitest"
 import { makeSources } from "../src/SourceOf.ts"
+import { makeMovedClock } from "./support/MovedClock.ts"
 import { ask, statusOf } from "./support/RawSocket.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
@@ -35,6 +36,14 @@ describe("the source of a request", () => {
 
 const host = "Host: pay.example"
 
+/** While its clock stands, nobody is given time back. */
+const startAtOneTime = async (environment: Record<string, string> = {}) => {
+  const moved = makeMovedClock()
+  const server = await startServerHere({ folder: temporaryFolder(), environment, clock: moved.clock })
+  moved.hold()
+  return server
+}
+
 const wrongKeys = (url: string, times: number, from: string) =>
   Promise.all(
     Array.from({ length: times }, () =>
@@ -49,13 +58,10 @@ const wrongKeys = (url: string, times: number, from: string) =>
 
 describe("a source that fails too often", () => {
   it("given a trusted proxy, when one client behind it tries keys, then it alone is told to wait, and its right key works", async () => {
-    const server = await startServerHere({
-      folder: temporaryFolder(),
-      environment: { POINTSMAN_TRUSTED_PROXIES: "127.0.0.0/8" }
-    })
+    const server = await startAtOneTime({ POINTSMAN_TRUSTED_PROXIES: "127.0.0.0/8" })
     const answers = await wrongKeys(server.url, 60, "198.51.100.99, 203.0.113.7")
     const refused = answers.filter((answer) => statusOf(answer) === "429")
-    assert.isAbove(refused.length, 20)
+    assert.lengthOf(refused, 40)
     assert.match(refused[0] ?? "", /^retry-after: 1\r$/im)
     assert.strictEqual(answers.filter((answer) => statusOf(answer) === "401").length, 60 - refused.length)
 
@@ -66,7 +72,7 @@ describe("a source that fails too often", () => {
   })
 
   it("given no trusted proxy, when the header changes with each request, then it is one source", async () => {
-    const server = await startServerHere({ folder: temporaryFolder() })
+    const server = await startAtOneTime()
     const answers = await Promise.all(
       Array.from({ length: 60 }, async (_, at) => (await wrongKeys(server.url, 1, `203.0.113.${at}`))[0] ?? "")
     )
@@ -74,7 +80,7 @@ describe("a source that fails too often", () => {
   })
 
   it("given a client that guesses tokens of pages, then it is told to wait, and a right token works", async () => {
-    const server = await startServerHere({ folder: temporaryFolder() })
+    const server = await startAtOneTime()
     const { body } = await server.request("POST", "/api/v1/payments", {
       body: { amount: 1000, currency: "EUR", country: "NL", return_url: "https://shop.example/thanks" }
     })
@@ -82,7 +88,7 @@ describe("a source that fails too often", () => {
       Array.from({ length: 60 }, (_, at) => ask(server.url, [`GET /hosted/guess${at} HTTP/1.1`, host]))
     )
     const refused = answers.filter((answer) => statusOf(answer) === "429")
-    assert.isAbove(refused.length, 20)
+    assert.lengthOf(refused, 40)
     assert.match(refused[0] ?? "", /^retry-after: 1\r$/im)
     assert.match(refused[0] ?? "", /Too many requests/u)
     const page = new URL(body.data.next_action.url)

@@ -1,29 +1,32 @@
 /** What one client may hold by connections with TLS, before its handshake is done and after. */
 import { once } from "node:events"
 import type { Socket } from "node:net"
-import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
 import { listenHere } from "./support/ListenHere.ts"
+import { makeMovedClock } from "./support/MovedClock.ts"
 import { dial, dialTls, statusOf } from "./support/RawSocket.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
 import { forListener, newCertificate, writeTlsFiles } from "./support/TlsFiles.ts"
+import { until } from "./support/Until.ts"
 
 const tls = newCertificate()
 const certificate = forListener(tls)
 
+/** For how long a stop waits for the rest of a request. */
+const wholeWithinMillis = 5_000
+
 const get = "GET / HTTP/1.1\r\nHost: pay.example\r\n\r\n"
 
-const isClosed = async (socket: Socket, withinMillis: number) => {
+const closed = async (socket: Socket) => {
   // What is sent as the server closes is answered by a reset.
   socket.on("error", () => {}).resume()
-  const closes = new Promise((resolve) => socket.once("close", resolve))
-  if (!socket.closed) await Promise.race([closes, sleep(withinMillis)])
-  return socket.closed
+  if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve))
 }
 
 const isServed = async (url: string, from?: string) => {
-  const socket = await dialTls(url, tls.cert, { from })
+  const socket = await dialTls(url, tls.cert, { from }).catch(() => undefined)
+  if (socket === undefined) return false
   socket.write(get)
   const [answer] = await once(socket, "data")
   socket.destroy()
@@ -45,22 +48,23 @@ describe("a handshake that is not finished", () => {
     begun.write(helloHead)
     slow.write(helloHead)
     const dripping = setInterval(() => slow.write(Buffer.from([0])), 200)
-    const closed = await Promise.all([silent, begun, slow].map((socket) => isClosed(socket, 60_000)))
+    await Promise.all([silent, begun, slow].map(closed))
     clearInterval(dripping)
-    assert.deepStrictEqual(closed, [true, true, true])
     assert.isTrue(await isServed(url))
   })
 
   it("given one, when the server stops, then it does not wait for it", async () => {
     const folder = temporaryFolder()
-    const server = await startServerHere({ folder, environment: writeTlsFiles(folder, tls).environment })
+    const { clock, slept } = makeMovedClock()
+    const server = await startServerHere({ folder, environment: writeTlsFiles(folder, tls).environment, clock })
     const begun = await dial(server.url)
     begun.write(helloHead)
-    await sleep(200)
-    const since = Date.now()
+    // The server has seen the first connection once it has taken another.
+    await dialTls(server.url, tls.cert)
+    const before = slept(wholeWithinMillis)
     assert.strictEqual((await server.stop()).code, 0)
-    assert.isTrue(await isClosed(begun, 60_000))
-    assert.isBelow(Date.now() - since, 10_000)
+    assert.strictEqual(slept(wholeWithinMillis), before)
+    await closed(begun)
   })
 
   it("given all that one address may have, then more of it are closed, and another address is served", {
@@ -70,12 +74,12 @@ describe("a handshake that is not finished", () => {
     const sockets: Array<Socket> = []
     for (let at = 0; at < 1_100; at++) sockets.push(await dial(url, { from: "127.0.0.2" }))
     for (const socket of sockets) socket.resume()
-    await sleep(500)
-    assert.strictEqual(sockets.filter((socket) => !socket.closed).length, 1_024)
+    const open = () => sockets.filter((socket) => !socket.closed).length
+    await until("more are closed", () => open() <= 1_024)
     assert.isTrue(await isServed(url))
+    assert.strictEqual(open(), 1_024)
     for (const socket of sockets) socket.destroy()
-    await sleep(500)
-    assert.isTrue(await isServed(url, "127.0.0.2"))
+    await until("its address is served again", () => isServed(url, "127.0.0.2"))
   })
 })
 
@@ -90,36 +94,42 @@ describe("a connection with TLS", () => {
     const parts = ["", "GET / HTTP/1.1\r\nX-Rest: ", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{"]
     const sockets = await Promise.all(parts.map(() => dialTls(url, tls.cert)))
     for (const [at, socket] of sockets.entries()) socket.write(parts[at] ?? "")
-    assert.deepStrictEqual(await Promise.all(sockets.map((socket) => isClosed(socket, 60_000))), [true, true, true])
+    await Promise.all(sockets.map(closed))
   })
 
   it("given far more requests than may wait, when they come at once, then it is closed, and one is handled", async () => {
     let handled = 0
     const { url } = await listenHere(
-      (_request, response) => {
+      () => {
+        // None is answered.
         handled += 1
-        setTimeout(() => response.end(), 1_000)
       },
       { certificate }
     )
     const socket = await dialTls(url, tls.cert)
     socket.write(get.repeat(200))
-    assert.isTrue(await isClosed(socket, 60_000))
+    await closed(socket)
     assert.strictEqual(handled, 1)
   })
 
   it("given a client that does not read, when the time for it is over, then it is closed", {
     timeout: 180_000
   }, async () => {
-    const cut = Promise.withResolvers<boolean>()
+    const moved = makeMovedClock()
+    moved.hold()
+    let isCut = false
     const { url } = await listenHere(
       ({ url: path }, response) => {
         // A client that begins to read, to learn whether it was closed, is not closed any more.
-        if (path === "/silent") response.once("close", () => cut.resolve(!response.writableFinished))
+        if (path === "/silent") {
+          response.once("close", () => {
+            isCut = !response.writableFinished
+          })
+        }
         response.end(Buffer.alloc(32 * 1024 * 1024))
       },
-      // The client that reads runs in this process, which a busy machine stops for seconds.
-      { certificate, readWithinMillis: 3_000 }
+      { certificate },
+      moved.clock
     )
     const [silent, reading] = await Promise.all([dialTls(url, tls.cert), dialTls(url, tls.cert)])
     let bytes = 0
@@ -128,10 +138,13 @@ describe("a connection with TLS", () => {
     })
     silent.write(get.replace("/", "/silent"))
     reading.write(get)
-    assert.isTrue(await cut.promise)
+    await until("all is read", () => bytes > 32 * 1024 * 1024 || reading.closed)
+    assert.isFalse(isCut)
+    await until("the silent one is cut", () => {
+      moved.push(1_000)
+      return isCut
+    })
     silent.destroy()
-    while (bytes <= 32 * 1024 * 1024 && !reading.closed) await sleep(50)
     assert.isFalse(reading.closed)
-    assert.isAbove(bytes, 32 * 1024 * 1024)
   })
 })

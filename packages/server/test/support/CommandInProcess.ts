@@ -45,19 +45,6 @@ const enter = (folder: string): (() => void) => {
   }
 }
 
-/** This machine's clock, ahead by so many milliseconds. */
-const clockAhead = (millis: number): Clock.Clock => {
-  const clock = Effect.runSync(Clock.clockWith(Effect.succeed))
-  const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + millis
-  const currentTimeNanosUnsafe = () => clock.currentTimeNanosUnsafe() + BigInt(millis) * 1_000_000n
-  return Object.assign(Object.create(clock), {
-    currentTimeMillisUnsafe,
-    currentTimeMillis: Effect.sync(currentTimeMillisUnsafe),
-    currentTimeNanosUnsafe,
-    currentTimeNanos: Effect.sync(currentTimeNanosUnsafe)
-  })
-}
-
 /**
  * Starts a command that goes on until it is stopped. Nothing of this process's environment is passed on, and its metrics
  * are its own. A server whose clock is ahead does not compare it with that of PostgreSQL: `setDatabaseAhead` moves that.
@@ -66,7 +53,7 @@ export const startHere = (
   folder: string,
   words: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>> = {},
-  clockAheadMillis?: number | undefined
+  clock?: Clock.Clock | undefined
 ): RunningCommand => {
   const leave = enter(folder)
   const told = { stdout: "", stderr: "" }
@@ -83,7 +70,7 @@ export const startHere = (
   const fiber = Effect.runFork(
     commandLine(environment, words).pipe(
       Effect.provideService(Console.Console, console),
-      clockAheadMillis === undefined ? identity : Effect.provideService(Clock.Clock, clockAhead(clockAheadMillis)),
+      clock === undefined ? identity : Effect.provideService(Clock.Clock, clock),
       Effect.provideService(Metric.MetricRegistry, new Map()),
       Effect.provideService(EndCode, {
         set: (ends) => {
@@ -125,5 +112,6 @@ export const startHere = (
 export const runHere = (
   folder: string,
   words: ReadonlyArray<string>,
-  environment: Readonly<Record<string, string>> = {}
-): Promise<CommandEnd> => startHere(folder, words, environment).ended
+  environment: Readonly<Record<string, string>> = {},
+  clock?: Clock.Clock | undefined
+): Promise<CommandEnd> => startHere(folder, words, environment, clock).ended

@@ -5,9 +5,11 @@
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import type { Clock } from "effect"
 import { onTestFinished } from "vitest"
 import { type RunningCommand, startHere } from "./CommandInProcess.ts"
 import type { CommandEnd } from "./CommandProcess.ts"
+import { makeMovedClock } from "./MovedClock.ts"
 import { type JsonRequest, jsonRequestsTo, type ServerOptions } from "./ServerProcess.ts"
 
 export type ServerHereOptions = Pick<
@@ -16,6 +18,8 @@ export type ServerHereOptions = Pick<
 > & {
   /** The name of the configuration file in the folder: servers with files of their own share it. */
   readonly file?: string | undefined
+  /** The server's clock. This machine's unless set, ahead by `clockAheadMillis`. */
+  readonly clock?: Clock.Clock | undefined
 }
 
 export interface ServerHere {
@@ -53,14 +57,15 @@ export const startServerHere = async (options: ServerHereOptions): Promise<Serve
 export const runServerHere = (options: ServerHereOptions): Promise<CommandEnd> => launch(options).ended
 
 const launch = (options: ServerHereOptions): RunningCommand => {
-  const { clockAheadMillis, configuration, environment, file = "pointsman.json", flags = [], folder } = options
+  const { clock, clockAheadMillis, configuration, environment, file = "pointsman.json", flags = [], folder } = options
   const settings: Record<string, string> = { PORT: "0", ...environment }
   if (configuration !== undefined) {
     const path = join(folder, file)
     writeFileSync(path, typeof configuration === "string" ? configuration : JSON.stringify(configuration))
     settings["POINTSMAN_CONFIG"] = path
   }
-  const running = startHere(folder, ["serve", ...flags], settings, clockAheadMillis)
+  const ahead = clockAheadMillis === undefined ? undefined : makeMovedClock(clockAheadMillis).clock
+  const running = startHere(folder, ["serve", ...flags], settings, clock ?? ahead)
   onTestFinished(async () => void (await running.stop()))
   return running
 }
