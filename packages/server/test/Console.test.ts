@@ -93,10 +93,8 @@ describe("the console of a server", () => {
     while (!text.includes("data: changed")) await setTimeout(20)
     const exported = await textOf(`${url}/console/payments/demo/sandbox/export.csv`, cookie)
     assert.include(exported, JSON.parse(await created.text()).data.id)
-    const began = performance.now()
     await server.stop()
     await ended
-    assert.isBelow(performance.now() - began, 3_000)
     assert.notInclude(server.stderr(), "before 1 request")
   })
 })

@@ -7,9 +7,11 @@ import { TestClock } from "effect/testing"
 import { assert, describe, it, onTestFinished } from "vitest"
 import * as Metrics from "../src/Metrics.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { makeMovedClock } from "./support/MovedClock.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
+import { until } from "./support/Until.ts"
 
 const scrape = async (url: string) => {
   const answer = await fetch(`${url}/metrics`)
@@ -242,15 +244,17 @@ describe("what waits", () => {
       const { body, status } = call.execute()
       return { status, body: { ...(body as object), amount: 2999, captured_amount: 2999 } }
     })
+    const { clock, push } = makeMovedClock()
     const server = await startServerHere({
       folder: temporaryFolder(),
-      configuration: { workspaces: [workspaceWith([connectionTo(provider)])] }
+      configuration: { workspaces: [workspaceWith([connectionTo(provider)])] },
+      clock
     })
     const body = { amount: 1999, currency: "EUR", country: "NL" }
     await server.request("POST", "/api/v1/payments", { key: liveKey, idempotencyKey: "order-1001", body })
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    push(60_000)
     const [age = ""] = await gaugeLines(server.url, "pointsman_agreement_oldest_difference_seconds ")
-    assert.isAbove(Number(age.split(" ")[1]), 0)
+    assert.isAtLeast(Number(age.split(" ")[1]), 60)
   })
 })
 
@@ -261,23 +265,23 @@ describe("payments that are due for a check", () => {
     const asked = provider.hold("lookUpCharge")
     const server = await startServerHere({
       folder: temporaryFolder(),
-      configuration: { workspaces: [workspaceWith([{ ...connectionTo(provider), timeout: "60 seconds" }])] },
+      configuration: { workspaces: [workspaceWith([{ ...connectionTo(provider), timeout: "5 minutes" }])] },
       environment: { POINTSMAN_UNKNOWN_CHECK_INTERVAL: "1 second", POINTSMAN_LOOKUPS_PER_CONNECTION: "1" }
     })
     for (let count = 0; count < 3; count++) assert.strictEqual((await pay(server)).body.data.status, "UNKNOWN")
     await asked.arrived
     // All are due a second after the last one, and one of them is being checked.
-    await new Promise((resolve) => setTimeout(resolve, 1_500))
-    assert.deepStrictEqual(await gaugeLines(server.url, "pointsman_checks_due{"), [
-      'pointsman_checks_due{connection="main"} 2'
-    ])
+    await until("two are due", async () => {
+      const lines = await gaugeLines(server.url, "pointsman_checks_due{")
+      return lines.join() === 'pointsman_checks_due{connection="main"} 2'
+    })
     // The end of the server waits for it.
     asked.release()
   })
 })
 
 describe("a provider that hangs", () => {
-  it("given 100 payments that wait for it, when 50 go to another one, then none of those is slow", async () => {
+  it("given 100 payments that wait for it, when 50 go to another one, then none of those waits for it", async () => {
     const [hanging, well] = [await startProvider(), await startProvider()]
     const waiting = 100
     const allArrived = Promise.withResolvers<void>()
@@ -296,7 +300,7 @@ describe("a provider that hangs", () => {
         workspaces: [
           {
             ...workspaceWith([
-              { ...connectionTo(hanging, "hanging"), timeout: "60 seconds" },
+              { ...connectionTo(hanging, "hanging"), timeout: "5 minutes" },
               connectionTo(well, "well")
             ]),
             routing: { production: { mode: "failover", order: ["well"], rules: [hangs] } }
@@ -304,19 +308,21 @@ describe("a provider that hangs", () => {
         ]
       }
     })
-    const held = Array.from({ length: waiting }, () => pay(server, { method: "card", card_brand: "amex" }))
+    let answered = 0
+    const held = Array.from({ length: waiting }, async () => {
+      const answer = await pay(server, { method: "card", card_brand: "amex" })
+      answered += 1
+      return answer
+    })
     await allArrived.promise
 
-    const took = await Promise.all(
-      Array.from({ length: 50 }, async () => {
-        const begun = performance.now()
-        const { body, status } = await pay(server)
+    // No more at once than there are places: who waits for one on a busy machine is asked to come again.
+    for (let turn = 0; turn < 2; turn++) {
+      for (const { body, status } of await Promise.all(Array.from({ length: 25 }, () => pay(server)))) {
         assert.deepStrictEqual([status, body.data.status], [201, "CAPTURED"])
-        return performance.now() - begun
-      })
-    )
-    // The calls that hang would take a minute; those that do not need milliseconds, on a busy machine a second or two.
-    assert.isBelow(Math.max(...took), 6_000)
+      }
+    }
+    assert.strictEqual(answered, 0)
     assert.strictEqual(well.calls.length, 50)
     assert.strictEqual(hanging.calls.length, waiting)
 

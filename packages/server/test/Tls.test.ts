@@ -4,14 +4,18 @@ import { once } from "node:events"
 import { chmodSync } from "node:fs"
 import { Agent, request } from "node:https"
 import { text } from "node:stream/consumers"
-import { setTimeout as sleep } from "node:timers/promises"
 import { connect as connectTls, type TLSSocket } from "node:tls"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
+import { makeMovedClock } from "./support/MovedClock.ts"
 import { ask, dial, dialTls, statusOf } from "./support/RawSocket.ts"
 import { runServerHere, startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
 import { newCertificate, writeTlsFiles } from "./support/TlsFiles.ts"
+import { until } from "./support/Until.ts"
+
+/** How often the server reads its files. */
+const readEveryMillis = 2_000
 
 const fingerprintOf = (pem: string) => new X509Certificate(pem).fingerprint256
 
@@ -160,23 +164,24 @@ describe("a new certificate", () => {
     const folder = temporaryFolder()
     const [first, second] = [newCertificate(), newCertificate()]
     const { environment, write } = writeTlsFiles(folder, first)
-    const server = await startServerHere({ folder, environment })
+    const { clock, push } = makeMovedClock()
+    const server = await startServerHere({ folder, environment, clock })
     const url = `${server.url}/health/live`
     const kept = new Agent({ ca: first.cert, keepAlive: true, maxSockets: 1 })
     const fresh = onAnyCertificate()
     assert.strictEqual((await askTls(url, { agent: kept })).status, 200)
     const seen = new Set<string | undefined>()
-    const end = Date.now() + 15_000
     let asked = 0
-    while (!seen.has(fingerprintOf(second.cert)) && Date.now() < end) {
+    await until("the second certificate is served", async () => {
       if (asked === 20) write(second)
+      if (asked === 22) push(readEveryMillis)
       const answers = await Promise.all([askTls(url, { agent: fresh }), askTls(url, { agent: kept })])
       for (const { status } of answers) assert.strictEqual(status, 200)
       seen.add(answers[0].fingerprint)
       assert.isTrue(answers[1].isReused)
       asked += 1
-      await sleep(10)
-    }
+      return seen.has(fingerprintOf(second.cert))
+    })
     assert.deepStrictEqual([...seen], [fingerprintOf(first.cert), fingerprintOf(second.cert)])
     assert.include(server.stderr(), "the TLS certificate was reloaded")
     kept.destroy()
@@ -188,28 +193,29 @@ describe("a new certificate", () => {
     const folder = temporaryFolder()
     const [first, second] = [newCertificate(), newCertificate()]
     const { environment, write } = writeTlsFiles(folder, first)
-    const server = await startServerHere({ folder, environment })
+    const { clock, push, slept } = makeMovedClock()
+    const server = await startServerHere({ folder, environment, clock })
     const ask = () =>
       askTls(`${server.url}/health/live`, { agent: onAnyCertificate() }).then(({ fingerprint }) => fingerprint)
     const errors = () => server.stderr().match(/level=ERROR.*the new TLS certificate is not used.*/gu) ?? []
-    const until = async (isSo: () => boolean | Promise<boolean>) => {
-      const end = Date.now() + 15_000
-      while (!(await isSo()) && Date.now() < end) await sleep(50)
-    }
+    const readUntil = (what: string, isSo: () => boolean | Promise<boolean>) =>
+      until(what, () => {
+        push(readEveryMillis)
+        return isSo()
+      })
     write({ cert: second.cert })
-    await until(() => errors().length > 0)
-    // Two more readings.
-    await sleep(5_000)
+    await readUntil("an error", () => errors().length > 0)
+    const readings = slept(readEveryMillis)
+    await readUntil("more readings", () => slept(readEveryMillis) >= readings + 4)
     assert.lengthOf(errors(), 1)
     assert.include(errors()[0], "POINTSMAN_TLS_KEY (--tls-key): expected the private key of the certificate")
     assert.notInclude(server.stderr(), "PRIVATE KEY-")
     assert.strictEqual(await ask(), fingerprintOf(first.cert))
     write({ key: "-----BEGIN PRIVATE KEY-----" })
-    await until(() => errors().length > 1)
+    await readUntil("another error", () => errors().length > 1)
     assert.include(errors()[1], "expected a private key in PEM")
     write({ key: second.key })
-    await until(async () => (await ask()) === fingerprintOf(second.cert))
-    assert.strictEqual(await ask(), fingerprintOf(second.cert))
+    await readUntil("the second pair is served", async () => (await ask()) === fingerprintOf(second.cert))
     assert.lengthOf(errors(), 2)
   })
 })
