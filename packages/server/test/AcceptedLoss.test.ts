@@ -16,7 +16,7 @@ import { type ServerProcess, startServer, temporaryFolder } from "./support/Serv
 const day = 24 * 60 * 60_000
 const untilMidnight = () => day - (Date.now() % day)
 
-describe("a loss that an operator accepted", { timeout: 120_000 }, () => {
+describe("a loss that an operator accepted", () => {
   it("given midnight since, when keys of lost charges come again, then nothing is charged again", async () => {
     // The loss is to be one of this day.
     if (untilMidnight() < 60_000) await sleep(untilMidnight())

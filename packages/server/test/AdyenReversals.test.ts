@@ -32,7 +32,7 @@ const given = async (world: World, operation: "capture" | "refunds", amount: num
 const refunded = (world: World) => given(world, "refunds", 500, {})
 const captured = (world: World) => given(world, "capture", 700, { capture_method: "manual" })
 
-describe("what Adyen says after it had confirmed", { timeout: 60_000 }, () => {
+describe("what Adyen says after it had confirmed", () => {
   it("given refunds that fail or come back, then their money is captured again, and operators review them", async () => {
     const world = await startAdyenWorld()
     for (const eventCode of ["REFUND_FAILED", "REFUNDED_REVERSED"]) {

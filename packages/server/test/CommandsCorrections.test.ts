@@ -59,7 +59,7 @@ const setUp = async () => {
   return { decide, folder, id, run, settle }
 }
 
-describe("pointsman corrections", { timeout: 120_000 }, () => {
+describe("pointsman corrections", () => {
   it("given an amount at the limit, when two operators sign in, then one proposes and the other approves", async () => {
     const { decide, id, run, settle } = await setUp()
     assert.deepStrictEqual((await run(["corrections", "list"])).stderr, "No corrections wait for a second person.\n")

@@ -10,6 +10,7 @@ import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.t
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
+import { until } from "./support/Until.ts"
 
 const path = "/api/v1/payments"
 const environment = {
@@ -101,9 +102,7 @@ describe("pointsman payments capture, void and refund", () => {
     const [, key = ""] = /Idempotency key: (\S+)\n/u.exec(lost.stdout) ?? []
     const repeated = await run("refund", id, "--amount", "500", "--reason", "damaged", "--idempotency-key", key, ...by)
     assert.strictEqual(repeated.stderr, lost.stderr)
-    for (let turn = 0; turn < 200 && (await read(id)).status === "CAPTURED"; turn++) {
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
+    await until("the server settles it", async () => (await read(id)).status !== "CAPTURED")
     assert.deepInclude(await read(id), { status: "PARTIALLY_REFUNDED", refunded_amount: 500 })
     assert.strictEqual(asked("refund"), 1)
 
@@ -129,9 +128,7 @@ describe("pointsman payments capture, void and refund", () => {
     const command = spawn(process.execPath, [bundledMain, ...words], { cwd: folder, env, stdio: "ignore" })
     await executed.promise
     command.kill("SIGKILL")
-    for (let turn = 0; turn < 400 && (await read(id)).status === "CAPTURED"; turn++) {
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
+    await until("the server settles it", async () => (await read(id)).status !== "CAPTURED")
     assert.deepInclude(await read(id), { status: "PARTIALLY_REFUNDED", refunded_amount: 500, refund_pending_amount: 0 })
     assert.strictEqual(asked("refund"), 1)
   })

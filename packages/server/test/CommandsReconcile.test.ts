@@ -234,7 +234,7 @@ describe("pointsman reconcile", () => {
     const { folder, report, run } = await setUp()
     const file = report("june.csv", ["txn_1,payout,-1,EUR,NOW,,,,,,,"])
     const since = Date.parse("2026-11-01T10:00:00Z")
-    const until = Date.now() + 60_000
+    const until = Date.now() + 3_600_000
     const lease = (end: number) => {
       const db = new DatabaseSync(join(folder, ".pointsman", "pointsman.db"))
       db.prepare(`insert or replace into reconciliation_leases

@@ -26,7 +26,7 @@ const withoutFsync = async () => {
   return own
 }
 
-describe.skipIf(postgresMissing !== undefined)("durability of PostgreSQL", { timeout: 60_000 }, () => {
+describe.skipIf(postgresMissing !== undefined)("durability of PostgreSQL", () => {
   it("given fsync=off, then no server starts; given a role with synchronous_commit=off, then the server's commits are on", async () => {
     const [postgres, provider] = await Promise.all([withoutFsync(), startProvider()])
     const url = new URL(await newDatabase(postgres))

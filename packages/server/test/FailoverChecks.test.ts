@@ -2,17 +2,17 @@
 import { randomUUID } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { configurationWith, connectionTo, liveKey } from "./support/Configurations.ts"
+import { makeMovedClock } from "./support/MovedClock.ts"
 import { environmentOn, newDatabase, postgresMissing } from "./support/PostgresServer.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
 
 /** For how long a server on PostgreSQL uses its copy of the configuration unseen. */
-const trustedForMillis = 1_100
+const trustedForMillis = 1_000
 
 const limited = { status: 429, body: { error: { code: "rate_limited", message: "Too many requests." } } }
 
@@ -25,7 +25,8 @@ const whileAtMain = async (
 ) => {
   const folder = temporaryFolder()
   const environment = database === "PostgreSQL" ? environmentOn(await newDatabase()) : {}
-  const server = await startServerHere({ folder, configuration: configurationWith(main, before), environment })
+  const { clock, push } = makeMovedClock()
+  const server = await startServerHere({ folder, configuration: configurationWith(main, before), environment, clock })
   const held = first.hold("charge")
   const creating = server.request("POST", "/api/v1/payments", {
     key: liveKey,
@@ -37,7 +38,7 @@ const whileAtMain = async (
   const applied = await runHere(folder, ["config", "apply", "later.json"], environment)
   assert.strictEqual(applied.code, 0, applied.stderr)
   // A server that did not hear of the change compares its copy after this.
-  if (database === "PostgreSQL") await sleep(trustedForMillis)
+  if (database === "PostgreSQL") push(trustedForMillis)
   held.release(limited)
   const { data } = (await creating).body
   const explained = await runHere(folder, ["routing", "explain", data.payment_id], environment)

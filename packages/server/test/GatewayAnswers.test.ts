@@ -4,12 +4,12 @@
  */
 import { createServer, request as forward, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it, onTestFinished } from "vitest"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { type ProviderCall, type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { until } from "./support/Until.ts"
 
 const path = "/api/v1/payments"
 
@@ -62,7 +62,7 @@ const startGateway = async ({ answer }: Gateway, provider: ScriptedProvider) => 
   return { url: `http://127.0.0.1:${port}`, lookUps: () => lookUps }
 }
 
-describe.skipIf(postgresMissing !== undefined)("a gateway that answers lookups", { timeout: 60_000 }, () => {
+describe.skipIf(postgresMissing !== undefined)("a gateway that answers lookups", () => {
   it("given its 404 or 502, then nothing is settled and no refund follows; given the provider's word, then both are", async () => {
     const [provider, database] = await Promise.all([startProvider(), newDatabase()])
     const all = await Promise.all(
@@ -123,11 +123,7 @@ describe.skipIf(postgresMissing !== undefined)("a gateway that answers lookups",
     const before = unknown.map(({ lookUps }) => lookUps())
     const isAskedTwice = () => unknown.slice(0, -1).every(({ lookUps }, at) => lookUps() >= (before[at] ?? 0) + 4)
     const isSettled = async () => (await read(unknown.at(-1)?.refunded)).refund_pending_amount === 0
-    const deadline = AbortSignal.timeout(20_000)
-    while (!(isAskedTwice() && (await isSettled()))) {
-      deadline.throwIfAborted()
-      await sleep(100)
-    }
+    await until("all are asked twice, and one is settled", async () => isAskedTwice() && (await isSettled()))
 
     for (const { charged, id, refunded } of unknown.slice(0, -1)) {
       const [charge, payment] = [await read(charged), await read(refunded)]

@@ -6,6 +6,7 @@ import { formatApiKey } from "@pointsman/core"
 import { assert, describe, it } from "vitest"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import { type JsonAnswer, type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
+import { until } from "./support/Until.ts"
 
 const key = formatApiKey("sandbox", new Uint8Array(64).fill(1))
 const path = "/api/v1/payments"
@@ -105,8 +106,8 @@ describe("the client hangs up", () => {
     await hold.arrived
     gone.abort()
     await request
-    // Long enough for the server to see that the socket is closed; it would interrupt now if it did.
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    // Once it answers another request, the server has seen that the socket is closed; it would interrupt now if it did.
+    assert.strictEqual((await server.request("GET", path, { key })).status, 200)
     hold.release()
     const answer = await untilOther(server, "hung-up-1")
     assert.deepStrictEqual([answer.status, answer.body.data.status], [201, "CAPTURED"])
@@ -116,12 +117,13 @@ describe("the client hangs up", () => {
   })
 })
 
-/** Asks under the key until the answer is no longer that it is in progress; for ten seconds at most. */
+/** Asks under the key until the answer is no longer that it is in progress. */
 const untilOther = async (server: ServerProcess, reference: string): Promise<JsonAnswer> => {
-  for (let asked = 0; asked < 100; asked++) {
-    const answer = await create(server, reference)
-    if (answer.body.error?.code !== "idempotency_in_progress") return answer
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  throw new Error("the key still answers that it is in progress")
+  let answer = await create(server, reference)
+  await until("the key is no longer in progress", async () => {
+    if (answer.body.error?.code !== "idempotency_in_progress") return true
+    answer = await create(server, reference)
+    return false
+  })
+  return answer
 }

@@ -7,7 +7,6 @@ import { spawn } from "node:child_process"
 import { createHmac } from "node:crypto"
 import { copyFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
 import { bundledMain } from "./support/Bundle.ts"
 import { runHere } from "./support/CommandInProcess.ts"
@@ -25,6 +24,7 @@ import {
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
+import { until } from "./support/Until.ts"
 
 const path = "/api/v1/payments"
 const count = amountOf("POINTSMAN_RECOVERED_PAYMENTS", { long: 1_000, short: 50 })
@@ -167,11 +167,10 @@ const assertRefused = async (server: ServerHere, sent: ReadonlyArray<Sent>) => {
   const post = ({ body, key, path }: Sent) => server.request("POST", path, { key: liveKey, idempotencyKey: key, body })
   const another = { key: "after-the-loss", path, body: { amount: 100, currency: "EUR", country: "NL" } }
   // Within two seconds: a request before that would be sent.
-  const deadline = AbortSignal.timeout(30_000)
-  while ((await server.request("GET", "/health/ready", { key: null })).body.record_loss === undefined) {
-    deadline.throwIfAborted()
-    await sleep(100)
-  }
+  await until(
+    "the loss is noticed",
+    async () => (await server.request("GET", "/health/ready", { key: null })).body.record_loss !== undefined
+  )
   for (const one of [another, ...sent.filter((_, at) => at % 5 === 0)]) {
     const { body, headers, status } = await post(one)
     const code = body.error?.code
@@ -189,7 +188,7 @@ const storages: ReadonlyArray<readonly [string, (folder: string) => Kept | Promi
   ...(postgresMissing === undefined ? [["PostgreSQL", keptDatabase] as const] : [])
 ]
 
-describe.each(storages)("a backup that is restored, on %s", { timeout: 120_000 + count * 1_000 }, (_, make) => {
+describe.each(storages)("a backup that is restored, on %s", { timeout: 180_000 + count * 1_000 }, (_, make) => {
   it("given payments and refunds since, when they are recovered, then all are back, and their keys move nothing", async () => {
     const { kept, main, recover, start } = await setUp(make)
     const earlier = await start()
@@ -198,10 +197,11 @@ describe.each(storages)("a backup that is restored, on %s", { timeout: 120_000 +
       const send = () => server.request("POST", path, { key: liveKey, idempotencyKey: key, body })
       let answer = await send()
       // On a busy machine the pool may be full for a second: nothing was sent.
-      for (let tries = 0; answer.status === 503 && tries < 5; tries++) {
-        await sleep(1_000)
+      await until(`${key} is served`, async () => {
+        if (answer.status !== 503) return true
         answer = await send()
-      }
+        return false
+      })
       assert.isBelow(answer.status, 300, `${key}: ${JSON.stringify(answer.body)}`)
       return answer.body.data
     }
@@ -356,14 +356,12 @@ describe("a provider without lists", () => {
     assert.deepInclude(messages[0], { message_id: "msg_1", outcome: "confirmed" })
 
     // A running server knows of the end of the loss within two seconds.
-    const answered = async () => {
-      for (;;) {
-        const again = await second.request("POST", path, order)
-        if (again.status !== 500) return again
-        await sleep(100)
-      }
-    }
-    const again = await answered()
+    let again = await second.request("POST", path, order)
+    await until("the end is known", async () => {
+      if (again.status !== 500) return true
+      again = await second.request("POST", path, order)
+      return false
+    })
     assert.deepInclude(again.body.data, { payment_status: "CAPTURED", captured_amount: 1999, recovered: true })
     assert.lengthOf(
       provider.calls.filter(({ operation }) => operation === "charge"),

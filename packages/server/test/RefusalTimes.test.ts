@@ -10,7 +10,7 @@ import { amountOf } from "./support/LongRuns.ts"
 const rounds = amountOf("POINTSMAN_REFUSAL_ROUNDS", { short: 3, long: 60 })
 const ids = ["absent", "no-secret", "http", "stripe", "adyen"] as const
 
-/** What is refused is answered after this. */
+/** What is refused is answered after this; a timer may be a millisecond early. */
 const tickMillis = 25
 /**
  * The medians differ by less than this share of the least: on a quiet machine 6 ms. Before refusals had ticks, long ones
@@ -60,7 +60,7 @@ describe("the time of a refusal", () => {
       let differs = Number.POSITIVE_INFINITY
       for (let turn = 0; turn < turnsAtMost && differs > differAtMost; turn++) {
         const medians = await mediansOf(url, body)
-        for (const [id, { least }] of medians) assert.isAtLeast(least, tickMillis, id)
+        for (const [id, { least }] of medians) assert.isAtLeast(least, tickMillis - 1, id)
         const all = [...medians.values()].map(({ median }) => median)
         differs = Math.max(...all) / Math.min(...all) - 1
         process.stderr.write(

@@ -20,6 +20,7 @@ import { startEchoingReceiver } from "./support/EchoingReceiver.ts"
 import { encryptionKeyOf } from "./support/EncryptionKeys.ts"
 import { cardForms, cardNumbers, type Leak, leaksIn, leaksInBytes, type Planted, writings } from "./support/Planted.ts"
 import { jsonRequestsTo, temporaryFolder } from "./support/ServerProcess.ts"
+import { until } from "./support/Until.ts"
 
 /** Characters that URLs and Base64 write otherwise are in each that may have any. */
 const planted = {
@@ -118,7 +119,7 @@ const references = [
 /** It has the prefix, the length and the check digit of a card. */
 const orderNumber = "4917610000000000"
 
-describe("secrets", { timeout: 120_000 }, () => {
+describe("secrets", () => {
   it("given one of every kind, when a server and every command tell all that they can, then none is in it, in no form", async () => {
     const sinks = makeSinks()
     const collector = await startCollector()
@@ -239,7 +240,7 @@ describe("secrets", { timeout: 120_000 }, () => {
     await ask("POST", "/api/v1/payments", { key: testKey, body: { ...again, simulate: { charge: token } } })
 
     // The background jobs have looked up the unknown results.
-    await until(() => provider.lookUps() > 2)
+    await until("three lookups", () => provider.lookUps() > 2)
 
     // Messages of a provider: not signed, wrongly signed, and signed with something in them that nobody can read.
     const message = (secret: string, text: string) => {
@@ -292,7 +293,10 @@ describe("secrets", { timeout: 120_000 }, () => {
     await ask("GET", "/api/v1/merchants")
 
     // What is left of it: looked at again by the background, sent to merchants, counted, and read.
-    await until(() => receiver.heard.length > 10 && server.stderr().includes("invitation_token"))
+    await until(
+      "webhooks and an invitation",
+      () => receiver.heard.length > 10 && server.stderr().includes("invitation_token")
+    )
     for (const id of payments) {
       await ask("GET", `/api/v1/payments/${id}`)
       await ask("GET", `/api/v1/payments/${id}/events`)
@@ -541,11 +545,3 @@ describe("secrets", { timeout: 120_000 }, () => {
     }
   )
 })
-
-const until = async (isSo: () => boolean): Promise<void> => {
-  const deadline = AbortSignal.timeout(20_000)
-  while (!isSo()) {
-    if (deadline.aborted) throw new Error("what was waited for did not happen")
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}

@@ -6,7 +6,7 @@ import { assert, describe, it } from "vitest"
 import { outcomesSeen, paymentSeen } from "./support/OperatorsSee.ts"
 import { begun, path, startStripeWorld } from "./support/StripeWorld.ts"
 
-describe("what Stripe says after it had confirmed", { timeout: 60_000 }, () => {
+describe("what Stripe says after it had confirmed", () => {
   it("given a refund that fails after it succeeded, then its money is captured again, and operators review it", async () => {
     const world = await startStripeWorld()
     const { id, made } = await world.create()

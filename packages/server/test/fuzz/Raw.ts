@@ -119,7 +119,7 @@ export const rawBytes: fc.Arbitrary<string> = fc.oneof(
 )
 
 /** A server that closes no connection within this time has forgotten it. */
-const closedWithinMillis = 10_000
+const closedWithinMillis = 60_000
 
 /** Comes after the bytes, so that the server closes the connection once it has answered them. */
 const last = ["GET /health/live HTTP/1.1", "Host: pay.example", "Connection: close", "", ""].join("\r\n")
