@@ -152,9 +152,7 @@ describe("the number of connections", () => {
     await untilServed(url, "127.0.0.2")
   })
 
-  it("given all that five addresses may have together, then one more of any address is closed, and a place that is left is taken", {
-    timeout: 120_000
-  }, async () => {
+  it("given all that five addresses may have together, then one more of any address is closed, and a place that is left is taken", async () => {
     const { url } = await listenHere((_request, response) => response.end("served"))
     const inAll = 4_096
     const addresses = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5", "127.0.0.6"]

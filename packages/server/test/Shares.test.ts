@@ -4,19 +4,24 @@
  * `POINTSMAN_SHARES` keeps the first of them going for so many seconds.
  */
 import { createHmac } from "node:crypto"
-import { setTimeout as sleep } from "node:timers/promises"
+import type { Clock } from "effect"
 import { assert, describe, it } from "vitest"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { amountOf, isLong } from "./support/LongRuns.ts"
+import { makeMovedClock } from "./support/MovedClock.ts"
 import { environmentOn, newDatabase, postgresMissing, query } from "./support/PostgresServer.ts"
 import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider.ts"
 import { type ServerHere, startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
+import { until } from "./support/Until.ts"
 import { startReceiver } from "./support/WebhookReceiver.ts"
 
 const secret = "whsec_provider_1"
 const second = 1_000
-/** Of a lookup after its time, and of a delivery after its event, on a machine that does other things as well. */
+/**
+ * Of a lookup after its time, and of a delivery after its event, on a machine that does other things as well. Times are
+ * compared with `POINTSMAN_LONG=all` alone: a busy machine takes longer.
+ */
 const checkWithin = 5 * second
 const deliverWithin = 2 * second
 const checkEvery = 2 * second
@@ -28,13 +33,18 @@ const messages = isLong ? 1_000 : 200
 
 const connection = (provider: ScriptedProvider, id: string, currency: string) => ({
   ...connectionTo(provider, id),
-  timeout: "30 seconds",
+  // Longer than the short form takes on a busy machine.
+  timeout: isLong ? "30 seconds" : "5 minutes",
   webhookSecret: secret,
   supports: { currencies: [currency] }
 })
 
 const start = async (
-  more: { readonly environment?: Record<string, string>; readonly webhooks?: ReadonlyArray<object> } = {}
+  more: {
+    readonly environment?: Record<string, string>
+    readonly webhooks?: ReadonlyArray<object>
+    readonly clock?: Clock.Clock
+  } = {}
 ) => {
   const [euros, dollars, database] = await Promise.all([startProvider(), startProvider(), newDatabase()])
   const server = await startServerHere({
@@ -45,6 +55,7 @@ const start = async (
       POINTSMAN_UNKNOWN_CHECK_INTERVAL: `${checkEvery} millis`,
       ...more.environment
     },
+    clock: more.clock,
     configuration: {
       workspaces: [
         {
@@ -86,13 +97,10 @@ const multiply = async (database: string) => {
 
 const lookUps = ({ calls }: ScriptedProvider) => calls.filter(({ operation }) => operation === "lookUpCharge").length
 
-const until = async (what: string, isSo: () => boolean, withinMillis: number) => {
+const untilWithin = async (what: string, isSo: () => boolean, withinMillis: number) => {
   const began = performance.now()
-  while (!isSo()) {
-    assert.isBelow(performance.now() - began, withinMillis, what)
-    await sleep(10)
-  }
-  return performance.now() - began
+  await until(what, isSo)
+  if (isLong) assert.isBelow(performance.now() - began, withinMillis, what)
 }
 
 const signed = (server: ServerHere, connectionId: string, body: string, key = secret) => {
@@ -113,78 +121,85 @@ const message = (id: string, attemptId: string) =>
     data: { attempt_id: attemptId, provider_reference: `provider-${attemptId}`, status: "captured", currency: "EUR" }
   })
 
-describe.skipIf(postgresMissing !== undefined)("the trouble of one", { timeout: 60_000 + longSeconds * second }, () => {
-  it("given 3,000 unknown payments at a provider that hangs, then another's is looked up on its schedule", async () => {
-    const { database, dollars, euros, server } = await start()
-    for (const provider of [euros, dollars]) provider.always("charge", () => "drop")
-    euros.always("lookUpCharge", () => "silent")
-    await create(server, "EUR")
-    await multiply(database)
-    await until("the share is taken", () => lookUps(euros) >= 16, 2 * checkWithin)
-    const ends = performance.now() + longSeconds * second
-    do {
-      await create(server, "USD")
-      const attemptId = dollars.calls.findLast(({ operation }) => operation === "charge")?.body.attempt_id
-      const isAsked = () =>
-        dollars.calls.some(({ operation, path }) => operation === "lookUpCharge" && path.includes(attemptId))
-      const waited = await until("the other's lookup", isAsked, checkEvery + checkWithin)
-      assert.isAbove(waited, checkEvery - second)
-    } while (performance.now() < ends)
-    // None is answered before its time-out.
-    assert.isAtMost(lookUps(euros), 16 * (1 + Math.floor((longSeconds + 15) / 30)))
-    const metrics = await (await fetch(`${server.url}/metrics`)).text()
-    assert.match(metrics, /^pointsman_checks_due\{.*connection="euros".*\} 500$/mu)
-    // What hangs ends with it.
-    await euros.stop()
-  })
-
-  it(`given ${messages} messages of one connection at once, then none is refused, and another's is not behind them`, async () => {
-    const { dollars, euros, server } = await start()
-    await Promise.all([create(server, "EUR"), create(server, "USD")])
-    const [charge] = euros.charges
-    const [other] = dollars.charges
-    const pending = new Set<number>()
-    const flood = Array.from({ length: messages }, async (_, index) => {
-      pending.add(index)
-      const { status } = await signed(server, "euros", message(`msg-${index}`, charge?.attemptId ?? ""))
-      pending.delete(index)
-      return status
-    })
-    const answer = await signed(server, "dollars", message("other", other?.attemptId ?? ""))
-    const left = pending.size
-    assert.deepStrictEqual([answer.status, new Set(await Promise.all(flood))], [200, new Set([200])])
-    assert.isAbove(left, messages / 10)
-  })
-
-  it("given the limit of a connection, when more come at once, then the rest are told when to come again", async () => {
-    const { euros, server } = await start({ environment: { POINTSMAN_INBOUND_RATE_LIMIT: "1" } })
-    await create(server, "EUR")
-    const attemptId = euros.charges[0]?.attemptId ?? ""
-    const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, index) => signed(server, "euros", message(`msg-${index}`, attemptId)))
-    )
-    const refused = answers.filter(({ status }) => status === 429)
-    // Two at once, and one a second on a machine that takes seconds.
-    assert.isAtLeast(refused.length, 10)
-    assert.isAtMost(refused.length, 28)
-    assert.strictEqual(refused[0]?.headers.get("retry-after"), "1")
-  })
-
-  it("given an endpoint that hangs with more than its share, then another hears of each event in time", async () => {
-    const [hanging, other] = await Promise.all([startReceiver(), startReceiver()])
-    hanging.status = () => undefined
-    const { server } = await start({
-      environment: { POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true", POINTSMAN_DELIVERIES_PER_ENDPOINT: "3" },
-      webhooks: [hanging, other].map(({ url }) => ({ environment: "production", url, secret: "whsec_merchant" }))
-    })
-    for (let times = 0; times < 20; times++) await create(server, "EUR")
-    await until("the backlog at the other", () => other.heard.length >= 40, deliverWithin)
-    for (let times = 0; times < 3; times++) {
-      const before = other.heard.length
+describe.skipIf(postgresMissing !== undefined)(
+  "the trouble of one",
+  { timeout: 180_000 + longSeconds * second },
+  () => {
+    it("given 3,000 unknown payments at a provider that hangs, then another's is looked up on its schedule", async () => {
+      const { database, dollars, euros, server } = await start()
+      for (const provider of [euros, dollars]) provider.always("charge", () => "drop")
+      euros.always("lookUpCharge", () => "silent")
       await create(server, "EUR")
-      await until("the other's webhooks", () => other.heard.length >= before + 2, deliverWithin)
-    }
-    assert.lengthOf(hanging.heard, 3)
-    hanging.stop()
-  })
-})
+      await multiply(database)
+      await untilWithin("the share is taken", () => lookUps(euros) >= 16, 2 * checkWithin)
+      const ends = performance.now() + longSeconds * second
+      do {
+        const began = performance.now()
+        await create(server, "USD")
+        const attemptId = dollars.calls.findLast(({ operation }) => operation === "charge")?.body.attempt_id
+        const isAsked = () =>
+          dollars.calls.some(({ operation, path }) => operation === "lookUpCharge" && path.includes(attemptId))
+        await untilWithin("the other's lookup", isAsked, checkEvery + checkWithin)
+        assert.isAbove(performance.now() - began, checkEvery - second)
+      } while (performance.now() < ends)
+      // None is answered before its time-out.
+      assert.isAtMost(lookUps(euros), 16 * (1 + Math.floor((longSeconds + 15) / 30)))
+      const metrics = await (await fetch(`${server.url}/metrics`)).text()
+      assert.match(metrics, /^pointsman_checks_due\{.*connection="euros".*\} 500$/mu)
+      // What hangs ends with it.
+      await euros.stop()
+    })
+
+    it(`given ${messages} messages of one connection at once, then none is refused, and another's is not behind them`, async () => {
+      const { dollars, euros, server } = await start()
+      await Promise.all([create(server, "EUR"), create(server, "USD")])
+      const [charge] = euros.charges
+      const [other] = dollars.charges
+      const pending = new Set<number>()
+      const flood = Array.from({ length: messages }, async (_, index) => {
+        pending.add(index)
+        const { status } = await signed(server, "euros", message(`msg-${index}`, charge?.attemptId ?? ""))
+        pending.delete(index)
+        return status
+      })
+      const answer = await signed(server, "dollars", message("other", other?.attemptId ?? ""))
+      const left = pending.size
+      assert.deepStrictEqual([answer.status, new Set(await Promise.all(flood))], [200, new Set([200])])
+      assert.isAbove(left, messages / 10)
+    })
+
+    it("given the limit of a connection, when more come at once, then the rest are told when to come again", async () => {
+      const { clock, hold } = makeMovedClock()
+      const { euros, server } = await start({ environment: { POINTSMAN_INBOUND_RATE_LIMIT: "1" }, clock })
+      hold()
+      await create(server, "EUR")
+      const attemptId = euros.charges[0]?.attemptId ?? ""
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, (_, index) => signed(server, "euros", message(`msg-${index}`, attemptId)))
+      )
+      const refused = answers.filter(({ status }) => status === 429)
+      // Two at once, and one a second: no second passes.
+      assert.lengthOf(refused, 28)
+      assert.strictEqual(refused[0]?.headers.get("retry-after"), "1")
+    })
+
+    it("given an endpoint that hangs with more than its share, then another hears of each event", async () => {
+      const [hanging, other] = await Promise.all([startReceiver(), startReceiver()])
+      hanging.status = () => undefined
+      const { server } = await start({
+        environment: { POINTSMAN_ALLOW_PRIVATE_WEBHOOKS: "true", POINTSMAN_DELIVERIES_PER_ENDPOINT: "3" },
+        webhooks: [hanging, other].map(({ url }) => ({ environment: "production", url, secret: "whsec_merchant" }))
+      })
+      for (let times = 0; times < 20; times++) await create(server, "EUR")
+      await untilWithin("the backlog at the other", () => other.heard.length >= 40, deliverWithin)
+      for (let times = 0; times < 3; times++) {
+        const before = other.heard.length
+        await create(server, "EUR")
+        await untilWithin("the other's webhooks", () => other.heard.length >= before + 2, deliverWithin)
+      }
+      // On a busy machine an attempt may have been given up, which leaves its place to another.
+      await until("its share hangs", () => hanging.heard.length - hanging.hungUp() === 3)
+      hanging.stop()
+    })
+  }
+)

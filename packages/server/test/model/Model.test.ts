@@ -44,7 +44,7 @@ const testOver = (sequences: number, newStorage: () => Promise<Storage>) => {
   }
 
   test(`given ${sequences} random sequences of requests, when each is sent to both, then they agree on every answer`, {
-    timeout: 60_000 + sequences * 1_000
+    timeout: 180_000 + sequences * 1_000
   }, async () => {
     const mode = fc.constantFrom<Mode>("fixed", "priority", "failover")
     await fc.assert(
