@@ -13,9 +13,10 @@ const path = "/api/v1/payments"
 /** Longer than anything takes here on a busy machine. */
 const patienceMillis = 120_000
 
-const start = (folder: string, provider: ScriptedProvider) =>
+const start = (folder: string, provider: ScriptedProvider, clockAheadMillis?: number) =>
   startServer({
     folder,
+    clockAheadMillis,
     configuration: {
       workspaces: [
         {
@@ -34,8 +35,6 @@ const start = (folder: string, provider: ScriptedProvider) =>
       ]
     },
     environment: {
-      POINTSMAN_PROVIDER_TIMEOUT: "1 second",
-      POINTSMAN_CLAIM_WINDOW: "2 seconds",
       POINTSMAN_UNKNOWN_CHECK_INTERVAL: "1 second",
       POINTSMAN_PENDING_CHECK_INTERVAL: "1 second",
       POINTSMAN_REFUND_CHECK_INTERVAL: "1 second",
@@ -88,7 +87,8 @@ describe("the background of a running server", { timeout: 3 * patienceMillis }, 
     refund.release()
     charge.release()
     await gone
-    const next = await start(folder, provider)
+    // Longer than the claim window, which is 15 minutes.
+    const next = await start(folder, provider, 16 * 60_000)
     await until(next, body.payment_id, { status: "CAPTURED", captured_amount: 1999 })
     await until(next, refunded, { status: "REFUNDED", refunded_amount: 1999, refund_pending_amount: 0 })
     assert.deepStrictEqual(await typesOf(next, body.payment_id), [

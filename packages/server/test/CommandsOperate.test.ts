@@ -7,6 +7,7 @@ import { bundledMain } from "./support/Bundle.ts"
 import { runHere } from "./support/CommandInProcess.ts"
 import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
+import { makeMovedClock } from "./support/MovedClock.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
@@ -15,19 +16,15 @@ import { until } from "./support/Until.ts"
 const path = "/api/v1/payments"
 const environment = {
   POINTSMAN_REFUND_CHECK_INTERVAL: "1 second",
-  POINTSMAN_DEAD_REQUEST_INTERVAL: "1 second",
-  POINTSMAN_PROVIDER_TIMEOUT: "1 second",
-  POINTSMAN_CLAIM_WINDOW: "3 seconds"
+  POINTSMAN_DEAD_REQUEST_INTERVAL: "1 second"
 }
 
 const setUp = async () => {
   const provider = await startProvider()
   const folder = temporaryFolder()
-  const server = await startServerHere({
-    folder,
-    configuration: { workspaces: [workspaceWith([{ ...connectionTo(provider), timeout: "1 second" }])] },
-    environment
-  })
+  const { clock, push } = makeMovedClock()
+  const configuration = { workspaces: [workspaceWith([connectionTo(provider)])] }
+  const server = await startServerHere({ folder, configuration, environment, clock })
   const create = async (reference: string, captureMethod = "automatic"): Promise<string> => {
     const body = { amount: 1999, currency: "EUR", country: "NL", reference, capture_method: captureMethod }
     const made = await server.request("POST", path, { key: liveKey, idempotencyKey: `order-${reference}`, body })
@@ -38,6 +35,7 @@ const setUp = async () => {
     create,
     folder,
     provider,
+    push,
     asked: (operation: string) => provider.calls.filter((call) => call.operation === operation).length,
     read: async (id: string) => (await server.request("GET", `${path}/${id}`, { key: liveKey })).body.data,
     run: (...words: ReadonlyArray<string>) => runHere(folder, ["payments", ...words], environment),
@@ -115,7 +113,7 @@ describe("pointsman payments capture, void and refund", () => {
   })
 
   it("given a refund that the provider executes, when the command is killed before it hears of it, then a server settles it", async () => {
-    const { asked, create, folder, provider, read } = await setUp()
+    const { asked, create, folder, provider, push, read } = await setUp()
     const id = await create("killed")
     const executed = Promise.withResolvers<void>()
     provider.next("refund", (call) => {
@@ -128,6 +126,8 @@ describe("pointsman payments capture, void and refund", () => {
     const command = spawn(process.execPath, [bundledMain, ...words], { cwd: folder, env, stdio: "ignore" })
     await executed.promise
     command.kill("SIGKILL")
+    // Longer than the claim window, which is 15 minutes.
+    push(16 * 60_000)
     await until("the server settles it", async () => (await read(id)).status !== "CAPTURED")
     assert.deepInclude(await read(id), { status: "PARTIALLY_REFUNDED", refunded_amount: 500, refund_pending_amount: 0 })
     assert.strictEqual(asked("refund"), 1)

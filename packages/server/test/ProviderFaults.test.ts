@@ -65,7 +65,10 @@ const startFaulty = async () => {
   ]
   const idOf = (name: string) => name.replaceAll(/[^a-z0-9]/giu, "-").toLowerCase()
   const connections = [
-    ...urls.map(([name, url]) => ({ ...connectionTo({ url, apiKey: "k" }, idOf(name)), timeout: "1 second" })),
+    ...urls.map(([name, url]) => ({
+      ...connectionTo({ url, apiKey: "k" }, idOf(name)),
+      timeout: name === "time-out" ? "1 second" : "1 minute"
+    })),
     connectionTo(backup, "backup")
   ]
   const rules = urls.map(([name]) => ({

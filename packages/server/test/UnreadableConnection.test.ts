@@ -16,11 +16,7 @@ import { temporaryFolder } from "./support/ServerProcess.ts"
 const path = "/api/v1/payments"
 const patienceMillis = 120_000
 
-const settings = {
-  POINTSMAN_PROVIDER_TIMEOUT: "1 second",
-  POINTSMAN_CLAIM_WINDOW: "2 seconds",
-  POINTSMAN_UNKNOWN_CHECK_INTERVAL: "1 second"
-}
+const settings = { POINTSMAN_UNKNOWN_CHECK_INTERVAL: "1 second" }
 
 const webhookSecret = "whsec_of_the_provider"
 
@@ -70,8 +66,8 @@ describe("a removed connection that cannot be decrypted", { timeout: 2 * patienc
       const url = database === "PostgreSQL" ? await newDatabase() : undefined
       const environment = { ...settings, ...(url === undefined ? {} : environmentOn(url)) }
       const [theirs, ours] = [await startProvider(), await startProvider()]
-      const old = { ...connectionTo(theirs, "old"), webhookSecret, timeout: "1 second" }
-      const main = { ...connectionTo(ours), webhookSecret, timeout: "1 second" }
+      const old = { ...connectionTo(theirs, "old"), webhookSecret }
+      const main = { ...connectionTo(ours), webhookSecret }
       const serve = (...connections: ReadonlyArray<typeof main>) =>
         startServerHere({ folder, configuration: configurationWith(...connections), environment })
       const unansweredAt = async (server: ServerHere, provider: typeof ours) => {
