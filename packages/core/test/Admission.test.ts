@@ -1,4 +1,4 @@
-/** How many requests one process works on at once. Time is the machine's, and stands still where that matters. */
+/** How many requests one process works on at once. The time of places stands still: a busy machine takes longer than they wait. */
 import { assert, describe, it } from "@effect/vitest"
 import { NotAdmitted, Pointsman } from "@pointsman/core"
 import { Admission, makeAdmission } from "@pointsman/core/internal"
@@ -10,15 +10,31 @@ const places = 2
 
 const admitting = () => {
   const { layer, provider } = world()
-  const admission = makeAdmission({ places })
-  return { admission, layer: Layer.provide(layer, Layer.succeed(Admission, admission)), provider }
+  const made = makeAdmission({ places })
+  let entered = 0
+  const admission: Admission = {
+    ...made,
+    enter: (begin, refuse) => {
+      entered += 1
+      made.enter(begin, refuse)
+    }
+  }
+  return {
+    admission,
+    layer: Layer.provide(layer, Layer.succeed(Admission, admission)),
+    provider,
+    /** How many have asked for a place. */
+    entered: () => entered
+  }
 }
+
+/** Lets others run until it is so. */
+const until = (isSo: () => boolean) => Effect.repeat(Effect.yieldNow, { until: isSo })
 
 /** Has a place until `leave`, as a request does. */
 const takePlace = (admission: Admission) => Effect.sync(() => admission.enter(nothing, nothing))
 const nothing = () => {}
 
-/** The time of places alone: a busy machine takes longer than they wait. */
 const withStoppedTime = <A, E, R>(test: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.acquireUseRelease(
     Effect.sync(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })),
@@ -44,13 +60,12 @@ describe("places", () => {
       const { onCharge } = asked.provider
       asked.provider.onCharge = (...charge) => Effect.andThen(Deferred.await(answer), onCharge(...charge))
       const fibers = yield* creating(3 * places)
-      yield* Effect.sleep(200)
-      assert.lengthOf(asked.provider.charges, 3 * places)
+      yield* until(() => asked.provider.charges.length === 3 * places)
       yield* Deferred.succeed(answer, undefined)
       assert.deepStrictEqual(yield* ends(fibers), Array(3 * places).fill("Success"))
       // All places are free again.
       assert.deepStrictEqual(yield* ends(yield* creating(1)), ["Success"])
-    }).pipe(Effect.provide(asked.layer))
+    }).pipe(Effect.provide(asked.layer), withStoppedTime)
   )
 
   const full = admitting()
@@ -58,15 +73,20 @@ describe("places", () => {
     Effect.gen(function* () {
       const pointsman = yield* Pointsman
       for (let place = 0; place < places; place++) yield* takePlace(full.admission)
-      const refused = yield* Effect.flip(pointsman.create(caller, request()))
-      assert.instanceOf(refused, NotAdmitted)
-      assert.lengthOf(full.provider.charges, 0)
+      const refused = yield* Effect.forkChild(Effect.flip(pointsman.create(caller, request())))
+      yield* until(() => full.entered() === places + 1)
+      vi.advanceTimersByTime(999)
+      yield* Effect.yieldNow
+      assert.isUndefined(refused.pollUnsafe())
+      vi.advanceTimersByTime(1)
+      assert.instanceOf(yield* Fiber.join(refused), NotAdmitted)
       const waiting = yield* creating(1)
-      yield* Effect.sleep(100)
+      yield* until(() => full.entered() === places + 2)
+      vi.advanceTimersByTime(100)
       assert.lengthOf(full.provider.charges, 0)
       full.admission.leave()
       assert.deepStrictEqual(yield* ends(waiting), ["Success"])
-    }).pipe(Effect.provide(full.layer))
+    }).pipe(Effect.provide(full.layer), withStoppedTime)
   )
 
   const lasting = admitting()
@@ -125,13 +145,13 @@ describe("places", () => {
       const { admission } = cut
       for (let place = 0; place < places; place++) yield* takePlace(admission)
       const fibers = yield* creating(places)
-      yield* Effect.sleep(50)
+      yield* until(() => cut.entered() === 2 * places)
       for (const fiber of fibers) fiber.interruptUnsafe()
       for (let place = 0; place < places; place++) admission.leave()
       yield* Effect.forEach(fibers, Fiber.await)
       let taken = 0
       for (let place = 0; place <= places; place++) admission.enter(() => taken++, nothing)
       assert.strictEqual(taken, places)
-    }).pipe(Effect.provide(cut.layer))
+    }).pipe(Effect.provide(cut.layer), withStoppedTime)
   )
 })

@@ -44,14 +44,17 @@ describe("texts of a provider", () => {
 
   it("given a megabyte that almost shows the secret again and again, when it is cleaned, then its cost grows with its length", () => {
     const almost = secret.slice(0, -1)
+    /** Of the processor; the least of three, because one may share its caches with other tests. */
     const millisOf = (length: number) => {
       const text = almost.repeat(Math.ceil(length / almost.length))
-      const begun = process.cpuUsage()
-      assert.isFalse(hide.shows(text))
-      const { user } = process.cpuUsage(begun)
-      return user / 1_000
+      const once = () => {
+        const begun = process.threadCpuUsage()
+        assert.isFalse(hide.shows(text))
+        const { system, user } = process.threadCpuUsage(begun)
+        return (system + user) / 1_000
+      }
+      return Math.min(once(), once(), once())
     }
-    millisOf(100_000)
     // Linear is 10 times; quadratic would be 100 times.
     assert.isBelow(millisOf(1_000_000), 40 * Math.max(1, millisOf(100_000)))
   })
