@@ -6,17 +6,22 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as PaymentArchive from "@pointsman/archive"
 import { ArchiveError, type ArchiveService } from "@pointsman/core/ports"
-import { Effect, Option, type Scope } from "effect"
+import { Effect, Fiber, Option, type Scope } from "effect"
+import { TestClock } from "effect/testing"
 import { acme, asRead, closedPayment, idAt, march } from "./support/Payments.ts"
 import { type S3Server, startS3 } from "./support/S3Server.ts"
 
 /** Where the bucket answers: longer than a machine under load takes. */
 const limits = { findWithinMillis: 30_000, writeWithinMillis: 30_000, findsAtOnce: 2 }
-/** Of an archive over a bucket that hangs, in milliseconds: its calls are to run into them. */
+/** Of an archive over a bucket that hangs, in milliseconds by the test's clock: its calls are to run into them. */
 const short = { findWithinMillis: 250, writeWithinMillis: 400, findsAtOnce: 2 }
 
 /** A second archive over the same bucket, which does not wait for long. */
 const impatient = (server: S3Server) => PaymentArchive.make({ s3: server.options }, short)
+
+/** Until the bucket has been asked so often. A request hangs from then on. */
+const untilAsked = ({ requests }: S3Server, count: number) =>
+  TestClock.withLive(Effect.repeat(Effect.sleep("1 millis"), { until: () => requests.length >= count }))
 
 const withS3 = <A, E>(test: (server: S3Server, archive: ArchiveService) => Effect.Effect<A, E, Scope.Scope>) =>
   Effect.acquireUseRelease(
@@ -56,12 +61,18 @@ describe("a bucket that fails", () => {
   }
 
   for (const fate of ["refused", "failed", "lost", "hangs"] as const) {
-    it.live(`given a process that ends between object and manifest (${fate}), then the next put completes it`, () =>
+    const test = fate === "hangs" ? it.effect : it.live
+    test(`given a process that ends between object and manifest (${fate}), then the next put completes it`, () =>
       withS3((server, archive) =>
         Effect.gen(function* () {
           server.decide((method, key) => (method === "PUT" && isManifest(key) ? fate : "served"))
           const failing = fate === "hangs" ? yield* impatient(server) : archive
-          assert.instanceOf(yield* Effect.flip(failing.put(payments)), ArchiveError)
+          const putting = yield* Effect.forkChild(Effect.flip(failing.put(payments)))
+          if (fate === "hangs") {
+            yield* untilAsked(server, 2)
+            yield* TestClock.adjust(short.writeWithinMillis)
+          }
+          assert.instanceOf(yield* Fiber.join(putting), ArchiveError)
           server.decide(() => "served")
           if (fate === "refused") {
             const { faults } = yield* archive.verify(acme)
@@ -74,8 +85,7 @@ describe("a bucket that fails", () => {
           yield* archive.put(payments)
           yield* isWhole(archive)
         })
-      )
-    )
+      ))
   }
 
   it.live("given a put that never succeeds, then it fails, and no manifest was sent", () =>
@@ -89,34 +99,40 @@ describe("a bucket that fails", () => {
     )
   )
 
-  it.live("given a bucket that hangs, then lookups end in time, and those that wait do not add up", () =>
+  it.effect("given a bucket that hangs, then lookups end in time, and those that wait do not add up", () =>
     withS3((server, archive) =>
       Effect.gen(function* () {
         yield* archive.put(payments)
         server.decide(() => "hangs")
         const hung = yield* impatient(server)
-        const began = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-        const lookups = yield* Effect.all(
-          Array.from({ length: 60 }, () => Effect.flip(hung.find(acme, idAt(march, 2)))),
-          { concurrency: "unbounded" }
+        const asked = server.requests.length
+        const lookups = yield* Effect.forkChild(
+          Effect.all(
+            Array.from({ length: 60 }, () => Effect.flip(hung.find(acme, idAt(march, 2)))),
+            { concurrency: "unbounded" }
+          )
         )
-        const ended = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-        for (const failure of lookups) assert.include(failure.message, "no answer within 250 ms")
-        // Two at a time, one after the other, would take 30 limits: 7,500 ms.
-        assert.isBelow(ended - began, 5_000)
+        yield* untilAsked(server, asked + short.findsAtOnce)
+        yield* TestClock.adjust(short.findWithinMillis - 1)
+        assert.isUndefined(lookups.pollUnsafe())
+        yield* TestClock.adjust(1)
+        // The clock stands still from here: two at a time, one after the other, would take 30 limits.
+        for (const failure of yield* Fiber.join(lookups)) assert.include(failure.message, "no answer within 250 ms")
         server.decide(() => "served")
         assert.deepStrictEqual(yield* archive.find(acme, idAt(march, 2)), second)
       })
     )
   )
 
-  it.live("given an uninterruptible caller, then a lookup ends in time all the same", () =>
+  it.effect("given an uninterruptible caller, then a lookup ends in time all the same", () =>
     withS3((server) =>
       Effect.gen(function* () {
         server.decide(() => "hangs")
         const archive = yield* impatient(server)
-        const lookup = Effect.uninterruptible(Effect.flip(archive.find(acme, idAt(march, 2))))
-        assert.include((yield* lookup).message, "no answer within 250 ms")
+        const lookup = yield* Effect.forkChild(Effect.uninterruptible(Effect.flip(archive.find(acme, idAt(march, 2)))))
+        yield* untilAsked(server, 1)
+        yield* TestClock.adjust(short.findWithinMillis)
+        assert.include((yield* Fiber.join(lookup)).message, "no answer within 250 ms")
       })
     )
   )
