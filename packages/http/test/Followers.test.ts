@@ -25,8 +25,8 @@ const turn = Effect.callback<void>((resume) => {
   setImmediate(() => resume(Effect.void))
 })
 
-/** A commit waits for no more than some hundred reads, a second on a slow machine. */
-const heldAtMostMillis = 20_000
+/** A commit waits for no more than some hundred reads, seconds on a slow machine. */
+const heldAtMostMillis = 100_000
 
 /** What the gate holds up. Every other of these waits. */
 interface Holding {

@@ -132,8 +132,8 @@ const meeting = (count: number): Effect.Effect<void> => {
     return Effect.promise(() => promise)
   }).pipe(
     Effect.timeoutOrElse({
-      duration: "20 seconds",
-      orElse: () => Effect.die(new Error(`${came} of ${count} servers reached the barrier within 20 seconds`))
+      duration: "100 seconds",
+      orElse: () => Effect.die(new Error(`${came} of ${count} servers reached the barrier within 100 seconds`))
     })
   )
 }

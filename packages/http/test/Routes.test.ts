@@ -153,7 +153,12 @@ describe("a defect", () => {
 describe("a client of the web handler that goes away", () => {
   test("given a body that never ends, when the request is aborted, then reading it ends too", async () => {
     const abort = new AbortController()
-    const body = new ReadableStream({ start: (stream) => stream.enqueue(Buffer.from('{"amount":')) })
+    const reading = Promise.withResolvers<void>()
+    const body = new ReadableStream({
+      start: (stream) => stream.enqueue(Buffer.from('{"amount":')),
+      // Once the first part was read.
+      pull: () => reading.resolve()
+    })
     const request = new Request("http://pointsman.test/api/v1/payments", {
       method: "POST",
       headers: { authorization: "Bearer sandbox" },
@@ -162,7 +167,8 @@ describe("a client of the web handler that goes away", () => {
       duplex: "half"
     })
     const answer = web.fetch(request)
-    setTimeout(() => abort.abort(), 50)
+    await reading.promise
+    abort.abort()
     // Nobody reads this answer; that there is one shows that the request's fiber has ended.
     expect((await answer).status).toBe(499)
   })

@@ -195,16 +195,22 @@ describe("a connector of plain functions", () => {
   })
 
   it("given a call still under way, when a timer wins and the function answers `rejected`, then the result is unknown", async () => {
+    const [arrived, returning] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const { created } = await shop(
       async (_, { credentials: { url }, http }) => {
         const call = http.post(url, { json: {} })
-        const timer = new Promise<void>((resolve) => setTimeout(resolve, 20))
-        const answer = await Promise.race([call, timer])
+        // As a timer would, and surely before the answer.
+        const answer = await Promise.race([call, arrived.promise])
+        returning.resolve()
         return answer === undefined
           ? { status: "rejected", code: "slow", message: "It took too long." }
           : { status: "captured", reference: "ch_first" }
       },
-      await listening((_, response) => void setTimeout(() => response.end("{}"), 300))
+      await listening(async (_, response) => {
+        arrived.resolve()
+        await returning.promise
+        response.end("{}")
+      })
     )
     assert.strictEqual(await created(), "UNKNOWN")
   })
