@@ -32,9 +32,9 @@ export const meeting = (count: number): Effect.Effect<void> => {
   let came = 0
   return Effect.suspend(() => (++came >= count ? all.open : all.await)).pipe(
     Effect.timeoutOrElse({
-      // A slow database needs seconds for all of them.
-      duration: "20 seconds",
-      orElse: () => Effect.die(new Error(`${came} of ${count} writers reached the barrier within 20 seconds`))
+      // A slow database needs seconds for all of them, and a busy machine more.
+      duration: "100 seconds",
+      orElse: () => Effect.die(new Error(`${came} of ${count} writers reached the barrier within 100 seconds`))
     }),
     TestClock.withLive,
     Effect.asVoid
