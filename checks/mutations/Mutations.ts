@@ -1139,9 +1139,10 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "A tool beside the server writes a balance that its refunds do not bear out.",
     edits: [
       {
-        file: "packages/storage/sqlite/src/Migrations.ts",
-        find: "where refunded <> new.refunded_minor or pending <> new.refund_pending_minor",
-        replace: "where false"
+        file: "packages/storage/sqlite/src/Schema.ts",
+        find: 'readFileSync(new URL("./schema.sql", import.meta.url), "utf8")',
+        replace:
+          'readFileSync(new URL("./schema.sql", import.meta.url), "utf8").replaceAll("where refunded <> new.refunded_minor or pending <> new.refund_pending_minor", "where false")'
       }
     ],
     caughtBy: {
@@ -1155,9 +1156,10 @@ export const mutations: ReadonlyArray<Mutation> = [
     harm: "A refund that is asked for again under its key is sent again.",
     edits: [
       {
-        file: "packages/storage/sqlite/src/Migrations.ts",
-        find: "create unique index refunds_by_key",
-        replace: "create index refunds_by_key"
+        file: "packages/storage/sqlite/src/Schema.ts",
+        find: 'readFileSync(new URL("./schema.sql", import.meta.url), "utf8")',
+        replace:
+          'readFileSync(new URL("./schema.sql", import.meta.url), "utf8").replace("create unique index refunds_by_key", "create index refunds_by_key")'
       }
     ],
     caughtBy: {

@@ -21,7 +21,6 @@ import { nowOf } from "./CheckTimes.ts"
 import { type CheckLine, eachOr, line, ok, warning, wrong } from "./Checkup.ts"
 import { connectorLines } from "./ConnectorLines.ts"
 import { directoryLines, environmentFault } from "./DirectoryChecks.ts"
-import { withFreedPages } from "./FreedPages.ts"
 import { generationLines } from "./GenerationLine.ts"
 import { databaseLayer } from "./OpenDatabase.ts"
 import { recordLossLine } from "./RecordLossLine.ts"
@@ -138,7 +137,7 @@ const inspectFile = Effect.fnUntraced(function* (database: Extract<Database, { r
           `${path} is not a Pointsman database: set POINTSMAN_DATABASE_URL (--database-url) to the right file`
         )
       )
-    : withFreedPages(schemaOf(path, { ...found, schema: found.schema, oldest: found.schema }), path, found.givesBack)
+    : schemaOf(path, { ...found, schema: found.schema, oldest: found.schema })
 })
 
 /** A clock that is further off than this makes leases and claims of one server end early, or late, for another. */

@@ -23,7 +23,7 @@ export interface Database {
 
 /** How long a connection waits for another process's write, in milliseconds; its transactions take a few. */
 const busyMillis = 5_000
-/** While it opens: another process may be migrating, which rewrites tables. */
+/** While it opens: another process may be migrating. */
 const openingMillis = 30_000
 /** Two processes that turn a new file into WAL at once refuse each other without waiting. */
 const walAttempts = 100
@@ -50,8 +50,8 @@ const connect = (filename: string): Database => {
   if (!inMemory) closeSync(openSync(path, "a", 0o600))
   const connection = new DatabaseSync(path, { timeout: openingMillis, enableForeignKeyConstraints: true })
   try {
-    // What retention frees is given back in small steps. An older file would have to be written anew, and to say so again
-    // of a file that has it is a write.
+    // What retention frees is given back in small steps. SQLite takes the setting before the first page, and to repeat it
+    // later is a write.
     const isNew = connection.prepare("PRAGMA page_count").get()?.["page_count"] === 0
     if (isNew) connection.exec("PRAGMA auto_vacuum = INCREMENTAL")
     if (!inMemory) useWal(connection)

@@ -18,12 +18,10 @@ const bindReference = (tenant: Tenant, { connectionId, providerRef }: ChargeRefe
 
 /**
  * Inside an open transaction, before the payment is written: what is to be run once it is. Fails where another payment
- * has a reference that the change names. What the payment itself stands on it keeps: an older version may have written
- * the same of both.
+ * has a reference that the change names.
  */
 export const takeReferences = (db: Database): ((change: Change) => Result.Result<() => void, ReferenceTaken>) => {
   const holder = db.prepare(`select payment_id from charge_references where ${isReference}`)
-  const own = db.prepare(`select 1 from payments where ${isReference} and id = ?`)
   const take = db.prepare(insertInto("charge_references", columns))
   const name = db.prepare(`${insertInto("named_references", columns)} on conflict do nothing`)
   return (change) => {
@@ -40,7 +38,7 @@ export const takeReferences = (db: Database): ((change: Change) => Result.Result
       if (paymentId === undefined) {
         const list = reference.isTaken ? taken : named
         list.push([...key, bindText(after.id)])
-      } else if (paymentId !== after.id && own.get(...key, bindText(after.id)) === undefined) {
+      } else if (paymentId !== after.id) {
         const { connectionId, providerRef } = reference
         return Result.fail(new ReferenceTaken({ connectionId, providerRef, paymentId }))
       }

@@ -61,7 +61,6 @@ export const make = (db: Database): Retention => ({
     update(db, "pruneBodies", () => Number(db.prepare(emptyBodies).run(...bindTenant(tenant), before, limit).changes)),
   upkeep: () =>
     Effect.as(
-      // Only of a file that was made with `auto_vacuum`; of another it does nothing.
       read("upkeep", () => db.exec(`PRAGMA incremental_vacuum(${pagesGivenBack})`)),
       { deliveries: 0, bodies: 0 }
     )

@@ -15,8 +15,6 @@ export interface Inspection {
   readonly schema: number | null
   /** That of this version. */
   readonly newest: number
-  /** Whether the file gives back what is freed in it: one that an older release created does not. */
-  readonly givesBack: boolean
 }
 
 /**
@@ -32,8 +30,7 @@ export const inspect = (filename: string): Effect.Effect<Inspection, StorageErro
         isThere === undefined
           ? null
           : Number(db.prepare(`select max(migration_id) as id from ${migrationsTable}`).get()?.["id"])
-      // Incremental (https://www.sqlite.org/pragma.html#pragma_auto_vacuum).
-      return { schema, newest, givesBack: db.prepare("PRAGMA auto_vacuum").get()?.["auto_vacuum"] === 2 }
+      return { schema, newest }
     } finally {
       db.close()
     }

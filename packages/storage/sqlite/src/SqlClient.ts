@@ -41,7 +41,9 @@ const connection = (db: Database): Connection => {
   return {
     execute,
     executeUnprepared: execute,
-    executeRaw: rows,
+    // Without parameters, several statements: the schema is one text.
+    executeRaw: (sql, params) =>
+      params.length > 0 ? rows(sql, params) : Effect.try({ try: () => db.exec(sql), catch: failure }),
     executeValues: values,
     executeValuesUnprepared: values,
     executeStream: (sql, params, transform) =>

@@ -1,10 +1,8 @@
-/** What leaves a file makes the file smaller, unless an older release created it. */
-import { readFileSync } from "node:fs"
+/** What leaves a file makes the file smaller. */
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
 import { Ids, Ledger, Retention, type StoredMessage } from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { inspect } from "../src/SchemaCheck.ts"
 import { newFile, tenant, withStorage } from "./Given.ts"
 
 const message = (number: number): StoredMessage => ({
@@ -52,19 +50,6 @@ describe("a file from which records left", () => {
       const { after, before } = yield* prune(filename)
       // Five pages of 4,096 bytes for each body.
       expect(before - after).toBeGreaterThanOrEqual(50 * 4)
-      expect((yield* inspect(filename)).givesBack).toBe(true)
-    })
-  )
-
-  it.live("given the file of an older release, then it keeps its size, and its inspection says so", () =>
-    Effect.gen(function* () {
-      const filename = yield* newFile
-      const db = new DatabaseSync(filename)
-      db.exec(readFileSync(new URL("FirstSchema.sql", import.meta.url), "utf8"))
-      db.close()
-      const { after, before } = yield* prune(filename)
-      expect(after).toBe(before)
-      expect((yield* inspect(filename)).givesBack).toBe(false)
     })
   )
 })

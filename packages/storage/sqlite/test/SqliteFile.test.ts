@@ -1,27 +1,17 @@
 import { execFile } from "node:child_process"
-import { readdirSync, readFileSync, statSync } from "node:fs"
+import { readdirSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
-import type { Event, Payment } from "@pointsman/core"
-import { Directory, Ids, Ledger, SuccessRates } from "@pointsman/core/ports"
+import type { Event } from "@pointsman/core"
+import { Directory, Ledger, SuccessRates } from "@pointsman/core/ports"
+import { execute } from "@pointsman/storage-sql"
 import { Cause, Effect, Exit, Fiber, Option } from "effect"
 import { open } from "../src/Database.ts"
-import { migrate } from "../src/Migrations.ts"
-import {
-  newChange,
-  newFile,
-  newOperation,
-  newRefund,
-  rate,
-  tenant,
-  withoutAccounts,
-  withoutCheckedConnections,
-  withoutSearch,
-  withStorage
-} from "./Given.ts"
+import { migrate, steps } from "../src/Migrations.ts"
+import { newChange, newFile, newOperation, newRefund, rate, tenant, withStorage } from "./Given.ts"
 
 const run = promisify(execFile)
 const script = fileURLToPath(new URL("OtherProcess.ts", import.meta.url))
@@ -45,15 +35,6 @@ const apiKey = {
   createdAt: 1
 } as const
 const contents = { workspaces: [workspace], apiKeys: [apiKey], connections: [], routing: [], webhookEndpoints: [] }
-
-/** A file that the first schema's code left behind. */
-const firstFile = Effect.tap(newFile, (filename) =>
-  Effect.sync(() => {
-    const db = new DatabaseSync(filename)
-    db.exec(readFileSync(new URL("FirstSchema.sql", import.meta.url), "utf8"))
-    db.close()
-  })
-)
 
 describe("sqlite file", () => {
   it.effect("given what was committed, when the file is closed and opened again, then all of it is there", () =>
@@ -118,128 +99,67 @@ describe("sqlite file", () => {
   )
 })
 
+/** The steps of this version, and one of a later version. */
+const later = {
+  ...steps,
+  "2_notes": execute(["alter table payments add column note text not null default 'none'"])
+}
+
 describe("migrations", () => {
   it.effect("given no schema, when it is migrated twice, then the second time finds nothing to do", () =>
     Effect.gen(function* () {
       const db = yield* Effect.acquireRelease(open(yield* newFile), (db) => Effect.sync(db.close))
       const schema = () => db.prepare("select sql from sqlite_schema order by name").all()
-      expect((yield* migrate(db)).map(([number]) => number)).toEqual(
-        Array.from({ length: 46 }, (_, index) => index + 1)
-      )
+      expect(yield* migrate(db)).toEqual([[1, "baseline"]])
       const made = schema()
       expect(yield* migrate(db)).toEqual([])
       expect(schema()).toEqual(made)
     })
   )
 
-  it.effect("given a file of the first schema, when it is opened, then its payment is read and can be refunded", () =>
-    Effect.gen(function* () {
-      const filename = yield* firstFile
-      const id = "00000000-0000-7000-8000-000000000001"
-      const payment: Payment = {
-        id,
-        tenant,
-        version: 2,
-        state: "Captured",
-        money: { minorUnits: 1000, currency: "EUR" },
-        country: "DE",
-        method: "card",
-        cardBrand: "visa",
-        initiator: "cit",
-        captureMethod: "automatic",
-        reference: "Lampe 'ß' 💡",
-        metadata: null,
-        purchase: null,
-        declineCategory: null,
-        declineReason: null,
-        authorizedMinor: 1000,
-        capturedMinor: 1000,
-        refundedMinor: 0,
-        refundPendingMinor: 0,
-        connectionId: "first",
-        providerRef: "ref-1",
-        idempotencyKey: `key-${id}`,
-        hosted: null,
-        routing: null,
-        simulation: null,
-        createdAt: 0,
-        updatedAt: 2,
-        settledAt: 2,
-        reported: null,
-        review: null
-      }
-      yield* Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const book = Option.getOrThrow(yield* ledger.book(tenant, id))
-        expect(book.payment).toStrictEqual(payment)
-        expect(book.attempts).toMatchObject([{ outcome: "Captured", providerRef: "ref-1", checkout: null }])
-        expect([book.operations, book.refunds]).toEqual([[], []])
-        expect((yield* ledger.timeline(tenant, id, { limit: 10 })).map(({ type }) => type)).toEqual([
-          "payment.created",
-          "payment.captured"
-        ])
-        // What was answered under the key is a payment as it is now, its text as it was.
-        const claim = Option.getOrThrow(yield* ledger.claim(tenant, `key-${id}`))
-        expect(claim.answer).toStrictEqual({ ...payment, cardBrand: '\ud83d \u0000 " \\' })
-
-        const refund = newRefund(payment)
-        const after = { ...payment, version: 3, refundPendingMinor: 1000 }
-        yield* ledger.commit({
-          tenant,
-          payment: { expected: 2, after },
-          attempts: [],
-          refunds: [refund],
-          events: []
-        })
-        expect(Option.getOrThrow(yield* ledger.book(tenant, id))).toStrictEqual({
-          ...book,
-          payment: after,
-          refunds: [refund]
-        })
-      }).pipe(withStorage({ filename }))
-    })
-  )
-
-  it.effect("given a file of the first schema, when it is migrated, then its schema is that of a new file", () =>
-    Effect.gen(function* () {
-      const schemaOf = Effect.fnUntraced(function* (filename: string) {
-        const db = yield* Effect.acquireRelease(open(filename), (db) => Effect.sync(db.close))
-        yield* migrate(db)
-        return db.prepare("select type, name, tbl_name, sql from sqlite_schema order by type, name").all()
-      })
-      expect(yield* schemaOf(yield* firstFile)).toStrictEqual(yield* schemaOf(yield* newFile))
-    })
-  )
-
-  it.effect("given payments that wait for a check, when the file is migrated, then each waits for its connection", () =>
+  it.effect("given a file of this version, when a later step comes, then that one alone runs, and records stay", () =>
     Effect.gen(function* () {
       const filename = yield* newFile
-      yield* Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const pending = { state: "ChargePending" } as const
-        for (const fields of [pending, { ...pending, connectionId: "second" }, {}]) {
-          yield* ledger.commit({ ...(yield* newChange(fields)), checkAt: 1, checkedConnection: "another" })
-        }
+      const { id } = yield* Effect.gen(function* () {
+        const change = yield* newChange()
+        yield* (yield* Ledger).commit(change)
+        return change.payment.after
       }).pipe(withStorage({ filename }))
-      const db = yield* open(filename)
-      withoutSearch(db)
-      withoutAccounts(db)
-      withoutCheckedConnections(db)
-      db.exec("drop table kept_secrets")
-      db.prepare("delete from pointsman_migrations where migration_id >= 21").run()
-      db.close()
-      const found = yield* Effect.flatMap(Ledger, (ledger) => ledger.dueByConnection({ now: 1, limit: 10 })).pipe(
-        withStorage({ filename })
-      )
-      expect(new Set(found)).toEqual(
-        new Set([
-          // Nothing is known of its charge, and nobody is asked.
-          { connectionId: null, payments: 1 },
-          { connectionId: "first", payments: 1 },
-          { connectionId: "second", payments: 1 }
-        ])
-      )
-    }).pipe(Effect.provide(Ids.layer))
+      const db = yield* Effect.acquireRelease(open(filename), (db) => Effect.sync(db.close))
+      expect(yield* migrate(db, later)).toEqual([[2, "notes"]])
+      expect(yield* migrate(db, later)).toEqual([])
+      expect(db.prepare("select id, note from payments").all()).toEqual([{ id, note: "none" }])
+      expect(db.prepare("select migration_id, name from pointsman_migrations order by migration_id").all()).toEqual([
+        { migration_id: 1, name: "baseline" },
+        { migration_id: 2, name: "notes" }
+      ])
+    })
+  )
+
+  it.effect("given a later step that fails halfway, when it is run, then nothing of it stays", () =>
+    Effect.gen(function* () {
+      const db = yield* Effect.acquireRelease(open(yield* newFile), (db) => Effect.sync(db.close))
+      yield* migrate(db)
+      const schema = () => db.prepare("select sql from sqlite_schema order by name").all()
+      const before = schema()
+      const broken = {
+        ...steps,
+        "2_broken": execute(["create table notes (text) strict", "create table payments (id)"])
+      }
+      expect(yield* Effect.flip(migrate(db, broken))).toMatchObject({ _tag: "pointsman/StorageError" })
+      expect(schema()).toEqual(before)
+      expect(yield* migrate(db, later)).toEqual([[2, "notes"]])
+    })
+  )
+
+  it.effect("given a file that a later step changed, when this version opens it, then it is refused", () =>
+    Effect.gen(function* () {
+      const filename = yield* newFile
+      const db = yield* Effect.acquireRelease(open(filename), (db) => Effect.sync(db.close))
+      yield* migrate(db, later)
+      const { cause } = yield* Effect.flip(Effect.void.pipe(withStorage({ filename })))
+      expect(String(cause)).toMatch(/schema version 2, created by a newer release; this release supports up to 1/u)
+    })
   )
 
   it.effect("given a schema of a newer version, when the file is opened, then it is refused", () =>
@@ -421,6 +341,10 @@ describe("checks of the database", () => {
     )
   }
 
+  /** A second row, which differs in its id. */
+  const copyRow = (table: string, id: string) => `create temp table copied as select * from ${table};
+    update copied set id = '${id}'; insert into ${table} select * from copied`
+
   const rowBreaks: Readonly<Record<string, readonly [statements: string, refused: RegExp]>> = {
     "an operation is for less than nothing": ["update operations set amount_minor = -1", /CHECK constraint failed/],
     "an operation is for a fraction": ["update operations set amount_minor = 0.5", /cannot store REAL/],
@@ -428,21 +352,11 @@ describe("checks of the database", () => {
       "update operations set requested_minor = -1",
       /CHECK constraint failed/
     ],
-    "a second live operation has its key": [
-      `insert into operations select workspace_id, environment, payment_id,
-      'op_2', kind, idempotency_key, requested_minor, amount_minor, currency, connection_id, provider_ref,
-      timeout_millis, sent_at, answered_at, outcome, code, reason, reply, claimed_by from operations`,
-      /UNIQUE constraint failed/
-    ],
+    "a second live operation has its key": [copyRow("operations", "op_2"), /UNIQUE constraint failed/],
     "an operation is of no payment": ["update operations set payment_id = 'another'", /FOREIGN KEY constraint failed/],
     "a refund is for less than nothing": ["update refunds set amount_minor = -1", /CHECK constraint failed/],
     "a refund counts towards an unknown total": ["update refunds set balance = 'lost'", /CHECK constraint failed/],
-    "a second refund has its key": [
-      `insert into refunds select workspace_id, environment, payment_id, 'rf_2', stage,
-      balance, amount_minor, currency, requested_minor, reason, idempotency_key, connection_id, provider_ref,
-      provider_refund_id, timeout_millis, sent_at, answered_at, settled_at, code, failure_reason, reply, claimed_by from refunds`,
-      /UNIQUE constraint failed/
-    ],
+    "a second refund has its key": [copyRow("refunds", "rf_2"), /UNIQUE constraint failed/],
     "a refund is of no payment": ["update refunds set payment_id = 'another'", /FOREIGN KEY constraint failed/],
     "the payment counts more than its refunds": [
       "update payments set refunded_minor = 100 where version = 2",

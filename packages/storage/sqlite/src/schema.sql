@@ -1,0 +1,791 @@
+-- The store in one SQLite file: every table, index and trigger of it.
+--
+-- Tenants. A tenant is a workspace in one environment. The key of what a tenant owns begins with both, and so does
+-- every index that one tenant's reads use. An index of work that the background looks for across all tenants begins
+-- with what that work is sorted by. Without statistics SQLite prefers a primary key over most of these indexes, so
+-- queries name theirs (`indexed by`).
+--
+-- Types. TEXT holds what Pointsman writes itself: ids, states, codes. ANY holds text from outside, which is stored as
+-- a blob of UTF-16 where UTF-8 cannot hold it (a lone surrogate, a NUL). Amounts are integers in minor units, times
+-- integers in epoch milliseconds, booleans 0 or 1. Columns named `sealed…` are encrypted with the key of the
+-- installation. A comment names the columns that hold JSON.
+--
+-- Checks. They repeat the money rules of the core, and guard against programs that write to the file beside it. A
+-- `version` counts the writes of a row from 1: a write names the version that it was decided on, and changes nothing
+-- where another write came first. States have no check: tables of the core list them, and SQLite changes a check only
+-- by writing the whole table again. A table whose foreign key leads to a tenant's row relies on the environment that
+-- is checked there.
+
+-- Workspaces: the merchants of this installation, from its configuration or from a partner.
+create table workspaces (
+  id text not null primary key,
+  name any not null,
+  country any,
+  category any,
+  suspended integer not null check (suspended in (0, 1)),
+  -- JSON: how many merchants a partner may create. Null for a workspace that is no partner.
+  partner text,
+  -- JSON: the branding of hosted pages.
+  brand text,
+  -- JSON: how long records are kept, where that differs from the defaults.
+  retention text,
+  -- JSON: the amounts from which a second person approves what an operator states.
+  four_eyes text
+) strict;
+
+-- API keys, by the hash of the key. A revoked key stays, so that no later write makes it valid again.
+create table api_keys (
+  hash text not null primary key,
+  workspace_id text not null,
+  environment text not null check (environment in ('sandbox', 'production')),
+  name any,
+  -- JSON: a list. Null for every scope.
+  scopes text,
+  -- JSON: a list of IP addresses and ranges. Null for any.
+  networks text,
+  -- 'configuration' or 'operator': a key of the configuration is revoked once the configuration no longer names it.
+  source text not null,
+  created_at integer not null,
+  expires_at integer,
+  revoked_at integer
+) strict;
+-- Whether a partner's merchant has a production key.
+create index api_keys_by_workspace on api_keys (workspace_id, environment);
+
+-- When each key was last used.
+create table api_key_uses (
+  hash text not null primary key,
+  used_at integer not null
+) strict, without rowid;
+
+-- Connections: a workspace's accounts at providers.
+create table connections (
+  id text not null primary key,
+  workspace_id text not null,
+  environment text not null check (environment in ('sandbox', 'production')),
+  name any not null,
+  connector any not null,
+  active integer not null check (active in (0, 1)),
+  -- Connections of priority 1 are tried before those of 2.
+  priority integer not null,
+  sealed_credentials any not null,
+  sealed_webhook_secret any,
+  timeout_millis integer,
+  -- JSON: what the connection supports, and which payments it does not get.
+  supports text not null,
+  restrictions text not null,
+  -- JSON: its circuit breaker, the fees of its provider, and how often reports are fetched.
+  circuit_breaker text,
+  fees text,
+  reports text,
+  -- JSON: the provider's account that the credentials opened first, and the one that they open now. The configuration
+  -- does not write these, nor the time of a change.
+  account text,
+  current_account text,
+  account_changed_at integer
+) strict;
+
+-- The routing settings of each tenant, as JSON.
+create table routing (
+  workspace_id text not null,
+  environment text not null check (environment in ('sandbox', 'production')),
+  settings text not null,
+  primary key (workspace_id, environment)
+) strict, without rowid;
+
+-- Merchants' webhook endpoints. An endpoint that is no longer configured stays, inactive: deliveries refer to it.
+create table webhook_endpoints (
+  id text not null primary key,
+  workspace_id text not null,
+  environment text not null check (environment in ('sandbox', 'production')),
+  url any not null,
+  -- JSON: a list of types, or ["*"].
+  events text not null,
+  active integer not null check (active in (0, 1)),
+  sealed_secret any not null,
+  -- The secret before it, while receivers change over.
+  sealed_previous_secret any,
+  -- JSON: the rotation of the secret by an operator.
+  rotation text
+) strict;
+-- A commit looks up the active endpoints that its events are delivered to.
+create index webhook_endpoints_by_tenant on webhook_endpoints (workspace_id, environment, active);
+
+-- The configurations that were applied, by generation. A server applies none that is older than the newest.
+create table configurations (
+  generation integer not null primary key check (generation > 0),
+  hash text not null,
+  applied_at integer not null
+) strict;
+
+-- Secrets that the installation generated itself.
+create table kept_secrets (
+  name text not null primary key,
+  sealed any not null
+) strict;
+
+-- Partners' merchants. A merchant belongs to no environment: a partner creates it with a production key.
+create table merchants (
+  partner_id text not null,
+  id text not null,
+  workspace_id text not null,
+  name any not null,
+  email any not null,
+  -- The normalized address.
+  email_key any not null,
+  country text not null,
+  category any,
+  invitation_hash text not null,
+  created_at integer not null,
+  primary key (partner_id, id),
+  foreign key (workspace_id) references workspaces
+) strict, without rowid;
+-- Guards that a partner invites an email address only once.
+create unique index merchants_by_email on merchants (partner_id, email_key);
+
+-- Payments: the current state of each. Ids are UUIDv7, so the primary key lists payments by creation.
+create table payments (
+  workspace_id text not null,
+  environment text not null check (environment in ('sandbox', 'production')),
+  id text not null,
+  version integer not null check (version > 0),
+  state text not null,
+  amount_minor integer not null check (amount_minor >= 0),
+  currency text not null,
+  -- The provider holds at most the amount of the payment, captures at most what it holds, and refunds at most what it
+  -- captured (the last check).
+  authorized_minor integer not null check (authorized_minor between 0 and amount_minor),
+  captured_minor integer not null check (captured_minor between 0 and authorized_minor),
+  refunded_minor integer not null check (refunded_minor >= 0),
+  refund_pending_minor integer not null check (refund_pending_minor >= 0),
+  created_at integer not null,
+  updated_at integer not null,
+  -- When the result of the charge was known.
+  settled_at integer,
+  country text not null,
+  method text not null,
+  card_brand any,
+  initiator text not null,
+  capture_method text not null,
+  -- The merchant's own identifier.
+  reference any,
+  decline_category text,
+  decline_reason any,
+  -- The charge that the payment is based on.
+  connection_id any,
+  provider_ref any,
+  -- The idempotency key of the create: settling the payment settles the claim.
+  idempotency_key any,
+  -- When the background checks the payment next, and the connection whose provider it asks; '' for none. Only the
+  -- background reads these two.
+  check_at integer,
+  check_connection text not null default '',
+  -- JSON, like the columns below. Two columns are computed from it, so that they cannot differ from it.
+  review text,
+  review_since integer as (json_extract(review, '$.since')) virtual,
+  hosted text,
+  page_token_hash text as (json_extract(hosted, '$.tokenHash')) virtual,
+  metadata text,
+  purchase text,
+  routing text,
+  reported text,
+  simulation text,
+  primary key (workspace_id, environment, id),
+  check (refunded_minor + refund_pending_minor <= captured_minor)
+) strict, without rowid;
+-- Lists of payments by state, and old payments of a state that retention removes.
+create index payments_by_state on payments (workspace_id, environment, state, id);
+-- Lists of payments by the merchant's reference, and rows of reports that name one.
+create index payments_by_reference on payments (workspace_id, environment, reference, id) where reference is not null;
+-- Lists of payments by amount, and the currencies that a tenant has.
+create index payments_by_amount on payments (workspace_id, environment, currency, amount_minor, id);
+-- The count of the payments of a period.
+create index payments_by_creation on payments (workspace_id, environment, created_at);
+-- A hosted page finds its payment by its token alone. Guards that no two payments share a page.
+create unique index payments_by_page on payments (page_token_hash) where page_token_hash is not null;
+-- The background takes due payments connection by connection, so that a provider that hangs delays no other.
+create index payments_due_by_connection on payments (check_connection, check_at) where check_at is not null;
+-- The payments that operators have to review, oldest first.
+create index payments_reviewed on payments (review_since, id) where review_since is not null;
+
+-- Attempts: the calls that charge a payment or open a checkout for it, each stored before it is sent.
+create table attempts (
+  workspace_id text not null,
+  environment text not null,
+  payment_id text not null,
+  id text not null,
+  number integer not null check (number > 0),
+  -- The request that stored it first: requests on one hosted page derive the same id.
+  claimed_by text,
+  connection_id any not null,
+  amount_minor integer not null check (amount_minor >= 0),
+  currency text not null,
+  timeout_millis integer not null,
+  sent_at integer not null,
+  answered_at integer,
+  -- Null while the call is in flight, or its process died.
+  outcome text,
+  provider_ref any,
+  decline_category text,
+  code any,
+  reason any,
+  -- JSON: the provider's account, where it was known when the attempt was sent.
+  account text,
+  -- JSON: the provider's page, whose address is sealed.
+  checkout text,
+  primary key (workspace_id, environment, payment_id, id),
+  foreign key (workspace_id, environment, payment_id) references payments
+) strict, without rowid;
+-- Messages and rows of reports that name a charge by our id.
+create index attempts_by_id on attempts (workspace_id, environment, id);
+
+-- Operations: the captures and voids of a payment, each stored before it is sent.
+create table operations (
+  workspace_id text not null,
+  environment text not null,
+  payment_id text not null,
+  id text not null,
+  -- 'capture' or 'void'.
+  kind text not null,
+  idempotency_key any,
+  -- The request that stored it first: requests under one key derive the same id.
+  claimed_by text,
+  -- The amount of the request; null for all that is held.
+  requested_minor integer check (requested_minor >= 0),
+  amount_minor integer not null check (amount_minor >= 0),
+  currency text not null,
+  connection_id any not null,
+  provider_ref any not null,
+  timeout_millis integer not null,
+  sent_at integer not null,
+  answered_at integer,
+  -- Null while the call is in flight, or its process died.
+  outcome text,
+  code any,
+  reason any,
+  -- JSON: the response to the request, which a repeated request gets again.
+  reply text,
+  primary key (workspace_id, environment, payment_id, id),
+  foreign key (workspace_id, environment, payment_id) references payments
+) strict, without rowid;
+-- Guards that a key names one capture and one void of a payment, while it is in flight or has a response.
+create unique index operations_by_key on operations (workspace_id, environment, payment_id, kind, idempotency_key)
+  where idempotency_key is not null and (outcome is null or reply is not null);
+-- Messages and rows of reports that name an operation by our id.
+create index operations_by_id on operations (workspace_id, environment, id);
+
+-- Refunds, each stored before it is sent. `balance` is the total of its payment to which the amount counts, so that
+-- the triggers add refunds up without knowing their stages.
+create table refunds (
+  workspace_id text not null,
+  environment text not null,
+  payment_id text not null,
+  id text not null,
+  stage text not null,
+  balance text not null check (balance in ('pending', 'refunded', 'nothing')),
+  amount_minor integer not null check (amount_minor >= 0),
+  currency text not null,
+  -- The amount of the request; null for all that is left.
+  requested_minor integer check (requested_minor >= 0),
+  reason any,
+  idempotency_key any,
+  -- The request that stored it first: requests under one key derive the same id.
+  claimed_by text,
+  connection_id any not null,
+  provider_ref any not null,
+  provider_refund_id any,
+  timeout_millis integer not null,
+  sent_at integer not null,
+  answered_at integer,
+  -- When the result was known.
+  settled_at integer,
+  code any,
+  failure_reason any,
+  -- JSON: the response to the request, which a repeated request gets again.
+  reply text,
+  primary key (workspace_id, environment, payment_id, id),
+  foreign key (workspace_id, environment, payment_id) references payments
+) strict, without rowid;
+-- Guards that a key names one refund of a payment, for good.
+create unique index refunds_by_key on refunds (workspace_id, environment, payment_id, idempotency_key)
+  where idempotency_key is not null;
+-- Messages and rows of reports that name a refund by our id.
+create index refunds_by_id on refunds (workspace_id, environment, id);
+-- Rows of reports that name a refund by the provider's id.
+create index refunds_by_provider_refund on refunds (workspace_id, environment, provider_refund_id)
+  where provider_refund_id is not null;
+
+-- Guards that the refunds of a payment add up to its totals. A commit writes the totals after the refunds.
+create trigger payments_match_refunds after update of refunded_minor, refund_pending_minor on payments
+begin
+  select raise(abort, 'the refunds do not add up to what the payment says')
+  from (
+    select coalesce(sum(amount_minor) filter (where balance = 'refunded'), 0) as refunded,
+      coalesce(sum(amount_minor) filter (where balance = 'pending'), 0) as pending
+    from refunds
+    where workspace_id = new.workspace_id and environment = new.environment and payment_id = new.id
+  )
+  where refunded <> new.refunded_minor or pending <> new.refund_pending_minor;
+end;
+-- The same for a new payment. A payment without totals has no refunds yet: nothing is added up for it.
+create trigger new_payments_match_refunds after insert on payments
+when new.refunded_minor <> 0 or new.refund_pending_minor <> 0
+begin
+  select raise(abort, 'the refunds do not add up to what the payment says')
+  from (
+    select coalesce(sum(amount_minor) filter (where balance = 'refunded'), 0) as refunded,
+      coalesce(sum(amount_minor) filter (where balance = 'pending'), 0) as pending
+    from refunds
+    where workspace_id = new.workspace_id and environment = new.environment and payment_id = new.id
+  )
+  where refunded <> new.refunded_minor or pending <> new.refund_pending_minor;
+end;
+
+-- Events: the history of payments. Rows are added in the order of their ids; only an erasure of personal data changes
+-- one, and only retention removes one.
+create table events (
+  workspace_id text not null,
+  environment text not null,
+  id text not null,
+  type text not null,
+  payment_id text not null,
+  created_at integer not null,
+  -- JSON.
+  data text not null,
+  primary key (workspace_id, environment, id),
+  foreign key (workspace_id, environment, payment_id) references payments
+) strict, without rowid;
+-- The timeline of a payment.
+create index events_by_payment on events (workspace_id, environment, payment_id, id);
+-- Lists of events by type. Each payment has one event of its creation, so a walk along all events finds a page of
+-- those soon, and they are not in the index.
+create index events_by_later_type on events (workspace_id, environment, type, id) where type <> 'payment.created';
+
+-- Claims: the idempotency keys of creates, and what each was answered. The primary key guards that a key belongs to
+-- one request. The table has row ids: keys are in no order, and with the answer a row fills much of a page, so that
+-- each claim would be written to a page of its own. With row ids, rows that are written together share pages, and
+-- only the index of keys is written at a random page.
+create table claims (
+  workspace_id text not null,
+  environment text not null check (environment in ('sandbox', 'production')),
+  key any not null,
+  version integer not null check (version > 0),
+  state text not null,
+  -- A keyed hash of the request: the same key with another request is refused.
+  fingerprint text not null,
+  payment_id text not null,
+  claimed_at integer not null,
+  answered_at integer,
+  -- JSON: the response that a repeated request gets again. The payment completes it.
+  answer text,
+  primary key (workspace_id, environment, key)
+) strict;
+-- The background looks for expired keys across all tenants, oldest first.
+create index claims_by_time on claims (claimed_at, workspace_id, environment, key);
+
+-- The charge of a connection that a payment has. The primary key guards that no two payments have the same charge. A
+-- row stays when its payment leaves the store, so that later messages about the charge are recognized.
+create table charge_references (
+  workspace_id text not null,
+  environment text not null check (environment in ('sandbox', 'production')),
+  connection_id any not null,
+  provider_ref any not null,
+  payment_id text not null,
+  primary key (workspace_id, environment, connection_id, provider_ref)
+) strict, without rowid;
+
+-- The payments that name a reference and have no charge under it, because their attempt moved no money. Both tables
+-- replace indexes of `payments` and `attempts`, which would be written at a random page with each state of a payment.
+create table named_references (
+  workspace_id text not null,
+  environment text not null check (environment in ('sandbox', 'production')),
+  connection_id any not null,
+  provider_ref any not null,
+  payment_id text not null,
+  primary key (workspace_id, environment, connection_id, provider_ref, payment_id)
+) strict, without rowid;
+
+-- The metadata of payments, once more and pair by pair, for searches. Payments without metadata have no rows.
+create table payment_metadata (
+  workspace_id text not null,
+  environment text not null check (environment in ('sandbox', 'production')),
+  payment_id text not null,
+  name any not null,
+  value any not null,
+  primary key (workspace_id, environment, payment_id, name)
+) strict, without rowid;
+-- A search for a value under a name.
+create index payment_metadata_by_value on payment_metadata (workspace_id, environment, value, name, payment_id);
+-- A search for a value under any name.
+create index payment_metadata_by_text on payment_metadata (workspace_id, environment, value, payment_id);
+
+-- Providers' messages, stored before they are applied. The primary key guards that a message is applied once. The
+-- table has row ids, because a body may be large, and lists read none.
+create table messages (
+  workspace_id text not null,
+  environment text not null check (environment in ('sandbox', 'production')),
+  connection_id any not null,
+  event_id any not null,
+  payment_id text,
+  about text not null,
+  -- The attempt, operation or refund, as the message names it.
+  subject_id any not null,
+  dispute_id any,
+  verdict text,
+  outcome text not null default 'received',
+  reason any,
+  -- When the provider wrote it.
+  written_at integer not null,
+  received_at integer not null,
+  is_sealed integer not null default 0 check (is_sealed in (0, 1)),
+  -- Empty once retention or an erasure of personal data removed it.
+  body any not null,
+  primary key (workspace_id, environment, connection_id, event_id)
+) strict;
+-- Operators list messages across all tenants, newest first: all of them, those of an outcome, or those of a payment.
+-- The last one also finds the messages that leave with their payment.
+create index messages_by_time on messages (received_at);
+create index messages_by_outcome on messages (outcome, received_at);
+create index messages_by_payment on messages (payment_id, received_at) where payment_id is not null;
+-- Retention empties bodies, oldest first.
+create index messages_with_body on messages (workspace_id, environment, received_at) where body <> '';
+create index messages_told on messages (workspace_id, environment, payment_id) where about in ('settlement', 'dispute');
+
+-- Deliveries: one for each event and each endpoint that wants it, written in the commit of the event.
+create table deliveries (
+  workspace_id text not null,
+  environment text not null,
+  id text not null,
+  endpoint_id text not null,
+  event_id text not null,
+  state text not null,
+  -- Failed attempts of the schedule. An operator who redelivers starts the schedule again.
+  failures integer not null check (failures >= 0),
+  -- All attempts that were started.
+  attempts integer not null check (attempts >= 0),
+  -- When the next attempt is due; during an attempt, when that counts as lost. Null once the delivery has ended.
+  due_at integer,
+  -- When the lease of the sending process ends.
+  leased_until integer,
+  created_at integer not null,
+  primary key (workspace_id, environment, id),
+  foreign key (endpoint_id) references webhook_endpoints,
+  foreign key (workspace_id, environment, event_id) references events
+) strict, without rowid;
+-- The background takes due deliveries endpoint by endpoint, so that an endpoint that hangs delays no other.
+create index deliveries_due on deliveries (endpoint_id, due_at, id) where due_at is not null;
+-- The number of deliveries in flight to an endpoint.
+create index deliveries_leased on deliveries (endpoint_id, leased_until) where leased_until is not null;
+-- Lists of deliveries by state, and those that were given up and resume when their endpoint is active again.
+create index deliveries_by_state on deliveries (workspace_id, environment, state, id);
+-- Lists of the deliveries of an endpoint.
+create index deliveries_by_endpoint on deliveries (endpoint_id, state, id);
+-- The deliveries of a payment, found by its events.
+create index deliveries_by_event on deliveries (workspace_id, environment, event_id);
+
+-- The attempts of deliveries.
+create table delivery_attempts (
+  workspace_id text not null,
+  environment text not null,
+  delivery_id text not null,
+  number integer not null check (number > 0),
+  sent_at integer not null,
+  -- Null while it is in flight, or its process died.
+  ended_at integer,
+  -- The status of the response, or else why there was none.
+  status integer,
+  failure text,
+  primary key (workspace_id, environment, delivery_id, number),
+  foreign key (workspace_id, environment, delivery_id) references deliveries
+) strict, without rowid;
+
+-- Disputes of payments.
+create table disputes (
+  workspace_id text not null,
+  environment text not null,
+  payment_id text not null,
+  id text not null,
+  status text not null,
+  -- When the background checks the dispute next.
+  check_at integer,
+  -- JSON: the dispute.
+  record text not null,
+  primary key (workspace_id, environment, payment_id, id),
+  foreign key (workspace_id, environment, payment_id) references payments
+) strict, without rowid;
+-- One dispute by its id, and lists of all of a tenant.
+create unique index disputes_by_id on disputes (workspace_id, environment, id);
+-- Lists of disputes by status.
+create index disputes_by_status on disputes (workspace_id, environment, status, id);
+-- The background looks for due disputes across all tenants.
+create index disputes_due on disputes (check_at, id) where check_at is not null;
+
+-- The evidence that disputes are answered with: sealed, and megabytes of it, which no read of a dispute needs. Empty
+-- once it was removed.
+create table dispute_evidence (
+  workspace_id text not null,
+  environment text not null,
+  payment_id text not null,
+  id text not null,
+  sealed text not null,
+  primary key (workspace_id, environment, payment_id, id)
+) strict;
+
+-- Reconciliation runs: the reports of providers that were read, and how far.
+create table reconciliation_runs (
+  workspace_id text not null,
+  environment text not null check (environment in ('sandbox', 'production')),
+  id text not null,
+  connection_id any not null,
+  format any not null,
+  -- The hash of the file.
+  sha256 text not null,
+  version integer not null check (version > 0),
+  -- JSON: the run.
+  data text not null,
+  primary key (workspace_id, environment, id)
+) strict, without rowid;
+-- Guards that a file is one run: a run that was killed resumes where it stopped.
+create unique index reconciliation_runs_by_file
+  on reconciliation_runs (workspace_id, environment, connection_id, sha256, format);
+
+-- The process that reads reports of a connection: one at a time.
+create table reconciliation_leases (
+  workspace_id text not null,
+  environment text not null check (environment in ('sandbox', 'production')),
+  connection_id any not null,
+  holder text not null,
+  until integer not null,
+  -- JSON: the run and its file.
+  data text not null,
+  primary key (workspace_id, environment, connection_id)
+) strict, without rowid;
+
+-- Settlement entries: the rows of reports, and the captured payments that reports lack. A row whose result is not
+-- 'matched' is a difference, which is open until it is closed.
+create table settlement_entries (
+  workspace_id text not null,
+  environment text not null check (environment in ('sandbox', 'production')),
+  connection_id any not null,
+  -- The provider's id of the movement. A newer version of the row gets an id of its own.
+  row_id any not null,
+  run_id text not null,
+  -- The place of the row in its report; 0 for a payment that the report lacks.
+  number integer not null check (number >= 0),
+  -- A digest of the row: the same row has the same.
+  contents text not null,
+  kind text not null,
+  result text not null,
+  -- How the payment was found.
+  reason text not null,
+  payment_id any,
+  refund_id any,
+  dispute_id any,
+  provider_ref any,
+  -- JSON: all that the row names, so that a difference can be compared again.
+  names text,
+  gross_minor integer not null,
+  currency text not null,
+  converted_minor integer,
+  converted_currency text,
+  -- Positive is a cost.
+  fee_minor integer,
+  fee_currency text,
+  net_minor integer,
+  net_currency text,
+  payout_id any,
+  occurred_at integer not null,
+  settled_at integer,
+  recorded_at integer not null,
+  -- The entry that counts instead, and since when.
+  corrected_by any,
+  corrected_at integer,
+  -- What our records said instead.
+  expected any,
+  opened_at integer,
+  closed_at integer,
+  closed_by text,
+  closed_note any,
+  primary key (workspace_id, environment, connection_id, row_id),
+  -- A difference has the time at which it was found, and nothing else has.
+  check ((opened_at is null) = (result = 'matched')),
+  -- Who closed or corrected an entry is stored with the time.
+  check ((closed_at is null) = (closed_by is null)),
+  check ((corrected_at is null) = (corrected_by is null))
+) strict, without rowid;
+-- The entries of a payment, and payments that no report has.
+create index settlement_entries_by_payment on settlement_entries (workspace_id, environment, payment_id)
+  where payment_id is not null;
+-- Lists of the entries without a payment.
+create index settlement_entries_without_payment
+  on settlement_entries (workspace_id, environment, connection_id, row_id) where payment_id is null;
+-- Retention removes old entries without a payment.
+create index settlement_entries_to_leave on settlement_entries (workspace_id, environment, occurred_at)
+  where payment_id is null;
+-- Retention removes differences that were still open when their payment was removed.
+create index settlement_differences_closed on settlement_entries (workspace_id, environment, occurred_at)
+  where payment_id is not null and closed_at is not null;
+-- Lists of all differences across tenants.
+create index settlement_differences on settlement_entries (opened_at, connection_id, row_id)
+  where opened_at is not null;
+-- Lists of the open ones, which the metrics count every few seconds: closed ones stay for years.
+create index settlement_differences_open on settlement_entries (opened_at, connection_id, row_id)
+  where opened_at is not null and closed_at is null;
+-- The contents of a payout.
+create index settlement_entries_by_payout
+  on settlement_entries (workspace_id, environment, connection_id, payout_id, occurred_at, row_id)
+  where payout_id is not null;
+-- Lists of payouts, newest first.
+create index settlement_payouts on settlement_entries (workspace_id, environment, occurred_at, connection_id, row_id)
+  where payment_id is null and kind = 'payout';
+
+-- What routing in mode `auto` learned: an estimate, which may be lost.
+create table success_rates (
+  workspace_id text not null,
+  environment text not null check (environment in ('sandbox', 'production')),
+  connection_id any not null,
+  -- Empty for the connection as a whole.
+  segment any not null,
+  -- The weights of outcomes at the time `at`: finite, and never negative.
+  succeeded real not null check (succeeded >= 0 and succeeded < 9e999),
+  failed real not null check (failed >= 0 and failed < 9e999),
+  at integer not null,
+  version integer not null check (version > 0),
+  -- JSON: what the objective `value` remembers.
+  memory text,
+  primary key (workspace_id, environment, connection_id, segment)
+) strict, without rowid;
+-- Servers read what others learned since, and delete what is too old.
+create index success_rates_by_time on success_rates (at);
+
+-- Operators: the people who sign in to the console.
+create table operators (
+  id text not null primary key,
+  login any not null,
+  -- The login as it is compared: two operators never have the same.
+  login_key any not null unique,
+  display_name any not null,
+  active integer not null check (active in (0, 1)),
+  -- JSON: a list.
+  grants text not null,
+  password_hash text,
+  version integer not null check (version > 0),
+  created_at integer not null
+) strict;
+
+-- Sessions of operators, by the hash of the token.
+create table operator_sessions (
+  hash text not null primary key,
+  operator_id text not null references operators,
+  method text not null,
+  signed_in_at integer not null,
+  seen_at integer not null
+) strict, without rowid;
+-- Ending all sessions of an operator.
+create index operator_sessions_by_operator on operator_sessions (operator_id);
+
+-- Sign-in links, by the hash of the token. Each works once.
+create table sign_in_links (
+  hash text not null primary key,
+  operator_id text not null references operators,
+  created_at integer not null,
+  expires_at integer not null
+) strict, without rowid;
+-- Deleting all links of an operator.
+create index sign_in_links_by_operator on sign_in_links (operator_id);
+
+-- Sign-in attempts, counted in a window that began at `since`.
+create table sign_in_guesses (
+  key text not null primary key,
+  since integer not null,
+  count integer not null check (count > 0)
+) strict, without rowid;
+-- Deleting the windows that have ended.
+create index sign_in_guesses_by_time on sign_in_guesses (since);
+
+-- Passkeys of operators.
+create table passkeys (
+  id any not null primary key,
+  operator_id text not null references operators,
+  name any not null,
+  public_key text not null,
+  -- The authenticator's count of its uses, which shows a copied one.
+  counter integer not null check (counter >= 0),
+  -- JSON: a list.
+  transports text not null,
+  created_at integer not null,
+  used_at integer
+) strict;
+-- The passkeys of an operator.
+create index passkeys_by_operator on passkeys (operator_id);
+
+-- Challenges that a passkey signs, by their hash. Without an operator it is for a sign-in. Each works once.
+create table passkey_challenges (
+  hash text not null primary key,
+  operator_id text references operators,
+  expires_at integer not null
+) strict, without rowid;
+-- Deleting expired challenges.
+create index passkey_challenges_by_time on passkey_challenges (expires_at);
+
+-- The audit trail: what operators and commands changed. Each entry holds the hash of the one before, which shows an
+-- entry that was changed on purpose.
+create table audit_entries (
+  -- From 1, without gaps.
+  number integer not null primary key check (number > 0),
+  at integer not null,
+  actor any not null,
+  action text not null,
+  subject any not null,
+  -- JSON, as it is hashed.
+  details text not null,
+  previous text not null,
+  hash text not null
+) strict;
+-- Guard against changes by accident.
+create trigger audit_entries_keep_update before update on audit_entries
+begin
+  select raise(abort, 'entries of the audit trail are only added');
+end;
+create trigger audit_entries_keep_delete before delete on audit_entries
+begin
+  select raise(abort, 'entries of the audit trail are only added');
+end;
+
+-- Losses of records: a restored backup, a file that was copied back. The newest one may be open.
+create table record_losses (
+  number integer not null primary key check (number > 0),
+  -- Records that were acknowledged from this time on may be missing.
+  since integer not null,
+  reason text not null,
+  declared_at integer not null,
+  outcome text check (outcome in ('recovered', 'accepted')),
+  ended_at integer,
+  -- How a loss ended is stored with the time.
+  check ((outcome is null) = (ended_at is null))
+) strict;
+
+-- The connections whose provider was asked for what a loss may miss.
+create table recovered_connections (
+  loss integer not null references record_losses (number),
+  connection_id text not null,
+  primary key (loss, connection_id)
+) strict, without rowid;
+
+-- Leases of background work that one process does at a time, each with one row at most: the sweep of retention, the
+-- proof of closed payments, and the reports that are fetched by schedule.
+create table retention_lease (
+  one integer not null primary key check (one = 1),
+  holder text not null,
+  until integer not null
+) strict;
+create table proof_lease (
+  one integer not null primary key check (one = 1),
+  holder text not null,
+  until integer not null
+) strict;
+create table report_lease (
+  one integer not null primary key check (one = 1),
+  holder text not null,
+  until integer not null
+) strict;
