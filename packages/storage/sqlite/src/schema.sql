@@ -432,12 +432,12 @@ create table messages (
   subject_id any not null,
   dispute_id any,
   verdict text,
-  outcome text not null default 'received',
+  outcome text not null,
   reason any,
   -- When the provider wrote it.
   written_at integer not null,
   received_at integer not null,
-  is_sealed integer not null default 0 check (is_sealed in (0, 1)),
+  is_sealed integer not null check (is_sealed in (0, 1)),
   -- Empty once retention or an erasure of personal data removed it.
   body any not null,
   primary key (workspace_id, environment, connection_id, event_id)
@@ -449,7 +449,6 @@ create index messages_by_outcome on messages (outcome, received_at);
 create index messages_by_payment on messages (payment_id, received_at) where payment_id is not null;
 -- Retention empties bodies, oldest first.
 create index messages_with_body on messages (workspace_id, environment, received_at) where body <> '';
-create index messages_told on messages (workspace_id, environment, payment_id) where about in ('settlement', 'dispute');
 
 -- Deliveries: one for each event and each endpoint that wants it, written in the commit of the event.
 create table deliveries (
