@@ -6,6 +6,7 @@ import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.t
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
+import { until } from "./support/Until.ts"
 
 const path = "/api/v1/payments"
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u
@@ -77,11 +78,6 @@ const assertRefused = ({ code, stderr, stdout }: CommandEnd, said: string) => {
   assert.deepStrictEqual([code, stdout], [1, ""])
   assert.include(stderr, said)
   assert.notMatch(stderr, /\n\s+at /u)
-}
-
-/** Looks until it is so; a test that never sees it runs into its own time-out. */
-const until = async (isSo: () => Promise<boolean>): Promise<void> => {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
 describe("pointsman unknown", { timeout: 180_000 }, () => {
@@ -194,7 +190,7 @@ describe("pointsman unknown", { timeout: 180_000 }, () => {
         currency: "EUR"
       }
     }))
-    await until(async () => (await read(other)).status === "CAPTURED")
+    await until("the other is settled", async () => (await read(other)).status === "CAPTURED")
     const [late, canceled, refunded] = await Promise.all([
       run("settle", other, "--charge", "never-received", ...evidence),
       run("settle", tooMuch, "--charge", "canceled", ...evidence, "--json"),

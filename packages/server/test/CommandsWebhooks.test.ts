@@ -8,6 +8,7 @@ import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.t
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { temporaryFolder } from "./support/ServerProcess.ts"
+import { until } from "./support/Until.ts"
 
 /** Answers 400 until it is mended; keeps the delivery ids. */
 const startReceiver = async () => {
@@ -29,11 +30,6 @@ const startReceiver = async () => {
 }
 
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u
-
-/** Looks until it is so; a test that never sees it runs into its own time-out. */
-const until = async (isSo: () => Promise<boolean>): Promise<void> => {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50))
-}
 
 describe("pointsman webhooks", () => {
   it("given a receiver that refuses, when it is mended and the delivery is sent again, then the running server sends it", async () => {
@@ -67,7 +63,7 @@ describe("pointsman webhooks", () => {
     const acme = ["list", "--workspace", "acme", "--environment", "production"]
     // A receiver hears of a delivery before the server has written its answer down.
     const count = async (status: string) => documentOf(await run(...acme, "--status", status, "--json")).data.length
-    await until(async () => (await count("refused")) === 2)
+    await until("both are refused", async () => (await count("refused")) === 2)
 
     const [document, text, first, noWorkspace] = await Promise.all([
       run(...acme, "--status", "refused", "--json"),
@@ -145,7 +141,7 @@ describe("pointsman webhooks", () => {
     assert.deepStrictEqual([usage.code, usage.stdout], [1, ""])
     assert.include(usage.stderr, 'Invalid value for flag --limit: "0". Expected: a whole number from 1 to 100')
 
-    await until(async () => (await count("delivered")) === 1)
+    await until("it is delivered", async () => (await count("delivered")) === 1)
     assert.strictEqual(receiver.heard[2], id)
     const [attempts, again, delivered] = await Promise.all([
       run("attempts", id),

@@ -13,7 +13,7 @@ import { type ScriptedProvider, startProvider } from "./support/ScriptedProvider
 import { type JsonAnswer, type ServerProcess, startServer, temporaryFolder } from "./support/ServerProcess.ts"
 
 const path = "/api/v1/payments"
-const patienceMillis = 30_000
+const patienceMillis = 120_000
 
 interface StartOptions {
   readonly folder: string

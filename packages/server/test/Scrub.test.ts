@@ -119,7 +119,7 @@ const references = [
 /** It has the prefix, the length and the check digit of a card. */
 const orderNumber = "4917610000000000"
 
-describe("secrets", () => {
+describe("secrets", { timeout: 400_000 }, () => {
   it("given one of every kind, when a server and every command tell all that they can, then none is in it, in no form", async () => {
     const sinks = makeSinks()
     const collector = await startCollector()

@@ -1,7 +1,6 @@
 /** Several server processes behind one HTTPS address: a long run (`POINTSMAN_LONG=all`). */
 import { X509Certificate } from "node:crypto"
 import { once } from "node:events"
-import { setTimeout as sleep } from "node:timers/promises"
 import { connect } from "node:tls"
 import { assert, describe, it } from "vitest"
 import { isLong } from "./support/LongRuns.ts"
@@ -9,6 +8,7 @@ import { environmentOn, newDatabase, sharedPostgres } from "./support/PostgresSe
 import { dial } from "./support/RawSocket.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
 import { newCertificate, writeTlsFiles } from "./support/TlsFiles.ts"
+import { until } from "./support/Until.ts"
 
 /** Over a connection of its own: which process answers, and with which certificate. */
 const scrape = async (url: string) => {
@@ -37,9 +37,10 @@ describe.skipIf(sharedPostgres.url === "" || !isLong)("HTTPS by workers", () => 
     const of = ({ cert }: { readonly cert: string }) => [new X509Certificate(cert).fingerprint256]
     assert.deepStrictEqual(await seen(), of(first))
     write(second)
-    const end = Date.now() + 15_000
-    while (server.stderr().match(/the TLS certificate was reloaded/gu)?.length !== 2 && Date.now() < end)
-      await sleep(50)
+    await until(
+      "both have reloaded it",
+      () => server.stderr().match(/the TLS certificate was reloaded/gu)?.length === 2
+    )
     assert.deepStrictEqual(await seen(), of(second))
     const { code } = await server.stop()
     assert.strictEqual(code, 0)
