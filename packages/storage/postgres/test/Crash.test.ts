@@ -11,7 +11,7 @@ import { Effect, Fiber, Option, Redacted, Result } from "effect"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { missingOwnCitus, newOwnDatabase, startOwnCluster } from "./support/CitusNodes.ts"
 import { findBinaries, startPostgres } from "./support/EmbeddedPostgres.ts"
-import { clientOf } from "./support/Waiting.ts"
+import { clientOf, until } from "./support/Waiting.ts"
 
 const binaries = findBinaries()
 const writers = 16
@@ -86,14 +86,23 @@ const survives = (server: Killed) =>
           }
         })
         const fibers = yield* Effect.forEach(Array(writers).keys(), () => Effect.forkChild(write))
-        yield* until(() => attempted.length >= 5 * writers)
+        yield* until(
+          "commits are under way",
+          Effect.sync(() => attempted.length >= 5 * writers)
+        )
         const underWay = yield* newChange()
         const held = yield* killDuring(server, ledger.commit(underWay), underWay.claim.after.key)
-        yield* until(() => attempted.some(({ outcome }) => outcome !== "written"))
+        yield* until(
+          "a commit failed",
+          Effect.sync(() => attempted.some(({ outcome }) => outcome !== "written"))
+        )
         const acknowledged = attempted.length
         yield* Effect.promise(server.restart)
         // They go on by themselves.
-        yield* until(() => attempted.slice(acknowledged).some(({ outcome }) => outcome === "written"))
+        yield* until(
+          "commits are written again",
+          Effect.sync(() => attempted.slice(acknowledged).some(({ outcome }) => outcome === "written"))
+        )
         isOver = true
         yield* Fiber.awaitAll(fibers)
         const outcome = outcomeOf(yield* Fiber.join(held))
@@ -166,27 +175,16 @@ const killDuring = <E>(server: Killed, commit: Effect.Effect<void, E>, key: stri
 
 /** Until a statement waits for the transaction of this process of the server. */
 const untilBehind = (sql: PgClient.PgClient, pid: number) =>
-  Effect.gen(function* () {
-    for (let look = 0; look < 2_000; look++) {
-      const found = yield* sql`select 1 as one from pg_stat_activity where ${pid} = any(pg_blocking_pids(pid))`
-      if (found.length > 0) return
-      yield* Effect.sleep("10 millis")
-    }
-    throw new Error("the commit was not waiting within twenty seconds")
-  })
+  until(
+    "the commit waits",
+    Effect.map(
+      sql`select 1 as one from pg_stat_activity where ${pid} = any(pg_blocking_pids(pid))`,
+      (found) => found.length > 0
+    )
+  )
 
 const outcomeOf = (result: Result.Result<void, { readonly _tag: string }>): Attempted["outcome"] => {
   if (Result.isSuccess(result)) return "written"
   expect(["pointsman/StorageError", "pointsman/CommitUnknown"]).toContain(result.failure._tag)
   return result.failure._tag === "pointsman/CommitUnknown" ? "unknown" : "not written"
 }
-
-/** At most a minute. */
-const until = (isSo: () => boolean) =>
-  Effect.gen(function* () {
-    for (let turn = 0; turn < 6_000; turn++) {
-      if (isSo()) return
-      yield* Effect.sleep("10 millis")
-    }
-    throw new Error("the condition was not met within a minute")
-  })

@@ -7,7 +7,7 @@ import { Effect, Redacted } from "effect"
 import { inspect, type PostgresStorageOptions } from "../src/index.ts"
 import { newChange, withStorage } from "./Given.ts"
 import { type EmbeddedPostgresOptions, findBinaries, startPostgres } from "./support/EmbeddedPostgres.ts"
-import { clientOf } from "./support/Waiting.ts"
+import { clientOf, until } from "./support/Waiting.ts"
 
 const binaries = findBinaries()
 
@@ -38,15 +38,6 @@ const standbyOf = (url: Redacted.Redacted) =>
     }),
     (socket) => Effect.sync(() => socket.destroy())
   )
-
-const until = <E>(isSo: Effect.Effect<boolean, E>) =>
-  Effect.gen(function* () {
-    for (let turn = 0; turn < 100; turn++) {
-      if (yield* isSo) return
-      yield* Effect.sleep("100 millis")
-    }
-    throw new Error("the condition was not met within ten seconds")
-  })
 
 /** With what each payment was committed. */
 const recordCommits = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
@@ -111,7 +102,10 @@ describe.skipIf("missing" in binaries)("durability", () => {
       expect(one).toMatchObject({ refusal: null, warnings: [expect.stringContaining("full_page_writes is off")] })
       yield* standbyOf(url)
       const sql = yield* clientOf(url, 1)
-      yield* until(Effect.map(sql`select 1 as one from pg_stat_replication`, (rows) => rows.length === 1))
+      yield* until(
+        "the standby is seen",
+        Effect.map(sql`select 1 as one from pg_stat_replication`, (rows) => rows.length === 1)
+      )
       const other = yield* conditionOf({ url })
       expect(other.warnings).toEqual([
         expect.stringContaining("full_page_writes is off"),
@@ -131,14 +125,20 @@ describe.skipIf("missing" in binaries)("durability", () => {
           const { admit, read } = yield* StorageCondition
           yield* admit
           yield* set("off")
-          yield* until(Effect.map(read, ({ refusal }) => refusal !== null))
+          yield* until(
+            "new work is refused",
+            Effect.map(read, ({ refusal }) => refusal !== null)
+          )
           expect(yield* Effect.flip(admit)).toMatchObject({
             _tag: "pointsman/NotAdmitted",
             reason: expect.stringContaining("fsync is off"),
             retryAfterMillis: 1_000
           })
           yield* set("on")
-          yield* until(Effect.map(read, ({ refusal }) => refusal === null))
+          yield* until(
+            "new work is taken again",
+            Effect.map(read, ({ refusal }) => refusal === null)
+          )
           yield* admit
         })
       )

@@ -1,15 +1,12 @@
 /** No event shows while a smaller id can still be committed, and one tenant does not wait for another. */
-import { PgClient } from "@effect/sql-pg"
+import type { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
 import type { Tenant } from "@pointsman/core"
 import { type Change, Ledger } from "@pointsman/core/ports"
-import { Effect, Fiber, type Redacted } from "effect"
-import * as Reactivity from "effect/reactivity/Reactivity"
+import { Effect, Fiber } from "effect"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
-
-const clientOf = (url: Redacted.Redacted) =>
-  PgClient.make({ url, maxConnections: 2 }).pipe(Effect.provide(Reactivity.layer))
+import { clientOf, patient, until } from "./support/Waiting.ts"
 
 /** A commit of this payment stops after its ids were drawn, for as long as somebody holds the lock. */
 const stopping = (paymentId: string) => [
@@ -33,8 +30,8 @@ describe.skipIf(!hasServer)("the order of events", () => {
   it.live("given a commit that is held open, then later events of its tenant wait for it, and no others", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
-      const sql = yield* clientOf(url)
-      yield* withStorage({ url })(
+      const sql = yield* clientOf(url, 2)
+      yield* withStorage({ url, ...patient })(
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const [before, held, later, others] = [
@@ -76,7 +73,7 @@ describe.skipIf(!hasServer)("the order of events", () => {
   it.live("given a server whose clock is behind, when it writes, then its events follow those that are stored", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
-      const sql = yield* clientOf(url)
+      const sql = yield* clientOf(url, 2)
       yield* withStorage({ url })(
         Effect.gen(function* () {
           const ledger = yield* Ledger
@@ -106,13 +103,11 @@ describe.skipIf(!hasServer)("the order of events", () => {
   )
 })
 
-/** Until somebody waits for the test's lock. */
 const waiting = (sql: PgClient.PgClient) =>
-  Effect.gen(function* () {
-    for (let turn = 0; turn < 1_000; turn++) {
-      const found = yield* sql`select 1 as one from pg_locks where locktype = 'advisory' and not granted`
-      if (found.length > 0) return
-      yield* Effect.sleep("10 millis")
-    }
-    throw new Error("nobody waits")
-  })
+  until(
+    "a commit waits for the test's lock",
+    Effect.map(
+      sql`select 1 as one from pg_locks where locktype = 'advisory' and not granted`,
+      (found) => found.length > 0
+    )
+  )

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Ids, StorageAllowance } from "@pointsman/core/ports"
-import { Effect } from "effect"
+import { Cause, Effect, Exit, Fiber } from "effect"
+import { vi } from "vitest"
 import { drawnChange } from "../src/DrawnChange.ts"
 import { makeGatheringLine } from "../src/GatheringLine.ts"
 import { newChange } from "./Given.ts"
@@ -22,6 +23,14 @@ const lineOf = Effect.fnUntraced(function* (counts: { readonly awaited: number; 
   }
   return { join, line, taken }
 })
+
+/** Time passes where the test says so: on a busy machine more passes than a claim may wait. */
+const withStoppedTime = <A, E, R>(test: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })),
+    () => test,
+    () => Effect.sync(() => vi.useRealTimers())
+  )
 
 const awaited: StorageAllowance = { leftMillis: 60_000 }
 
@@ -55,16 +64,43 @@ describe("makeGatheringLine", () => {
     () =>
       Effect.gen(function* () {
         const { join, line } = yield* lineOf({ unawaited: 100, awaited: 0 })
-        yield* Effect.sleep("30 millis")
+        vi.advanceTimersByTime(30)
         expect(line.longestWaitMillis()).toBe(0)
-        const joining = performance.now()
         yield* join(awaited)
-        yield* Effect.sleep("10 millis")
-        expect(line.longestWaitMillis()).toBeGreaterThan(5)
-        expect(line.longestWaitMillis()).toBeLessThan(performance.now() - joining)
+        vi.advanceTimersByTime(10)
+        expect(line.longestWaitMillis()).toBe(10)
         expect(line.take().map(({ isAwaited }) => isAwaited)).toEqual([true, ...Array(7).fill(false)])
         expect(line.longestWaitMillis()).toBe(0)
-      }).pipe(Effect.provide(Ids.layer))
+        // Nobody answers those that were taken: their time-out ends them.
+        vi.advanceTimersByTime(1_000)
+      }).pipe(Effect.provide(Ids.layer), withStoppedTime)
+  )
+
+  it.live("given a claim that waits for its turn, when a second has passed, then it is refused, and not before", () =>
+    Effect.gen(function* () {
+      const { line } = yield* lineOf({ awaited: 0, unawaited: 0 })
+      const allowance: StorageAllowance = { leftMillis: 7_000 }
+      const change = yield* newChange()
+      const waiting = yield* Effect.forkChild(
+        Effect.provideService(
+          Effect.exit(line.join(drawnChange(change, []), [change.payment.after.id])),
+          StorageAllowance,
+          allowance
+        ),
+        { startImmediately: true }
+      )
+      vi.advanceTimersByTime(999)
+      expect([line.longestWaitMillis(), line.isEmpty()]).toEqual([999, false])
+      vi.advanceTimersByTime(1)
+      expect([line.longestWaitMillis(), line.isEmpty()]).toEqual([0, true])
+      const exit = yield* Fiber.join(waiting)
+      expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toMatchObject({
+        _tag: "pointsman/StorageError",
+        cause: { _tag: "pointsman/NotAdmitted" }
+      })
+      expect(allowance.leftMillis).toBe(6_000)
+      expect(line.take()).toEqual([])
+    }).pipe(Effect.provide(Ids.layer), withStoppedTime)
   )
 
   it.live(

@@ -7,7 +7,7 @@ import { migrate } from "../src/Migrate.ts"
 import { steps } from "../src/Migrations.ts"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
-import { clientOf } from "./support/Waiting.ts"
+import { clientOf, untilWaiting } from "./support/Waiting.ts"
 
 const month = Date.UTC(2096, 9, 1)
 const day = 24 * 60 * 60_000
@@ -159,13 +159,13 @@ describe.skipIf(!hasServer)("bodies of messages", () => {
           messageOf("kept", { paymentId, receivedAt: month + 40 * day }),
           messageOf("another")
         )
-        const sql = yield* clientOf(url, 2)
+        const [sql, beside] = [yield* clientOf(url, 2), yield* clientOf(url, 1)]
         // The erasure waits for the message, whose body is moved before it goes on.
         const erasing = yield* sql.withTransaction(
           Effect.gen(function* () {
             yield* sql`select 1 from messages where event_id = 'moving' for update`
             const fiber = yield* Effect.forkChild(ledger.eraseTexts(tenant, { paymentId, events: [] }))
-            yield* Effect.sleep("100 millis")
+            yield* untilWaiting(beside, 1)
             yield* sql`delete from message_bodies where received_at = ${month + day} and body = 'body of moving'`
             yield* sql`update messages set body = 'body of moving' where event_id = 'moving'`
             return fiber

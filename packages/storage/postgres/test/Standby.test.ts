@@ -7,18 +7,9 @@ import { newChange, tenant } from "./Given.ts"
 import { findBinaries, startPostgres } from "./support/EmbeddedPostgres.ts"
 import { isLong } from "./support/LongRuns.ts"
 import { copyForStandby } from "./support/Standby.ts"
-import { clientOf } from "./support/Waiting.ts"
+import { clientOf, until } from "./support/Waiting.ts"
 
 const binaries = findBinaries()
-
-const until = <E, R>(what: string, isSo: Effect.Effect<boolean, E, R>) =>
-  Effect.gen(function* () {
-    for (let turn = 0; turn < 200; turn++) {
-      if (yield* Effect.orElseSucceed(isSo, () => false)) return
-      yield* Effect.sleep("50 millis")
-    }
-    throw new Error(`not within 10 seconds: ${what}`)
-  })
 
 const newServer = (copiesInitial = true) =>
   Effect.acquireRelease(

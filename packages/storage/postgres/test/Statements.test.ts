@@ -1,4 +1,5 @@
 /** How many statements each operation asks of the database, through the whole of core. */
+import type { PgConnection } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
 import { type Caller, credentialsContext, Pointsman } from "@pointsman/core"
 import {
@@ -14,8 +15,8 @@ import {
   type WebhookEndpoint
 } from "@pointsman/core/ports"
 import { openSecretsLayer, sampleRequest, scriptedProvider } from "@pointsman/core/testing"
-import { Effect, Layer } from "effect"
-import { TestClock } from "effect/testing"
+import { Effect, Layer, Queue } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
 import { type Database, open } from "../src/Database.ts"
 import { make as makeDeliveries } from "../src/Deliveries.ts"
 import { make as makeDirectory } from "../src/Directory.ts"
@@ -25,6 +26,7 @@ import { migrate } from "../src/Migrate.ts"
 import { make as makeSuccessRates } from "../src/SuccessRates.ts"
 import { tenant } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
+import { until } from "./support/Waiting.ts"
 
 const caller: Caller = {
   tenant,
@@ -45,8 +47,26 @@ const counted = Effect.gen(function* () {
   const asked: Array<string> = []
   const db = yield* open({ url: yield* newDatabase })
   yield* migrate(db)
+  /** Notifications that were passed on, from when the directory listens. */
+  let words: number | undefined
   const counting: Database = {
     ...db,
+    listen: Effect.fnUntraced(function* (channel) {
+      const told = yield* db.listen(channel)
+      const passedOn = yield* Queue.unbounded<PgConnection.Notification, SqlError>()
+      words = 0
+      yield* Effect.forkScoped(
+        Effect.forever(
+          Effect.flatMap(Queue.take(told), (word) =>
+            Effect.sync(() => {
+              words = (words ?? 0) + 1
+              Queue.offerUnsafe(passedOn, word)
+            })
+          )
+        )
+      )
+      return passedOn
+    }),
     read: (operation, ...statement) => {
       asked.push(operation)
       return db.read(operation, ...statement)
@@ -66,6 +86,10 @@ const counted = Effect.gen(function* () {
   }
   const provider = scriptedProvider()
   const { directory } = yield* makeDirectory(counting)
+  yield* until(
+    "the directory listens",
+    Effect.sync(() => words === 0)
+  )
   yield* directory.write({
     workspaces: [caller.workspace],
     apiKeys: [],
@@ -104,12 +128,18 @@ const counted = Effect.gen(function* () {
       Layer.provide(Ids.layer)
     )
   )
-  // The word of our own write may still be on its way; from then on the copy is used.
-  do {
-    asked.length = 0
-    yield* TestClock.withLive(Effect.sleep("20 millis"))
-    yield* directory.contents
-  } while (asked.length > 0)
+  // The copy is used once the word of our own write has come.
+  yield* until(
+    "our own word has come",
+    Effect.sync(() => words === 1)
+  )
+  yield* until(
+    "the copy is used",
+    Effect.suspend(() => {
+      asked.length = 0
+      return Effect.map(directory.contents, () => asked.length === 0)
+    })
+  )
   const askedBy = Effect.fnUntraced(function* <A, E, R>(operation: Effect.Effect<A, E, R>) {
     asked.length = 0
     const answer = yield* operation

@@ -1,7 +1,7 @@
 /** Commits that wait and are written by one statement: what they share, and what they must not. */
 import { describe, expect, it } from "@effect/vitest"
 import { type Change, Ids, Ledger, Stale, StorageAllowance } from "@pointsman/core/ports"
-import { Cause, Effect, Exit, Fiber, Option, type Redacted, Result, Schedule, Scheduler } from "effect"
+import { Cause, Effect, Exit, Fiber, Option, type Redacted, Result, Scheduler } from "effect"
 import type { LedgerOptions } from "../src/Commit.ts"
 import { maxStatements, mostAlone } from "../src/CommitMany.ts"
 import { type Database, open } from "../src/Database.ts"
@@ -10,7 +10,7 @@ import { migrate } from "../src/Migrate.ts"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { proxyTo } from "./support/CuttingProxy.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
-import { clientOf, untilWaiting } from "./support/Waiting.ts"
+import { clientOf, patient, until, untilWaiting } from "./support/Waiting.ts"
 
 const changesOf = (count: number) => Effect.forEach(Array(count).keys(), () => newChange())
 
@@ -35,7 +35,7 @@ const gatheringAll = { ...gatheringMany, mostAlone: 0 } as const
 
 /** A ledger that gathers at once, the texts that it asked, and the codes of those that were taken back. */
 const listeningTo = Effect.fnUntraced(function* (url: Redacted.Redacted, options: LedgerOptions = gatheringAll) {
-  const db = yield* open({ url })
+  const db = yield* open({ url, ...patient })
   yield* migrate(db)
   const asked: Array<string> = []
   const refused: Array<string> = []
@@ -216,32 +216,34 @@ describe.skipIf(!hasServer)("commits together", () => {
     Effect.gen(function* () {
       const url = yield* newDatabase
       const [holder, sql] = [yield* clientOf(url, 1), yield* clientOf(url, 1)]
-      yield* withStorage({ url, maxConnections: mostAlone + maxStatements + 2 })(
+      const { db, ledger } = yield* listeningTo(url, {})
+      const [third, ...first] = yield* changesOf(mostAlone + maxStatements + 1)
+      const second = first.at(-1)
+      if (second === undefined || third === undefined) throw new Error("there are too few")
+      const waiting = yield* holder.withTransaction(
         Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const [third, ...first] = yield* changesOf(mostAlone + maxStatements + 1)
-          const second = first.at(-1)
-          if (second === undefined || third === undefined) throw new Error("there are too few")
-          const waiting = yield* holder.withTransaction(
-            Effect.gen(function* () {
-              yield* holder`lock table claims in exclusive mode`
-              const fibers: Array<Fiber.Fiber<void, unknown>> = []
-              for (const change of first) {
-                fibers.push(yield* Effect.forkDetach(ledger.commit(change)))
-                yield* untilWaiting(sql, fibers.length)
-              }
-              // As many statements are under way as may be: this one waits for its turn.
-              const last = yield* Effect.forkDetach(ledger.commit(third), { startImmediately: true })
-              yield* Effect.sleep("30 millis")
-              yield* Fiber.interrupt(last)
-              return fibers
-            })
+          yield* holder`lock table claims in exclusive mode`
+          const fibers: Array<Fiber.Fiber<void, unknown>> = []
+          for (const change of first) {
+            fibers.push(yield* Effect.forkDetach(ledger.commit(change)))
+            yield* untilWaiting(sql, fibers.length)
+          }
+          // As many statements are under way as may be: this one waits for its turn.
+          const last = yield* Effect.forkDetach(
+            Effect.provideService(ledger.commit(third), StorageAllowance, { leftMillis: 60_000 }),
+            { startImmediately: true }
           )
-          for (const fiber of waiting) yield* Fiber.join(fiber)
-          expect(Option.isSome(yield* ledger.payment(tenant, second.payment.after.id))).toBe(true)
-          expect(yield* ledger.payment(tenant, third.payment.after.id)).toEqual(Option.none())
+          yield* until(
+            "it waits, or was refused after a second of that",
+            Effect.sync(() => db.longestWaitMillis() > 0 || last.pollUnsafe() !== undefined)
+          )
+          yield* Fiber.interrupt(last)
+          return fibers
         })
       )
+      for (const fiber of waiting) yield* Fiber.join(fiber)
+      expect(Option.isSome(yield* ledger.payment(tenant, second.payment.after.id))).toBe(true)
+      expect(yield* ledger.payment(tenant, third.payment.after.id)).toEqual(Option.none())
     }).pipe(Effect.provide(Ids.layer))
   )
 
@@ -290,19 +292,28 @@ describe.skipIf(!hasServer)("commits together", () => {
             fibers.push(yield* Effect.forkDetach(ledger.commit(change)))
             yield* untilWaiting(sql, fibers.length)
           }
-          const began = performance.now()
           const refused = yield* Effect.forEach(late, (change) => Effect.flip(ledger.commit(change)), atOnce).pipe(
             Effect.provideService(StorageAllowance, allowance),
             Effect.uninterruptible,
             Effect.forkDetach({ startImmediately: true })
           )
-          yield* Effect.sleep("500 millis")
           // So that new requests are refused, it is seen from outside.
-          expect(db.longestWaitMillis()).toBeGreaterThan(400)
-          const failures = yield* Fiber.join(refused)
-          expect(performance.now() - began).toBeLessThan(3_000)
-          for (const failure of failures) {
-            expect(failure).toMatchObject({ _tag: "pointsman/StorageError", cause: { _tag: "pointsman/NotAdmitted" } })
+          let longest = 0
+          yield* until(
+            "they are refused",
+            Effect.sync(() => {
+              longest = Math.max(longest, db.longestWaitMillis())
+              return refused.pollUnsafe() !== undefined
+            }),
+            1
+          )
+          expect(longest).toBeGreaterThan(0)
+          const reason = "no connection to the database was free within 1000 ms"
+          for (const failure of yield* Fiber.join(refused)) {
+            expect(failure).toMatchObject({
+              _tag: "pointsman/StorageError",
+              cause: { _tag: "pointsman/NotAdmitted", reason }
+            })
           }
           expect(allowance.leftMillis).toBeLessThan(7_000 - 900)
           expect(db.longestWaitMillis()).toBe(0)
@@ -337,12 +348,7 @@ describe.skipIf(!hasServer)("commits together", () => {
       // It was sent, and is written.
       for (const { payment } of changes) {
         const isStored = Effect.map(ledger.payment(tenant, payment.after.id), Option.isSome)
-        yield* Effect.repeat(isStored, {
-          until: (stored) => stored,
-          times: 100,
-          schedule: Schedule.spaced("50 millis")
-        })
-        expect(yield* isStored).toBe(true)
+        yield* until("it is stored", isStored)
       }
     }).pipe(Effect.provide(Ids.layer))
   )

@@ -1,20 +1,16 @@
 /** Two storages on one database, as two servers have them. */
-import { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
 import type { ApiKey } from "@pointsman/core"
 import { Deliveries, Directory, type DirectoryContents, Ids, Ledger } from "@pointsman/core/ports"
 import { layer } from "@pointsman/storage-postgres"
 import { Context, Effect, Layer, Option, type Redacted } from "effect"
-import * as Reactivity from "effect/reactivity/Reactivity"
 import { TestClock } from "effect/testing"
 import { newChange, tenant } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
+import { clientOf, until } from "./support/Waiting.ts"
 
 const storageOf = (url: Redacted.Redacted) =>
   Layer.build(Layer.fresh(layer({ url, allowAsyncCommit: true }).pipe(Layer.provide(Ids.layer))))
-
-const clientOf = (url: Redacted.Redacted) =>
-  PgClient.make({ url, maxConnections: 1 }).pipe(Effect.provide(Reactivity.layer))
 
 const apiKey: ApiKey = {
   hash: "h",
@@ -40,29 +36,19 @@ const contents = (fields: Partial<DirectoryContents>): DirectoryContents => ({
 const revokedAt = (directory: Directory["Service"]) =>
   Effect.map(directory.keyHolder("h"), (holder) => Option.getOrThrow(holder).apiKey.revokedAt)
 
-/** In real time, at most ten seconds. */
-const until = <E>(isSo: Effect.Effect<boolean, E>) =>
-  Effect.gen(function* () {
-    for (let turn = 0; turn < 1_000; turn++) {
-      if (yield* isSo) return
-      yield* TestClock.withLive(Effect.sleep("10 millis"))
-    }
-    throw new Error("the condition was not met within ten seconds")
-  })
-
 /** A directory that two servers keep, and a client beside them. The clock is stopped. */
 const given = Effect.gen(function* () {
   const url = yield* newDatabase
   const [one, other] = [yield* storageOf(url), yield* storageOf(url)]
   const directory = Context.get(other, Directory)
   yield* Context.get(one, Directory).write(contents({}))
-  const sql = yield* clientOf(url)
+  const sql = yield* clientOf(url, 1)
   const isListening = Effect.map(
     sql`select 1 as one from pg_stat_activity where datname = current_database() and query = 'LISTEN "pointsman_directory"'`,
     (rows) => rows.length === 2
   )
-  yield* until(isListening)
-  yield* until(Effect.map(directory.keyHolder("h"), Option.isSome))
+  yield* until("both listen", isListening)
+  yield* until("the key is known", Effect.map(directory.keyHolder("h"), Option.isSome))
   /** Changes the key behind everybody's back. */
   const revoke = (at: number) =>
     sql.withTransaction(
@@ -78,7 +64,7 @@ const given = Effect.gen(function* () {
     yield* revoke(++changes)
     return (yield* revokedAt(directory)) !== changes
   })
-  yield* until(isKept)
+  yield* until("the copy is used", isKept)
   return { directory, one, other, revoke, sql }
 })
 
@@ -87,7 +73,10 @@ describe.skipIf(!hasServer)("two servers", () => {
     Effect.gen(function* () {
       const { directory, one } = yield* given
       yield* Context.get(one, Directory).write(contents({ apiKeys: [{ ...apiKey, revokedAt: 12_345 }] }))
-      yield* until(Effect.map(revokedAt(directory), (at) => at === 12_345))
+      yield* until(
+        "the revocation is read",
+        Effect.map(revokedAt(directory), (at) => at === 12_345)
+      )
     })
   )
 
@@ -107,6 +96,7 @@ describe.skipIf(!hasServer)("two servers", () => {
       yield* sql`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and query = 'LISTEN "pointsman_directory"'`
       yield* until(
+        "no copy is used",
         Effect.gen(function* () {
           yield* revoke(23_456)
           return (yield* revokedAt(directory)) === 23_456

@@ -4,7 +4,7 @@ import { StorageClock, StorageCondition } from "@pointsman/core/ports"
 import { Clock, Effect } from "effect"
 import { withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
-import { clientOf } from "./support/Waiting.ts"
+import { clientOf, until } from "./support/Waiting.ts"
 
 /** A database that finds a clock of ours before PostgreSQL's own. */
 const databaseAhead = Effect.fnUntraced(function* (seconds: number) {
@@ -31,8 +31,12 @@ describe.skipIf(!hasServer)("a database's clock", () => {
         const url = yield* databaseAhead(seconds)
         yield* Effect.gen(function* () {
           const { admit, read } = yield* StorageCondition
-          const { clockAheadMillis, refusal, warnings } = yield* read
-          expect(Math.abs((clockAheadMillis ?? 0) + seconds * 1_000)).toBeLessThan(1_000)
+          // A busy machine hears late, and knows the difference at the least: it reads the clock every two seconds.
+          yield* until(
+            `the difference is ${seconds} s`,
+            Effect.map(read, ({ clockAheadMillis }) => Math.abs((clockAheadMillis ?? 0) + seconds * 1_000) < 500)
+          )
+          const { refusal, warnings } = yield* read
           const found = `this machine's clock is ${Math.abs(seconds)} s ${seconds < 0 ? "ahead of" : "behind"} the database's`
           if (what === "warns") {
             expect(warnings.join()).toContain(found)
@@ -42,9 +46,14 @@ describe.skipIf(!hasServer)("a database's clock", () => {
             expect(refusal).toContain(found)
             expect((yield* Effect.flip(admit)).reason).toContain(found)
           }
-          const machine = yield* Clock.currentTimeMillis
-          const time = (yield* StorageClock)?.clock.currentTimeMillisUnsafe() ?? 0
-          expect(Math.abs(time - machine - seconds * 1_000)).toBeLessThan(1_000)
+          const clock = (yield* StorageClock)?.clock
+          yield* until(
+            "the time is the database's",
+            Effect.map(Clock.currentTimeMillis, (machine) => {
+              const time = clock?.currentTimeMillisUnsafe() ?? 0
+              return Math.abs(time - machine - seconds * 1_000) < 1_000
+            })
+          )
         }).pipe(withStorage({ url }))
       })
   )

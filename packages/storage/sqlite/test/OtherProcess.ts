@@ -47,7 +47,7 @@ const takeTurns = Effect.gen(function* () {
       ([newest]) => newest !== undefined && !own.includes(newest.paymentId)
     )
     for (let look = 0; !(yield* isOfAnother); look++) {
-      if (look === 10_000) throw new Error("no other process wrote within ten seconds")
+      if (look === 100_000) throw new Error("no other process wrote within a hundred seconds")
       yield* Effect.sleep("1 millis")
     }
   }

@@ -1,22 +1,38 @@
-/** Statements that wait for each other, seen from a connection beside them. */
+/** What tests wait for; and statements that wait for each other, seen from a connection beside them. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, type Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
+import { inRealTime } from "../../src/RealTime.ts"
 
 export const clientOf = (url: Redacted.Redacted, maxConnections: number) =>
   PgClient.make({ url, maxConnections }).pipe(Effect.provide(Reactivity.layer))
 
+/** For what never comes: a busy machine takes many times as long as a quiet one. */
+const atMostMillis = 100_000
+
+/** Looked at in real time, whatever clock the test has. A failure is no answer. */
+export const until = <E, R>(what: string, isSo: Effect.Effect<boolean, E, R>, everyMillis = 10) =>
+  Effect.gen(function* () {
+    for (let turn = 0; turn < atMostMillis / everyMillis; turn++) {
+      if (yield* Effect.orElseSucceed(isSo, () => false)) return
+      yield* inRealTime(Effect.sleep(everyMillis))
+    }
+    throw new Error(`not within ${atMostMillis / 1_000} seconds: ${what}`)
+  })
+
+/** For statements that wait for a lock of the test, until all of them do. */
+export const patient = { lockTimeoutMillis: atMostMillis, statementTimeoutMillis: atMostMillis } as const
+
 /** Until so many statements wait for a row, or for who waits for it. */
 export const untilWaiting = (sql: PgClient.PgClient, count: number) =>
-  Effect.gen(function* () {
-    for (let turn = 0; turn < 1_000; turn++) {
-      const [row] = yield* sql<{ waiters: number }>`select count(*)::integer as waiters from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`
-      if (row?.waiters === count) return
-      yield* Effect.sleep("10 millis")
-    }
-    throw new Error("they do not wait")
-  })
+  until(
+    `${count} statements wait`,
+    Effect.map(
+      sql<{ waiters: number }>`select count(*)::integer as waiters from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`,
+      ([row]) => row?.waiters === count
+    )
+  )
 
 /**
  * How long writers wait for the lock of a table, as PostgreSQL says, from now until the scope is closed. The time of a whole
