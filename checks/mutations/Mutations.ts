@@ -702,38 +702,6 @@ export const mutations: ReadonlyArray<Mutation> = [
     }
   },
   {
-    name: "short rows beside older servers, in PostgreSQL",
-    harm: "A server of the release before cannot read the answer under a key, and a replay fails during an upgrade.",
-    edits: [
-      {
-        file: "packages/storage/postgres/src/Layer.ts",
-        find: "form: rowFormOf(schema)",
-        replace: "form: undefined"
-      }
-    ],
-    caughtBy: {
-      project: "storage-postgres",
-      file: "packages/storage/postgres/test/ShortRows.test.ts",
-      test: "given a database of the release before, then its servers read what is written, for a day"
-    }
-  },
-  {
-    name: "bodies of messages beside older servers, in PostgreSQL",
-    harm: "A server of the release before reads an empty body, and applies nothing of a provider's message.",
-    edits: [
-      {
-        file: "packages/storage/postgres/src/Layer.ts",
-        find: "hasBodies: nodes === undefined && hasBodies(schema)",
-        replace: "hasBodies: nodes === undefined"
-      }
-    ],
-    caughtBy: {
-      project: "storage-postgres",
-      file: "packages/storage/postgres/test/MessageBodies.test.ts",
-      test: "given a database of the release before, then its servers find every body, for a day"
-    }
-  },
-  {
     name: "bodies of undecided messages in a month that is dropped",
     harm: "A message that still moves money loses its body, and cannot be applied any more.",
     edits: [

@@ -14,7 +14,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { isBuiltin } from "node:module"
-import { join, relative } from "node:path"
+import { dirname, join, relative } from "node:path"
 import { build, type Options } from "tsup"
 import { type Package, root } from "./Packages.ts"
 
@@ -99,6 +99,20 @@ const partOfUndici: Plugin = {
   }
 }
 
+/** A bundle has no file beside it: the text of a storage's `schema.sql` goes into the module that reads it. */
+const schemas: Plugin = {
+  name: "schemas",
+  setup: (bundler) => {
+    bundler.onLoad({ filter: /[\\/]packages[\\/]storage[\\/]\w+[\\/]src[\\/]Schema\.ts$/ }, ({ path }) => {
+      const reading = 'readFileSync(new URL("./schema.sql", import.meta.url), "utf8")'
+      const text = readFileSync(path, "utf8")
+      if (!text.includes(reading)) throw new Error(`${path} does not read schema.sql by ${reading}`)
+      const schema = JSON.stringify(readFileSync(join(dirname(path), "schema.sql"), "utf8"))
+      return { contents: text.replace(reading, () => schema), loader: "ts" }
+    })
+  }
+}
+
 /** Modules that are required at a start and never run, each with what it is required for. */
 const neverRun: ReadonlyArray<{ readonly path: RegExp; readonly contents: string }> = [
   // undici's HTTP/2, which needs `node:http2`: every connection offers HTTP/1.1 alone (`Connect.ts`, `WebhookConnect.ts`).
@@ -160,8 +174,8 @@ const optionsOf = ({ commands, doors, folder, isBundle }: Package, outDir: strin
   removeNodeProtocol: false,
   ...(isBundle ? { noExternal: [/./u] } : { skipNodeModulesBundle: true }),
   esbuildPlugins: isBundle
-    ? [modulesOfNode, partsOfEffect, partOfUndici, withoutWhatNeverRuns, safeToBundleAgain]
-    : [modulesOfNode],
+    ? [modulesOfNode, schemas, partsOfEffect, partOfUndici, withoutWhatNeverRuns, safeToBundleAgain]
+    : [modulesOfNode, schemas],
   esbuildOptions: (options) => {
     options.absWorkingDir = root
     options.conditions = ["@pointsman/source"]

@@ -137,7 +137,7 @@ const inspectFile = Effect.fnUntraced(function* (database: Extract<Database, { r
           `${path} is not a Pointsman database: set POINTSMAN_DATABASE_URL (--database-url) to the right file`
         )
       )
-    : schemaOf(path, { ...found, schema: found.schema, oldest: found.schema })
+    : schemaOf(path, { ...found, schema: found.schema })
 })
 
 /** A clock that is further off than this makes leases and claims of one server end early, or late, for another. */
@@ -155,9 +155,9 @@ const inspectPostgres = Effect.fnUntraced(function* (
     ({ cause }) => storageFailure(database, cause)
   )
   const { isUsable, lines } =
-    found.schema === null || found.oldest === null
+    found.schema === null
       ? unusable(warning("database", `${database.name} has no tables yet: the server creates them at first startup`))
-      : schemaOf(database.name, { ...found, schema: found.schema, oldest: found.oldest })
+      : schemaOf(database.name, { ...found, schema: found.schema })
   const durability = durabilityLines(found.durability, settings.allowAsyncCommit)
   return {
     // The storage refuses to open it.
@@ -196,17 +196,11 @@ interface SchemaFound {
   readonly schema: number
   /** Of this release. */
   readonly newest: number
-  /** Of the oldest release that may run on it. */
-  readonly oldest: number
 }
 
-export const schemaOf = (name: string, { newest, oldest, schema }: SchemaFound): Inspected => {
+export const schemaOf = (name: string, { newest, schema }: SchemaFound): Inspected => {
   const says = `${name}, schema version ${schema}`
   if (schema === newest) return { isUsable: true, lines: [ok("database", says)] }
-  if (schema > newest && oldest <= newest) {
-    const beside = `${says} was created by a newer release that this one can run beside: update this server`
-    return { isUsable: true, lines: [warning("database", beside)] }
-  }
   return schema < newest
     ? unusable(
         warning("database", `${says} is outdated; this version needs ${newest}: start the server once to migrate`)

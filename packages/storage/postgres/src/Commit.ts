@@ -5,7 +5,7 @@ import { commitMany, type GatherOptions } from "./CommitMany.ts"
 import { commitOne, statements } from "./CommitOne.ts"
 import { type Statement, statementForOne } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
-import { type DrawnEvent, drawnChange, type RowForm } from "./DrawnChange.ts"
+import { type DrawnEvent, drawnChange } from "./DrawnChange.ts"
 
 export interface CommitOptions {
   /**
@@ -18,10 +18,6 @@ export interface CommitOptions {
 export interface LedgerOptions extends CommitOptions, GatherOptions {
   /** What versions of the database's present history begin after, in SQL; without it all have one history. */
   readonly history?: string | undefined
-  /** The form of rows that every server at work can read: `derived` unless set. */
-  readonly form?: RowForm | undefined
-  /** See `MessageForm`. */
-  readonly hasBodies?: boolean | undefined
   /** What writes a change of any shape, where it is not a statement made for its shape: see `citus/CommitFunction.ts`. */
   readonly call?: Statement | undefined
   /** `true` where every table of a statement must be named with the tenant's values: in a distributed database. */
@@ -47,7 +43,7 @@ export const makeCommit = Effect.fnUntraced(function* (db: Database, options: Le
 
   return (change: Change): Effect.Effect<void, CommitFailure> =>
     Effect.map(
-      Effect.flatMap(drawn(change), (events) => write(drawnChange(change, events, options.form))),
+      Effect.flatMap(drawn(change), (events) => write(drawnChange(change, events))),
       () => options.onAcknowledged?.(change)
     )
 })

@@ -15,7 +15,7 @@ import { claimWaitMillis } from "./Connections.ts"
 import type { Database } from "./Database.ts"
 import { type DatabaseClock, isRealTime, makeDatabaseClock } from "./DatabaseClock.ts"
 import { type Comparison, comparisonIn, watchLosses } from "./LossWatch.ts"
-import { newerBeside, newerSchema, newest, readSchema, selectSchema } from "./Migrations.ts"
+import { newerSchema, newest, readSchema, selectSchema } from "./Migrations.ts"
 import { type KeptLosses, newestLossColumn } from "./RecordLoss.ts"
 import { standbyWarning } from "./Standby.ts"
 import { makeTimeline, type Timeline } from "./Timeline.ts"
@@ -84,7 +84,7 @@ export const readDurability = (db: Database): Effect.Effect<Durability, StorageE
 const selectNow = "(extract(epoch from clock_timestamp()) * 1000)::double precision as now"
 
 /** A newer server may migrate the database while this one runs. */
-const selectCondition = `select ${durabilityColumns}, version.schema, version.oldest, ${newestLossColumn}, ${selectNow}
+const selectCondition = `select ${durabilityColumns}, version.schema, ${newestLossColumn}, ${selectNow}
   from (${selectSchema}) as version`
 
 const remedy = "turn it on, or set POINTSMAN_ALLOW_ASYNC_COMMIT=true (allowAsyncCommit) if that loss is acceptable"
@@ -95,12 +95,11 @@ const readingOf = (row: Row, { allowAsyncCommit = false }: ConditionOptions, nod
   const faults = [...own.faults, ...(nodes?.faults ?? [])]
   const risks = [...own.warnings, ...(nodes?.warnings ?? [])]
   const refusals = allowAsyncCommit ? [] : faults.map((fault) => `${fault}; ${remedy}`)
-  const { id, oldest } = readSchema(row)
-  if (oldest > newest) refusals.unshift(newerSchema(id))
-  const warnings = oldest <= newest && id > newest ? [...risks, newerBeside(id)] : risks
+  const schema = readSchema(row)
+  if (schema > newest) refusals.unshift(newerSchema(schema))
   return {
     refusal: refusals.length === 0 ? null : refusals.join("; "),
-    warnings: allowAsyncCommit ? [...faults, ...warnings] : warnings
+    warnings: allowAsyncCommit ? [...faults, ...risks] : risks
   }
 }
 

@@ -41,7 +41,7 @@ const selectDisputes = (tenant: Tenant, { before, limit, paymentId, status }: Di
   }
   const conditions = [where("payment_id =", paymentId), where("status =", status), where("id <", before)].join(" ")
   params.push(String(limit))
-  // Says which index holds the rows (see `Migrations.ts`).
+  // Says which index holds the rows (see `schema.sql`).
   const held = status !== undefined ? "and status <> ''" : paymentId === undefined ? "and id <> ''" : ""
   return [
     `select record from disputes where ${ofTenant} ${conditions} ${held} order by id desc limit $${params.length}`,

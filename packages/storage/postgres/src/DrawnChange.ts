@@ -40,18 +40,11 @@ export interface DrawnChange {
   readonly references: ReadonlyArray<NamedReference>
 }
 
-/** The oldest form has all of a row, a short one its short forms, a derived one less than these: see `Owner`. */
-export type RowForm = "whole" | "short" | "derived"
-
-export const drawnChange = (
-  change: Change,
-  events: ReadonlyArray<DrawnEvent>,
-  form: RowForm = "derived"
-): DrawnChange => {
+export const drawnChange = (change: Change, events: ReadonlyArray<DrawnEvent>): DrawnChange => {
   const { apiKeyHash, attempts, claim, message, operations, payment, refunds } = change
   const references = referencesOf(change)
   return {
-    change: { ...change, isWhole: form === "whole", isDerived: form === "derived" },
+    change: { ...change, isDerived: true },
     references,
     shape: {
       apiKey: apiKeyHash !== undefined,

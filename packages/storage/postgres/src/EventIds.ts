@@ -17,36 +17,8 @@ import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { bindTenant } from "./Rows.ts"
 
-/** Two tenants that share one hold each other's events back for a moment, and no more. */
+/** As in the function `event_ids` of `schema.sql`. Two tenants that share one hold each other's events back for a moment, and no more. */
 const lane = "(hashtext(environment || ' ' || workspace_id) & 65535)::bigint"
-
-/** `evt_01234567-89ab-…`: the milliseconds are twelve hexadecimal digits. */
-const millisOf = (id: string): string =>
-  `('x' || lpad(substr(${id}, 5, 8) || substr(${id}, 14, 4), 16, '0'))::bit(64)::bigint`
-
-export const eventIdFunctions = [
-  `create function event_ids(workspace_id text, environment text, fresh text[]) returns text[]
-    language plpgsql volatile as $$
-  declare
-    last text;
-    digits text;
-  begin
-    perform pg_advisory_xact_lock_shared((${lane} << 48) | ${millisOf("fresh[1]")});
-    -- A statement of its own, which sees what was committed before it began.
-    select e.id into last from events e
-      where e.workspace_id = event_ids.workspace_id and e.environment = event_ids.environment
-      order by e.id desc limit 1;
-    if last is null or fresh[1] collate "C" > last then
-      return fresh;
-    end if;
-    -- Our clock is behind: the milliseconds after those of the last one, each with the rest of its own id.
-    for n in 1 .. cardinality(fresh) loop
-      digits := lpad(to_hex(${millisOf("last")} + n), 12, '0');
-      fresh[n] := 'evt_' || substr(digits, 1, 8) || '-' || substr(digits, 9, 4) || substr(fresh[n], 18);
-    end loop;
-    return fresh;
-  end $$`
-]
 
 const selectNewest = (workspace: string, environment: string): string =>
   `select id from events where workspace_id = ${workspace} and environment = ${environment} order by id desc limit 1`

@@ -12,8 +12,6 @@ export interface Inspection {
   readonly schema: number | null
   /** That of this version. */
   readonly newest: number
-  /** The schema of the oldest version whose servers may run on it; `null` as above. */
-  readonly oldest: number | null
   /** How far the database's clock is ahead of this process's, in milliseconds, to within half a round trip. */
   readonly clockAheadMillis: number
   /** Whether what it acknowledges survives a crash. */
@@ -33,10 +31,8 @@ export const inspect = (options: PostgresOptions & StandbyOptions): Effect.Effec
     const after = yield* Clock.currentTimeMillis
     const clockAheadMillis = Math.round(Number(row?.["now"]) - (before + after) / 2)
     const standby =
-      schema === undefined || options.readUrl === undefined
-        ? null
-        : yield* settledReading(db, { ...options, readUrl: options.readUrl })
-    return { schema: schema?.id ?? null, oldest: schema?.oldest ?? null, newest, durability, clockAheadMillis, standby }
+      options.readUrl === undefined ? null : yield* settledReading(db, { ...options, readUrl: options.readUrl })
+    return { schema, newest, durability, clockAheadMillis, standby }
   }).pipe(Effect.scoped)
 
 /** A standby that follows has what the primary had at the first look by the second one. */

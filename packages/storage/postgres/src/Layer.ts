@@ -38,7 +38,7 @@ import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { make as makeMerchants } from "./Merchants.ts"
 import { migrate } from "./Migrate.ts"
-import { hasBodies, refuseDistributed, requireSchema, rowFormOf } from "./Migrations.ts"
+import { refuseDistributed, requireSchema } from "./Migrations.ts"
 import { make as makeOperators } from "./Operators.ts"
 import { make as makePasskeys } from "./Passkeys.ts"
 import { makeReads } from "./Reads.ts"
@@ -60,8 +60,8 @@ export interface PostgresStorageOptions extends PostgresOptions, CommitOptions, 
 const openPlain = Effect.fnUntraced(function* (options: PostgresStorageOptions) {
   const db = yield* open(options)
   yield* refuseDistributed(db)
-  const schema = yield* options.existing === true ? requireSchema(db) : migrate(db)
-  return { db, nodes: undefined, schema }
+  yield* options.existing === true ? requireSchema(db) : migrate(db)
+  return { db, nodes: undefined }
 })
 
 /**
@@ -77,7 +77,7 @@ export const layerGathering = (
 ): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts, StorageError, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const { db, nodes, schema } = yield* options.distributed === true ? openDistributed(options) : openPlain(options)
+      const { db, nodes } = yield* options.distributed === true ? openDistributed(options) : openPlain(options)
       const { learning, losses } = makeRecordLosses(db, nodes !== undefined)
       const acknowledged = makeAcknowledged({ isCompared: true })
       let standby: Standby | undefined
@@ -93,8 +93,6 @@ export const layerGathering = (
         ...options,
         reads: nodes === undefined ? reads : makeReads(nodes.sharded, standby),
         history: timeline.history(),
-        form: rowFormOf(schema),
-        hasBodies: nodes === undefined && hasBodies(schema),
         onAcknowledged: (change: Change) => acknowledged.note(change, now())
       }
       const ledger = yield* nodes === undefined

@@ -108,8 +108,7 @@ export const make = Effect.fnUntraced(function* (
         others: ((row["others"] ?? []) as ReadonlyArray<string>).map(readText)
       }))
     },
-    storeMessage: (tenant, message) =>
-      storeMessage(db, tenant, message, { hasBodies: options.hasBodies, writesHash: options.namesTenant }),
+    storeMessage: (tenant, message) => storeMessage(db, tenant, message, options.namesTenant),
     keepMessage: (tenant, message, seen) => keepMessage(db, tenant, message, seen),
     message: (tenant, connectionId, eventId) =>
       one(

@@ -4,8 +4,7 @@
  * has no partitions.
  *
  * The rule that a reader would otherwise break: a body is in one place, in `message_bodies` or in the column of its message.
- * In the column are those that an older release wrote, those of a distributed database, and those of undecided messages
- * whose month was dropped. So a read asks both, and what moves a body locks the message first.
+ * In the column are those of a distributed database, and those of undecided messages whose month was dropped. So a read asks both, and what moves a body locks the message first.
  */
 import type { StorageError } from "@pointsman/core/ports"
 import { isDecidedMessage, isUndecidedContradiction, openEndedOutcomes } from "@pointsman/storage-sql"
@@ -13,44 +12,17 @@ import { Effect } from "effect"
 import { type Database, type Query, repeatable } from "./Database.ts"
 import { aheadMillis, lockPartition, lockTimeout, monthAfter, monthOf } from "./Partitions.ts"
 
-const text = 'text collate "C"'
-
-const columns = `(
-  workspace_id ${text} not null,
-  environment ${text} not null check (environment in ('sandbox', 'production')),
-  received_at bigint not null,
-  connection_id ${text} not null,
-  event_hash ${text} not null,
-  body ${text} not null,
-  is_sealed boolean not null,
-  primary key (workspace_id, environment, received_at, connection_id, event_hash)
-)`
-
-export const createBodies: ReadonlyArray<string> = [
-  `create table message_bodies ${columns} partition by range (received_at)`,
-  // Read by pages when the encryption key is rotated.
-  `create index message_bodies_sealed on message_bodies (workspace_id, environment, connection_id, event_hash)
-    where is_sealed`,
-  "create table message_bodies_default partition of message_bodies default"
-]
-
 export const isBodyOf = (
   message: string
 ) => `b.workspace_id = ${message}.workspace_id and b.environment = ${message}.environment
   and b.received_at = ${message}.received_at and b.connection_id = ${message}.connection_id
   and b.event_hash = ${message}.event_hash`
 
-/** For a cluster, which has no partitions (see `withoutPartitions`) and keeps bodies in the column. Messages are local yet. */
-export const withoutBodyPartitions = `do $$
-  begin
-    if exists (select 1 from pg_partitioned_table where partrelid = 'message_bodies'::regclass) then
-      if exists (select 1 from message_bodies) then
-        update messages as m set body = b.body, is_sealed = b.is_sealed from message_bodies as b where ${isBodyOf("m")};
-      end if;
-      drop table message_bodies;
-      create table message_bodies ${columns};
-    end if;
-  end $$`
+/** For a cluster, which keeps bodies in the column: its table of bodies is empty. Messages are local yet. */
+export const returnBodies = `with moved as (
+    delete from message_bodies returning *
+  )
+  update messages as m set body = b.body, is_sealed = b.is_sealed from moved as b where ${isBodyOf("m")}`
 
 /**
  * Of a row of `messages`, with the place of its body: one lookup in one partition. As a join, PostgreSQL might read all

@@ -15,12 +15,11 @@ import { Effect, Option } from "effect"
 import type { Database } from "./Database.ts"
 import { withBody } from "./MessageBodies.ts"
 import { namesAttempt } from "./References.ts"
-import { bindTenant, bindText, bindValue, insertInto, rows, typeOf } from "./Rows.ts"
+import { bindTenant, bindText, bindValue, rows, typeOf } from "./Rows.ts"
 
 const messageColumns = Object.keys(rows.messageColumns)
 const once = "on conflict (workspace_id, environment, connection_id, event_hash) do nothing returning 1 as one"
-const insert = `${insertInto("messages", messageColumns)} ${once}`
-/** Where the column is not generated: see `citus/Distribute.ts`. */
+/** In a distributed database, where the hash is not generated and bodies are in the column: see `citus/Distribute.ts`. */
 const insertHashed = `insert into messages (${list([...messageColumns, "event_hash"])})
   values (${list(messageColumns.map((_, index) => `$${index + 1}`))}, md5($${messageColumns.indexOf("event_id") + 1})) ${once}`
 const bindMessage = valuesOf(rows.messageColumns)
@@ -36,14 +35,6 @@ const insertWithBody = `with stored as (
       ${placed("body")}, ${placed("is_sealed")} from stored where ${placed("body")} <> ''
   ) select 1 as one from stored`
 
-/** How a message is written. */
-export interface MessageForm {
-  /** Whether bodies go to their own table: not in a distributed database, nor beside servers that do not know it. */
-  readonly hasBodies?: boolean | undefined
-  /** Whether the hash of the id is written, because it is not generated. */
-  readonly writesHash?: boolean | undefined
-}
-
 const ofMessage = "workspace_id = $1 and environment = $2 and connection_id = $3 and event_hash = md5($4)"
 
 /** With what its own row holds of the body. */
@@ -53,12 +44,12 @@ export const storeMessage = Effect.fnUntraced(function* (
   db: Database,
   tenant: Tenant,
   message: StoredMessage,
-  { hasBodies, writesHash }: MessageForm = {}
+  isDistributed = false
 ): Effect.fn.Return<Option.Option<MessageNote>, StorageError | CommitUnknown> {
   const operation = "storeMessage"
   const params = bindMessage(message, { tenant }).map(bindValue)
   const [written] = yield* Effect.mapError(
-    db.write(operation, writesHash === true ? insertHashed : hasBodies === true ? insertWithBody : insert, params),
+    db.write(operation, isDistributed ? insertHashed : insertWithBody, params),
     (failure) => (failure._tag === "Refused" ? failure.error : failure)
   )
   if (written !== undefined) return Option.none()

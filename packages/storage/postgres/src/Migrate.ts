@@ -16,7 +16,7 @@ import { Effect, Result } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 import { places } from "./citus/Places.ts"
 import type { Database, Query } from "./Database.ts"
-import { newerSchema, readSchema, type SchemaVersion, type Step, schemaBy, selectSchema, steps } from "./Migrations.ts"
+import { newerSchema, readSchema, type Step, schemaBy, selectSchema, steps } from "./Migrations.ts"
 import { inRealTime } from "./RealTime.ts"
 import { codes, sqlStateOf, storageError } from "./SqlFailures.ts"
 
@@ -34,18 +34,14 @@ const pauseBetweenTurns = "200 millis"
 export const migrate = (
   { reserve }: Pick<Database, "reserve">,
   all: Readonly<Record<string, Step>> = steps
-): Effect.Effect<SchemaVersion, StorageError> =>
+): Effect.Effect<void, StorageError> =>
   Effect.gen(function* () {
     const connection = yield* reserve
     const query: Query = (sql, params = []) => Effect.map(connection.query(sql, params, false), ({ rows }) => rows)
     const numbered = Object.entries(all).map(([name, step]) => ({ id: Number.parseInt(name, 10), name, step }))
     const last = Math.max(...numbered.map(({ id }) => id))
-    // Most starts find every step done: nothing is waited for, and what was recorded is not undone.
-    const present = yield* schemaBy(query)
-    if (present !== null && present.id >= last && present.oldest <= last) {
-      const isRequired = numbered.every(({ id, step }) => requiredAfter(step) === undefined || id <= present.oldest)
-      if (isRequired) return present
-    }
+    // Most starts find every step done, and wait for nothing.
+    if ((yield* schemaBy(query)) === last) return
     // To build an index takes as long as it takes, and what it waits for keeps no writer waiting.
     const [before] = yield* query(selectTimeouts)
     yield* query(setTimeouts, ["0", "0"])
@@ -55,30 +51,16 @@ export const migrate = (
     )
     yield* Effect.acquireRelease(turn(query), () => Effect.ignore(query(`select pg_advisory_unlock(${lock})`)))
     yield* query(makeTable)
-    // The statement waits for every transaction that reads the table, such as a backup, even if the column exists.
-    if ((yield* query(oldestColumn)).length === 0) yield* query(`alter table ${migrationsTable} add oldest integer`)
-    const { id: reached, oldest } = readSchema((yield* query(selectSchema))[0])
-    if (oldest > last) {
+    const reached = readSchema((yield* query(selectSchema))[0])
+    if (reached > last) {
       return yield* new StorageError({ operation: "migrate", cause: new Error(newerSchema(reached)) })
     }
     for (const { id, name, step } of numbered) {
       if (id <= reached) continue
-      const isRequiredNow = reached === 0 && requiredAfter(step) !== undefined
-      const isAdditive = "index" in step || ("additive" in step && !isRequiredNow)
-      const record = recordStep(query, id, name.slice(name.indexOf("_") + 1), { isAdditive, isRequiredNow })
-      if ("index" in step) {
-        yield* Effect.andThen(buildIndex(query, step), record)
-        continue
-      }
-      const before = "additive" in step ? (step.before ?? []) : []
-      for (const statements of before) yield* inTransaction(query, statements, Effect.void)
-      yield* inTransaction(query, "additive" in step ? step.additive : step, record)
+      const record = query(insertStep, [String(id), name.slice(name.indexOf("_") + 1)])
+      if ("index" in step) yield* Effect.andThen(buildIndex(query, step), record)
+      else yield* inTransaction(query, step, record)
     }
-    for (const { id, step } of numbered) {
-      const hours = requiredAfter(step)
-      if (hours !== undefined) yield* query(requireStep, [String(id), String(hours)])
-    }
-    return readSchema((yield* query(selectSchema))[0])
   }).pipe(
     Effect.scoped,
     inRealTime,
@@ -92,38 +74,10 @@ const setTimeouts = "select set_config('statement_timeout', $1, false), set_conf
 const makeTable = `create table if not exists ${migrationsTable} (
   migration_id integer primary key,
   created_at timestamp with time zone not null default now(),
-  name text not null,
-  oldest integer
+  name text not null
 )`
 
-const oldestColumn = `select 1 as one from pg_attribute
-  where attrelid = '${migrationsTable}'::regclass and attname = 'oldest' and not attisdropped`
-
-const selectOldest = `select max(coalesce(oldest, migration_id)) as oldest from ${migrationsTable}`
-const insertStep = `insert into ${migrationsTable} (migration_id, name, oldest, created_at)
-  values ($1::integer, $2::text, $3::integer, case when $4::boolean then to_timestamp(0) else now() end)`
-
-/**
- * With the schema of the oldest release that can run on it. An additive step does not change which that is. A new database
- * has no older servers: a step that is required there later is recorded as one that was required long ago.
- */
-const recordStep = (
-  query: Query,
-  id: number,
-  name: string,
-  { isAdditive, isRequiredNow }: { readonly isAdditive: boolean; readonly isRequiredNow: boolean }
-): Effect.Effect<unknown, SqlError> =>
-  Effect.flatMap(query(selectOldest), ([row]) => {
-    const oldest = isAdditive ? (row?.["oldest"] ?? null) : id
-    return query(insertStep, [String(id), name, oldest === null ? null : String(oldest), String(isRequiredNow)])
-  })
-
-const requiredAfter = (step: Step): number | undefined => ("additive" in step ? step.requiredAfterHours : undefined)
-
-/** By the database's clock. From then on it holds the time at which the step was required. */
-const requireStep = `update ${migrationsTable} set oldest = migration_id, created_at = now()
-  where migration_id = $1::integer and oldest < migration_id
-    and created_at <= now() - $2::integer * interval '1 hour'`
+const insertStep = `insert into ${migrationsTable} (migration_id, name) values ($1::integer, $2::text)`
 
 const turn = (query: Query): Effect.Effect<void, SqlError> =>
   Effect.flatMap(query(`select pg_try_advisory_lock(${lock}) as taken`), ([row]) =>

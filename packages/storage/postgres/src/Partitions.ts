@@ -15,103 +15,31 @@ const tables = { deliveries: "id", delivery_attempts: "delivery_id" } as const
 type Table = keyof typeof tables
 const names = Object.keys(tables) as ReadonlyArray<Table>
 
-const perTable = (statement: (table: Table, column: string) => string): string =>
-  names.map((table) => statement(table, tables[table])).join("\n")
-
 /**
- * A removal would look for the rows of an event or a payment by these keys along the whole tenant: their indexes hold a
- * condition that PostgreSQL's own check cannot repeat. The statement that writes an event writes its payment, too.
+ * A table without partitions, for a cluster: its servers may ask any node, and only the coordinator could make or drop
+ * partitions there. Retention deletes the rows of each workspace in batches.
  */
-export const dropForeignKeys = [
-  `do $$
+export const withoutPartitions = (table: Table | "message_bodies"): string => `do $$
   declare
-    one record;
-  begin
-    for one in select conrelid::regclass::text as name, conname from pg_constraint where contype = 'f'
-      and conrelid in ('events'::regclass, 'deliveries'::regclass, 'delivery_attempts'::regclass)
-    loop
-      execute format('alter table %I drop constraint %I', one.name, one.conname);
-    end loop;
-  end $$`
-]
-
-/**
- * The present tables become the first partition. That they hold nothing of later months is checked while others write,
- * and PostgreSQL takes the check for its own when the table is attached. Until two months after this one, all rows go there.
- */
-export const boundPresentRows = [
-  `do $$
-  declare
-    millis bigint := extract(epoch from date_trunc('month', now() at time zone 'UTC') + interval '3 months') * 1000;
-    digits text := lpad(to_hex(millis), 12, '0');
-    bound text := 'dlv_' || substr(digits, 1, 8) || '-' || substr(digits, 9, 4);
-  begin
-    ${perTable(
-      (table, column) => `alter table ${table} drop constraint if exists ${table}_bound;
-    execute format('alter table ${table} add constraint ${table}_bound check (${column} < %L) not valid', bound);`
-    )}
-  end $$`
-]
-
-export const validateBound = names.map((table) => `alter table ${table} validate constraint ${table}_bound`)
-
-const indexes: Readonly<Record<Table, ReadonlyArray<string>>> = {
-  deliveries: [
-    "alter table deliveries add primary key (workspace_id, environment, id)",
-    "create index deliveries_due on deliveries (endpoint_id, due_at, id) where due_at is not null",
-    "create index deliveries_leased on deliveries (endpoint_id, leased_until) where leased_until is not null",
-    "create index deliveries_by_state on deliveries (workspace_id, environment, state, id) where state <> ''",
-    "create index deliveries_by_endpoint on deliveries (endpoint_id, state, id)",
-    "create index deliveries_by_event on deliveries (workspace_id, environment, event_id) where event_id <> ''"
-  ],
-  delivery_attempts: ["alter table delivery_attempts add primary key (workspace_id, environment, delivery_id, number)"]
-}
-
-/**
- * The tables without partitions, for a cluster: its servers may ask any node, and only the coordinator could make or drop
- * partitions there. Retention deletes the deliveries of each workspace in batches.
- */
-export const withoutPartitions = (table: Table): string => `do $$
+    keys text[];
+    one text;
   begin
     if exists (select 1 from pg_partitioned_table where partrelid = '${table}'::regclass) then
+      keys := array(
+        select case when indisprimary then 'alter table ${table} add ' || pg_get_constraintdef(pg_constraint.oid)
+          else replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') end
+        from pg_index left join pg_constraint on conindid = indexrelid and contype = 'p'
+        where indrelid = '${table}'::regclass
+      );
       alter table ${table} rename to ${table}_parts;
       create table ${table} (like ${table}_parts including defaults including constraints);
       insert into ${table} select * from ${table}_parts;
       drop table ${table}_parts;
-      ${indexes[table].map((statement) => `${statement};`).join("\n      ")}
+      foreach one in array keys loop
+        execute one;
+      end loop;
     end if;
   end $$`
-
-/** Nothing is copied and no index is built: the attached table has all that the partitioned one asks for. */
-export const attachPresentRows = names.flatMap((table) => [
-  `do $$
-  declare
-    bound text := (select substring(pg_get_constraintdef(oid) from '''([^'']*)''') from pg_constraint
-      where conrelid = '${table}'::regclass and conname = '${table}_bound');
-    one record;
-  begin
-    for one in select indexrelid::regclass::text as name from pg_index where indrelid = '${table}'::regclass loop
-      execute format('alter index %I rename to %I', one.name, one.name || '_first');
-    end loop;
-    alter table ${table} rename to ${table}_first;
-    create table ${table} (like ${table}_first including defaults including constraints)
-      partition by range (${tables[table]});
-    alter table ${table} drop constraint ${table}_bound;
-    ${indexes[table].map((statement) => `${statement};`).join("\n    ")}
-    execute format(
-      'alter table ${table} attach partition ${table}_first for values from (minvalue) to (%L)', bound
-    );
-    alter table ${table}_first drop constraint ${table}_bound;
-    create table ${table}_default partition of ${table} default;
-  end $$`
-])
-
-/**
- * In front of the first id that the present tables of an older release do not hold; "" once they are dropped. They hold
- * months of deliveries, and are not dropped for months.
- */
-export const endOfFirst = (db: Database): Effect.Effect<string, StorageError> =>
-  Effect.map(partitionsOf(db), (found) => found.find(({ name }) => name === "deliveries_first")?.end ?? "")
 
 interface Partition {
   readonly name: string
@@ -147,10 +75,9 @@ export const monthOf = (epochMillis: number): number => DateTime.toEpochMillis(s
 export const monthAfter = (epochMillis: number): number =>
   DateTime.toEpochMillis(DateTime.add(startOfMonth(epochMillis), { months: 1 }))
 
-/** Makes the partitions up to two months from now, each with what the default partition holds of its months. */
+/** Makes the partitions from this month up to two months from now, each with what the default partition holds of its months. */
 export const makePartitions = Effect.fnUntraced(function* (db: Database, now: number) {
-  let last = (yield* partitionsOf(db)).at(-1)?.end
-  if (last === undefined) return
+  let last = (yield* partitionsOf(db)).at(-1)?.end ?? deliveryIdsFrom(monthOf(now))
   while (last < deliveryIdsFrom(now + aheadMillis)) {
     // After months without a server, the missing ones are one partition.
     const range: Range = { begin: last, end: deliveryIdsFrom(monthAfter(Math.max(millisOf(last), now))) }

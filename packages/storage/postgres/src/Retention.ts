@@ -27,7 +27,7 @@ import { type Database, type Query, repeatable } from "./Database.ts"
 import { deliveriesOfEvent } from "./Deliveries.ts"
 import { bookColumns, bookColumnsOfTenant, bookRowsOf } from "./Ledger.ts"
 import { decidedBodies, deleteBodies, dropBodyPartitions, makeBodyPartitions, pruneDecided } from "./MessageBodies.ts"
-import { dropPartitions, endOfFirst, makePartitions } from "./Partitions.ts"
+import { dropPartitions, makePartitions } from "./Partitions.ts"
 import { bindTenant, bindText, readText, rows } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
@@ -102,7 +102,7 @@ const betweenIdsInState = "state = $7 and state <> '' and (state, id) > ($7, $3)
 /** `workspace`: names it with each table, for a database in which it says which node is asked; that of each row unless set. */
 export const textsOf = (workspace?: string) => {
   const isOf = (row: string) => workspace ?? `${row}.workspace_id`
-  /** With conditions that are always true, which say that the partial indexes hold the rows (see `Migrations.ts`). */
+  /** With conditions that are always true, which say that the partial indexes hold the rows (see `schema.sql`). */
   const ofPayment = (table: string) => `${table}.workspace_id = ${isOf("p")} and ${table}.environment = p.environment
   and ${table}.payment_id = p.id and ${table}.payment_id <> ''`
   const deliveries = deliveriesOfEvent("events", "offset 0", workspace !== undefined)
@@ -245,25 +245,22 @@ const remove = (
     (removed) => removed.flat()
   )
 
-const endedDeliveries = `from deliveries
+const endedIn = (table: string) => `from ${table}
   where ${ofTenant} and id < $3 and created_at < $4 and not (${isOpenDelivery})`
 
-const lockEnded = `select id ${endedDeliveries} order by id limit $5 for update skip locked`
+const lockEnded = (table: string) => `select id ${endedIn(table)} order by id limit $5 for update skip locked`
 
 export const pruneParams = ({ before, limit, tenant }: PruneQuery) =>
   [...bindTenant(tenant), deliveryIdsBefore(before), String(before), String(limit)] as const
 
-/** The upkeep drops what all workspaces keep for as long, by whole months; only those of the first partition wait too long. */
+/** The upkeep drops the months of deliveries that all workspaces keep for as long; what has no month is left to this. */
 const pruneDeliveries = Effect.fnUntraced(function* (db: Database, query: PruneQuery) {
-  const [workspaceId, environment, idsBefore, ...rest] = pruneParams(query)
-  const end = query.isLongest === true ? yield* endOfFirst(db) : idsBefore
-  if (end === "") return 0
-  const params = [workspaceId, environment, end < idsBefore ? end : idsBefore, ...rest]
+  const table = query.isLongest === true ? "deliveries_default" : "deliveries"
   return yield* repeatable(
     db,
     "pruneDeliveries",
     Effect.fnUntraced(function* (ask: Query) {
-      const ended = yield* ask(lockEnded, params)
+      const ended = yield* ask(lockEnded(table), pruneParams(query))
       yield* removeDeliveries(ask, query.tenant, ended)
       return ended.length
     })
@@ -286,7 +283,7 @@ const emptyBodies = emptyBodiesIn("message_bodies")
 const emptyOutsideMonths = emptyBodiesIn("message_bodies_default")
 
 const selectHeld = `select
-  (select count(*)::integer from (select 1 ${endedDeliveries} order by id limit $6) as ended) as deliveries,
+  (select count(*)::integer from (select 1 ${endedIn("deliveries")} order by id limit $6) as ended) as deliveries,
   (select count(*)::integer from (
     (select 1 ${decided.replaceAll("$3", "$5")} order by received_at limit $6)
     union all (select 1 ${decidedBodies("$5")} limit $6) limit $6

@@ -2,9 +2,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Ids, Ledger, Retention, type SealedText, SealedTexts, type StoredMessage } from "@pointsman/core/ports"
 import { Effect, Fiber, Option, type Redacted } from "effect"
-import { open } from "../src/Database.ts"
-import { migrate } from "../src/Migrate.ts"
-import { steps } from "../src/Migrations.ts"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 import { clientOf, untilWaiting } from "./support/Waiting.ts"
@@ -51,9 +48,6 @@ const placesOf = (url: Redacted.Redacted) =>
   })
 
 const ofMonth = `message_bodies_${month}`
-
-const upTo = (last: number) =>
-  Object.fromEntries(Object.entries(steps).filter(([name]) => Number.parseInt(name, 10) <= last))
 
 describe.skipIf(!hasServer)("bodies of messages", () => {
   const on = <A, E, R>(use: (url: Redacted.Redacted) => Effect.Effect<A, E, R>) =>
@@ -231,26 +225,5 @@ describe.skipIf(!hasServer)("bodies of messages", () => {
         expect(yield* placesOf(url)).toEqual({ open: ofMonth })
       })
     )
-  )
-
-  it.live("given a database of the release before, then its servers find every body, for a day", () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      yield* Effect.scoped(Effect.flatMap(open({ url }), (db) => migrate(db, upTo(46))))
-      const sql = yield* clientOf(url, 1)
-      const write = (id: string) => withStorage({ url })(store(messageOf(id))).pipe(Effect.provide(Ids.layer))
-      yield* write("first")
-      yield* sql`update pointsman_migrations set created_at = now() - interval '24 hours' where migration_id = 47`
-      yield* write("required")
-      yield* sql`update pointsman_migrations set created_at = created_at - interval '1 hour' where migration_id = 47`
-      yield* write("settled")
-      const places = { first: "messages", required: "messages", settled: "message_bodies_default" }
-      expect(yield* placesOf(url)).toEqual(places)
-      yield* withStorage({ url })(
-        Effect.gen(function* () {
-          for (const id of Object.keys(places)) expect(yield* bodyOf(id)).toBe(`body of ${id}`)
-        })
-      ).pipe(Effect.provide(Ids.layer))
-    })
   )
 })

@@ -1,49 +1,15 @@
-/** Deliveries by month: the tables of an older release become the first partition, and a partition whose retention is over is dropped as a whole. */
+/** Deliveries by month: a partition whose retention is over is dropped as a whole. */
 import type { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
 import { Deliveries, Directory, Ids, Ledger, Retention } from "@pointsman/core/ports"
 import { deliveryIdsFrom } from "@pointsman/storage-sql"
-import { Effect, Fiber, type Redacted } from "effect"
-import { open } from "../src/Database.ts"
-import { migrate } from "../src/Migrate.ts"
-import { steps } from "../src/Migrations.ts"
+import { Effect } from "effect"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { isLong } from "./support/LongRuns.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
-import { clientOf, until, watchLockWaits } from "./support/Waiting.ts"
+import { clientOf } from "./support/Waiting.ts"
 
-/** With `POINTSMAN_LONG=all` so many that to build an index, or to copy the rows, would show. */
-const rowsBefore = isLong ? 100_000 : 2_000
 const day = 24 * 60 * 60_000
-
-const migrateBefore = (url: Redacted.Redacted, number: number) =>
-  Effect.scoped(
-    Effect.flatMap(open({ url }), (db) =>
-      migrate(db, Object.fromEntries(Object.entries(steps).filter(([name]) => Number.parseInt(name, 10) < number)))
-    )
-  )
-
-/** The step that makes the partitions. */
-const partitions = Number.parseInt(Object.keys(steps).find((name) => name.endsWith("_partitions")) ?? "", 10)
-
-/** Rows as a release before the partitions left them; the deliveries are of now, ended but for the last one. */
-const fill = (count: number) => [
-  `insert into events (workspace_id, environment, id, type, payment_id, created_at, data)
-    select 'ws', 'sandbox', 'evt_' || n, 'payment.created', 'p' || n, 1, '{}' from generate_series(1, ${count}) as n`,
-  `insert into deliveries (workspace_id, environment, id, endpoint_id, event_id, state, failures, attempts, due_at, created_at)
-    select 'ws', 'sandbox', '${deliveryIdsFrom(1_700_000_000_000)}-7' || lpad(n::text, 8, '0'), 'endpoint', 'evt_' || n,
-      case when n = ${count} then 'Due' else 'Delivered' end, 0, 1, case when n = ${count} then 1 end, 1
-    from generate_series(1, ${count}) as n`,
-  `insert into delivery_attempts (workspace_id, environment, delivery_id, number, sent_at)
-    select workspace_id, environment, id, 1, 1 from deliveries`
-]
-
-const indexesOf = (sql: PgClient.PgClient, table: string) =>
-  Effect.map(
-    sql<{ file: string }>`select pg_relation_filenode(indexrelid)::text as file from pg_index
-      where indrelid = to_regclass(${table}) order by 1`,
-    (found) => found.map(({ file }) => file)
-  )
 
 const partitionsOf = (sql: PgClient.PgClient, table: string) =>
   Effect.map(
@@ -66,54 +32,6 @@ const withEndpoint = Effect.flatMap(Directory, (directory) =>
 )
 
 describe.skipIf(!hasServer)("partitions of deliveries", () => {
-  it.live("given rows of an older release, when it is migrated under writers, then they stay where they are", () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      yield* migrateBefore(url, partitions - 3)
-      const sql = yield* clientOf(url, 2)
-      yield* sql.unsafe("alter table events drop constraint events_workspace_id_environment_payment_id_fkey")
-      for (const statement of fill(rowsBefore)) yield* sql.unsafe(statement)
-      const files = [yield* indexesOf(sql, "deliveries"), yield* indexesOf(sql, "delivery_attempts")]
-      const waits = yield* watchLockWaits(yield* clientOf(url, 1))
-      let written = 0
-      const write = Effect.gen(function* () {
-        const id = `${deliveryIdsFrom(1_700_000_000_001)}-7${++written}`
-        yield* sql`insert into deliveries (workspace_id, environment, id, endpoint_id, event_id, state, failures, attempts,
-          created_at) values ('ws', 'sandbox', ${id}, 'endpoint', 'evt_1', 'Delivered', 0, 0, 1)`
-      })
-      const writer = yield* Effect.forkChild(Effect.forever(Effect.andThen(write, Effect.sleep("2 millis"))))
-      const untilWritten = (count: number) =>
-        until(
-          `${count} deliveries are written`,
-          Effect.sync(() => written > count)
-        )
-      yield* untilWritten(5)
-      yield* withStorage({ url })(Effect.void)
-      yield* untilWritten(written + 5)
-      yield* Fiber.interrupt(writer)
-      // With few rows this would measure the machine. What would take the time is counted below.
-      if (isLong) expect(waits.longestMillis()).toBeLessThan(1_000)
-      // No index was built anew, and no row was copied.
-      expect(yield* indexesOf(sql, "deliveries_first")).toEqual(files[0])
-      expect(yield* indexesOf(sql, "delivery_attempts_first")).toEqual(files[1])
-      const [counted] = yield* sql<{ deliveries: number; attempts: number }>`select
-        (select count(*)::int from deliveries_first where id < ${deliveryIdsFrom(1_700_000_000_001)}) as deliveries,
-        (select count(*)::int from delivery_attempts_first) as attempts`
-      expect(counted).toEqual({ deliveries: rowsBefore, attempts: rowsBefore })
-    })
-  )
-
-  it.live("given a run that died before the last of its steps, when it is migrated again, then it is done", () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      yield* migrateBefore(url, partitions)
-      const sql = yield* clientOf(url, 1)
-      yield* sql.unsafe("alter table deliveries add constraint deliveries_bound check (id < 'dlv_0') not valid")
-      yield* withStorage({ url })(withEndpoint)
-      expect(yield* partitionsOf(sql, "deliveries")).toEqual(["deliveries_default", "deliveries_first"])
-    })
-  )
-
   it.live(
     "given months without a server, when one runs the upkeep, then each month has a partition, with its rows",
     () =>
@@ -125,9 +43,9 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
             const retention = yield* Retention
             const ledger = yield* Ledger
             const sql = yield* clientOf(url, 1)
-            const [end] = yield* sql<{ millis: number }>`select (extract(epoch from
-            date_trunc('month', now() at time zone 'UTC') + interval '3 months') * 1000)::float as millis`
-            const later = (end?.millis ?? 0) + 5 * day
+            const first = Date.UTC(2096, 9, 1)
+            yield* retention.upkeep({ now: first, deliveriesBefore: null, bodiesBefore: null })
+            const later = first + 200 * day
             yield* ledger.commit(yield* newChange())
             const deliveries = yield* Deliveries
             const [stored] = yield* deliveries.list(tenant, { limit: 9 })
@@ -143,8 +61,8 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
             expect(yield* deliveries.list(tenant, { limit: 9 })).toStrictEqual([{ ...stored, id }])
             expect(yield* deliveries.attempts(tenant, id)).toHaveLength(1)
             const made = yield* partitionsOf(sql, "deliveries")
-            // The first and the default one, this month, and the months of 62 days.
-            expect(made.length).toBeGreaterThanOrEqual(2 + 3)
+            // The default one, three months of the first upkeep, the months without a server, and the months of 62 days.
+            expect(made.length).toBeGreaterThanOrEqual(1 + 3 + 1 + 2)
             yield* retention.upkeep({ now: later, deliveriesBefore: null, bodiesBefore: null })
             expect(yield* partitionsOf(sql, "deliveries")).toEqual(made)
             expect((yield* partitionsOf(sql, "delivery_attempts")).length).toBe(made.length)
@@ -164,20 +82,26 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
           const deliveries = yield* Deliveries
           const sql = yield* clientOf(url, 1)
           yield* ledger.commit(yield* newChange())
+          const [delivery] = yield* deliveries.list(tenant, { limit: 9 })
+          if (delivery === undefined) throw new Error("there is no delivery")
+          const drawnAt = Number.parseInt(delivery.id.slice(4, 17).replace("-", ""), 16)
+          yield* retention.upkeep({ now: drawnAt, deliveriesBefore: null, bodiesBefore: null })
           const now = 4_000_000_000_000
           const upkeep = (deliveriesBefore: number | null) =>
             Effect.map(retention.upkeep({ now, deliveriesBefore, bodiesBefore: null }), ({ deliveries }) => deliveries)
           expect(yield* upkeep(now)).toBe(0)
-          const [delivery] = yield* deliveries.list(tenant, { limit: 9 })
-          if (delivery === undefined) throw new Error("there is no delivery")
+          const [month] = yield* sql<{ name: string }>`select tableoid::regclass::text as name from deliveries`
           yield* deliveries.replace(delivery, { ...delivery, state: "Refused", dueAt: null })
           // Young enough, or kept for good.
           expect(yield* upkeep(delivery.createdAt)).toBe(0)
           expect(yield* upkeep(null)).toBe(0)
-          yield* sql`analyze deliveries_first`
+          yield* sql.unsafe(`analyze ${month?.name}`)
           expect(yield* upkeep(now)).toBe(1)
           expect(yield* deliveries.list(tenant, { limit: 9 })).toEqual([])
-          expect(yield* partitionsOf(sql, "delivery_attempts")).not.toContain("delivery_attempts_first")
+          expect(yield* partitionsOf(sql, "deliveries")).not.toContain(month?.name)
+          expect(yield* partitionsOf(sql, "delivery_attempts")).not.toContain(
+            month?.name.replace("deliveries", "delivery_attempts")
+          )
           // The next one goes where there is a place for it.
           yield* ledger.commit(yield* newChange())
           expect(yield* deliveries.list(tenant, { limit: 9 })).toHaveLength(1)
@@ -195,15 +119,16 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
           const sql = yield* clientOf(url, 2)
           yield* retention.upkeep({ now: 4_000_000_000_000, deliveriesBefore: null, bodiesBefore: null })
           const before = yield* partitionsOf(sql, "deliveries")
+          const first = before.filter((name) => name !== "deliveries_default").toSorted()[0]
           const upkeep = retention.upkeep({
             now: 4_000_000_000_000,
             deliveriesBefore: 4_010_000_000_000,
             bodiesBefore: null
           })
-          const held = sql.unsafe("lock table deliveries_first in access share mode")
+          const held = sql.unsafe(`lock table ${first} in access share mode`)
           yield* sql.withTransaction(Effect.andThen(held, upkeep))
           const left = yield* partitionsOf(sql, "deliveries")
-          expect(left).toContain("deliveries_first")
+          expect(left).toContain(first)
           expect(left.length).toBeLessThan(before.length)
         })
       )
@@ -222,7 +147,7 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
             const ledger = yield* Ledger
             const deliveries = yield* Deliveries
             const sql = yield* clientOf(url, 1)
-            yield* retention.upkeep({ now: 4_000_000_000_000, deliveriesBefore: null, bodiesBefore: null })
+            yield* retention.upkeep({ now: 3_990_000_000_000, deliveriesBefore: null, bodiesBefore: null })
             for (let n = 0; n < 3; n++) yield* ledger.commit(yield* newChange())
             const [last, later, first] = yield* deliveries.list(tenant, { limit: 9 })
             if (first === undefined || later === undefined || last === undefined)
@@ -230,7 +155,7 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
             for (const one of [first, later, last]) {
               yield* deliveries.replace(one, { ...one, state: "Refused", dueAt: null })
             }
-            // Two in a month of their own, and one among those of an older release.
+            // Two in a month of their own, and one from before the first month.
             const idOf = (n: number) => `${deliveryIdsFrom(3_990_000_000_000)}-7000-8000-00000000000${n}`
             yield* sql`update deliveries set id = ${idOf(1)} where id = ${later.id}`
             yield* sql`update deliveries set id = ${idOf(2)} where id = ${last.id}`
@@ -240,8 +165,8 @@ describe.skipIf(!hasServer)("partitions of deliveries", () => {
             expect(yield* stored).toEqual([idOf(2), idOf(1)])
             const upkeep = (deliveriesBefore: number) =>
               retention.upkeep({ now: old.before, deliveriesBefore, bodiesBefore: null })
-            expect((yield* upkeep(old.before)).deliveries).toBe(0)
-            // Without the first one, nothing waits for anything but its month.
+            expect((yield* upkeep(3_990_000_000_000)).deliveries).toBe(0)
+            // What has a month waits for it.
             expect(yield* retention.pruneDeliveries({ ...old, isLongest: true })).toBe(0)
             expect(yield* retention.pruneDeliveries({ ...old, limit: 1 })).toBe(1)
             expect(yield* stored).toEqual([idOf(2)])

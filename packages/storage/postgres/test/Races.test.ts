@@ -14,7 +14,6 @@ import {
   SuccessRates
 } from "@pointsman/core/ports"
 import { Effect, Fiber, Result } from "effect"
-import { newCharge } from "../../sql/test/SharedReference.ts"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 import { clientOf, patient, untilWaiting } from "./support/Waiting.ts"
@@ -77,6 +76,15 @@ const newMessage: StoredMessage = {
 
 /** As writers of as many processes: those of one that gathers commits wait for each other before they send. */
 const eachAlone = { ...patient, batchCommits: false } as const
+
+/** A payment that was charged under one reference. */
+const charged = newChange({
+  state: "Captured",
+  authorizedMinor: 1000,
+  capturedMinor: 1000,
+  connectionId: "first",
+  providerRef: "ch-1"
+})
 
 describe.skipIf(!hasServer)("races of waiting writers", () => {
   it.live(
@@ -142,7 +150,7 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
       yield* withStorage({ url, ...eachAlone })(
         Effect.gen(function* () {
           const ledger = yield* Ledger
-          const changes = yield* Effect.forEach(Array(writers).keys(), () => newCharge("ch-1"))
+          const changes = yield* Effect.forEach(Array(writers).keys(), () => charged)
           // Takes it, and gives it back when all wait.
           const hold = holder`insert into charge_references
             (workspace_id, environment, connection_id, provider_ref, payment_id)

@@ -1,24 +1,12 @@
-/** Rows are written in their short and derived forms once no server of an older release has to read them. */
+/** Rows are written in their short and derived forms, and read as they were. */
 import { describe, expect, it } from "@effect/vitest"
 import type { Claim, Payment } from "@pointsman/core"
 import { moveClaim } from "@pointsman/core/internal"
 import { type Change, Ids, Ledger } from "@pointsman/core/ports"
 import { Effect, Option, type Redacted } from "effect"
-import { open } from "../src/Database.ts"
-import { inspect } from "../src/Inspect.ts"
-import { migrate } from "../src/Migrate.ts"
-import { type Step, steps } from "../src/Migrations.ts"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 import { clientOf } from "./support/Waiting.ts"
-
-/** The schema of a release before. */
-/** The newest step that every server has to know, once a day has passed. */
-const newestRequired = 47
-
-const upTo = (last: number): Readonly<Record<string, Step>> =>
-  Object.fromEntries(Object.entries(steps).filter(([name]) => Number.parseInt(name, 10) <= last))
-const earlier = upTo(30)
 
 const fingerprint = "0123456789abcdef".repeat(4)
 const attemptId = "att_01a21000-8800-8e56-8ba9-a1c2010b3823"
@@ -92,81 +80,18 @@ describe.skipIf(!hasServer)("short rows", () => {
     const [row] = yield* sql<{ answer: string; fingerprint: string; routing: string; data: string }>`
       select c.answer, c.fingerprint, p.routing, e.data from claims as c join payments as p on p.id = c.payment_id
         join events as e on e.payment_id = p.id and e.type = 'payment.captured' where p.id = ${paymentId}`
-    return { row, isWhole: row?.answer.includes('"id"') }
+    return row
   })
 
-  it.live("given a database of the release before, then its servers read what is written, for a day", () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      const { oldest } = yield* Effect.scoped(Effect.flatMap(open({ url }), (db) => migrate(db, earlier)))
-      const whole = yield* write(url)
-      const { isWhole, row } = yield* storedOf(url, whole.payment.id)
-      expect(isWhole).toBe(true)
-      expect(row?.fingerprint).toBe(fingerprint)
-      expect(JSON.parse(row?.answer ?? "")).toStrictEqual(whole.payment)
-      expect(JSON.parse(row?.routing ?? "")).toStrictEqual(whole.payment.routing)
-      expect(JSON.parse(row?.data ?? "")).toStrictEqual(whole.data)
-      expect(yield* inspect({ url })).toMatchObject({ oldest })
-
-      // Hours later servers still start beside older ones; a day later the next start ends that.
-      const sql = yield* clientOf(url, 1)
-      yield* sql`update pointsman_migrations set created_at = now() - interval '23 hours' where migration_id in (31, 46, 47)`
-      expect((yield* storedOf(url, (yield* write(url)).payment.id)).isWhole).toBe(true)
-      yield* sql`update pointsman_migrations set created_at = now() - interval '24 hours' where migration_id in (31, 46, 47)`
-      // This start ends them. They may still be at work on requests that they have, for less than an hour.
-      expect((yield* storedOf(url, (yield* write(url)).payment.id)).isWhole).toBe(true)
-      expect(yield* inspect({ url })).toMatchObject({ oldest: newestRequired })
-      expect((yield* storedOf(url, (yield* write(url)).payment.id)).isWhole).toBe(true)
-      yield* sql`update pointsman_migrations set created_at = created_at - interval '1 hour' where migration_id in (31, 46, 47)`
-      const short = yield* write(url)
-      expect((yield* storedOf(url, short.payment.id)).isWhole).toBe(false)
-      expect(yield* inspect({ url })).toMatchObject({ oldest: newestRequired })
-      const refused = yield* Effect.flip(Effect.scoped(Effect.flatMap(open({ url }), (db) => migrate(db, earlier))))
-      expect(String(refused.cause)).toContain("created by a newer release")
-
-      yield* withStorage({ url, existing: true })(Effect.forEach([whole, short], isRead, { discard: true })).pipe(
-        Effect.provide(Ids.layer)
-      )
-      // As well by a server that changes nothing of the schema.
-      const visitor = yield* withStorage({ url, existing: true })(answered).pipe(Effect.provide(Ids.layer))
-      expect((yield* storedOf(url, visitor.payment.id)).isWhole).toBe(false)
-    })
-  )
-
-  it.live("given a new database, then its rows are short from the beginning", () =>
+  it.live("given an answered payment, when it is stored, then its rows are short", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       const written = yield* write(url)
-      const { isWhole, row } = yield* storedOf(url, written.payment.id)
-      expect(isWhole).toBe(false)
+      const row = yield* storedOf(url, written.payment.id)
       expect(row?.data).toBe('["order-1",1000,"EUR"]')
       expect(row?.answer).toBe('{"t":1}')
       expect(row?.routing).toBe('[2,1,[["first","First",1]],[["~AaIQAIgAjlaLqaHCAQs4Iw",0]],["NL"]]')
-      expect(yield* inspect({ url })).toMatchObject({ oldest: newestRequired })
       yield* withStorage({ url })(isRead(written)).pipe(Effect.provide(Ids.layer))
-    })
-  )
-
-  it.live("given a database of the release with short forms, then rows are short for a day, and less after it", () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      yield* Effect.scoped(Effect.flatMap(open({ url }), (db) => migrate(db, upTo(40))))
-      const sql = yield* clientOf(url, 1)
-      const answerOf = Effect.fnUntraced(function* () {
-        const written = yield* write(url)
-        return { written, answer: (yield* storedOf(url, written.payment.id)).row?.answer }
-      })
-      const short = yield* answerOf()
-      expect(short.answer).toContain('"p":"ref-')
-      yield* sql`update pointsman_migrations set created_at = now() - interval '24 hours' where migration_id >= 46`
-      expect((yield* answerOf()).answer).toContain('"p":"ref-')
-      expect(yield* inspect({ url })).toMatchObject({ oldest: newestRequired })
-      yield* sql`update pointsman_migrations set created_at = created_at - interval '1 hour' where migration_id >= 46`
-      const derived = yield* answerOf()
-      expect(derived.answer).toBe('{"t":1}')
-      yield* withStorage({ url })(Effect.forEach([short.written, derived.written], isRead, { discard: true })).pipe(
-        Effect.provide(Ids.layer)
-      )
     })
   )
 

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { type Database, open, type PostgresOptions } from "../Database.ts"
 import type { DatabaseClock } from "../DatabaseClock.ts"
 import { migrate } from "../Migrate.ts"
-import { hasBodies, newest, requireSchema, rowFormOf, schemaOf } from "../Migrations.ts"
+import { newest, requireSchema, schemaOf } from "../Migrations.ts"
 import type { StandbyOptions } from "../Standby.ts"
 import type { KnownHistory } from "./CommitFunction.ts"
 import { coordinatorOf } from "./Coordinator.ts"
@@ -25,14 +25,14 @@ export const openDistributed = Effect.fnUntraced(function* (
     yield* requireSchema(db)
     return yield* new StorageError({ operation: "open", cause: new Error(notPlaced) })
   }
-  if (options.existing !== true && !(isPlaced && (yield* isSettled(db)))) {
+  if (options.existing !== true && !isPlaced) {
     yield* Effect.scoped(
       Effect.flatMap(coordinatorOf(db, options), (coordinator) =>
         Effect.andThen(migrate(coordinator), distribute(coordinator))
       )
     )
   }
-  const schema = yield* requireSchema(db)
+  yield* requireSchema(db)
   const places = makeNodePlaces(db)
   const silent = new Map<number, string>()
   const sharded = db.ofNodes({ nodeOf: places.nodeOf, refusalOf: (node) => silent.get(node) })
@@ -49,7 +49,7 @@ export const openDistributed = Effect.fnUntraced(function* (
     },
     known: () => known
   }
-  return { db, nodes, schema }
+  return { db, nodes }
 })
 
 const noStandby = "readUrl: expected no standby with distributed: reads of workspaces go to their nodes"
@@ -58,12 +58,8 @@ const notPlaced =
   "its tables or functions are not placed on the nodes as this release needs it: start the server once to place them"
 
 const isComplete = Effect.fnUntraced(function* (db: Database) {
-  const { functions, isOutdated, tables } = yield* missingPlacement(db)
-  if (functions.length > 0 || tables.length > 0 || isOutdated) return false
+  const { functions, tables } = yield* missingPlacement(db)
+  if (functions.length > 0 || tables.length > 0) return false
   const schema = yield* schemaOf(db)
-  return schema !== null && schema.id >= newest
+  return schema !== null && schema >= newest
 })
-
-/** A server that migrates notes when older ones can no longer be there. */
-const isSettled = (db: Database) =>
-  Effect.map(schemaOf(db), (schema) => schema !== null && rowFormOf(schema) === "derived" && hasBodies(schema))

@@ -77,15 +77,12 @@ export const openShards = (options: {
   Effect.gen(function* () {
     const asked = { ...options, distributed: true, maxConnections: 1 }
     const db = yield* open(asked)
-    const { isOutdated, tables } = yield* missingPlacement(db)
-    const refusal = isOutdated ? outdated : tables.length > 0 ? notPlaced : undefined
-    if (refusal !== undefined) return yield* new StorageError({ operation: "open", cause: new Error(refusal) })
+    const { tables } = yield* missingPlacement(db)
+    if (tables.length > 0) return yield* new StorageError({ operation: "open", cause: new Error(notPlaced) })
     return shardsAt(yield* coordinatorOf(db, asked))
   })
 
 const notPlaced = "its tables are not on the nodes of a cluster: start the server once to place them"
-const outdated =
-  "an earlier release placed its tables, with columns that a move cannot copy: start the server once to change them"
 
 const shardsAt = (coordinator: Database): Shards => {
   /** On a connection whose statements take as long as they take. An interrupted one is taken back by the server. */

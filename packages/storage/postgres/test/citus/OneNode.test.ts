@@ -158,7 +158,7 @@ describe.skipIf(!hasCluster)("nodes that a statement asks", () => {
       const nodes = yield* newNodes
       const db = yield* open({ url: nodes[0] as Redacted.Redacted, distributed: true })
       yield* migrate(db, {
-        "9998_note": { additive: ['alter table payments add column note text collate "C"'] },
+        "9998_note": ['alter table payments add column note text collate "C"'],
         "9999_payments_by_note": {
           index: "payments_by_note",
           on: "payments (workspace_id, note) where note is not null"

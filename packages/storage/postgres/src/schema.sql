@@ -1,0 +1,912 @@
+-- The store in PostgreSQL.
+--
+-- Every key and index of what a workspace owns begins with its workspace and environment.
+-- Text compares by its bytes (collate "C"), so that ids order as they do everywhere else.
+-- Amounts are in minor units of their currency. Times (`_at`, `since`, `until`) are in epoch milliseconds.
+-- JSON is text: what comes from outside may hold what PostgreSQL's own JSON refuses (see Rows.ts).
+-- Columns that begin with `sealed` are encrypted with the installation's key. Hashes replace secrets that are only compared.
+-- The checks repeat core's money rules: the database refuses a row that breaks one, regardless of the writer.
+-- No check lists the states of a payment or of anything else: core's tables own them.
+--
+-- Some partial indexes have a condition that holds for every row, such as id <> ''. The queries that need the index
+-- repeat the condition. Without it, PostgreSQL without statistics, in a new database, takes such an index to be as good as
+-- the primary key, and looks for a payment by its id among all payments of its tenant.
+
+--------------------------------------------------------------------------------------------------------------------
+-- Payments
+--------------------------------------------------------------------------------------------------------------------
+
+-- One row for each payment, in its present state.
+create table payments (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  id text collate "C" not null,
+  -- Grows with every change. A writer names the version that it read.
+  version bigint not null check (version > 0),
+  state text collate "C" not null,
+  amount_minor bigint not null check (amount_minor >= 0),
+  currency text collate "C" not null,
+  country text collate "C" not null,
+  method text collate "C" not null,
+  card_brand text collate "C",
+  initiator text collate "C" not null,
+  capture_method text collate "C" not null,
+  -- The merchant's own reference.
+  reference text collate "C",
+  -- JSON. A search reads payment_metadata.
+  metadata text collate "C",
+  -- JSON: description, language and lines, with the method that the create named.
+  purchase text collate "C",
+  decline_category text collate "C",
+  decline_reason text collate "C",
+  authorized_minor bigint not null,
+  captured_minor bigint not null,
+  -- The sums of the payment's refunds, by their `balance`.
+  refunded_minor bigint not null check (refunded_minor >= 0),
+  refund_pending_minor bigint not null check (refund_pending_minor >= 0),
+  -- The connection that has the charge, and the provider's id of the charge.
+  connection_id text collate "C",
+  provider_ref text collate "C",
+  -- The provider's first id of the charge, where provider_ref is another one now: stored answers leave it out.
+  replaced_ref text collate "C",
+  idempotency_key text collate "C",
+  -- JSON, of a payment whose customer pays on a hosted page.
+  hosted text collate "C",
+  page_token_hash text collate "C",
+  -- JSON: the routing decision in its short form (ShortDecision.ts).
+  routing text collate "C",
+  -- JSON: how the sandbox answers.
+  simulation text collate "C",
+  -- JSON: what the provider reported beside the money.
+  reported text collate "C",
+  -- JSON: why an operator has to look at the payment, and since when.
+  review text collate "C",
+  review_since bigint,
+  -- When the background looks at the payment next.
+  check_at bigint,
+  -- The connection whose provider that check asks, so that a provider that hangs keeps no other's checks waiting; '' where
+  -- the check asks none.
+  check_connection text collate "C" not null default '',
+  created_at bigint not null,
+  updated_at bigint not null,
+  settled_at bigint,
+  primary key (workspace_id, environment, id),
+  check (authorized_minor between 0 and amount_minor),
+  check (captured_minor between 0 and authorized_minor),
+  -- Never more money back than was captured.
+  check (refunded_minor + refund_pending_minor <= captured_minor),
+  check ((hosted is null) = (page_token_hash is null)),
+  check ((review is null) = (review_since is null))
+);
+
+-- Lists of payments in one state, and retention that removes payments of a state.
+create index payments_by_state on payments (workspace_id, environment, state, id) where state <> '';
+-- Sums over a period.
+create index payments_by_creation on payments (workspace_id, environment, created_at) where created_at >= 0;
+-- Searches for a merchant's reference. A reference may be longer than an index entry: the index holds its beginning.
+create index payments_by_reference on payments (workspace_id, environment, left(reference, 64), id)
+  where reference is not null;
+-- Searches for an amount.
+create index payments_by_amount on payments (workspace_id, environment, currency, amount_minor, id)
+  where amount_minor >= 0;
+-- The payment of a hosted page, whose visitor has nothing but the page's token.
+create unique index payments_by_page on payments (page_token_hash) where page_token_hash is not null;
+-- The background, which takes what is due by connection, across all tenants.
+create index payments_due_by_connection on payments (check_connection, check_at) where check_at is not null;
+-- Operators, who list reviews across all tenants.
+create index payments_reviewed on payments (review_since, id) where review_since is not null;
+
+-- One row for each name of a payment's metadata, which a search finds. A payment without metadata has none.
+create table payment_metadata (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  payment_id text collate "C" not null,
+  name text collate "C" not null,
+  value text collate "C" not null,
+  primary key (workspace_id, environment, payment_id, name),
+  foreign key (workspace_id, environment, payment_id) references payments
+);
+
+-- Searches for a value. It may be longer than an index entry: the index holds its beginning.
+create index payment_metadata_by_value on payment_metadata (workspace_id, environment, left(value, 64), payment_id)
+  where name <> '';
+
+-- Charges that were sent to a provider, stored before they are sent. `outcome` is null until the provider answers.
+create table attempts (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  payment_id text collate "C" not null,
+  id text collate "C" not null,
+  number integer not null check (number > 0),
+  connection_id text collate "C" not null,
+  -- The provider's account that the connection opened when the charge was sent.
+  account text collate "C",
+  amount_minor bigint not null check (amount_minor >= 0),
+  currency text collate "C" not null,
+  timeout_millis bigint not null,
+  -- Requests under one key derive one id. It tells a request's own claim from another's.
+  claimed_by text collate "C",
+  sent_at bigint not null,
+  answered_at bigint,
+  outcome text collate "C",
+  provider_ref text collate "C",
+  decline_category text collate "C",
+  code text collate "C",
+  reason text collate "C",
+  -- JSON: where the customer goes on.
+  checkout text collate "C",
+  primary key (workspace_id, environment, payment_id, id),
+  foreign key (workspace_id, environment, payment_id) references payments
+);
+
+-- Messages that name an attempt by our id.
+create index attempts_by_id on attempts (workspace_id, environment, id) where id <> '';
+
+-- Captures and voids that were sent to a provider, stored before they are sent.
+create table operations (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  payment_id text collate "C" not null,
+  id text collate "C" not null,
+  kind text collate "C" not null,
+  idempotency_key text collate "C",
+  requested_minor bigint check (requested_minor >= 0),
+  amount_minor bigint not null check (amount_minor >= 0),
+  currency text collate "C" not null,
+  connection_id text collate "C" not null,
+  provider_ref text collate "C" not null,
+  timeout_millis bigint not null,
+  claimed_by text collate "C",
+  sent_at bigint not null,
+  answered_at bigint,
+  outcome text collate "C",
+  code text collate "C",
+  reason text collate "C",
+  -- JSON: the answer to the request, which a repetition under the same key gets.
+  reply text collate "C",
+  primary key (workspace_id, environment, payment_id, id),
+  foreign key (workspace_id, environment, payment_id) references payments
+);
+
+-- Messages that name a capture or a void by our id.
+create index operations_by_id on operations (workspace_id, environment, id) where id <> '';
+-- Guards against a second capture or void under one key. A key may be longer than an index entry.
+create unique index operations_by_key on operations (workspace_id, environment, payment_id, kind, md5(idempotency_key))
+  where idempotency_key is not null and (outcome is null or reply is not null);
+
+-- Refunds, stored before they are sent to the provider.
+create table refunds (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  payment_id text collate "C" not null,
+  id text collate "C" not null,
+  stage text collate "C" not null,
+  -- The total of the payment to which the amount counts. By it the database adds refunds up without knowing their stages.
+  balance text collate "C" not null check (balance in ('pending', 'refunded', 'nothing')),
+  amount_minor bigint not null check (amount_minor >= 0),
+  currency text collate "C" not null,
+  requested_minor bigint check (requested_minor >= 0),
+  reason text collate "C",
+  idempotency_key text collate "C",
+  connection_id text collate "C" not null,
+  provider_ref text collate "C" not null,
+  provider_refund_id text collate "C",
+  timeout_millis bigint not null,
+  claimed_by text collate "C",
+  sent_at bigint not null,
+  answered_at bigint,
+  settled_at bigint,
+  code text collate "C",
+  failure_reason text collate "C",
+  -- JSON: the answer to the request, which a repetition under the same key gets.
+  reply text collate "C",
+  primary key (workspace_id, environment, payment_id, id),
+  foreign key (workspace_id, environment, payment_id) references payments
+);
+
+-- Messages and searches that name a refund by our id.
+create index refunds_by_id on refunds (workspace_id, environment, id) where id <> '';
+-- Guards against a second refund under one key. A key may be longer than an index entry.
+create unique index refunds_by_key on refunds (workspace_id, environment, payment_id, md5(idempotency_key))
+  where idempotency_key is not null;
+-- Rows of reports that name a refund by the provider's id alone.
+create index refunds_by_provider_refund on refunds (workspace_id, environment, md5(provider_refund_id))
+  where provider_refund_id is not null;
+
+-- Guards the refund ledger: a payment never says anything else than its refunds add up to, at the end of the statement
+-- that wrote them.
+create function payment_matches_refunds() returns trigger language plpgsql as $$
+  declare
+    refunded bigint;
+    pending bigint;
+  begin
+    select coalesce(sum(amount_minor) filter (where balance = 'refunded'), 0),
+        coalesce(sum(amount_minor) filter (where balance = 'pending'), 0)
+      into refunded, pending
+      from refunds
+      where workspace_id = new.workspace_id and environment = new.environment and payment_id = new.id;
+    if refunded <> new.refunded_minor or pending <> new.refund_pending_minor then
+      raise exception 'the refunds do not add up to what the payment says' using errcode = 'check_violation';
+    end if;
+    return null;
+  end $$;
+
+create trigger new_payments_match_refunds after insert on payments for each row
+  when (new.refunded_minor <> 0 or new.refund_pending_minor <> 0) execute function payment_matches_refunds();
+create trigger payments_match_refunds after update of refunded_minor, refund_pending_minor on payments for each row
+  when (old.refunded_minor <> new.refunded_minor or old.refund_pending_minor <> new.refund_pending_minor)
+  execute function payment_matches_refunds();
+
+-- Disputes of payments. `record` is JSON.
+create table disputes (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  payment_id text collate "C" not null,
+  id text collate "C" not null,
+  status text collate "C" not null,
+  -- When the background looks at the dispute next.
+  check_at bigint,
+  record text collate "C" not null,
+  primary key (workspace_id, environment, payment_id, id)
+);
+
+-- A dispute by its id alone, which is unique in its tenant.
+create unique index disputes_by_id on disputes (workspace_id, environment, id) where id <> '';
+-- Lists of disputes in one status.
+create index disputes_by_status on disputes (workspace_id, environment, status, id) where status <> '';
+-- The background, across all tenants.
+create index disputes_due on disputes (check_at, id) where check_at is not null;
+
+-- The evidence of disputes. It takes megabytes, and a read of a dispute needs none of it.
+create table dispute_evidence (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  payment_id text collate "C" not null,
+  id text collate "C" not null,
+  sealed text collate "C" not null,
+  primary key (workspace_id, environment, payment_id, id)
+);
+
+-- Idempotency keys of creates, each with its payment and, once the request is over, its answer.
+create table claims (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  key text collate "C" not null,
+  version bigint not null check (version > 0),
+  state text collate "C" not null,
+  -- Of the request's body: a key with another body is refused.
+  fingerprint text collate "C" not null,
+  payment_id text collate "C" not null,
+  claimed_at bigint not null,
+  answered_at bigint,
+  -- JSON, in its short form (ShortAnswer.ts).
+  answer text collate "C",
+  primary key (workspace_id, environment, key)
+);
+
+-- The background, which forgets old keys across all tenants.
+create index claims_by_claim_time on claims (claimed_at);
+
+-- Which payment has a charge of a connection: the guard against two payments with one charge. Separate from payments,
+-- where an index would get an entry with each state of a payment. A reference may be longer than an index entry, so the
+-- key holds its hash.
+create table charge_references (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  connection_id text collate "C" not null,
+  provider_ref text collate "C" not null,
+  reference_hash text collate "C" not null generated always as (md5(provider_ref)) stored,
+  payment_id text collate "C" not null,
+  primary key (workspace_id, environment, connection_id, reference_hash)
+);
+
+-- Payments that name a reference and do not have it: their attempt moved no money.
+create table named_references (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  connection_id text collate "C" not null,
+  provider_ref text collate "C" not null,
+  reference_hash text collate "C" not null generated always as (md5(provider_ref)) stored,
+  payment_id text collate "C" not null,
+  primary key (workspace_id, environment, connection_id, reference_hash, payment_id)
+);
+
+-- Takes a statement back of which a part was written already.
+create function came_between() returns integer language plpgsql as $$
+  begin
+    raise exception 'another write came between' using errcode = 'PM001';
+  end $$;
+
+--------------------------------------------------------------------------------------------------------------------
+-- Events and their deliveries
+--------------------------------------------------------------------------------------------------------------------
+
+-- What happened to payments, in the order of its ids. The statement that writes an event writes its payment, too, so
+-- that no foreign key has to check it: a removal would look for the rows along the whole tenant, because that check
+-- cannot repeat the condition of the index.
+create table events (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  id text collate "C" not null,
+  type text collate "C" not null,
+  payment_id text collate "C" not null,
+  created_at bigint not null,
+  -- JSON, in its short form (ShortText.ts).
+  data text collate "C" not null,
+  primary key (workspace_id, environment, id)
+);
+
+-- The timeline of a payment. A payment has few events, which are sorted once they are read.
+create index events_of_payment on events (workspace_id, environment, payment_id) where payment_id <> '';
+-- Lists of events of one type. Each payment has one event of its creation: a walk along all events finds a page of them.
+create index events_by_later_type on events (workspace_id, environment, type, id) where type <> 'payment.created';
+
+-- The ids for new events: those that were drawn, or greater ones where the tenant has an event with a greater id. It
+-- announces the smallest one to readers (EventIds.ts).
+create function event_ids(workspace_id text, environment text, fresh text[]) returns text[]
+  language plpgsql volatile as $$
+  declare
+    last text;
+    digits text;
+  begin
+    perform pg_advisory_xact_lock_shared(
+      ((hashtext(environment || ' ' || workspace_id) & 65535)::bigint << 48)
+      | ('x' || lpad(substr(fresh[1], 5, 8) || substr(fresh[1], 14, 4), 16, '0'))::bit(64)::bigint
+    );
+    -- A statement of its own, which sees what was committed before it began.
+    select e.id into last from events e
+      where e.workspace_id = event_ids.workspace_id and e.environment = event_ids.environment
+      order by e.id desc limit 1;
+    if last is null or fresh[1] collate "C" > last then
+      return fresh;
+    end if;
+    -- Our clock is behind: the milliseconds after those of the last one, each with the rest of its own id.
+    for n in 1 .. cardinality(fresh) loop
+      digits := lpad(
+        to_hex(('x' || lpad(substr(last, 5, 8) || substr(last, 14, 4), 16, '0'))::bit(64)::bigint + n), 12, '0'
+      );
+      fresh[n] := 'evt_' || substr(digits, 1, 8) || '-' || substr(digits, 9, 4) || substr(fresh[n], 18);
+    end loop;
+    return fresh;
+  end $$;
+
+-- Events that are sent to an endpoint. An endpoint is never deleted. It has no foreign key to it: every commit of a tenant
+-- would lock that one row. Partitioned by the month in which it was written, which begins its id: retention drops a month
+-- as a whole (Partitions.ts).
+create table deliveries (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  id text collate "C" not null,
+  endpoint_id text collate "C" not null,
+  event_id text collate "C" not null,
+  state text collate "C" not null,
+  failures integer not null check (failures >= 0),
+  attempts integer not null check (attempts >= 0),
+  -- When it is sent next; null once it has ended.
+  due_at bigint,
+  -- Until when a server has it for sending.
+  leased_until bigint,
+  created_at bigint not null,
+  primary key (workspace_id, environment, id)
+) partition by range (id);
+
+-- What is due at an endpoint, first come first.
+create index deliveries_due on deliveries (endpoint_id, due_at, id) where due_at is not null;
+-- How many requests an endpoint has under way.
+create index deliveries_leased on deliveries (endpoint_id, leased_until) where leased_until is not null;
+-- Lists of deliveries in one state.
+create index deliveries_by_state on deliveries (workspace_id, environment, state, id) where state <> '';
+-- Lists of deliveries of one endpoint.
+create index deliveries_by_endpoint on deliveries (endpoint_id, state, id);
+-- Deliveries of a payment, by its events.
+create index deliveries_by_event on deliveries (workspace_id, environment, event_id) where event_id <> '';
+
+-- What has no month yet. Without it, a delivery without a partition would fail the commit of its payment.
+create table deliveries_default partition of deliveries default;
+
+-- Requests to endpoints, each with its answer. Partitioned as the deliveries are.
+create table delivery_attempts (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  delivery_id text collate "C" not null,
+  number integer not null check (number > 0),
+  sent_at bigint not null,
+  ended_at bigint,
+  -- The status of the HTTP response.
+  status integer,
+  failure text collate "C",
+  primary key (workspace_id, environment, delivery_id, number)
+) partition by range (delivery_id);
+
+create table delivery_attempts_default partition of delivery_attempts default;
+
+--------------------------------------------------------------------------------------------------------------------
+-- Messages of providers
+--------------------------------------------------------------------------------------------------------------------
+
+-- What providers told about payments, each message once. A provider's id may be longer than an index entry, so the key
+-- holds its hash.
+create table messages (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  connection_id text collate "C" not null,
+  event_id text collate "C" not null,
+  event_hash text collate "C" not null generated always as (md5(event_id)) stored,
+  payment_id text collate "C",
+  about text collate "C" not null,
+  subject_id text collate "C" not null,
+  dispute_id text collate "C",
+  verdict text collate "C",
+  -- What became of the message, and why.
+  outcome text collate "C" not null,
+  reason text collate "C",
+  written_at bigint not null,
+  received_at bigint not null,
+  -- '' where message_bodies has it, and once it was removed.
+  body text collate "C" not null,
+  is_sealed boolean not null,
+  -- The order in which messages came.
+  sequence bigint not null generated always as identity,
+  primary key (workspace_id, environment, connection_id, event_hash)
+);
+
+-- What was told about a payment's settlement and its disputes, in order.
+create index messages_told on messages (workspace_id, environment, payment_id, sequence)
+  where about in ('settlement', 'dispute');
+-- Retention, which empties old bodies of a tenant.
+create index messages_with_body on messages (workspace_id, environment, received_at) where body <> '';
+-- Operators, who list the newest messages of all tenants, of one outcome, or of one payment.
+create index messages_by_time on messages (received_at) where received_at >= 0;
+create index messages_by_outcome on messages (outcome, received_at);
+create index messages_by_payment on messages (payment_id, received_at) where payment_id <> '';
+
+-- The bodies of messages, partitioned by the month in which the message came: retention drops a month as a whole
+-- (MessageBodies.ts).
+create table message_bodies (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  received_at bigint not null,
+  connection_id text collate "C" not null,
+  event_hash text collate "C" not null,
+  body text collate "C" not null,
+  is_sealed boolean not null,
+  primary key (workspace_id, environment, received_at, connection_id, event_hash)
+) partition by range (received_at);
+
+-- The rotation of the encryption key, which reads sealed bodies by pages.
+create index message_bodies_sealed on message_bodies (workspace_id, environment, connection_id, event_hash)
+  where is_sealed;
+
+create table message_bodies_default partition of message_bodies default;
+
+--------------------------------------------------------------------------------------------------------------------
+-- Settlement: reports of providers, and how they differ from the payments
+--------------------------------------------------------------------------------------------------------------------
+
+-- Each report that was read, once. `data` is JSON.
+create table reconciliation_runs (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  id text collate "C" not null,
+  connection_id text collate "C" not null,
+  format text collate "C" not null,
+  sha256 text collate "C" not null,
+  version bigint not null check (version > 0),
+  data text collate "C" not null,
+  primary key (workspace_id, environment, id)
+);
+
+-- Guards against reading one file twice.
+create unique index reconciliation_runs_by_file
+  on reconciliation_runs (workspace_id, environment, connection_id, sha256, format);
+
+-- Which run reads reports of a connection. `data` is JSON.
+create table reconciliation_leases (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  connection_id text collate "C" not null,
+  holder text collate "C" not null,
+  until bigint not null,
+  data text collate "C" not null,
+  primary key (workspace_id, environment, connection_id)
+);
+
+-- What is stored of the rows of reports: whether a row matches a payment, and the difference where it does not.
+create table settlement_entries (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  connection_id text collate "C" not null,
+  row_id text collate "C" not null,
+  run_id text collate "C" not null,
+  -- The row's place in its file.
+  number integer not null check (number >= 0),
+  -- A hash of the row: a row that is read again is the same, or corrects it.
+  contents text collate "C" not null,
+  kind text collate "C" not null,
+  result text collate "C" not null,
+  reason text collate "C" not null,
+  payment_id text collate "C",
+  refund_id text collate "C",
+  dispute_id text collate "C",
+  provider_ref text collate "C",
+  -- JSON: what the row of a difference names.
+  names text collate "C",
+  gross_minor bigint not null,
+  currency text collate "C" not null,
+  converted_minor bigint,
+  converted_currency text collate "C",
+  fee_minor bigint,
+  fee_currency text collate "C",
+  net_minor bigint,
+  net_currency text collate "C",
+  payout_id text collate "C",
+  occurred_at bigint not null,
+  settled_at bigint,
+  recorded_at bigint not null,
+  corrected_by text collate "C",
+  corrected_at bigint,
+  -- JSON: what the payment says instead.
+  expected text collate "C",
+  -- When the difference was found; when and by whom it was closed.
+  opened_at bigint,
+  closed_at bigint,
+  closed_by text collate "C",
+  closed_note text collate "C",
+  primary key (workspace_id, environment, connection_id, row_id),
+  -- Every row that does not match is a difference.
+  check ((opened_at is null) = (result = 'matched')),
+  check ((closed_at is null) = (closed_by is null)),
+  check ((corrected_at is null) = (corrected_by is null))
+);
+
+-- The rows of a payment.
+create index settlement_entries_by_payment on settlement_entries (workspace_id, environment, payment_id)
+  where payment_id is not null;
+-- Runs, which look again for the payment of rows that had none.
+create index settlement_entries_without_payment on settlement_entries (workspace_id, environment, connection_id, row_id)
+  where payment_id is null;
+-- Retention of rows without a payment; the others leave with their payment.
+create index settlement_entries_to_leave on settlement_entries (workspace_id, environment, occurred_at)
+  where payment_id is null;
+-- Retention of closed differences whose payment left while they were open.
+create index settlement_differences_closed on settlement_entries (workspace_id, environment, occurred_at)
+  where payment_id is not null and closed_at is not null;
+-- Lists of differences, across all tenants.
+create index settlement_differences on settlement_entries (opened_at, connection_id, row_id)
+  where opened_at is not null;
+-- Open differences: closed ones stay for years, and open ones are counted every few seconds.
+create index settlement_differences_open on settlement_entries (opened_at, connection_id, row_id)
+  where opened_at is not null and closed_at is null;
+-- What one payout pays. Its name may be longer than an index entry.
+create index settlement_entries_by_payout
+  on settlement_entries (workspace_id, environment, connection_id, md5(payout_id), occurred_at, row_id)
+  where payout_id is not null;
+-- The payouts themselves.
+create index settlement_payouts on settlement_entries (workspace_id, environment, occurred_at, connection_id, row_id)
+  where payment_id is null and kind = 'payout';
+
+--------------------------------------------------------------------------------------------------------------------
+-- Routing
+--------------------------------------------------------------------------------------------------------------------
+
+-- How often charges of a segment succeed at a connection, with older ones weighing less. A segment names a card brand,
+-- which may be longer than an index entry, so the key holds its hash.
+create table success_rates (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  connection_id text collate "C" not null,
+  segment text collate "C" not null,
+  segment_hash text collate "C" not null generated always as (md5(segment)) stored,
+  -- Weighted, so neither is an integer. The checks refuse NaN and infinity.
+  succeeded double precision not null check (succeeded >= 0 and succeeded < 'infinity'),
+  failed double precision not null check (failed >= 0 and failed < 'infinity'),
+  -- JSON: the rates over other times.
+  memory text collate "C",
+  at bigint not null,
+  version bigint not null check (version > 0),
+  primary key (workspace_id, environment, connection_id, segment_hash)
+);
+
+-- What changed lately, across all tenants: each server reads it every few seconds.
+create index success_rates_by_time on success_rates (at);
+
+-- Writes rates whose version follows the stored one, and gives the stored rows of the others (SuccessRates.ts).
+create function write_success_rates(rates jsonb) returns setof success_rates
+  language plpgsql volatile as $$
+  declare
+    given record;
+  begin
+    for given in
+      select r.*, md5(r.segment) as segment_hash from jsonb_to_recordset(rates) as r (workspace_id text,
+        environment text, connection_id text, segment text, succeeded double precision, failed double precision,
+        memory text, at bigint, version bigint)
+      -- In one order, so that no two writers wait for each other.
+      order by r.workspace_id collate "C", r.environment collate "C", r.connection_id collate "C", segment_hash
+    loop
+      -- The row is locked to the end, also where it is not changed.
+      insert into success_rates as stored
+        (workspace_id, environment, connection_id, segment, succeeded, failed, memory, at, version)
+        values (given.workspace_id, given.environment, given.connection_id, given.segment,
+          given.succeeded, given.failed, given.memory, given.at, given.version)
+        on conflict (workspace_id, environment, connection_id, segment_hash) do update
+        set succeeded = excluded.succeeded, failed = excluded.failed, memory = excluded.memory, at = excluded.at,
+          version = excluded.version
+        where stored.version = excluded.version - 1;
+      if not found then
+        return query select s.* from success_rates s where s.workspace_id = given.workspace_id
+          and s.environment = given.environment and s.connection_id = given.connection_id
+          and s.segment_hash = given.segment_hash;
+      end if;
+    end loop;
+  end $$;
+
+--------------------------------------------------------------------------------------------------------------------
+-- The directory: workspaces and their settings. API keys, connections and endpoints are found by their ids across all
+-- tenants.
+--------------------------------------------------------------------------------------------------------------------
+
+create table workspaces (
+  id text collate "C" not null primary key,
+  name text collate "C" not null,
+  country text collate "C",
+  category text collate "C",
+  suspended boolean not null,
+  partner text collate "C",
+  -- JSON: how hosted pages look, how long records are kept, and what needs a second operator.
+  brand text collate "C",
+  retention text collate "C",
+  four_eyes text collate "C"
+);
+
+create table api_keys (
+  hash text collate "C" not null primary key,
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  name text collate "C",
+  -- JSON, both.
+  scopes text collate "C",
+  networks text collate "C",
+  -- Who made it: the configuration file, a partner or an operator.
+  source text collate "C" not null,
+  created_at bigint not null,
+  expires_at bigint,
+  revoked_at bigint
+);
+
+-- Lists of the keys of a tenant.
+create index api_keys_by_workspace on api_keys (workspace_id, environment);
+
+-- When a key was used last. Separate from the keys: a use must not wait for a configuration that is being applied, nor
+-- make other servers read the directory again.
+create table api_key_uses (
+  hash text collate "C" not null primary key,
+  used_at bigint not null
+);
+
+-- Accounts at providers.
+create table connections (
+  id text collate "C" not null primary key,
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  name text collate "C" not null,
+  connector text collate "C" not null,
+  active boolean not null,
+  priority bigint not null,
+  sealed_credentials text collate "C" not null,
+  sealed_webhook_secret text collate "C",
+  timeout_millis bigint,
+  -- JSON, all of them.
+  supports text collate "C" not null,
+  restrictions text collate "C" not null,
+  circuit_breaker text collate "C",
+  fees text collate "C",
+  reports text collate "C",
+  -- JSON: whose account the credentials opened first, the one that they open now, and since when.
+  account text collate "C",
+  current_account text collate "C",
+  account_changed_at bigint
+);
+
+-- How the payments of a tenant are routed. `settings` is JSON.
+create table routing (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  settings text collate "C" not null,
+  primary key (workspace_id, environment)
+);
+
+create table webhook_endpoints (
+  id text collate "C" not null primary key,
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  url text collate "C" not null,
+  -- The types that it gets, or '*'.
+  events text[] collate "C" not null,
+  sealed_secret text collate "C" not null,
+  sealed_previous_secret text collate "C",
+  -- JSON: the rotation of the secret that is under way.
+  rotation text collate "C",
+  active boolean not null
+);
+
+-- Commits, which write a delivery for each endpoint that wants the event.
+create index webhook_endpoints_by_tenant on webhook_endpoints (workspace_id, environment, active);
+
+-- How often the directory was written: a process with a copy of it sees that there is a newer version. One row.
+create table directory_version (version bigint not null);
+insert into directory_version (version) values (0);
+
+-- Configuration files that were applied, in their order. The newest one counts.
+create table configurations (
+  generation bigint not null primary key check (generation > 0),
+  hash text collate "C" not null,
+  applied_at bigint not null
+);
+
+-- Merchants that a partner provisioned, each with its workspace. A partner provisions with a live key alone, so that its
+-- merchants belong to no environment.
+create table merchants (
+  partner_id text collate "C" not null,
+  id text collate "C" not null,
+  workspace_id text collate "C" not null references workspaces,
+  name text collate "C" not null,
+  email text collate "C" not null,
+  -- The address in the form in which two are compared.
+  email_key text collate "C" not null,
+  country text collate "C" not null,
+  category text collate "C",
+  invitation_hash text collate "C" not null,
+  created_at bigint not null,
+  primary key (partner_id, id)
+);
+
+-- Guards against two merchants of a partner with one address. It may be longer than an index entry.
+create unique index merchants_by_email on merchants (partner_id, md5(email_key));
+
+-- Secrets of the installation itself.
+create table kept_secrets (
+  name text collate "C" not null primary key,
+  sealed text collate "C" not null
+);
+
+--------------------------------------------------------------------------------------------------------------------
+-- Operators
+--------------------------------------------------------------------------------------------------------------------
+
+create table operators (
+  id text collate "C" not null primary key,
+  login text collate "C" not null,
+  -- The login in the form in which two are compared.
+  login_key text collate "C" not null unique,
+  display_name text collate "C" not null,
+  active boolean not null,
+  -- JSON.
+  grants text collate "C" not null,
+  password_hash text collate "C",
+  version bigint not null check (version > 0),
+  created_at bigint not null
+);
+
+create table operator_sessions (
+  hash text collate "C" not null primary key,
+  operator_id text collate "C" not null references operators,
+  method text collate "C" not null,
+  signed_in_at bigint not null,
+  seen_at bigint not null
+);
+
+-- All sessions of an operator, to list and to end them.
+create index operator_sessions_by_operator on operator_sessions (operator_id);
+
+create table sign_in_links (
+  hash text collate "C" not null primary key,
+  operator_id text collate "C" not null references operators,
+  created_at bigint not null,
+  expires_at bigint not null
+);
+
+-- The links of an operator: a new one replaces them.
+create index sign_in_links_by_operator on sign_in_links (operator_id);
+
+-- How often sign-in was tried for a login or from an address, which limits guessing.
+create table sign_in_guesses (
+  key text collate "C" not null primary key,
+  since bigint not null,
+  count integer not null check (count > 0)
+);
+
+-- The removal of old counts.
+create index sign_in_guesses_by_time on sign_in_guesses (since);
+
+create table passkeys (
+  id text collate "C" not null primary key,
+  operator_id text collate "C" not null references operators,
+  name text collate "C" not null,
+  public_key text collate "C" not null,
+  counter bigint not null check (counter >= 0),
+  -- JSON.
+  transports text collate "C" not null,
+  created_at bigint not null,
+  used_at bigint
+);
+
+-- The passkeys of an operator.
+create index passkeys_by_operator on passkeys (operator_id);
+
+-- Challenges that a passkey has to sign, each good for one answer.
+create table passkey_challenges (
+  hash text collate "C" not null primary key,
+  operator_id text collate "C" references operators,
+  expires_at bigint not null
+);
+
+-- The removal of old challenges.
+create index passkey_challenges_by_time on passkey_challenges (expires_at);
+
+-- The audit trail. Each entry holds the hash of the one before it: the trigger refuses an accident, the hashes show a
+-- purpose. `details` is JSON.
+create table audit_entries (
+  number bigint not null primary key check (number > 0),
+  at bigint not null,
+  actor text collate "C" not null,
+  action text collate "C" not null,
+  subject text collate "C" not null,
+  details text collate "C" not null,
+  previous text collate "C" not null,
+  hash text collate "C" not null
+);
+
+create function audit_entries_are_kept() returns trigger language plpgsql as $$
+  begin
+    raise exception 'entries of the audit trail are only added' using errcode = 'check_violation';
+  end $$;
+
+create trigger audit_entries_are_kept before update or delete or truncate on audit_entries
+  for each statement execute function audit_entries_are_kept();
+
+--------------------------------------------------------------------------------------------------------------------
+-- The installation: losses of records, and whose turn it is
+--------------------------------------------------------------------------------------------------------------------
+
+-- Times of which the database lacks records that were acknowledged, such as after a restored backup.
+create table record_losses (
+  number bigint not null primary key check (number > 0),
+  since bigint not null,
+  reason text collate "C" not null,
+  declared_at bigint not null,
+  outcome text collate "C" check (outcome in ('recovered', 'accepted')),
+  ended_at bigint,
+  check ((outcome is null) = (ended_at is null))
+);
+
+-- Connections whose providers were asked for what a loss lacks.
+create table recovered_connections (
+  loss bigint not null references record_losses (number),
+  connection_id text collate "C" not null,
+  primary key (loss, connection_id)
+);
+
+-- The histories of the database: each failover or restore begins one (Timeline.ts).
+create table timelines (
+  timeline text collate "C" not null primary key,
+  noticed_at bigint not null
+);
+
+-- Which server removes what is old, looks closed payments up at their providers, and fetches reports: one row in each.
+create table retention_lease (
+  one integer not null primary key check (one = 1),
+  holder text collate "C" not null,
+  until bigint not null
+);
+
+create table proof_lease (
+  one integer not null primary key check (one = 1),
+  holder text collate "C" not null,
+  until bigint not null
+);
+
+create table report_lease (
+  one integer not null primary key check (one = 1),
+  holder text collate "C" not null,
+  until bigint not null
+);
