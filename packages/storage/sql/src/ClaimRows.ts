@@ -12,16 +12,12 @@ export const makeClaimRows = <V>(parts: Parts<V>) => {
     key: ({ key }) => bindText(key),
     version: ({ version }) => version,
     state: ({ state }) => state,
-    fingerprint: ({ fingerprint }, { isWhole }) => (isWhole === true ? fingerprint : shortFingerprint(fingerprint)),
+    fingerprint: ({ fingerprint }) => shortFingerprint(fingerprint),
     payment_id: ({ paymentId }) => bindText(paymentId),
     claimed_at: ({ claimedAt }) => claimedAt,
     answered_at: ({ answeredAt }) => answeredAt,
-    answer: ({ answer, answeredAt, key }, { isDerived, isWhole, payment }) =>
-      bindJson(
-        answer === null || isWhole === true
-          ? answer
-          : shortAnswer(answer, { at: answeredAt, key }, payment.after, isDerived)
-      )
+    answer: ({ answer, answeredAt, key }, { isDerived, payment }) =>
+      bindJson(answer === null ? answer : shortAnswer(answer, { at: answeredAt, key }, payment.after, isDerived))
   }
 
   /** `payment`: the claim's, which completes the answer. `replacedRef`: the column of its row. */

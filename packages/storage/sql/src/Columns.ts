@@ -16,11 +16,9 @@ export type Bound<V> = V | string | number | null
 
 /** What the rows of a change are written with. */
 export interface Owner extends Pick<Change, "tenant" | "checkAt" | "checkedConnection" | "payment"> {
-  /** Whether servers may read the rows that know no short forms (`ShortAnswer.ts`); not unless set. */
-  readonly isWhole?: boolean | undefined
   /**
    * Whether rows may leave out what a read derives from the payment and from `replaced_ref`, which the storage then keeps;
-   * not unless set. No server that does not keep it may write to the database.
+   * not unless set.
    */
   readonly isDerived?: boolean | undefined
 }

@@ -18,8 +18,8 @@ export const makeEventRows = <V>({ readText }: Parts<V>) => {
       data: dataOf(readJson(row["data"]), { paymentId, type }, row["environment"] as string)
     }
   }
-  const bindData = (event: Pick<EventDraft, "data" | "paymentId" | "type">, { isWhole, tenant }: Owner): string =>
-    JSON.stringify(isWhole === true ? event.data : shortData(event, tenant))
+  const bindData = (event: Pick<EventDraft, "data" | "paymentId" | "type">, { tenant }: Owner): string =>
+    JSON.stringify(shortData(event, tenant))
 
   return { readEvent, bindData }
 }

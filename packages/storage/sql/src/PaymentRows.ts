@@ -5,7 +5,7 @@ import { asksNone } from "./Checks.ts"
 import { bindJson, type Columns, type Owner, type Parts, type Row, readJson, readMoney } from "./Columns.ts"
 import { decisionOf, isDerivedDecision, type StoredDecision, shortDecision } from "./ShortDecision.ts"
 
-/** With the method that the create named: servers of earlier releases read and write it along. */
+/** With the method that the create named, which most payments have not. */
 type StoredPurchase = Partial<Purchase> & Pick<Payment, "paymentMethod">
 
 const storedPurchase = ({ paymentMethod, purchase }: Payment): StoredPurchase | null =>
@@ -17,7 +17,7 @@ const purchaseOf = (stored: StoredPurchase | null): Pick<Payment, "paymentMethod
   return { paymentMethod, purchase: "lines" in purchase ? (purchase as Purchase) : null }
 }
 
-/** With the corrections: servers of earlier releases read and write them along. */
+/** With the corrections, which most payments have not. */
 type StoredReported = Reported & Pick<Payment, "corrections">
 
 const storedReported = ({ corrections, reported }: Payment): StoredReported | null =>
@@ -93,8 +93,8 @@ export const makePaymentRows = <V>(parts: Parts<V>) => {
     provider_ref: ({ providerRef }) => bindTextOrNull(providerRef),
     idempotency_key: ({ idempotencyKey }) => bindTextOrNull(idempotencyKey),
     hosted: ({ hosted }) => bindJson(hosted),
-    routing: ({ routing }, { isDerived, isWhole }) => {
-      if (routing === null || isWhole === true) return bindJson(routing)
+    routing: ({ routing }, { isDerived }) => {
+      if (routing === null) return null
       return (isDerived ? derivedTexts.get(routing) : undefined) ?? bindJson(shortDecision(routing, isDerived))
     },
     simulation: ({ simulation }) => bindJson(simulation),

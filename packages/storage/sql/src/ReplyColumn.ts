@@ -6,9 +6,9 @@ import { answerOf, type StoredAnswer, shortAnswer } from "./ShortAnswer.ts"
 /** One that shows a payment, and others. */
 type Reply = { readonly _tag: string; readonly payment?: Payment | undefined } | null
 
-export const bindReply = (reply: Reply, at: number | null, { isWhole, payment: { after } }: Owner): string | null =>
+export const bindReply = (reply: Reply, at: number | null, { payment: { after } }: Owner): string | null =>
   bindJson(
-    reply?.payment === undefined || isWhole === true
+    reply?.payment === undefined
       ? reply
       : { ...reply, payment: shortAnswer(reply.payment, { at, key: after.idempotencyKey }, after) }
   )

@@ -1,4 +1,4 @@
-/** What is stored short reads as it was, also after the payment moved on, and beside rows from before. */
+/** What is stored short reads as it was, also after the payment moved on. */
 import { describe, expect, it } from "@effect/vitest"
 import { type Attempt, type Event, type Payment, type RoutingDecision, routingModes } from "@pointsman/core"
 import { newClaim } from "@pointsman/core/internal"
@@ -60,10 +60,9 @@ const captured = (fields: Partial<Payment> = {}): Partial<Payment> => ({
   ...fields
 })
 
-const ownerOf = (payment: Payment, isWhole?: boolean, isDerived?: boolean): Owner => ({
+const ownerOf = (payment: Payment, isDerived?: boolean): Owner => ({
   tenant,
   payment: { expected: payment.version - 1, after: payment },
-  isWhole,
   isDerived
 })
 
@@ -114,7 +113,7 @@ describe("a method by name", () => {
     neither: { purchase: null }
   }
   for (const [what, fields] of Object.entries(payments)) {
-    it.effect(`given ${what}, when it is written and read, then it is the same, and an earlier release keeps it`, () =>
+    it.effect(`given ${what}, when it is written and read, then it is the same`, () =>
       Effect.gen(function* () {
         const payment = yield* paymentOf(captured(fields))
         const totals = { refunded_minor: payment.refundedMinor, refund_pending_minor: payment.refundPendingMinor }
@@ -122,9 +121,6 @@ describe("a method by name", () => {
         const read = rows.readPayment(row)
         expect(read).toEqual(payment)
         expect("paymentMethod" in read).toBe("paymentMethod" in fields)
-        // It takes the column as a purchase, and writes it as it is.
-        const kept = rows.readPayment({ ...row, purchase: JSON.stringify(JSON.parse(row["purchase"] as string)) })
-        expect(kept.paymentMethod).toBe(fields.paymentMethod)
       }).pipe(Effect.provide(Ids.layer))
     )
   }
@@ -185,7 +181,7 @@ describe("short forms", () => {
     () =>
       Effect.gen(function* () {
         const answer = yield* paymentOf(ofFirst)
-        const row = written(rows.claimColumns, claimOf(answer, answer), ownerOf(answer, false, true))
+        const row = written(rows.claimColumns, claimOf(answer, answer), ownerOf(answer, true))
         expect(row["answer"]).toBe('{"t":1}')
         const added = { attemptId: "att_2", connectionId: "first", outcome: "Captured" as const, code: null }
         const routing = {
@@ -208,7 +204,7 @@ describe("short forms", () => {
     it.effect(`given an answer with ${what}, when it is stored where others are derived, then nothing is derived`, () =>
       Effect.gen(function* () {
         const answer = yield* paymentOf({ ...ofFirst, ...fields })
-        const row = written(rows.claimColumns, claimOf(answer, answer), ownerOf(answer, false, true))
+        const row = written(rows.claimColumns, claimOf(answer, answer), ownerOf(answer, true))
         const moved: Payment = { ...answer, ...later, routing: { ...decision, attempts: [] } }
         expect(rows.readClaim(row, moved)).toStrictEqual(claimOf(answer, answer))
       }).pipe(Effect.provide(Ids.layer))
@@ -221,7 +217,7 @@ describe("short forms", () => {
       for (const attempts of [[], decision.attempts, [firstAttempt], [{ ...firstAttempt, outcome: null }], [unknown]]) {
         for (const mode of routingModes) {
           const payment = yield* paymentOf(captured({ routing: { ...decision, attempts, mode } }))
-          const row = written(rows.paymentColumns, payment, ownerOf(payment, false, true))
+          const row = written(rows.paymentColumns, payment, ownerOf(payment, true))
           const totals = { refunded_minor: 0, refund_pending_minor: 0 }
           expect(rows.readPayment({ ...row, ...totals })).toStrictEqual(payment)
         }
@@ -273,21 +269,6 @@ describe("short forms", () => {
       const answer = { ...payment, routing: { ...decision, note: "another" } }
       const row = written(rows.claimColumns, claimOf(payment, answer), ownerOf(payment))
       expect(rows.readClaim(row, payment).answer).toStrictEqual(answer)
-    }).pipe(Effect.provide(Ids.layer))
-  )
-
-  it.effect("given rows from before, or for older servers, when they are read, then nothing is missing", () =>
-    Effect.gen(function* () {
-      const answer = yield* paymentOf(captured())
-      const totals = { refunded_minor: 0, refund_pending_minor: 0 }
-      const whole = ownerOf(answer, true)
-      const claim = written(rows.claimColumns, claimOf(answer, answer), whole)
-      expect(JSON.parse(String(claim["answer"]))).toStrictEqual(answer)
-      expect(claim["fingerprint"]).toBe("ab".repeat(32))
-      expect(rows.readClaim(claim, undefined)).toStrictEqual(claimOf(answer, answer))
-      const row = written(rows.paymentColumns, answer, whole)
-      expect(JSON.parse(String(row["routing"]))).toStrictEqual(decision)
-      expect(rows.readPayment({ ...row, ...totals })).toStrictEqual(answer)
     }).pipe(Effect.provide(Ids.layer))
   )
 
@@ -350,7 +331,6 @@ describe("short forms", () => {
         const stored = rows.bindData(event, { tenant } as Owner)
         const row = { id: "evt_1", type, payment_id: "p", created_at: 1, environment: "sandbox" }
         expect(JSON.stringify(rows.readEvent({ ...row, data: stored }))).toBe(JSON.stringify(event))
-        expect(rows.bindData(event, { tenant, isWhole: true } as Owner)).toBe(JSON.stringify(data))
       }
     }
     expect(rows.bindData({ type: "payment.captured", paymentId: "p", data: usual }, { tenant } as Owner)).toBe(
