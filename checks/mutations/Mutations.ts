@@ -3618,30 +3618,14 @@ import { writeFact } from "../../commit/WriteFact.ts"
     edits: [
       {
         file: "packages/storage/postgres/src/Condition.ts",
-        find: "if (oldest > newest) refusals",
-        replace: "if (oldest < 0) refusals"
+        find: "if (schema > newest) refusals",
+        replace: "if (schema < 0) refusals"
       }
     ],
     caughtBy: {
       project: "storage-postgres",
       file: "packages/storage/postgres/test/Migrate.test.ts",
-      test: "given a storage in use, when a newer server takes another step, then it takes no new work within seconds"
-    }
-  },
-  {
-    name: "record every step as additive",
-    harm: "Servers of the release before go on beside a schema that they misread.",
-    edits: [
-      {
-        file: "packages/storage/postgres/src/Migrate.ts",
-        find: 'const isAdditive = "index" in step || ("additive" in step',
-        replace: 'const isAdditive = id > 0 || ("additive" in step'
-      }
-    ],
-    caughtBy: {
-      project: "storage-postgres",
-      file: "packages/storage/postgres/test/Migrate.test.ts",
-      test: "given a storage in use, when a newer server takes another step, then it takes no new work within seconds"
+      test: "given a storage in use, when a newer server takes a step, then it takes no new work within seconds"
     }
   },
   {

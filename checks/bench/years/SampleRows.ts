@@ -2,12 +2,9 @@
 import { copiedTables, type Row, type RowsOf } from "./Copies.ts"
 import type { YearsStore } from "./YearsStore.ts"
 
-/** Tables that an older release has not are left out. */
 export const rowsOf = async (store: YearsStore, id: string): Promise<RowsOf> => {
   const found = new Map<string, ReadonlyArray<Row>>()
-  const tables = new Set(await store.tables())
   for (const { name, where } of copiedTables) {
-    if (!tables.has(name)) continue
     const columns = await store.columnsOf(name)
     found.set(name, await store.ask(`select ${columns.join(", ")} from ${name} where ${where.replaceAll("$id", id)}`))
   }
