@@ -23,7 +23,7 @@ export const shared = {
 }
 
 export default defineConfig({
-  plugins: [plantMutation(fileURLToPath(new URL(".", import.meta.url)))],
+  plugins: [plantMutation()],
   ssr: { resolve: { conditions: ["@pointsman/source"] } },
   test: {
     projects,

@@ -41,7 +41,9 @@ const packed = folders.map((folder): Packed => {
     insist(paths.includes(needed), `${one.name}: its tarball lacks ${needed}`)
   }
   const strangers = paths.filter(
-    (path) => !/^(?:dist|src|templates|LICENSE|README\.md|package\.json|CHANGELOG\.md)/.test(path)
+    (path) =>
+      path.endsWith(".faults.ts") ||
+      !/^(?:dist|src|templates|LICENSE|README\.md|package\.json|CHANGELOG\.md)/.test(path)
   )
   insist(strangers.length === 0, `${one.name}: its tarball holds ${strangers.join(", ")}`)
   return one

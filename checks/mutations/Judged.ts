@@ -1,24 +1,22 @@
 /**
  * Which of the planted faults are judged: the first one, by its test, and the first that is simulated, by simulations,
- * which shows that faults are planted and found. `POINTSMAN_MUTATIONS=all` judges every one, in about twenty minutes;
- * `2/3` the second of three parts. Any other value judges those whose name contains it.
+ * which shows that faults are planted and found. `POINTSMAN_MUTATIONS=all` judges every one; any other value those whose
+ * name contains it.
  */
-import type { Mutation } from "./Mutation.ts"
-import { mutations } from "./Mutations.ts"
+import { faults, type PlantedFault } from "./Faults.ts"
 
 const chosen = process.env["POINTSMAN_MUTATIONS"] ?? ""
-const [, part, parts] = /^(\d+)\/(\d+)$/u.exec(chosen) ?? []
 
-/** `unset`: how many where nothing is chosen. */
-const judged = (all: ReadonlyArray<Mutation>, unset: number): ReadonlyArray<Mutation> => {
-  if (chosen === "") return all.slice(0, unset)
-  if (parts !== undefined) return all.filter((_, index) => index % Number(parts) === Number(part) - 1)
+const judged = (all: ReadonlyArray<PlantedFault>): ReadonlyArray<PlantedFault> => {
+  if (chosen === "") return all.slice(0, 1)
   return chosen === "all" ? all : all.filter(({ name }) => name.includes(chosen))
 }
 
 /** By the test that is named beside them. */
-export const judgedByTest: ReadonlyArray<Mutation> = judged(mutations, 1)
+export const judgedByTest: ReadonlyArray<PlantedFault> = judged(faults)
 
-export const simulated = mutations.filter(({ simulatedOn }) => simulatedOn !== undefined)
+export const simulated = faults.filter(({ simulatedOn }) => simulatedOn !== undefined)
 
-export const judgedBySimulation: ReadonlyArray<Mutation> = judged(simulated, 1)
+export const judgedBySimulation: ReadonlyArray<PlantedFault> = judged(simulated)
+
+if (judgedByTest.length === 0) throw new Error(`POINTSMAN_MUTATIONS: no fault has "${chosen}" in its name`)

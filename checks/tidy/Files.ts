@@ -22,6 +22,10 @@ export const files = (...patterns: ReadonlyArray<string>): ReadonlyArray<TextFil
     .toSorted()
     .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))
 
+/** What a package consists of. The lists of planted faults beside its sources are data of `checks/mutations`. */
+export const sourcesIn = (dir: string): ReadonlyArray<TextFile> =>
+  files(`${dir}/src/**/*.ts`).filter(({ path }) => !path.endsWith(".faults.ts"))
+
 export const exists = (path: string): boolean => existsSync(join(root, path))
 
 export interface Manifest {

@@ -47,7 +47,7 @@ export const agreementFaults = (root: Manifest, packages: ReadonlyArray<Package>
     if (manifest.engines?.node !== node)
       faults.push(`${dir}: engines.node ${manifest.engines?.node}, others have ${node}`)
     const isBundle = bundles.includes(dir)
-    for (const folder of isBundle ? ["dist"] : ["dist", "src"]) {
+    for (const folder of isBundle ? ["dist"] : ["dist", "src", "!src/**/*.faults.ts"]) {
       if (!manifest.files?.includes(folder)) faults.push(`${dir}: files does not name ${folder}`)
     }
     if (!/scripts\/prepack\.mjs$/u.test(manifest.scripts?.["prepack"] ?? "")) {

@@ -169,6 +169,7 @@ const packageOf = (specifier: string) =>
 const importFault = (owner: Package, path: string, specifier: string): string | undefined => {
   const allowed = allowanceOf(owner.dir)
   if (allowed === undefined) return `${owner.dir} is not in the table of who may import whom`
+  if (specifier.endsWith(".faults.ts")) return "is a list of planted faults, which only checks/mutations reads"
   if (specifier.startsWith(".")) {
     const target = posix.join(posix.dirname(path), specifier)
     return target.startsWith(`${owner.dir}/src/`) ? undefined : `leaves ${owner.dir}/src`

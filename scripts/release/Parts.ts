@@ -85,7 +85,7 @@ export const parts: Readonly<Record<string, Part>> = {
     runs: [
       vitest(
         "storage-postgres",
-        "test/citus/OneNode test/citus/Shards test/citus/WrittenHashes test/citus/Citus.contract",
+        "test/citus/OneNode test/citus/Shards test/citus/Citus.contract",
         "-t 'races|references of charges|followers|retention|settlements|disputes|nodes that a statement asks|shards that move|generated columns' --testTimeout=60000"
       )
     ]

@@ -6,10 +6,9 @@ import { readFileSync } from "node:fs"
 import { registerHooks } from "node:module"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import type { Storage } from "@pointsman/contracts/simulator"
+import type { Fault } from "../Fault.ts"
+import { assertPlantable, faults, plantedText } from "../Faults.ts"
 import { judgedBySimulation } from "../Judged.ts"
-import type { Mutation } from "../Mutation.ts"
-import { mutations } from "../Mutations.ts"
-import { assertPlantable, plantedText } from "../PlantMutation.ts"
 import { tell } from "./Verdict.ts"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
@@ -31,10 +30,10 @@ registerHooks({
   },
   load: (url, context, next) => {
     const loaded = next(url, context)
-    const mutation = mutations[Number(plantedIn(url) ?? Number.NaN)]
-    if (mutation === undefined) return loaded
+    const fault = faults[Number(plantedIn(url) ?? Number.NaN)]
+    if (fault === undefined) return loaded
     const path = fileURLToPath(url.split("?")[0] ?? url)
-    return { ...loaded, source: plantedText(root, mutation, path, readFileSync(path, "utf8")) ?? loaded.source }
+    return { ...loaded, source: plantedText(fault, path, readFileSync(path, "utf8")) ?? loaded.source }
   }
 })
 
@@ -42,9 +41,9 @@ const plantedIn = (url: string): string | undefined => /[?]planted=(\w+)$/u.exec
 
 /** Runs a seed, and says what is wrong with it; a run that does not come to its end is. */
 const loadSimulation = async (
-  storage: NonNullable<Mutation["simulatedOn"]>,
+  storage: NonNullable<Fault["simulatedOn"]>,
   planted: string,
-  outside?: Mutation["simulatedUnder"]
+  outside?: Fault["simulatedUnder"]
 ) => {
   const simulator: typeof import("@pointsman/contracts/simulator") = await import(
     `${packages}contracts/src/simulator.ts?planted=${planted}`
@@ -62,11 +61,11 @@ const loadSimulation = async (
   }
 }
 
-for (const mutation of judgedBySimulation) {
-  const { name, simulatedOn, simulatedUnder } = mutation
+for (const fault of judgedBySimulation) {
+  const { name, simulatedOn, simulatedUnder } = fault
   if (simulatedOn === undefined) continue
-  assertPlantable(root, mutation)
-  const simulate = await loadSimulation(simulatedOn, String(mutations.indexOf(mutation)), simulatedUnder)
+  assertPlantable(fault)
+  const simulate = await loadSimulation(simulatedOn, String(faults.indexOf(fault)), simulatedUnder)
   let planted = `${seedsAtMost} seeds are all well`
   let seed = 1
   for (; seed <= seedsAtMost; seed++) {

@@ -5,14 +5,15 @@
 import { resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createVitest, type Vitest } from "vitest/node"
+import type { Fault } from "../Fault.ts"
+import { assertPlantable, pathOf } from "../Faults.ts"
 import { judgedByTest } from "../Judged.ts"
-import type { Mutation } from "../Mutation.ts"
-import { assertPlantable, plantVariable } from "../PlantMutation.ts"
+import { plantVariable } from "../PlantMutation.ts"
 import { tell } from "./Verdict.ts"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
 
-type Named = Mutation["caughtBy"]
+type Named = Fault["caughtBy"]
 
 /** Runs the named tests, and gives how those of one name ended; `failed` where one of them did. */
 const outcomesOf = async (vitest: Vitest, wanted: ReadonlyArray<Named>): Promise<(named: Named) => string> => {
@@ -52,13 +53,13 @@ const control = await outcomesOf(
   vitest,
   judgedByTest.map(({ caughtBy }) => caughtBy)
 )
-for (const mutation of judgedByTest) {
-  const { caughtBy, edits, name } = mutation
-  const paths = [...new Set(edits.map(({ file }) => resolve(root, file)))]
+for (const fault of judgedByTest) {
+  const { caughtBy, edits, name } = fault
+  const paths = [...new Set(edits.map(pathOf))]
   const forget = () => {
     for (const path of paths) vitest.invalidateFile(path)
   }
-  assertPlantable(root, mutation)
+  assertPlantable(fault)
   process.env[plantVariable] = name
   forget()
   const planted = (await outcomesOf(vitest, [caughtBy]))(caughtBy)

@@ -1,6 +1,6 @@
 /** What a judge says of one planted fault, as a line of JSON on its standard output. */
 export interface Verdict {
-  /** The mutation's. */
+  /** The fault's. */
   readonly name: string
   /** How it ended with the fault: `failed` is what is asked for. */
   readonly planted: string

@@ -9,10 +9,9 @@ import { resolve } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "vitest"
+import { assertPlantable, faults } from "../Faults.ts"
 import { judgedBySimulation, judgedByTest, simulated } from "../Judged.ts"
 import type { Verdict } from "../judge/Verdict.ts"
-import { mutations } from "../Mutations.ts"
-import { assertPlantable } from "../PlantMutation.ts"
 
 /** For all of them together, in milliseconds. */
 const timeout = 1_200_000
@@ -40,18 +39,19 @@ const judge = (file: string): ((name: string) => Promise<Verdict>) => {
   })
   child.on("close", () => {
     const nothing = `${file} said nothing of it: ${errors.slice(-2_000)}`
-    for (const { name } of mutations) verdictOf(name).resolve({ name, planted: nothing, control: nothing })
+    for (const { name } of faults) verdictOf(name).resolve({ name, planted: nothing, control: nothing })
   })
   return (name) => verdictOf(name).promise
 }
 
 describe("planted faults", () => {
-  it("given the list, then each can be planted, and the file of its test is there", () => {
+  it("given the lists, then each fault can be planted, its name is its own, and the file of its test is there", () => {
     const root = fileURLToPath(new URL("../../../", import.meta.url))
-    for (const mutation of mutations) {
-      assertPlantable(root, mutation)
-      assert.isTrue(existsSync(resolve(root, mutation.caughtBy.file)), mutation.name)
+    for (const fault of faults) {
+      assertPlantable(fault)
+      assert.isTrue(existsSync(resolve(root, fault.caughtBy.file)), fault.name)
     }
+    assert.strictEqual(new Set(faults.map(({ name }) => name)).size, faults.length)
   })
 
   const byTest = judge("Tests.ts")
@@ -70,7 +70,7 @@ describe("planted faults, simulated", () => {
     })
   }
 
-  it("given the list, then simulations find at least a dozen of the faults", () => {
+  it("given the lists, then simulations find at least a dozen of the faults", () => {
     assert.isAtLeast(simulated.length, 12)
   })
 })

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { bannedWords, wordFaults } from "../BannedWords.ts"
-import { files, packages } from "../Files.ts"
+import { packages, sourcesIn } from "../Files.ts"
 
 it("given the sources of all packages, when they are read, then no banned word is used without a reason", () => {
   const sources = packages()
     .filter(({ dir }) => dir.startsWith("packages/"))
-    .flatMap(({ dir }) => files(`${dir}/src/**/*.ts`))
+    .flatMap(({ dir }) => sourcesIn(dir))
   assert.isNotEmpty(sources)
   assert.deepStrictEqual(wordFaults(sources), [])
 })

@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { commitFaults } from "../CommitOutcomes.ts"
-import { files } from "../Files.ts"
+import { sourcesIn } from "../Files.ts"
 
 const inCore = (path: string, text: string) => commitFaults([{ path: `packages/core/src/${path}`, text }])
 
 describe("how a commit ends", () => {
   it("given the sources of core, when they are read, then one file handles it and one room writes", () => {
-    const sources = files("packages/core/src/**/*.ts")
+    const sources = sourcesIn("packages/core")
     assert.isAbove(sources.length, 100)
     assert.deepStrictEqual(commitFaults(sources), [])
   })

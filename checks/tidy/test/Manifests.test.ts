@@ -97,7 +97,7 @@ describe("controls: what must be refused", () => {
     version: "1.0.0",
     license: "MIT",
     engines: { node: ">=22" },
-    files: ["dist", "src"],
+    files: ["dist", "src", "!src/**/*.faults.ts"],
     scripts: { prepack: "node ../../scripts/prepack.mjs" },
     exports: { ".": door }
   }
@@ -162,7 +162,8 @@ describe("controls: what must be refused", () => {
     "another version": other({ version: "1.0.1" }),
     "another licence": other({ license: "ISC" }),
     "another range of Node": other({ engines: { node: ">=20" } }),
-    "files without its sources": other({ files: ["dist"] }),
+    "files without its sources": other({ files: ["dist", "!src/**/*.faults.ts"] }),
+    "files with its planted faults": other({ files: ["dist", "src"] }),
     "a package that npm packs without building it": other({ scripts: {} }),
     "a bundle with a peer that npm installs": {
       ...other({ peerDependencies: { "s3-client": "^4.1.0" } }),

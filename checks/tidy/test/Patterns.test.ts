@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { files, packages } from "../Files.ts"
+import { packages, sourcesIn } from "../Files.ts"
 import { type Exemption, patternFaults, patternsIn, slowInput } from "../Patterns.ts"
 
 it("given the sources of all packages, when their regular expressions are run, then each is linear or exempted", () => {
   const sources = packages()
     .filter(({ dir }) => dir.startsWith("packages/"))
-    .flatMap(({ dir }) => files(`${dir}/src/**/*.ts`))
+    .flatMap(({ dir }) => sourcesIn(dir))
   assert.isAbove(sources.flatMap(patternsIn).length, 100)
   assert.deepStrictEqual(patternFaults(sources), [])
 }, 60_000)

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { files } from "../Files.ts"
+import { sourcesIn } from "../Files.ts"
 import { roomFaults } from "../Rooms.ts"
 
 const inCore = (path: string, specifier: string) =>
@@ -7,7 +7,7 @@ const inCore = (path: string, specifier: string) =>
 
 describe("rooms of core", () => {
   it("given the sources of core, when their imports are read, then every room imports only from rooms above it", () => {
-    const sources = files("packages/core/src/**/*.ts")
+    const sources = sourcesIn("packages/core")
     assert.isAbove(sources.length, 100)
     assert.deepStrictEqual(roomFaults(sources), [])
   })

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { circles } from "../Circles.ts"
-import { files, type Package, packages } from "../Files.ts"
+import { type Package, packages, sourcesIn } from "../Files.ts"
 import { importFaults } from "../WhoImportsWhom.ts"
 
-const sourcesOf = ({ dir }: Package) => files(`${dir}/src/**/*.ts`)
+const sourcesOf = ({ dir }: Package) => sourcesIn(dir)
 
 describe("packages", () => {
   for (const owner of packages().filter(({ dir }) => dir.startsWith("packages/"))) {
@@ -34,6 +34,7 @@ describe("controls: what must be refused", () => {
     [owner("packages/core"), "effect/http/HttpClient", /marks unstable/],
     [owner("packages/core"), "i18n-iso-countries", /does not declare/],
     [owner("packages/core"), "../../../http/src/api.ts", /leaves packages\/core\/src/],
+    [owner("packages/core"), "../call/CallIds.faults.ts", /planted faults/],
     [owner("packages/contracts"), "node:fs", /module of Node/],
     [owner("packages/core", "@pointsman/configuration"), "@pointsman/configuration", /may not import/],
     [owner("packages/configuration", "@pointsman/core"), "@pointsman/core/connector", /may not import/],

@@ -1,0 +1,58 @@
+/** Every planted fault: the lists lie beside the code that they spoil, as `X.faults.ts` beside `X.ts`. */
+import { globSync, readFileSync } from "node:fs"
+import { posix, resolve } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { edited } from "./EditSource.ts"
+import type { Fault } from "./Fault.ts"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+
+/** A fault whose edits have their files, from the root of the repository. */
+export interface PlantedFault extends Fault {
+  readonly edits: ReadonlyArray<Fault["edits"][number] & { readonly file: string }>
+}
+
+const listed = async (path: string): Promise<ReadonlyArray<PlantedFault>> => {
+  const { faults }: { readonly faults: ReadonlyArray<Fault> } = await import(pathToFileURL(resolve(root, path)).href)
+  const beside = `${posix.basename(path, ".faults.ts")}.ts`
+  return faults.map((fault) => ({
+    ...fault,
+    edits: fault.edits.map((edit) => ({ ...edit, file: posix.join(posix.dirname(path), edit.file ?? beside) }))
+  }))
+}
+
+const lists = globSync(["packages/*/src/**/*.faults.ts", "packages/{storage,connectors}/*/src/**/*.faults.ts"], {
+  cwd: root
+})
+
+export const faults: ReadonlyArray<PlantedFault> = (
+  await Promise.all(
+    lists
+      .map((path) => path.replaceAll("\\", "/"))
+      .toSorted()
+      .map(listed)
+  )
+).flat()
+
+/** The file of an edit, as the path of a loaded module. */
+export const pathOf = ({ file }: PlantedFault["edits"][number]): string => resolve(root, file)
+
+/** The text of a file, by its absolute path, with the fault in it; `undefined` where it does not touch the file. */
+export const plantedText = ({ edits, name }: PlantedFault, path: string, text: string): string | undefined =>
+  edits
+    .filter((edit) => pathOf(edit) === resolve(path))
+    .reduce<string | undefined>((planted, edit) => {
+      try {
+        return edited(planted ?? text, edit)
+      } catch (cause) {
+        throw new Error(`"${name}" cannot be planted into ${edit.file}: ${(cause as Error).message}`)
+      }
+    }, undefined)
+
+/** A fault that is not planted must not look like a test that caught nothing. */
+export const assertPlantable = (fault: PlantedFault): void => {
+  for (const path of new Set(fault.edits.map(pathOf))) {
+    const text = readFileSync(path, "utf8")
+    if (plantedText(fault, path, text) === text) throw new Error(`"${fault.name}" changes nothing in ${path}`)
+  }
+}

@@ -1,0 +1,20 @@
+import type { Fault } from "../../../../checks/mutations/Fault.ts"
+
+export const faults: ReadonlyArray<Fault> = [
+  {
+    name: "take a captured payment without a stated amount for captured in full",
+    harm: "A part that was captured is recorded as the whole.",
+    edits: [
+      {
+        in: "stateOf",
+        statement: "partially refunded",
+        become: 'case "partially refunded":\n      return captured(id, balances?.total_captured ?? amount, currency)'
+      }
+    ],
+    caughtBy: {
+      project: "connector-checkout",
+      file: "packages/connectors/checkout/test/CheckoutConnector.test.ts",
+      test: "given captured money of no stated amount, then the result is unknown"
+    }
+  }
+]

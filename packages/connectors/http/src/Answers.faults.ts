@@ -1,0 +1,19 @@
+import type { Fault } from "../../../../checks/mutations/Fault.ts"
+
+export const faults: ReadonlyArray<Fault> = [
+  {
+    name: "take a gateway's 404 for an adapter's word",
+    harm: "A charge or refund that was executed is given up as never received, and the money moves twice.",
+    edits: [
+      { in: "notFound", condition: "field", become: "(body[field] ?? id) === id" },
+      { file: "Protocol.ts", in: "NotFound", property: "found", become: "optional($)" }
+    ],
+    caughtBy: {
+      project: "connector-http",
+      file: "packages/connectors/http/test/HttpConnector.test.ts",
+      test: "given 404 with a gateway's JSON to look up a refund, then Unanswered: it is not the adapter's word"
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "gateway"
+  }
+]

@@ -1,0 +1,14 @@
+import type { Fault } from "../../../../checks/mutations/Fault.ts"
+
+export const faults: ReadonlyArray<Fault> = [
+  {
+    name: "believe what another account says of its payments",
+    harm: "A platform's connected account writes an attempt of ours into its metadata, and goods go out unpaid.",
+    edits: [{ in: "read", if: "event.account", become: "" }],
+    caughtBy: {
+      project: "connector-stripe",
+      file: "packages/connectors/stripe/test/Messages.test.ts",
+      test: "given an event of another connected account, then it is not believed"
+    }
+  }
+]

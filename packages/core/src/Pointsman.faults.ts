@@ -1,0 +1,23 @@
+import type { Fault } from "../../../checks/mutations/Fault.ts"
+
+export const faults: ReadonlyArray<Fault> = [
+  {
+    name: "a server's own clock",
+    harm: "A server whose clock is ahead takes an unknown result for a failure before the provider captures.",
+    edits: [
+      {
+        in: "layer",
+        call: "Context.add",
+        about: "storageClock.clock",
+        become: "Context.add(Clock.Clock, yield* Clock.Clock)"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/StorageClock.test.ts",
+      test: 'given a server whose clock is 65 s ahead, then "never received" is believed by the store\'s time'
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "clocks"
+  }
+]

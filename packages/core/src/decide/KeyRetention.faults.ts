@@ -1,0 +1,35 @@
+import type { Fault } from "../../../../checks/mutations/Fault.ts"
+
+export const faults: ReadonlyArray<Fault> = [
+  {
+    name: "forget an unknown payment's key",
+    harm: "After a day the same key charges again although the first charge may have gone through.",
+    edits: [
+      { in: "isRetentionOver", if: "Charging", become: "" },
+      {
+        in: "isRetentionOver",
+        const: "from",
+        become: "wasAnsweredBefore(claim, payment) ? (payment.settledAt ?? claim.answeredAt) : claim.answeredAt"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/IdempotentCreate.test.ts",
+      test: "given a payment that stays UNKNOWN, then its key never ends"
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "open-charges"
+  },
+  {
+    name: "forget the key of a pending payment",
+    harm: "The same key charges again a day after it was answered PENDING, while the first charge is still under way.",
+    edits: [{ const: "answeredOpen", become: 'new Set(["UNKNOWN"])' }],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/IdempotentCreate.test.ts",
+      test: "given a payment that was answered PENDING, then its key is kept until 24 hours after it settled"
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "open-charges"
+  }
+]

@@ -1,0 +1,15 @@
+import type { Fault } from "../../../../../checks/mutations/Fault.ts"
+
+export const faults: ReadonlyArray<Fault> = [
+  {
+    name: "believe another connection",
+    harm: "Whoever holds the secret of one connection moves the payments of all.",
+    edits: [{ in: "attemptNamed", operand: "connectionId", become: "true" }],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderMessages.test.ts",
+      test: "given a message of another connection than the attempt's, then it touches nothing"
+    },
+    simulatedOn: "memory"
+  }
+]

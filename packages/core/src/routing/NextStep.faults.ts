@@ -1,0 +1,18 @@
+import type { Fault } from "../../../../checks/mutations/Fault.ts"
+
+export const faults: ReadonlyArray<Fault> = [
+  {
+    name: "retry on unknown",
+    harm: "The provider that did not answer may have charged; the next one charges again.",
+    edits: [
+      { in: "nothingExecuted", statement: "pointsman/NotSent", become: 'case "pointsman/Unanswered": $' },
+      { in: "mayFollow", returned: "followers", become: "$ ?? true" }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/CreatePayment.test.ts",
+      test: "given mode failover, when the first ends unanswered, then the second is never asked"
+    },
+    simulatedOn: "memory"
+  }
+]

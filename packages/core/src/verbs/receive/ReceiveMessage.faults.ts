@@ -1,0 +1,36 @@
+import type { Fault } from "../../../../../checks/mutations/Fault.ts"
+
+export const faults: ReadonlyArray<Fault> = [
+  {
+    name: "an unreadable message not stored",
+    harm: "What a provider wrote is gone, and cannot be applied once its connector can read it.",
+    edits: [{ in: "recordMessage", statement: "storeMessage", become: "if (verified.message === null) return\n  $" }],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/StoredMessages.test.ts",
+      test: "given one that could not be read, when its reader is mended, then it is applied, and once"
+    },
+    simulatedOn: "memory"
+  },
+  {
+    name: "an unmatched message not decided",
+    harm: "A dispute of a charge that is not here is on nobody's list.",
+    edits: [{ in: "decideMessage", statement: "Effect.logWarning", become: "$\n    return" }],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ProviderMessages.test.ts",
+      test: "given a reference of another connection, or of nobody, then it changes nothing and is kept"
+    },
+    simulatedOn: "memory"
+  },
+  {
+    name: "believe a message of another account",
+    harm: "What happened to a charge of another account would move a payment.",
+    edits: [{ in: "meaningOf", condition: "elsewhere", become: "false" }],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Accounts.test.ts",
+      test: "given a message through it, then nothing moves, and operations review it"
+    }
+  }
+]

@@ -1,0 +1,14 @@
+import type { Fault } from "../../../../../checks/mutations/Fault.ts"
+
+export const faults: ReadonlyArray<Fault> = [
+  {
+    name: "adopt more refunds than was captured",
+    harm: "A refund that the record has no room for breaks its balance, and the recovery dies.",
+    edits: [{ in: "mayTake", operand: "refundableMinor", become: "true" }],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RecoverRecords.test.ts",
+      test: "given more refunded than was captured, or a refund made elsewhere, then operations review the payment"
+    }
+  }
+]

@@ -1,0 +1,14 @@
+import type { Fault } from "../../../../../checks/mutations/Fault.ts"
+
+export const faults: ReadonlyArray<Fault> = [
+  {
+    name: "recover a connection that did not answer",
+    harm: "Servers charge again although a part of what was lost is not recovered.",
+    edits: [{ in: "recover", operand: "Complete", become: "true" }],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RecoverRecords.test.ts",
+      test: "given a page that is never answered, then its connection is not recovered, and the next time it is"
+    }
+  }
+]

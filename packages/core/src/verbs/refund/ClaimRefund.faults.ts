@@ -1,0 +1,26 @@
+import type { Fault } from "../../../../../checks/mutations/Fault.ts"
+
+export const faults: ReadonlyArray<Fault> = [
+  {
+    name: "refund at a connection that is not recovered",
+    harm: "The store lost the refund; it is asked for again, and the money is given back twice.",
+    edits: [{ in: "begin", if: "missing", become: "" }],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RecordLosses.test.ts",
+      test: "given connections that are not recovered, then nothing is sent there, and what is on file is answered"
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "restore"
+  },
+  {
+    name: "refund in another account",
+    harm: "Another merchant's charge with the same reference would be refunded.",
+    edits: [{ in: "begin", condition: "other", become: "false" }],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Accounts.test.ts",
+      test: "given a payment of the first account, when a refund is asked for, then nothing is sent there"
+    }
+  }
+]

@@ -1,0 +1,14 @@
+import type { Fault } from "../../../../checks/mutations/Fault.ts"
+
+export const faults: ReadonlyArray<Fault> = [
+  {
+    name: "say that a call which broke down moved no money",
+    harm: "The customer is told that it failed, and pays again what a provider may have charged.",
+    edits: [{ in: "makeCall", condition: "moves", become: "true" }],
+    caughtBy: {
+      project: "node",
+      file: "packages/node/test/Errors.test.ts",
+      test: "given a store that breaks down in the middle of a call, when money may have moved, then the error says so"
+    }
+  }
+]

@@ -1,0 +1,15 @@
+import type { Fault } from "../../../../checks/mutations/Fault.ts"
+
+export const faults: ReadonlyArray<Fault> = [
+  {
+    name: "write without the version, in SQLite",
+    harm: "Two writers that decided on the same record overwrite each other.",
+    edits: [{ in: "updateOf", text: "id = ? and version = ?", become: "id = ? and ? > 0" }],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given one version, when 64 changes are decided on it, then one wins and all others are stale"
+    },
+    simulatedOn: "sqlite"
+  }
+]

@@ -1,0 +1,48 @@
+import type { Fault } from "../../../../checks/mutations/Fault.ts"
+
+export const faults: ReadonlyArray<Fault> = [
+  {
+    name: "refunds that do not add up, in SQLite",
+    harm: "A refund is written that its payment does not reserve: its amount can be given back again.",
+    edits: [{ in: "write", if: "unbalanced", become: "" }],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given refunds, when the payment does not reserve what a new refund asks for, then it dies and nothing is written"
+    }
+  },
+  {
+    name: "forgotten outbox row",
+    harm: "An event is written and no merchant hears of it: an order is paid and never shipped.",
+    edits: [{ in: "write", statement: "addDeliveries", become: "" }],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given endpoints, when an event is written, then it goes to the active ones of the tenant that want it"
+    },
+    simulatedOn: "sqlite"
+  },
+  {
+    name: "apply a message twice",
+    harm: "A message that comes again is applied again, to whatever the payment has become.",
+    edits: [{ in: "write", if: "decided", become: "" }],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given a decided message, when it is decided with any change or alone, then it is taken and nothing else"
+    }
+  },
+  {
+    name: "one reference for two payments, in SQLite",
+    harm: "A dispute, a refund or a capture under the reference hits the charge of another payment.",
+    edits: [
+      { in: "write", if: "references", become: "" },
+      { in: "write", statement: "references.success", become: "" }
+    ],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given a payment has it, when another one takes it, then it is told which, and nothing is written"
+    }
+  }
+]
