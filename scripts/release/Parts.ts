@@ -53,11 +53,6 @@ export const parts: Readonly<Record<string, Part>> = {
       )
     ]
   },
-  "planted-faults": {
-    proves: "Each planted fault is found by its test, or by simulations",
-    env: { POINTSMAN_MUTATIONS: "all" },
-    runs: [vitest("mutations", "")]
-  },
   model: {
     proves: "The API answers as a model of the contract does, in 10,000 + 1,000 + 500 sequences of requests",
     env: { POINTSMAN_MODEL_MEMORY: "10000", POINTSMAN_MODEL_SQLITE: "1000", POINTSMAN_MODEL_POSTGRES: "500" },

@@ -5,7 +5,6 @@ import { Deliveries, Directory, Ids, Ledger, Retention } from "@pointsman/core/p
 import { deliveryIdsFrom } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { newChange, tenant, withStorage } from "./Given.ts"
-import { isLong } from "./support/LongRuns.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 import { clientOf } from "./support/Waiting.ts"
 
