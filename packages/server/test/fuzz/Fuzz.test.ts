@@ -1,6 +1,6 @@
 /**
  * Generated inputs, nearly valid ones and garbage: none may fail the server, reject unseen, or cost over 50 ms of the
- * processor. `POINTSMAN_FUZZ_COUNT` sets how many there are altogether, 700 unless set. What fails is printed
+ * processor. `POINTSMAN_FUZZ_COUNT` sets how many there are altogether, 350 unless set. What fails is printed
  * with its seed; `POINTSMAN_FUZZ_SEED` generates the inputs of that seed again.
  */
 import * as fc from "fast-check"
@@ -12,7 +12,7 @@ import { subjects } from "./Requests.ts"
 import { sendInputs } from "./SendInputs.ts"
 import { openWorld } from "./World.ts"
 
-const count = Number(process.env["POINTSMAN_FUZZ_COUNT"] ?? 700)
+const count = Number(process.env["POINTSMAN_FUZZ_COUNT"] ?? 350)
 const seed = Number(process.env["POINTSMAN_FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
 
 /** Its payments are captured and refunded soon, and the storage in memory grows slower with every payment. */
