@@ -34,7 +34,7 @@ export const readRows = (text: string): ReadonlyArray<Row> =>
 export const releasePage = (rows: ReadonlyArray<Row>): string =>
   intro +
   Object.entries(parts)
-    .map(([name, { proves }]) => {
+    .map(([name, [proves]]) => {
       const row = rows.find((one) => one.name === name)
       const last =
         row === undefined ? "| | not run | |" : `${row.commit} | ${row.date} | ${row.result} | ${row.seconds} |`
