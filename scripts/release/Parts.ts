@@ -38,6 +38,10 @@ export const parts: Readonly<Record<string, readonly [proves: string, ...lines: 
     "100,000 deliveries are removed by partition",
     "POINTSMAN_LONG=all vitest run --project storage-postgres Partitions"
   ],
+  citus: [
+    "A Citus cluster passes the storage suite's chapters on races, references, retention, settlements and shards",
+    "POINTSMAN_CITUS=all vitest run --project storage-postgres test/citus/OneNode test/citus/Shards test/citus/Citus.contract --testTimeout=60000 -t 'races|references of charges|followers|retention|settlements|disputes|nodes that a statement asks|shards that move|generated columns'"
+  ],
   "citus-nodes": [
     "Killed Citus nodes lose no acknowledged payment, with three servers and load",
     "POINTSMAN_CITUS=all POINTSMAN_MANY_SERVERS_CITUS=1 vitest run --project server test/CitusNodes ManyServers"
