@@ -198,7 +198,7 @@ describe("thousands of stored payments", () => {
           all.filter(({ payment }) => payment.createdAt >= half).map(({ payment }) => payment.id)
         )
       }).pipe(Effect.provide(stored.layer)),
-    120_000
+    600_000
   )
 })
 

@@ -161,11 +161,14 @@ const slowToWrite = (store: Store): Store => {
   return Layer.provide(store, slow)
 }
 
-/** Sends again after a 503, as a client may: nothing was done. A busy machine lets claims wait for more than a second. */
+/**
+ * Sends again where nothing was sent to the provider, as a client may. A busy machine lets claims wait for more than a
+ * second (503), and a claim that it takes more than five seconds to write is not sent any more (500).
+ */
 const untilAdmitted = async (send: () => Promise<Reply>): Promise<Reply> => {
   for (let refusals = 0; ; refusals++) {
     const reply = await send()
-    if (reply.status !== 503 || refusals === 20) return reply
+    if ((reply.status !== 503 && reply.status !== 500) || refusals === 20) return reply
     await new Promise((resolve) => setTimeout(resolve, 500))
   }
 }

@@ -5,7 +5,16 @@
  */
 import { describe, expect } from "@effect/vitest"
 import { type Caller, credentialsContext, NotAdmitted, Pointsman, RequestInProgress } from "@pointsman/core"
-import { Connectors, Directory, Ids, Ledger, RecordLosses, Transport, Unanswered } from "@pointsman/core/ports"
+import {
+  Connectors,
+  Directory,
+  Ids,
+  Ledger,
+  RecordLosses,
+  StorageError,
+  Transport,
+  Unanswered
+} from "@pointsman/core/ports"
 import {
   approve,
   openSecretsLayer,
@@ -54,7 +63,7 @@ const isInProgress = (exit: Exit.Failure<unknown, unknown>): boolean =>
 
 /**
  * All at once; the provider answers when every request has either ended or reached the provider. A busy store refuses
- * some of them before they begin, as it refuses clients: they come again.
+ * some of them, before they begin or when they wait for a lock too long, as it refuses clients: they come again.
  */
 const raceUnder = Effect.fnUntraced(function* (
   key: string,
@@ -74,9 +83,12 @@ const raceUnder = Effect.fnUntraced(function* (
     ended++
     return look
   })
-  const request = pointsman
-    .create(caller, sampleRequest({ idempotencyKey: key }))
-    .pipe(Effect.retry({ while: (failure) => failure instanceof NotAdmitted, times: timesRefused }))
+  const request = pointsman.create(caller, sampleRequest({ idempotencyKey: key })).pipe(
+    Effect.retry({
+      while: (failure) => failure instanceof NotAdmitted || failure instanceof StorageError,
+      times: timesRefused
+    })
+  )
   return yield* Effect.forEach(Array(requests).keys(), () => Effect.tap(Effect.exit(request), () => end), {
     concurrency: "unbounded"
   }).pipe(Effect.raceFirst(Effect.andThen(Deferred.await(released), passTime)))
