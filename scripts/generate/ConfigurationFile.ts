@@ -129,6 +129,8 @@ const parts: Readonly<Record<string, Part>> = {
       credentials: "what the connector asks for; sealed in the database",
       webhookSecret:
         "what the [provider's messages](../guides/provider-messages.md) are verified with; sealed in the database",
+      previousWebhookSecret:
+        "the one before it: messages signed with either are taken until this is left out; sealed too",
       timeout: "of one call; the setting `POINTSMAN_PROVIDER_TIMEOUT` where it is left out",
       supports: "[its limits](#limits); none where it is left out",
       restrictions: "payments that match any of them are not sent here",

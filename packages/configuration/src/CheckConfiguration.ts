@@ -139,6 +139,9 @@ const checkConnection = (
 ): ReadonlyArray<Mistake> => [
   ...checkConnector(connection, path, options),
   ...checkTimeout(connection, path, options),
+  ...(connection.previousWebhookSecret !== undefined && connection.webhookSecret === undefined
+    ? [{ path: [...path, "previousWebhookSecret"], message: "expected a webhookSecret that replaces it" }]
+    : []),
   ...Object.keys(connection.supports?.amount ?? {})
     .filter((currency) => !isCurrency(currency))
     .map((currency) => ({

@@ -35,9 +35,10 @@ export const checkSeals = Effect.fnUntraced(function* (present: DirectoryContent
 
 const sealedIn = ({ connections, webhookEndpoints }: DirectoryContents): ReadonlyArray<Sealed> =>
   [
-    ...connections.flatMap(({ active, id, sealedCredentials, sealedWebhookSecret }) => [
+    ...connections.flatMap(({ active, id, sealedCredentials, sealedPreviousWebhookSecret, sealedWebhookSecret }) => [
       { text: sealedCredentials, context: credentialsContext(id), active },
-      { text: sealedWebhookSecret, context: webhookSecretContext(id), active }
+      { text: sealedWebhookSecret, context: webhookSecretContext(id), active },
+      { text: sealedPreviousWebhookSecret ?? null, context: webhookSecretContext(id), active }
     ]),
     ...webhookEndpoints.flatMap(({ active, id, sealedPreviousSecret, sealedSecret }) => [
       { text: sealedSecret, context: endpointSecretContext(id), active },
@@ -56,10 +57,13 @@ const opens = Effect.fnUntraced(function* (text: string, context: string) {
 })
 
 /** What of a connection cannot be decrypted with this encryption key; `undefined`: nothing. */
-export const unreadableOf = Effect.fnUntraced(function* ({ id, sealedCredentials, sealedWebhookSecret }: Connection) {
+export const unreadableOf = Effect.fnUntraced(function* (connection: Connection) {
+  const { id, sealedCredentials, sealedPreviousWebhookSecret, sealedWebhookSecret } = connection
   if (!(yield* opens(sealedCredentials, credentialsContext(id)))) return "credentials" as const
-  if (sealedWebhookSecret === null || (yield* opens(sealedWebhookSecret, webhookSecretContext(id)))) return undefined
-  return "webhook secret" as const
+  for (const sealed of [sealedWebhookSecret, sealedPreviousWebhookSecret ?? null]) {
+    if (sealed !== null && !(yield* opens(sealed, webhookSecretContext(id)))) return "webhook secret" as const
+  }
+  return undefined
 })
 
 /** Of each connection no more are counted. */

@@ -166,6 +166,7 @@ const ConnectionFile = Schema.Struct({
     Schema.Record(Schema.String, Schema.Unknown).annotate({ message: "expected an object" })
   ),
   webhookSecret: Schema.optionalKey(Secret),
+  previousWebhookSecret: Schema.optionalKey(Secret),
   timeout: Schema.optionalKey(DurationText),
   supports: Schema.optionalKey(SupportsFile),
   restrictions: Schema.optionalKey(Schema.Array(Schema.Struct({ when: ConditionFile }))),

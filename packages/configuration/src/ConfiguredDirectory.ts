@@ -92,7 +92,7 @@ const connectionOf = Effect.fnUntraced(function* (
   present: DirectoryContents
 ) {
   const before = present.connections.find((stored) => stored.id === connection.id)
-  const { id, webhookSecret } = connection
+  const { id, previousWebhookSecret, webhookSecret } = connection
   const sealedWebhookSecret =
     webhookSecret === undefined
       ? null
@@ -105,13 +105,25 @@ const connectionOf = Effect.fnUntraced(function* (
       before?.sealedCredentials
     ),
     sealedWebhookSecret,
+    ...(previousWebhookSecret === undefined
+      ? {}
+      : {
+          sealedPreviousWebhookSecret: yield* sealedOnce(
+            previousWebhookSecret,
+            webhookSecretContext(id),
+            before?.sealedPreviousWebhookSecret
+          )
+        }),
     // Nothing of the file's, and no difference from what is stored.
     ...(before?.account === undefined ? {} : { account: before.account })
   } satisfies Connection
 })
 
 /** A connection without its secrets, and without what its provider said. */
-export type OpenConnection = Omit<Connection, "sealedCredentials" | "sealedWebhookSecret" | "account">
+export type OpenConnection = Omit<
+  Connection,
+  "sealedCredentials" | "sealedWebhookSecret" | "sealedPreviousWebhookSecret" | "account"
+>
 
 export const openConnectionOf = (workspace: WorkspaceFile, connection: ConnectionFile): OpenConnection => {
   const { id, environment, circuitBreaker, fees, reports } = connection

@@ -69,6 +69,7 @@ const full = () => ({
           priority: 1,
           credentials: { baseUrl: "http://127.0.0.1:9001", apiKey: "visible-api-key" },
           webhookSecret: "whsec_visible",
+          previousWebhookSecret: "whsec_visible_before",
           timeout: "2 seconds",
           supports: {
             currencies: ["EUR"],
@@ -212,6 +213,8 @@ describe("the configuration file", () => {
     [[...c, "credentials"], "visible", "workspaces[0].connections[0].credentials", /expected an object/],
     [[...c, "credentials"], undefined, "workspaces[0].connections[0].credentials.baseUrl", /http or https URL/],
     [[...c, "webhookSecret"], "", "workspaces[0].connections[0].webhookSecret", /non-empty/],
+    [[...c, "webhookSecret"], undefined, "workspaces[0].connections[0].previousWebhookSecret", /that replaces it/],
+    [[...c, "previousWebhookSecret"], "", "workspaces[0].connections[0].previousWebhookSecret", /non-empty/],
     [[...c, "timeout"], "2s", "workspaces[0].connections[0].timeout", /a duration such as/],
     [[...c, "timeout"], 2000, "workspaces[0].connections[0].timeout", /a duration such as/],
     [[...c, "timeout"], "15 minutes", "workspaces[0].connections[0].timeout", /less than the claim window/],

@@ -96,7 +96,7 @@ describe("connections", () => {
       timeout_ms: 9_000,
       circuit_breaker: { failures: 3, open_ms: 20_000 },
       fees: [{ when: { region: ["domestic"] }, percent: "1.45", fixed: { EUR: 25 } }],
-      webhook: { path: "/api/v1/psp-webhooks/limited", has_secret: true }
+      webhook: { path: "/api/v1/psp-webhooks/limited", has_secret: true, has_previous_secret: false }
     })
     assert.deepStrictEqual(limited.supports.amount, { EUR: { min: 50, max: 100_000 } })
   })

@@ -37,7 +37,15 @@ export { hideSecrets } from "./ports/HideSecrets.ts"
 export { type JsonCall, type JsonProvider, jsonCaller, segment } from "./ports/JsonCall.ts"
 export { keptFields } from "./ports/KeptFields.ts"
 export { answerReader, isSuccess } from "./ports/ReadAnswer.ts"
-export { atField, messageCrypto, messageJson, messageReader, signedJson, verifiedJson } from "./ports/ReadMessage.ts"
+export {
+  atField,
+  messageCrypto,
+  messageJson,
+  messageReader,
+  secretsOf,
+  signedJson,
+  verifiedJson
+} from "./ports/ReadMessage.ts"
 export {
   SignatureRefused,
   signatureHeader,

@@ -75,6 +75,8 @@ export interface Connection {
   /** Whatever the connector asks for. */
   readonly credentials?: { readonly [field: string]: unknown }
   readonly webhookSecret?: Text
+  /** The one before it: messages signed with either are taken until this is left out. */
+  readonly previousWebhookSecret?: Text
   readonly timeout?: Duration
   readonly supports?: Supports
   readonly restrictions?: ReadonlyArray<{ readonly when: Condition }>

@@ -15,6 +15,7 @@ const idOf = (key: string): string => createHash("sha256").update(key).digest("h
 
 const credential = "credential-of-the-provider"
 const webhookSecret = "whsec_of_the_provider"
+const previousWebhookSecret = "whsec_of_the_provider_before"
 const dead = { url: "http://127.0.0.1:9", apiKey: credential }
 
 const fees = [{ when: { cardBrand: ["visa"] }, percent: "1.45", fixed: { EUR: 25 } }, { percent: "3.25" }]
@@ -30,7 +31,8 @@ const configuration = {
       ...workspaceWith([
         {
           ...connectionTo(dead),
-          ...{ webhookSecret, supports, fees, restrictions: [{ when: { initiator: ["mit"], amount: { min: 9 } } }] }
+          ...{ webhookSecret, previousWebhookSecret, supports, fees },
+          ...{ restrictions: [{ when: { initiator: ["mit"], amount: { min: 9 } } }] }
         },
         connectionTo(dead, "backup")
       ]),
@@ -126,6 +128,7 @@ describe("pointsman keys, workspaces and connections", () => {
       priority: documentOf(shown).data.priority,
       webhook_path: "/api/v1/psp-webhooks/main",
       has_webhook_secret: true,
+      has_previous_webhook_secret: true,
       timeout_ms: 5_000,
       has_own_timeout: true,
       account: null,
@@ -199,7 +202,7 @@ describe("pointsman keys, workspaces and connections", () => {
     assert.deepStrictEqual(await asks(liveKey), [401, 401])
 
     for (const end of [workspaces, connections, shown, text, plain, oneText, all, again, fromFile]) {
-      for (const secret of [credential, webhookSecret, key, reader, liveKey, testKey]) {
+      for (const secret of [credential, webhookSecret, previousWebhookSecret, key, reader, liveKey, testKey]) {
         assert.notInclude(end.stdout + end.stderr, secret)
       }
     }

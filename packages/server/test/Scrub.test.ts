@@ -28,6 +28,7 @@ const planted = {
   "instrument token": "tok+PLANTED/hJ4nB8cR6yD1",
   "provider's webhook secret": "whsec_PLANTED+wS5pL0gF2uK8",
   "merchant's webhook secret": "whsec_PLANTED+eN3vX7aQ9oM4",
+  "provider's secret before": "whsec_PLANTED+uQ3kW7nZ4aT1",
   "merchant's secret before": "whsec_PLANTED+rB6tH1jC5iZ0",
   "live key": formatApiKey("production", new Uint8Array(64).fill(91)).slice(8),
   "test key": formatApiKey("sandbox", new Uint8Array(64).fill(92)).slice(8),
@@ -76,6 +77,7 @@ const configurationOf = (providerUrl: string, receiverUrl: string) => ({
           connector: "http",
           credentials: { baseUrl: providerUrl, apiKey: { $env: "PROVIDER_KEY" } },
           webhookSecret: planted["provider's webhook secret"],
+          previousWebhookSecret: planted["provider's secret before"],
           timeout: "2 seconds",
           circuitBreaker: { failures: 100, open: "1 second" }
         },

@@ -29,6 +29,7 @@ import {
   NotSent,
   type ProviderAccount,
   type Rejected,
+  secretsOf,
   segment,
   type Transport
 } from "@pointsman/core/connector"
@@ -143,11 +144,11 @@ const connector = (
     ),
     reports: reportsOf(credentials, timeoutMillis, transport),
     readMessage: Effect.fn("AdyenConnector.readMessage")((message) =>
-      readMessage(message, merchantAccount, cleaner([apiKey, message.secret]))
+      readMessage(message, merchantAccount, cleaner([apiKey, ...secretsOf(message)]))
     ),
     keptOfMessage,
     readStored: Effect.fn("AdyenConnector.readStored")((message) =>
-      readStored(message, merchantAccount, cleaner([apiKey, message.secret]))
+      readStored(message, merchantAccount, cleaner([apiKey, ...secretsOf(message)]))
     )
   }
 }

@@ -25,6 +25,7 @@ import {
   NotSent,
   type ProviderAccount,
   type Rejected,
+  secretsOf,
   segment,
   type Transport,
   type VerifiedBody
@@ -71,9 +72,9 @@ const connector = (
     Effect.sync(() => ({ accept: "text/csv", authorization: `Bearer ${Redacted.value(secretKey)}` }))
   )
   const clean = cleaner([secretKey])
-  const receiverOf = ({ secret }: VerifiedBody): Receiver => ({
+  const receiverOf = (message: VerifiedBody): Receiver => ({
     ...{ prefix, processingChannelId, environment },
-    clean: cleaner([secretKey, secret])
+    clean: cleaner([secretKey, ...secretsOf(message)])
   })
 
   return {

@@ -12,6 +12,7 @@ import {
   type ConnectorDefinition,
   cleaner,
   jsonCaller,
+  secretsOf,
   segment,
   type Transport
 } from "@pointsman/core/connector"
@@ -114,11 +115,11 @@ const connector = (
       )
     ),
     readMessage: Effect.fn("HttpConnector.readMessage")((message) =>
-      readMessage(message, cleaner([credentials.apiKey, message.secret]))
+      readMessage(message, cleaner([credentials.apiKey, ...secretsOf(message)]))
     ),
     keptOfMessage,
     readStored: Effect.fn("HttpConnector.readStored")((message) =>
-      readStored(message, cleaner([credentials.apiKey, message.secret]))
+      readStored(message, cleaner([credentials.apiKey, ...secretsOf(message)]))
     )
   }
 }

@@ -8,6 +8,9 @@ import { Effect, Redacted, Result } from "effect"
 import { apiKey } from "./Provider.ts"
 
 const secret = "whsec_0123456789abcdef"
+const previousSecret = "whsec_fedcba9876543210"
+/** While `secret` replaces the other. */
+const secrets = { secret: Redacted.make(secret), otherSecret: Redacted.make(previousSecret) }
 const receivedAt = Date.UTC(2026, 10, 21, 12, 0, 30)
 const eur = money(1000, "EUR")
 
@@ -30,7 +33,7 @@ const read = (type: string, data: object) => {
   const raw = { headers: { "x-service-signature": `t=${t},v1=${tag}` }, body: Buffer.from(text) }
   return Effect.gen(function* () {
     if (connector.readMessage === undefined) return yield* Effect.die("it reads no messages")
-    const whole = yield* Effect.result(connector.readMessage({ ...raw, secret: Redacted.make(secret), receivedAt }))
+    const whole = yield* Effect.result(connector.readMessage({ ...raw, ...secrets, receivedAt }))
     if (Result.isSuccess(whole)) assert.deepStrictEqual(stated(yield* readKept(text)), stated(whole.success))
     return whole
   })
@@ -42,7 +45,7 @@ const readKept = (text: string) => {
     JSON.stringify({ ...JSON.parse(text), customer: { email: "ada@shop.example" } })
   )
   assert.notInclude(kept ?? "", "ada@shop.example")
-  const reading = connector.readStored?.({ body: Buffer.from(kept ?? ""), secret: Redacted.make(secret) })
+  const reading = connector.readStored?.({ body: Buffer.from(kept ?? ""), ...secrets })
   return reading ?? Effect.die("it reads no stored messages")
 }
 
@@ -65,8 +68,8 @@ describe("operation.updated", () => {
     [{ status: "pending", failure_reason: "the scheme is away" }, { _tag: "OperationPending" }],
     [{ status: "failed" }, { _tag: "OperationFailed", isFinal: true, reason: null }],
     [
-      { status: "failed", failure_reason: `refused: ${apiKey} ${secret}` },
-      { _tag: "OperationFailed", isFinal: true, reason: "refused: *** ***" }
+      { status: "failed", failure_reason: `refused: ${apiKey} ${secret} ${previousSecret}` },
+      { _tag: "OperationFailed", isFinal: true, reason: "refused: *** *** ***" }
     ]
   ] as const) {
     it.effect(`given ${JSON.stringify(Object.keys(more))} of it, then ${JSON.stringify(state)} of our operation`, () =>

@@ -16,6 +16,7 @@ import {
   type Money,
   NotSent,
   type Rejected,
+  secretsOf,
   segment,
   type Transport,
   type VerifiedBody
@@ -63,7 +64,10 @@ const connector = (
   )
   const secrets = reportToken === null ? [apiKey] : [apiKey, reportToken]
   const reader: Answers.Reader = { mode, clean: cleaner(secrets) }
-  const readerOf = ({ secret }: VerifiedBody): Answers.Reader => ({ mode, clean: cleaner([...secrets, secret]) })
+  const readerOf = (message: VerifiedBody): Answers.Reader => ({
+    mode,
+    clean: cleaner([...secrets, ...secretsOf(message)])
+  })
 
   return {
     ...questions(call, reader),

@@ -19,6 +19,7 @@ import {
   type ProviderMessage,
   type RawMessage,
   type RefundState,
+  secretsOf,
   type VerifiedBody,
   verifiedJson,
   WireTime
@@ -43,11 +44,11 @@ export const readMessage = Effect.fnUntraced(function* (
 
 /** A message that was verified when it came. */
 export const readStored = Effect.fnUntraced(function* (
-  { body, secret }: VerifiedBody,
+  message: VerifiedBody,
   secrets: ReadonlyArray<Redacted.Redacted<string>>
 ): Effect.fn.Return<ProviderMessage, MessageUnreadable> {
-  const event = yield* decoded(readEvent, yield* verifiedJson(body))
-  const about = yield* aboutOf(event, cleaner([...secrets, secret]))
+  const event = yield* decoded(readEvent, yield* verifiedJson(message.body))
+  const about = yield* aboutOf(event, cleaner([...secrets, ...secretsOf(message)]))
   return { id: event.id, at: Date.parse(event.create_time), about }
 })
 

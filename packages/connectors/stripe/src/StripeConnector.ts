@@ -14,6 +14,7 @@ import {
   type Money,
   NotSent,
   type Rejected,
+  secretsOf,
   segment,
   type Transport,
   type VerifiedBody
@@ -59,10 +60,10 @@ const connector = (
   const caller = stripeCaller(credentials, { timeoutMillis }, transport)
   const { call } = caller
   const clean = cleaner([secretKey])
-  const receiverOf = ({ secret }: VerifiedBody) => ({
+  const receiverOf = (message: VerifiedBody) => ({
     account,
     isLive: environment === "production",
-    clean: cleaner([secretKey, secret])
+    clean: cleaner([secretKey, ...secretsOf(message)])
   })
 
   return {

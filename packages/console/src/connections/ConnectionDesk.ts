@@ -88,7 +88,8 @@ const view = (connection: Core, { account, circuit, health, providerSupports }: 
     },
     webhook: {
       path: `/api/v1/psp-webhooks/${encodeURIComponent(connection.id)}`,
-      has_secret: connection.sealedWebhookSecret !== null
+      has_secret: connection.sealedWebhookSecret !== null,
+      has_previous_secret: connection.sealedPreviousWebhookSecret !== undefined
     }
   }
 }

@@ -76,7 +76,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
       circuit.probe === null ? undefined : html`; probe from ${time(circuit.probe)}`
     }<br><span class="soft">It opens for ${circuit_breaker.open_ms} ms after ${circuit_breaker.failures} failures in a row.</span></dd>
 <dt>Timeout</dt><dd>${connection.timeout_ms === null ? "the server’s default" : `${connection.timeout_ms} ms`}</dd>
-<dt>Webhooks</dt><dd><code>${webhook.path}</code>, ${webhook.has_secret ? "with a secret" : "without a secret"}</dd>
+<dt>Webhooks</dt><dd><code>${webhook.path}</code>, ${secretsText(webhook)}</dd>
 </dl>
 <p class="soft">${recently}</p>
 </div>
@@ -89,6 +89,11 @@ ${feesView(connection)}
   }
   return answer
 })
+
+const secretsText = ({ has_previous_secret, has_secret }: Connection["webhook"]): string => {
+  if (!has_secret) return "without a secret"
+  return has_previous_secret ? "with a secret and the previous one" : "with a secret"
+}
 
 const accountView = ({ account: { current, first, standing } }: Connection): string => {
   switch (standing) {

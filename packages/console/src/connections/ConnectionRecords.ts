@@ -61,7 +61,8 @@ export const Connection = Schema.Struct({
   }),
   webhook: Schema.Struct({
     path: Text.annotateKey(described("Under the server's base URL.")),
-    has_secret: Schema.Boolean
+    has_secret: Schema.Boolean,
+    has_previous_secret: Schema.Boolean
   })
 }).annotate({ identifier: "Connection", description: "A merchant's account at a provider." })
 export type Connection = typeof Connection.Type

@@ -43,7 +43,8 @@ const sealedRecords = Effect.gen(function* () {
     connectionOf(tenant, {
       id: `${name}-${tenant.workspaceId}`,
       sealedCredentials: `credentials ${name}`,
-      sealedWebhookSecret: name === "b" ? null : `webhook secret ${name}`
+      sealedWebhookSecret: name === "b" ? null : `webhook secret ${name}`,
+      ...(name === "c" ? { sealedPreviousWebhookSecret: "previous webhook secret" } : {})
     })
   )
   const endpoint = {
@@ -71,6 +72,7 @@ const sealedRecords = Effect.gen(function* () {
       key: [`${name}-${tenant.workspaceId}`],
       sealed: `webhook secret ${name}`
     })),
+    { kind: "previousWebhookSecret", key: [`c-${tenant.workspaceId}`], sealed: "previous webhook secret" },
     { kind: "endpointSecret", key: [endpoint.id], sealed: "endpoint secret" },
     { kind: "previousEndpointSecret", key: [endpoint.id], sealed: "previous secret" },
     ...attempts.map(({ id, paymentId }) => ({
@@ -148,7 +150,10 @@ export const sealedTexts = (it: StorageTest): void => {
           connections.map((one) => ({
             ...one,
             sealedCredentials: sealedAs(one.sealedCredentials),
-            sealedWebhookSecret: one.sealedWebhookSecret === null ? null : sealedAs(one.sealedWebhookSecret)
+            sealedWebhookSecret: one.sealedWebhookSecret === null ? null : sealedAs(one.sealedWebhookSecret),
+            ...(one.sealedPreviousWebhookSecret === undefined
+              ? {}
+              : { sealedPreviousWebhookSecret: sealedAs(one.sealedPreviousWebhookSecret) })
           }))
         )
         expect(contents.webhookEndpoints).toContainEqual({

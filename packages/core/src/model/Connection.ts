@@ -20,6 +20,8 @@ export interface Connection {
   /** The connector's credentials as JSON text, sealed with the encryption key. */
   readonly sealedCredentials: string
   readonly sealedWebhookSecret: string | null
+  /** Absent but while the provider's messages may be signed with another secret than `sealedWebhookSecret` too. */
+  readonly sealedPreviousWebhookSecret?: string
   /** Time-out of one provider call, in milliseconds; `null` for the server's default. */
   readonly timeoutMillis: number | null
   readonly supports: Supports
@@ -88,4 +90,5 @@ export interface CircuitBreakerSettings {
 
 /** Binds sealed credentials to their connection: moved to another record, they do not open. */
 export const credentialsContext = (connectionId: string): string => `connection:${connectionId}:credentials`
+/** Of either webhook secret. */
 export const webhookSecretContext = (connectionId: string): string => `connection:${connectionId}:webhook-secret`

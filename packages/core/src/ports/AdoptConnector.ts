@@ -7,7 +7,7 @@
  */
 import { Predicate, Redacted, Result, Version } from "effect"
 import { environments } from "../model/Tenant.ts"
-import type { Connector, ConnectorDefinition, Hints } from "./Connector.ts"
+import type { Connector, ConnectorDefinition, Hints, VerifiedBody } from "./Connector.ts"
 
 export const anotherEffect = `it was made with another version of Effect: expected ${Version.getCurrentVersion()}`
 
@@ -124,15 +124,20 @@ const boundMethods = (owner: object, names: ReadonlyArray<string>) =>
 
 const withSecretsBy = (redact: Redact, connector: Connector): Partial<Connector> => {
   const moved = (secret: Redacted.Redacted<string>) => redact(Redacted.value(secret))
+  const withMoved = <A extends VerifiedBody>(message: A): A => ({
+    ...message,
+    secret: moved(message.secret),
+    otherSecret: message.otherSecret && moved(message.otherSecret)
+  })
   const { readMessage, readStored } = connector
   return {
     charge: (request) =>
       connector.charge({ ...request, instrument: request.instrument === null ? null : moved(request.instrument) }),
     ...(readMessage && {
-      readMessage: (message) => readMessage.call(connector, { ...message, secret: moved(message.secret) })
+      readMessage: (message) => readMessage.call(connector, withMoved(message))
     }),
     ...(readStored && {
-      readStored: (message) => readStored.call(connector, { ...message, secret: moved(message.secret) })
+      readStored: (message) => readStored.call(connector, withMoved(message))
     })
   }
 }

@@ -284,14 +284,16 @@ export interface RawMessage {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** The bytes as they came: a signature covers them, and not what a parser made of them. */
   readonly body: Uint8Array
-  /** The connection's webhook secret as it is configured. */
+  /** A webhook secret of the connection as it is configured: what is unverified by one may come again with the other. */
   readonly secret: Redacted.Redacted<string>
+  /** The connection's other webhook secret, while one replaces the other. It verifies nothing; no text may show it. */
+  readonly otherSecret?: Redacted.Redacted<string> | undefined
   /** Epoch milliseconds. */
   readonly receivedAt: number
 }
 
 /** A message that was verified when it came, and is read again. */
-export type VerifiedBody = Pick<RawMessage, "body" | "secret">
+export type VerifiedBody = Pick<RawMessage, "body" | "secret" | "otherSecret">
 
 /** A message that carries no signature; anybody can send one. */
 export type UnsignedMessage = Pick<RawMessage, "headers" | "body">

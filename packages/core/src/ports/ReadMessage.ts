@@ -1,7 +1,7 @@
 /** What adapters share in reading a provider's message. */
-import { Effect, Layer, type Result, type Schema } from "effect"
+import { Effect, Layer, type Redacted, type Result, type Schema } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
-import { MessageUnreadable, MessageUnverified, type RawMessage } from "./Connector.ts"
+import { MessageUnreadable, MessageUnverified, type RawMessage, type VerifiedBody } from "./Connector.ts"
 import { verifySignature } from "./Signature.ts"
 import { fieldOf } from "./WireFields.ts"
 
@@ -93,6 +93,10 @@ export const signedJson = Effect.fnUntraced(function* (
   )
   return yield* verifiedJson(body)
 })
+
+/** What no text of a message may show of its connection's webhook secrets. */
+export const secretsOf = ({ otherSecret, secret }: VerifiedBody): ReadonlyArray<Redacted.Redacted<string>> =>
+  otherSecret === undefined ? [secret] : [secret, otherSecret]
 
 /** Reads a message, or fails with `complaint` and where the reading stopped. */
 export const messageReader =

@@ -17,6 +17,7 @@ export const sealedKinds = [
   /** Of a connection: `[id]`. */
   "credentials",
   "webhookSecret",
+  "previousWebhookSecret",
   /** Of a webhook endpoint: `[id]`. */
   "endpointSecret",
   "previousEndpointSecret",
@@ -51,6 +52,7 @@ export const sealedContext = (kind: SealedKind, key: ReadonlyArray<string>): str
     case "credentials":
       return credentialsContext(first)
     case "webhookSecret":
+    case "previousWebhookSecret":
       return webhookSecretContext(first)
     case "endpointSecret":
     case "previousEndpointSecret":

@@ -266,7 +266,7 @@ export interface RawMessage {
   readonly headers: Readonly<Record<string, string | undefined>>
   /** The bytes as they came: a signature covers them. */
   readonly body: Uint8Array
-  /** The connection's `webhookSecret`. */
+  /** The connection's `webhookSecret`; its `previousWebhookSecret` where the message is not signed with that one. */
   readonly secret: string
   readonly receivedAt: number
 }

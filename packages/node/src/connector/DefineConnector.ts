@@ -13,6 +13,7 @@ import {
   type ProviderMessage,
   ProviderUrl,
   type Supports,
+  secretsOf,
   type Transport
 } from "@pointsman/core/connector"
 import { Effect, Redacted, Result, Schema } from "effect"
@@ -256,14 +257,14 @@ const messages = (
   clean: Clean
 ): Pick<CoreConnector, "readMessage" | "readStored"> => {
   if (readMessage === undefined || verifyMessage === undefined) return {}
-  const readStored: NonNullable<CoreConnector["readStored"]> = ({ body, secret }) => {
+  const readStored: NonNullable<CoreConnector["readStored"]> = (message) => {
     const unreadable = (reason: string) => new MessageUnreadable({ reason: `${name}.readMessage ${reason}` })
     return Effect.tryPromise({
-      try: async () => readMessage(utf8.decode(body)),
+      try: async () => readMessage(utf8.decode(message.body)),
       catch: () => unreadable("threw")
     }).pipe(
       Effect.flatMap((value) => {
-        const hidden = cleaner([secret])
+        const hidden = cleaner(secretsOf(message))
         const both = Object.assign((text: string) => clean(hidden(text)), {
           shows: (text: string) => clean.shows(text) || hidden.shows(text)
         })
@@ -279,7 +280,10 @@ const messages = (
     readStored,
     readMessage: (message) =>
       Effect.tryPromise({
-        try: async () => verifyMessage({ ...message, secret: Redacted.value(message.secret) }),
+        try: async () => {
+          const { body, headers, receivedAt, secret } = message
+          return verifyMessage({ body, headers, receivedAt, secret: Redacted.value(secret) })
+        },
         catch: () => new MessageUnverified({ reason: `${name}.verifyMessage threw` })
       }).pipe(
         Effect.flatMap(

@@ -15,7 +15,8 @@ export const connectionView = (connection: Connection) => ({
   priority: connection.priority,
   /** Where its provider sends messages, under the server's base URL. */
   webhook_path: `/api/v1/psp-webhooks/${encodeURIComponent(connection.id)}`,
-  has_webhook_secret: connection.sealedWebhookSecret !== null
+  has_webhook_secret: connection.sealedWebhookSecret !== null,
+  has_previous_webhook_secret: connection.sealedPreviousWebhookSecret !== undefined
 })
 
 type ConnectionView = ReturnType<typeof connectionView>
@@ -74,7 +75,7 @@ export const connectionText = (one: ConnectionDetails): Text => {
     ["Time-out", `${one.timeout_ms} ms, ${one.has_own_timeout ? "its own" : "the server's"}`],
     ["Account", accountOf(one)],
     ["Circuit", `opens for ${one.circuit_breaker.open_ms} ms after ${one.circuit_breaker.failures} failures in a row`],
-    ["Webhooks", `${one.webhook_path}, ${one.has_webhook_secret ? "with a secret" : "without a secret"}`],
+    ["Webhooks", `${one.webhook_path}, ${secretsText(one)}`],
     [
       "Reports",
       one.reports_every_ms === null ? "not fetched on a schedule" : `fetched every ${one.reports_every_ms} ms`
@@ -86,6 +87,11 @@ export const connectionText = (one: ConnectionDetails): Text => {
     limits.length === 0 ? "The connection has no limits." : table(["LIMIT", "VALUE"], limits),
     fees.length === 0 ? "The connection states no fees." : table(["FEE", "CHARGED"], fees)
   )
+}
+
+const secretsText = ({ has_previous_webhook_secret, has_webhook_secret }: ConnectionDetails): string => {
+  if (!has_webhook_secret) return "without a secret"
+  return has_previous_webhook_secret ? "with a secret and the previous one" : "with a secret"
 }
 
 const accountOf = ({ account, account_changed_at, current_account }: ConnectionDetails): string => {

@@ -43,6 +43,8 @@ const textsOf = (state: State, kind: SealedKind): ReadonlyArray<Stored> => {
       return ofMap(state.connections, "sealedCredentials")
     case "webhookSecret":
       return ofMap(state.connections, "sealedWebhookSecret")
+    case "previousWebhookSecret":
+      return ofMap(state.connections, "sealedPreviousWebhookSecret")
     case "endpointSecret":
       return ofMap(state.webhookEndpoints, "sealedSecret")
     case "previousEndpointSecret":

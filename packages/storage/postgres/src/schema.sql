@@ -694,6 +694,7 @@ create table connections (
   priority bigint not null,
   sealed_credentials text collate "C" not null,
   sealed_webhook_secret text collate "C",
+  sealed_previous_webhook_secret text collate "C",
   timeout_millis bigint,
   -- JSON, all of them.
   supports text collate "C" not null,

@@ -120,6 +120,8 @@ const connectionTable = <V>(parts: Parts<V>): DirectoryTable<Connection, V> => {
       priority: ({ priority }) => priority,
       sealed_credentials: ({ sealedCredentials }) => bindText(sealedCredentials),
       sealed_webhook_secret: ({ sealedWebhookSecret }) => bindTextOrNull(sealedWebhookSecret),
+      sealed_previous_webhook_secret: ({ sealedPreviousWebhookSecret }) =>
+        bindTextOrNull(sealedPreviousWebhookSecret ?? null),
       timeout_millis: ({ timeoutMillis }) => timeoutMillis,
       supports: ({ supports }) => bindJson(supports),
       restrictions: ({ restrictions }) => bindJson(restrictions),
@@ -141,6 +143,9 @@ const connectionTable = <V>(parts: Parts<V>): DirectoryTable<Connection, V> => {
       restrictions: readJson(row["restrictions"]),
       circuitBreaker: readJson(row["circuit_breaker"]),
       // Absent and not null: what was written without them reads as it was written.
+      ...(row["sealed_previous_webhook_secret"] == null
+        ? {}
+        : { sealedPreviousWebhookSecret: readText(row["sealed_previous_webhook_secret"]) }),
       ...(row["fees"] == null ? {} : { fees: readJson(row["fees"]) }),
       ...(row["reports"] == null ? {} : { reports: readJson(row["reports"]) }),
       ...accountOf(row)

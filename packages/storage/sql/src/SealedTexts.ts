@@ -20,6 +20,11 @@ export const sealedPlaces: Readonly<Record<SealedKind, SealedPlace>> = {
   derivation: { table: "kept_secrets", key: ["name"], column: "sealed", where: "true", isDirectory: false },
   credentials: { ...connection, column: "sealed_credentials", where: "true" },
   webhookSecret: { ...connection, column: "sealed_webhook_secret", where: "sealed_webhook_secret is not null" },
+  previousWebhookSecret: {
+    ...connection,
+    column: "sealed_previous_webhook_secret",
+    where: "sealed_previous_webhook_secret is not null"
+  },
   endpointSecret: { ...endpoint, column: "sealed_secret", where: "true" },
   previousEndpointSecret: {
     ...endpoint,

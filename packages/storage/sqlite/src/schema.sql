@@ -70,6 +70,7 @@ create table connections (
   priority integer not null,
   sealed_credentials any not null,
   sealed_webhook_secret any,
+  sealed_previous_webhook_secret any,
   timeout_millis integer,
   -- JSON: what the connection supports, and which payments it does not get.
   supports text not null,

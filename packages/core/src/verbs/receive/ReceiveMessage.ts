@@ -36,7 +36,7 @@ import {
   type StoredMessage
 } from "../../model/StoredMessage.ts"
 import type { Tenant } from "../../model/Tenant.ts"
-import type { Connector } from "../../ports/Connector.ts"
+import type { Connector, MessageUnreadable, MessageUnverified, RawMessage } from "../../ports/Connector.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
@@ -86,7 +86,7 @@ const verify = Effect.fnUntraced(function* (incoming: IncomingMessage) {
   const hint = yield* hintIn(found, incoming)
   if (hint !== undefined) return { ...received, hint } satisfies ReceivedHint
   if (reader === undefined) return yield* refuseSlowly(headers, body, receivedAt)
-  const read = yield* Effect.result(reader.readMessage({ headers, body, secret: reader.secret, receivedAt }))
+  const read = yield* readWithEither(reader, { headers, body, receivedAt })
   const verified = { ...received, body: utf8.decode(body) }
   if (Result.isSuccess(read)) {
     // It was verified over the bytes as they came. Of a message that cannot be read nothing is known, and it stays whole.
@@ -105,24 +105,44 @@ const utf8 = new TextDecoder("utf-8", { ignoreBOM: true })
 
 interface Reader {
   readonly secret: Redacted.Redacted<string>
+  readonly previousSecret: Redacted.Redacted<string> | undefined
   readonly readMessage: NonNullable<Connector["readMessage"]>
   readonly readStored: Connector["readStored"] | undefined
   readonly keptOfMessage: Connector["keptOfMessage"] | undefined
 }
 
+/** While a provider's secret is rotated, its messages are signed with either. */
+const readWithEither = Effect.fnUntraced(function* (
+  { previousSecret, readMessage, secret }: Reader,
+  raw: Pick<RawMessage, "body" | "headers" | "receivedAt">
+) {
+  const read = yield* Effect.result(readMessage({ ...raw, secret, otherSecret: previousSecret }))
+  if (previousSecret === undefined || !isUnverified(read)) return read
+  const again = yield* Effect.result(readMessage({ ...raw, secret: previousSecret, otherSecret: secret }))
+  return isUnverified(again) ? read : again
+})
+
+const isUnverified = <A>(read: Result.Result<A, MessageUnverified | MessageUnreadable>): boolean =>
+  Result.isFailure(read) && read.failure._tag === "pointsman/MessageUnverified"
+
 /** What the connection's messages are read with; `undefined` where it can have none. */
 export const readerOf = Effect.fnUntraced(function* (connection: Connection) {
-  const { id, sealedWebhookSecret } = connection
+  const { id, sealedPreviousWebhookSecret, sealedWebhookSecret } = connection
   if (sealedWebhookSecret === null) return undefined
   const secrets = yield* Secrets
   const connections = yield* OpenConnections
-  const opened = yield* secrets.open(sealedWebhookSecret, webhookSecretContext(id)).pipe(
-    // The provider sends the message again.
-    Effect.catchTags({
-      "pointsman/KeyUnavailable": (cause) => Effect.fail(keyStorageError("opening a webhook secret")(cause)),
-      "pointsman/SealBroken": () => Effect.undefined
-    })
-  )
+  const open = (sealed: string) =>
+    secrets.open(sealed, webhookSecretContext(id)).pipe(
+      // The provider sends the message again.
+      Effect.catchTags({
+        "pointsman/KeyUnavailable": (cause) => Effect.fail(keyStorageError("opening a webhook secret")(cause)),
+        "pointsman/SealBroken": () => Effect.undefined
+      })
+    )
+  const opened = yield* open(sealedWebhookSecret)
+  // Without it, what is signed with the newer secret is still taken.
+  const previousSecret =
+    sealedPreviousWebhookSecret === undefined ? undefined : yield* open(sealedPreviousWebhookSecret)
   const connector = yield* Effect.result(connections.connector(connection))
   if (opened === undefined) {
     yield* connections.reportOnce(connection, "its webhook secret cannot be decrypted with this encryption key")
@@ -135,7 +155,7 @@ export const readerOf = Effect.fnUntraced(function* (connection: Connection) {
   const { keptOfMessage, readMessage, readStored } = connector.success
   return readMessage === undefined
     ? undefined
-    : ({ secret: opened, readMessage, readStored, keptOfMessage } satisfies Reader)
+    : ({ secret: opened, previousSecret, readMessage, readStored, keptOfMessage } satisfies Reader)
 })
 
 /** Looks up what a hint names, and records what the provider states; see `recordMessage`. */

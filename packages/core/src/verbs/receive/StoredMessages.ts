@@ -61,7 +61,9 @@ const readAgain = Effect.fnUntraced(function* ({ body, connection, isSealed, not
   }
   if (body === "") return yield* new MessageNotApplicable({ reason: "its body was erased" })
   const text = isSealed ? Redacted.value(yield* open(note.connectionId, note.eventId, body)) : body
-  const read = yield* Effect.result(reader.readStored({ body: utf8.encode(text), secret: reader.secret }))
+  const read = yield* Effect.result(
+    reader.readStored({ body: utf8.encode(text), secret: reader.secret, otherSecret: reader.previousSecret })
+  )
   if (Result.isFailure(read)) {
     return yield* new MessageNotApplicable({ reason: `it cannot be read: ${read.failure.reason}` })
   }
@@ -76,7 +78,9 @@ const storedReaderOf = Effect.fnUntraced(function* (connection: Connection) {
   if (connection.sealedWebhookSecret !== null) return yield* readerOf(connection)
   const connector = yield* Effect.option((yield* OpenConnections).connector(connection))
   const { hints, readStored } = Option.getOrElse(connector, () => ({ hints: undefined, readStored: undefined }))
-  return hints === undefined || readStored === undefined ? undefined : { secret: Redacted.make(""), readStored }
+  return hints === undefined || readStored === undefined
+    ? undefined
+    : { secret: Redacted.make(""), previousSecret: undefined, readStored }
 })
 
 /** Messages at once, and for how long after its arrival a message may still find its charge. */
