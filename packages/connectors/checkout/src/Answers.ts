@@ -34,15 +34,35 @@ export const { readable, unreadable } = answerReader(
 )
 
 export const readPayment = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Payment))
+const readPaymentAccepted = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.PaymentAccepted))
 const readAccepted = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Accepted))
 const readOpenedLink = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.OpenedLink))
 const readFailure = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Failure))
 
-/** The answer to a charge. `reference`: ours, as the request had it. */
-export const chargeAnswer = (answer: TransportAnswer, reference: string, clean: Clean): Read<ChargeState | Rejected> =>
-  isSuccess(answer)
-    ? Result.flatMap(readable(readPayment, answer), (payment) => ofReference(answer, payment, reference, clean))
-    : refusal(answer, clean)
+/**
+ * The answer to a charge. `reference`: ours, as the request had it. A 202 contains the link to which the customer has to be
+ * redirected (https://www.checkout.com/docs/payments/authenticate-payments), and no amount (`PaymentAccepted.cs` of
+ * https://github.com/checkout/checkout-sdk-net). In a direct charge there is nobody to redirect.
+ */
+export const chargeAnswer = (
+  answer: TransportAnswer,
+  reference: string,
+  clean: Clean
+): Read<ChargeState | Rejected> => {
+  if (!isSuccess(answer)) return refusal(answer, clean)
+  if (answer.status !== 202) {
+    return Result.flatMap(readable(readPayment, answer), (payment) => ofReference(answer, payment, reference, clean))
+  }
+  return Result.flatMap(readable(readPaymentAccepted, answer), (payment) => {
+    const state: ChargeState = isRedirected(payment)
+      ? { _tag: "NeedsCustomer", providerRef: payment.id }
+      : { _tag: "Pending", providerRef: payment.id }
+    return ofNamed(answer, Result.succeed(state), { named: payment.reference ?? reference, reference }, clean)
+  })
+}
+
+/** Customers are sent there to authenticate: `requiresRedirect` in `payments.js` of the Node SDK. */
+const isRedirected = ({ _links }: Pick<Protocol.Payment, "_links">): boolean => (_links?.redirect ?? null) !== null
 
 /**
  * The state of the payment with this reference. Checkout.com answers a key that was used before with the answer to its first
@@ -53,9 +73,20 @@ export const ofReference = (
   payment: Protocol.Payment,
   reference: string,
   clean: Clean
+): Read<ChargeState> =>
+  ofNamed(
+    answer,
+    stateOrUnreadable(answer, payment, clean),
+    { named: payment.reference ?? reference, reference },
+    clean
+  )
+
+const ofNamed = (
+  answer: TransportAnswer,
+  state: Read<ChargeState>,
+  { named, reference }: { readonly named: string; readonly reference: string },
+  clean: Clean
 ): Read<ChargeState> => {
-  const state = stateOrUnreadable(answer, payment, clean)
-  const named = payment.reference ?? reference
   if (named === reference) return state
   const attemptId = attemptIn(readReference(named))
   if (attemptId === undefined || attemptId === attemptIn(readReference(reference)) || clean.shows(attemptId)) {
@@ -102,10 +133,9 @@ export const stateOf = (payment: Protocol.Payment, clean: Clean): ChargeState | 
         ? captured(id, balances?.total_captured ?? undefined, currency)
         : { _tag: "Canceled", providerRef: id }
     case "pending":
-      // Customers are sent there to authenticate: `requiresRedirect` in `payments.js` of the Node SDK.
-      return (payment._links?.redirect ?? null) === null
-        ? withAmount(amount, currency, (stated) => ({ _tag: "Pending", providerRef: id, stated }))
-        : { _tag: "NeedsCustomer", providerRef: id }
+      return isRedirected(payment)
+        ? { _tag: "NeedsCustomer", providerRef: id }
+        : withAmount(amount, currency, (stated) => ({ _tag: "Pending", providerRef: id, stated }))
     // Checkout.com tries again by itself.
     case "retry scheduled":
       return withAmount(amount, currency, (stated) => ({ _tag: "Pending", providerRef: id, stated }))

@@ -54,6 +54,17 @@ export const Payment = Schema.Struct({
 })
 export type Payment = typeof Payment.Type
 
+/**
+ * The answer 202 to `POST /payments`: it has no amount (`PaymentAccepted.cs` of the .NET SDK). With a redirect, the customer has
+ * to authenticate there (https://www.checkout.com/docs/payments/authenticate-payments).
+ */
+export const PaymentAccepted = Schema.Struct({
+  id: Reference,
+  status: Schema.Literal("Pending"),
+  reference: optional(Schema.String),
+  _links: optional(Schema.Struct({ redirect: optional(Link) }))
+})
+
 /** https://www.checkout.com/docs/payments/manage-payments/get-a-list-of-payments */
 export const PaymentList = Schema.Struct({ total_count: Schema.Natural, data: Schema.Array(Schema.Unknown) })
 

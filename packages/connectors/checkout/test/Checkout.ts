@@ -50,7 +50,20 @@ export const payment = (fields: Fields = {}) => ({
   ...fields
 })
 
-/** The same, as it is looked up: its response code is that of an action. */
+/** A payment that was accepted with status 202. It has no amount. */
+export const acceptedPayment = (fields: Fields = {}) => ({
+  id: paymentId,
+  status: "Pending",
+  customer: { id: "cus_y3oqhf46pyzuxjbcn2giaqnb44", email: "brucewayne@example.com", name: "Bruce Wayne" },
+  "3ds": { downgraded: false, enrolled: "Y" },
+  _links: {
+    self: { href: `https://${prefix}.api.sandbox.checkout.com/payments/${paymentId}` },
+    redirect: { href: "https://3ds.sandbox.checkout.com/sid_y3oqhf46pyzuxjbcn2giaqnb44" }
+  },
+  ...fields
+})
+
+/** A payment as it is looked up: its response code is that of an action. */
 export const lookedUp = ({ response_code = "10000", ...fields }: Fields = {}) => {
   const { action_id, auth_code, response_code: _code, response_summary, ...shown } = payment()
   return {

@@ -27,6 +27,7 @@ import {
 } from "./Calls.ts"
 import {
   accepted,
+  acceptedPayment,
   action,
   answer,
   authorization,
@@ -273,7 +274,31 @@ describe("what an answer to a charge means", () => {
       })
     )
   }
+  const accepted202: ReadonlyArray<readonly [string, object, unknown]> = [
+    ["a redirect", acceptedPayment(ours), { _tag: "NeedsCustomer", providerRef: paymentId }],
+    ["a redirect and no reference", acceptedPayment(), { _tag: "NeedsCustomer", providerRef: paymentId }],
+    ["no redirect", acceptedPayment({ ...ours, _links: {} }), { _tag: "Pending", providerRef: paymentId }]
+  ]
+  for (const [what, body, expected] of accepted202) {
+    it.effect(`given a 202 with ${what}, then it needs no amount`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* connected([answer(202, body)]).connector.charge(charge), expected)
+      })
+    )
+  }
+  it.effect("given a 202 to another attempt under our key, then it is passed on as that attempt's", () =>
+    Effect.gen(function* () {
+      const given = answer(202, acceptedPayment({ reference: "a0000000000000000000000001" }))
+      const failed = yield* Effect.flip(connected([given]).connector.charge(charge))
+      assert.deepStrictEqual(failed instanceof Unanswered ? failed.ofAnother : failed, {
+        attemptId: "att_00000000-0000-0000-0000-000000000001",
+        state: { _tag: "NeedsCustomer", providerRef: paymentId }
+      })
+    })
+  )
   const unknown: ReadonlyArray<readonly [string, ReturnType<typeof answer>]> = [
+    ["a 202 that is not pending", answer(202, acceptedPayment({ status: "Authorized" }))],
+    ["a 202 without an id", answer(202, acceptedPayment({ id: undefined }))],
     ["captured money of no stated amount", answer(201, payment({ status: "Captured", balances: undefined }))],
     ["a verified card", answer(201, payment({ status: "Card Verified" }))],
     ["a payout", answer(201, payment({ status: "Paid" }))],

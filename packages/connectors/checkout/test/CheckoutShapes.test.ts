@@ -9,6 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import {
   accepted,
+  acceptedPayment,
   action,
   authorization,
   capturedPayment,
@@ -74,6 +75,13 @@ const Requested = Schema.Struct({
   ...{ action_id: Schema.String, auth_code: Schema.String },
   ...{ response_code: Schema.String, response_summary: Schema.String }
 })
+/** `PaymentAccepted.cs`, `ThreeDsEnrollment.cs` */
+const PaymentAccepted = Schema.Struct({
+  ...{ id: Schema.String, status: Status, reference: Schema.optionalKey(Schema.String) },
+  customer: Schema.Struct({ id: Schema.String, email: Schema.String, name: Schema.String }),
+  "3ds": Schema.Struct({ downgraded: Schema.Boolean, enrolled: Schema.String }),
+  _links: Links
+})
 const LookedUp = Schema.Struct({
   ...common,
   requested_on: Time,
@@ -113,6 +121,7 @@ const PaymentLink = Schema.Struct({
 describe("the answers of these tests", () => {
   const answers: ReadonlyArray<readonly [string, Schema.Decoder<unknown>, object]> = [
     ["a payment that was requested", Requested, payment()],
+    ["one that was accepted", PaymentAccepted, acceptedPayment()],
     ["one that was captured", Requested, capturedPayment(1234)],
     ["one that is looked up", LookedUp, lookedUp()],
     ["a list of payments", List, list(lookedUp())],

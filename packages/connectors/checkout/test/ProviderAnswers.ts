@@ -17,6 +17,7 @@ import {
 } from "./Calls.ts"
 import {
   accepted,
+  acceptedPayment,
   action,
   answer,
   authorization,
@@ -43,6 +44,7 @@ const requests = {
 const connect = (...script: Parameters<typeof connected>[0]) => connected(script).connector
 
 const payments = "https://api-reference.checkout.com/tag/Payments"
+const authenticate = "https://www.checkout.com/docs/payments/authenticate-payments"
 const links = "https://api-reference.checkout.com/tag/Payment-Links"
 const codes = "https://www.checkout.com/docs/resources/codes/response-codes"
 const keys = "https://www.checkout.com/docs/payments/manage-payments/retry-a-payment"
@@ -65,6 +67,8 @@ const rows = [
   ["charge", "`Captured`, without balances", charged({ status: "Captured", balances: undefined }), statuses],
   ["charge", "`Pending`", charged({ status: "Pending" }), payments],
   ["charge", "`Pending`, with a redirect", charged({ status: "Pending", ...redirect }), payments],
+  ["charge", "202 `Pending`, with a redirect", [answer(202, acceptedPayment({ reference }))], authenticate],
+  ["charge", "202 `Pending`", [answer(202, acceptedPayment({ reference, _links: {} }))], authenticate],
   ["charge", "`Retry Scheduled`", charged({ status: "Retry Scheduled" }), statuses],
   ["charge", "`Declined`, 20005", charged({ status: "Declined", response_code: "20005" }), codes],
   ["charge", "`Declined`, 20051", charged({ status: "Declined", response_code: "20051" }), codes],
