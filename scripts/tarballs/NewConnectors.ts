@@ -89,7 +89,8 @@ const payBy = async (command: string, entry: string, style: string): Promise<voi
   const file = join(command, `${style}.json`)
   writeFileSync(file, JSON.stringify(configuration))
   const pointsman = join(command, "node_modules/.bin/pointsman")
-  const words = [pointsman, "serve", "--port", "0", "--config", file, "--database-url", "sqlite::memory:"]
+  const storage = ["--database-url", "sqlite::memory:", "--allow-volatile-storage", "true"]
+  const words = [pointsman, "serve", "--port", "0", "--config", file, ...storage]
   const { child, found } = await started(words, command, /Pointsman listens on (\S+)/u)
   const url = found[1]
   const instruments = [{ connection: "main", token: "card_1" }]

@@ -60,6 +60,7 @@ const names = new Set([
   "checkIntervals",
   "webhookScheduleMillis",
   "allowPrivateWebhooks",
+  "allowVolatileStorage",
   "log"
 ] satisfies ReadonlyArray<keyof PointsmanSettings>)
 
@@ -161,7 +162,7 @@ const checkOptionalSettings = (settings: PointsmanSettings, expect: Expect): voi
   optional("workspace", Predicate.isString, "expected the id of a workspace")
   optional("environment", (value) => value === "sandbox" || value === "production", "expected sandbox or production")
   optional("baseUrl", isBaseUrl, "expected an absolute http or https URL without user, query or fragment")
-  for (const field of ["docs", "background", "allowPrivateWebhooks"] as const) {
+  for (const field of ["docs", "background", "allowPrivateWebhooks", "allowVolatileStorage"] as const) {
     optional(field, Predicate.isBoolean, "expected true or false")
   }
   optional("rateLimit", isCount, "expected a whole number of requests per second, 1 or more")

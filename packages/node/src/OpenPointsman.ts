@@ -61,6 +61,7 @@ const open = Effect.fnUntraced(function* (settings: PointsmanSettings, scope: Sc
   const checked = yield* checkSettings(settings)
   const connectors = Ports.Connectors.make(yield* Effect.forEach(settings.connectors, openConnector))
   const configuration = settings.workspaces === undefined ? undefined : yield* understand(settings, checked, connectors)
+  yield* refuseVolatile(settings, configuration)
   const outside = yield* Layer.buildWithScope(yield* outsideLayer(settings, checked, connectors), scope).pipe(
     Effect.mapError((error) =>
       error._tag === "pointsman/StorageError"
@@ -187,6 +188,23 @@ const understand = (
   return Result.isSuccess(understood)
     ? Effect.succeed(understood.success)
     : Effect.fail(wrongSettings(understood.failure.map(mistakeOf)))
+}
+
+/** Production over a storage that is gone with the process. */
+const refuseVolatile = (
+  { allowVolatileStorage, environment, storage }: PointsmanSettings,
+  configuration: Configuration.ConfigurationFile | undefined
+): Effect.Effect<void, StartError> => {
+  if (storage.lasts || allowVolatileStorage === true) return Effect.void
+  const connection = configuration === undefined ? undefined : Configuration.productionConnection(configuration)
+  if (connection === undefined && environment !== "production") return Effect.void
+  const what =
+    connection === undefined ? "`environment` is production" : `the connection "${connection}" is for production`
+  const message =
+    `expected a storage that outlives this process, because ${what}: ${storage.name} loses payments and idempotency keys ` +
+    "with the process, so that a request that is sent again charges twice. Use sqlite(path) with a file or postgres(url), or " +
+    "set allowVolatileStorage to true if that loss is acceptable"
+  return Effect.fail(wrongSettings([{ field: "storage", message }]))
 }
 
 /** Opened without being reached. */

@@ -223,6 +223,11 @@ export interface LogLine {
 
 export interface PointsmanSettings {
   readonly storage: Storage
+  /**
+   * Accepts production over a storage that is gone with the process, such as `memory()`. After a restart, a request that is
+   * sent again with its key charges twice. `false` unless set.
+   */
+  readonly allowVolatileStorage?: boolean
   readonly connectors: ReadonlyArray<Connector>
   /**
    * Base64 of 32 bytes, as `openssl rand -base64 32` prints it. Needed with a storage that lasts. To replace it, name the

@@ -208,7 +208,7 @@ it("given a key that was made, when it is revoked, then the API refuses it", asy
 })
 
 it("given payments of two environments, when they are counted and read, then neither shows the other's", async () => {
-  const { pointsman } = await open({ environment: "production" })
+  const { pointsman } = await open({ environment: "production", allowVolatileStorage: true })
   await pointsman.create(order, { environment: "sandbox" })
   assert.deepStrictEqual((await pointsman.payments()).data, [])
   assert.strictEqual((await pointsman.payments({}, { environment: "sandbox" })).data.length, 1)

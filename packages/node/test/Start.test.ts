@@ -7,6 +7,7 @@ import { sqlite } from "@pointsman/storage-sqlite"
 import { assert, describe, it } from "vitest"
 import { createPointsman, type PointsmanSettings, StartError } from "../src/index.ts"
 import { encryptionKey, failureOf, folder, inFiles, open, order, otherEncryptionKey, shop } from "./support/Shop.ts"
+import { slowProvider } from "./support/SlowProvider.ts"
 
 const start = (settings: object) =>
   failureOf(
@@ -30,6 +31,19 @@ const openFiles = (path: string): ReadonlyArray<string> =>
     }
   })
 
+const inProduction: Pick<PointsmanSettings, "connectors" | "workspaces"> = {
+  connectors: [sandbox(), slowProvider().definition],
+  workspaces: [
+    {
+      ...shop,
+      connections: [
+        { id: "first", environment: "sandbox" },
+        { id: "live", environment: "production", connector: "slow" }
+      ]
+    }
+  ]
+}
+
 const wrongSettings: Readonly<Record<string, readonly [settings: object, field: string, says: RegExp]>> = {
   "no storage": [{ storage: undefined }, "storage", /expected a storage, such as/u],
   "a storage that is a path": [{ storage: "payments.db" }, "storage", /expected a storage, such as/u],
@@ -40,6 +54,22 @@ const wrongSettings: Readonly<Record<string, readonly [settings: object, field: 
     "connectors[1]",
     /expected unique connector names; "sandbox"/u
   ],
+  "production over memory": [
+    { environment: "production" },
+    "storage",
+    /^expected a storage that outlives this process, because `environment` is production: memory loses .*set allowVolatileStorage/u
+  ],
+  "production over SQLite in memory": [
+    { storage: sqlite(":memory:"), environment: "production" },
+    "storage",
+    /^expected a storage that outlives this process, .* SQLite :memory: loses/u
+  ],
+  "a production connection over memory": [
+    inProduction,
+    "storage",
+    /because the connection "live" is for production: memory loses/u
+  ],
+  "a permission in words": [{ allowVolatileStorage: "yes" }, "allowVolatileStorage", /expected true or false/u],
   "an absent key for a file": [{ storage: sqlite("payments.db") }, "encryptionKey", /base64 of 32 bytes.*outlives/u],
   "a cut key": [{ encryptionKey: encryptionKey.slice(1) }, "encryptionKey", /base64 of 32 bytes/u],
   "an unknown setting": [{ worspaces: [] }, "worspaces", /unknown setting; expected one of storage, connectors/u],
@@ -82,6 +112,11 @@ const wrongSettings: Readonly<Record<string, readonly [settings: object, field: 
     /POINTSMAN_TEST_UNSET is not set/u
   ]
 }
+
+it("given production over memory, when allowVolatileStorage is set, then it starts", async () => {
+  const { pointsman } = await open({ ...inProduction, environment: "production", allowVolatileStorage: true })
+  assert.deepStrictEqual((await pointsman.payments()).data, [])
+})
 
 describe("wrong settings", () => {
   for (const [name, [settings, field, says]] of Object.entries(wrongSettings)) {

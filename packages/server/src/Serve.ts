@@ -54,6 +54,7 @@ import { StartFailure } from "./StartFailure.ts"
 import { storageFailure } from "./StorageFailure.ts"
 import { storageLayer } from "./StorageLayer.ts"
 import { telemetry } from "./Telemetry.ts"
+import { volatileFault } from "./VolatileStorage.ts"
 import { keepWorkers } from "./Workers.ts"
 import { askPrimary, endAfterPrimary } from "./WorkerTalk.ts"
 
@@ -195,6 +196,8 @@ const begin = Effect.fnUntraced(function* (settings: Settings, environment: Envi
           providerTimeoutMillis: settings.providerTimeoutMillis,
           environment
         })
+  const volatile = read === undefined ? undefined : volatileFault(settings, read.file)
+  if (volatile !== undefined) return yield* new StartFailure({ message: volatile })
   const findings = read === undefined ? [] : configurationFindings(read.file, read.connectors)
   yield* Effect.forEach(findings, (finding) => Console.error(formatFinding(finding)), { discard: true })
   const listeners = yield* listenAll(settings)

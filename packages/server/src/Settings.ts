@@ -251,6 +251,11 @@ export const variables = {
     flag: "allow-async-commit",
     meaning: "true accepts a PostgreSQL database whose crash loses acknowledged payments, such as one with fsync=off"
   }),
+  allowVolatileStorage: toggle({
+    variable: "POINTSMAN_ALLOW_VOLATILE_STORAGE",
+    flag: "allow-volatile-storage",
+    meaning: "true accepts production connections over sqlite::memory:, whose payments are lost when the server stops"
+  }),
   cardNumbers: variable<CardNumbers.BareCardNumbers>({
     variable: "POINTSMAN_CARD_NUMBERS",
     flag: "card-numbers",

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
-import { testKey } from "./support/Configurations.ts"
+import { runHere } from "./support/CommandInProcess.ts"
+import { configurationWith, connectionTo, testKey } from "./support/Configurations.ts"
 import { encryptionKeyOf } from "./support/EncryptionKeys.ts"
 import { runServerHere, type ServerHere, startServerHere } from "./support/ServerHere.ts"
 import { type JsonAnswer, startServer, temporaryFolder } from "./support/ServerProcess.ts"
@@ -182,6 +183,32 @@ describe("a start without configuration", () => {
     assert.strictEqual((await runCurl(server)).status, 201)
     await server.stop()
     assert.deepStrictEqual(readdirSync(folder), [])
+  })
+
+  it("given a production connection over a database in memory, when it starts, then it is refused unless that is allowed, and doctor says so", async () => {
+    const folder = temporaryFolder()
+    const configuration = configurationWith(connectionTo({ url: "http://127.0.0.1:9", apiKey: "key" }))
+    const environment = { POINTSMAN_DATABASE_URL: "sqlite::memory:" }
+    const refused = await runServerHere({ folder, configuration, environment })
+    assert.strictEqual(refused.code, 1)
+    assert.match(
+      refused.stderr,
+      /^POINTSMAN_DATABASE_URL \(--database-url\): expected a database that outlives the server, because the connection "main" is for production: .* or set POINTSMAN_ALLOW_VOLATILE_STORAGE \(--allow-volatile-storage\) to true/mu
+    )
+    assert.notInclude(refused.stdout, "Pointsman listens")
+    const verdictOf = async (more: Readonly<Record<string, string>>) => {
+      const { stdout } = await runHere(folder, ["doctor", "--json", "--config", "pointsman.json"], {
+        ...environment,
+        ...more
+      })
+      return JSON.parse(stdout).data.checks.find(({ check }: { readonly check: string }) => check === "database")
+    }
+    assert.deepInclude(await verdictOf({}), { verdict: "wrong", says: refused.stderr.trim() })
+
+    const allowed = { POINTSMAN_ALLOW_VOLATILE_STORAGE: "true" }
+    assert.deepInclude(await verdictOf(allowed), { verdict: "warning" })
+    const server = await startServerHere({ folder, configuration, environment: { ...environment, ...allowed } })
+    await server.stop()
   })
 
   it("given a database elsewhere, when the server runs, then its files lie beside it", async () => {

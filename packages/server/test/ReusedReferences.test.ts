@@ -24,7 +24,10 @@ describe("a reference that an adapter gives twice", () => {
       const server = await startServerHere({
         folder,
         configuration: { workspaces: [workspaceWith([connectionTo(provider)])] },
-        environment: database === "sqlite::memory:" ? { POINTSMAN_DATABASE_URL: database } : {}
+        environment:
+          database === "sqlite::memory:"
+            ? { POINTSMAN_DATABASE_URL: database, POINTSMAN_ALLOW_VOLATILE_STORAGE: "true" }
+            : {}
       })
       const create = async (reference: string) => {
         const body = { amount: 1999, currency: "EUR", country: "NL", reference }

@@ -41,6 +41,7 @@ describe("Settings", () => {
         sharedLimits: false,
         batchCommits: true,
         allowAsyncCommit: false,
+        allowVolatileStorage: false,
         afterRestore: "refuse",
         cardNumbers: "warn",
         keepAliveMillis: 75_000,

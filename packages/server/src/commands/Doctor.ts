@@ -12,10 +12,12 @@ import { checkSeals, secretsLayer } from "../CheckSeals.ts"
 import type { Database } from "../DatabaseUrl.ts"
 import { isAbsentOrEmpty, obtainEncryptionKeys } from "../EncryptionKey.ts"
 import { nodeFault } from "../NodeVersion.ts"
+import { readConfigurationFile } from "../ReadConfiguration.ts"
 import { besideSandbox } from "../SandboxDatabase.ts"
 import { type Flags, readSettings, type Settings } from "../Settings.ts"
 import { StartFailure } from "../StartFailure.ts"
 import { storageFailure } from "../StorageFailure.ts"
+import { volatileFault } from "../VolatileStorage.ts"
 import { archiveLines } from "./ArchiveLines.ts"
 import { nowOf } from "./CheckTimes.ts"
 import { type CheckLine, eachOr, line, ok, warning, wrong } from "./Checkup.ts"
@@ -80,7 +82,7 @@ const fileLines = Effect.fnUntraced(function* (settings: Settings, environment: 
 })
 
 const databaseLines = Effect.fnUntraced(function* (settings: Settings, environment: Variables) {
-  const { isUsable, lines } = yield* inspect(settings)
+  const { isUsable, lines } = yield* inspect(settings, environment)
   if (!isUsable) return lines
   // The database is there: no key is made for it.
   const key = yield* Effect.result(obtainEncryptionKeys(settings))
@@ -97,13 +99,11 @@ interface Inspected {
 
 const unusable = (...lines: Lines): Inspected => ({ isUsable: false, lines })
 
-const inspect = (settings: Settings) => {
+const inspect = (settings: Settings, environment: Variables) => {
   const { database } = settings
   switch (database._tag) {
     case "SqliteMemory":
-      return Effect.succeed(
-        unusable(warning("database", "the database is in memory: its data is lost when the server stops"))
-      )
+      return Effect.map(inspectMemory(settings, environment), unusable)
     case "SqliteFile":
       return Effect.catchTag(inspectFile(database), "pointsman/server/StartFailure", ({ message }) =>
         Effect.succeed(unusable(wrong("database", message)))
@@ -114,6 +114,18 @@ const inspect = (settings: Settings) => {
       )
   }
 }
+
+/** An invalid configuration file has lines of its own. */
+const inspectMemory = Effect.fnUntraced(function* (settings: Settings, environment: Variables) {
+  const path = settings.configuration
+  const read =
+    path === null ? Option.none() : yield* Effect.option(readConfigurationFile(path, { ...settings, environment }))
+  const fault =
+    Option.isSome(read) && Result.isSuccess(read.value) ? volatileFault(settings, read.value.success.file) : undefined
+  return fault === undefined
+    ? warning("database", "the database is in memory: its data is lost when the server stops")
+    : wrong("database", fault)
+})
 
 const inspectFile = Effect.fnUntraced(function* (database: Extract<Database, { readonly _tag: "SqliteFile" }>) {
   const path = (yield* Path.Path).resolve(database.path)
