@@ -69,7 +69,7 @@ export interface ReconciliationRun {
   readonly unreadable: ReadonlyArray<{ readonly row: number; readonly field: string; readonly reason: string }>
   /** Rows by their result. */
   readonly results: { readonly [Result in SettlementResult]: number }
-  /** By currency. Fees and nets are in the currency of the payout. */
+  /** By currency of the payout: an amount that was converted is counted as converted. */
   readonly sums: { readonly [currency: string]: { readonly gross: number; readonly fee: number; readonly net: number } }
   /** The first and the last time of a row. */
   readonly period: { readonly from: string; readonly until: string } | null

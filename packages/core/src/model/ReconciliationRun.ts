@@ -13,7 +13,10 @@ import type { Tenant } from "./Tenant.ts"
 export const runStates = ["reading", "matching_missing", "done", "failed"] as const
 export type RunState = (typeof runStates)[number]
 
-/** Sums of one currency, in minor units. Fees and nets are in the currency of the payout. */
+/**
+ * Sums of one currency, in minor units. A row counts in the currency of its payout alone: an amount that was converted is
+ * counted as converted, so that each currency adds up by itself.
+ */
 export interface MoneySums {
   readonly grossMinor: number
   readonly feeMinor: number
@@ -114,10 +117,11 @@ export const withEntries = (
       netMinor: netMinor + (more.netMinor ?? 0)
     }
   }
-  for (const { fee, gross, net, number, occurredAt, result } of entries) {
+  for (const { converted, fee, gross, net, number, occurredAt, result } of entries) {
     counts[result] += 1
     if (number === 0) continue
-    add(gross.currency, { grossMinor: gross.minorUnits })
+    const moved = converted ?? gross
+    add(moved.currency, { grossMinor: moved.minorUnits })
     if (fee !== null) add(fee.currency, { feeMinor: fee.minorUnits })
     if (net !== null) add(net.currency, { netMinor: net.minorUnits })
     period = {
