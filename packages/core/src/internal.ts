@@ -81,7 +81,7 @@ export {
 export { routeValueText } from "./routing/Explanation.ts"
 export { feeOf } from "./routing/Fees.ts"
 export { isFollowed, mayFollow, type NothingExecuted, nothingExecuted } from "./routing/NextStep.ts"
-export { providerLimits } from "./routing/ProviderLimits.ts"
+export { type ProviderSupports, providerLimits } from "./routing/ProviderLimits.ts"
 export { planRoute, type RouteQuestion } from "./routing/RoutePlan.ts"
 export { RefusalTick } from "./verbs/receive/RefuseMessage.ts"
 export { type ScheduledReport, scheduledReports } from "./verbs/reconcile/FetchReports.ts"

@@ -192,6 +192,28 @@ describe("a connector of another copy of Effect", () => {
   })
 })
 
+describe("the amounts that an adopted connector expresses", () => {
+  it.each([
+    ["says true", () => true, true],
+    ["says false", () => false, false],
+    ["promises an answer", async () => true, false],
+    [
+      "throws",
+      () => {
+        throw new Error("no table")
+      },
+      false
+    ]
+  ])("given a function that %s, then that is its word, and everything but true is a no", (_, expresses, expected) => {
+    const given = { ...definition(), expresses: expresses as unknown as () => boolean }
+    assert.strictEqual(adoptConnector(given).expresses?.(request.money), expected)
+  })
+
+  it("given a connector without the function, then there is none", () => {
+    assert.notProperty(adoptConnector(definition()), "expresses")
+  })
+})
+
 describe("a value that was loaded", () => {
   it.each([
     ["a definition", definition(), undefined],
@@ -211,6 +233,11 @@ describe("a value that was loaded", () => {
       "environments: expected a list with sandbox or production or both"
     ],
     ["limits that are a text", { ...definition(), supports: "card" }, "supports: expected an object; {} for no limits"],
+    [
+      "expressions that are no function",
+      { ...definition(), expresses: true },
+      "expresses: expected a function, or nothing"
+    ],
     ["no connect", { ...definition(), connect: null }, "connect: expected a function"],
     [
       "no redact",

@@ -7,18 +7,20 @@ import {
   type Connection,
   type ExclusionCode,
   exclusionCodes,
+  type Money,
   Pointsman,
   RoutingFailed,
   type Supports
 } from "@pointsman/core"
 import {
+  defaultCircuitBreaker,
   type EligibilityChecks,
   type EligibilityQuestion,
   eligibilityChecks,
   exclusionOf
 } from "@pointsman/core/internal"
 import { Unanswered } from "@pointsman/core/ports"
-import { approve } from "@pointsman/core/testing"
+import { approve, scriptedProvider } from "@pointsman/core/testing"
 import { Effect, Redacted } from "effect"
 import { caller, request, world } from "./support/World.ts"
 
@@ -226,6 +228,43 @@ describe("several connections, each with a reason of its own", () => {
         )
       }).pipe(Effect.provide(limited.layer))
   )
+})
+
+describe("an amount that the provider cannot express", () => {
+  // As at a provider that wants 0 for the last of three decimals.
+  const expresses = ({ currency, minorUnits }: Money) => currency !== "KWD" || minorUnits % 10 === 0
+  const dinars = (minorUnits: number) => request({ details: { money: { minorUnits, currency: "KWD" } } })
+  const only = world({ connections: [{ id: "main" }], provider: scriptedProvider({ expresses }) })
+
+  it.effect("given as many as open a circuit, then each is excluded, and the circuit knows of no failure", () =>
+    Effect.gen(function* () {
+      const pointsman = yield* Pointsman
+      for (let asked = 0; asked < defaultCircuitBreaker.failures; asked++) {
+        const failure = yield* Effect.flip(pointsman.create(caller, dinars(1995)))
+        assert.instanceOf(failure, RoutingFailed)
+        assert.deepStrictEqual(failure.excluded, [
+          {
+            connectionId: "main",
+            name: "The main acquirer",
+            code: "AMOUNT_OUT_OF_RANGE",
+            reason: "The provider cannot express 1995 minor units of KWD."
+          }
+        ])
+      }
+      assert.isEmpty(only.provider.charges)
+      const { payment } = yield* pointsman.create(caller, dinars(1990))
+      assert.deepStrictEqual(payment.routing?.excluded, [])
+      assert.deepStrictEqual(payment.routing?.given?.circuits, [])
+      assert.lengthOf(only.provider.charges, 1)
+    }).pipe(Effect.provide(only.layer))
+  )
+
+  it("given a limit of amounts that excludes it too, then the connection's own limit is reported", () => {
+    const question = { ...asked("cit", null), payment: dinars(1995).details }
+    const exclusion = (supports: Supports) => exclusionOf({ ...main, supports }, { expresses }, question)
+    assert.include(exclusion({ amount: { KWD: { max: 1 } } })?.reason, "limits")
+    assert.include(exclusion({ requiresAuthentication: ["NL"] })?.reason, "cannot express")
+  })
 })
 
 describe("a limit without a check", () => {

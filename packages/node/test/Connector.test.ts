@@ -155,6 +155,44 @@ describe("a connector of plain functions", () => {
     assert.strictEqual(await created(), "CAPTURED")
   })
 
+  it("given an amount that it does not express, then no function is asked to send it", async () => {
+    const asked: Array<string> = []
+    const connector = connected({
+      expresses: ({ minorUnits }) => minorUnits % 10 === 0,
+      charge: () => ({ status: "captured", reference: `ch_${asked.push("charge")}` }),
+      lookUpCharge: () => assert.fail("it looks nothing up"),
+      openCheckout: () => assert.fail("it opens nothing"),
+      capture: () => assert.fail("it captures nothing"),
+      refund: () => assert.fail("it refunds nothing")
+    })
+    const details = {
+      attemptId: "att_1",
+      attemptNumber: 1,
+      paymentId: "pay_1",
+      money: money(1995, "KWD"),
+      country: "KW",
+      method: "card",
+      cardBrand: null,
+      initiator: "cit",
+      capture: true,
+      reference: null
+    } as const
+    const charge = { ...details, instrument: null, simulation: null }
+    const part = { attemptId: "att_1", providerRef: "ch_1", money: money(1995, "KWD"), simulation: null }
+    for (const operation of [
+      connector.charge(charge),
+      connector.openCheckout?.({ ...details, returnUrl: "https://shop.example" }),
+      connector.capture?.({ ...part, operationId: "op_1" }),
+      connector.refund?.({ ...part, refundId: "rf_1", reason: null })
+    ]) {
+      const failure = await Effect.runPromise(Effect.flip<unknown, unknown, never>(operation ?? Effect.void))
+      assert.instanceOf(failure, CoreNotSent)
+      assert.strictEqual(failure.reason, "nothing was sent: tiny-pay cannot express 1995 minor units of KWD")
+    }
+    await Effect.runPromise(connector.charge({ ...charge, money: money(1990, "KWD") }))
+    assert.deepStrictEqual(asked, ["charge"])
+  })
+
   it("given a provider that cannot be reached, when it is asked by `fetch`, then the result is unknown", async () => {
     const { created } = await shop(
       async (_, { credentials: { url } }) => {

@@ -51,6 +51,7 @@ export const definition: ConnectorDefinition = {
   redact: Redacted.make,
   // Other methods settle in their own ways: some cannot be captured apart, some must be.
   supports: { methods: ["card"], paymentMethods: namedMethods },
+  expresses: (money) => toAdyen(money) !== undefined,
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>
       connector(credentials, account, transport)

@@ -49,6 +49,7 @@ export const definition: ConnectorDefinition = {
   redact: Redacted.make,
   // Other methods settle in their own ways, and some cannot be captured apart.
   supports: { currencies, methods: ["card"], paymentMethods: namedMethods },
+  expresses: (money) => toCheckout(money) !== undefined,
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>
       connector(credentials, account, transport)

@@ -42,6 +42,7 @@ export const definition: ConnectorDefinition = {
   environments: ["sandbox", "production"],
   redact: Redacted.make,
   supports: { currencies, methods: ["card", "bank", "wallet"], paymentMethods: namedMethods },
+  expresses: (money) => toMollie(money) !== undefined,
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>
       connector(credentials, account, transport)

@@ -55,6 +55,7 @@ export const definitionTrusting = (roots: () => ReadonlyArray<string>): Connecto
   redact: Redacted.make,
   // A vaulted card, and a vaulted PayPal account.
   supports: { currencies, methods: ["card", "wallet"], paymentMethods: namedMethods },
+  expresses: (money) => toPayPal(money) !== undefined,
   // Its page takes PayPal accounts, and cannot be limited to cards.
   checkoutMethods: ["wallet"],
   connect: (account, transport) =>

@@ -41,6 +41,7 @@ export const definition: ConnectorDefinition = {
   environments: ["sandbox", "production"],
   redact: Redacted.make,
   supports: { currencies, methods: ["card", "bank", "wallet"], paymentMethods: namedMethods },
+  expresses: (money) => toStripe(money) !== undefined,
   evidence: Disputes.evidence,
   connect: (account, transport) =>
     Result.map(decodeCredentials(account.credentials, account.environment), (credentials) =>

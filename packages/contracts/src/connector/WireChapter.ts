@@ -1,10 +1,11 @@
 /** What goes out: one request for each operation, our id as its key, and the amount as the provider counts it. */
 
 import { assert, describe, it } from "@effect/vitest"
-import { type Money, money } from "@pointsman/core/connector"
+import { amountLimits, currencies } from "@pointsman/core"
+import { type ConnectorDefinition, type Money, money } from "@pointsman/core/connector"
 import { Effect, Exit } from "effect"
 import { assertFailsWith, assertRequests, endOf } from "./AnswersChapter.ts"
-import type { ConnectorUnderTest, Operation, Wire } from "./ConnectorUnderTest.ts"
+import type { ConnectorUnderTest, Operation, SituationName, Wire } from "./ConnectorUnderTest.ts"
 import { successOf } from "./FaultsChapter.ts"
 import { askingOperationsOf, rehearse, returnUrl, situation, timeoutMillis } from "./Rehearsal.ts"
 
@@ -47,13 +48,32 @@ export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
           })
         )
       }
-      if (!carriesAmount.has(operation)) continue
+      const whenSilent = amountSituations[operation]
+      if (whenSilent === undefined) continue
+      it.effect(`given ${operation} of each currency, then what routing lets through is sent, and nothing else`, () =>
+        Effect.gen(function* () {
+          for (const asked of amountsOfEachCurrency) {
+            const rehearsal = yield* rehearse(subject, situation(whenSilent, { money: asked }))
+            const what = `${operation} of ${asked.minorUnits} minor units of ${asked.currency}`
+            if (isExpressible(subject.definition, asked)) {
+              if (isTaken(subject.definition, asked)) assert.isNotEmpty(rehearsal.requests, what)
+            } else {
+              assertFailsWith("NotSent", rehearsal)
+              assert.isEmpty(rehearsal.requests, what)
+            }
+          }
+        })
+      )
       for (const [currency, asked] of Object.entries(amounts) as ReadonlyArray<[keyof typeof amounts, Money]>) {
         it.effect(`given ${operation} of ${asked.minorUnits} minor units of ${currency}, then that amount`, () =>
           Effect.gen(function* () {
             const rehearsal = yield* rehearse(subject, situation(successOf(subject, operation), { money: asked }))
             const [request] = rehearsal.requests
             if (wire.amounts[currency] === null) {
+              assert.isFalse(
+                isExpressible(subject.definition, asked) && isTaken(subject.definition, asked),
+                "`supports` or `expresses` of the definition must exclude it, or routing asks for it in vain"
+              )
               assertFailsWith("NotSent", rehearsal)
               return assertRequests(rehearsal, 0)
             }
@@ -76,7 +96,25 @@ export const wireChapter = (subject: ConnectorUnderTest, wire: Wire): void => {
 const isPlayed = (subject: ConnectorUnderTest, operation: Operation): boolean =>
   subject.play(situation(successOf(subject, operation))) !== undefined
 
-const carriesAmount: ReadonlySet<Operation> = new Set(["charge", "openCheckout", "capture", "refund"])
+/** The operations that carry an amount, each with the situation in which nobody answers it. */
+const amountSituations: Readonly<Partial<Record<Operation, SituationName>>> = {
+  charge: "charge unanswered",
+  openCheckout: "checkout unanswered",
+  capture: "capture unanswered",
+  refund: "refund unanswered"
+}
+
+/** The least and the most that a payment may be, and between them what some provider takes and another does not. */
+const amountsOfEachCurrency: ReadonlyArray<Money> = currencies.flatMap((currency) =>
+  [amountLimits.minimum, 1230, 1234, 1300, 1995, amountLimits.maximum].map((minorUnits) => money(minorUnits, currency))
+)
+
+const isExpressible = ({ expresses }: ConnectorDefinition, asked: Money): boolean => expresses?.(asked) ?? true
+
+const isTaken = ({ supports: { amount, currencies: taken } }: ConnectorDefinition, asked: Money): boolean => {
+  const { max = Number.MAX_SAFE_INTEGER, min = 0 } = amount?.[asked.currency] ?? {}
+  return (taken?.includes(asked.currency) ?? true) && asked.minorUnits >= min && asked.minorUnits <= max
+}
 
 /** Two decimals, none, and three. The last one ends in 0, because some providers take KWD in steps of ten. */
 const amounts = { EUR: money(1234, "EUR"), JPY: money(500, "JPY"), KWD: money(1230, "KWD") } as const

@@ -23,7 +23,7 @@ export const connectorFault = (value: unknown): string | undefined => {
   if (!Predicate.isObject(value)) {
     return "expected a connector definition, such as defineConnector of @pointsman/node/connector returns"
   }
-  const { connect, environments: given, name, redact, supports } = value
+  const { connect, environments: given, expresses, name, redact, supports } = value
   if (typeof name !== "string" || !named.test(name)) {
     return "name: expected 1 to 40 lower-case letters, digits and dashes, a letter first"
   }
@@ -31,6 +31,7 @@ export const connectorFault = (value: unknown): string | undefined => {
     return `environments: expected a list with ${environments.join(" or ")} or both`
   }
   if (!Predicate.isObject(supports)) return "supports: expected an object; {} for no limits"
+  if (expresses !== undefined && typeof expresses !== "function") return "expresses: expected a function, or nothing"
   if (typeof connect !== "function") return "connect: expected a function"
   if (typeof redact !== "function") {
     return "redact: expected `Redacted.make` of the `effect` that the connector imports"
@@ -41,15 +42,19 @@ export const connectorFault = (value: unknown): string | undefined => {
 /**
  * The same connector with secrets that it can read, and with methods that can be called apart from it: it may be an instance of
  * a class. A `connect` that throws, or returns no result of Effect 4, fails with a sentence. What it threw is not shown,
- * because it may quote the credentials.
+ * because it may quote the credentials. An amount counts as expressible where `expresses` returns `true`, and not where it
+ * throws.
  */
 export const adoptConnector = (definition: ConnectorDefinition): ConnectorDefinition => {
-  const { checkoutMethods, environments: own, name, redact, supports } = definition
+  const { checkoutMethods, environments: own, expresses, name, redact, supports } = definition
   return {
     name,
     environments: own,
     supports,
     ...(checkoutMethods && { checkoutMethods }),
+    ...(expresses && {
+      expresses: (money) => Result.getOrUndefined(Result.try((): unknown => expresses.call(definition, money))) === true
+    }),
     ...(redact && { redact }),
     connect: (account, transport) =>
       Result.try({

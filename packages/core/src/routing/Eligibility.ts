@@ -3,12 +3,13 @@
  * answer, and `eligibilityVersion` names the rules that gave it.
  */
 
-import type { Condition, Connection, Supports } from "../model/Connection.ts"
+import type { Condition, Connection } from "../model/Connection.ts"
 import type { CaptureMethod, PaymentDetails } from "../model/Payment.ts"
 import type { NamedMethods, PaymentMethodName } from "../model/PaymentMethod.ts"
 import type { Exclusion, ExclusionCode } from "../model/RoutingDecision.ts"
 import { among } from "./Among.ts"
 import { isInRange, matchesAmount, matchesBesidesAmount } from "./Condition.ts"
+import type { ProviderSupports } from "./ProviderLimits.ts"
 import { remembered, traitsOf } from "./Traits.ts"
 
 /** Changes whenever these rules may exclude another connection than before. */
@@ -32,7 +33,7 @@ export interface EligibilityCheck<Limit> {
   readonly reason: (limit: Limit) => Reason
 }
 
-/** One check for each limit that a connection can have: a field of `Supports` that no code covers does not compile. */
+/** One check for each limit that a provider can have: a field of `ProviderSupports` that no code covers does not compile. */
 export type EligibilityChecks<Limits> = {
   readonly [Field in keyof Limits]-?: EligibilityCheck<NonNullable<Limits[Field]>>
 }
@@ -67,7 +68,7 @@ const namedReason = (
 }
 
 /** The order is the order in which a connection's first reason is looked for. */
-export const eligibilityChecks: EligibilityChecks<Supports> = {
+export const eligibilityChecks: EligibilityChecks<ProviderSupports> = {
   currencies: {
     code: "CURRENCY_NOT_SUPPORTED",
     reason: (limit) =>
@@ -155,6 +156,15 @@ export const eligibilityChecks: EligibilityChecks<Supports> = {
           : `The amount is outside the connection's limits for ${payment.money.currency}.`
       }
   },
+  expresses: {
+    code: "AMOUNT_OUT_OF_RANGE",
+    reason:
+      (expresses) =>
+      ({ payment: { money } }) =>
+        expresses(money)
+          ? undefined
+          : `The provider cannot express ${money.minorUnits} minor units of ${money.currency}.`
+  },
   requiresAuthentication: {
     code: "AUTHENTICATION_REQUIRED",
     reason: (limit) => {
@@ -167,10 +177,10 @@ export const eligibilityChecks: EligibilityChecks<Supports> = {
   }
 }
 
-const checkedFields = Object.keys(eligibilityChecks) as ReadonlyArray<keyof Supports>
+const checkedFields = Object.keys(eligibilityChecks) as ReadonlyArray<keyof ProviderSupports>
 
 interface Limit {
-  readonly field: keyof Supports
+  readonly field: keyof ProviderSupports
   readonly code: ExclusionCode
   readonly reason: Reason
 }
@@ -193,13 +203,13 @@ interface Prepared {
 }
 
 /** By a connection, and then by its provider's limits: prepared once for each configuration. */
-const prepared = new WeakMap<Connection, WeakMap<Supports, Prepared>>()
+const prepared = new WeakMap<Connection, WeakMap<ProviderSupports, Prepared>>()
 
 /**
  * A name says more than its kind, where names are declared and a page is opened for it. Of a direct charge the stored
  * credential decides what is charged, so that its kind must be taken.
  */
-const byKind = (field: keyof Supports, { paymentMethods }: Supports, reason: Reason): Reason =>
+const byKind = (field: keyof ProviderSupports, { paymentMethods }: ProviderSupports, reason: Reason): Reason =>
   field !== "methods" || paymentMethods === undefined
     ? reason
     : (question) => (question.payment.paymentMethod === undefined || isDirect(question) ? reason(question) : undefined)
@@ -207,13 +217,14 @@ const byKind = (field: keyof Supports, { paymentMethods }: Supports, reason: Rea
 /** A page is opened without stored credentials; connectors that take names of more kinds refuse a direct charge without one. */
 const isDirect = ({ instrumentConnectionIds }: EligibilityQuestion): boolean => instrumentConnectionIds !== null
 
-const preparedFor = (connection: Connection, providers: Supports): Prepared => {
-  const ofConnection = prepared.get(connection) ?? new WeakMap<Supports, Prepared>()
+const preparedFor = (connection: Connection, providers: ProviderSupports): Prepared => {
+  const ofConnection = prepared.get(connection) ?? new WeakMap<ProviderSupports, Prepared>()
   const known = ofConnection.get(providers)
   if (known !== undefined) return known
   const limits = checkedFields.flatMap((field) => {
     const { code, reason } = eligibilityChecks[field] as EligibilityCheck<unknown>
-    const limited = [connection.supports, providers].flatMap((supports) =>
+    const both: ReadonlyArray<ProviderSupports> = [connection.supports, providers]
+    const limited = both.flatMap((supports) =>
       supports[field] === undefined ? [] : [{ field, code, reason: byKind(field, supports, reason(supports[field])) }]
     )
     // What neither declares is not known to be taken.
@@ -236,10 +247,9 @@ const keyOf = (question: EligibilityQuestion): string => {
   return key
 }
 
-const amountAt = checkedFields.indexOf("amount")
-const isBeforeAmount = ({ field }: Limit): boolean => checkedFields.indexOf(field) < amountAt
-const isAfterAmount = ({ field }: Limit): boolean => checkedFields.indexOf(field) > amountAt
-const isOfAmount = ({ field }: Limit): boolean => field === "amount"
+const isBeforeAmount = ({ field }: Limit): boolean => checkedFields.indexOf(field) < checkedFields.indexOf("amount")
+const isAfterAmount = ({ field }: Limit): boolean => checkedFields.indexOf(field) > checkedFields.indexOf("expresses")
+const isOfAmount = ({ field }: Limit): boolean => field === "amount" || field === "expresses"
 
 /** The first reason among the limits that are asked for. */
 const firstReason = (
@@ -258,7 +268,7 @@ const firstReason = (
 export const exclusionOf = (
   connection: Connection,
   /** The limits of the provider itself, besides the connection's own. */
-  providerSupports: Supports,
+  providerSupports: ProviderSupports,
   question: EligibilityQuestion
 ): Exclusion | undefined => {
   const { account, id: connectionId, name } = connection

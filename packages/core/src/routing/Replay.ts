@@ -4,12 +4,13 @@
  * same, however long ago it was made.
  */
 import { Result } from "effect"
-import type { Connection, Supports } from "../model/Connection.ts"
+import type { Connection } from "../model/Connection.ts"
 import type { Payment } from "../model/Payment.ts"
 import { type Exclusion, type RoutingDecision, wholeDecision } from "../model/RoutingDecision.ts"
 import type { RoutingSettings } from "../model/RoutingSettings.ts"
 import type { CandidateRates } from "../model/SuccessRate.ts"
 import { drawSeed } from "./Draw.ts"
+import type { ProviderSupports } from "./ProviderLimits.ts"
 import { planRoute, type RoutePlan } from "./RoutePlan.ts"
 import type { RoutingStrategy } from "./Strategy.ts"
 
@@ -18,7 +19,7 @@ export interface RoutingConfiguration {
   readonly settings: RoutingSettings
   readonly connections: ReadonlyArray<Connection>
   /** The limits of a connection's provider itself. */
-  readonly providerSupports: (connection: Connection) => Supports
+  readonly providerSupports: (connection: Connection) => ProviderSupports
   readonly strategies: ReadonlyArray<RoutingStrategy>
   /** Where another merchant's country or category is to be tried; what was given then unless set. */
   readonly merchant?: { readonly country: string | null; readonly category: string | null } | undefined

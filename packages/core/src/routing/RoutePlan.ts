@@ -1,6 +1,6 @@
 /** Where a payment goes: which connections, in which order, how far, and why. Pure. */
 import { Result } from "effect"
-import type { Connection, Supports } from "../model/Connection.ts"
+import type { Connection } from "../model/Connection.ts"
 import type { CircuitSeen, Exclusion, RoutingDecision, RoutingDraw } from "../model/RoutingDecision.ts"
 import type { RoutingMode } from "../model/RoutingMode.ts"
 import type { RoutingSettings } from "../model/RoutingSettings.ts"
@@ -9,6 +9,7 @@ import { openReason } from "./Circuit.ts"
 import { draw } from "./Draw.ts"
 import { type EligibilityQuestion, eligibilityVersion, exclusionOf } from "./Eligibility.ts"
 import { type Ordered, orderBy } from "./Ordering.ts"
+import type { ProviderSupports } from "./ProviderLimits.ts"
 import { policyOf, type RoutingPolicy } from "./RoutingPolicy.ts"
 import type { RoutingStrategy } from "./Strategy.ts"
 
@@ -21,7 +22,7 @@ export interface RouteQuestion extends EligibilityQuestion {
   /** Connections that cannot do what is asked at all, such as open a checkout, by id: passed over too. */
   readonly unable: ReadonlyArray<string>
   /** The limits of a connection's provider itself. */
-  readonly providerSupports: (connection: Connection) => Supports
+  readonly providerSupports: (connection: Connection) => ProviderSupports
   /** The circuits that are not at rest. */
   readonly circuits: ReadonlyArray<CircuitSeen>
   /** The strategies that the settings may name. */

@@ -101,13 +101,17 @@ export interface ScriptedProvider {
 export interface ScriptedProviderOptions {
   readonly name?: string
   readonly supports?: Supports
+  readonly expresses?: ConnectorDefinition["expresses"]
   readonly evidence?: EvidenceFields
   /** What its connector cannot do. */
   readonly without?: ReadonlyArray<"capture" | "void" | "refund" | "submitDispute" | "acceptDispute">
 }
 
-const declared = ({ evidence, supports = {} }: ScriptedProviderOptions) =>
-  evidence === undefined ? { supports } : { supports, evidence }
+const declared = ({ evidence, expresses, supports = {} }: ScriptedProviderOptions) => ({
+  supports,
+  ...(expresses && { expresses }),
+  ...(evidence && { evidence })
+})
 
 export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
   const provider: ScriptedProvider = {

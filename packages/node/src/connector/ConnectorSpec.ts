@@ -311,6 +311,11 @@ export interface ConnectorSpec<Kinds extends Readonly<Record<string, CredentialK
   readonly environments?: ReadonlyArray<"sandbox" | "production">
   /** The provider's own limits. */
   readonly supports?: Limits
+  /**
+   * Whether the provider's API can express an amount: no operation is asked to send any other. Without this function it can
+   * express every one.
+   */
+  readonly expresses?: (amount: Amount) => boolean
   /** The fields of a connection's `credentials`, all required. */
   readonly credentials: Kinds
   readonly charge: (request: ChargeRequest, given: Given<Kinds>) => Answers<ChargeResult | Refused>

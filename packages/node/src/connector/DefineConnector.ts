@@ -10,6 +10,8 @@ import {
   HeaderText,
   MessageUnreadable,
   MessageUnverified,
+  type Money,
+  NotSent,
   type ProviderMessage,
   ProviderUrl,
   type Supports,
@@ -43,6 +45,7 @@ export const defineConnector = <const Fields extends Kinds>(spec: Plain.Connecto
     name: spec.name,
     environments: spec.environments ?? ["sandbox", "production"],
     supports: (spec.supports ?? {}) as Supports,
+    ...(spec.expresses && { expresses: spec.expresses }),
     redact: Redacted.make,
     connect: (account, transport) =>
       Result.map(read(account.credentials), (credentials) =>
@@ -62,6 +65,7 @@ const kindOf = (spec: { readonly credentials: Kinds }, name: string): Plain.Cred
 
 const required = ["charge", "lookUpCharge"] as const
 const optional = [
+  "expresses",
   "openCheckout",
   "completeCheckout",
   "capture",
@@ -117,13 +121,7 @@ const connector = (
     .map((name) => Redacted.make(credentials[name] ?? ""))
   const clean = cleaner(secrets)
   const given = (http: Plain.Http): Plain.Given<Kinds> => ({ http, credentials, environment, connectionId })
-  const perform = <Request, A>(
-    name: string,
-    run: (request: Request, given: Plain.Given<Kinds>) => unknown,
-    request: Request,
-    read: (value: unknown, clean: Clean) => Results.Read<A>,
-    cleanOf = clean
-  ) =>
+  const perform: Perform = (name, run, request, read, cleanOf = clean) =>
     runOperation({
       name: `${spec.name}.${name}`,
       timeoutMillis,
@@ -132,11 +130,12 @@ const connector = (
       run: (http) => run(request, given(http)),
       read
     })
+  const send: Send = (...operation) => ifExpressed(spec, operation[2].amount, perform(...operation))
   const { account, capture, refund, lookUpOperation, lookUpRefund } = spec
 
   return {
     charge: (request) =>
-      perform(
+      send(
         "charge",
         spec.charge,
         { ...charged(request), instrument: request.instrument === null ? null : Redacted.value(request.instrument) },
@@ -150,10 +149,10 @@ const connector = (
         { attemptId, checkoutReference, sentAt, sentBefore, reference: providerRef, amount: money },
         Results.foundCharge
       ),
-    ...checkouts(spec, perform),
+    ...checkouts(spec, perform, send),
     ...(capture && {
       capture: ({ attemptId, money, operationId, providerRef }) =>
-        perform(
+        send(
           "capture",
           capture,
           { operationId, attemptId, reference: providerRef, amount: money },
@@ -171,7 +170,7 @@ const connector = (
     }),
     ...(refund && {
       refund: ({ attemptId, money, providerRef, reason, refundId }) =>
-        perform(
+        send(
           "refund",
           refund,
           { refundId, attemptId, reference: providerRef, amount: money, reason },
@@ -203,20 +202,40 @@ const connector = (
   }
 }
 
-type Perform = <Request, A>(
+type Asked<Request, A> = readonly [
   name: string,
   run: (request: Request, given: Plain.Given<Kinds>) => unknown,
   request: Request,
-  read: (value: unknown, clean: Clean) => Results.Read<A>
+  read: (value: unknown, clean: Clean) => Results.Read<A>,
+  cleanOf?: Clean
+]
+
+type Perform = <Request, A>(...operation: Asked<Request, A>) => ReturnType<typeof runOperation<A>>
+
+/** As `perform`, of an operation that sends an amount. */
+type Send = <Request extends { readonly amount: Money }, A>(
+  ...operation: Asked<Request, A>
 ) => ReturnType<typeof runOperation<A>>
+
+/** Routing asks for no charge that cannot be expressed, but a part of one may be captured or refunded. */
+const ifExpressed = <A, E>(
+  { expresses, name }: Plain.ConnectorSpec<Kinds>,
+  { currency, minorUnits }: Money,
+  operation: Effect.Effect<A, E>
+): Effect.Effect<A, E | NotSent> =>
+  Effect.suspend((): Effect.Effect<A, E | NotSent> => {
+    if (expresses === undefined || expresses({ minorUnits, currency }) === true) return operation
+    return new NotSent({ reason: `nothing was sent: ${name} cannot express ${minorUnits} minor units of ${currency}` })
+  })
 
 /** What a connector with pages of the provider's has. */
 const checkouts = (
   { completeCheckout, openCheckout }: Plain.ConnectorSpec<Kinds>,
-  perform: Perform
+  perform: Perform,
+  send: Send
 ): Pick<CoreConnector, "openCheckout" | "completeCheckout"> => ({
   ...(openCheckout && {
-    openCheckout: (request) => perform("openCheckout", openCheckout, onPage(request), Results.checkoutResult)
+    openCheckout: (request) => send("openCheckout", openCheckout, onPage(request), Results.checkoutResult)
   }),
   ...(completeCheckout && {
     completeCheckout: ({ attemptId, capture, checkoutReference, money }) =>

@@ -1,0 +1,94 @@
+/** An amount that a provider's API cannot express, from the API to Checkout.com's wire: no failure of the connection. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { assert, describe, it, onTestFinished } from "vitest"
+import { connectionTo, liveKey } from "./support/Configurations.ts"
+import { startProvider } from "./support/ScriptedProvider.ts"
+import { startServerHere } from "./support/ServerHere.ts"
+import { temporaryFolder } from "./support/ServerProcess.ts"
+
+/** Approves every payment, by the answer that Checkout.com documents. */
+const startCheckout = async () => {
+  const amounts: Array<number> = []
+  const server = createServer((request, response) => {
+    let text = ""
+    request.on("data", (chunk: Buffer) => {
+      text += chunk.toString("utf8")
+    })
+    request.on("end", () => {
+      const { amount, currency, reference } = JSON.parse(text)
+      amounts.push(amount)
+      const id = "pay_mbabizu24mvu3mela5njyhpit4"
+      const body = { id, amount, currency, reference, approved: true, status: "Authorized", response_code: "10000" }
+      response.writeHead(201, { "content-type": "application/json" }).end(JSON.stringify(body))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { amounts, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+describe("an amount that a provider cannot express", () => {
+  it("given as many of 1.995 KWD as open a circuit, when 1.990 KWD follows, then Checkout.com is asked for that alone", async () => {
+    const [checkout, backup] = [await startCheckout(), await startProvider()]
+    const server = await startServerHere({
+      folder: temporaryFolder(),
+      configuration: {
+        workspaces: [
+          {
+            id: "acme",
+            name: "Acme",
+            country: "NL",
+            keys: [{ environment: "production", secret: liveKey }],
+            connections: [
+              {
+                id: "checkout",
+                environment: "production",
+                connector: "checkout",
+                credentials: { secretKey: "sk_made_up_0123456789", prefix: "vkuhvk4v", baseUrl: checkout.url }
+              },
+              connectionTo(backup, "backup")
+            ],
+            routing: { production: { mode: "failover", order: ["checkout", "backup"] } }
+          }
+        ]
+      }
+    })
+    const pay = async (amount: number, of: number) => {
+      const instruments = [
+        { connection: "checkout", token: "src_wmlfc3zyhqzehihu7giusaaawu" },
+        { connection: "backup", token: "tok_1" }
+      ]
+      const { body, status } = await server.request("POST", "/api/v1/payments", {
+        key: liveKey,
+        idempotencyKey: `order-${amount}-${of}`,
+        body: { amount, currency: "KWD", country: "KW", instruments, capture_method: "manual", debug: true }
+      })
+      const { attempts, excluded } = body.data.routing
+      return {
+        ...{ status, state: body.data.status },
+        attempts: attempts.map(({ connection_id }: { connection_id: string }) => connection_id),
+        excluded: excluded.map(({ code, providerId }: { code: string; providerId: string }) => [providerId, code])
+      }
+    }
+
+    for (let of = 1; of <= 5; of++) {
+      assert.deepStrictEqual(await pay(1995, of), {
+        ...{ status: 201, state: "AUTHORIZED", attempts: ["backup"] },
+        excluded: [["checkout", "AMOUNT_OUT_OF_RANGE"]]
+      })
+    }
+    assert.deepStrictEqual(await pay(1990, 6), {
+      ...{ status: 201, state: "AUTHORIZED", attempts: ["checkout"], excluded: [] }
+    })
+    assert.deepStrictEqual(checkout.amounts, [1990])
+
+    const metrics = await (await fetch(`${server.url}/metrics`)).text()
+    assert.include(metrics, 'pointsman_attempts_total{connection="checkout",outcome="Authorized"} 1\n')
+    assert.notMatch(metrics, /pointsman_attempts_total\{connection="checkout",outcome="NotSent"\}/u)
+    assert.notMatch(metrics, /pointsman_circuit_(?:opened_total|state)\{/u)
+  })
+})
