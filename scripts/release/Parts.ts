@@ -34,10 +34,6 @@ export const parts: Readonly<Record<string, readonly [proves: string, ...lines: 
     "Standbys, PgBouncer, other installed versions and ten killed databases behave as documented",
     "POINTSMAN_LONG=all POINTSMAN_POSTGRES_KILLS=10 vitest run --project storage-postgres --project server Standby PgBouncer Versions Crash.test"
   ],
-  partitions: [
-    "100,000 deliveries are removed by partition",
-    "POINTSMAN_LONG=all vitest run --project storage-postgres Partitions"
-  ],
   citus: [
     "A Citus cluster passes the storage suite's chapters on races, references, retention, settlements and shards",
     "POINTSMAN_CITUS=all vitest run --project storage-postgres test/citus/OneNode test/citus/Shards test/citus/Citus.contract --testTimeout=60000 -t 'races|references of charges|followers|retention|settlements|disputes|nodes that a statement asks|shards that move|generated columns'"

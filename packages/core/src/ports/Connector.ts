@@ -432,8 +432,8 @@ export interface ConnectorDefinition {
   /** The provider's own limits, besides those of the connection. */
   readonly supports: Supports
   /**
-   * Whether the provider's API can express the amount: routing asks no connection of the connector for a payment of any other.
-   * Absent where it can express every one. It must answer by the table by which the connector writes amounts.
+   * Whether the provider's API can express the amount. Routing excludes the connection for every other amount. Absent where
+   * the API can express all. It uses the function by which the connector writes amounts.
    */
   readonly expresses?: (money: Money) => boolean
   /** The kinds of payment that its checkout takes; all where it is left out. Those of `supports` are of charges too. */
