@@ -38,13 +38,8 @@ const run = (name: string, lines: ReadonlyArray<string>): Row => {
   const result = skipped === undefined ? (isFailed ? "failed" : "passed") : `skipped: ${skipped}`
   console.log(`==> ${name}: ${result} in ${seconds} s`)
   const changed = git("status", "--porcelain", "--", ".", ":!docs/reference/release-checks.md") !== ""
-  return {
-    name,
-    commit: `${git("rev-parse", "--short=8", "HEAD")}${changed ? ", changed" : ""}`,
-    date: new Date().toISOString().slice(0, 10),
-    result,
-    seconds
-  }
+  const commit = `${git("rev-parse", "--short=8", "HEAD")}${changed ? ", changed" : ""}`
+  return { name, commit, date: new Date().toISOString().slice(0, 10), result, seconds }
 }
 
 const asked = argv.slice(2)

@@ -55,20 +55,12 @@ export const parts: Readonly<Record<string, readonly [proves: string, ...lines: 
     "POINTSMAN_LONG=all vitest run --project server test/Recover.test.ts"
   ],
   servers: [
-    "Killed workers, full disks, differing clocks, several configurations and own connectors do no harm",
-    "POINTSMAN_LONG=all vitest run --project server Workers DiskFaults Generations OwnConnectors StorageClock"
-  ],
-  network: [
-    "A network that loses every packet between server and PostgreSQL delays payments and loses none",
-    "POINTSMAN_LONG=all vitest run --project server test/Partition.test.ts"
-  ],
-  floods: [
-    "Floods of one client do not stop the payments of another",
-    "POINTSMAN_LONG=all vitest run --project server Floods"
+    "Killed workers, full disks, differing clocks, own connectors and a network that loses every packet lose no payment",
+    "POINTSMAN_LONG=all vitest run --project server Workers DiskFaults Generations OwnConnectors StorageClock test/Partition.test.ts"
   ],
   overload: [
-    "A server under five times its peak refuses early and keeps its pace; a slow database too",
-    "POINTSMAN_LONG=all vitest run --project server Overload"
+    "Under floods of one client or five times its peak, a server keeps serving others and refuses early",
+    "POINTSMAN_LONG=all vitest run --project server Overload Floods"
   ],
   "hanging-provider": [
     "A provider that hangs with 3,000 unknown payments delays no other connection",
