@@ -25,7 +25,7 @@ export interface Places {
   readonly text: string
 }
 
-/** Where an edit applies, and what stands there instead. It applies to one place: none or several are an error. */
+/** Where an edit applies, and its replacement. It must match exactly one place: none or several are an error. */
 export type Edit = {
   readonly [Place in keyof Places]: { readonly [_ in Place]: string }
 }[keyof Places] & {

@@ -2,8 +2,7 @@
  * A citation must lead somewhere: to a numbered decision, to a page of the repository and a heading of it, or to a section
  * of a published standard that it names.
  *
- * The rule that a reader would otherwise break: a comment says its rule in words. A section of a page that only its author
- * has is no reason for anybody else.
+ * A comment states its rule in words: other readers cannot open a page that only its author has.
  */
 import { posix } from "node:path"
 import type { TextFile } from "./Files.ts"

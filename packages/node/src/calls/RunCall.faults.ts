@@ -3,7 +3,7 @@ import type { Fault } from "../../../../checks/mutations/Fault.ts"
 export const faults: ReadonlyArray<Fault> = [
   {
     name: "say that a call which broke down moved no money",
-    harm: "The customer is told that it failed, and pays again what a provider may have charged.",
+    harm: "The customer sees a failure, and pays again for what a provider may have charged.",
     edits: [{ in: "makeCall", condition: "moves", become: "true" }],
     caughtBy: {
       project: "node",

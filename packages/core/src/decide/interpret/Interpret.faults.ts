@@ -3,7 +3,7 @@ import type { Fault } from "../../../../../checks/mutations/Fault.ts"
 export const faults: ReadonlyArray<Fault> = [
   {
     name: "believe another connection",
-    harm: "Whoever holds the secret of one connection moves the payments of all.",
+    harm: "The holder of one connection's secret can move the payments of every connection.",
     edits: [{ in: "attemptNamed", operand: "connectionId", become: "true" }],
     caughtBy: {
       project: "core",
