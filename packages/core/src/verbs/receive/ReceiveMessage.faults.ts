@@ -32,5 +32,15 @@ export const faults: ReadonlyArray<Fault> = [
       file: "packages/core/test/Accounts.test.ts",
       test: "given a message through it, then nothing moves, and operations review it"
     }
+  },
+  {
+    name: "verify messages by the newest secret alone",
+    harm: "While a provider's secret is rotated, its messages are refused, and payments stay unknown.",
+    edits: [{ in: "readWithEither", operand: "isUnverified", become: "true" }],
+    caughtBy: {
+      project: "server",
+      file: "packages/server/test/PreviousSecrets.test.ts",
+      test: "given new, previous and unknown secrets, when the previous one is removed, then it is refused from then on"
+    }
   }
 ]
