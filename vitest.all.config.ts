@@ -1,6 +1,6 @@
 /**
  * `npm test`: the files of the projects of `vitest.workspace.ts` as one. A worker belongs to one project, and each new one
- * loads Effect and our sources again: fifty workers did for all projects what three do here. Node itself loads the
+ * loads Effect and our sources again: fifty workers did for all projects what four do here. Node itself loads the
  * sources, as `npm start` does, so that nothing is transformed before.
  */
 import { accessSync, constants, readFileSync, statfsSync } from "node:fs"

@@ -15,8 +15,8 @@ export const shared = {
   hookTimeout: 180_000,
   passWithNoTests: true,
   // The default leaves one processor idle, which is half of a small machine. These tests wait for servers that they
-  // start, for time-outs and for disks: three more workers than there are processors have something to do meanwhile.
-  maxWorkers: availableParallelism() + 3,
+  // start, for time-outs and for disks: two more workers than there are processors have something to do meanwhile.
+  maxWorkers: availableParallelism() + 2,
   // A process for each file would load Effect and our sources again for each of them: half of all the time. So a test
   // leaves nothing behind; `--sequence.shuffle.files` runs the files in another order.
   isolate: false

@@ -20,7 +20,7 @@ export const parts: Readonly<Record<string, readonly [proves: string, ...lines: 
   ],
   races: [
     "Of 64 simultaneous requests under one key, one is processed, 100 times on each storage and over HTTP",
-    "POINTSMAN_RACES=all vitest run --project storage-memory --project storage-sqlite --project storage-postgres --project http --testTimeout=300000 --maxWorkers=1 contract.test OperationRaces"
+    "POINTSMAN_RACES=all POINTSMAN_LONG=all vitest run --project storage-memory --project storage-sqlite --project storage-postgres --project http --testTimeout=300000 --maxWorkers=1 contract.test OperationRaces"
   ],
   model: [
     "The API answers as a model of the contract does, in 10,000 + 1,000 + 500 sequences of requests",
@@ -31,8 +31,8 @@ export const parts: Readonly<Record<string, readonly [proves: string, ...lines: 
     "POINTSMAN_FUZZ_COUNT=100000 vitest run --project server --project console test/fuzz"
   ],
   postgres: [
-    "Standbys, PgBouncer, other installed versions and ten killed databases behave as documented",
-    "POINTSMAN_LONG=all POINTSMAN_POSTGRES_KILLS=10 vitest run --project storage-postgres --project server Standby PgBouncer Versions Crash.test"
+    "Standbys, PgBouncer, other installed versions, ten killed databases and migrations under writers behave as documented",
+    "POINTSMAN_LONG=all POINTSMAN_POSTGRES_KILLS=10 vitest run --project storage-postgres --project server Standby PgBouncer Versions Crash.test Migrate.test"
   ],
   citus: [
     "A Citus cluster passes the storage suite's chapters on races, references, retention, settlements and shards",

@@ -19,7 +19,7 @@ import { caller, request, tenant, world } from "./support/World.ts"
 const live: Caller = { ...caller, tenant: { ...tenant, environment: "production" } }
 
 /** `POINTSMAN_LONG=all`: more than ten thousand of them, some twenty seconds. */
-const payments = process.env["POINTSMAN_LONG"] === "all" ? 10_400 : 2_600
+const payments = process.env["POINTSMAN_LONG"] === "all" ? 10_400 : 1_300
 
 /** Six connections with all that can be configured of one. */
 const connections: ReadonlyArray<Partial<Connection> & { readonly id: string }> = [

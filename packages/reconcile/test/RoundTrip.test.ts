@@ -21,8 +21,8 @@ const isLong = process.env["POINTSMAN_LONG"] === "all"
 // Node gives garbage collection to contexts that are made while the flag is set.
 setFlagsFromString("--expose-gc")
 
-const count = isLong ? 5_000 : 520
-const many = isLong ? 200_000 : 20_000
+const count = isLong ? 5_000 : 260
+const many = isLong ? 200_000 : 8_000
 
 const formatFor = (file: ReportFile) => {
   const format = formatNamed(file.format)

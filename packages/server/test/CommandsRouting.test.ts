@@ -1,6 +1,7 @@
 /** `pointsman routing` beside a running server, on payments that it made. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "vitest"
 import { runHere } from "./support/CommandInProcess.ts"
 import { type CommandEnd, documentOf } from "./support/CommandProcess.ts"
@@ -66,6 +67,7 @@ const ratesWhen = async (
   for (;;) {
     const rates: ReadonlyArray<RateView> = documentOf(await look()).data
     if (isSo(rates)) return rates
+    await sleep(500)
   }
 }
 

@@ -61,25 +61,31 @@ describe.skipIf(sharedPostgres.url === "")("workers", () => {
     return startServer({ folder: temporaryFolder(), ...options, environment })
   }
 
-  it("given an admin port, then each of 2 answers there, and metrics are not on the other port", async () => {
-    const server = await start(2, { environment: { POINTSMAN_ADMIN_PORT: "0" } })
-    const admin = /^ {2}Admin {5}(\S+)$/mu.exec(server.stdout())?.[1] ?? ""
-    const scrapes = await Promise.all(Array.from({ length: 6 }, () => fetch(`${admin}/metrics`)))
-    const pids = new Set(await Promise.all(scrapes.map(async (one) => /pid="(\d+)"/u.exec(await one.text())?.[1])))
-    assert.strictEqual(pids.size, 2)
-    assert.strictEqual((await fetch(`${server.url}/metrics`)).status, 404)
-    const order = { amount: 1000, currency: "EUR", country: "NL" }
-    assert.strictEqual((await server.request("POST", "/api/v1/payments", { body: order })).status, 201)
-    assert.strictEqual((await server.stop()).code, 0)
-  })
+  it.runIf(isLong)(
+    "given an admin port, then each of 2 answers there, and metrics are not on the other port",
+    async () => {
+      const server = await start(2, { environment: { POINTSMAN_ADMIN_PORT: "0" } })
+      const admin = /^ {2}Admin {5}(\S+)$/mu.exec(server.stdout())?.[1] ?? ""
+      const scrapes = await Promise.all(Array.from({ length: 6 }, () => fetch(`${admin}/metrics`)))
+      const pids = new Set(await Promise.all(scrapes.map(async (one) => /pid="(\d+)"/u.exec(await one.text())?.[1])))
+      assert.strictEqual(pids.size, 2)
+      assert.strictEqual((await fetch(`${server.url}/metrics`)).status, 404)
+      const order = { amount: 1000, currency: "EUR", country: "NL" }
+      assert.strictEqual((await server.request("POST", "/api/v1/payments", { body: order })).status, 201)
+      assert.strictEqual((await server.stop()).code, 0)
+    }
+  )
 
-  it("given an issuer in the configuration file, then each of 2, which do not read the file, leads to it", async () => {
-    const oidc = { issuer: "http://127.0.0.1:1", clientId: "console", clientSecret: "secret", name: "Example" }
-    const server = await start(2, { configuration: { workspaces: [{ id: "acme" }], console: { oidc } } })
-    const pages = await Promise.all(Array.from({ length: 6 }, () => fetch(`${server.url}/console/sign-in`)))
-    for (const page of pages) assert.include(await page.text(), "Sign in with Example")
-    assert.strictEqual((await server.stop()).code, 0)
-  })
+  it.runIf(isLong)(
+    "given an issuer in the configuration file, then each of 2, which do not read the file, leads to it",
+    async () => {
+      const oidc = { issuer: "http://127.0.0.1:1", clientId: "console", clientSecret: "secret", name: "Example" }
+      const server = await start(2, { configuration: { workspaces: [{ id: "acme" }], console: { oidc } } })
+      const pages = await Promise.all(Array.from({ length: 6 }, () => fetch(`${server.url}/console/sign-in`)))
+      for (const page of pages) assert.include(await page.text(), "Sign in with Example")
+      assert.strictEqual((await server.stop()).code, 0)
+    }
+  )
 
   it("given 3 on a free port, when the server starts, then it greets once, and each of them answers", async () => {
     const server = await start(3, { environment: { POINTSMAN_RATE_LIMIT: "5" } })

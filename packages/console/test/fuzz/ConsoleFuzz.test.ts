@@ -12,7 +12,7 @@ import { plantedWorld } from "./PlantedWorld.ts"
 import { type Input, inputs, requestOf } from "./Requests.ts"
 import { targetsOf } from "./Targets.ts"
 
-const count = Math.ceil(Number(process.env["POINTSMAN_FUZZ_COUNT"] ?? 2_000) / 5)
+const count = Math.ceil(Number(process.env["POINTSMAN_FUZZ_COUNT"] ?? 1_000) / 5)
 const seed = Number(process.env["POINTSMAN_FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
 
 /** What they change is soon used up: payments are captured, and operators removed. */

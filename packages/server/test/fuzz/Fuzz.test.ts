@@ -81,15 +81,6 @@ describe("controls", () => {
     assert.include(message, "answered 500 internal_error")
   })
 
-  it("given a handler that is slow for one input, when inputs are sent, then the input is named", async () => {
-    const message = await failing(async (input) => {
-      if (input === 3) busyFor(60)
-      return answer
-    })
-    assert.include(message, "Counterexample: [3]")
-    assert.include(message, "of the processor at each of ten runs")
-  })
-
   it("given a handler that is slow for one input and then replays it, when inputs are sent, then the input is named", async () => {
     const message = await failingIn(async () => {
       const seen = new Set<number>()

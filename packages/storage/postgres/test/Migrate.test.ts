@@ -7,6 +7,7 @@ import { open } from "../src/Database.ts"
 import { migrate } from "../src/Migrate.ts"
 import { newest, type Step, steps } from "../src/Migrations.ts"
 import { newChange, withStorage } from "./Given.ts"
+import { isLong } from "./support/LongRuns.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 import { clientOf, watchLockWaits } from "./support/Waiting.ts"
 
@@ -60,7 +61,7 @@ describe.skipIf(!hasServer)("a migration under writers", () => {
     })
   )
 
-  it.live("given a transaction that writes, when an index is built, then no write waits for it", () =>
+  it.live.runIf(isLong)("given a transaction that writes, when an index is built, then no write waits for it", () =>
     Effect.gen(function* () {
       const url = yield* newDatabase
       yield* withStorage({ url })(Effect.void)
@@ -86,45 +87,49 @@ describe.skipIf(!hasServer)("a migration under writers", () => {
     })
   )
 
-  it.live("given a table that is held for long, when a step changes it, then it lets writers through meanwhile", () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      yield* withStorage({ url })(Effect.void)
-      const sql = yield* clientOf(url, 1)
-      const written = yield* writingDuring(
-        url,
-        Effect.gen(function* () {
-          const holding = yield* Effect.forkChild(heldFor(url, "lock table payments in access share mode", 7_000))
-          yield* Effect.sleep("300 millis")
-          yield* migrateTo(url, ["alter table payments add column note text"])
-          yield* Fiber.join(holding)
-        })
-      )
-      expect(yield* newestIn(sql)).toBe(1000)
-      // It waits for half a second, and writers behind it; without that limit they would wait for seven.
-      expect(written.longestLockWaitMillis).toBeGreaterThan(400)
-      expect(written.longestLockWaitMillis).toBeLessThan(2_500)
-    })
+  it.live.runIf(isLong)(
+    "given a table that is held for long, when a step changes it, then it lets writers through meanwhile",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* newDatabase
+        yield* withStorage({ url })(Effect.void)
+        const sql = yield* clientOf(url, 1)
+        const written = yield* writingDuring(
+          url,
+          Effect.gen(function* () {
+            const holding = yield* Effect.forkChild(heldFor(url, "lock table payments in access share mode", 7_000))
+            yield* Effect.sleep("300 millis")
+            yield* migrateTo(url, ["alter table payments add column note text"])
+            yield* Fiber.join(holding)
+          })
+        )
+        expect(yield* newestIn(sql)).toBe(1000)
+        // It waits for half a second, and writers behind it; without that limit they would wait for seven.
+        expect(written.longestLockWaitMillis).toBeGreaterThan(400)
+        expect(written.longestLockWaitMillis).toBeLessThan(2_500)
+      })
   )
 
-  it.live("given a table that is vacuumed for long, when a step changes it, then no write waits for the vacuum", () =>
-    Effect.gen(function* () {
-      const url = yield* newDatabase
-      yield* withStorage({ url })(Effect.void)
-      const sql = yield* clientOf(url, 1)
-      const written = yield* writingDuring(
-        url,
-        Effect.gen(function* () {
-          const vacuum = "lock table payments in share update exclusive mode"
-          const holding = yield* Effect.forkChild(heldFor(url, vacuum, 3_000))
-          yield* Effect.sleep("300 millis")
-          yield* migrateTo(url, ["alter table payments add column note text"])
-          yield* Fiber.join(holding)
-        })
-      )
-      expect(yield* newestIn(sql)).toBe(1000)
-      expect(written.longestLockWaitMillis).toBeLessThan(400)
-    })
+  it.live.runIf(isLong)(
+    "given a table that is vacuumed for long, when a step changes it, then no write waits for the vacuum",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* newDatabase
+        yield* withStorage({ url })(Effect.void)
+        const sql = yield* clientOf(url, 1)
+        const written = yield* writingDuring(
+          url,
+          Effect.gen(function* () {
+            const vacuum = "lock table payments in share update exclusive mode"
+            const holding = yield* Effect.forkChild(heldFor(url, vacuum, 3_000))
+            yield* Effect.sleep("300 millis")
+            yield* migrateTo(url, ["alter table payments add column note text"])
+            yield* Fiber.join(holding)
+          })
+        )
+        expect(yield* newestIn(sql)).toBe(1000)
+        expect(written.longestLockWaitMillis).toBeLessThan(400)
+      })
   )
 
   it.live("given a vacuum of another table, when a step changes one, then the step does not wait for it", () =>

@@ -4,4 +4,5 @@ import { Effect, Layer } from "effect"
 import { newFile } from "./Given.ts"
 
 storageSuite("sqlite in a file", Layer.unwrap(Effect.map(newFile, (filename) => layer({ filename }))))
-storageSuite("sqlite in memory", layer({ filename: ":memory:" }))
+// It differs in the file alone.
+if (process.env["POINTSMAN_LONG"] === "all") storageSuite("sqlite in memory", layer({ filename: ":memory:" }))
