@@ -9,7 +9,7 @@ import type { PaymentBook } from "@pointsman/core/ports"
 import { Unanswered } from "@pointsman/core/ports"
 
 /** What a statement of a provider is about, by `MessageAbout`. */
-export type Subject = "Charge" | "CaptureFailed" | "Operation" | "Refund" | "Settled" | "Dispute"
+export type Subject = "Charge" | "CaptureFailed" | "Operation" | "Refund" | "UnnamedRefund" | "Settled" | "Dispute"
 
 export interface Sample {
   /** How a payment comes here. */
@@ -194,6 +194,7 @@ const refund = (stage: Refund["stage"], minorUnits: number, changes: Partial<Ref
   id: "rf_1",
   claimedBy: null,
   paymentId: payment.id,
+  origin: "api",
   stage,
   money: { ...payment.money, minorUnits },
   requestedMinor: minorUnits,

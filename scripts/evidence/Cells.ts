@@ -28,9 +28,11 @@ export const datedApart = 60 * 60 * 1000
 
 /** What statements about the sample are listed: those about an attempt, a capture, a void or a refund that it has. */
 export const subjectsOf = (name: SampleName): ReadonlyArray<Subject> => {
-  const { book, only } = sampleOf(name)
+  const { attempt, book, only } = sampleOf(name)
   const all: ReadonlyArray<Subject> = [
     ...(book.attempts.length === 0 ? [] : (["Charge", "CaptureFailed", "Settled", "Dispute"] as const)),
+    // It names the charge as the provider does.
+    ...(book.attempts.at(attempt ?? -1)?.providerRef == null ? [] : (["UnnamedRefund"] as const)),
     ...(book.operations.length === 0 ? [] : (["Operation"] as const)),
     ...(book.refunds.length === 0 ? [] : (["Refund"] as const))
   ]

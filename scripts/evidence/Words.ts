@@ -64,6 +64,7 @@ interface Carried {
   readonly CaptureFailed: "automatic"
   readonly Operation: OperationState["_tag"]
   readonly Refund: RefundState["_tag"]
+  readonly UnnamedRefund: RefundState["_tag"]
   /** A payout may state the charge too. */
   readonly Settled: "NoCharge" | "Charge"
   readonly Dispute: DisputeVerdict
@@ -251,6 +252,40 @@ const refunds: Total["Refund"] = {
   ]
 }
 
+/** Without an id of ours: somebody made it at the provider. */
+const byHand =
+  (state: (providerRefundId: string, names: Names) => RefundState): Word["about"] =>
+  (names) => {
+    const providerRefundId = `by_hand_${names.attemptId}`
+    return {
+      _tag: "UnnamedRefund",
+      charge: { providerRef: names.reference },
+      providerRefundId,
+      refundId: "rf_2",
+      state: () => state(providerRefundId, names)
+    }
+  }
+
+const madeOf = (minorUnits: number, _tag: "Succeeded" | "RefundPending" = "Succeeded", currency?: string) =>
+  byHand((providerRefundId, names) => ({
+    _tag,
+    providerRefundId,
+    stated: { minorUnits, currency: currency ?? names.currency }
+  }))
+
+const refundsByHand: Total["UnnamedRefund"] = {
+  Succeeded: [
+    ...plain("3.00 refunded", madeOf(less)),
+    ...plain("12.00 refunded", madeOf(tooMuch)),
+    ...plain("3.00 refunded in another currency", madeOf(less, "Succeeded", otherCurrency))
+  ],
+  RefundPending: plain("3.00 pending", madeOf(less, "RefundPending")),
+  RefundFailed: plain(
+    "failed",
+    byHand((providerRefundId) => ({ _tag: "RefundFailed", providerRefundId, reason: "The account is closed." }))
+  )
+}
+
 // Payouts and disputes.
 
 const settled =
@@ -299,6 +334,7 @@ const words = {
   CaptureFailed: captureFailures,
   Operation: operations,
   Refund: refunds,
+  UnnamedRefund: refundsByHand,
   Settled: settlements,
   Dispute: disputes
 } satisfies Total

@@ -200,6 +200,11 @@ export const evidencePage = (notice: string): string =>
     ),
     ...section("Refunds", `A statement about one refund, by our id of it.${unnamed("Refund", "a refund")}`, "Refund"),
     ...section(
+      "Refunds that were made at the provider",
+      "A statement about a refund without an id of ours, by the provider's id of it: somebody made it there, in the dashboard for example. While a refund of ours there has no id of the provider's yet, it may be the same one, and waits for the end of ours.",
+      "UnnamedRefund"
+    ),
+    ...section(
       "Payouts",
       "The provider pays the money of the charge out. The statement may carry the state of the charge too, and is then a statement about the charge first.",
       "Settled"

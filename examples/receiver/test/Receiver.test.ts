@@ -31,6 +31,7 @@ const refunded: Event = {
     ...payment,
     payment_status: "REFUNDED",
     refund_id: "rf_1",
+    origin: "api",
     refund_amount: 1999,
     refunded_total: 1999,
     refund_pending_amount: 0

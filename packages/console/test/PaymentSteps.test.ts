@@ -36,6 +36,7 @@ const operation: PaymentFile["operations"][number] = {
 
 const refund: PaymentFile["refunds"][number] = {
   id: "rf_1",
+  origin: "api",
   stage: "Succeeded",
   amount: 500,
   currency: "EUR",

@@ -14,7 +14,7 @@ import { readJson } from "./JsonBody.ts"
 import { eventView, pageView } from "./PageView.ts"
 import { paymentAnswer } from "./PaymentAnswer.ts"
 import { filterOf, metadataFilter } from "./PaymentFilter.ts"
-import { exclusionView, PaymentViews } from "./PaymentView.ts"
+import { exclusionView, PaymentViews, refundViews } from "./PaymentView.ts"
 import { refuseUnknownParameters } from "./QueryParameters.ts"
 import { type NotAdmittedAnswer, notAdmitted, report, reportUnsent, unknownAfterDefect } from "./Report.ts"
 import { RequestId } from "./RequestId.ts"
@@ -88,7 +88,7 @@ export const layer = HttpApiBuilder.group(
           "retrieve",
           Effect.fnUntraced(function* ({ params }) {
             const { apiKey, tenant } = yield* CurrentCaller
-            const payment = yield* pointsman.payment(tenant, params.id).pipe(
+            const { payment, refunds } = yield* pointsman.paymentWithRefunds(tenant, params.id).pipe(
               Effect.tapErrorTag("pointsman/StorageError", report),
               Effect.mapError((failure) => errorBodyOf("payment", failure))
             )
@@ -96,7 +96,8 @@ export const layer = HttpApiBuilder.group(
               Effect.tapError(report),
               Effect.mapError((failure) => errorBodyOf("payment", failure))
             )
-            return { data: { ...(yield* views.payment(payment, mayAct(apiKey))), ...settlements(payment) } }
+            const view = yield* views.payment(payment, mayAct(apiKey))
+            return { data: { ...view, refunds: refundViews(refunds), ...settlements(payment) } }
           })
         )
         .handle(

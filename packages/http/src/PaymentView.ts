@@ -4,8 +4,10 @@ import {
   declineOfAttempt,
   declineOfPayment,
   type Exclusion,
+  isGivenBack,
   type Payment as PaymentRecord,
   Pointsman,
+  type Refund as RefundRecord,
   type RoutingDecision as RoutingRecord,
   statusOf
 } from "@pointsman/core"
@@ -95,6 +97,33 @@ const paymentView = (payment: PaymentRecord, nextAction: NextAction): Payment =>
     ...(payment.reported?.isRecovered === true ? { recovered: true as const } : {})
   }
 }
+
+/** Of one payment. */
+const mostRefunds = 100
+
+const refundStatus = {
+  Sending: "pending",
+  Pending: "pending",
+  Unknown: "unknown",
+  Succeeded: "succeeded",
+  Refused: "failed",
+  Failed: "failed",
+  Reversed: "failed"
+} as const satisfies Record<RefundRecord["stage"], unknown>
+
+/** Newest first. One of which nothing was sent is none. */
+export const refundViews = (refunds: ReadonlyArray<RefundRecord>): NonNullable<Payment["refunds"]> =>
+  refunds
+    .filter((refund) => !isGivenBack(refund))
+    .toSorted((one, other) => other.sentAt - one.sentAt)
+    .slice(0, mostRefunds)
+    .map(({ id, money, origin, sentAt, stage }) => ({
+      refund_id: id,
+      amount: money.minorUnits,
+      status: refundStatus[stage],
+      origin,
+      created: timeView(sentAt)
+    }))
 
 const declineView = (decline: Decline | undefined) => (decline === undefined ? {} : { decline: { ...decline } })
 

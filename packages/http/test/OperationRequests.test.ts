@@ -105,9 +105,8 @@ describe("what core is asked", () => {
       const reply = await send(operation)
       expect(reply.status).toBe(200)
       expect(Object.keys(reply.body)).toEqual(["data"])
-      expect(reply.body).toEqual(
-        await web.send(`/api/v1/payments/${paymentId}`, { key: "sandbox" }).then(({ body }) => body)
-      )
+      const { refunds, ...read } = (await web.send(`/api/v1/payments/${paymentId}`, { key: "sandbox" })).body.data
+      expect([refunds, reply.body.data]).toEqual([[], read])
       expect(reply.body.data).not.toHaveProperty("routing")
     }
   )

@@ -47,7 +47,7 @@ describe("outcomes of a create", () => {
     const { routing, ...rest } = created.body.data
     expect(routing).toMatchObject({ path: "engine", mode: "failover", rule: null })
     const id = created.body.data.payment_id
-    expect((await get(`/payments/${id}`)).body).toEqual({ data: rest })
+    expect((await get(`/payments/${id}`)).body).toEqual({ data: { ...rest, refunds: [] } })
     const timeline = (await get(`/payments/${id}/events`)).body
     expect(timeline.data.map((event: { type: string }) => event.type)).toEqual(events)
     expect((await get(`/payments?status=${status.toLowerCase()}&limit=1`)).body.data[0]).toEqual(rest)

@@ -230,8 +230,20 @@ export interface Payment {
   readonly settlement?: Settlement
   /** The same of each refund that a report has. */
   readonly refund_settlements?: ReadonlyArray<RefundSettlement>
+  /** In `payment`: its refunds, newest first, at most 100. */
+  readonly refunds?: ReadonlyArray<PaymentRefund>
   /** On the result of a create and its replay. */
   readonly routing?: RoutingDecision
+}
+
+export interface PaymentRefund {
+  readonly refund_id: string
+  /** Minor units. */
+  readonly amount: number
+  readonly status: "pending" | "unknown" | "succeeded" | "failed"
+  /** `provider`: somebody made it at the provider, in its dashboard for example. */
+  readonly origin: "api" | "provider"
+  readonly created: string
 }
 
 /** Minor units of `currency`, which is that of the payout. */
@@ -287,6 +299,8 @@ export type OperationFailedEventData = PaymentEventData & {
 
 export type RefundEventData = PaymentEventData & {
   readonly refund_id: string
+  /** `provider`: somebody made it at the provider, in its dashboard for example. */
+  readonly origin: "api" | "provider"
   readonly refund_amount: number
   /** Confirmed so far. */
   readonly refunded_total: number

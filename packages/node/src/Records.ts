@@ -15,6 +15,7 @@ export type ReviewReason =
   | "double_charge"
   | "reversal"
   | "capture_failed"
+  | "refund_excess"
   | "reference_reused"
   | "correction"
 
@@ -105,6 +106,8 @@ export interface Operation extends Call {
 
 export interface Refund {
   readonly id: string
+  /** `provider`: somebody made it at the provider, in its dashboard for example. */
+  readonly origin: "api" | "provider"
   readonly state: string
   readonly connection_id: string
   readonly amount: number
@@ -119,7 +122,7 @@ export interface Refund {
 }
 
 /** All that is recorded of a payment. */
-export interface PaymentFile extends ReviewedPayment {
+export interface PaymentFile extends Omit<ReviewedPayment, "refunds"> {
   readonly attempts: ReadonlyArray<Attempt>
   readonly operations: ReadonlyArray<Operation>
   readonly refunds: ReadonlyArray<Refund>

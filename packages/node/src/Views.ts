@@ -126,6 +126,7 @@ const operationView = (operation: Core.Operation): Operation => ({
 
 const refundView = (refund: Core.Refund): Refund => ({
   id: refund.id,
+  origin: refund.origin,
   state: snakeCase(refund.stage),
   connection_id: refund.connectionId,
   amount: refund.money.minorUnits,

@@ -25,9 +25,10 @@ describe("recover", () => {
     assert.deepStrictEqual(one?.refunds, [{ currency: "EUR", count: 1, amount: 500 }])
     assert.strictEqual(loss?.ended?.outcome, "recovered")
     // The provider dates its charge, and it began a little later than the payment.
-    const { created, ...recovered } = await pointsman.payment(payment.id)
+    const { created, refunds, ...recovered } = await pointsman.payment(payment.id)
     const { created: before, ...lost } = refunded
     assert.isAtLeast(Date.parse(created), Date.parse(before))
+    assert.deepInclude(refunds?.[0], { origin: "api", amount: 500, status: "succeeded" })
     assert.deepStrictEqual(recovered, { ...lost, recovered: true })
     assert.isTrue((await pointsman.create(order, { idempotencyKey: "order-1001" })).isReplay)
     assert.isNull(await pointsman.acceptLoss())

@@ -61,6 +61,7 @@ const refund = {
   ...payment,
   refund_id: true,
   refund_amount: true,
+  origin: true,
   refunded_total: true,
   refund_pending_amount: true
 } as const

@@ -151,7 +151,7 @@ describe("pointsman payments and usage", () => {
       /^Amount +€19\.99\nAuthorized +€19\.99\nCaptured +€19\.99\nRefunded +€5\.00, and €0\.00 pending$/mu
     )
     assert.match(shown, /^att_\S+ +main +€19\.99 /mu)
-    assert.match(shown, /^rf_\S+ +succeeded +€5\.00 /mu)
+    assert.match(shown, /^rf_\S+ +api +succeeded +€5\.00 /mu)
     assert.match(shown, / payment\.refunded .*refund_amount: €5\.00, refunded_total: €5\.00,/u)
     // Programs count in minor units.
     assert.deepInclude(documentOf(await run("payments", "show", yen, "--json")).data, { amount: 1999, currency: "JPY" })

@@ -103,6 +103,7 @@ export const closedPayment = ({ at = march, number, ...change }: PaymentChange):
         {
           ...call,
           id: `rf_${number}`,
+          origin: "api",
           stage: "Succeeded",
           money: { ...money, minorUnits: 100 },
           requestedMinor: 100,

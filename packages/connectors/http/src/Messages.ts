@@ -89,9 +89,16 @@ const aboutOf = Effect.fnUntraced(function* (
     case "refund.updated": {
       const { data } = yield* decoded(readRefund, message)
       yield* namedPlainly(clean, { "data.provider_refund_id": data.provider_refund_id })
-      return {
-        about: { _tag: "Refund", refundId: data.refund_id, state: (asked) => toldRefund(data, asked, clean) }
+      const state = (asked: Money) => toldRefund(data, asked, clean)
+      if (!("provider_reference" in data)) return { about: { _tag: "Refund", refundId: data.refund_id, state } }
+      const { provider_reference: providerRef, provider_refund_id: providerRefundId } = data
+      yield* namedPlainly(clean, { "data.provider_reference": providerRef })
+      const isDone = data.status !== "failed" && data.status !== "canceled"
+      if (isDone && (data.amount == null || data.currency == null)) {
+        const field = data.amount == null ? "data.amount" : "data.currency"
+        return yield* new MessageUnreadable({ reason: `a refund without refund_id is expected to have ${field}` })
       }
+      return { about: { _tag: "UnnamedRefund", charge: { providerRef }, providerRefundId, state } }
     }
     case "charge.settled": {
       const { data } = yield* decoded(readSettled, message)

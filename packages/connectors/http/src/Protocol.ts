@@ -130,7 +130,17 @@ const ofAttempt = { attempt_id: Id }
 
 export const ChargeUpdated = Schema.Struct({ data: Schema.Struct({ ...ofAttempt, ...Charge.fields }) })
 export const OperationUpdated = Schema.Struct({ data: Operation })
-export const RefundUpdated = Schema.Struct({ data: Schema.Struct({ refund_id: Id, ...Refund.fields }) })
+/** One that was made at the provider has no id of ours: it names its charge, and says how much it is. */
+export const RefundUpdated = Schema.Struct({
+  data: Schema.Union([
+    Schema.Struct({ refund_id: Id, ...Refund.fields }),
+    Schema.Struct({
+      refund_id: Schema.optionalKey(Schema.Null),
+      ...Refund.fields,
+      provider_reference: Reference
+    })
+  ])
+})
 /** A settlement may leave the charge out; a part of one is unreadable. */
 export const ChargeSettled = Schema.Struct({
   data: Schema.Union([

@@ -162,7 +162,7 @@ ${table({
   rows: refunds.map(
     (refund) => html`<tr><td>${time(refund.sent)}</td><td>${refund.stage}${
       refund.failure_reason === null ? undefined : html`<br><span class="soft">${refund.failure_reason}</span>`
-    }</td><td>${refund.reason ?? "–"}</td><td>${timeOr(refund.settled, "–")}</td>
+    }</td><td>${refund.origin === "provider" ? "Made at the provider" : (refund.reason ?? "–")}</td><td>${timeOr(refund.settled, "–")}</td>
 <td class="number">${money(refund.amount, refund.currency)}</td></tr>`
   )
 })}`

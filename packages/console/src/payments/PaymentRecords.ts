@@ -43,6 +43,9 @@ const Operation = Schema.Struct({
 
 const Refund = Schema.Struct({
   id: Text,
+  origin: Schema.Literals(["api", "provider"]).annotateKey(
+    described("`provider`: somebody made it at the provider, in its dashboard for example.")
+  ),
   stage: Schema.Literals(refundStages),
   amount: Schema.Int,
   currency: Text,

@@ -181,7 +181,10 @@ export const stepsOf = (file: PaymentFile): ReadonlyArray<Step> => {
       ])
     ),
     ...refunds.flatMap((one) =>
-      call({ ...one, answered: one.settled }, `refund ${amountOf(one)}`, refundWords[one.stage], [one.failure_reason])
+      call({ ...one, answered: one.settled }, `refund ${amountOf(one)}`, refundWords[one.stage], [
+        one.origin === "provider" ? "made at the provider" : null,
+        one.failure_reason
+      ])
     ),
     ...later
   ]

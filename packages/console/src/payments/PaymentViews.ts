@@ -46,6 +46,7 @@ export const fileView = (file: Recorded, payment: PaymentFile["payment"]): Payme
   })),
   refunds: file.refunds.map((refund) => ({
     id: refund.id,
+    origin: refund.origin,
     stage: refund.stage,
     amount: refund.money.minorUnits,
     currency: refund.money.currency,

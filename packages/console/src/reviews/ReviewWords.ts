@@ -22,6 +22,7 @@ export const reasonTexts: Readonly<Record<ReviewReason, string>> = {
   double_charge: "The provider reported a second charge for this payment.",
   reversal: "A refund failed after it had succeeded.",
   capture_failed: "The capture failed and could not be taken back here. Refunds are closed until the review.",
+  refund_excess: "The provider refunded more than is captured here. Refunds are closed until the review.",
   reference_reused: "The provider stated one reference for two payments.",
   correction: "An operator proposed a correction. A second person approves or rejects it."
 }
@@ -37,6 +38,7 @@ export const reasonNames: Readonly<Record<ReviewReason, string>> = {
   double_charge: "Second charge",
   reversal: "Reversed refund",
   capture_failed: "Failed capture",
+  refund_excess: "Excess refund",
   reference_reused: "Reused reference",
   correction: "Proposed correction"
 }

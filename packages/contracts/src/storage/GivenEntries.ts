@@ -36,6 +36,7 @@ export const newRefund = Effect.fnUntraced(function* (payment: Payment, fields: 
     id: yield* ids.refund,
     claimedBy: yield* ids.claim,
     paymentId: payment.id,
+    origin: "api",
     stage: "Sending",
     money: { ...payment.money, minorUnits: payment.capturedMinor },
     requestedMinor: null,

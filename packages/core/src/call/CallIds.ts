@@ -3,12 +3,20 @@
  * request had one, else drawn (decision 30).
  */
 import { Effect } from "effect"
-import { type AttemptPlace, attemptText, operationText, startOfDay, timeOfId } from "../decide/DerivedId.ts"
+import {
+  type AttemptPlace,
+  attemptText,
+  operationText,
+  startOfDay,
+  timeOfId,
+  unnamedRefundText
+} from "../decide/DerivedId.ts"
 import { holdingAttempt } from "../decide/Holding.ts"
 import type { Dispute, SubmissionKind } from "../model/Dispute.ts"
 import type { Operation } from "../model/Operation.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
+import type { MessageAbout } from "../model/ProviderStatement.ts"
 import { isGivenBack } from "../model/Refund.ts"
 import type { Tenant } from "../model/Tenant.ts"
 import { Ids } from "../ports/Ids.ts"
@@ -68,6 +76,22 @@ const derivedId = Effect.fnUntraced(function* (
   const charge = (holdingAttempt(book) ?? book.attempts.at(-1))?.id ?? id
   const text = operationText(tenant, charge, kind, key, tries)
   return `${prefix}_${yield* (yield* Secrets).derivedUuid(text, timeOfId(charge) ?? createdAt)}`
+})
+
+/** Of a refund that was made at the provider: the same by whatever way it is stated, and after records were lost. */
+export const unnamedRefundId = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  connectionId: string,
+  providerRefundId: string
+) {
+  const text = unnamedRefundText(tenant, connectionId, providerRefundId)
+  return `rf_${yield* (yield* Secrets).derivedUuid(text, 0)}`
+})
+
+/** The statement with our id of what it is about. */
+export const withRefundId = Effect.fnUntraced(function* (tenant: Tenant, connectionId: string, about: MessageAbout) {
+  if (about._tag !== "UnnamedRefund") return about
+  return { ...about, refundId: yield* unnamedRefundId(tenant, connectionId, about.providerRefundId) }
 })
 
 /** The id of a refund under a key after so many that were refused. */

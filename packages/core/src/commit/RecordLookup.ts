@@ -115,6 +115,7 @@ const subjectOf = (book: PaymentBook, { about, connectionId, decides }: Lookup):
   // Another process may have decided it already.
   const asked = decides === undefined ? null : reported?.undecided
   if (about?._tag === "Refund") return JSON.stringify([asked, refunds.find(({ id }) => id === about.refundId)])
+  if (about?._tag === "UnnamedRefund") return JSON.stringify([asked, payment.state, refunds, reported?.refundsByHand])
   const attempt = about !== null && "charge" in about ? attemptNamed(book, connectionId, about.charge) : attempts
   return JSON.stringify([asked, payment.state, attempt, operations])
 }

@@ -7,6 +7,7 @@ import type { Payment } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
 import type { ChargeState } from "../model/ProviderStatement.ts"
 import type { Refund } from "../model/Refund.ts"
+import { withRefund } from "../model/RefundLedger.ts"
 import { applyChargeFact, type ChargeFact } from "./ChargeFact.ts"
 import { withRouting } from "./WithRouting.ts"
 
@@ -32,8 +33,22 @@ export const bookAfter = (book: PaymentBook, { attempts, operations, payment, re
   payment,
   attempts: replaced(book.attempts, attempts),
   operations: replaced(book.operations, operations),
-  refunds: replaced(book.refunds, refunds)
+  refunds: refunds.reduce(withRefund, book.refunds)
 })
+
+/** Two changes in one step; the second was decided on the book after the first. */
+export const inOneStep = (first: Applied, second: Applied): Applied => ({
+  payment: { ...second.payment, version: first.payment.version },
+  attempts: [...without(first.attempts, second.attempts), ...second.attempts],
+  operations: [...without(first.operations, second.operations), ...second.operations],
+  refunds: [...without(first.refunds, second.refunds), ...second.refunds],
+  events: [...first.events, ...second.events]
+})
+
+const without = <One extends { readonly id: string }>(
+  all: ReadonlyArray<One>,
+  others: ReadonlyArray<One>
+): ReadonlyArray<One> => all.filter(({ id }) => !others.some((other) => other.id === id))
 
 export const replaced = <One extends { readonly id: string }>(
   all: ReadonlyArray<One>,

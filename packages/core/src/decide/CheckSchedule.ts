@@ -28,7 +28,8 @@ export const nextCheckAt = (
   now: number
 ): number | null => {
   const times: Array<number> = []
-  if ((payment.reported?.undecided ?? []).length > 0) times.push(tick(payment.updatedAt, undecidedMillis, now))
+  const { refundsByHand = [], undecided = [] } = payment.reported ?? {}
+  if (undecided.length + refundsByHand.length > 0) times.push(tick(payment.updatedAt, undecidedMillis, now))
   const ofState = stateCheckAt(payment, intervals, claimWindowMillis, now)
   if (ofState !== null) times.push(ofState)
   // By the creation: what else happens to the payment does not put it off.

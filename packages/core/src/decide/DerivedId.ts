@@ -33,6 +33,10 @@ export const operationText = (
   tries: number
 ): string => JSON.stringify([kind, ...place(tenant), attemptId, key, tries])
 
+/** A refund that was made at the provider, by the provider's id of it. */
+export const unnamedRefundText = (tenant: Tenant, connectionId: string, providerRefundId: string): string =>
+  JSON.stringify(["refund at the provider", ...place(tenant), connectionId, providerRefundId])
+
 const place = ({ environment, workspaceId }: Tenant) => [workspaceId, environment]
 
 const dayMillis = 24 * 60 * 60 * 1000

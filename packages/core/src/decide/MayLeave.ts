@@ -70,8 +70,8 @@ export const whyKept = (
   if (isOpen(book)) return "open"
   if (isDisputed(payment)) return "disputed"
   if (payment.review !== null) return "review"
-  const { chargeEnds = [], undecided = [] } = payment.reported ?? {}
-  if (openMessages > 0 || chargeEnds.length > 0 || undecided.length > 0) return "message"
+  const { chargeEnds = [], refundsByHand = [], undecided = [] } = payment.reported ?? {}
+  if (openMessages + chargeEnds.length + refundsByHand.length + undecided.length > 0) return "message"
   if (openDeliveries > 0) return "delivery"
   const age = now - payment.updatedAt
   if (endOf[payment.state] === "money" && age < disputeWindowMillis) return "dispute_window"

@@ -13,6 +13,7 @@ import { type NotSent, type RefundAnswer, type Unanswered, unansweredCode } from
 import { moveRefund, type Refund, type RefundReply } from "../model/Refund.ts"
 import { type RefundTotals, refundableMinor, refundTotals, withRefund } from "../model/RefundLedger.ts"
 import type { RefundEvent } from "../model/RefundMachine.ts"
+import type { ReviewReason } from "../model/Review.ts"
 import type { Money } from "../money/Money.ts"
 import { withReview } from "./WithReview.ts"
 
@@ -77,9 +78,11 @@ const refused = (code: string | null, message: string) =>
 /** The states in which there is captured money to give back. */
 const refundable: ReadonlySet<PaymentState> = new Set(moneyTaken)
 
-/** Refunds are closed while operators review a capture that failed after its money was refunded. */
+const closing: ReadonlySet<ReviewReason> = new Set(["capture_failed", "refund_excess"])
+
+/** Refunds are closed while operators review that money is missing for them. */
 export const isRefundable = ({ review, state }: Pick<Payment, "review" | "state">): boolean =>
-  refundable.has(state) && review?.reasons.includes("capture_failed") !== true
+  refundable.has(state) && review?.reasons.some((reason) => closing.has(reason)) !== true
 
 export interface Refunded {
   readonly payment: Payment
@@ -263,6 +266,7 @@ const refundEvent = (type: EventType, payment: Payment, refund: Refund, fact: Re
       : {}
   return paymentEvent(type, payment, {
     refund_id: refund.id,
+    origin: refund.origin,
     refund_amount: refund.money.minorUnits,
     refunded_total: payment.refundedMinor,
     refund_pending_amount: payment.refundPendingMinor,

@@ -106,6 +106,8 @@ const statedBy = (about: Extract<MessageAbout, { readonly charge: unknown }>, as
       return { stated: "capture_failed", dispute_id: null }
     case "Settled":
       return { stated: "settled", dispute_id: null }
+    case "UnnamedRefund":
+      return { stated: `refund_${about.providerRefundId}`, dispute_id: null }
     case "Dispute":
       return { stated: `dispute_${about.verdict ?? "warning"}`, dispute_id: about.disputeId }
   }

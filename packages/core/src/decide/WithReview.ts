@@ -24,6 +24,8 @@ export interface BroughtUp {
   readonly isReversal?: boolean
   /** Whether a capture failed that cannot be taken back here. */
   readonly isCaptureFailed?: boolean
+  /** Whether the provider refunded more than is captured. */
+  readonly isRefundExcess?: boolean
   /** Whether the provider stated one reference for two payments. */
   readonly isReferenceReused?: boolean
   /** Whether something that a provider accepted, or never answered, has been open for too long. */
@@ -48,6 +50,7 @@ export const withReview = (payment: Payment, broughtUp: BroughtUp): Payment => {
     double_charge: carried.includes("double_charge") || broughtUp.isDoubleCharge === true,
     reversal: carried.includes("reversal") || broughtUp.isReversal === true,
     capture_failed: carried.includes("capture_failed") || broughtUp.isCaptureFailed === true,
+    refund_excess: carried.includes("refund_excess") || broughtUp.isRefundExcess === true,
     reference_reused: carried.includes("reference_reused") || broughtUp.isReferenceReused === true,
     correction: openCorrection(payment) !== undefined
   }

@@ -28,6 +28,7 @@ import type {
 import type { NotRefundable, RefundOrder, RefundPending } from "../decide/RefundOrder.ts"
 import type { Event } from "../model/Event.ts"
 import type { Payment } from "../model/Payment.ts"
+import type { Refund } from "../model/Refund.ts"
 import type { Tenant } from "../model/Tenant.ts"
 import { type AuditAction, AuditActor } from "../ports/Audit.ts"
 import {
@@ -45,7 +46,7 @@ import { create } from "../verbs/create/CreatePayment.ts"
 import { capture, voidPayment } from "../verbs/operate/OperatePayment.ts"
 import { auditedFilter, exportPayments } from "../verbs/read/ExportPayments.ts"
 import { archivedPayment, type PaymentArchived, PaymentNotFound, refuseArchived } from "../verbs/read/ReadArchive.ts"
-import { events, type Page, payment, payments, timeline } from "../verbs/read/ReadPayments.ts"
+import { events, type Page, payment, payments, paymentWithRefunds, timeline } from "../verbs/read/ReadPayments.ts"
 import { adoptLostRefund } from "../verbs/recover/AdoptLostRefund.ts"
 import { refund } from "../verbs/refund/RefundPayment.ts"
 import { type PaymentFile, paymentFile } from "../verbs/review/ReadReviews.ts"
@@ -98,6 +99,14 @@ export interface PaymentMethods {
   readonly refund: (caller: Caller, order: RefundOrder) => Effect.Effect<Answered, RefundFailure>
   /** From the archive where it left the store. */
   readonly payment: (tenant: Tenant, id: string) => Effect.Effect<Payment, PaymentNotFound | StorageError>
+  /** As `payment`, with every refund of it. */
+  readonly paymentWithRefunds: (
+    tenant: Tenant,
+    id: string
+  ) => Effect.Effect<
+    { readonly payment: Payment; readonly refunds: ReadonlyArray<Refund> },
+    PaymentNotFound | StorageError
+  >
   /** Newest first. */
   readonly payments: (tenant: Tenant, query: PaymentQuery) => Effect.Effect<Page<Payment>, StorageError>
   /**
@@ -170,6 +179,7 @@ export const paymentMethods = (context: DoorContext): PaymentMethods => {
         )
       ),
     payment: (tenant, id) => ask(payment(tenant, id)),
+    paymentWithRefunds: (tenant, id) => ask(paymentWithRefunds(tenant, id)),
     payments: (tenant, query) => ask(payments(tenant, query)),
     exportPayments: ({ operator, tenant }, filter) => {
       const exported = Stream.provideContext(exportPayments(tenant, filter), context)

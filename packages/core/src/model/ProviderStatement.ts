@@ -191,12 +191,26 @@ export type SubmissionState =
 export type SubmissionAnswer = SubmissionState | Rejected
 
 /**
+ * A refund of a charge of ours without an id of ours: somebody made it at the provider. Its state has the provider's id of
+ * that very refund, and the amount. A total of refunds is none.
+ */
+export interface UnnamedRefund {
+  readonly charge: ChargeName
+  /** As in its state. */
+  readonly providerRefundId: string
+  readonly state: (asked: Money) => RefundState
+  /** Ours, derived from the provider's. Connectors leave it out. */
+  readonly refundId?: string
+}
+
+/**
  * What a message is about. A state is made from what was asked for, because a provider may leave the currency or the
  * amount out, as in a look-up.
  */
 export type MessageAbout =
   | { readonly _tag: "Charge"; readonly charge: ChargeName; readonly state: (asked: Money) => ChargeRecord }
   | { readonly _tag: "Refund"; readonly refundId: string; readonly state: (asked: Money) => RefundState }
+  | ({ readonly _tag: "UnnamedRefund" } & UnnamedRefund)
   /** A capture or a void, by our id of it. */
   | { readonly _tag: "Operation"; readonly operationId: string; readonly state: (asked: Money) => OperationState }
   /**

@@ -16,14 +16,18 @@ export type RefundReply =
 /** How long a refund's stored answer is replayed; after that its record answers. */
 export const refundReplayMillis = 24 * 60 * 60 * 1000
 
+/** Who asked for it: this API, or somebody at the provider, in its dashboard for example. */
+export type RefundOrigin = "api" | "provider"
+
 export interface Refund {
-  /** `rf_` and a UUID: the provider's idempotency key; see `call/CallIds.ts`. */
+  /** `rf_` and a UUID; one that we ask for has it as the provider's idempotency key. See `call/CallIds.ts`. */
   readonly id: string
   /**
    * Drawn by the request that wrote it first: requests under one key derive the same id. `null` on an old record.
    */
   readonly claimedBy: string | null
   readonly paymentId: string
+  readonly origin: RefundOrigin
   readonly stage: RefundStage
   /** What is given back: as asked for, at most what was left; after the provider's word, what it says. */
   readonly money: Money
@@ -38,7 +42,7 @@ export interface Refund {
   readonly providerRefundId: string | null
   /** The time-out of its call: a look-up may say "never received" only when twice this has passed. */
   readonly timeoutMillis: number
-  /** Epoch milliseconds; written before the request goes out. */
+  /** Epoch milliseconds; written before the request goes out. Of one that was made at the provider, by its clock where it dates it. */
   readonly sentAt: number
   /** When its request was answered. */
   readonly answeredAt: number | null

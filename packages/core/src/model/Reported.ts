@@ -37,6 +37,19 @@ export interface ChargeEndStatement {
   readonly stated: "Declined" | "NeedsCustomer" | "Canceled"
 }
 
+/**
+ * A refund that was made at the provider, while one of ours there has no id of the provider's yet: it may be the same. It
+ * counts with the end of ours, and until then reserves what exceeds ours.
+ */
+export interface RefundByHand {
+  /** Ours, derived from the provider's. */
+  readonly refundId: string
+  readonly attemptId: string
+  readonly state: RefundState
+  /** When the provider dates it, in epoch milliseconds; `null` where it does not. */
+  readonly at: number | null
+}
+
 /** When the provider dates the newest success of a capture, a void or a refund. */
 export interface ConfirmedStatement {
   /** Of the operation or the refund. */
@@ -71,6 +84,8 @@ export interface Reported {
   readonly chargeEnds?: ReadonlyArray<ChargeEndStatement> | undefined
   /** Those that were dated last, one for each operation and refund. Absent where there is none. */
   readonly confirmed?: ReadonlyArray<ConfirmedStatement> | undefined
+  /** Refunds that were made at the provider and may be ours; absent where there is none. */
+  readonly refundsByHand?: ReadonlyArray<RefundByHand> | undefined
   /** Absent where there is none. */
   readonly undecided?: ReadonlyArray<UndecidedStatement> | undefined
   /** Names of the contradictions that operations have seen: each opens a review once. See `withContradiction`. */

@@ -145,6 +145,18 @@ export const RefundSettlement = Schema.Struct({
   ...settlementFields
 }).annotate({ identifier: "RefundSettlement", description: "What the provider's report says about a refund." })
 
+export const Refund = Schema.Struct({
+  refund_id: Schema.String.annotateKey(documented("Names it in its events.")),
+  amount: Schema.Int.annotateKey(documented("In minor units.")),
+  status: Schema.Literals(["pending", "unknown", "succeeded", "failed"]).annotateKey(
+    documented("`unknown`: the provider did not answer and may have refunded.")
+  ),
+  origin: Schema.Literals(["api", "provider"]).annotateKey(
+    documented("`provider`: somebody made it at the provider, in its dashboard for example.")
+  ),
+  created: DateTime.annotateKey(documented("When it was asked for."))
+}).annotate({ identifier: "Refund", description: "A refund of a payment." })
+
 export const Payment = Schema.Struct({
   id: Schema.String.annotateKey(documented("The same as `payment_id`.", { format: "uuid" })),
   payment_id: Schema.String.annotateKey(
@@ -212,6 +224,9 @@ export const Payment = Schema.Struct({
   ),
   refund_settlements: Schema.optionalKey(Schema.Array(RefundSettlement)).annotateKey(
     documented("As `settlement`, of each refund that a report has.")
+  ),
+  refunds: Schema.optionalKey(Schema.Array(Refund)).annotateKey(
+    documented("Present in reads of one payment: its refunds, newest first, at most 100.")
   ),
   routing: Schema.optionalKey(RoutingDecision).annotateKey(
     documented("How the payment was routed. Present in the response to a create and in its replay.")

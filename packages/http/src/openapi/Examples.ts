@@ -102,6 +102,7 @@ export const eventExample = (type: EventType): Event => {
 
 const refund = (refunded: number, pending: number) => ({
   refund_id: exampleIds.refund,
+  origin: "api",
   refund_amount: 500,
   refunded_total: refunded,
   refund_pending_amount: pending

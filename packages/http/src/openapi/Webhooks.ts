@@ -80,6 +80,11 @@ const paymentFields: Fields = {
 
 const refundFields: Fields = {
   refund_id: { type: "string", pattern: "^rf_[0-9a-f-]{36}$", description: "The refund." },
+  origin: {
+    type: "string",
+    enum: ["api", "provider"],
+    description: "Who asked for it. `provider`: somebody made it at the provider, in its dashboard for example."
+  },
   refund_amount: minorUnits("The refund's amount in minor units."),
   refunded_total: minorUnits("Total refunded and confirmed so far, in minor units."),
   refund_pending_amount: minorUnits("Total reserved by unconfirmed refunds, in minor units.")

@@ -101,6 +101,7 @@ describe("what the document covers", () => {
       "PaymentStatus",
       "ProviderMessage",
       "PurchaseLine",
+      "Refund",
       "RefundEventData",
       "RefundFailedEventData",
       "RefundPayment",

@@ -164,9 +164,14 @@ export const messageOf = (
           : { status: "failed", failure_reason: state.reason }
       return { type: "operation.updated", created, data: { ...head, ...stated, ...ending } }
     }
-    case "Refund": {
+    case "Refund":
+    case "UnnamedRefund": {
       const state = about.state(money)
-      const head = { refund_id: about.refundId, provider_refund_id: state.providerRefundId }
+      const named =
+        about._tag === "Refund"
+          ? { refund_id: about.refundId }
+          : { provider_reference: "providerRef" in about.charge ? about.charge.providerRef : "" }
+      const head = { ...named, provider_refund_id: state.providerRefundId }
       if (state._tag === "RefundFailed")
         return { type: "refund.updated", created, data: { ...head, status: "failed", failure_reason: state.reason } }
       const stated = { amount: state.stated?.minorUnits, currency: state.stated?.currency }

@@ -75,9 +75,18 @@ export interface WireEvent {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** The payment as it is retrieved. */
-export const retrieve = async (world: World, id: string): Promise<Record<string, unknown>> =>
-  (await get(world, `/payments/${id}`)).body.data
+/** The payment as it is retrieved, but for its refunds, which reads of one payment alone have. */
+export const retrieve = async (world: World, id: string): Promise<Record<string, unknown>> => {
+  const { refunds: _, ...payment } = (await get(world, `/payments/${id}`)).body.data
+  return payment
+}
+
+/** Who made each refund of the payment, of how much, and what became of it. */
+export const refundsOf = async (world: World, id: string): Promise<ReadonlyArray<readonly unknown[]>> => {
+  const { body } = await get(world, `/payments/${id}`)
+  const refunds: ReadonlyArray<Record<string, unknown>> = body.data.refunds
+  return refunds.map(({ amount, origin, status }) => [origin, amount, status]).sort()
+}
 
 /** All of it, oldest first. */
 export const timeline = async (world: World, id: string): Promise<ReadonlyArray<WireEvent>> => {
@@ -172,6 +181,7 @@ export const aRefundId: unknown = expect.stringMatching(
 /** What an event of a refund says besides: of how much it is, and the payment's amounts after it. */
 export const refundOf = (refund_amount: number, refunded_total: number, refund_pending_amount: number) => ({
   refund_id: aRefundId,
+  origin: "api",
   refund_amount,
   refunded_total,
   refund_pending_amount

@@ -161,6 +161,12 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
       asked.push(["payment", tenant, id])
       return answers.payment?.(tenant, id) ?? (id === paymentId ? Effect.succeed(payment) : new PaymentNotFound())
     },
+    paymentWithRefunds: (tenant, id) => {
+      asked.push(["payment", tenant, id])
+      const found =
+        answers.payment?.(tenant, id) ?? (id === paymentId ? Effect.succeed(payment) : new PaymentNotFound())
+      return Effect.map(found, (payment) => ({ payment, refunds: [] }))
+    },
     payments: (tenant, query) => {
       asked.push(["payments", tenant, query])
       return answers.payments?.(tenant, query) ?? Effect.succeed({ items: [payment], hasMore: false })

@@ -13,12 +13,14 @@ export const payment = Effect.fnUntraced(function* (defaults: Defaults, paymentI
   const pointsman = yield* Core.Pointsman
   const views = yield* InProcess.PaymentViews
   const tenant = yield* readerOf(defaults, options)
-  const found = yield* pointsman.payment(tenant, yield* checkId("paymentId", paymentId)).pipe(
-    Effect.tapError(logCause),
-    Effect.mapError((failure) => errorOf(errorBodyOf("payment", failure)))
-  )
+  const { payment: found, refunds } = yield* pointsman
+    .paymentWithRefunds(tenant, yield* checkId("paymentId", paymentId))
+    .pipe(
+      Effect.tapError(logCause),
+      Effect.mapError((failure) => errorOf(errorBodyOf("payment", failure)))
+    )
   const settlements = yield* fromStore(InProcess.settlementsOf(pointsman, tenant, [found]))
-  return asPayment({ ...(yield* views.payment(found)), ...settlements(found) })
+  return asPayment({ ...(yield* views.payment(found)), refunds: InProcess.refundViews(refunds), ...settlements(found) })
 })
 
 export const payments = Effect.fnUntraced(function* (defaults: Defaults, query: unknown, options: unknown) {

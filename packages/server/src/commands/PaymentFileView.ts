@@ -92,6 +92,7 @@ const operationView = (operation: Operation) => ({
 
 const refundView = (refund: Refund) => ({
   id: refund.id,
+  origin: refund.origin,
   state: wireWord(refund.stage),
   connection_id: refund.connectionId,
   amount: refund.money.minorUnits,
@@ -164,9 +165,10 @@ export const fileText = (file: FileView): Text => {
   if (file.refunds.length > 0) {
     sections.push(
       table(
-        ["REFUND", "STATE", "AMOUNT", "SENT", "PROVIDER REFUND ID", "CODE", shortened("REASON")],
+        ["REFUND", "ORIGIN", "STATE", "AMOUNT", "SENT", "PROVIDER REFUND ID", "CODE", shortened("REASON")],
         file.refunds.map((one) => [
           one.id,
+          one.origin,
           status(one.state),
           moneyText(one.amount, one.currency),
           one.sent_at,

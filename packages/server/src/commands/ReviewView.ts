@@ -25,6 +25,7 @@ const endsByItself: Record<ReviewReason, boolean> = {
   double_charge: false,
   reversal: false,
   capture_failed: false,
+  refund_excess: false,
   reference_reused: false,
   correction: false
 }

@@ -38,6 +38,7 @@ const refund = {
   ...call,
   id: "rf_1",
   claimedBy: null,
+  origin: "api",
   stage: "Refused",
   providerRefundId: null,
   settledAt: null,

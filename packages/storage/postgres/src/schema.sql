@@ -180,6 +180,7 @@ create table refunds (
   environment text collate "C" not null check (environment in ('sandbox', 'production')),
   payment_id text collate "C" not null,
   id text collate "C" not null,
+  origin text collate "C" not null check (origin in ('api', 'provider')),
   stage text collate "C" not null,
   -- The total of the payment to which the amount counts. By it the database adds refunds up without knowing their stages.
   balance text collate "C" not null check (balance in ('pending', 'refunded', 'nothing')),

@@ -38,9 +38,9 @@ const fill = (workspaces: number) => [
     select workspace_id, environment, 'first', 'ref' || id, id from payments`,
   `insert into named_references (workspace_id, environment, connection_id, provider_ref, payment_id)
     select workspace_id, environment, 'first', 'refused' || id, id from payments`,
-  `insert into refunds (workspace_id, environment, payment_id, id, stage, balance, amount_minor, currency, connection_id,
+  `insert into refunds (workspace_id, environment, payment_id, id, origin, stage, balance, amount_minor, currency, connection_id,
       provider_ref, timeout_millis, sent_at)
-    select workspace_id, environment, id, 'rf' || id, 'Refused', 'nothing', 1, 'EUR', 'first', 'ref', 1, 1 from payments`,
+    select workspace_id, environment, id, 'rf' || id, 'api', 'Refused', 'nothing', 1, 'EUR', 'first', 'ref', 1, 1 from payments`,
   `insert into operations (workspace_id, environment, payment_id, id, kind, amount_minor, currency, connection_id,
       provider_ref, timeout_millis, sent_at)
     select workspace_id, environment, id, 'op' || id, 'capture', 1, 'EUR', 'first', 'ref', 1, 1 from payments`,

@@ -124,6 +124,7 @@ export const newRefund = (payment: Payment, fields: Partial<Refund> = {}): Refun
   id: `rf_${payment.id}`,
   claimedBy: null,
   paymentId: payment.id,
+  origin: "api",
   stage: "Sending",
   money: payment.money,
   requestedMinor: null,

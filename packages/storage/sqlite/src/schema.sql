@@ -282,6 +282,8 @@ create table refunds (
   environment text not null,
   payment_id text not null,
   id text not null,
+  -- Who asked for it: this API, or somebody at the provider.
+  origin text not null check (origin in ('api', 'provider')),
   stage text not null,
   balance text not null check (balance in ('pending', 'refunded', 'nothing')),
   amount_minor integer not null check (amount_minor >= 0),

@@ -15,6 +15,8 @@ interface How {
   readonly before?: Payment
   /** Whether refunds are closed until operators have reviewed the payment. */
   readonly isCaptureFailed?: boolean
+  /** As above: the provider refunded more than is captured. */
+  readonly isRefundExcess?: boolean
 }
 
 /** A review with the statement as its evidence, once for each `name`. */
@@ -23,7 +25,7 @@ export const contradicts = (
   name: string,
   evidence: JsonObject,
   now: number,
-  { before = payment, isCaptureFailed = false }: How = {}
+  { before = payment, ...closes }: How = {}
 ): Interpretation => {
   const reported = payment.reported ?? nothingReported
   const kept = keep({ ...payment, version: before.version }, reported, now)
@@ -32,7 +34,7 @@ export const contradicts = (
   }
   const contradictions = withContradiction(reported.contradictions, name)
   const noted: Payment = { ...kept.payment, reported: { ...reported, contradictions } }
-  const reviewed = withReview(noted, { events: ["payment.conflict"], isCaptureFailed })
+  const reviewed = withReview(noted, { events: ["payment.conflict"], ...closes })
   return {
     _tag: "Contradicts",
     applied: { ...unchanged, payment: reviewed, events: [paymentEvent("payment.conflict", reviewed, evidence)] }

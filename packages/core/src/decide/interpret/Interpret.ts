@@ -9,7 +9,7 @@
 import type { Attempt } from "../../model/Attempt.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { type ChargeName, keyUsedCode, type MessageAbout } from "../../model/ProviderStatement.ts"
-import { type Applied, bookAfter, ofAttemptAlone } from "../Applied.ts"
+import { bookAfter, inOneStep, ofAttemptAlone } from "../Applied.ts"
 import { holdingAttempt } from "../Holding.ts"
 import { confirms, type Interpretation, moves, older } from "./Interpretation.ts"
 import { ofCharge } from "./InterpretCharge.ts"
@@ -18,10 +18,14 @@ import { isBeforeFailure, ofOperation } from "./InterpretOperation.ts"
 import { ofRefund } from "./InterpretRefund.ts"
 import { ofAutomaticFailure, ofDispute, ofSettlement } from "./InterpretReported.ts"
 import { ofOtherAccount } from "./OtherAccount.ts"
+import { ofUnnamedRefund, withRefundsByHand } from "./RefundByHand.ts"
 import { isUndated, type Source, type Statement, type StatementAbout } from "./Statement.ts"
 
 /** The statement concerns an attempt, an operation or a refund of the book at this connection (`isAboutBook`). */
-export const interpret = (
+export const interpret = (book: PaymentBook, connectionId: string, statement: Statement, now: number): Interpretation =>
+  withRefundsByHand(book, meaningOf(book, connectionId, statement, now), now)
+
+const meaningOf = (
   book: PaymentBook,
   connectionId: string,
   { about, ...source }: Statement,
@@ -42,7 +46,10 @@ export const interpret = (
       return ofAnotherAttempt(book, about.attemptId, now)
     default: {
       const attempt = attemptNamed(book, connectionId, about.charge)
-      return attempt === undefined ? older : ofAttempt(book, attempt, about, source, now)
+      if (attempt === undefined) return older
+      return about._tag === "UnnamedRefund"
+        ? ofUnnamedRefund(book, attempt, { ...about, state: about.state(attempt.money) }, source, now)
+        : ofAttempt(book, attempt, about, source, now)
     }
   }
 }
@@ -80,7 +87,7 @@ export const attemptNamed = (
 export const attemptOf = (book: PaymentBook, connectionId: string, about: MessageAbout): Attempt | undefined =>
   "charge" in about ? attemptNamed(book, connectionId, about.charge) : holdingAttempt(book)
 
-type AboutCharge = Extract<StatementAbout, { readonly charge: ChargeName }>
+type AboutCharge = Exclude<Extract<StatementAbout, { readonly charge: ChargeName }>, { readonly _tag: "UnnamedRefund" }>
 
 const ofAttempt = (
   book: PaymentBook,
@@ -111,15 +118,9 @@ const ofAttempt = (
       if (!("applied" in charged) || charged.applied === undefined) return ofSettlement(book, attempt, source.at, now)
       const settled = ofSettlement(bookAfter(book, charged.applied), attempt, source.at, now)
       const second = "applied" in settled ? settled.applied : undefined
-      const applied = second === undefined ? charged.applied : both(charged.applied, second)
+      const applied = second === undefined ? charged.applied : inOneStep(charged.applied, second)
       const { _tag } = charged._tag === "Confirms" && "applied" in settled ? settled : charged
       return { _tag, applied }
     }
   }
 }
-
-const both = (first: Applied, second: Applied): Applied => ({
-  ...first,
-  payment: { ...second.payment, version: first.payment.version },
-  events: [...first.events, ...second.events]
-})

@@ -20,8 +20,10 @@ import { recordLookup } from "../../commit/RecordLookup.ts"
 import { Turns } from "../../commit/Turns.ts"
 import { applyChargeFact } from "../../decide/ChargeFact.ts"
 import { holdingAttempt, openAttempt, openOperation, openRivals } from "../../decide/Holding.ts"
+import { weighRefundsByHand } from "../../decide/interpret/RefundByHand.ts"
 import { withRouting } from "../../decide/WithRouting.ts"
 import { type Attempt, isInFlight, unansweredAttempt } from "../../model/Attempt.ts"
+import { movedPayment } from "../../model/MovedPayment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { Refund } from "../../model/Refund.ts"
 import type { Tenant } from "../../model/Tenant.ts"
@@ -40,6 +42,7 @@ export const checkPayment = Effect.fnUntraced(function* (tenant: Tenant, payment
   const ledger = yield* Ledger
   const found = yield* ledger.book(tenant, paymentId)
   if (Option.isNone(found)) return
+  yield* endRefundsByHand(found.value)
   const undecided = found.value.payment.reported?.undecided ?? []
   for (const statement of undecided) yield* decideByLookup(found.value, statement)
   // What the lookup of an operation says is about the payment's state too.
@@ -101,6 +104,16 @@ const endDeadCharge = Effect.fnUntraced(function* ({ attempts, payment }: Paymen
     attempts: [ended],
     events: moved.success.events
   }).pipe(Effect.catchTag("Contended", () => Effect.void))
+})
+
+/** What waited for the end of a charge, a capture or a refund; the step that ended it may not have weighed it. */
+const endRefundsByHand = Effect.fnUntraced(function* ({ payment, ...rest }: PaymentBook) {
+  const weighed = weighRefundsByHand({ payment, ...rest }, yield* Clock.currentTimeMillis)
+  if (weighed === undefined) return
+  const { payment: after, ...beside } = weighed
+  yield* commitOnce({ tenant: payment.tenant, payment: movedPayment(payment, after), ...beside }).pipe(
+    Effect.catchTag("Contended", () => Effect.void)
+  )
 })
 
 const checkCharge = Effect.fnUntraced(function* (book: PaymentBook) {

@@ -21,6 +21,13 @@ export const payment = Effect.fnUntraced(function* (tenant: Tenant, id: string) 
   return (yield* archived(tenant, id)).book.payment
 })
 
+/** As `payment`, with its refunds: one read. */
+export const paymentWithRefunds = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
+  const found = isPaymentId(id) ? yield* (yield* Ledger).book(tenant, id) : Option.none()
+  const { payment, refunds } = Option.isSome(found) ? found.value : (yield* archived(tenant, id)).book
+  return { payment: Option.isSome(found) ? yield* endExpiredPage(payment) : payment, refunds }
+})
+
 const stored = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
   return isPaymentId(id) ? yield* (yield* Ledger).payment(tenant, id) : Option.none<Payment>()
 })

@@ -34,6 +34,7 @@ const kindOf = {
   CaptureFailed: "charge",
   Operation: "operation",
   Refund: "refund",
+  UnnamedRefund: "refund",
   Settled: "settlement",
   Dispute: "dispute"
 } as const

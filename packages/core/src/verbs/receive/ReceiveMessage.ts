@@ -9,6 +9,7 @@
  */
 import { Clock, Effect, Metric, Option, Redacted, Result } from "effect"
 import { Accounts } from "../../call/Accounts.ts"
+import { withRefundId } from "../../call/CallIds.ts"
 import { canLookUpOperations } from "../../call/LookUp.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { decideAndCommit, done, write, writeUntilKnown } from "../../commit/DecideAndCommit.ts"
@@ -224,11 +225,12 @@ export const decideMessage = Effect.fnUntraced(function* (
     const named = removed === null ? "names none of our payments" : `is about payment ${removed}, which left the store`
     yield* Effect.logWarning(`message ${message.id} of connection ${connectionId} ${named}`)
   }
+  const about = yield* withRefundId(tenant, connectionId, message.about)
   const isLookedUp = message.about._tag === "Operation" && (yield* canLookUpOperations(tenant, connectionId))
   yield* decideAndWrite(
     tenant,
     stored,
-    { ...message, isLookedUp, opened: yield* openedBy(connectionId), removed },
+    { ...message, about, isLookedUp, opened: yield* openedBy(connectionId), removed },
     found === undefined ? undefined : turns.take(found.book.payment.id)
   )
   if (found !== undefined && isApproval(message.about, found.book.payment)) {

@@ -71,6 +71,7 @@ const lostRefund = Effect.fnUntraced(function* (book: PaymentBook, order: Refund
     id: yield* refundId(book, key),
     claimedBy: null,
     paymentId: payment.id,
+    origin: "api",
     stage: firstRefundStage,
     money: { ...money, minorUnits: Math.min(order.amountMinor ?? left, left) },
     requestedMinor: order.amountMinor,

@@ -92,6 +92,7 @@ const adopt = (
     id: listed.refundId,
     claimedBy: null,
     paymentId: book.payment.id,
+    origin: "api",
     stage: firstRefundStage,
     money: listed.money,
     requestedMinor: listed.money.minorUnits,

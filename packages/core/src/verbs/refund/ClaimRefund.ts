@@ -14,6 +14,7 @@ import { type Caller, NothingSent } from "../../decide/CreateRequest.ts"
 import { sentAfter } from "../../decide/DerivedId.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
 import { otherAccount } from "../../decide/interpret/OtherAccount.ts"
+import { reservedByHand } from "../../decide/interpret/RefundByHand.ts"
 import { InvalidAmount, ProviderRefused, TakenByAnother } from "../../decide/OperationOrder.ts"
 import { isRefundable } from "../../decide/RefundFact.ts"
 import { NotRefundable, type RefundOrder, RefundPending } from "../../decide/RefundOrder.ts"
@@ -101,7 +102,7 @@ const begin = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder, b
     return yield* new NotRefundable()
   }
   const attemptId = attempt.id
-  const left = refundableMinor(payment)
+  const left = Math.max(0, refundableMinor(payment) - reservedByHand(book))
   if (left === 0) {
     if (payment.refundPendingMinor > 0) return yield* new RefundPending()
     return yield* new InvalidAmount({ expected: "a payment of which something is left to refund" })
@@ -123,6 +124,7 @@ const begin = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder, b
     id: yield* refundId(book, order.idempotencyKey),
     claimedBy: yield* (yield* Ids).claim,
     paymentId: payment.id,
+    origin: "api",
     stage: firstRefundStage,
     money: money(Math.min(order.amountMinor ?? left, left), payment.money.currency),
     requestedMinor: order.amountMinor,

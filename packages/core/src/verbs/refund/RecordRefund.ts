@@ -10,6 +10,8 @@ import { Effect, Option, Result } from "effect"
 import { Background, keepTrying } from "../../commit/Background.ts"
 import { type AnyLoop, decideAndCommit, done, NotStored, write } from "../../commit/DecideAndCommit.ts"
 import { Turns } from "../../commit/Turns.ts"
+import { type Applied, bookAfter, inOneStep, unchanged } from "../../decide/Applied.ts"
+import { weighRefundsByHand } from "../../decide/interpret/RefundByHand.ts"
 import { ProviderRefused, ResultUnknown, StateUnconfirmed } from "../../decide/OperationOrder.ts"
 import { applyRefundFact, type RefundFact, replyTo } from "../../decide/RefundFact.ts"
 import { RefundPending } from "../../decide/RefundOrder.ts"
@@ -66,16 +68,19 @@ export const recordRefund = Effect.fnUntraced(function* (
       // An earlier try, or a commit whose answer was lost, had been written.
       const isStored = lastTry !== undefined && isRecorded(ours, lastTry.refund)
       if (isStored && ours.reply !== null) return Effect.succeed(done<Recorded>({ refund: ours, reply: ours.reply }))
-      const after = applyRefundFact(book.payment, book.refunds, ours, fact, now)
+      const alone = applyRefundFact(book.payment, book.refunds, ours, fact, now)
+      const first: Applied = { ...unchanged, payment: alone.payment, refunds: [alone.refund], events: alone.events }
+      const weighed = weighRefundsByHand(bookAfter(book, first), now)
+      const after = weighed === undefined ? first : inOneStep(first, weighed)
+      const ended = after.refunds.find(({ id }) => id === ours.id) ?? alone.refund
       // The response to a retry after the claim window is kept.
-      const told =
-        reply === undefined ? (ours.reply ?? replyTo(after.refund, after.payment)) : standing(ours.reply, reply)
-      const closed: Refund = { ...after.refund, answeredAt: ours.answeredAt ?? now, reply: told }
+      const told = reply === undefined ? (ours.reply ?? replyTo(ended, after.payment)) : standing(ours.reply, reply)
+      const closed: Refund = { ...ended, answeredAt: ours.answeredAt ?? now, reply: told }
       const step = {
         tenant,
         payment: movedPayment(book.payment, after.payment),
         attempts: [],
-        refunds: [closed],
+        refunds: [...after.refunds.filter(({ id }) => id !== closed.id), closed],
         events: after.events
       }
       return Effect.succeed(write<Recorded>(step, { refund: closed, reply: told }))

@@ -1,0 +1,189 @@
+/**
+ * What a refund means that carries no id of ours: somebody made it at the provider, or it is one of ours whose request was
+ * not answered. Which of them it is, the provider's id alone says. Pure.
+ */
+import type { Attempt } from "../../model/Attempt.ts"
+import type { Payment } from "../../model/Payment.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { moneyTaken, type PaymentState } from "../../model/PaymentMachine.ts"
+import { type RefundState, Unanswered } from "../../model/ProviderStatement.ts"
+import { firstRefundStage, type Refund } from "../../model/Refund.ts"
+import { columnOf, refundableMinor, refundTotals, withRefund } from "../../model/RefundLedger.ts"
+import { nothingReported, type RefundByHand } from "../../model/Reported.ts"
+import type { Money } from "../../money/Money.ts"
+import { type Applied, bookAfter, inOneStep, unchanged } from "../Applied.ts"
+import { holdingAttempt } from "../Holding.ts"
+import { applyRefundFact, refundFactOf } from "../RefundFact.ts"
+import { asUsableRefund } from "../UsableAnswer.ts"
+import { isUnderWay } from "../WeighReported.ts"
+import { datedRefund } from "./ConfirmedAt.ts"
+import { contradicts, keep } from "./Contradiction.ts"
+import { confirms, type Interpretation, moves, waits } from "./Interpretation.ts"
+import { ofRefund } from "./InterpretRefund.ts"
+import { isCurrent, type Source } from "./Statement.ts"
+
+/** Of one payment: a provider writes here. */
+const mostWaiting = 50
+
+const refundable: ReadonlySet<PaymentState> = new Set([...moneyTaken, "ChargedBack"])
+
+export const ofUnnamedRefund = (
+  book: PaymentBook,
+  attempt: Attempt,
+  { refundId, state }: Partial<Pick<RefundByHand, "refundId">> & Pick<RefundByHand, "state">,
+  source: Source,
+  now: number
+): Interpretation => {
+  const usable = asUsableRefund(state)
+  if (usable instanceof Unanswered) return { _tag: "Malformed", reason: usable.reason }
+  const known = book.refunds.find(
+    ({ connectionId, id, providerRefundId }) =>
+      id === refundId || (connectionId === attempt.connectionId && providerRefundId === state.providerRefundId)
+  )
+  if (known !== undefined) return ofRefund(book, known, state, source, now)
+  // It moved nothing, as is recorded.
+  if (state._tag === "RefundFailed") return ofFailed(book, state, now)
+  const { stated } = state
+  if (stated === undefined) return { _tag: "Malformed", reason: "a refund without an id of ours has no amount" }
+  if (refundId === undefined) return { _tag: "Malformed", reason: "a refund without an id" }
+  const said: RefundByHand = { refundId, attemptId: attempt.id, state, at: source.at }
+  if (openMinor(book, attempt.connectionId) > 0 || isUnderWay(book.payment.state)) return waiting(book, said, now)
+  const room = holdingAttempt(book)?.id === attempt.id ? roomFor(book.payment, stated) : 0
+  return stated.minorUnits > room ? ofExcess(book, attempt, state, stated, now) : taken(book, said, stated, source, now)
+}
+
+const roomFor = (payment: Payment, { currency }: Money): number =>
+  refundable.has(payment.state) && currency === payment.money.currency ? refundableMinor(payment) : 0
+
+/** In minor units: what refunds of ours at the connection take that may be this one. */
+const openMinor = ({ refunds }: PaymentBook, connection: string): number =>
+  refunds
+    .filter(
+      ({ connectionId, providerRefundId, stage }) =>
+        connectionId === connection && providerRefundId === null && columnOf[stage] === "pending"
+    )
+    .reduce((sum, { money }) => sum + money.minorUnits, 0)
+
+const waitingIn = ({ reported }: Payment): ReadonlyArray<RefundByHand> => reported?.refundsByHand ?? []
+
+/** In minor units: what refunds that were made at the provider take beside those of ours that may be the same. */
+export const reservedByHand = (book: PaymentBook): number => {
+  const { attempts, payment } = book
+  const byHand = waitingIn(payment)
+  const connection = attempts.find(({ id }) => id === byHand[0]?.attemptId)?.connectionId
+  if (connection === undefined) return 0
+  const minorUnits = byHand.reduce(
+    (sum, { state }) => sum + ("stated" in state ? (state.stated?.minorUnits ?? 0) : 0),
+    0
+  )
+  return Math.max(0, minorUnits - openMinor(book, connection))
+}
+
+const waiting = (book: PaymentBook, said: RefundByHand, now: number): Interpretation => {
+  const reported = book.payment.reported ?? nothingReported
+  const all = waitingIn(book.payment)
+  const others = all.filter(({ refundId }) => refundId !== said.refundId)
+  const before = all.find(({ refundId }) => refundId === said.refundId)
+  if (before?.state._tag === said.state._tag || before?.state._tag === "Succeeded") return waits
+  if (others.length === mostWaiting)
+    return contradicts(book, nameOf(said.state), evidenceOf(said.attemptId, said.state), now)
+  return { _tag: "Waits", applied: keep(book.payment, { ...reported, refundsByHand: [...others, said] }, now) }
+}
+
+/** One that waits was not made after all. */
+const ofFailed = (book: PaymentBook, { providerRefundId }: RefundState, now: number): Interpretation => {
+  const left = waitingIn(book.payment).filter(({ state }) => state.providerRefundId !== providerRefundId)
+  if (left.length === waitingIn(book.payment).length) return confirms
+  return moves(keep(book.payment, { ...(book.payment.reported ?? nothingReported), refundsByHand: left }, now))
+}
+
+const nameOf = ({ providerRefundId }: RefundState): string => `refund:${providerRefundId}`
+
+const evidenceOf = (attemptId: string, state: RefundState) => ({
+  attempt_id: attemptId,
+  provider_refund_id: state.providerRefundId,
+  stated: state._tag === "Succeeded" ? "refunded" : "refund_pending",
+  ...("stated" in state && state.stated !== undefined
+    ? { stated_amount: state.stated.minorUnits, stated_currency: state.stated.currency }
+    : {})
+})
+
+/** The provider gave back what is not on record as captured, or is given back already. */
+const ofExcess = (
+  book: PaymentBook,
+  attempt: Attempt,
+  state: RefundState,
+  stated: Money,
+  now: number
+): Interpretation => {
+  const isOfPayment = holdingAttempt(book)?.id === attempt.id && stated.currency === book.payment.money.currency
+  return contradicts(book, nameOf(state), evidenceOf(attempt.id, state), now, { isRefundExcess: isOfPayment })
+}
+
+/** Recorded as a refund of ours would be whose request was answered so. */
+const taken = (
+  book: PaymentBook,
+  { at, refundId, state }: RefundByHand,
+  money: Money,
+  source: Source,
+  now: number
+): Interpretation => {
+  const { payment } = book
+  const begun: Refund = {
+    id: refundId,
+    claimedBy: null,
+    paymentId: payment.id,
+    origin: "provider",
+    stage: firstRefundStage,
+    money,
+    requestedMinor: null,
+    reason: null,
+    idempotencyKey: null,
+    connectionId: payment.connectionId ?? "",
+    providerRef: payment.providerRef ?? "",
+    providerRefundId: null,
+    timeoutMillis: 0,
+    sentAt: at ?? now,
+    answeredAt: now,
+    settledAt: null,
+    code: null,
+    failureReason: null,
+    reply: null
+  }
+  const refunds = withRefund(book.refunds, begun)
+  const reserved: Payment = { ...payment, ...refundTotals(refunds) }
+  const dated = { at, isCurrent: isCurrent(source) }
+  const after = applyRefundFact(reserved, refunds, begun, refundFactOf(money, state), now, dated)
+  const meaning = moves({ ...unchanged, payment: after.payment, refunds: [after.refund], events: after.events })
+  return state._tag === "Succeeded" ? datedRefund(book, after.refund, meaning, source, now) : meaning
+}
+
+/** What waited for the end of ours, weighed once it has come; `undefined` where nothing changes. `book`: as it is then. */
+export const weighRefundsByHand = (book: PaymentBook, now: number): Applied | undefined => {
+  let all: Applied | undefined
+  for (const said of waitingIn(book.payment)) {
+    const current = all === undefined ? book : bookAfter(book, all)
+    const attempt = current.attempts.find(({ id }) => id === said.attemptId)
+    if (attempt === undefined) continue
+    const isWaiting = openMinor(current, attempt.connectionId) > 0 || isUnderWay(current.payment.state)
+    const isNamed = current.refunds.some(({ providerRefundId }) => providerRefundId === said.state.providerRefundId)
+    if (isWaiting && !isNamed) continue
+    const left = waitingIn(current.payment).filter(({ refundId }) => refundId !== said.refundId)
+    const reported = { ...(current.payment.reported ?? nothingReported), refundsByHand: left }
+    const cleared = keep(current.payment, reported, now)
+    const source: Source = { via: "message", at: said.at, askedAt: now }
+    const meaning = ofUnnamedRefund(bookAfter(current, cleared), attempt, said, source, now)
+    const weighed =
+      "applied" in meaning && meaning.applied !== undefined ? inOneStep(cleared, meaning.applied) : cleared
+    all = all === undefined ? weighed : inOneStep(all, weighed)
+  }
+  return all
+}
+
+/** With what the same step ends the waiting of. */
+export const withRefundsByHand = (book: PaymentBook, meaning: Interpretation, now: number): Interpretation => {
+  const applied = "applied" in meaning ? meaning.applied : undefined
+  if (applied === undefined || waitingIn(applied.payment).length === 0) return meaning
+  const weighed = weighRefundsByHand(bookAfter(book, applied), now)
+  return weighed === undefined ? meaning : moves(inOneStep(applied, weighed))
+}

@@ -1,0 +1,127 @@
+/** Refunds that people make at the provider carry no id of ours. They count once each, and ours are never taken for them. */
+import { type RefundAnswer, Unanswered } from "@pointsman/core/ports"
+import { Effect } from "effect"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { deliver } from "./support/Messages.ts"
+import {
+  answerOf,
+  captured as create,
+  expectSound,
+  operate,
+  refundsOf,
+  retrieve,
+  timeline
+} from "./support/Payments.ts"
+import { stores } from "./support/Stores.ts"
+import { openWorld, type World } from "./support/World.ts"
+
+describe.each(stores)("over %s", (_name, store) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(store)
+  })
+  beforeEach(() => world.reset())
+  afterAll(() => world.close())
+
+  const references = new Map<string, string>()
+  const captured = async () => {
+    const id = await create(world)
+    references.set(id, `ref_${world.provider.charges.at(-1)?.attemptId}`)
+    return id
+  }
+  const byHand = async (id: string, providerRefundId: string, amount: number, more: object = {}) => {
+    const data = {
+      provider_reference: references.get(id),
+      provider_refund_id: providerRefundId,
+      status: "succeeded",
+      amount,
+      currency: "EUR",
+      ...more
+    }
+    expect(answerOf(await deliver(world, { type: "refund.updated", data }))).toBe("200")
+  }
+  const named = (refundId: string, providerRefundId: string, status = "succeeded") =>
+    deliver(world, {
+      type: "refund.updated",
+      data: { refund_id: refundId, provider_refund_id: providerRefundId, status }
+    })
+  const refund = (id: string, amount: number) =>
+    operate(world, "refund", id, { idempotencyKey: `the-key-for-${amount}-here`, body: { amount } })
+  const unanswered: Effect.Effect<RefundAnswer, Unanswered> = Effect.fail(new Unanswered({ reason: "timed out" }))
+
+  test("given a captured payment, when a part is refunded at the provider, then it is refunded here, once", async () => {
+    const id = await captured()
+    await byHand(id, "re_hand", 400)
+    await byHand(id, "re_hand", 400)
+    expect(await retrieve(world, id)).toMatchObject({ status: "PARTIALLY_REFUNDED", refunded_amount: 400 })
+    expect(await refundsOf(world, id)).toEqual([["provider", 400, "succeeded"]])
+    const told = (await timeline(world, id)).filter(({ type }) => type === "payment.refunded")
+    expect(told).toMatchObject([{ data: { origin: "provider", refund_amount: 400, refunded_total: 400 } }])
+    expect(answerOf(await refund(id, 600))).toBe("200")
+    expect(await retrieve(world, id)).toMatchObject({ status: "REFUNDED", refunded_amount: 1000 })
+    await expectSound(world, id)
+  })
+
+  test("given one that is pending there, when it succeeds or fails, then it is held until then", async () => {
+    const [one, other] = [await captured(), await captured()]
+    for (const id of [one, other]) {
+      await byHand(id, `re_${id}`, 400, { status: "pending" })
+      expect(await retrieve(world, id)).toMatchObject({ refunded_amount: 0, refund_pending_amount: 400 })
+    }
+    await byHand(one, `re_${one}`, 400)
+    await byHand(other, `re_${other}`, 400, { status: "failed" })
+    expect(await retrieve(world, one)).toMatchObject({ refunded_amount: 400, refund_pending_amount: 0 })
+    expect(await retrieve(world, other)).toMatchObject({ status: "CAPTURED", refund_pending_amount: 0 })
+    for (const id of [one, other]) await expectSound(world, id)
+  })
+
+  test("given a refund of ours without an answer, when one is made by hand and ours is stated, then both count once", async () => {
+    const id = await captured()
+    world.provider.onRefund = () => unanswered
+    expect(answerOf(await refund(id, 400))).toBe("502 refund_result_unknown")
+    const ours = world.provider.refunds[0]?.refundId ?? ""
+    await byHand(id, "re_hand", 400)
+    expect(await retrieve(world, id)).toMatchObject({ refunded_amount: 0, refund_pending_amount: 400 })
+    expect(answerOf(await named(ours, "re_ours"))).toBe("200")
+    expect(await retrieve(world, id)).toMatchObject({ refunded_amount: 800, refund_pending_amount: 0 })
+    expect(await refundsOf(world, id)).toEqual([
+      ["api", 400, "succeeded"],
+      ["provider", 400, "succeeded"]
+    ])
+    await expectSound(world, id)
+  })
+
+  test("given a refund of ours without an answer, when it is stated without our id first, then it counts once", async () => {
+    const id = await captured()
+    world.provider.onRefund = () => unanswered
+    await refund(id, 400)
+    const ours = world.provider.refunds[0]?.refundId ?? ""
+    await byHand(id, "re_ours", 400)
+    expect(answerOf(await named(ours, "re_ours", "pending"))).toBe("200")
+    expect(await retrieve(world, id)).toMatchObject({ refunded_amount: 400, refund_pending_amount: 0 })
+    expect(await refundsOf(world, id)).toEqual([["api", 400, "succeeded"]])
+    await expectSound(world, id)
+  })
+
+  test("given a refund of ours without an answer, when more is refunded by hand, then what exceeds ours is reserved", async () => {
+    const id = await captured()
+    world.provider.onRefund = () => unanswered
+    await refund(id, 100)
+    world.reset()
+    await byHand(id, "re_hand", 900)
+    expect(answerOf(await refund(id, 500))).toBe("200")
+    // Of 1000 are 100 open, and 800 more than that were given back by hand.
+    expect(await retrieve(world, id)).toMatchObject({ refunded_amount: 100, refund_pending_amount: 100 })
+    await expectSound(world, id)
+  })
+
+  test("given more than is captured, when it is refunded by hand, then refunds are closed and operators review it", async () => {
+    const id = await captured()
+    expect(answerOf(await refund(id, 300))).toBe("200")
+    await byHand(id, "re_hand", 800)
+    expect(await retrieve(world, id)).toMatchObject({ status: "PARTIALLY_REFUNDED", refunded_amount: 300 })
+    expect((await timeline(world, id)).map(({ type }) => type)).toContain("payment.conflict")
+    expect(answerOf(await refund(id, 100))).toBe("409 not_refundable")
+    await expectSound(world, id)
+  })
+})
