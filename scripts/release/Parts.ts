@@ -20,7 +20,7 @@ export const parts: Readonly<Record<string, readonly [proves: string, ...lines: 
   ],
   races: [
     "Of 64 simultaneous requests under one key, one is processed, 100 times on each storage and over HTTP",
-    "POINTSMAN_RACES=all POINTSMAN_LONG=all vitest run --project storage-memory --project storage-sqlite --project storage-postgres --project http --testTimeout=300000 --maxWorkers=1 contract.test OperationRaces"
+    "POINTSMAN_RACES=all vitest run --project storage-memory --project storage-sqlite --project storage-postgres --project http --testTimeout=300000 --maxWorkers=1 contract.test OperationRaces"
   ],
   model: [
     "The API answers as a model of the contract does, in 10,000 + 1,000 + 500 sequences of requests",

@@ -1,7 +1,7 @@
 /** Closed payments compared with their providers' records, within a budget. */
 import { assert, describe, it } from "@effect/vitest"
 import { Metrics, Pointsman, type PointsmanOptions, type ProofCounts } from "@pointsman/core"
-import { type ChargeState, Ledger, Unanswered } from "@pointsman/core/ports"
+import { type ChargeState, type FoundRefund, Ledger, Unanswered } from "@pointsman/core/ports"
 import { Clock, Effect, Metric, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { operate } from "./support/Operations.ts"
@@ -19,10 +19,10 @@ const scene = (options: PointsmanOptions = { proofLookUpsPerDay: 24 }) => {
   const own = world({ ...options, connections: [{ id: "main" }] })
   const asked: Array<string> = []
   own.provider.onCharge = () => Effect.succeed(captured())
-  const answers = (state: ChargeState) => {
+  const answers = (state: ChargeState, refunds: ReadonlyArray<FoundRefund> = []) => {
     own.provider.onLookUpCharge = () => {
       asked.push("charge")
-      return Effect.succeed({ _tag: "Found", state })
+      return Effect.succeed({ _tag: "Found", state, refunds })
     }
   }
   answers(captured())
@@ -114,6 +114,23 @@ describe("what is compared", () => {
       const after = yield* stored(payment.id)
       assert.deepStrictEqual([after.state, after.review?.reasons], ["Captured", ["conflict"]])
     }).pipe(Effect.provide(voided.layer))
+  )
+
+  const byHand = scene()
+  it.effect("given a refund that was made at the provider, when the charge is looked up, then it differs once", () =>
+    Effect.gen(function* () {
+      const payment = yield* pay
+      const stated = { currency: "EUR", minorUnits: 400 }
+      byHand.answers(captured(), [
+        { refundId: null, state: { _tag: "Succeeded", providerRefundId: "re_hand", stated } }
+      ])
+      yield* TestClock.adjust("2 hours")
+      assert.deepStrictEqual(yield* prove, { ...none, differs: 1 })
+      assert.strictEqual((yield* stored(payment.id)).refundedMinor, 400)
+      yield* TestClock.adjust("2 hours")
+      assert.strictEqual((yield* prove).differs, 0)
+      assert.strictEqual((yield* stored(payment.id)).refundedMinor, 400)
+    }).pipe(Effect.provide(byHand.layer))
   )
 
   const lost = scene()

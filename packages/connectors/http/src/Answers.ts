@@ -11,6 +11,7 @@ import {
   type DeclineCategory,
   declineCategories,
   type Found,
+  type FoundRefund,
   isSoftDecline,
   isSuccess,
   type Money,
@@ -86,8 +87,30 @@ export const refundAnswer = (
 
 export const foundCharge = (answer: TransportAnswer, asked: AskedCharge, clean: Clean): Read<Found<ChargeState>> =>
   isSuccess(answer)
-    ? Result.map(attemptState(answer, asked, clean), found)
+    ? Result.flatMap(attemptState(answer, asked, clean), (state) =>
+        Result.map(refundsIn(answer, asked.money, clean), (refunds) => ({ ...found(state), ...refunds }))
+      )
     : notFound(answer, "attempt_id", asked.attemptId)
+
+const refundsIn = (
+  answer: TransportAnswer,
+  asked: Money,
+  clean: Clean
+): Read<{ readonly refunds?: ReadonlyArray<FoundRefund> }> =>
+  Result.flatMap(readable(readCharge, answer), ({ refunds }) => {
+    if (refunds == null) return Result.succeed({})
+    const shows = refunds.some(({ provider_refund_id, refund_id }) =>
+      [provider_refund_id, refund_id ?? ""].some(clean.shows)
+    )
+    if (shows) return unreadable(answer, "refunds")
+    return Result.succeed({
+      refunds: refunds.map((refund) => {
+        // The amount that was asked for is that of the charge.
+        const currency = refund.amount == null ? null : (refund.currency ?? null)
+        return { refundId: refund.refund_id ?? null, state: toldRefund({ ...refund, currency }, asked, clean) }
+      })
+    })
+  })
 
 /** An operation of another id or kind than was asked for is another operation, and says nothing about this one. */
 export const foundOperation = (

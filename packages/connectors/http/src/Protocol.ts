@@ -66,11 +66,18 @@ const Id = Schema.NonEmptyString.check(
   Schema.makeFilter((text: string) => text.isWellFormed() && !/\p{Cc}/u.test(text), { expected: "an id" })
 )
 
-/** A charge as an answer has it. `attempt_id`: whose charge it is, where the adapter says so. */
-export const AnsweredCharge = Schema.Struct({ ...Charge.fields, attempt_id: optional(Id) })
-
 /** A refund as an answer has it. `refund_id`: ours, where the adapter says so. */
 export const AnsweredRefund = Schema.Struct({ ...Refund.fields, refund_id: optional(Id) })
+
+/**
+ * A charge as an answer has it. `attempt_id`: whose charge it is, where the adapter says so. `refunds`: of the charge, also
+ * those that were made at the provider, which have no `refund_id`.
+ */
+export const AnsweredCharge = Schema.Struct({
+  ...Charge.fields,
+  attempt_id: optional(Id),
+  refunds: optional(Schema.Array(AnsweredRefund).check(Schema.isMaxLength(100)))
+})
 
 /**
  * One capture or void. `failed` is final: an adapter that will try again says `pending`. `updated` is when the operation

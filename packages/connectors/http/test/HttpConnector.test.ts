@@ -661,6 +661,23 @@ describe("looking up", () => {
       state: { _tag: "Captured", providerRef: "ch_1", stated: money(700, "EUR") }
     })
   )
+  it.effect("given a charge with refunds, then those that were made by hand have no id of ours", () =>
+    Effect.gen(function* () {
+      const ours = { refund_id: "rf_1", provider_refund_id: "re_1", status: "succeeded", amount: 100, currency: "EUR" }
+      const byHand = { provider_refund_id: "re_2", status: "pending", amount: 40, currency: "EUR" }
+      const captured = { status: "captured", captured_amount: 700 }
+      yield* answersWith("look up a charge", charged({ ...captured, refunds: [ours, byHand] }), {
+        _tag: "Found",
+        state: { _tag: "Captured", providerRef: "ch_1", stated: money(700, "EUR") },
+        refunds: [
+          { refundId: "rf_1", state: { _tag: "Succeeded", providerRefundId: "re_1", stated: money(100, "EUR") } },
+          { refundId: null, state: { _tag: "RefundPending", providerRefundId: "re_2", stated: money(40, "EUR") } }
+        ]
+      })
+      const showing = { ...byHand, provider_refund_id: apiKey }
+      yield* unanswers("look up a charge", charged({ ...captured, refunds: [showing] }))
+    })
+  )
   for (const operation of ["charge", "look up a charge"] as const) {
     it.effect(`given ${operation} answered with our attempt's id, then it counts`, () =>
       Effect.gen(function* () {

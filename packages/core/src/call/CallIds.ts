@@ -79,11 +79,7 @@ const derivedId = Effect.fnUntraced(function* (
 })
 
 /** Of a refund that was made at the provider: the same by whatever way it is stated, and after records were lost. */
-export const unnamedRefundId = Effect.fnUntraced(function* (
-  tenant: Tenant,
-  connectionId: string,
-  providerRefundId: string
-) {
+const unnamedRefundId = Effect.fnUntraced(function* (tenant: Tenant, connectionId: string, providerRefundId: string) {
   const text = unnamedRefundText(tenant, connectionId, providerRefundId)
   return `rf_${yield* (yield* Secrets).derivedUuid(text, 0)}`
 })

@@ -15,6 +15,7 @@ import type { PaymentBook } from "../model/PaymentBook.ts"
 import type {
   ChargeRecord,
   Found,
+  MessageAbout,
   NeverReceived,
   NotSent,
   OfAnotherAttempt,
@@ -29,6 +30,7 @@ import type { Tenant } from "../model/Tenant.ts"
 import { Directory } from "../ports/Directory.ts"
 import { RecordLosses } from "../ports/RecordLoss.ts"
 import { Accounts } from "./Accounts.ts"
+import { withRefundId } from "./CallIds.ts"
 import { callProvider } from "./CallProvider.ts"
 import { OpenConnections } from "./OpenConnections.ts"
 
@@ -73,6 +75,21 @@ export const aboutCharge = (
   { connectionId, id }: Attempt,
   found: Found<ChargeRecord> | AtOtherAccount | NamedAnother
 ): About => ({ connectionId, about: chargeAbout(id, found) })
+
+/** What the record of a charge states of its refunds. */
+export const aboutRefundsOf = (
+  { tenant }: Pick<Payment, "tenant">,
+  { connectionId, id: attemptId }: Attempt,
+  found: Found<ChargeRecord> | AtOtherAccount | NamedAnother
+) =>
+  Effect.forEach(found._tag === "Found" ? (found.refunds ?? []) : [], ({ refundId, state }) => {
+    const { providerRefundId } = state
+    const about: MessageAbout =
+      refundId === null
+        ? { _tag: "UnnamedRefund", charge: { attemptId }, providerRefundId, state: () => state }
+        : { _tag: "Refund", refundId, state: () => state }
+    return Effect.map(withRefundId(tenant, connectionId, about), (about): About => ({ connectionId, about }))
+  })
 
 const chargeAbout = (attemptId: string, found: Found<ChargeRecord> | AtOtherAccount | NamedAnother): StatementAbout => {
   switch (found._tag) {

@@ -153,8 +153,16 @@ export interface NeverReceived {
   readonly conclusive: boolean
 }
 
-/** The provider's record of a charge, an operation or a refund. */
-export type Found<State> = { readonly _tag: "Found"; readonly state: State } | NeverReceived
+/** A refund in the record of its charge. `refundId`: ours; `null` for one that somebody made at the provider. */
+export interface FoundRefund {
+  readonly refundId: string | null
+  readonly state: RefundState
+}
+
+/** The provider's record of a charge, an operation or a refund. `refunds`: of a charge, where its record has them. */
+export type Found<State> =
+  | { readonly _tag: "Found"; readonly state: State; readonly refunds?: ReadonlyArray<FoundRefund> }
+  | NeverReceived
 
 /**
  * How a message names a charge: by our attempt's id, or by the provider's reference where it has none of our ids (a

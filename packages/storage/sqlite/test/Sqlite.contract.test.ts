@@ -5,4 +5,4 @@ import { newFile } from "./Given.ts"
 
 storageSuite("sqlite in a file", Layer.unwrap(Effect.map(newFile, (filename) => layer({ filename }))))
 // It differs in the file alone.
-if (process.env["POINTSMAN_LONG"] === "all") storageSuite("sqlite in memory", layer({ filename: ":memory:" }))
+if (process.env["POINTSMAN_RACES"] === "all") storageSuite("sqlite in memory", layer({ filename: ":memory:" }))

@@ -10,6 +10,7 @@ import {
   aboutCharge,
   aboutOperation,
   aboutRefund,
+  aboutRefundsOf,
   lookUpCharge,
   lookUpOperation,
   lookUpRefund
@@ -147,7 +148,10 @@ const lookUpAttempt = Effect.fnUntraced(function* (book: PaymentBook, attempt: A
   const askedAt = yield* Clock.currentTimeMillis
   const found = yield* lookUpCharge(book.payment, attempt)
   if (found === undefined) return
-  yield* recordLookup(book, { ...aboutCharge(attempt, found), askedAt })
+  let recorded = yield* recordLookup(book, { ...aboutCharge(attempt, found), askedAt })
+  for (const of of yield* aboutRefundsOf(book.payment, attempt, found)) {
+    recorded = yield* recordLookup(recorded, { ...of, askedAt })
+  }
   if (found._tag === "AnotherAttempt") yield* adoptAnswer(book.payment.tenant, attempt.connectionId, found.named)
 })
 

@@ -9,12 +9,18 @@
  */
 import { Clock, Effect, Metric, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { aboutCharge, aboutRefund, canLookUpRefunds, lookUpRefund, proveCharge } from "../../call/LookUp.ts"
+import {
+  aboutCharge,
+  aboutRefund,
+  aboutRefundsOf,
+  canLookUpRefunds,
+  lookUpRefund,
+  proveCharge
+} from "../../call/LookUp.ts"
 import { adoptAnswer } from "../../commit/AdoptAnswer.ts"
 import { recordLookup } from "../../commit/RecordLookup.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
 import { interpret } from "../../decide/interpret/Interpret.ts"
-import type { StatementAbout } from "../../decide/interpret/Statement.ts"
 import { type ProofResult, proofHour, proofResultOf, proofResults, provableStates } from "../../decide/ProofPlan.ts"
 import { proofLookUps } from "../../metrics/Metrics.ts"
 import type { Attempt } from "../../model/Attempt.ts"
@@ -136,35 +142,37 @@ const provePayment = Effect.fnUntraced(function* ({ id, tenant }: Payment) {
 const provable: ReadonlySet<string> = new Set(provableStates)
 const isProvable = ({ state }: Payment): boolean => provable.has(state)
 
-interface Answer {
-  readonly connectionId: string
-  readonly about: StatementAbout
-}
-
 const compare = Effect.fnUntraced(function* (book: PaymentBook, subject: Subject) {
   const askedAt = yield* Clock.currentTimeMillis
-  const answer = yield* ask(book.payment, subject)
-  if (answer === "unsupported" || answer === undefined) return answer ?? ("unanswered" as const)
-  const { about, connectionId } = answer
-  // Nobody was asked: it says nothing about this payment.
-  if (about._tag === "OtherAccount") return "unanswered" as const
+  const answers = yield* ask(book.payment, subject)
+  if (answers === "unsupported") return answers
   const agesFrom = (yield* StorageClock)?.agesFrom() ?? null
   const source = { via: "lookup" as const, at: null, askedAt, agesFrom }
-  const result = proofResultOf(interpret(book, connectionId, { ...source, about }, yield* Clock.currentTimeMillis))
-  yield* recordLookup(book, { about, connectionId, askedAt })
-  if (about._tag === "AnotherAttempt") yield* adoptAnswer(book.payment.tenant, connectionId, about.named)
-  if (result === "differs") yield* warn(book.payment, connectionId)
-  return result
+  const results: Array<ProofResult> = []
+  let recorded = book
+  for (const { about, connectionId } of answers) {
+    // Nobody was asked: it says nothing about this payment.
+    if (about._tag === "OtherAccount") return "unanswered" as const
+    const now = yield* Clock.currentTimeMillis
+    results.push(proofResultOf(interpret(recorded, connectionId, { ...source, about }, now)))
+    recorded = yield* recordLookup(recorded, { about, connectionId, askedAt })
+    if (about._tag === "AnotherAttempt") yield* adoptAnswer(book.payment.tenant, connectionId, about.named)
+  }
+  const [connection] = answers
+  const differs = results.includes("differs")
+  if (differs && connection !== undefined) yield* warn(book.payment, connection.connectionId)
+  return differs ? ("differs" as const) : (results[0] ?? ("unanswered" as const))
 })
 
 const ask = Effect.fnUntraced(function* (payment: Payment, subject: Subject) {
   if (subject._tag === "Refund") {
     const found = yield* lookUpRefund(payment, subject.refund, subject.attempt)
-    return found === undefined ? undefined : (aboutRefund(subject.refund, found) satisfies Answer)
+    return found === undefined ? [] : [aboutRefund(subject.refund, found)]
   }
-  const found = yield* proveCharge(payment, subject.attempt)
+  const { attempt } = subject
+  const found = yield* proveCharge(payment, attempt)
   if (found === "Unsupported") return "unsupported" as const
-  return found === undefined ? undefined : (aboutCharge(subject.attempt, found) satisfies Answer)
+  return found === undefined ? [] : [aboutCharge(attempt, found), ...(yield* aboutRefundsOf(payment, attempt, found))]
 })
 
 const warn = ({ id, state }: Payment, connection: string) =>
