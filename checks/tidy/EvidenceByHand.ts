@@ -74,7 +74,7 @@ export const becomes: Readonly<Record<string, Readonly<Record<string, PaymentSta
   ChargeUnknown: { ...firstWord, authorized: "ChargePending", pending: "ChargePending" },
   "ChargeUnknown, manual": { ...firstWord, authorized: "Authorized", pending: "ChargePending" },
   ChargeMismatched: { canceled: "Cancelled" },
-  Authorized: { captured: "Captured", canceled: "Voided" },
+  Authorized: { captured: "Captured", canceled: "Voided", "captured, more than was asked": "Captured" },
   Capturing: capturing,
   CapturePending: capturing,
   CaptureUnknown: capturing,
@@ -91,7 +91,7 @@ export const becomes: Readonly<Record<string, Readonly<Record<string, PaymentSta
   Failed: conflict,
   // The provider cancelled it later than it wrote these.
   Cancelled: { captured: "Captured", "captured, more than was asked": "ChargeMismatched" },
-  Voided: { captured: "Captured" }
+  Voided: { captured: "Captured", "captured, more than was asked": "Captured" }
 }
 
 /** Where the state stays, and the timeline has a new event. */
@@ -114,7 +114,7 @@ const ended = ["declined", "canceled", "requires authentication"]
 /** What the record cannot take: operators review it, and the payment stays. */
 export const contradicted: Readonly<Record<string, ReadonlyArray<string>>> = {
   ChargeMismatched: ["captured, more than was asked"],
-  Authorized: ["captured, more than was asked", "declined", "requires authentication", "settled", ...disputes],
+  Authorized: ["declined", "requires authentication", "settled", ...disputes],
   Captured: ended,
   PartiallyRefunded: ended,
   Refunded: ended,
@@ -124,7 +124,7 @@ export const contradicted: Readonly<Record<string, ReadonlyArray<string>>> = {
   Declined: ["settled", ...disputes],
   Failed: ["settled", ...disputes],
   Cancelled: ["settled", ...disputes],
-  Voided: ["captured, more than was asked", "settled", ...disputes]
+  Voided: ["settled", ...disputes]
 }
 
 const early = ["settled", ...disputes]
@@ -185,8 +185,44 @@ const captureFailed = ["payment.capture_failed"] as const
 const refundsClosed = ["conflict", "capture_failed"] as const
 const mismatch = ["payment.amount_mismatch"] as const
 
-/** What a provider states finally about an operation, and what it becomes. */
+/** What a provider states finally, and what it becomes. */
 export const rows: Readonly<Record<string, ReadonlyArray<Row>>> = {
+  "the rest of an authorization is released": [
+    ["Captured: by a partial capture", "Charge", "canceled", "Confirms", "Captured", [600, 0, 0]],
+    ["Refunded: by a partial capture", "Charge", "canceled", "Confirms", "Refunded", [600, 600, 0]]
+  ],
+  "captured by hand, and not what was authorized": [
+    [
+      "Authorized: not captured yet",
+      "Charge",
+      "captured 12.00",
+      "Moves",
+      "Captured",
+      [1000, 0, 0],
+      ["payment.captured", ...mismatch],
+      ["amount_mismatch"]
+    ],
+    [
+      "Authorized: not captured yet",
+      "Charge",
+      "captured in another currency",
+      "Moves",
+      "ChargeMismatched",
+      [0, 0, 0],
+      [...mismatch, "payment.unknown"],
+      ["unknown", "amount_mismatch"]
+    ],
+    [
+      "Voided: by a void",
+      "Charge",
+      "captured 12.00",
+      "Moves",
+      "Captured",
+      [1000, 0, 0],
+      ["payment.conflict", "payment.captured", ...mismatch],
+      ["amount_mismatch", "conflict"]
+    ]
+  ],
   "a capture that was pending or unknown failed": [
     ["Capturing: in flight", "Operation", "failed for good", "Moves", "Authorized", [0, 0, 0], captureFailed],
     ["CapturePending: accepted", "Operation", "failed for good", "Moves", "Authorized", [0, 0, 0], captureFailed],

@@ -32,13 +32,8 @@ export const brokenInvariants = (record: PaymentRecord): ReadonlyArray<string> =
 const captured: ReadonlySet<PaymentState> = new Set([...moneyTaken, "ChargedBack"])
 /** Something is authorized, or was until it was voided: the record keeps what was authorized. */
 const authorized: ReadonlySet<PaymentState> = new Set(["Authorized", ...operating, "Voided"])
-/** Nothing is authorized. */
-const unauthorized: ReadonlySet<PaymentState> = new Set([
-  ...openCharge,
-  ...noMoney,
-  "AwaitingCustomer",
-  "ChargeMismatched"
-])
+/** Nothing is authorized. What was authorized before a mismatch was stated stays on record. */
+const unauthorized: ReadonlySet<PaymentState> = new Set([...openCharge, ...noMoney, "AwaitingCustomer"])
 
 /** Captured ≤ authorized; refunded and pending ≤ captured; the amounts say what the state says. */
 export const brokenBalances = (payment: Payment): ReadonlyArray<string> => {

@@ -179,6 +179,7 @@ describe("the whole table", () => {
       {
         "Authorized": [
           "ChargeCaptured -> Captured (payment.captured)",
+          "MismatchStated -> ChargeMismatched (payment.amount_mismatch, payment.unknown)",
           "SecondChargeReported -> Authorized (payment.conflict)",
           "CaptureClaimed -> Capturing",
           "CaptureAccepted -> CapturePending (payment.pending)",

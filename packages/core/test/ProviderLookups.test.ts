@@ -87,8 +87,15 @@ describe("a lookup that says something else than the record", () => {
       given: "an authorization",
       says: "captured, more than was authorized",
       record: found({ ...captured, stated: { minorUnits: 2000, currency: "EUR" } }),
-      becomes: "Authorized",
-      reasons: ["conflict"]
+      becomes: "Captured",
+      reasons: ["amount_mismatch"]
+    },
+    {
+      given: "an authorization",
+      says: "captured in another currency",
+      record: found({ ...captured, stated: { minorUnits: 100, currency: "USD" } }),
+      becomes: "ChargeMismatched",
+      reasons: ["unknown", "amount_mismatch"]
     },
     {
       given: "an authorization",
@@ -144,8 +151,9 @@ describe("a lookup that says something else than the record", () => {
         }
         const after = yield* stored(payment)
         assert.deepStrictEqual([after.state, after.review?.reasons ?? []], [one.becomes, one.reasons])
-        const conflicts = (yield* typesOf(payment)).filter((type) => type === "payment.conflict")
-        assert.lengthOf(conflicts, one.reasons.length)
+        const types = yield* typesOf(payment)
+        const told = types.filter((type) => type === "payment.conflict" || type === "payment.amount_mismatch")
+        assert.lengthOf(told, one.reasons.length === 0 ? 0 : 1)
       }))
   }
 })

@@ -289,6 +289,11 @@ export type CapturedEventData = PaymentEventData & {
   readonly captured_amount?: number
 }
 
+export type CancelledEventData = PaymentEventData & {
+  /** An authorization was cancelled or expired at the provider, without a void here. */
+  readonly origin?: "provider"
+}
+
 export type OperationFailedEventData = PaymentEventData & {
   /** Of `payment.capture_failed`: what is left captured, in minor units. */
   readonly captured_amount?: number
@@ -324,7 +329,7 @@ export type AmountMismatchEventData = PaymentEventData & {
   /** Minor units of `stated_currency`. */
   readonly stated_amount?: number
   readonly stated_currency?: string
-  /** Of a captured payment whose amount the provider corrected: what is recorded now, in minor units. */
+  /** Of an authorized or captured payment with a greater amount stated: what is recorded now, in minor units. */
   readonly captured_amount?: number
 }
 
@@ -366,7 +371,7 @@ export interface EventDataOf {
   readonly "payment.declined": DeclinedEventData
   readonly "payment.failed": PaymentEventData
   readonly "payment.unknown": PaymentEventData
-  readonly "payment.cancelled": PaymentEventData
+  readonly "payment.cancelled": CancelledEventData
   readonly "payment.capture_failed": OperationFailedEventData
   readonly "payment.void_failed": OperationFailedEventData
   readonly "payment.capture_unknown": PaymentEventData

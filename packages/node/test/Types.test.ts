@@ -85,7 +85,7 @@ const fields: Fields = {
   "payment.declined": { ...payment, decline_category: true, decline_code: true, decline: true },
   "payment.failed": payment,
   "payment.unknown": payment,
-  "payment.cancelled": payment,
+  "payment.cancelled": { ...payment, origin: true },
   "payment.capture_failed": operationFailed,
   "payment.void_failed": operationFailed,
   "payment.capture_unknown": payment,

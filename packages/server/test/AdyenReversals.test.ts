@@ -32,6 +32,13 @@ const given = async (world: World, operation: "capture" | "refunds", amount: num
 const refunded = (world: World) => given(world, "refunds", 500, {})
 const captured = (world: World) => given(world, "capture", 700, { capture_method: "manual" })
 
+/** A payment whose money is held, and how Adyen names it in what people do by hand. */
+const heldBy = async (world: World) => {
+  const { id, reference } = await world.create({ capture_method: "manual" })
+  const { pspReference: originalReference } = [...world.adyen.charges.values()].at(-1) ?? { pspReference: "" }
+  return { id, charge: { merchantReference: reference, originalReference } }
+}
+
 describe("what Adyen says after it had confirmed", () => {
   it("given refunds that fail or come back, then their money is captured again, and operators review them", async () => {
     const world = await startAdyenWorld()
@@ -83,6 +90,40 @@ describe("what Adyen says after it had confirmed", () => {
     await hear("CAPTURE", { pspReference: "ABOVE", value: 2500, at: 2 })
     assert.deepInclude(await seen(), { ...recorded, amounts: [1999, 0, 0], mismatches: 2 })
     assert.deepStrictEqual(await outcomesSeen(world, id), ["applied", "applied", "applied"])
+  })
+
+  it("given a part that was captured, when Adyen releases the rest, then it stays captured, and is refundable", async () => {
+    const world = await startAdyenWorld()
+    for (const eventCode of ["EXPIRE", "CANCELLATION", "TECHNICAL_CANCEL"]) {
+      const byHand = await heldBy(world)
+      const ours = await captured(world)
+      await ours.hear("CAPTURE")
+      await ours.hear(eventCode, { value: 1999, at: 1 })
+      const { charge } = byHand
+      await world.hear({ ...charge, eventCode: "CAPTURE", pspReference: `HAND-${byHand.id}`, value: 700 })
+      await world.hear({ ...charge, eventCode, pspReference: `${eventCode}-${byHand.id}`, at: 1 })
+      for (const id of [ours.id, byHand.id]) {
+        assert.deepInclude(await paymentSeen(world, id), {
+          ...{ status: "CAPTURED", amounts: [700, 0, 0], review: null },
+          ...{ conflicts: 0, last: "payment.captured" }
+        })
+        // Adyen took it.
+        const refund = await world.request("POST", `${path}/${id}/refunds`)
+        assert.strictEqual(refund.body.error.code, "refund_pending")
+      }
+    }
+  })
+
+  it("given more captured by hand than was authorized, then it is captured up to that, reviewed, and not captured again", async () => {
+    const world = await startAdyenWorld()
+    const { charge, id } = await heldBy(world)
+    await world.hear({ ...charge, eventCode: "CAPTURE", pspReference: "HAND", value: 2500 })
+    assert.deepInclude(await paymentSeen(world, id), {
+      ...{ status: "CAPTURED", amounts: [1999, 0, 0], review: ["amount_mismatch"] },
+      ...{ conflicts: 0, mismatches: 1, last: "payment.amount_mismatch" }
+    })
+    const { body } = await world.request("POST", `${path}/${id}/capture`)
+    assert.strictEqual(body.error.code, "not_capturable")
   })
 
   it("given a notification about no payment of ours, then it is kept as unmatched, and nothing is refused after it", async () => {

@@ -21,7 +21,7 @@ import { PaymentMachine, type PaymentRefusal, type PaymentState, statusOf } from
 import type { ChargeEnd, ChargeState } from "../model/ProviderStatement.ts"
 import { nothingReported, type Reported, withContradiction } from "../model/Reported.ts"
 import type { Money } from "../money/Money.ts"
-import { conflictEvents, weighReported } from "./WeighReported.ts"
+import { byProvider, weighedEvents, weighReported } from "./WeighReported.ts"
 import { withReview } from "./WithReview.ts"
 
 interface ChargeAtProvider {
@@ -31,7 +31,12 @@ interface ChargeAtProvider {
 
 export type ChargeFact =
   | ({ readonly on: "ChargeAuthorized"; readonly amountMinor: number } & ChargeAtProvider)
-  | ({ readonly on: "ChargeCaptured"; readonly amountMinor: number } & ChargeAtProvider)
+  | ({
+      readonly on: "ChargeCaptured"
+      readonly amountMinor: number
+      /** Where the provider stated more than was authorized. */
+      readonly excess?: Money
+    } & ChargeAtProvider)
   | ({ readonly on: "ChargeAccepted" } & ChargeAtProvider)
   | ({ readonly on: "MismatchStated"; readonly stated: Money } & ChargeAtProvider)
   | {
@@ -102,6 +107,20 @@ export const chargeFactOf = (
   }
 }
 
+/** A provider's statement about a charge that it holds: more than was authorized is recorded up to the authorization. */
+export const heldFactOf = (
+  payment: Pick<Payment, "authorizedMinor" | "captureMethod" | "money">,
+  connectionId: string,
+  state: ChargeState
+): ChargeFact => {
+  if (state._tag !== "Captured") return chargeFactOf(payment, connectionId, state)
+  const { authorizedMinor: amountMinor, money } = payment
+  const stated = state.stated ?? { ...money, minorUnits: amountMinor }
+  return stated.currency === money.currency && stated.minorUnits > amountMinor
+    ? { on: "ChargeCaptured", amountMinor, excess: stated, connectionId, providerRef: state.providerRef }
+    : chargeFactOf(payment, connectionId, { ...state, stated })
+}
+
 /** The outcome of the charge when no attempt executed anything: a decline among them is the outcome. */
 export const unexecutedFact = (attempts: ReadonlyArray<Attempt>): ChargeFact => {
   const decline = attempts.findLast((attempt) => attempt.outcome === "Declined")
@@ -143,21 +162,23 @@ export const applyChargeFact = (
   payment: Payment,
   fact: ChargeFact,
   now: number
-): Result.Result<Moved, PaymentRefusal> =>
-  Result.map(step(PaymentMachine, payment.state, fact.on), (row) => {
+): Result.Result<Moved, PaymentRefusal> => {
+  const excess = excessOf(fact)
+  return Result.map(step(PaymentMachine, payment.state, fact.on), (row) => {
     const moved: Payment = {
       ...payment,
       ...(keepsFields(fact) ? {} : fieldsOf(payment, fact)),
-      ...(fact.on === "MismatchStated" ? { reported: withMismatch(payment, fact.stated) } : {}),
+      ...(fact.on === "MismatchStated" ? { reported: withMismatch(payment, mismatchName(fact.stated)) } : {}),
+      ...(excess === undefined ? {} : { reported: withMismatch(payment, excessName(excess)) }),
       state: row.to,
       version: payment.version + 1,
       updatedAt: now,
       settledAt: keepsFields(fact) || !isSettled(row.to) ? payment.settledAt : now
     }
     const weighed = weighReported(moved)
-    const emits = [...row.emits, ...weighed.emits]
+    const emits = [...row.emits, ...(excess === undefined ? [] : ["payment.amount_mismatch" as const])]
     const after = withReview(weighed.payment, {
-      events: emits,
+      events: [...emits, ...weighed.emits],
       isDoubleCharge: fact.on === "SecondChargeReported",
       isEndless: fact.on === "CheckoutOpened" && fact.isEndless
     })
@@ -165,17 +186,23 @@ export const applyChargeFact = (
       payment: after,
       events: [
         ...emits.map((type) => paymentEvent(type, after, detailsOf(type, fact))),
-        ...conflictEvents(after, weighed)
+        ...weighedEvents(after, weighed)
       ]
     }
   })
+}
+
+const excessOf = (fact: ChargeFact): Money | undefined => (fact.on === "ChargeCaptured" ? fact.excess : undefined)
 
 /** Names the amount of a charge that is not what was asked, so that operations see each amount once. */
 export const mismatchName = ({ currency, minorUnits }: Money): string => `charged:${minorUnits} ${currency}`
 
-const withMismatch = ({ reported }: Payment, stated: Money): Reported => {
+/** As above, of a capture of more than was authorized. */
+export const excessName = ({ minorUnits }: Money): string => `captured:${minorUnits}`
+
+const withMismatch = ({ reported }: Payment, name: string): Reported => {
   const { contradictions, ...rest } = reported ?? nothingReported
-  return { ...rest, contradictions: withContradiction(contradictions, mismatchName(stated)) }
+  return { ...rest, contradictions: withContradiction(contradictions, name) }
 }
 
 /** Everything that a charge's facts can set, so that a later fact leaves nothing of an earlier one behind. */
@@ -221,8 +248,14 @@ const fieldsOf = (payment: Payment, fact: Exclude<ChargeFact, Keeping>): ChargeF
         providerRef: fact.providerRef
       }
     case "ChargeAccepted":
-    case "MismatchStated":
       return { ...nothingHeld, connectionId: fact.connectionId, providerRef: fact.providerRef }
+    case "MismatchStated":
+      return {
+        ...nothingHeld,
+        authorizedMinor: fact.providerRef === payment.providerRef ? payment.authorizedMinor : 0,
+        connectionId: fact.connectionId,
+        providerRef: fact.providerRef
+      }
     case "ChargeUnanswered":
       return { ...nothingHeld, connectionId: fact.connectionId }
     case "ChargeDeclined":
@@ -254,6 +287,11 @@ const detailsOf = (type: EventType, fact: ChargeFact): JsonObject => {
   if (type === "payment.amount_mismatch" && fact.on === "MismatchStated") {
     return { stated_amount: fact.stated.minorUnits, stated_currency: fact.stated.currency }
   }
+  if (type === "payment.amount_mismatch" && fact.on === "ChargeCaptured" && fact.excess !== undefined) {
+    const { currency, minorUnits } = fact.excess
+    return { stated_amount: minorUnits, stated_currency: currency, captured_amount: fact.amountMinor }
+  }
+  if (type === "payment.cancelled" && fact.on === "AuthorizationLapsed") return byProvider
   if (type === "payment.conflict" && fact.on === "SecondChargeReported") {
     return { attempt_id: fact.attemptId, connection_id: fact.connectionId, provider_reference: fact.providerRef }
   }

@@ -7,6 +7,7 @@ import { PaymentMachine } from "../model/PaymentMachine.ts"
 import { nothingReported, withContradiction } from "../model/Reported.ts"
 import type { Money } from "../money/Money.ts"
 import { type Applied, unchanged } from "./Applied.ts"
+import { excessName } from "./ChargeFact.ts"
 import { withReview } from "./WithReview.ts"
 
 /**
@@ -18,7 +19,7 @@ export const correctCapture = (payment: Payment, stated: Money, at: number, now:
   const on = capturedMinor > payment.capturedMinor ? "CaptureCorrected" : "ExcessCaptureStated"
   const row = Result.getOrUndefined(step(PaymentMachine, payment.state, on))
   const reported = payment.reported ?? nothingReported
-  const name = `captured:${stated.minorUnits}`
+  const name = excessName(stated)
   if (row === undefined || reported.contradictions.includes(name)) return undefined
   const corrected: Payment = {
     ...payment,

@@ -12,7 +12,7 @@ import { paymentEvent } from "../model/PaymentEvents.ts"
 import { type PaymentEvent, PaymentMachine, type PaymentRow, type PaymentState } from "../model/PaymentMachine.ts"
 import { type NotSent, type OperationAnswer, type Unanswered, unansweredCode } from "../model/ProviderStatement.ts"
 import type { Money } from "../money/Money.ts"
-import { conflictEvents, weighReported } from "./WeighReported.ts"
+import { weighedEvents, weighReported } from "./WeighReported.ts"
 import { withReview } from "./WithReview.ts"
 
 /** How a call to capture or to void ended. */
@@ -155,11 +155,10 @@ export const applyOperationFact = (
   const weighed = weighReported(next)
   const emits: ReadonlyArray<EventType> = [
     ...(moved?.row.emits ?? []),
-    ...(isContradicted ? ["payment.conflict" as const] : []),
-    ...weighed.emits
+    ...(isContradicted ? ["payment.conflict" as const] : [])
   ]
   const after = withReview(weighed.payment, {
-    events: emits,
+    events: [...emits, ...weighed.emits],
     isDoubleCharge: moved?.row.on === "SecondChargeReported"
   })
   const said =
@@ -171,7 +170,7 @@ export const applyOperationFact = (
     operation: { ...said, outcome, reply: operation.reply ?? reply },
     events: [
       ...emits.map((type) => paymentEvent(type, after, detailsOf(type, operation, fact))),
-      ...conflictEvents(after, weighed)
+      ...weighedEvents(after, weighed)
     ]
   }
 }

@@ -14,7 +14,7 @@ import { paymentEvent } from "../model/PaymentEvents.ts"
 import { type PaymentEvent, PaymentMachine, type PaymentState } from "../model/PaymentMachine.ts"
 import { nothingReported } from "../model/Reported.ts"
 import { type Applied, unchanged } from "./Applied.ts"
-import { conflictEvents, weighReported } from "./WeighReported.ts"
+import { weighedEvents, weighReported } from "./WeighReported.ts"
 import { withReview } from "./WithReview.ts"
 
 export interface OperationFailure {
@@ -85,8 +85,7 @@ const endOpen = (payment: Payment, operation: Operation, failure: OperationFailu
   const weighed = weighReported({ ...noted, state: moved.to, version: payment.version + 1, updatedAt: now })
   const after = withReview(weighed.payment, { events: [...moved.emits, ...weighed.emits] })
   const written = write(after, failed(operation, failure), moved.emits, failure)
-  const further = weighed.emits.map((type) => paymentEvent(type, after))
-  return { ...written, events: [...written.events, ...further, ...conflictEvents(after, weighed)] }
+  return { ...written, events: [...written.events, ...weighedEvents(after, weighed)] }
 }
 
 const reverseCapture = (payment: Payment, operation: Operation, failure: OperationFailure, now: number) => {

@@ -32,6 +32,10 @@ const underWay: ReadonlySet<PaymentState> = new Set([...openCharge, ...operating
 /** Whether a charge, a capture or a void may still end so that the money is taken. */
 export const isUnderWay = (state: PaymentState): boolean => underWay.has(state)
 
+/** Whether a rest is left of the authorization, which the provider may release: that says nothing of what is captured. */
+export const isCapturedInPart = ({ authorizedMinor, capturedMinor }: Payment): boolean =>
+  capturedMinor > 0 && capturedMinor < authorizedMinor
+
 export interface Weighed {
   readonly payment: Payment
   /** Types of the events of its moves. */
@@ -58,7 +62,7 @@ export const weighReported = (payment: Payment): Weighed => {
   if (taken.has(state) && isDisputed(reported)) move("DisputeOpened")
   const isTaken = taken.has(state) || state === "ChargedBack"
   const unseen = [
-    ...(state === "Voided" ? [] : contradictionsOfEnds(chargeEnds)),
+    ...(state === "Voided" ? [] : contradictionsOfEnds(chargeEnds.filter((end) => !isReleased(payment, end)))),
     ...(isTaken ? [] : contradictionsOf(payment.providerRef, reported))
   ].filter(({ name }) => !reported.contradictions.includes(name))
   const conflicts = unseen.map(({ evidence }) => evidence)
@@ -70,6 +74,9 @@ export const weighReported = (payment: Payment): Weighed => {
     conflicts
   }
 }
+
+const isReleased = (payment: Payment, { stated }: ChargeEndStatement): boolean =>
+  stated === "Canceled" && isCapturedInPart(payment)
 
 /** As `interpret` names those that arrive later. */
 const contradictionsOfEnds = (ends: ReadonlyArray<ChargeEndStatement>) =>
@@ -87,6 +94,11 @@ const contradictionsOf = (providerRef: string | null, reported: Reported) => [
   ...(reported.isPaidOut ? [{ name: "payout", evidence: { provider_reference: providerRef, stated: "settled" } }] : [])
 ]
 
+/** Of a cancellation that nobody asked for here. */
+export const byProvider: JsonObject = { origin: "provider" }
+
 /** `after`: the payment at the end of the step. */
-export const conflictEvents = (after: Payment, { conflicts }: Weighed): ReadonlyArray<EventDraft> =>
-  conflicts.map((evidence) => paymentEvent("payment.conflict", after, evidence))
+export const weighedEvents = (after: Payment, { conflicts, emits }: Weighed): ReadonlyArray<EventDraft> => [
+  ...emits.map((type) => paymentEvent(type, after, type === "payment.cancelled" ? byProvider : {})),
+  ...conflicts.map((evidence) => paymentEvent("payment.conflict", after, evidence))
+]

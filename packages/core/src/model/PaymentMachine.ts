@@ -315,6 +315,13 @@ export const PaymentMachine = defineMachine({
       why: "Found later. A look-up that finds nothing cannot end it any more."
     },
     {
+      from: "Authorized",
+      on: "MismatchStated",
+      to: "ChargeMismatched",
+      emits: ["payment.amount_mismatch", "payment.unknown"],
+      why: "The provider states that it captured in another currency: an operator settles it."
+    },
+    {
       from: noMoney,
       on: "MismatchStated",
       to: "ChargeMismatched",

@@ -154,6 +154,14 @@ export const dataSchemas = {
   CapturedEventData: dataSchema("What `payment.captured` says.", paymentFields, {
     captured_amount: minorUnits("What is captured, in minor units. Absent where it is the payment's `amount`.")
   }),
+  CancelledEventData: dataSchema("What `payment.cancelled` says.", paymentFields, {
+    origin: {
+      type: "string",
+      enum: ["provider"],
+      description:
+        "An authorization was cancelled or expired at the provider, without a void here. New values may be added."
+    }
+  }),
   OperationFailedEventData: dataSchema(
     "What `payment.capture_failed` and `payment.void_failed` say.",
     {
@@ -175,7 +183,7 @@ export const dataSchemas = {
     stated_amount: minorUnits("The amount that the provider stated, in minor units of `stated_currency`."),
     stated_currency: text("The currency that the provider stated."),
     captured_amount: minorUnits(
-      "What is recorded as captured after the event, in minor units. Of a captured payment whose amount the provider corrected."
+      "What is recorded as captured after the event, in minor units. Of an authorized or captured payment for which the provider stated a greater amount."
     )
   }),
   DisputeEventData: dataSchema("Fields of dispute events.", { ...paymentFields, ...disputeFields }),
@@ -204,6 +212,8 @@ const dataOf = (type: EventType): keyof typeof dataSchemas => {
       return "DeclinedEventData"
     case "payment.captured":
       return "CapturedEventData"
+    case "payment.cancelled":
+      return "CancelledEventData"
     case "payment.capture_failed":
     case "payment.void_failed":
       return "OperationFailedEventData"

@@ -75,6 +75,7 @@ describe("what the document covers", () => {
     expect(Object.keys(document.components.schemas).sort()).toEqual([
       "AcceptedEnvelope",
       "AmountMismatchEventData",
+      "CancelledEventData",
       "CapturePayment",
       "CapturedEventData",
       "ConflictEventData",

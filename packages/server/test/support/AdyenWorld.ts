@@ -29,7 +29,7 @@ export const startAdyen = async () => {
   let drawn = 0
   const draw = () => `PSP${String(++drawn).padStart(13, "0")}`
   const links = new Map<string, string>()
-  const charges = new Map<string, object>()
+  const charges = new Map<string, { readonly pspReference: string }>()
   const server = createServer((request, response) => {
     const chunks: Array<Buffer> = []
     request.on("data", (chunk: Buffer) => chunks.push(chunk))

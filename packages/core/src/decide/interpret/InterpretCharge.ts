@@ -4,7 +4,7 @@ import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { moneyHeld, noMoney, type PaymentState } from "../../model/PaymentMachine.ts"
 import { type ChargeRecord, type ChargeState, type NeverReceived, Unanswered } from "../../model/ProviderStatement.ts"
 import { endedBy, ofAttemptAlone, ofChargeFact, ofRival, secondChargeOf } from "../Applied.ts"
-import { type ChargeFact, chargeFactOf, mismatchName, tellsOfMoney } from "../ChargeFact.ts"
+import { type ChargeFact, chargeFactOf, heldFactOf, mismatchName, tellsOfMoney } from "../ChargeFact.ts"
 import { checkoutFactOf } from "../CheckoutFact.ts"
 import { holdingAttempt } from "../Holding.ts"
 import { asUsable } from "../UsableAnswer.ts"
@@ -101,7 +101,12 @@ const factOfUnheld = (
       return attempt.outcome === "Canceled" && isLate ? "Older" : held
     }
     case "Voided":
-      return factOfVoided(book, attempt, held, source)
+      return factOfVoided(
+        book,
+        attempt,
+        isVoided(book, attempt, state) ? heldFactOf(payment, attempt.connectionId, state) : held,
+        source
+      )
     default:
       return tellsOfMoney(held) ? "Contradicts" : "Older"
   }
@@ -109,6 +114,9 @@ const factOfUnheld = (
 
 /** How far a provider's clock may be ahead of ours: an authorization from before the void may be dated after it. */
 const clockSkewMillis = 60_000
+
+const isVoided = (book: PaymentBook, { id }: Attempt, said: Pick<ChargeState, "providerRef">): boolean =>
+  holdingAttempt(book)?.id === id && said.providerRef === book.payment.providerRef
 
 /** What was voided is held no more. Another charge may be, and so may one that was authorized after the void. */
 const factOfVoided = (book: PaymentBook, attempt: Attempt, fact: ChargeFact, source: Source): ChargeFact | NoFact => {
@@ -120,8 +128,7 @@ const factOfVoided = (book: PaymentBook, attempt: Attempt, fact: ChargeFact, sou
     case "ChargeAccepted":
       return isCurrent(source) ? "Contradicts" : "Older"
     case "ChargeAuthorized": {
-      const isVoided = holdingAttempt(book)?.id === attempt.id && fact.providerRef === book.payment.providerRef
-      if (!isVoided) return fact
+      if (!isVoided(book, attempt, fact)) return fact
       if (isCurrent(source) || fact.amountMinor !== book.payment.authorizedMinor) return "Contradicts"
       const voided = book.operations.findLast(({ kind, outcome }) => kind === "void" && outcome === "Confirmed")
       const isNewer = source.at !== null && source.at > (voided?.answeredAt ?? source.at) + clockSkewMillis

@@ -26,5 +26,15 @@ export const faults: ReadonlyArray<Fault> = [
       file: "packages/core/test/ProviderMessages.test.ts",
       test: "given operations cancel the second, when that is told, then the first still holds"
     }
+  },
+  {
+    name: "drop a capture of more than was authorized",
+    harm: "What a person captured at the provider is not on record as taken.",
+    edits: [{ file: "../ChargeFact.ts", in: "heldFactOf", condition: "stated.minorUnits", become: "false" }],
+    caughtBy: {
+      project: "http",
+      file: "packages/http/test/CapturesByHand.test.ts",
+      test: "given more than was authorized, then it is CAPTURED up to that, with a review, and no capture is sent"
+    }
   }
 ]

@@ -8,10 +8,11 @@ import type { ChargeState } from "../../model/ProviderStatement.ts"
 import { type ChargeEndStatement, nothingReported } from "../../model/Reported.ts"
 import type { Money } from "../../money/Money.ts"
 import { endedBy, ofChargeFact } from "../Applied.ts"
-import { chargeFactOf } from "../ChargeFact.ts"
+import { heldFactOf } from "../ChargeFact.ts"
 import { openOperation } from "../Holding.ts"
 import { operationFactOf } from "../OperationFact.ts"
 import { isOldEnough, oldFrom } from "../SentCall.ts"
+import { isCapturedInPart } from "../WeighReported.ts"
 import { datedOperation } from "./ConfirmedAt.ts"
 import { contradicts, evidenceOf, keep } from "./Contradiction.ts"
 import { confirms, type Interpretation, moves, older, waits } from "./Interpretation.ts"
@@ -61,7 +62,7 @@ export const ofHolder = (
         return capture === undefined ? meaning : datedOperation(book, capture, meaning, source, now)
       }
       if (isBeforeFailure(payment, source)) return isUndated(source) ? contradiction() : older
-      const fact = chargeFactOf(payment, attempt.connectionId, state)
+      const fact = heldFactOf(payment, attempt.connectionId, state)
       const applied = ofChargeFact(book, endedBy(attempt, state, fact, now), fact, now)
       return applied === undefined ? contradiction() : moves(applied)
     }
@@ -93,12 +94,14 @@ const isOfAnotherAmount = (
     (state === "Authorized" && said.stated.minorUnits !== authorizedMinor))
 
 /**
- * The money is recorded as captured. Where the provider captured by itself, its capture failed: refunds are closed until
- * operators have reviewed the payment.
+ * Of a part that was captured, the provider releases the rest (https://docs.adyen.com/api-explorer/Webhooks/1/post/EXPIRE,
+ * https://www.checkout.com/docs/payments/manage-payments/void-a-payment). What was captured in full has no rest: where the provider
+ * captured by itself, its capture failed, and refunds are closed until operators have reviewed the payment.
  */
 const ofCanceledCapture = (book: PaymentBook, attempt: Attempt, state: ChargeState, now: number): Interpretation => {
-  const isAutomatic = !book.operations.some(({ kind, outcome }) => kind === "capture" && outcome === "Confirmed")
-  return contradicts(book, `charge:${state._tag}`, evidenceOf(attempt, state), now, { isCaptureFailed: isAutomatic })
+  if (isCapturedInPart(book.payment)) return confirms
+  const isCaptureFailed = book.payment.captureMethod === "automatic"
+  return contradicts(book, `charge:${state._tag}`, evidenceOf(attempt, state), now, { isCaptureFailed })
 }
 
 /** A capture or a void is under way. What a message does not tell is for the call's own answer, and for lookups, to say. */

@@ -24,14 +24,13 @@ import {
   TakenByAnother,
   Unsupported
 } from "../../decide/OperationOrder.ts"
-import { conflictEvents, weighReported } from "../../decide/WeighReported.ts"
+import { weighedEvents, weighReported } from "../../decide/WeighReported.ts"
 import { step } from "../../machine/Machine.ts"
 import type { Connection } from "../../model/Connection.ts"
 import { movedPayment } from "../../model/MovedPayment.ts"
 import type { Operation } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
-import { paymentEvent } from "../../model/PaymentEvents.ts"
 import { type PaymentEvent, PaymentMachine } from "../../model/PaymentMachine.ts"
 import { money } from "../../money/Money.ts"
 import type { Connector } from "../../ports/Connector.ts"
@@ -193,10 +192,7 @@ const giveBack = Effect.fnUntraced(function* (book: PaymentBook, inHand: Operati
         payment: { expected: payment.version, after: weighed.payment },
         attempts: [],
         operations: [abandoned],
-        events: [
-          ...weighed.emits.map((type) => paymentEvent(type, weighed.payment)),
-          ...conflictEvents(weighed.payment, weighed)
-        ]
+        events: weighedEvents(weighed.payment, weighed)
       }
       return Effect.succeed(write(taken, undefined))
     },

@@ -1,0 +1,149 @@
+/** What people capture, cancel and let expire at the provider by hand: the provider's messages, over HTTP. */
+import { type ChargeState, Ledger, Unanswered } from "@pointsman/core/ports"
+import { Deferred, Effect, Option } from "effect"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { charge, deliver } from "./support/Messages.ts"
+import { answerOf, authorized, expectSound, operate, retrieve, timeline } from "./support/Payments.ts"
+import { stores } from "./support/Stores.ts"
+import { acme, openWorld, type World } from "./support/World.ts"
+
+describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(store)
+  })
+  beforeEach(() => world.reset())
+  afterAll(() => world.close())
+
+  /** A payment of 10.00 whose money is held, and how its provider tells of it. */
+  const held = async () => {
+    const id = await authorized(world)
+    const { attemptId = "" } = world.provider.charges.at(-1) ?? {}
+    return {
+      id,
+      attemptId,
+      tell: async (status: string, more: object = {}) =>
+        expect(answerOf(await deliver(world, charge(attemptId, status, more)))).toBe("200"),
+      capture: (amount?: number) => operate(world, "capture", id, amount === undefined ? {} : { body: { amount } }),
+      seen: async () => {
+        const { captured_amount, payment_status } = await retrieve(world, id)
+        const book = await world.run(Effect.flatMap(Ledger, (ledger) => ledger.book(acme, id)))
+        await expectSound(world, id)
+        return [payment_status, Option.getOrThrow(book).payment.authorizedMinor, captured_amount]
+      },
+      told: async () => (await timeline(world, id)).map(({ type }) => type),
+      last: async () => (await timeline(world, id)).at(-1)
+    }
+  }
+
+  describe("a cancellation of what is not captured", () => {
+    test("given a part that was captured here, then the rest is released, and refunds stay open", async () => {
+      const payment = await held()
+      await payment.capture(300)
+      for (const _ of [1, 2]) await payment.tell("canceled")
+      expect(await payment.seen()).toEqual(["CAPTURED", 1000, 300])
+      expect(await payment.told()).toEqual(["payment.created", "payment.authorized", "payment.captured"])
+      expect(answerOf(await operate(world, "refund", payment.id))).toBe("200")
+    })
+
+    test("given a part that was captured by hand, then the rest is released, and refunds stay open", async () => {
+      const payment = await held()
+      await payment.tell("captured", { amount: 300, currency: "EUR" })
+      await payment.tell("canceled")
+      expect(await payment.seen()).toEqual(["CAPTURED", 1000, 300])
+      expect(await payment.told()).not.toContain("payment.conflict")
+      expect(answerOf(await operate(world, "refund", payment.id))).toBe("200")
+    })
+
+    test("given nothing that was captured, then it is CANCELLED, by the provider", async () => {
+      const payment = await held()
+      await payment.tell("canceled")
+      expect(await payment.seen()).toEqual(["CANCELLED", 1000, 0])
+      expect(await payment.last()).toMatchObject({ type: "payment.cancelled", data: { origin: "provider" } })
+    })
+
+    test("given a capture in flight, then the statement is weighed when it ends", async () => {
+      const declined = { _tag: "Declined", category: "do_not_honor", code: "05", soft: false } as const
+      const silence = new Unanswered({ reason: "timed out" })
+      const answers = (state: (providerRef: string) => ChargeState) => (ref: string) => Effect.succeed(state(ref))
+      for (const [end, seen, last] of [
+        [answers((providerRef) => ({ _tag: "Captured", providerRef })), ["CAPTURED", 1000, 300], "payment.captured"],
+        [answers((providerRef) => ({ ...declined, providerRef })), ["CANCELLED", 1000, 0], "payment.cancelled"],
+        [() => Effect.fail(silence), ["UNKNOWN", 1000, 0], "payment.capture_unknown"]
+      ] as const) {
+        const payment = await held()
+        const asked = Deferred.makeUnsafe<void>()
+        const answered = Deferred.makeUnsafe<void>()
+        world.provider.onCapture = ({ providerRef }) =>
+          Deferred.succeed(asked, undefined).pipe(
+            Effect.andThen(Deferred.await(answered)),
+            Effect.andThen(end(providerRef))
+          )
+        const reply = payment.capture(300)
+        await Effect.runPromise(Deferred.await(asked))
+        await payment.tell("canceled")
+        expect(await payment.seen()).toEqual(["PENDING", 1000, 0])
+        await Effect.runPromise(Deferred.succeed(answered, undefined))
+        await reply
+        expect(await payment.seen()).toEqual(seen)
+        expect(await payment.last()).toMatchObject({
+          type: last,
+          data: last === "payment.cancelled" ? { origin: "provider" } : {}
+        })
+        expect(await payment.told()).not.toContain("payment.conflict")
+        if (last !== "payment.capture_unknown") continue
+        await payment.tell("captured", { amount: 300, currency: "EUR" })
+        expect(await payment.seen()).toEqual(["CAPTURED", 1000, 300])
+        expect(await payment.told()).not.toContain("payment.conflict")
+      }
+    })
+
+    test("given everything that was captured, then it contradicts the record, and refunds stay open", async () => {
+      const payment = await held()
+      await payment.capture()
+      await payment.tell("canceled")
+      expect(await payment.seen()).toEqual(["CAPTURED", 1000, 1000])
+      expect((await payment.told()).filter((type) => type === "payment.conflict")).toHaveLength(1)
+      expect(answerOf(await operate(world, "refund", payment.id))).toBe("200")
+    })
+  })
+
+  describe("a capture of another amount than was authorized", () => {
+    test("given more than was authorized, then it is CAPTURED up to that, with a review, and no capture is sent", async () => {
+      const payment = await held()
+      for (const _ of [1, 2]) await payment.tell("captured", { amount: 1200, currency: "EUR" })
+      expect(await payment.seen()).toEqual(["CAPTURED", 1000, 1000])
+      expect((await payment.told()).slice(2)).toEqual(["payment.captured", "payment.amount_mismatch"])
+      expect((await payment.last())?.data).toMatchObject({
+        stated_amount: 1200,
+        stated_currency: "EUR",
+        captured_amount: 1000
+      })
+      expect(answerOf(await payment.capture())).toBe("409 not_capturable")
+      expect(world.provider.captures).toHaveLength(0)
+    })
+
+    test("given another currency, then it is UNKNOWN, with a review, and no capture is sent", async () => {
+      const payment = await held()
+      for (const _ of [1, 2]) await payment.tell("captured", { amount: 1000, currency: "USD" })
+      expect(await payment.seen()).toEqual(["UNKNOWN", 1000, 0])
+      expect((await payment.told()).slice(2)).toEqual(["payment.amount_mismatch", "payment.unknown"])
+      expect(answerOf(await payment.capture())).toBe("409 not_capturable")
+      expect(world.provider.captures).toHaveLength(0)
+      await payment.tell("captured", { amount: 600, currency: "EUR" })
+      expect(await payment.seen()).toEqual(["CAPTURED", 1000, 600])
+    })
+
+    test("given more than was authorized after a void, then it is CAPTURED up to the authorization", async () => {
+      const payment = await held()
+      await operate(world, "void", payment.id)
+      await payment.tell("captured", { amount: 1200, currency: "EUR" })
+      expect(await payment.seen()).toEqual(["CAPTURED", 1000, 1000])
+      expect((await payment.told()).slice(3)).toEqual([
+        "payment.conflict",
+        "payment.captured",
+        "payment.amount_mismatch"
+      ])
+    })
+  })
+})
