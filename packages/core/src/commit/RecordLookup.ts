@@ -2,7 +2,8 @@
  * Records what a provider's record says, looked up.
  *
  * The rule that a reader would otherwise break: a lookup says what was so when it was made. Where its subject has moved
- * since, what it says may be the older of the two, and nothing is written: the next lookup is made on what is stored.
+ * since, what it says may be the older of the two, and the next lookup is made on what is stored. Only that money is held
+ * or taken counts whenever it comes: nobody looks up a charge that was declined meanwhile.
  */
 import { Effect, Option } from "effect"
 import { type Applied, bookAfter, unchangedBook } from "../decide/Applied.ts"
@@ -53,7 +54,7 @@ export const recordLookup = Effect.fnUntraced(function* (asked: PaymentBook, mad
     first: asked,
     decide: (book: PaymentBook, now, reused) => {
       const isOvertaken = subjectOf(book, lookup) !== before
-      const stated = isOvertaken ? undefined : appliedOf(book, lookup, now)
+      const stated = isOvertaken ? appliedLate(book, lookup, now) : appliedOf(book, lookup, now)
       const applied = stated && reused ? appliedWithout(book, stated, reused, now) : stated
       if (applied === undefined) return Effect.succeed(done({ book, learn: () => {} }))
       const { payment, ...beside } = applied
@@ -106,6 +107,28 @@ const appliedOf = (
   const isDecided = meaning !== undefined && meaning._tag !== "TooEarly" && meaning._tag !== "Malformed"
   const decided = isDecided ? meaning : leftUndecided(cleared, decides, now)
   return ("applied" in decided ? decided.applied : undefined) ?? unchangedBook(cleared, now)
+}
+
+/** As a statement that its provider does not date, of when the lookup began at the earliest. */
+const appliedLate = (
+  book: PaymentBook,
+  { about, agesFrom, askedAt, connectionId }: WeighedLookup,
+  now: number
+): Applied | undefined => {
+  if (about === null || !tellsOfMoney(book, connectionId, about)) return undefined
+  const meaning = interpret(book, connectionId, { about, at: null, agesFrom, askedAt, via: "answer" }, now)
+  return "applied" in meaning ? meaning.applied : undefined
+}
+
+const tellsOfMoney = (book: PaymentBook, connectionId: string, about: StatementAbout): boolean => {
+  if (about._tag === "Operation") {
+    const operation = book.operations.find(({ id }) => id === about.operationId)
+    return operation?.kind === "capture" && about.state(operation.money)._tag === "OperationConfirmed"
+  }
+  const attempt = about._tag === "Charge" ? attemptNamed(book, connectionId, about.charge) : undefined
+  if (about._tag !== "Charge" || attempt === undefined) return false
+  const { _tag } = about.state(attempt.money)
+  return _tag === "Authorized" || _tag === "Captured"
 }
 
 /** What the lookup is about, as it is recorded, and all that decides what it means. */

@@ -241,6 +241,8 @@ export interface World {
   readonly adjust: (duration: Duration.Input) => Promise<void>
   /** Turns the clock, 50 milliseconds at a time, until the promise is settled. */
   readonly runOut: <A>(promise: Promise<A>) => Promise<A>
+  /** Checks what is due, by the first server. */
+  readonly checkDue: () => Promise<unknown>
   /** Ends a server's core with all that it does in the background, as a process that dies. */
   readonly kill: (server: number) => Promise<void>
   /** Everything as at the start, but what is stored. */
@@ -309,6 +311,7 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
     )
   )
   const servers: Array<Web> = []
+  const checks: Array<Pointsman["Service"]["checkDue"]> = []
   const cores: Array<Scope.Closeable> = []
   for (let number = 0; number < (options.servers ?? 1); number++) {
     const core = Scope.makeUnsafe()
@@ -331,6 +334,7 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
             RateLimit.layerMessages({ perConnection: options.messagesPerSecond }),
             RateLimit.layerFailures({ messagesPerSource: options.messagesPerSecond })
           )
+    checks.push(Context.get(pointsman, Pointsman).checkDue)
     servers.push(serve(Layer.succeedContext(pointsman), { baseUrl: options.baseUrl }, [...limits, ofMessages], ambient))
   }
   const obedient = { ...provider }
@@ -360,6 +364,7 @@ export const openWorld = async (store: Store, options: WorldOptions = {}): Promi
       }
       return promise
     },
+    checkDue: () => Effect.runPromise(Effect.provideContext(checks[0] ?? Effect.void, ambient)),
     kill: async (server) => {
       const core = cores[server]
       if (core !== undefined) await Effect.runPromise(Scope.close(core, Exit.void))

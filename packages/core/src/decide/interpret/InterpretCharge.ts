@@ -51,7 +51,9 @@ const ofUnheld = (
       : fact === "Confirms"
         ? confirms
         : contradicts(book, `charge:${state._tag}`, evidenceOf(attempt, state), now)
-  const applied = ofChargeFact(book, endedBy(attempt, state, fact, now), fact, now)
+  // By the provider's clock, because an authorization that it dates before is older.
+  const endedAt = state._tag === "Canceled" ? (source.at ?? now) : now
+  const applied = ofChargeFact(book, endedBy(attempt, state, fact, endedAt), fact, now)
   return applied === undefined ? confirms : moves(applied)
 }
 
@@ -97,7 +99,7 @@ const factOfUnheld = (
       if (state._tag === "Pending") return "Older"
       if (state._tag !== "Authorized") return tellsOfMoney(fact) ? fact : "Confirms"
       // It was released again: an older statement of the authorization arrives late.
-      const isLate = !isCurrent(source) && source.at !== null && source.at < (attempt.answeredAt ?? now)
+      const isLate = !isCurrent(source) && (source.at ?? source.askedAt) < (attempt.answeredAt ?? now)
       return attempt.outcome === "Canceled" && isLate ? "Older" : held
     }
     case "Voided":
