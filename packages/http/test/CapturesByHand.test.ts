@@ -1,5 +1,5 @@
 /** What people capture, cancel and let expire at the provider by hand: the provider's messages, over HTTP. */
-import { type ChargeState, Ledger, Unanswered } from "@pointsman/core/ports"
+import { type ChargeState, Ledger, type ProviderMessage, Unanswered } from "@pointsman/core/ports"
 import { Deferred, Effect, Option } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { charge, deliver } from "./support/Messages.ts"
@@ -7,10 +7,25 @@ import { answerOf, authorized, expectSound, operate, retrieve, timeline } from "
 import { stores } from "./support/Stores.ts"
 import { acme, openWorld, type World } from "./support/World.ts"
 
+/** The provider protocol names no captures; other providers do. The id of such a message holds that of the capture. */
+const reads = (message: ProviderMessage): ProviderMessage => {
+  const { about } = message
+  const [, id, operationId] = /^capture:([^:]+):(op_[^:]+)?/u.exec(message.id) ?? []
+  if (about._tag !== "Charge" || id === undefined) return message
+  const state: typeof about.state = (asked) => {
+    const said = about.state(asked)
+    if (said._tag !== "Captured" || said.stated === undefined) return said
+    return { _tag: "Captured", providerRef: said.providerRef, capture: { id, money: said.stated, operationId } }
+  }
+  return { ...message, about: { ...about, state } }
+}
+
+let told = 0
+
 describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
   let world: World
   beforeAll(async () => {
-    world = await openWorld(store)
+    world = await openWorld(store, { reads })
   })
   beforeEach(() => world.reset())
   afterAll(() => world.close())
@@ -24,6 +39,16 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
       attemptId,
       tell: async (status: string, more: object = {}) =>
         expect(answerOf(await deliver(world, charge(attemptId, status, more)))).toBe("200"),
+      /** One capture, by the provider's id of it; ours where it names our operation. */
+      tellCapture: async (captureId: string, amount: number, { created = "2026-11-21T12:00:00Z", ours = "" } = {}) => {
+        const text = charge(attemptId, "captured", { amount, currency: "EUR" })
+        const messageId = `capture:${captureId}:${ours}:${++told}`
+        expect(answerOf(await deliver(world, { ...text, id: messageId, created }))).toBe("200")
+      },
+      operationId: async () => {
+        const book = await world.run(Effect.flatMap(Ledger, (ledger) => ledger.book(acme, id)))
+        return Option.getOrThrow(book).operations.at(-1)?.id ?? ""
+      },
       capture: (amount?: number) => operate(world, "capture", id, amount === undefined ? {} : { body: { amount } }),
       seen: async () => {
         const { captured_amount, payment_status } = await retrieve(world, id)
@@ -144,6 +169,95 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
         "payment.captured",
         "payment.amount_mismatch"
       ])
+    })
+  })
+
+  describe("captures by their ids", () => {
+    const pending = () => {
+      world.provider.onCapture = ({ providerRef }) => Effect.succeed({ _tag: "Pending", providerRef })
+    }
+
+    const failed = async (operation_id: string, updated: string) => {
+      const data = { operation_id, kind: "capture", status: "failed", updated, failure_reason: "no funds" }
+      expect(answerOf(await deliver(world, { type: "operation.updated", created: updated, data }))).toBe("200")
+    }
+
+    test("given two by hand, each told twice, then they add up", async () => {
+      const payment = await held()
+      for (const id of ["P1", "P2", "P1", "P2"]) await payment.tellCapture(id, 500)
+      expect(await payment.seen()).toEqual(["CAPTURED", 1000, 1000])
+      expect((await payment.told()).slice(2)).toEqual(["payment.captured", "payment.amount_mismatch"])
+      expect((await payment.last())?.data).toMatchObject({ stated_amount: 1000, captured_amount: 1000 })
+    })
+
+    test("given ours and then one by hand, then they add up; above the authorization they are reviewed", async () => {
+      pending()
+      const payment = await held()
+      await payment.capture(500)
+      const ours = await payment.operationId()
+      await payment.tellCapture("P1", 500, { ours })
+      expect(await payment.seen()).toEqual(["CAPTURED", 1000, 500])
+      for (const _ of [1, 2]) await payment.tellCapture("P2", 400)
+      await payment.tellCapture("P1", 500, { ours })
+      expect(await payment.seen()).toEqual(["CAPTURED", 1000, 900])
+      for (const _ of [1, 2]) await payment.tellCapture("P3", 500)
+      expect(await payment.seen()).toEqual(["CAPTURED", 1000, 1000])
+      expect((await payment.told()).filter((type) => type === "payment.amount_mismatch")).toHaveLength(2)
+      expect((await payment.last())?.data).toMatchObject({ stated_amount: 1400, captured_amount: 1000 })
+    })
+
+    test("given one by hand while ours is under way, then the commit that ends ours counts both", async () => {
+      for (const [end, seen] of [
+        ["confirmed", ["CAPTURED", 1000, 900]],
+        ["failed", ["CAPTURED", 1000, 400]]
+      ] as const) {
+        pending()
+        const payment = await held()
+        await payment.capture(500)
+        const ours = await payment.operationId()
+        for (const _ of [1, 2]) await payment.tellCapture("P2", 400)
+        expect(await payment.seen()).toEqual(["PENDING", 1000, 0])
+        if (end === "confirmed") await payment.tellCapture("P1", 500, { ours })
+        else {
+          await failed(ours, "2026-11-21T13:00:00Z")
+        }
+        expect(await payment.seen()).toEqual(seen)
+        expect(await payment.told()).not.toContain("payment.conflict")
+      }
+    })
+
+    test("given ours and one by hand, when ours fails, then the other stays, and an older word of ours counts no more", async () => {
+      pending()
+      const payment = await held()
+      await payment.capture(500)
+      const ours = await payment.operationId()
+      await payment.tellCapture("P1", 500, { ours })
+      await payment.tellCapture("P2", 400)
+      await failed(ours, "2026-11-21T13:00:00Z")
+      expect(await payment.seen()).toEqual(["CAPTURED", 1000, 400])
+      await payment.tellCapture("P1", 500, { ours })
+      expect(await payment.seen()).toEqual(["CAPTURED", 1000, 400])
+      // A person captured before that, and the message comes late.
+      await payment.tellCapture("P3", 300)
+      expect(await payment.seen()).toEqual(["CAPTURED", 1000, 700])
+    })
+
+    test("given an amount without an id, then captures with ids are a part of it until they come to more", async () => {
+      const payment = await held()
+      await payment.tell("captured", { amount: 600, currency: "EUR" })
+      await payment.tellCapture("P1", 300)
+      await payment.tellCapture("P2", 300)
+      expect(await payment.seen()).toEqual(["CAPTURED", 1000, 600])
+      await payment.tellCapture("P3", 200)
+      expect(await payment.seen()).toEqual(["CAPTURED", 1000, 800])
+    })
+
+    test("given more captures than are kept, then operations review it, and none is counted twice", async () => {
+      const payment = await held()
+      for (let number = 1; number <= 51; number++) await payment.tellCapture(`P${number}`, 1)
+      await payment.tellCapture("P50", 1)
+      expect(await payment.seen()).toEqual(["CAPTURED", 1000, 50])
+      expect((await payment.told()).filter((type) => type === "payment.conflict")).toHaveLength(1)
     })
   })
 })

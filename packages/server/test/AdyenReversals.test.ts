@@ -21,6 +21,7 @@ const given = async (world: World, operation: "capture" | "refunds", amount: num
   const asked = lastAsked(world)
   return {
     id,
+    originalReference: asked.originalReference,
     hear: async (eventCode: string, more: Partial<AdyenEvent> = {}) => {
       const event = { eventCode, pspReference: `${eventCode}-${id}`, ...asked, value: amount, ...more }
       for (const _ of [1, 2]) await world.hear(event)
@@ -124,6 +125,24 @@ describe("what Adyen says after it had confirmed", () => {
     })
     const { body } = await world.request("POST", `${path}/${id}/capture`)
     assert.strictEqual(body.error.code, "not_capturable")
+  })
+
+  it("given captures under references of their own, then they add up, and one that fails leaves the others", async () => {
+    const world = await startAdyenWorld()
+    const { charge, id } = await heldBy(world)
+    for (const pspReference of ["HAND1", "HAND2", "HAND1", "HAND2"]) {
+      await world.hear({ ...charge, eventCode: "CAPTURE", pspReference, value: 900 })
+    }
+    const recorded = { status: "CAPTURED", review: ["amount_mismatch"], conflicts: 0 }
+    assert.deepInclude(await paymentSeen(world, id), { ...recorded, amounts: [1800, 0, 0], mismatches: 1 })
+
+    const ours = await captured(world)
+    await ours.hear("CAPTURE")
+    const byHand = { merchantReference: "by hand", originalReference: ours.originalReference, value: 700 }
+    for (const _ of [1, 2]) await world.hear({ ...byHand, eventCode: "CAPTURE", pspReference: "HAND3", at: 1 })
+    assert.deepInclude(await ours.seen(), { ...recorded, amounts: [1400, 0, 0], mismatches: 1 })
+    await ours.hear("CAPTURE_FAILED", { at: 2, reason: "Capture expired" })
+    assert.deepInclude(await ours.seen(), { ...recorded, amounts: [700, 0, 0], last: "payment.capture_failed" })
   })
 
   it("given a notification about no payment of ours, then it is kept as unmatched, and nothing is refused after it", async () => {

@@ -262,10 +262,22 @@ const offerClosed = Effect.fnUntraced(function* (
   return { _tag: "Charge", charge: { attemptId: ours.attemptId }, state: () => state }
 })
 
+/**
+ * "The result of the request to capture a payment" (https://docs.adyen.com/api-explorer/Webhooks/1/post/CAPTURE): one
+ * capture, by its `pspReference`, and an account may allow several of one payment
+ * (https://docs.adyen.com/online-payments/capture). Where our reference has no room for the operation, the amount is all
+ * that is known.
+ */
 const captured = Effect.fnUntraced(function* (item: Protocol.Item): Effect.fn.Return<MessageAbout, MessageUnreadable> {
   const { charge, providerRef } = yield* paymentOf(item)
-  const stated = yield* amountOf(item)
-  return { _tag: "Charge", charge, state: () => ({ _tag: "Captured", providerRef, stated }) }
+  const money = yield* amountOf(item)
+  const ours = readOperationReference(item.merchantReference ?? "")
+  const operationId = ours?.kind === "capture" ? ours.operationId : undefined
+  const amount =
+    operationId === null
+      ? { stated: money }
+      : { capture: { id: item.pspReference, money, ...(operationId === undefined ? {} : { operationId }) } }
+  return { _tag: "Charge", charge, state: () => ({ _tag: "Captured", providerRef, ...amount }) }
 })
 
 /** Of an authorization that expired Adyen may name no original; the attempt alone tells then which it was. */

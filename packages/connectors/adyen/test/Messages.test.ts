@@ -67,6 +67,10 @@ const refundTechnical = "Refund rejected by card scheme because of a technical i
 const byShopper =
   "Capture rejected by card scheme because the shopper cancelled the recurring payment through their bank."
 const captured = { _tag: "Captured", providerRef, stated: eur }
+const captureOf = (operationId?: string, amount = eur) => {
+  const capture = { id: ofChange.pspReference, money: amount, ...(operationId === undefined ? {} : { operationId }) }
+  return { _tag: "Captured", providerRef, capture }
+}
 const canceled = { _tag: "Canceled", providerRef }
 const onPage = { _tag: "NeedsCustomer", providerRef: null }
 
@@ -144,14 +148,14 @@ const table: ReadonlyArray<readonly [string, Item, unknown]> = [
     { ...ofPayment, eventCode: "AUTHORISATION", success: "false", merchantReference: `${attemptId}.taken.page` },
     [ours, onPage]
   ],
-  ["done", { ...ofCapture, eventCode: "CAPTURE" }, [ours, captured]],
+  ["done", { ...ofCapture, eventCode: "CAPTURE" }, [ours, captureOf(operationId)]],
   [
     "done in part",
     { ...ofCapture, eventCode: "CAPTURE", amount: { value: 400, currency: "EUR" } },
-    [ours, { ...captured, stated: money(400, "EUR") }]
+    [ours, captureOf(operationId, money(400, "EUR"))]
   ],
-  ["done by hand", { ...ofChange, merchantReference: "by hand", eventCode: "CAPTURE" }, [{ providerRef }, captured]],
-  ["done by hand, under the payment's reference", { ...ofChange, eventCode: "CAPTURE" }, [ours, captured]],
+  ["done by hand", { ...ofChange, merchantReference: "by hand", eventCode: "CAPTURE" }, [{ providerRef }, captureOf()]],
+  ["done by hand, under the payment's reference", { ...ofChange, eventCode: "CAPTURE" }, [ours, captureOf()]],
   [
     "not done",
     { ...ofCapture, eventCode: "CAPTURE", success: "false", reason: "Insufficient balance on payment" },
@@ -191,7 +195,11 @@ const table: ReadonlyArray<readonly [string, Item, unknown]> = [
     { ...ofCapture, merchantReference: `${attemptId}.capture`, eventCode: "CAPTURE" },
     [ours, captured]
   ],
-  ["done again", { ...ofCapture, eventCode: "CAPTURE", reason: "Transaction Recaptured" }, [ours, captured]],
+  [
+    "done again",
+    { ...ofCapture, eventCode: "CAPTURE", reason: "Transaction Recaptured" },
+    [ours, captureOf(operationId)]
+  ],
   ["done", { ...ofCancel, eventCode: "CANCELLATION" }, [ours, canceled]],
   [
     "not done",

@@ -124,7 +124,7 @@ export const foundOperation = (answer: TransportAnswer, sought: Sought, clean: C
   foundAction(answer, sought, (action, stated): OperationState => {
     if (action.approved === true) {
       // A void is of no amount.
-      return { _tag: "OperationConfirmed", ...(sought.type === "Capture" ? { stated } : {}) }
+      return { _tag: "OperationConfirmed", ...(sought.type === "Capture" ? { stated, captureId: action.id } : {}) }
     }
     return action.approved === false
       ? { _tag: "OperationFailed", isFinal: true, reason: reasonOf(action, clean) }

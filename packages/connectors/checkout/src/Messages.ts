@@ -243,11 +243,27 @@ const tellCharge = (
   if (isOfMoney && (currency ?? undefined) === undefined) return Effect.fail(unreadable("its data.currency is missing"))
   const told = { amount: amount ?? 0, currency: currency ?? "" }
   // Without balances, the amount of a capture is what it took.
-  const captured = balances?.total_captured ?? (status === "Captured" ? told.amount : 0)
+  const total = balances?.total_captured ?? undefined
+  const captured = total ?? (status === "Captured" ? told.amount : 0)
   const state = stateOf({ id, status, ...told, balances: { ...balances, total_captured: captured } }, clean)
-  return typeof state === "string"
-    ? Effect.fail(unreadable(`it is not to be understood at data.${state}`))
-    : Effect.succeed({ _tag: "Charge", charge: chargeOf(data), state: () => state })
+  if (typeof state === "string") return Effect.fail(unreadable(`it is not to be understood at data.${state}`))
+  const said = state._tag === "Captured" && total === undefined ? asOneCapture(state, data) : state
+  return Effect.succeed({ _tag: "Charge", charge: chargeOf(data), state: () => said })
+}
+
+/**
+ * By the id of the action that captured. Older events have no balances
+ * (https://www.checkout.com/docs/reporting-and-insights/webhooks/webhook-examples/payment_captured).
+ */
+const asOneCapture = (
+  { providerRef, stated }: Extract<ChargeState, { readonly _tag: "Captured" }>,
+  data: Protocol.PaymentData
+): ChargeState => {
+  const id = data.action_id ?? undefined
+  if (id === undefined || stated === undefined) return { _tag: "Captured", providerRef, stated }
+  const operationId = operationIdIn(data, "capture")
+  const capture = { id, money: stated, ...(operationId === undefined ? {} : { operationId }) }
+  return { _tag: "Captured", providerRef, capture }
 }
 
 /** The customer is still at it, or went away; the end of the page is the end of the payment. */

@@ -510,7 +510,7 @@ describe("what is looked up", () => {
       const lookUp = connector.lookUpOperation
       assert.deepStrictEqual<unknown>(yield* lookUp?.(captureLookup) ?? missing, {
         _tag: "Found",
-        state: { _tag: "OperationConfirmed", stated: money(1000, "EUR") }
+        state: { _tag: "OperationConfirmed", stated: money(1000, "EUR"), captureId: "act_c" }
       })
       assert.deepStrictEqual<unknown>(yield* lookUp?.(voidLookup) ?? missing, {
         _tag: "Found",

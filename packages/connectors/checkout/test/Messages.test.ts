@@ -182,6 +182,7 @@ describe("what it says", () => {
   const charge = (state: unknown, name: unknown = byAttempt) => ({ _tag: "Charge", charge: name, state })
   const stillThere = charge({ _tag: "NeedsCustomer", providerRef: null })
   const canceled = charge({ _tag: "Canceled", providerRef: paymentId })
+  const actionId = "act_sp2dsihrbfauvnccap2gst6uiy"
   const balances = (total_captured: number) => ({ total_authorized: 1234, total_captured })
 
   tells(
@@ -202,7 +203,15 @@ describe("what it says", () => {
   tells(
     "a capture without balances",
     event("payment_captured", ofUs({ amount: 200, balances: undefined })),
-    charge({ _tag: "Captured", providerRef: paymentId, stated: money(200, "EUR") })
+    charge({ _tag: "Captured", providerRef: paymentId, capture: { id: actionId, money: money(200, "EUR") } })
+  )
+  tells(
+    "a capture of ours without balances",
+    event("payment_captured", ofUs({ reference: captureReference, amount: 200, balances: undefined })),
+    charge({
+      ...{ _tag: "Captured", providerRef: paymentId },
+      capture: { id: actionId, money: money(200, "EUR"), operationId }
+    })
   )
   tells(
     "a capture under a reference of somebody else's",

@@ -260,7 +260,9 @@ export const captureAnswer = (
     if (isRefused(capture)) return Result.succeed(refusedState(providerRef, capture, clean))
     const stated = amountOf(capture)
     if (stated === undefined) return unreadable(answer, "amount")
-    if (isTaken(capture)) return Result.succeed({ _tag: "Captured", providerRef, stated })
+    if (isTaken(capture)) {
+      return Result.succeed({ _tag: "Captured", providerRef, capture: { id: capture.id, money: stated } })
+    }
     return capture.status === "PENDING"
       ? Result.succeed({ _tag: "Pending", providerRef, stated })
       : unreadable(answer, "status")
@@ -309,7 +311,7 @@ export const captureState = (capture: Protocol.Payment, clean: Clean): Operation
   if (capture.status === "PENDING") return { _tag: "OperationPending" }
   if (!isTaken(capture)) return "status"
   const stated = amountOf(capture)
-  return stated === undefined ? "amount" : { _tag: "OperationConfirmed", stated }
+  return stated === undefined ? "amount" : { _tag: "OperationConfirmed", stated, captureId: capture.id }
 }
 
 const reasonOf = ({ processor_response, status, status_details }: Protocol.Payment, clean: Clean): string =>

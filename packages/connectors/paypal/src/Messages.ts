@@ -131,7 +131,7 @@ const tellCharge = (
   return told(stateOf(orderId), (state) => ({ _tag: "Charge", charge, state: () => state }))
 }
 
-/** One that a person captures at PayPal has no operation of ours, and is told of the charge. */
+/** One that a person captures at PayPal has no operation of ours, and is told of the charge, as one capture of it. */
 const tellCapture = (capture: Protocol.Payment, clean: Clean): About => {
   const operationId = ours(capture.invoice_id, "op_")
   if (operationId !== undefined) {
@@ -145,7 +145,9 @@ const tellCapture = (capture: Protocol.Payment, clean: Clean): About => {
     const stated = Answers.amountOf(capture)
     if (capture.status === "PENDING" || Answers.isTaken(capture)) {
       if (stated === undefined) return "amount"
-      return { _tag: capture.status === "PENDING" ? "Pending" : "Captured", providerRef, stated }
+      return capture.status === "PENDING"
+        ? { _tag: "Pending", providerRef, stated }
+        : { _tag: "Captured", providerRef, capture: { id: capture.id, money: stated } }
     }
     return capture.status === "DECLINED" || capture.status === "FAILED" || capture.status === "DENIED"
       ? Answers.refusedState(providerRef, capture, clean)

@@ -319,19 +319,31 @@ const messages: ReadonlyArray<readonly [what: string, type: string, resource: Fi
     "a capture",
     "PAYMENT.CAPTURE.COMPLETED",
     capture(ours),
-    { _tag: "Charge", charge, state: { _tag: "Captured", providerRef: orderId, stated } }
+    {
+      _tag: "Charge",
+      charge,
+      state: { _tag: "Captured", providerRef: orderId, capture: { id: captureId, money: stated } }
+    }
   ],
   [
     "a capture that names its order by a link alone",
     "PAYMENT.CAPTURE.COMPLETED",
     capture({ custom_id: attemptId, ...up(`/v2/checkout/orders/${orderId}`) }),
-    { _tag: "Charge", charge, state: { _tag: "Captured", providerRef: orderId, stated } }
+    {
+      _tag: "Charge",
+      charge,
+      state: { _tag: "Captured", providerRef: orderId, capture: { id: captureId, money: stated } }
+    }
   ],
   [
     "a capture whose link names another order than its related ids",
     "PAYMENT.CAPTURE.COMPLETED",
     capture({ ...ours, ...up("/v2/checkout/orders/8MC585209K746392H") }),
-    { _tag: "Charge", charge, state: { _tag: "Captured", providerRef: orderId, stated } }
+    {
+      _tag: "Charge",
+      charge,
+      state: { _tag: "Captured", providerRef: orderId, capture: { id: captureId, money: stated } }
+    }
   ],
   [
     "a capture that waits",
@@ -356,7 +368,7 @@ const messages: ReadonlyArray<readonly [what: string, type: string, resource: Fi
     "a capture of an operation",
     "PAYMENT.CAPTURE.COMPLETED",
     capture({ ...ours, invoice_id: operationId }),
-    { _tag: "Operation", operationId, state: { _tag: "OperationConfirmed", stated } }
+    { _tag: "Operation", operationId, state: { _tag: "OperationConfirmed", stated, captureId } }
   ],
   [
     "a capture of an operation that was declined",
@@ -540,7 +552,7 @@ describe("PayPal's own sample of a message", () => {
     Effect.gen(function* () {
       const resource = { ...simulatedCapture, invoice_id: operationId }
       const read = Result.getOrThrow(yield* heard({ ...simulated, resource }).result)
-      const state = { _tag: "OperationConfirmed", stated: money(251, "USD") }
+      const state = { _tag: "OperationConfirmed", stated: money(251, "USD"), captureId: simulatedCapture.id }
       assert.deepStrictEqual(toldOf(read), { _tag: "Operation", operationId, state })
       assert.deepStrictEqual([read.id, read.at], [simulated.id, Date.UTC(2019, 1, 14, 21, 50, 7, 940)])
     })

@@ -132,7 +132,7 @@ const aboutPaymentIntent = Effect.fnUntraced(function* (
 
 /**
  * "Occurs whenever a previously uncaptured charge is captured" (https://docs.stripe.com/api/events/types), by us or by hand:
- * the amount is what was captured, and it may be less or more than was asked for. There is no event for a capture that
+ * the amount is what was captured of the charge so far, and it may be less or more than was asked for. There is no event for a capture that
  * fails later: Stripe says at once whether it captured, and takes what it captures in the background for captured
  * (https://docs.stripe.com/payments/payment-intents/asynchronous-capture).
  */

@@ -311,7 +311,11 @@ const assertState = (
       if (tag === "RefundFailed") assert.isTrue(["string", "object"].includes(typeof take("reason")))
       break
     }
-    case "OperationConfirmed":
+    case "OperationConfirmed": {
+      const captureId = take("captureId")
+      if (captureId !== undefined) assertText(captureId, "captureId")
+      break
+    }
     case "OperationPending":
       break
     case "OperationFailed": {
@@ -345,6 +349,7 @@ const assertState = (
       }
     }
   }
+  if (tag === "Captured") assertCapture(take("capture"), of.money)
   if (tag in mayState) assertStated(take("stated"), of.money)
   assert.deepStrictEqual(fields, {}, "the answer has nothing besides")
 }
@@ -379,6 +384,12 @@ const assertStated = (stated: unknown, money: Money): void => {
   if (stated !== undefined) {
     assert.deepStrictEqual(stated, money, "stated: the amount in minor units and the currency of the answer")
   }
+}
+
+const assertCapture = (capture: unknown, money: Money): void => {
+  if (capture === undefined) return
+  assertText(textOf(capture, "id"), "capture.id")
+  assert.deepStrictEqual(textOf(capture, "money"), money, "capture.money: what the capture took")
 }
 
 const textOf = (value: unknown, field: string): unknown => (value as Record<string, unknown> | null)?.[field]

@@ -62,7 +62,8 @@ const outcomeOf = ({ about }: ProviderMessage): unknown => {
     case "Charge":
     case "Refund": {
       const state = about.state(asked)
-      const stated = "stated" in state ? state.stated?.minorUnits : null
+      const capture = state._tag === "Captured" ? state.capture : undefined
+      const stated = capture?.money.minorUnits ?? ("stated" in state ? state.stated?.minorUnits : null)
       return [about._tag, about._tag === "Charge" ? nameOf(about.charge) : about.refundId, state._tag, stated]
     }
     case "Operation": {

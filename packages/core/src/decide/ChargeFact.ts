@@ -18,10 +18,11 @@ import type { EventType } from "../model/EventType.ts"
 import type { CaptureMethod, Payment } from "../model/Payment.ts"
 import { paymentEvent } from "../model/PaymentEvents.ts"
 import { PaymentMachine, type PaymentRefusal, type PaymentState, statusOf } from "../model/PaymentMachine.ts"
-import type { ChargeEnd, ChargeState } from "../model/ProviderStatement.ts"
+import type { ChargeEnd, ChargeState, StatedCapture } from "../model/ProviderStatement.ts"
 import { nothingReported, type Reported, withContradiction } from "../model/Reported.ts"
 import type { Money } from "../money/Money.ts"
-import { byProvider, weighedEvents, weighReported } from "./WeighReported.ts"
+import { reportedWith } from "./Captures.ts"
+import { byProvider, excessName, weighedEvents, weighReported } from "./WeighReported.ts"
 import { withReview } from "./WithReview.ts"
 
 interface ChargeAtProvider {
@@ -36,6 +37,8 @@ export type ChargeFact =
       readonly amountMinor: number
       /** Where the provider stated more than was authorized. */
       readonly excess?: Money
+      /** Where the statement was about one capture. */
+      readonly capture?: StatedCapture | undefined
     } & ChargeAtProvider)
   | ({ readonly on: "ChargeAccepted" } & ChargeAtProvider)
   | ({ readonly on: "MismatchStated"; readonly stated: Money } & ChargeAtProvider)
@@ -94,11 +97,14 @@ export const chargeFactOf = (
     case "Authorized":
     case "Captured": {
       const charge = { connectionId, providerRef: state.providerRef }
-      const stated = state.stated ?? asked.money
+      const capture = state._tag === "Captured" ? state.capture : undefined
+      const stated = state.stated ?? capture?.money ?? asked.money
       if (stated.currency !== asked.money.currency || stated.minorUnits > asked.money.minorUnits) {
         return { on: "MismatchStated", stated, ...charge }
       }
-      if (state._tag === "Captured") return { on: "ChargeCaptured", amountMinor: stated.minorUnits, ...charge }
+      if (state._tag === "Captured") {
+        return { on: "ChargeCaptured", amountMinor: stated.minorUnits, capture, ...charge }
+      }
       // Asked to capture and only authorized: the provider captures later, and it is not ours to capture.
       return asked.captureMethod === "automatic"
         ? { on: "ChargeAccepted", ...charge }
@@ -115,9 +121,10 @@ export const heldFactOf = (
 ): ChargeFact => {
   if (state._tag !== "Captured") return chargeFactOf(payment, connectionId, state)
   const { authorizedMinor: amountMinor, money } = payment
-  const stated = state.stated ?? { ...money, minorUnits: amountMinor }
+  const { capture, providerRef } = state
+  const stated = state.stated ?? capture?.money ?? { ...money, minorUnits: amountMinor }
   return stated.currency === money.currency && stated.minorUnits > amountMinor
-    ? { on: "ChargeCaptured", amountMinor, excess: stated, connectionId, providerRef: state.providerRef }
+    ? { on: "ChargeCaptured", amountMinor, excess: stated, capture, connectionId, providerRef }
     : chargeFactOf(payment, connectionId, { ...state, stated })
 }
 
@@ -168,8 +175,7 @@ export const applyChargeFact = (
     const moved: Payment = {
       ...payment,
       ...(keepsFields(fact) ? {} : fieldsOf(payment, fact)),
-      ...(fact.on === "MismatchStated" ? { reported: withMismatch(payment, mismatchName(fact.stated)) } : {}),
-      ...(excess === undefined ? {} : { reported: withMismatch(payment, excessName(excess)) }),
+      reported: reportedBy(payment, fact),
       state: row.to,
       version: payment.version + 1,
       updatedAt: now,
@@ -197,10 +203,14 @@ const excessOf = (fact: ChargeFact): Money | undefined => (fact.on === "ChargeCa
 /** Names the amount of a charge that is not what was asked, so that operations see each amount once. */
 export const mismatchName = ({ currency, minorUnits }: Money): string => `charged:${minorUnits} ${currency}`
 
-/** As above, of a capture of more than was authorized. */
-export const excessName = ({ minorUnits }: Money): string => `captured:${minorUnits}`
+const reportedBy = (payment: Payment, fact: ChargeFact): Reported | null => {
+  if (fact.on === "MismatchStated") return withMismatch(payment, mismatchName(fact.stated))
+  if (fact.on !== "ChargeCaptured") return payment.reported
+  const reported = reportedWith(payment, fact.capture)
+  return fact.excess === undefined ? reported : withMismatch({ reported }, excessName(fact.excess.minorUnits))
+}
 
-const withMismatch = ({ reported }: Payment, name: string): Reported => {
+const withMismatch = ({ reported }: Pick<Payment, "reported">, name: string): Reported => {
   const { contradictions, ...rest } = reported ?? nothingReported
   return { ...rest, contradictions: withContradiction(contradictions, name) }
 }

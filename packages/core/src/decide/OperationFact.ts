@@ -10,8 +10,15 @@ import type { Operation, OperationKind, OperationOutcome, OperationReply, Said }
 import type { Payment } from "../model/Payment.ts"
 import { paymentEvent } from "../model/PaymentEvents.ts"
 import { type PaymentEvent, PaymentMachine, type PaymentRow, type PaymentState } from "../model/PaymentMachine.ts"
-import { type NotSent, type OperationAnswer, type Unanswered, unansweredCode } from "../model/ProviderStatement.ts"
+import {
+  type NotSent,
+  type OperationAnswer,
+  type StatedCapture,
+  type Unanswered,
+  unansweredCode
+} from "../model/ProviderStatement.ts"
 import type { Money } from "../money/Money.ts"
+import { capturesOf, reportedWith } from "./Captures.ts"
 import { weighedEvents, weighReported } from "./WeighReported.ts"
 import { withReview } from "./WithReview.ts"
 
@@ -20,11 +27,11 @@ export type OperationEnd = OperationAnswer | NotSent | Unanswered
 
 export type OperationFact =
   /** Minor units that were captured; for a void, those that were released. */
-  | { readonly _tag: "Confirmed"; readonly amountMinor: number }
+  | { readonly _tag: "Confirmed"; readonly amountMinor: number; readonly capture?: StatedCapture | undefined }
   | { readonly _tag: "Accepted" }
   | { readonly _tag: "Refused"; readonly code: string | null; readonly message: string }
   /** The opposite happened: cancelled instead of captured, or captured (minor units) instead of voided. */
-  | { readonly _tag: "Contradicted"; readonly amountMinor: number }
+  | { readonly _tag: "Contradicted"; readonly amountMinor: number; readonly capture?: StatedCapture | undefined }
   | { readonly _tag: "Mismatched"; readonly stated: Money }
   | { readonly _tag: "Unanswered"; readonly reason: string; readonly code?: string | null }
   /** A late look-up: the provider never received it. */
@@ -96,12 +103,19 @@ export const operationFactOf = (
         ? { _tag: "Confirmed", amountMinor: authorizedMinor }
         : { _tag: "Contradicted", amountMinor: 0 }
     case "Captured": {
-      const stated = end.stated ?? operation.money
+      const { capture } = end
+      // Of its own capture, and not of what all captures took.
+      const stated =
+        (operation.kind === "capture" ? capture?.money : undefined) ?? end.stated ?? capture?.money ?? operation.money
       const most = operation.kind === "capture" ? operation.money.minorUnits : authorizedMinor
       if (stated.currency !== operation.money.currency || stated.minorUnits > most) {
         return { _tag: "Mismatched", stated }
       }
-      return { _tag: operation.kind === "capture" ? "Confirmed" : "Contradicted", amountMinor: stated.minorUnits }
+      return {
+        _tag: operation.kind === "capture" ? "Confirmed" : "Contradicted",
+        amountMinor: stated.minorUnits,
+        capture
+      }
     }
     default:
       // A connector is somebody else's code: what it says may be no answer at all.
@@ -149,7 +163,7 @@ export const applyOperationFact = (
     updatedAt: now,
     ...(moved === undefined ? {} : { state: moved.row.to }),
     ...(moved !== undefined && takesMoney(moved.row) && "amountMinor" in fact
-      ? { capturedMinor: fact.amountMinor }
+      ? { capturedMinor: fact.amountMinor, reported: reportedWith(payment, captureOf(operation, fact)) }
       : {})
   }
   const weighed = weighReported(next)
@@ -195,6 +209,12 @@ export const overtaken = (
           reply: operation.reply ?? { _tag: "StateConflict" }
         }))
 
+/** The answer to a capture is about that capture, whatever it names. */
+const captureOf = (
+  { id, kind }: Operation,
+  { capture }: Extract<OperationFact, { readonly amountMinor: number }>
+): StatedCapture | undefined => (capture === undefined || kind === "void" ? capture : { ...capture, operationId: id })
+
 const takesMoney = (row: PaymentRow): boolean => row.on === "CaptureConfirmed" || row.on === "ChargeCaptured"
 
 const saidFields = (fact: OperationFact, now: number): Pick<Operation, "answeredAt" | "code" | "reason"> => {
@@ -235,7 +255,8 @@ const rowFor = (payment: Payment, operation: Operation, fact: OperationFact) => 
   if (taken !== undefined) return { row: taken, isConflict: fact._tag === "Contradicted" }
   if (fact._tag !== "Confirmed") return undefined
   // The payment had moved meanwhile. What the provider did is done all the same: the truth wins.
-  const isOtherAmount = operation.kind === "capture" && fact.amountMinor !== payment.capturedMinor
+  const own = capturesOf(payment).find(({ operationId }) => operationId === operation.id)
+  const isOtherAmount = operation.kind === "capture" && fact.amountMinor !== (own?.minorUnits ?? payment.capturedMinor)
   const late =
     row(operation.kind === "capture" ? "ChargeCaptured" : "AuthorizationLapsed") ??
     (isOtherAmount ? row("SecondChargeReported") : undefined)

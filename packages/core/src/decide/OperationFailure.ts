@@ -14,6 +14,7 @@ import { paymentEvent } from "../model/PaymentEvents.ts"
 import { type PaymentEvent, PaymentMachine, type PaymentState } from "../model/PaymentMachine.ts"
 import { nothingReported } from "../model/Reported.ts"
 import { type Applied, unchanged } from "./Applied.ts"
+import { capturesOf, failedCapture, sumOf } from "./Captures.ts"
 import { weighedEvents, weighReported } from "./WeighReported.ts"
 import { withReview } from "./WithReview.ts"
 
@@ -89,11 +90,17 @@ const endOpen = (payment: Payment, operation: Operation, failure: OperationFailu
 }
 
 const reverseCapture = (payment: Payment, operation: Operation, failure: OperationFailure, now: number) => {
+  const noted = withFailedCapture(payment, operation, failure)
   const takenBack = Math.min(operation.money.minorUnits, payment.capturedMinor)
-  const capturedMinor = payment.capturedMinor - takenBack
-  const next: Payment = { ...withFailure(payment, failure), version: payment.version + 1, updatedAt: now }
+  // What others captured stays captured, where the operation took less than was asked.
+  const capturedMinor = Math.max(
+    payment.capturedMinor - takenBack,
+    Math.min(sumOf(capturesOf(noted)), payment.authorizedMinor)
+  )
+  const next: Payment = { ...withFailure(noted, failure), version: payment.version + 1, updatedAt: now }
   if (payment.refundedMinor + payment.refundPendingMinor > 0) {
-    const closed = withReview(next, { events: ["payment.conflict"], isCaptureFailed: true })
+    const kept: Payment = { ...withFailure(payment, failure), version: next.version, updatedAt: now }
+    const closed = withReview(kept, { events: ["payment.conflict"], isCaptureFailed: true })
     return write(closed, failed(operation, failure), ["payment.conflict"], failure)
   }
   if (!failure.isFinal) {
@@ -112,6 +119,11 @@ const reverseCapture = (payment: Payment, operation: Operation, failure: Operati
   )
   return write(after, failed(operation, failure), moved.emits, failure)
 }
+
+const withFailedCapture = (payment: Payment, { id }: Operation, { at }: OperationFailure): Payment =>
+  payment.reported?.captures === undefined
+    ? payment
+    : { ...payment, reported: { ...payment.reported, captures: failedCapture(payment.reported.captures, id, at) } }
 
 const withFailure = (payment: Payment, { at }: OperationFailure): Payment => {
   const reported = payment.reported ?? nothingReported

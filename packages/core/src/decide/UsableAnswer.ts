@@ -4,6 +4,7 @@ import {
   type ChargeRecord,
   type OperationState,
   type RefundAnswer,
+  type StatedCapture,
   Unanswered
 } from "../model/ProviderStatement.ts"
 
@@ -26,8 +27,17 @@ export const asUsable = <Answer extends ChargeAnswer>(answer: Answer): Answer | 
   if (answer._tag !== "Authorized" && answer._tag !== "Captured" && answer._tag !== "Pending") return answer
   if (typeof answer.providerRef !== "string" || answer.providerRef === "")
     return new Unanswered({ reason: "the connector gave no provider reference" })
+  if (answer._tag === "Captured" && !isUsableCapture(answer.capture)) {
+    return new Unanswered({ reason: "the connector stated an invalid capture" })
+  }
   return isUsableAmount(answer.stated) ? answer : new Unanswered({ reason: "the connector stated an invalid amount" })
 }
+
+const isUsableCapture = (capture: StatedCapture | undefined): boolean =>
+  capture === undefined || (isUsableId(capture.id) && capture.money !== undefined && isUsableAmount(capture.money))
+
+/** It is stored with the payment. */
+const isUsableId = (id: unknown): boolean => typeof id === "string" && id !== "" && id.length <= 255
 
 /** Of a lookup: what a customer approved on a checkout is no answer to a call, and names nothing that money rests on. */
 export const asUsableRecord = (record: ChargeRecord): ChargeRecord | Unanswered =>
@@ -54,6 +64,9 @@ const operationStates: Readonly<Record<OperationState["_tag"], true>> = {
 export const asUsableOperation = (state: OperationState): OperationState | Unanswered => {
   if (!Object.hasOwn(operationStates, state._tag)) {
     return new Unanswered({ reason: "the connector gave a malformed statement" })
+  }
+  if (state._tag === "OperationConfirmed" && state.captureId !== undefined && !isUsableId(state.captureId)) {
+    return new Unanswered({ reason: "the connector stated an invalid capture" })
   }
   return "stated" in state && !isUsableAmount(state.stated)
     ? new Unanswered({ reason: "the connector stated an invalid amount" })

@@ -1,6 +1,6 @@
 /**
  * What a provider stated while the payment could not take it, weighed by the step that ends a charge, a capture or a
- * void: payouts, disputes, and that the charge has ended. Where that step leaves a record that cannot take it either,
+ * void: payouts, disputes, captures that were made at the provider, and that the charge has ended. Where that step leaves a record that cannot take it either,
  * it contradicts the record. Pure.
  */
 import { Result } from "effect"
@@ -24,6 +24,7 @@ import {
   type Reported,
   withContradiction
 } from "../model/Reported.ts"
+import { sumOf } from "./Captures.ts"
 import { withReview } from "./WithReview.ts"
 
 const taken: ReadonlySet<PaymentState> = new Set(moneyTaken)
@@ -49,12 +50,25 @@ export const weighReported = (payment: Payment): Weighed => {
   if (payment.reported === null || isUnderWay(payment.state)) return { payment, emits: [], conflicts: [] }
   const { chargeEnds = [], ...reported } = payment.reported
   const emits: Array<EventType> = []
-  let { state } = payment
+  let { capturedMinor, state } = payment
+  let contradictionsBefore = reported.contradictions
   const move = (on: PaymentEvent) => {
     const row = Result.getOrUndefined(step(PaymentMachine, state, on))
     if (row === undefined) return
     state = row.to
     emits.push(...row.emits)
+  }
+  const stated = sumOf(reported.captures ?? [])
+  const most = Math.min(stated, payment.authorizedMinor)
+  if (state === "Authorized" && stated > 0) {
+    move("ChargeCaptured")
+    capturedMinor = most
+  }
+  const isExcess = stated > payment.authorizedMinor && !reported.contradictions.includes(excessName(stated))
+  if ((taken.has(state) || state === "ChargedBack") && (most > capturedMinor || isExcess)) {
+    move(most > capturedMinor ? "CaptureCorrected" : "ExcessCaptureStated")
+    capturedMinor = Math.max(most, capturedMinor)
+    contradictionsBefore = withContradiction(contradictionsBefore, excessName(stated))
   }
   if (state === "Authorized" && chargeEnds.some(({ stated }) => stated === "Canceled")) move("AuthorizationLapsed")
   // A payment that is captured and paid out is settled: this is the first step that knows both.
@@ -62,12 +76,14 @@ export const weighReported = (payment: Payment): Weighed => {
   if (taken.has(state) && isDisputed(reported)) move("DisputeOpened")
   const isTaken = taken.has(state) || state === "ChargedBack"
   const unseen = [
-    ...(state === "Voided" ? [] : contradictionsOfEnds(chargeEnds.filter((end) => !isReleased(payment, end)))),
+    ...(state === "Voided"
+      ? []
+      : contradictionsOfEnds(chargeEnds.filter((end) => !isReleased({ ...payment, capturedMinor }, end)))),
     ...(isTaken ? [] : contradictionsOf(payment.providerRef, reported))
-  ].filter(({ name }) => !reported.contradictions.includes(name))
+  ].filter(({ name }) => !contradictionsBefore.includes(name))
   const conflicts = unseen.map(({ evidence }) => evidence)
-  const contradictions = unseen.reduce((names, { name }) => withContradiction(names, name), reported.contradictions)
-  const weighed: Payment = { ...payment, state, reported: { ...reported, contradictions } }
+  const contradictions = unseen.reduce((names, { name }) => withContradiction(names, name), contradictionsBefore)
+  const weighed: Payment = { ...payment, state, capturedMinor, reported: { ...reported, contradictions } }
   return {
     payment: conflicts.length === 0 ? weighed : withReview(weighed, { events: ["payment.conflict"] }),
     emits,
@@ -94,11 +110,21 @@ const contradictionsOf = (providerRef: string | null, reported: Reported) => [
   ...(reported.isPaidOut ? [{ name: "payout", evidence: { provider_reference: providerRef, stated: "settled" } }] : [])
 ]
 
+const detailsOf = (type: EventType, { capturedMinor, money, reported }: Payment): JsonObject => {
+  if (type === "payment.cancelled") return byProvider
+  if (type !== "payment.amount_mismatch") return {}
+  const stated_amount = sumOf(reported?.captures ?? [])
+  return { stated_amount, stated_currency: money.currency, captured_amount: capturedMinor }
+}
+
+/** Names a greater amount that is captured, so that operations see each amount once. */
+export const excessName = (minorUnits: number): string => `captured:${minorUnits}`
+
 /** Of a cancellation that nobody asked for here. */
 export const byProvider: JsonObject = { origin: "provider" }
 
 /** `after`: the payment at the end of the step. */
 export const weighedEvents = (after: Payment, { conflicts, emits }: Weighed): ReadonlyArray<EventDraft> => [
-  ...emits.map((type) => paymentEvent(type, after, type === "payment.cancelled" ? byProvider : {})),
+  ...emits.map((type) => paymentEvent(type, after, detailsOf(type, after))),
   ...conflicts.map((evidence) => paymentEvent("payment.conflict", after, evidence))
 ]

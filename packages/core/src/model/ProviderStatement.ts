@@ -73,10 +73,26 @@ interface Stated {
   readonly stated?: Money | undefined
 }
 
+/**
+ * One capture of a charge, by the provider's id of it. Amounts of captures with distinct ids add up; the same id again, by
+ * whatever courier, is the same capture.
+ */
+export interface StatedCapture {
+  readonly id: string
+  /** What this capture took. */
+  readonly money: Money
+  /** Our id of the capture, where the provider names it; absent from a capture that a person made at the provider. */
+  readonly operationId?: string | undefined
+}
+
 /** The state of a charge, as the provider tells it. */
 export type ChargeState =
   | ({ readonly _tag: "Authorized" } & Stated)
-  | ({ readonly _tag: "Captured" } & Stated)
+  | ({
+      readonly _tag: "Captured"
+      /** Where the statement is about one capture. `stated` is of all captures of the charge together, where that is told. */
+      readonly capture?: StatedCapture | undefined
+    } & Stated)
   | ({ readonly _tag: "Pending" } & Stated)
   | {
       readonly _tag: "Declined"
@@ -136,7 +152,12 @@ export type RefundAnswer = RefundState | Rejected
  * enough.
  */
 export type OperationState =
-  | { readonly _tag: "OperationConfirmed"; readonly stated?: Money | undefined }
+  /** `captureId`: the provider's id of the capture, as in `StatedCapture`. */
+  | {
+      readonly _tag: "OperationConfirmed"
+      readonly stated?: Money | undefined
+      readonly captureId?: string | undefined
+    }
   | { readonly _tag: "OperationPending" }
   | {
       readonly _tag: "OperationFailed"

@@ -1,6 +1,6 @@
 /**
- * What a provider reported beside the money of a payment itself: its payout, its disputes, the end of a charge that is
- * being captured or voided, and what contradicts the record. It is kept on the payment because it may arrive before the
+ * What a provider reported beside the money of a payment itself: its payout, its disputes, the captures by their ids, the
+ * end of a charge that is being captured or voided, and what contradicts the record. It is kept on the payment because it may arrive before the
  * payment can take it: the step that ends a charge, a capture or a void weighs it again (`decide/WeighReported.ts`).
  *
  * The rule that a reader would otherwise break: a provider writes here, so every list has an end.
@@ -29,6 +29,17 @@ export type UndecidedStatement =
       readonly at: number | null
     }
   | { readonly about: "refund"; readonly id: string; readonly state: RefundState; readonly at: number | null }
+
+/** A capture that the provider stated by its id. */
+export interface ReportedCapture {
+  readonly id: string
+  /** What it took; 0 once it failed. */
+  readonly minorUnits: number
+  /** Our id of it; absent from a capture that a person made at the provider. */
+  readonly operationId?: string | undefined
+  /** When the provider stated that it failed, in epoch milliseconds. A success that it dates before this is older. */
+  readonly failedAt?: number | undefined
+}
 
 /** That a charge has ended, stated while a capture or a void of it was under way. */
 export interface ChargeEndStatement {
@@ -80,6 +91,8 @@ export interface Reported {
   readonly correctedAt?: number | undefined
   /** The statement that counts of each dispute; see `withDispute`. */
   readonly disputes: ReadonlyArray<DisputeStatement>
+  /** Absent where there is none: see `decide/Captures.ts`. */
+  readonly captures?: ReadonlyArray<ReportedCapture> | undefined
   /** What waits for the capture or the void that is under way, each kind of end once. Absent where there is none. */
   readonly chargeEnds?: ReadonlyArray<ChargeEndStatement> | undefined
   /** Those that were dated last, one for each operation and refund. Absent where there is none. */

@@ -45,10 +45,17 @@ export const evidenceOf = ({ id }: Attempt, state: ChargeRecord): JsonObject => 
   attempt_id: id,
   provider_reference: state.providerRef,
   stated: state._tag.toLowerCase(),
-  ...("stated" in state && state.stated !== undefined
-    ? { stated_amount: state.stated.minorUnits, stated_currency: state.stated.currency }
-    : {})
+  ...amountIn(state)
 })
+
+const amountIn = (state: ChargeRecord): JsonObject => {
+  const capture = state._tag === "Captured" ? state.capture : undefined
+  const stated = capture?.money ?? ("stated" in state ? state.stated : undefined)
+  return {
+    ...(capture === undefined ? {} : { capture_id: capture.id }),
+    ...(stated === undefined ? {} : { stated_amount: stated.minorUnits, stated_currency: stated.currency })
+  }
+}
 
 /** The payment with what was reported. It has a new version in any case: the next statement is decided on this one. */
 export const keep = (payment: Payment, reported: Reported, now: number): Applied => ({

@@ -1,13 +1,16 @@
 /** What an amount means that a provider states for a charge that is recorded as captured. Pure. */
 import type { JsonObject } from "../../model/Event.ts"
 import type { Operation } from "../../model/Operation.ts"
+import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
+import type { StatedCapture } from "../../model/ProviderStatement.ts"
 import { nothingReported } from "../../model/Reported.ts"
 import type { Money } from "../../money/Money.ts"
+import { captureNamed, capturesOf, sumOf, withCapture } from "../Captures.ts"
 import { correctCapture } from "../CorrectCapture.ts"
 import { contradicts, keep } from "./Contradiction.ts"
 import { confirms, type Interpretation, moved, moves, older } from "./Interpretation.ts"
-import { isCurrent, type Source } from "./Statement.ts"
+import { isAfter, isCurrent, isUndated, type Source } from "./Statement.ts"
 
 /** Only a stated amount can differ from the record. */
 export const ofCaptured = (
@@ -36,6 +39,45 @@ export const ofCaptured = (
   return isAsAsked && statedAt <= (correctedAt ?? statedAt)
     ? older
     : contradicts(book, `captured:${stated.minorUnits}`, evidence, now)
+}
+
+/**
+ * One capture by its id, whatever the others took. Of one that is known, only another amount says anything new; where the
+ * provider dates it before the failure of that capture, it says nothing.
+ */
+export const ofCapture = (
+  book: PaymentBook,
+  capture: StatedCapture,
+  evidence: JsonObject,
+  source: Source,
+  now: number
+): Interpretation => {
+  const { payment } = book
+  const { currency, minorUnits } = capture.money
+  const reported = payment.reported ?? nothingReported
+  const known = captureNamed(capturesOf(payment), capture)
+  const contradiction = (name: string) => contradicts(book, name, evidence, now)
+  if (currency !== payment.money.currency) return contradiction(`captured:${currency}`)
+  if (known?.minorUnits === minorUnits) return confirmedAmount(book, source, now)
+  if (known?.failedAt !== undefined && !isAfter(known.failedAt, source)) {
+    return isUndated(source) ? contradiction(`captured:${capture.id}`) : older
+  }
+  const statedAt = source.at ?? source.askedAt
+  if (known !== undefined && known.failedAt === undefined) {
+    const isDatedBefore = !isCurrent(source) && source.at !== null && source.at < (reported.correctedAt ?? -1)
+    if (isDatedBefore) return older
+    if (minorUnits < known.minorUnits) return contradiction(`captured:${capture.id}:${minorUnits}`)
+  }
+  const captures = withCapture(capturesOf(payment), capture)
+  if (captures === undefined) return contradiction("captured:more")
+  const noted: Payment = { ...payment, reported: { ...reported, captures } }
+  const stated = sumOf(captures)
+  if (stated <= payment.capturedMinor)
+    return { _tag: "Confirms", applied: keep(payment, { ...reported, captures }, now) }
+  const corrected = correctCapture(noted, { currency, minorUnits: stated }, statedAt, now)
+  return corrected === undefined
+    ? { _tag: "Contradicts", applied: keep(payment, { ...reported, captures }, now) }
+    : moves(corrected)
 }
 
 /**

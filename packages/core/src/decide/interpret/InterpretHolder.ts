@@ -8,6 +8,7 @@ import type { ChargeState } from "../../model/ProviderStatement.ts"
 import { type ChargeEndStatement, nothingReported } from "../../model/Reported.ts"
 import type { Money } from "../../money/Money.ts"
 import { endedBy, ofChargeFact } from "../Applied.ts"
+import { captureNamed, capturesOf, reportedWith } from "../Captures.ts"
 import { heldFactOf } from "../ChargeFact.ts"
 import { openOperation } from "../Holding.ts"
 import { operationFactOf } from "../OperationFact.ts"
@@ -16,7 +17,7 @@ import { isCapturedInPart } from "../WeighReported.ts"
 import { datedOperation } from "./ConfirmedAt.ts"
 import { contradicts, evidenceOf, keep } from "./Contradiction.ts"
 import { confirms, type Interpretation, moves, older, waits } from "./Interpretation.ts"
-import { ofCaptured, withAmountDate } from "./InterpretCaptured.ts"
+import { ofCapture, ofCaptured, withAmountDate } from "./InterpretCaptured.ts"
 import { isBeforeFailure, isBeforeVoidFailure, operated } from "./InterpretOperation.ts"
 import { isCurrent, isUndated, type Source } from "./Statement.ts"
 
@@ -57,11 +58,18 @@ export const ofHolder = (
       return isCurrent(source) ? contradiction() : older
     case "Captured": {
       if (payment.state !== "Authorized") {
-        const meaning = ofCaptured(book, state.stated, evidenceOf(attempt, state), source, now)
+        const evidence = evidenceOf(attempt, state)
+        const meaning =
+          state.capture === undefined
+            ? ofCaptured(book, state.stated, evidence, source, now)
+            : ofCapture(book, state.capture, evidence, source, now)
+        if (isByHand(state)) return meaning
         const capture = book.operations.findLast(({ kind, outcome }) => kind === "capture" && outcome === "Confirmed")
         return capture === undefined ? meaning : datedOperation(book, capture, meaning, source, now)
       }
-      if (isBeforeFailure(payment, source)) return isUndated(source) ? contradiction() : older
+      if (isBeforeFailure(payment, source) && !isNewByHand(payment, state)) {
+        return isUndated(source) ? contradiction() : older
+      }
       const fact = heldFactOf(payment, attempt.connectionId, state)
       const applied = ofChargeFact(book, endedBy(attempt, state, fact, now), fact, now)
       return applied === undefined ? contradiction() : moves(applied)
@@ -120,9 +128,12 @@ const ofHolderInOperation = (
   const contradiction = () => contradicts(book, `charge:${state._tag}`, evidenceOf(attempt, state), now)
   const told = () => operated(book, operation, operationFactOf(operation, book.payment.authorizedMinor, state), now)
   switch (state._tag) {
-    case "Captured":
+    case "Captured": {
+      if (operation.kind === "capture" && isByHand(state)) return untilCaptured(book, state, contradiction, now)
       if (isBeforeFailure(book.payment, source)) return isUndated(source) ? contradiction() : older
-      return datedOperation(book, operation, withAmountDate(told(), operation, state.stated, source), source, now)
+      const stated = state.capture?.money ?? state.stated
+      return datedOperation(book, operation, withAmountDate(told(), operation, stated, source), source, now)
+    }
     case "Canceled":
       if (isBeforeVoidFailure(book, source)) return isUndated(source) ? contradiction() : older
       return isCurrent(source) || operation.kind === "void" ? told() : untilEnded(book, attempt, state, now)
@@ -134,6 +145,32 @@ const ofHolderInOperation = (
     case "NeedsCustomer":
       return contradiction()
   }
+}
+
+type Captured = Extract<ChargeState, { readonly _tag: "Captured" }>
+
+/** One capture that a person made at the provider: it is none of ours. */
+const isByHand = ({ capture, stated }: Captured): boolean =>
+  capture !== undefined && capture.operationId === undefined && stated === undefined
+
+/** A capture by hand that is not on record: the failure of another capture says nothing about it. */
+const isNewByHand = (payment: Payment, state: Captured): boolean =>
+  isByHand(state) && state.capture !== undefined && captureNamed(capturesOf(payment), state.capture) === undefined
+
+/** As below: it adds up with the capture that is under way. */
+const untilCaptured = (
+  book: PaymentBook,
+  { capture }: Captured,
+  contradiction: () => Interpretation,
+  now: number
+): Interpretation => {
+  const { payment } = book
+  if (capture === undefined || capture.money.currency !== payment.money.currency) return contradiction()
+  if (captureNamed(capturesOf(payment), capture)?.minorUnits === capture.money.minorUnits) return waits
+  const reported = reportedWith(payment, capture)
+  return reported === null || reported === payment.reported
+    ? contradiction()
+    : { _tag: "Waits", applied: keep(payment, reported, now) }
 }
 
 /** The commit that ends the capture or the void weighs it. */

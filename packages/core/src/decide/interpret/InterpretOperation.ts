@@ -7,14 +7,15 @@ import { type ChargeState, type NeverReceived, type OperationState, Unanswered }
 import { nothingReported } from "../../model/Reported.ts"
 import type { Money } from "../../money/Money.ts"
 import { unchanged } from "../Applied.ts"
+import { capturesOf } from "../Captures.ts"
 import { applyOperationFact, mismatchOf, type OperationFact, operationFactOf, overtaken } from "../OperationFact.ts"
 import { applyOperationFailure, type OperationFailure } from "../OperationFailure.ts"
 import { asUsableOperation } from "../UsableAnswer.ts"
 import { datedOperation, isOvertaken } from "./ConfirmedAt.ts"
 import { contradicts, keep } from "./Contradiction.ts"
 import { confirms, disbelieved, type Interpretation, moves, older } from "./Interpretation.ts"
-import { ofCaptured } from "./InterpretCaptured.ts"
-import { isCurrent, isUndated, type Source } from "./Statement.ts"
+import { ofCapture, ofCaptured } from "./InterpretCaptured.ts"
+import { isAfter, isCurrent, isUndated, type Source } from "./Statement.ts"
 import { untilLookedUp } from "./Undecided.ts"
 
 const taken: ReadonlySet<PaymentState> = new Set(moneyTaken)
@@ -66,7 +67,7 @@ const ofStated = (
       if (operation.kind === "capture" && isBeforeFailure(book.payment, source)) {
         return isUndated(source) ? wait() : older
       }
-      return ofConfirmed(book, operation, state.stated, isAfterFailure, source, now)
+      return ofConfirmed(book, operation, state, isAfterFailure, source, now)
     }
   }
 }
@@ -74,7 +75,7 @@ const ofStated = (
 const ofConfirmed = (
   book: PaymentBook,
   operation: Operation,
-  said: Money | undefined,
+  { captureId, stated: said }: Extract<OperationState, { readonly _tag: "OperationConfirmed" }>,
   isAfterFailure: boolean,
   source: Source,
   now: number
@@ -82,23 +83,29 @@ const ofConfirmed = (
   const { payment } = book
   const { kind, outcome, providerRef } = operation
   const stated = said ?? operation.money
-  const ofCapture = (amount: Money | undefined) => {
+  const known = capturesOf(payment).find(({ operationId }) => operationId === operation.id)
+  const id = captureId ?? known?.id
+  const capture = id === undefined ? undefined : { id, money: stated, operationId: operation.id }
+  const ofAmount = (amount: Money | undefined) => {
     const evidence = {
       stated: "OperationConfirmed",
       stated_amount: stated.minorUnits,
       stated_currency: stated.currency
     }
-    return ofCaptured(book, amount, { operation_id: operation.id, ...evidence }, source, now)
+    const ofOperation = { operation_id: operation.id, ...evidence }
+    return amount === undefined || capture === undefined
+      ? ofCaptured(book, amount, ofOperation, source, now)
+      : ofCapture(book, capture, ofOperation, source, now)
   }
-  if (outcome === "Confirmed") return kind === "void" ? confirms : ofCapture(said)
+  if (outcome === "Confirmed") return kind === "void" ? confirms : ofAmount(said)
   if (isAfterFailure && kind === "capture" && (taken.has(payment.state) || payment.state === "ChargedBack")) {
-    const again = ofCapture(stated)
+    const again = ofAmount(stated)
     const applied = "applied" in again ? again.applied : undefined
     const kept = applied ?? keep(payment, payment.reported ?? nothingReported, now)
     return moves({ ...kept, operations: [{ ...operation, outcome: "Confirmed", answeredAt: now }] })
   }
   const end: ChargeState =
-    kind === "capture" ? { _tag: "Captured", providerRef, stated } : { _tag: "Canceled", providerRef }
+    kind === "capture" ? { _tag: "Captured", providerRef, stated, capture } : { _tag: "Canceled", providerRef }
   const found = operated(book, operation, operationFactOf(operation, payment.authorizedMinor, end), now, isAfterFailure)
   return found._tag === "Older" ? contradiction(book, operation, "OperationConfirmed", now) : found
 }
@@ -136,9 +143,6 @@ const ofMissing = (
 
 const contradiction = (book: PaymentBook, { id }: Operation, stated: string, now: number): Interpretation =>
   contradicts(book, `${id}:${stated}`, { operation_id: id, stated }, now)
-
-/** Whether the statement says what was so after that time, which is the provider's. */
-const isAfter = (time: number, source: Source): boolean => isCurrent(source) || (source.at !== null && source.at > time)
 
 /** The capture failed after the statement, as the provider dates both. */
 export const isBeforeFailure = ({ reported }: Payment, source: Source): boolean =>

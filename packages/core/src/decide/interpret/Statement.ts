@@ -73,5 +73,9 @@ export interface Statement extends Source {
 /** Whether it says what is so now. What an answer or a message says was so when it was written. */
 export const isCurrent = ({ via }: Source): boolean => via === "lookup" || via === "operator"
 
+/** Whether the statement says what was so after that time, which is the provider's. */
+export const isAfter = (time: number, source: Source): boolean =>
+  isCurrent(source) || (source.at !== null && source.at > time)
+
 /** A message that does not say since when it is so. */
 export const isUndated = (source: Source): boolean => !isCurrent(source) && source.at === null

@@ -1,0 +1,58 @@
+/**
+ * Captures by the provider's ids of them: what each took, and what they come to. Pure.
+ *
+ * The rule that a reader would otherwise break: amounts of distinct captures add up, and an amount that was recorded without
+ * an id is a total. Captures with ids are a part of it until they come to more.
+ */
+import type { Payment } from "../model/Payment.ts"
+import type { StatedCapture } from "../model/ProviderStatement.ts"
+import { nothingReported, type Reported, type ReportedCapture } from "../model/Reported.ts"
+
+/** Captures of one payment: a provider writes there. */
+const mostCaptures = 50
+
+export const capturesOf = ({ reported }: Pick<Payment, "reported">): ReadonlyArray<ReportedCapture> =>
+  reported?.captures ?? []
+
+/** By our id of it first, and then by the provider's. */
+export const captureNamed = (
+  captures: ReadonlyArray<ReportedCapture>,
+  { id, operationId }: StatedCapture
+): ReportedCapture | undefined =>
+  captures.find((one) => operationId !== undefined && one.operationId === operationId) ??
+  captures.find((one) => one.id === id)
+
+/** The captures with the one that is stated; `undefined` where there is no room for it. */
+export const withCapture = (
+  captures: ReadonlyArray<ReportedCapture>,
+  said: StatedCapture
+): ReadonlyArray<ReportedCapture> | undefined => {
+  const { id, money, operationId } = said
+  const known = captureNamed(captures, said)
+  if (known === undefined && captures.length >= mostCaptures) return undefined
+  const named = operationId ?? known?.operationId
+  const capture: ReportedCapture = {
+    id: known?.id ?? id,
+    minorUnits: money.minorUnits,
+    ...(named === undefined ? {} : { operationId: named })
+  }
+  return known === undefined ? [...captures, capture] : captures.map((one) => (one === known ? capture : one))
+}
+
+/** The payment's reports with the captures, and with the one that is stated where there is room for it. */
+export const reportedWith = (payment: Pick<Payment, "reported">, said: StatedCapture | undefined): Reported | null => {
+  const captures = said === undefined ? undefined : withCapture(capturesOf(payment), said)
+  return captures === undefined ? payment.reported : { ...(payment.reported ?? nothingReported), captures }
+}
+
+/** The capture of an operation failed. Its id stays, because an older statement of its success may come again. */
+export const failedCapture = (
+  captures: ReadonlyArray<ReportedCapture>,
+  operationId: string,
+  failedAt: number
+): ReadonlyArray<ReportedCapture> =>
+  captures.map((one) => (one.operationId === operationId ? { ...one, minorUnits: 0, failedAt } : one))
+
+/** What the captures with ids come to, in minor units. */
+export const sumOf = (captures: ReadonlyArray<ReportedCapture>): number =>
+  captures.reduce((sum, { minorUnits }) => sum + minorUnits, 0)
