@@ -606,10 +606,22 @@ export const rows: Readonly<Record<string, ReadonlyArray<Row>>> = {
       ["conflict"]
     ]
   ],
-  "won and lost take precedence over opened": [
-    ["Captured: a dispute was won", "Dispute", "opened", "Confirms", "Captured", [1000, 0, 0]],
-    ["Captured: a dispute was won", "Dispute", "lost, dated before", "Confirms", "Captured", [1000, 0, 0]],
-    ["ChargedBack: a dispute was lost", "Dispute", "won, dated before", "Confirms", "ChargedBack", [1000, 0, 0]],
+  "the provider's time orders the statements about a dispute": [
+    ["Captured: a dispute was won", "Dispute", "opened", "Moves", "ChargedBack", [1000, 0, 0], ["payment.chargeback"]],
+    ["Captured: a dispute was won", "Dispute", "opened, dated before", "Older", "Captured", [1000, 0, 0]],
+    ["Captured: a dispute was won", "Dispute", "updated without a status", "Confirms", "Captured", [1000, 0, 0]],
+    ["Captured: a dispute was won", "Dispute", "lost, dated before", "Older", "Captured", [1000, 0, 0]],
+    ["ChargedBack: a dispute was lost", "Dispute", "won, dated before", "Older", "ChargedBack", [1000, 0, 0]],
+    [
+      "ChargedBack: a dispute was opened",
+      "Dispute",
+      "lost, with the status won",
+      "Contradicts",
+      "ChargedBack",
+      [1000, 0, 0],
+      ["payment.conflict"],
+      ["conflict"]
+    ],
     ["ChargedBack: a dispute was opened", "Dispute", "another one won", "Confirms", "ChargedBack", [1000, 0, 0]],
     [
       "ChargedBack: after a partial refund",

@@ -227,7 +227,12 @@ const inPart = refunded(captured, partlyRefunded, "PartiallyRefunded")
 
 // Payouts and disputes.
 
-const dispute = (verdict: "opened" | "won" | "lost") => ({ disputeId: null, verdict, at: recordedAt })
+const dispute = (verdict: "opened" | "won" | "lost") => ({
+  disputeId: null,
+  attemptId: attempt.id,
+  verdict,
+  at: recordedAt
+})
 const disputed = (of: PaymentBook, verdict: "opened" | "lost" = "opened"): PaymentBook =>
   then(of, {
     state: "ChargedBack",

@@ -314,10 +314,26 @@ const dispute =
   (verdict: DisputeVerdict, disputeId: string | null = null): Word["about"] =>
   ({ attemptId }) => ({ _tag: "Dispute", charge: { attemptId }, disputeId, verdict })
 
+/** Its type says one thing, and its status another. */
+const contradicting: Word["about"] = ({ attemptId }) => ({
+  ...{ _tag: "Dispute", charge: { attemptId }, disputeId: null },
+  ...{ verdict: "lost", status: "won" }
+})
+
+/** An update without a status. */
+const continued: Word["about"] = ({ attemptId }) => ({
+  ...{ _tag: "Dispute", charge: { attemptId }, disputeId: null },
+  ...{ verdict: "opened", isContinued: true }
+})
+
 const disputes: Total["Dispute"] = {
-  opened: [...plain("opened", dispute("opened")), ...varied("opened", "another one opened", dispute("opened", "dp_2"))],
+  opened: [
+    ...dated("opened", dispute("opened")),
+    ...varied("opened", "another one opened", dispute("opened", "dp_2")),
+    ...varied("opened", "updated without a status", continued)
+  ],
   won: [...dated("won", dispute("won")), ...varied("won", "another one won", dispute("won", "dp_2"))],
-  lost: [...dated("lost", dispute("lost"))]
+  lost: [...dated("lost", dispute("lost")), ...varied("lost", "lost, with the status won", contradicting)]
 }
 
 const captureFailures: Total["CaptureFailed"] = {

@@ -134,7 +134,7 @@ const verdicts = table(
     [
       "confirms",
       "says what is recorded",
-      "nothing; a dispute is kept with the others of the payment, and so is the provider's date of the newest success of a capture, void or refund",
+      "nothing; what counts of a dispute is kept on the payment, and so is the provider's date of the newest success of a capture, void or refund",
       code("confirmed")
     ],
     ["older", "was overtaken by what is recorded, and says nothing else", "nothing", code("older")],
@@ -169,7 +169,7 @@ export const evidencePage = (notice: string): string =>
       "- A statement that money is held or taken is believed whenever it arrives, also on a payment that had failed or was cancelled.",
       "- A charge keeps its reference. Money under another reference is a second charge.",
       "- The failure of one capture, void or refund is a new fact. A later success counts only if the provider dates it after the failure; a lookup decides about one without a date. A failure that the provider dates before a success is older, also if it arrives later.",
-      "- A payment keeps one statement for each dispute, up to 50 disputes, and the names of its last 100 contradictions. A dispute beyond that opens a review. The messages themselves are all kept.",
+      "- A payment keeps what counts of each dispute, up to 50 disputes, and the names of its last 100 contradictions. A dispute beyond that opens a review. The messages themselves are all kept.",
       `- A statement without a reference, or with an invalid amount, is malformed: it changes nothing, and its outcome is ${code("unreadable")}.`,
       `- A statement about an attempt, an operation or a refund that is not stored, or that belongs to another connection, changes nothing; its outcome is ${code("unmatched")}.`
     ].join("\n"),
@@ -211,7 +211,7 @@ export const evidencePage = (notice: string): string =>
     ),
     ...section(
       "Disputes",
-      `Per dispute, ${code("won")} and ${code("lost")} take precedence over ${code("opened")}, and the later of the two counts. While one dispute is open or lost, the payment is ${code("CHARGEBACK")}.`,
+      `Per dispute, the statement counts that the provider dates last: one that it opens after an end is a new round. While one dispute is open or lost, the payment is ${code("CHARGEBACK")}. Of equal times, an end counts before an opening; that a dispute is open again, or that it ended otherwise, is then looked up if the connector can read disputes, and else opens a review. A message whose type and status disagree opens a review and changes nothing else.`,
       "Dispute"
     ),
     "## The payments",

@@ -52,7 +52,6 @@ import type { Transport } from "./ports/Transport.ts"
 import { Circuits } from "./routing/run/Circuits.ts"
 import { LearnedRates } from "./routing/run/LearnedRates.ts"
 import { KeyUses } from "./verbs/administer/KeyUses.ts"
-import { DisputeLooks } from "./verbs/dispute/DisputeLooks.ts"
 import { ArchiveHints, makeArchiveHints } from "./verbs/read/ReadArchive.ts"
 import { archiveFirst } from "./verbs/retain/ArchiveFirst.ts"
 
@@ -226,7 +225,6 @@ export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("p
         LookUps.layer,
         Turns.layer,
         KeyUses.layer,
-        DisputeLooks.layer,
         DeliveryWake.layer,
         macLayer,
         SecureRandom.layerWebCrypto,

@@ -117,6 +117,28 @@ describe("reminders of a deadline", () => {
     }).pipe(Effect.provide(submitted.layer))
   )
 
+  const again = world()
+  it.effect("given a new round, then its deadline is announced anew, and that of the round before is not", () =>
+    Effect.gen(function* () {
+      const { dispute, payment } = yield* disputed()
+      yield* at(2)
+      yield* check
+      assert.deepStrictEqual(yield* reminded(payment.id), [3])
+      yield* state(payment.providerRef, { verdict: "won" }, begin + 8 * day)
+      yield* state(payment.providerRef, { verdict: "opened" }, begin + 8 * day + 1)
+      yield* at(0.5)
+      yield* check
+      assert.deepStrictEqual(yield* reminded(payment.id), [3])
+      assert.isNull((yield* read(dispute.id)).checkAt)
+      yield* state(payment.providerRef, { dueBy: begin + 20 * day }, begin + 8 * day + 2)
+      for (const days of [7, 3, 1]) {
+        yield* TestClock.setTime(begin + (20 - days) * day)
+        yield* check
+      }
+      assert.deepStrictEqual(yield* reminded(payment.id), [3, 7, 3, 1])
+    }).pipe(Effect.provide(again.layer))
+  )
+
   const ended = world()
   it.effect("given a dispute that has ended, then there are no reminders", () =>
     Effect.gen(function* () {

@@ -53,7 +53,17 @@ describe("a dispute as its provider states it", () => {
       "won",
       ["dispute.won"]
     ],
-    ["an end that is dated before the opening", [["won", -5]], "won", ["dispute.won"]],
+    ["an end that is dated before the opening", [["won", -5]], "needs_response", []],
+    ["an end that is dated as the opening", [["won", 0]], "won", ["dispute.won"]],
+    [
+      "an end, and an opening that is dated after it",
+      [
+        ["won", 5],
+        ["opened", 6]
+      ],
+      "needs_response",
+      ["dispute.won", "dispute.opened"]
+    ],
     [
       "two ends, the earlier one last",
       [
@@ -250,6 +260,20 @@ describe("an answer to a dispute", () => {
       assert.lengthOf(accepted.provider.acceptances, 1)
       assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened", "dispute.accepted"])
     }).pipe(Effect.provide(accepted.layer))
+  )
+
+  const overtaken = world()
+  it.effect("given an acceptance, when a message comes that was written before it, then it does not open again", () =>
+    Effect.gen(function* () {
+      const { dispute, payment } = yield* disputed()
+      yield* TestClock.setTime(begin + 10)
+      assert.strictEqual(yield* answer(dispute.id, "key-12345", "accept"), "accepted")
+      yield* state(payment.providerRef, { status: "under_review" }, begin + 9)
+      assert.strictEqual((yield* read(dispute.id)).status, "accepted")
+      yield* state(payment.providerRef, { verdict: "won" }, begin + 11)
+      assert.strictEqual((yield* read(dispute.id)).status, "won")
+      assert.strictEqual((yield* stored(payment)).state, "Captured")
+    }).pipe(Effect.provide(overtaken.layer))
   )
 
   const again = world()

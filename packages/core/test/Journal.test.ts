@@ -373,7 +373,7 @@ describe("what is pending", () => {
         reported: {
           isPaidOut: false,
           contradictions: [],
-          disputes: [{ disputeId: "dp_1", verdict: "opened", at: noon }]
+          disputes: [{ disputeId: "dp_1", attemptId: "att_1", verdict: "opened", at: noon }]
         }
       },
       [["dispute", null]]
@@ -390,7 +390,7 @@ describe("what is pending", () => {
     const reported = {
       isPaidOut: false,
       contradictions: [],
-      disputes: [{ disputeId: "dp_1", verdict: "opened", at: noon } as const]
+      disputes: [{ disputeId: "dp_1", attemptId: "att_1", verdict: "opened", at: noon } as const]
     }
     assert.deepStrictEqual(pendingOf(payment({ state: "ChargedBack", reported }), [row({ kind: "dispute" })]), [])
   })

@@ -27,7 +27,7 @@ const old = (
 
 const dispute = (verdict: "opened" | "won" | "lost") => ({
   isPaidOut: false,
-  disputes: [{ disputeId: "dp_1", verdict, at: 1 }],
+  disputes: [{ disputeId: "dp_1", attemptId: "att_1", verdict, at: 1 }],
   contradictions: []
 })
 

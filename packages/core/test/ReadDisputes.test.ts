@@ -1,11 +1,11 @@
 /** Disputes that only a report named: the provider is asked for what a row does not say. */
 import { assert, describe, it } from "@effect/vitest"
-import { Pointsman } from "@pointsman/core"
+import { type Payment, Pointsman } from "@pointsman/core"
 import { Ledger, Unanswered } from "@pointsman/core/ports"
 import type { ScriptedProvider } from "@pointsman/core/testing"
-import { Effect, Exit, Latch, Layer, Logger } from "effect"
+import { Effect, Exit, Fiber, Latch, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import { begin, disputeEvents, state } from "./support/Disputes.ts"
+import { begin, disputed, disputeEvents, state } from "./support/Disputes.ts"
 import { stored } from "./support/Pages.ts"
 import { day, eur, orderOf, reconcile, rowOf } from "./support/Reports.ts"
 import { caller, request, tenant, type World, world } from "./support/World.ts"
@@ -178,36 +178,88 @@ describe("a dispute that only a report named", () => {
       assert.deepStrictEqual(yield* disputeEvents(payment.id), ["dispute.opened"])
     }).pipe(Effect.provide(other.layer))
   )
+})
 
-  const ahead = world()
-  it.effect("given a clock that was ahead dated what was read, then what the provider states afterwards counts", () =>
+describe("a message that is not known to be newer than the record", () => {
+  /** A dispute that was won at the time of the message that opens it again. */
+  const undecided = Effect.fnUntraced(function* (own: World, onRead: Reads | undefined, at: number | null = begin + 5) {
+    own.provider.onReadDispute = onRead
+    const { payment } = yield* disputed()
+    yield* state(payment.providerRef, { verdict: "won" }, begin + 5)
+    yield* state(payment.providerRef, {}, at)
+    return payment
+  })
+  const seen = Effect.fnUntraced(function* (payment: Payment) {
+    const { reported, review, state } = yield* stored(payment)
+    const verdicts = reported?.disputes.map(({ verdict }) => verdict)
+    return [(yield* disputeOf).status, state, review?.reasons ?? [], verdicts] as ReadonlyArray<unknown>
+  })
+
+  for (const [title, at] of [
+    ["of the same time", begin + 5],
+    ["without a time", null]
+  ] as const) {
+    for (const [said, wanted] of [
+      [{}, ["needs_response", "ChargedBack", [], ["opened"]]],
+      [{ verdict: "won", status: "won" }, ["won", "Captured", [], ["won"]]],
+      [{ verdict: "lost", status: "won" }, ["won", "Captured", ["conflict"], ["won"]]]
+    ] as const) {
+      const own = world()
+      it.effect(`given one ${title}, when the provider states ${JSON.stringify(said)}, then that counts`, () =>
+        Effect.gen(function* () {
+          const payment = yield* undecided(own, says(said), at)
+          assert.deepStrictEqual(yield* seen(payment), ["won", "Captured", [], ["won"]])
+          yield* TestClock.adjust(minute)
+          yield* check
+          yield* check
+          assert.deepStrictEqual(yield* seen(payment), [...wanted])
+          assert.lengthOf(own.provider.disputesRead, 1)
+        }).pipe(Effect.provide(own.layer))
+      )
+    }
+  }
+
+  const unable = world()
+  it.effect("given the connector cannot read disputes, then operations review it at once", () =>
     Effect.gen(function* () {
-      const payment = yield* reported(ahead, says())
-      yield* TestClock.setTime(begin + 3 * day)
-      yield* check
-      assert.strictEqual((yield* disputeOf).evidenceDueBy, dueBy)
-      // It is set right.
-      yield* TestClock.setTime(begin + day + 10 * minute)
-      yield* state(payment.providerRef, { status: "under_review", dueBy: dueBy + day }, begin + day + 5 * minute)
-      const { evidenceDueBy, statedAt, status } = yield* disputeOf
-      assert.deepStrictEqual([status, evidenceDueBy, statedAt], ["under_review", dueBy + day, begin + day + 5 * minute])
-      // And no older one.
-      yield* state(payment.providerRef, { status: "needs_response", dueBy }, begin + day + 4 * minute)
-      assert.strictEqual((yield* disputeOf).status, "under_review")
-    }).pipe(Effect.provide(ahead.layer))
+      const payment = yield* undecided(unable, undefined)
+      assert.deepStrictEqual(yield* seen(payment), ["won", "Captured", ["conflict"], ["won"]])
+    }).pipe(Effect.provide(unable.layer))
   )
 
-  const reversed = world()
-  it.effect("given it was read as lost under a clock that was ahead, when it is won, then the payment says so", () =>
+  const silent = world()
+  it.effect("given the provider does not answer, then operations review it after five times", () =>
     Effect.gen(function* () {
-      const payment = yield* reported(reversed, says({ verdict: "lost", status: "lost" }))
-      yield* TestClock.setTime(begin + 3 * day)
-      yield* check
-      assert.strictEqual((yield* disputeOf).status, "lost")
-      yield* TestClock.setTime(begin + day + 10 * minute)
-      yield* state(payment.providerRef, { verdict: "won", status: "won" }, begin + day + 5 * minute)
-      assert.strictEqual((yield* disputeOf).status, "won")
-      assert.strictEqual((yield* stored(payment)).state, "Captured")
-    }).pipe(Effect.provide(reversed.layer))
+      const payment = yield* undecided(silent, () => Effect.fail(new Unanswered({ reason: "time-out" })))
+      for (let asked = 0; asked < 5; asked++) {
+        assert.deepStrictEqual((yield* stored(payment)).review, null)
+        yield* check
+        yield* TestClock.adjust(30 * minute)
+      }
+      assert.deepStrictEqual(yield* seen(payment), ["won", "Captured", ["conflict"], ["won"]])
+      assert.strictEqual((yield* disputeOf).checkAt, null)
+    }).pipe(Effect.provide(silent.layer))
+  )
+
+  const overtaken = world()
+  it.effect("given a newer message while the provider is asked, then that message counts", () =>
+    Effect.gen(function* () {
+      const asked = yield* Latch.make()
+      const answered = yield* Latch.make()
+      const payment = yield* undecided(overtaken, () =>
+        Effect.gen(function* () {
+          yield* asked.open
+          yield* answered.await
+          const said = { disputeId: "du_1", verdict: "won", status: "won" } as const
+          return { _tag: "Found", state: said } as const
+        })
+      )
+      const checking = yield* Effect.forkChild(check)
+      yield* asked.await
+      yield* state(payment.providerRef, { verdict: "lost" }, begin + day)
+      yield* answered.open
+      yield* Fiber.join(checking)
+      assert.deepStrictEqual(yield* seen(payment), ["lost", "ChargedBack", [], ["lost"]])
+    }).pipe(Effect.provide(overtaken.layer))
   )
 })

@@ -190,7 +190,7 @@ const moveOf =
 
 describe("rows of disputes", () => {
   const second = world()
-  it.effect("given a dispute that was won, when its money leaves again, then it is lost", () =>
+  it.effect("given a dispute that was won, when its money leaves again, then it is open again", () =>
     Effect.gen(function* () {
       const { payment } = yield* disputed()
       yield* state(payment.providerRef, { verdict: "won" }, begin + 10 * day)
@@ -205,8 +205,11 @@ describe("rows of disputes", () => {
       })
       assert.deepStrictEqual(yield* closings, { first: "row", second: "statement" })
       assert.deepStrictEqual(
-        [(yield* stored(payment)).state, (yield* stored(payment)).reported?.disputes],
-        ["ChargedBack", [{ disputeId: "du_1", verdict: "lost", at: begin + 30 * day }]]
+        [
+          (yield* stored(payment)).state,
+          (yield* stored(payment)).reported?.disputes.map(({ at, verdict }) => [verdict, at])
+        ],
+        ["ChargedBack", [["opened", begin + 30 * day]]]
       )
       // So does one batch that has all of another dispute.
       const other = moveOf(payment, "du_2")

@@ -138,7 +138,7 @@ export const withDispute = (whole: WholePayment): WholePayment => {
       names: null
     },
     ...{ providerDisputeId: "du_1", status: "lost", money, reason: "fraudulent", providerReason: "10.4" },
-    ...{ evidenceDueBy: at + 9, evidenceSubmittedAt: null, remindedDays: null, statedAt: at + 8, evidence: null },
+    ...{ evidenceDueBy: at + 9, evidenceSubmittedAt: null, remindedDays: null, evidence: null },
     ...{ submissions: [], createdAt: at + 7, updatedAt: at + 8, checkAt: null }
   }
   return { ...whole, disputes: [dispute] }

@@ -6,6 +6,7 @@
 import {
   type ChargeState,
   type Clean,
+  type DisputeStatus,
   type MessageAbout,
   MessageUnreadable,
   type MessageUnverified,
@@ -13,6 +14,7 @@ import {
   messageReader,
   type ProviderMessage,
   type RawMessage,
+  type StatedDispute,
   signatureHeader,
   signedJson,
   type VerifiedBody,
@@ -118,8 +120,7 @@ const aboutOf = Effect.fnUntraced(function* (
       yield* namedPlainly(clean, { "data.dispute_id": disputeId ?? "" })
       const charge = { attemptId: data.attempt_id }
       const details = detailsOf(whole, clean)
-      const verdict = details.status === "warning" ? null : verdictOf[type]
-      return { about: { _tag: "Dispute", charge, disputeId, verdict, ...details } }
+      return { about: { _tag: "Dispute", charge, disputeId, ...verdictOf(type, details.status), ...details } }
     }
     default:
       return yield* new MessageUnreadable({ reason: "unknown message type" })
@@ -137,13 +138,30 @@ const namedPlainly = (
     : Effect.fail(new MessageUnreadable({ reason: `it shows a secret at ${field}` }))
 }
 
-/** An updated dispute continues: it is open, unless its end was reported before. */
-const verdictOf = {
-  "dispute.opened": "opened",
-  "dispute.updated": "opened",
-  "dispute.won": "won",
-  "dispute.lost": "lost"
-} as const
+type DisputeType = "dispute.opened" | "dispute.updated" | "dispute.won" | "dispute.lost"
+
+/**
+ * An update has the verdict of its status. Without one it says that the dispute goes on as it was. That a type and a status do
+ * not agree is for core to find.
+ */
+const verdictOf = (
+  type: DisputeType,
+  status: DisputeStatus | undefined
+): Pick<StatedDispute, "verdict" | "isContinued"> => {
+  switch (type) {
+    case "dispute.won":
+      return { verdict: "won" }
+    case "dispute.lost":
+      return { verdict: "lost" }
+    case "dispute.opened":
+      return { verdict: status === "warning" ? null : "opened" }
+    case "dispute.updated":
+      if (status === undefined) return { verdict: "opened", isContinued: true }
+      if (status === "warning") return { verdict: null }
+      if (status === "won") return { verdict: "won" }
+      return { verdict: status === "lost" || status === "accepted" ? "lost" : "opened" }
+  }
+}
 
 /** A decline without its reason is found here, before anybody asks for the state. */
 const stateOf = (

@@ -110,7 +110,6 @@ describe("operation.updated", () => {
 describe("disputes", () => {
   for (const [type, verdict] of [
     ["dispute.opened", "opened"],
-    ["dispute.updated", "opened"],
     ["dispute.won", "won"],
     ["dispute.lost", "lost"]
   ] as const) {
@@ -124,6 +123,30 @@ describe("disputes", () => {
           ...{ reason: "other", providerReason: "fraud" }
         })
         assert.strictEqual(at, Date.UTC(2026, 10, 21, 12, 0, 10))
+      })
+    )
+  }
+
+  for (const [type, status, said] of [
+    ["dispute.updated", undefined, { verdict: "opened", isContinued: true }],
+    ["dispute.updated", "warning", { verdict: null, status: "warning" }],
+    ["dispute.updated", "under_review", { verdict: "opened", status: "under_review" }],
+    ["dispute.updated", "won", { verdict: "won", status: "won" }],
+    ["dispute.updated", "lost", { verdict: "lost", status: "lost" }],
+    ["dispute.updated", "accepted", { verdict: "lost", status: "accepted" }],
+    ["dispute.opened", "warning", { verdict: null, status: "warning" }],
+    // Contradictions, which core finds.
+    ["dispute.opened", "won", { verdict: "opened", status: "won" }],
+    ["dispute.lost", "won", { verdict: "lost", status: "won" }],
+    ["dispute.won", "warning", { verdict: "won", status: "warning" }]
+  ] as const) {
+    it.effect(`given ${type} with the status ${status}, then it says ${JSON.stringify(said)}`, () =>
+      Effect.gen(function* () {
+        const { about } = Result.getOrThrow(yield* read(type, { attempt_id: "att_1", ...(status && { status }) }))
+        assert.deepStrictEqual(about, {
+          ...{ _tag: "Dispute", charge: { attemptId: "att_1" }, disputeId: null },
+          ...said
+        } as typeof about)
       })
     )
   }

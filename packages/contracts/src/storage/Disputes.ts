@@ -27,7 +27,7 @@ export const disputeOf = (
     evidenceDueBy: 1_000,
     evidenceSubmittedAt: null,
     remindedDays: 7,
-    statedAt: 10,
+    roundAt: 10,
     evidence: { texts: ["summary"], files: [{ name: "receipt", type: "application/pdf", bytes: 3 }], keptAt: 20 },
     submissions: [
       {

@@ -185,7 +185,7 @@ const sentTimes = Effect.fnUntraced(function* ({ checkout, id, sentAt: lastSentA
   return { sentAt: Math.min(sentAt, Math.max(loss.since, day)), sentBefore: sentAt }
 })
 
-const canLookUp = (method: "lookUpOperation" | "lookUpRefund") =>
+const canLookUp = (method: "lookUpOperation" | "lookUpRefund" | "readDispute") =>
   Effect.fnUntraced(function* (tenant: Tenant, connectionId: string) {
     const connection = yield* connectionOf(tenant, connectionId)
     if (connection === undefined) return false
@@ -196,6 +196,7 @@ const canLookUp = (method: "lookUpOperation" | "lookUpRefund") =>
 /** Whether the connection's provider can look a capture or a void up by itself. */
 export const canLookUpOperations = canLookUp("lookUpOperation")
 export const canLookUpRefunds = canLookUp("lookUpRefund")
+export const canReadDisputes = canLookUp("readDispute")
 
 /** `Unsupported`: there is no such lookup, and the record of the charge has to do. `attempt`: that made the charge. */
 export const lookUpOperation = Effect.fnUntraced(function* (payment: Payment, operation: Operation, attempt: Attempt) {

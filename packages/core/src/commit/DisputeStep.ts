@@ -1,8 +1,9 @@
-/** How a decision about a dispute is written: under the version of its payment, of which nothing else changes. */
+/** How a decision about a dispute is written: under the version of its payment, which moves by no such decision. */
 import type { DisputeApplied } from "../decide/DisputeFact.ts"
 import type { Dispute } from "../model/Dispute.ts"
 import { movedPayment } from "../model/MovedPayment.ts"
 import type { Payment } from "../model/Payment.ts"
+import { nothingReported, recordedDispute, withDispute } from "../model/Reported.ts"
 import type { SealedEvidence } from "../ports/LedgerDisputes.ts"
 import type { Step } from "./CommitChange.ts"
 
@@ -13,12 +14,23 @@ export const disputeStep = (
   evidence: ReadonlyArray<SealedEvidence> = []
 ): Step => ({
   tenant: payment.tenant,
-  payment: movedPayment(payment, { ...payment, version: payment.version + 1 }),
+  payment: movedPayment(payment, { ...withAcceptance(payment, before, dispute), version: payment.version + 1 }),
   attempts: [],
   disputes: [dispute],
   evidence: evidence.length > 0 ? evidence : droppedEvidence(before, dispute),
   events
 })
+
+/** What was accepted is lost, as of when the acceptance was sent. Of an inquiry no money has moved. */
+const withAcceptance = (payment: Payment, before: Dispute | undefined, dispute: Dispute): Payment => {
+  const { attemptId, providerDisputeId: disputeId, submissions } = dispute
+  const said = recordedDispute(payment.reported, { attemptId, disputeId })
+  const sentAt = submissions.findLast(({ kind }) => kind === "accept")?.sentAt ?? 0
+  if (dispute.status !== "accepted" || before?.status === "accepted" || said?.verdict !== "opened") return payment
+  const reported = payment.reported ?? nothingReported
+  const disputes = withDispute(reported.disputes, { ...said, verdict: "lost", at: Math.max(said.at ?? 0, sentAt) })
+  return { ...payment, reported: { ...reported, disputes: disputes ?? reported.disputes } }
+}
 
 /** What is written in place of sealed evidence that the provider has, or that no dispute needs any more. */
 export const droppedEvidence = (before: Dispute | undefined, after: Dispute): ReadonlyArray<SealedEvidence> => {

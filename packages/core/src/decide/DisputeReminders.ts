@@ -1,12 +1,10 @@
 /**
  * When a merchant is reminded of a dispute's deadline, and when the background looks at a dispute next. Both follow
- * from the record alone, so a server that was off for days, or a clock that was turned, repeats and forgets no
- * reminder. Pure.
+ * from the record alone, so a server that was off for days repeats and forgets no reminder. Pure.
  */
 import type { CheckIntervals } from "../model/CheckIntervals.ts"
 import { awaitsResponse, type Dispute, openSubmission, type Submission } from "../model/Dispute.ts"
 import { dayMillis } from "../model/RetentionTimes.ts"
-import { isDatedAhead } from "./SentCall.ts"
 
 /** Days before the deadline. */
 export const reminderDays = [7, 3, 1] as const
@@ -32,15 +30,11 @@ export const dueReminder = (dispute: Dispute, now: number): number | undefined =
   return left(dispute).findLast((days) => reminderAt(evidenceDueBy, days) <= now)
 }
 
-/**
- * What was reminded of still counts under another deadline where its time has come under that one as well. A clock that is
- * turned back makes no time come again: what was announced had come.
- */
+/** What was reminded of still counts under another deadline where its time has come under that one as well. */
 export const remindedUnder = (recorded: Dispute, evidenceDueBy: number | null, now: number): number | null => {
-  const { evidenceDueBy: before, remindedDays } = recorded
+  const { remindedDays } = recorded
   if (remindedDays === null || evidenceDueBy === null) return remindedDays
-  const reached = before === null ? now : Math.max(now, reminderAt(before, remindedDays))
-  const passed = reminderDays.filter((days) => days >= remindedDays && reminderAt(evidenceDueBy, days) <= reached)
+  const passed = reminderDays.filter((days) => days >= remindedDays && reminderAt(evidenceDueBy, days) <= now)
   return passed.at(-1) ?? null
 }
 
@@ -62,9 +56,6 @@ export const disputeCheckAt = (
   return times.length === 0 ? null : Math.min(...times)
 }
 
-/** What was dated by a clock that was ahead is checked as if it were of now. */
-const notAhead = (at: number, now: number): number => (isDatedAhead(at, now) ? now : at)
-
 /** As of a payment (`CheckSchedule.ts`): an unknown one after 1 and 5 minutes, then at every interval. */
 const submissionCheckAt = (
   { answeredAt, lookUpFrom, sentAt, stage }: Submission,
@@ -72,9 +63,9 @@ const submissionCheckAt = (
   claimWindowMillis: number,
   now: number
 ): number => {
-  if (stage === "Sending") return Math.max(notAhead(sentAt, now) + claimWindowMillis, now + 1)
-  if (lookUpFrom !== undefined) return notAhead(lookUpFrom, now)
-  const since = notAhead(answeredAt ?? sentAt, now)
+  if (stage === "Sending") return Math.max(sentAt + claimWindowMillis, now + 1)
+  if (lookUpFrom !== undefined) return lookUpFrom
+  const since = answeredAt ?? sentAt
   const early = [minute, 5 * minute].map((after) => since + Math.min(after, unknownMillis))
   const first = stage === "Unknown" ? early.find((at) => at > now) : undefined
   const interval = stage === "Unknown" ? unknownMillis : pendingMillis

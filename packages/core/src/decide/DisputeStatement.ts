@@ -1,25 +1,24 @@
 /**
- * What a provider's statement of a dispute means for its record. What it means for the payment is
- * `interpret/InterpretReported.ts`. Pure.
- *
- * The rule that a reader would otherwise break: messages arrive late, twice and out of order. A statement that is older than
- * the record changes nothing of it, but an end counts whenever it arrives: `won` and `lost` beat a late `opened`. What our
- * own clock dates ahead is older than what the provider dates.
+ * What a provider's statement of a dispute means for its record, which follows what counts on the payment
+ * (`OrderDispute.ts`). What it means for the payment is `interpret/InterpretReported.ts`. Pure.
  */
 import { Result } from "effect"
 import { Start, step } from "../machine/Machine.ts"
 import type { Attempt } from "../model/Attempt.ts"
-import { type Dispute, isEnded, mostDisputes, openSubmission } from "../model/Dispute.ts"
+import { type Dispute, isEnded, openSubmission } from "../model/Dispute.ts"
 import { type DisputeEvent, DisputeMachine, type DisputeStatus } from "../model/DisputeMachine.ts"
 import type { EventDraft } from "../model/Event.ts"
 import type { EventType } from "../model/EventType.ts"
 import type { Payment } from "../model/Payment.ts"
+import type { PaymentBook } from "../model/PaymentBook.ts"
 import type { StatedDispute } from "../model/ProviderStatement.ts"
+import { recordedDispute } from "../model/Reported.ts"
 import type { Money } from "../money/Money.ts"
 import { disputeEvent } from "./DisputeEvents.ts"
 import { moveSubmission } from "./DisputeFact.ts"
 import { remindedUnder } from "./DisputeReminders.ts"
-import { comparableTime } from "./SentCall.ts"
+import type { Source } from "./interpret/Statement.ts"
+import { type OrderedDispute, orderDispute } from "./OrderDispute.ts"
 
 export interface DisputeStated {
   readonly dispute: Dispute
@@ -27,11 +26,13 @@ export interface DisputeStated {
 }
 
 export interface DisputeMessage {
+  /** Before the statement. */
+  readonly book: PaymentBook
+  /** After it. */
   readonly payment: Payment
   readonly attempt: Attempt
   readonly said: StatedDispute
-  /** When the provider dates it, else when it came; epoch milliseconds. */
-  readonly at: number
+  readonly source: Source
   /** For a dispute that is not recorded yet. */
   readonly newId: string
 }
@@ -42,18 +43,37 @@ export const stateDispute = (
   message: DisputeMessage,
   now: number
 ): DisputeStated | undefined => {
-  const { attempt, payment, said } = message
+  const { attempt, book, payment, said, source } = message
+  const ordered = orderDispute(book, attempt, said, source)
+  // What the payment does not take has no record.
+  if (recordedDispute(payment.reported, ordered.said) === undefined) return undefined
   const recorded = disputes.find(
     (one) => one.connectionId === attempt.connectionId && one.providerDisputeId === said.disputeId && isOf(one, message)
   )
-  if (recorded !== undefined) {
-    return stateAgain({ ...recorded, statedAt: comparableTime(recorded.statedAt, message.at, now) }, message, now)
+  switch (ordered.order) {
+    case "contradictory":
+      return undefined
+    case "undecided":
+      return recorded && source.isLookedUp === true ? readAgain(recorded, ordered, source, now) : undefined
+    default:
+      if (recorded !== undefined) return stateAgain(recorded, message, ordered, now)
+      return ordered.order === "counts" ? stateFirst(message, ordered, now) : undefined
   }
-  if (disputes.length >= mostDisputes) return undefined
-  const row = Result.getOrUndefined(step(DisputeMachine, Start, eventOf[statusOfStated(said)]))
+}
+
+/** A provider that names no dispute has one of each charge. */
+const isOf = ({ attemptId }: Dispute, { attempt, said }: DisputeMessage): boolean =>
+  said.disputeId !== null || attemptId === attempt.id
+
+const stateFirst = (
+  { attempt, newId, payment, said }: DisputeMessage,
+  { status }: OrderedDispute,
+  now: number
+): DisputeStated | undefined => {
+  const row = Result.getOrUndefined(step(DisputeMachine, Start, eventOf[status]))
   if (row === undefined) return undefined
   const dispute: Dispute = {
-    id: message.newId,
+    id: newId,
     paymentId: payment.id,
     attemptId: attempt.id,
     connectionId: attempt.connectionId,
@@ -66,7 +86,6 @@ export const stateDispute = (
     evidenceDueBy: said.dueBy ?? null,
     evidenceSubmittedAt: null,
     remindedDays: null,
-    statedAt: message.at,
     evidence: null,
     submissions: [],
     createdAt: now,
@@ -76,9 +95,10 @@ export const stateDispute = (
   return { dispute, events: eventsOf(row.emits, payment, dispute, now) }
 }
 
-/** A provider that names no dispute has one of each charge. */
-const isOf = ({ attemptId }: Dispute, { attempt, said }: DisputeMessage): boolean =>
-  said.disputeId !== null || attemptId === attempt.id
+const readAgain = (dispute: Dispute, { said, status }: OrderedDispute, { at }: Source, now: number): DisputeStated => ({
+  dispute: { ...dispute, lookUp: { at: now, tries: 0, undecided: { verdict: said.verdict, status, at } } },
+  events: []
+})
 
 const eventOf: Readonly<Record<DisputeStatus, DisputeEvent>> = {
   needs_response: "ResponseNeeded",
@@ -89,27 +109,30 @@ const eventOf: Readonly<Record<DisputeStatus, DisputeEvent>> = {
   accepted: "AcceptanceStated"
 }
 
-const statusOfStated = ({ status, verdict }: StatedDispute): DisputeStatus => {
-  if (status !== undefined) return status
-  if (verdict === null) return "warning"
-  return verdict === "opened" ? "needs_response" : verdict
-}
-
 /** A connector is third-party code: an invalid amount counts as not stated. */
 const usableMoney = (stated: Money | undefined): Money | undefined =>
   stated !== undefined && Number.isSafeInteger(stated.minorUnits) && stated.minorUnits >= 0 ? stated : undefined
 
-const stateAgain = (recorded: Dispute, message: DisputeMessage, now: number): DisputeStated | undefined => {
-  const { at, payment, said } = message
-  const confirmed = confirmedBy(recorded, statusOfStated(said), at, now)
-  const row = isOutdated(confirmed, statusOfStated(said), at, now)
-    ? undefined
-    : Result.getOrUndefined(step(DisputeMachine, confirmed.status, eventOf[statusOfStated(said)]))
+const stateAgain = (
+  recorded: Dispute,
+  { payment, said, source }: DisputeMessage,
+  ordered: OrderedDispute,
+  now: number
+): DisputeStated | undefined => {
+  const { order, status } = ordered
+  const at = source.at ?? source.askedAt
+  const isNewer = order === "counts"
+  if (!isNewer && at < (recorded.roundAt ?? at)) return undefined
+  const confirmed = confirmedBy(recorded, status, at, now)
+  const row =
+    isNewer && said.isContinued !== true && !isBack(confirmed, ordered)
+      ? Result.getOrUndefined(step(DisputeMachine, confirmed.status, eventOf[status]))
+      : undefined
+  const isReopened = row !== undefined && isEnded(confirmed) && !isEnded({ status: row.to })
   const submissions = row?.to === "under_review" ? toLookUp(confirmed, at, now) : confirmed.submissions
-  const isNewer = at >= recorded.statedAt
   const stated = <A>(given: A | undefined, kept: A | null): A | null =>
     isNewer || kept === null ? (given ?? kept) : kept
-  const evidenceDueBy = stated(said.dueBy, recorded.evidenceDueBy)
+  const evidenceDueBy = stated(said.dueBy, isReopened ? null : recorded.evidenceDueBy)
   const next: Dispute = {
     ...confirmed,
     submissions,
@@ -119,19 +142,14 @@ const stateAgain = (recorded: Dispute, message: DisputeMessage, now: number): Di
     providerReason: stated(said.providerReason, recorded.providerReason),
     evidenceDueBy,
     // The provider asks for evidence again.
-    evidenceSubmittedAt: row?.to === "needs_response" ? null : confirmed.evidenceSubmittedAt,
-    remindedDays: remindedUnder(recorded, evidenceDueBy, now),
-    statedAt: Math.max(recorded.statedAt, at)
+    evidenceSubmittedAt: isReopened || row?.to === "needs_response" ? null : confirmed.evidenceSubmittedAt,
+    remindedDays: isReopened ? null : remindedUnder(recorded, evidenceDueBy, now),
+    ...(isReopened && ordered.said.at !== null ? { roundAt: ordered.said.at } : {})
   }
   if (isSame(recorded, next)) return undefined
   const moved = [...(confirmed === recorded ? [] : ["dispute.accepted" as const]), ...(row?.emits ?? [])]
-  const isChanged = moved.length > 0 || !isSame({ ...recorded, statedAt: next.statedAt }, next)
-  const types = moved.length === 0 && isChanged ? (["dispute.updated"] as const) : moved
-  const dispute: Dispute = {
-    ...next,
-    evidence: isEnded(next) ? null : next.evidence,
-    updatedAt: isChanged ? now : recorded.updatedAt
-  }
+  const types = moved.length === 0 ? (["dispute.updated"] as const) : moved
+  const dispute: Dispute = { ...next, evidence: isEnded(next) ? null : next.evidence, updatedAt: now }
   return { dispute, events: eventsOf([...new Set(types)], payment, dispute, now) }
 }
 
@@ -140,14 +158,14 @@ const isSame = (one: Dispute, other: Dispute): boolean => JSON.stringify(one) ==
 /** Statuses before an end, in the order in which a dispute goes through them. */
 const order: ReadonlyArray<DisputeStatus> = ["warning", "needs_response", "under_review"]
 
-const isOutdated = (recorded: Dispute, status: DisputeStatus, at: number, now: number): boolean => {
-  const isEnd = !order.includes(status)
-  if (isEnded(recorded)) return !isEnd || at < recorded.statedAt
-  if (isEnd) return false
-  // Statements of one second come in any order: back it goes only by one that is certainly newer.
-  const isBack = order.indexOf(status) < order.indexOf(recorded.status)
-  const submittedAt = comparableTime(recorded.evidenceSubmittedAt ?? 0, at, now)
-  return isBack ? at <= Math.max(recorded.statedAt, submittedAt) : at < recorded.statedAt
+/** Statements of one second come in any order: back it goes only by one that is certainly newer, also than our evidence. */
+const isBack = (
+  { evidenceSubmittedAt, status: recorded }: Dispute,
+  { before, said, status }: OrderedDispute
+): boolean => {
+  const isEarlier = order.includes(status) && order.indexOf(status) < order.indexOf(recorded)
+  const isLater = said.at !== null && said.at > Math.max(before?.at ?? said.at, evidenceSubmittedAt ?? 0)
+  return isEarlier && !isLater
 }
 
 /** What it says of our acceptance whose result is open, where the provider dates it after that was sent. */

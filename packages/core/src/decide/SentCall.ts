@@ -26,17 +26,3 @@ export const oldFrom = ({ sentAt, timeoutMillis }: SentCall, agesFrom: number | 
 
 export const isOldEnough = (call: SentCall, { agesFrom, askedAt }: AskedAt): boolean =>
   askedAt >= oldFrom(call, agesFrom)
-
-/** The clocks of servers on one store differ by less. In milliseconds. */
-const aheadMillis = 10 * 60_000
-
-/** Whether a clock wrote the time that was ahead of the present one: it was set back since. Both epoch milliseconds. */
-export const isDatedAhead = (at: number, now: number): boolean => at > now + aheadMillis
-
-/**
- * The recorded time of a statement, to compare the time of another one with. Where a clock of ours that was ahead wrote it, it
- * is older than what is dated rightly: a statement that is true must not wait until the wrong time has passed. All epoch
- * milliseconds.
- */
-export const comparableTime = (recorded: number, at: number, now: number): number =>
-  isDatedAhead(recorded, now) && !isDatedAhead(at, now) ? at - 1 : recorded

@@ -18,7 +18,6 @@ import type { SuccessRates } from "../ports/SuccessRates.ts"
 import type { Circuits } from "../routing/run/Circuits.ts"
 import type { LearnedRates } from "../routing/run/LearnedRates.ts"
 import type { KeyUses } from "../verbs/administer/KeyUses.ts"
-import type { DisputeLooks } from "../verbs/dispute/DisputeLooks.ts"
 
 export type DoorServices =
   | Ledger
@@ -38,7 +37,6 @@ export type DoorServices =
   | Accounts
   | LearnedRates
   | KeyUses
-  | DisputeLooks
   | OpenConnections
   | SecureRandom.SecureRandom
 

@@ -2,13 +2,20 @@
  * A dispute of a payment: what the provider states of it, what the merchant keeps for it, and what was sent for it
  * (decision 57).
  *
- * The rule that a reader would otherwise break: what the provider states is a statement with a time, and messages arrive
- * late and twice. Only `decide/DisputeStatement.ts` writes it.
+ * The rule that a reader would otherwise break: what counts of the provider's statements is on the payment
+ * (`Reported.disputes`), ordered by the provider's time. The record has no order of its own: it follows, by
+ * `decide/DisputeStatement.ts`.
  */
 import { Result } from "effect"
 import { Start, step } from "../machine/Machine.ts"
 import type { Money } from "../money/Money.ts"
-import { type DisputeStatus, endedStatuses, SubmissionMachine, type SubmissionStage } from "./DisputeMachine.ts"
+import {
+  type DisputeStatus,
+  type DisputeVerdict,
+  endedStatuses,
+  SubmissionMachine,
+  type SubmissionStage
+} from "./DisputeMachine.ts"
 
 /** Why a customer disputes a payment, across providers. `providerReason` has the provider's own code. */
 export const disputeReasons = [
@@ -90,7 +97,7 @@ export interface Dispute {
   /** The provider's id; `null` where it names none, and then a charge has one dispute. */
   readonly providerDisputeId: string | null
   readonly status: DisputeStatus
-  /** What is disputed; `null` where the provider does not state it. */
+  /** What is claimed while it is open, and what was decided when it ended; `null` where the provider does not state it. */
   readonly money: Money | null
   readonly reason: DisputeReason | null
   /** The provider's raw code. */
@@ -101,8 +108,8 @@ export interface Dispute {
   readonly evidenceSubmittedAt: number | null
   /** Of the last reminder of `evidenceDueBy`, in days before it; `null` before the first one. */
   readonly remindedDays: number | null
-  /** When the provider made the newest statement that is recorded, in epoch milliseconds. */
-  readonly statedAt: number
+  /** When the provider dates the opening of the present round, in epoch milliseconds; absent in the first one. */
+  readonly roundAt?: number
   /** `null` where nothing is kept: the merchant sent nothing yet, or the provider has it. */
   readonly evidence: KeptEvidence | null
   /** Oldest first; see `mostSubmissions`. */
@@ -110,21 +117,30 @@ export interface Dispute {
   /** Epoch milliseconds; so is `updatedAt`. */
   readonly createdAt: number
   readonly updatedAt: number
-  /** To ask the provider what it states of the dispute, which only a report named; absent where it is not to be asked. */
+  /** To ask the provider what it states of the dispute: see `StatedLookUp`. Absent where it is not to be asked. */
   readonly lookUp?: StatedLookUp
   /** When the background looks at it next, in epoch milliseconds; `null` where nothing is due. Set by the commit. */
   readonly checkAt: number | null
 }
 
+/** Only a report named the dispute, or a message does not say whether it is newer than what is recorded. */
 export interface StatedLookUp {
   /** Epoch milliseconds. */
   readonly at: number
   /** How often the provider did not answer. */
   readonly tries: number
+  /** What the message states: a review where the provider does not answer. Absent where only a report named the dispute. */
+  readonly undecided?: UndecidedDispute
 }
 
-/** Records of one payment, and submissions of one dispute; the provider and the merchant write these. */
-export const mostDisputes = 100
+export interface UndecidedDispute {
+  readonly verdict: DisputeVerdict
+  readonly status: DisputeStatus
+  /** When the provider dates it, in epoch milliseconds; `null` where it does not. */
+  readonly at: number | null
+}
+
+/** Submissions of one dispute: the merchant writes these. */
 export const mostSubmissions = 50
 
 const ended: ReadonlySet<DisputeStatus> = new Set(endedStatuses)

@@ -12,6 +12,9 @@ import { eventTypes } from "./EventType.ts"
 export const disputeStatuses = ["needs_response", "under_review", "won", "lost", "accepted", "warning"] as const
 export type DisputeStatus = (typeof disputeStatuses)[number]
 
+/** What a dispute means for the money of its payment. `inquired`: the customer's bank asks, and no money has moved. */
+export type DisputeVerdict = "inquired" | "opened" | "won" | "lost"
+
 /** What ends a dispute. */
 export const endedStatuses = ["won", "lost", "accepted"] as const satisfies ReadonlyArray<DisputeStatus>
 
@@ -75,6 +78,24 @@ export const DisputeMachine = defineMachine({
       emits: ["dispute.opened", "dispute.accepted"],
       why: "The merchant accepted it at the provider, and its earlier messages are late or lost."
     },
+    ...(
+      [
+        { on: "ResponseNeeded", to: "needs_response" },
+        { on: "ReviewStated", to: "under_review" }
+      ] as const
+    ).map((row) => ({
+      ...row,
+      from: endedStatuses,
+      emits: ["dispute.opened"] as const,
+      why: "The provider dates it after the end: a new round, with its own deadline and evidence."
+    })),
+    {
+      from: "won",
+      on: "WarningStated",
+      to: "warning",
+      emits: ["dispute.opened"],
+      why: "The provider dates it after the end: the customer's bank inquires again."
+    },
     {
       from: ["warning", "under_review"],
       on: "ResponseNeeded",
@@ -104,7 +125,7 @@ export const DisputeMachine = defineMachine({
       why: "The provider's last statement counts."
     },
     {
-      from: open,
+      from: [...open, "won"],
       on: "AcceptanceStated",
       to: "accepted",
       emits: ["dispute.accepted"],

@@ -197,9 +197,17 @@ export interface StatedDispute {
   readonly disputeId: string | null
   /** What it means for the money of the payment; `null` where it means nothing: of an inquiry, no money has moved. */
   readonly verdict: "opened" | "won" | "lost" | null
-  /** Unless stated, it follows from the verdict: `needs_response`, `won`, `lost`; `warning` without one. */
+  /**
+   * Unless stated, it follows from the verdict: `needs_response`, `won`, `lost`; `warning` without one. One that does not
+   * agree with the verdict makes the statement a contradiction: operations review it, and it changes nothing.
+   */
   readonly status?: DisputeStatus | undefined
-  /** What is disputed, which may be less than the payment, or in another currency. */
+  /** It goes on, and no status is stated: it keeps the recorded one, and is `opened` where it is not recorded yet. */
+  readonly isContinued?: boolean | undefined
+  /**
+   * What is claimed while it is open, and what was decided when it ended. It may be less than the payment, or in another
+   * currency.
+   */
   readonly money?: Money | undefined
   readonly reason?: DisputeReason | undefined
   /** The provider's raw code. */

@@ -5,18 +5,20 @@
  *
  * The rule that a reader would otherwise break: a provider writes here, so every list has an end.
  */
+import type { DisputeVerdict } from "./DisputeMachine.ts"
 import type { OperationState, RefundState } from "./ProviderStatement.ts"
 
-export const disputeVerdicts = ["opened", "won", "lost"] as const
-export type DisputeVerdict = (typeof disputeVerdicts)[number]
-
-/** One statement about one dispute. */
+/** What counts of one dispute. The record of the dispute follows it (`decide/DisputeStatement.ts`). */
 export interface DisputeStatement {
   /** The provider's id; `null` where it names none, and then a charge has one dispute. */
   readonly disputeId: string | null
+  /** Of the charge. */
+  readonly attemptId: string
+  /** The charge is not that of the payment, so that none of the payment's money is disputed. Absent where it is. */
+  readonly isOfOther?: true | undefined
   readonly verdict: DisputeVerdict
-  /** When the provider wrote it, in epoch milliseconds. */
-  readonly at: number
+  /** When the provider dates it, in epoch milliseconds; `null` where it does not. */
+  readonly at: number | null
 }
 
 /** A message that a lookup of its operation or its refund decides. */
@@ -89,7 +91,7 @@ export interface Reported {
    * amount that is recorded; as above, and an amount before it is older.
    */
   readonly correctedAt?: number | undefined
-  /** The statement that counts of each dispute; see `withDispute`. */
+  /** What counts of each dispute, by `decide/OrderDispute.ts`. */
   readonly disputes: ReadonlyArray<DisputeStatement>
   /** Absent where there is none: see `decide/Captures.ts`. */
   readonly captures?: ReadonlyArray<ReportedCapture> | undefined
@@ -124,36 +126,35 @@ export const withContradiction = (names: ReadonlyArray<string>, name: string): R
   return [...others.toSpliced(oldest, 1), name]
 }
 
-/** Disputes of one payment. */
-const mostDisputes = 50
+/** Disputes of one payment, and its records of them. */
+export const mostDisputes = 50
 
-/** Whether a dispute is open or lost. */
+/** Whether a dispute of the payment's money is open or lost. */
 export const isDisputed = (reported: Pick<Reported, "disputes">): boolean => openDisputes(reported).length > 0
 
-/** The statement that counts of each dispute that is open or lost. */
+/** The disputes of the payment's money that are open or lost. */
 export const openDisputes = ({ disputes }: Pick<Reported, "disputes">): ReadonlyArray<DisputeStatement> =>
-  [...Map.groupBy(disputes, ({ disputeId }) => disputeId).values()]
-    .map(thatCounts)
-    .filter(({ verdict }) => verdict !== "won")
+  disputes.filter(({ isOfOther, verdict }) => isOfOther !== true && (verdict === "opened" || verdict === "lost"))
 
-/** Of statements about one dispute: `won` and `lost` count before `opened`, and against each other by their time. */
-const thatCounts = (ofOne: ReadonlyArray<DisputeStatement>): DisputeStatement => {
-  const ends = ofOne.filter(({ verdict }) => verdict !== "opened")
-  return (ends.length === 0 ? ofOne : ends).reduce((latest, one) => (one.at >= latest.at ? one : latest))
-}
+type DisputeName = Pick<DisputeStatement, "attemptId" | "disputeId">
+
+const isSameDispute = (one: DisputeName, { attemptId, disputeId }: DisputeName): boolean =>
+  one.disputeId === disputeId && (disputeId !== null || one.attemptId === attemptId)
+
+/** What counts of the dispute. */
+export const recordedDispute = (
+  reported: Pick<Reported, "disputes"> | null,
+  name: DisputeName
+): DisputeStatement | undefined => reported?.disputes.find((one) => isSameDispute(one, name))
 
 /**
- * The disputes after a statement, with the statement that counts of each. Where there is no room for another dispute, the
- * oldest that was won makes room for it. `undefined` where all are open or lost: the payment is disputed without this
- * one, and operations review it.
+ * The disputes with what counts of this one. `undefined` where there is no room for another one: operations review the
+ * payment.
  */
 export const withDispute = (
   disputes: ReadonlyArray<DisputeStatement>,
   said: DisputeStatement
 ): ReadonlyArray<DisputeStatement> | undefined => {
-  const others = disputes.filter(({ disputeId }) => disputeId !== said.disputeId)
-  const ofOne = disputes.filter(({ disputeId }) => disputeId === said.disputeId)
-  if (ofOne.length > 0 || others.length < mostDisputes) return [...others, thatCounts([...ofOne, said])]
-  const won = others.findIndex(({ verdict }) => verdict === "won")
-  return won < 0 ? undefined : [...others.toSpliced(won, 1), said]
+  const others = disputes.filter((one) => !isSameDispute(one, said))
+  return others.length < mostDisputes ? [...others, said] : undefined
 }

@@ -148,9 +148,13 @@ export const messageOf = (
       }
     case "Dispute":
       return {
-        type: `dispute.${about.verdict}`,
+        type: `dispute.${about.isContinued === true ? "updated" : about.verdict}`,
         created,
-        data: { ...namedIn(about), ...(about.disputeId === null ? {} : { dispute_id: about.disputeId }) }
+        data: {
+          ...namedIn(about),
+          ...(about.disputeId === null ? {} : { dispute_id: about.disputeId }),
+          ...(about.status === undefined ? {} : { status: about.status })
+        }
       }
     case "Operation": {
       const state = about.state(money)

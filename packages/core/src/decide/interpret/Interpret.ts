@@ -11,7 +11,7 @@ import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { type ChargeName, keyUsedCode, type MessageAbout } from "../../model/ProviderStatement.ts"
 import { bookAfter, inOneStep, ofAttemptAlone } from "../Applied.ts"
 import { holdingAttempt } from "../Holding.ts"
-import { confirms, type Interpretation, moves, older } from "./Interpretation.ts"
+import { type Interpretation, moves, older } from "./Interpretation.ts"
 import { ofCharge } from "./InterpretCharge.ts"
 import { isOfAnotherCharge } from "./InterpretHolder.ts"
 import { isBeforeFailure, ofOperation } from "./InterpretOperation.ts"
@@ -101,12 +101,8 @@ const ofAttempt = (
       return ofCharge(book, attempt, about.state(attempt.money), source, now)
     case "CaptureFailed":
       return ofAutomaticFailure(book, attempt, about.reason, source, now)
-    case "Dispute": {
-      const { disputeId, verdict } = about
-      // Of an inquiry no money has moved: it is a record of its own (`DisputeStatement.ts`).
-      if (verdict === null) return confirms
-      return ofDispute(book, attempt, { disputeId, verdict, at: source.at ?? source.askedAt }, now)
-    }
+    case "Dispute":
+      return ofDispute(book, attempt, about, source, now)
     case "Settled": {
       // It went back with the capture.
       if (isBeforeFailure(book.payment, source) && !isUndated(source)) return older

@@ -2,6 +2,9 @@
 import { Result } from "effect"
 import { step } from "../../machine/Machine.ts"
 import type { Attempt } from "../../model/Attempt.ts"
+import type { UndecidedDispute } from "../../model/Dispute.ts"
+import type { DisputeStatus } from "../../model/DisputeMachine.ts"
+import type { JsonObject } from "../../model/Event.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { paymentEvent } from "../../model/PaymentEvents.ts"
@@ -13,13 +16,13 @@ import {
   PaymentMachine,
   type PaymentState
 } from "../../model/PaymentMachine.ts"
+import type { StatedDispute } from "../../model/ProviderStatement.ts"
 import { type DisputeStatement, isDisputed, nothingReported, type Reported, withDispute } from "../../model/Reported.ts"
 import { type Applied, unchanged } from "../Applied.ts"
-import { holdingAttempt } from "../Holding.ts"
-import { comparableTime } from "../SentCall.ts"
+import { isOfPayment, orderDispute } from "../OrderDispute.ts"
 import { isUnderWay } from "../WeighReported.ts"
 import { contradicts, keep } from "./Contradiction.ts"
-import { confirms, type Interpretation, moved, moves } from "./Interpretation.ts"
+import { confirms, type Interpretation, moved, moves, older, waits } from "./Interpretation.ts"
 import type { Source } from "./Statement.ts"
 
 const inOperation: ReadonlySet<PaymentState> = new Set(operating)
@@ -49,26 +52,64 @@ export const ofSettlement = (book: PaymentBook, attempt: Attempt, at: number | n
   })
 }
 
-export const ofDispute = (book: PaymentBook, attempt: Attempt, said: DisputeStatement, now: number): Interpretation => {
+export const ofDispute = (
+  book: PaymentBook,
+  attempt: Attempt,
+  stated: StatedDispute,
+  source: Source,
+  now: number
+): Interpretation => {
   const { payment } = book
-  const evidence = { attempt_id: attempt.id, dispute_id: said.disputeId, stated: `dispute_${said.verdict}` }
-  if (!isOfPayment(book, attempt)) return contradicts(book, `dispute:${attempt.id}:${said.disputeId}`, evidence, now)
+  const { order, said, status } = orderDispute(book, attempt, stated, source)
+  const evidence = evidenceOf(said, status, stated)
+  if (order === "older") return older
+  if (order === "undecided") {
+    return source.isLookedUp === true ? waits : ofUndecided(book, said, { ...said, status, at: source.at }, now)
+  }
+  const name = `dispute:${said.disputeId}`
+  if (order === "contradictory") return contradicts(book, `${name}:${stated.verdict}:${status}`, evidence, now)
   const reported = payment.reported ?? nothingReported
-  const recorded = reported.disputes.map((one) => ({ ...one, at: comparableTime(one.at, said.at, now) }))
-  const disputes = withDispute(recorded, said)
+  const disputes = withDispute(reported.disputes, said)
   if (disputes === undefined) return contradicts(book, "dispute:more", evidence, now)
   const next: Reported = { ...reported, disputes }
   const kept = keep(payment, next, now)
-  const isOpen = isDisputed(next)
+  const contradicting = (called: string) =>
+    contradicts({ ...book, payment: kept.payment }, called, evidence, now, { before: payment })
+  if (said.verdict === "inquired") return { _tag: "Confirms", applied: kept }
+  if (said.isOfOther === true) return contradicting(`dispute:${attempt.id}:${said.disputeId}`)
   if (isUnderWay(payment.state)) return { _tag: "Waits", applied: kept }
+  const isOpen = isDisputed(next)
   if (isOpen && taken.has(payment.state)) return moved(moveBy(kept.payment, "DisputeOpened"))
   if (!isOpen && payment.state === "ChargedBack") return moved(moveBy(kept.payment, wonBy(payment)))
   // The dispute is of money that is not recorded as taken.
   const isTaken = taken.has(payment.state) || payment.state === "ChargedBack"
-  return isTaken
-    ? { _tag: "Confirms", applied: kept }
-    : contradicts({ ...book, payment: kept.payment }, `dispute:${said.disputeId}`, evidence, now, { before: payment })
+  return isTaken ? { _tag: "Confirms", applied: kept } : contradicting(name)
 }
+
+/** A statement whose dispute is recorded otherwise, where nothing says which of both is newer. */
+export const ofUndecided = (
+  book: PaymentBook,
+  { attemptId, disputeId }: Pick<DisputeStatement, "attemptId" | "disputeId">,
+  { at, status, verdict }: UndecidedDispute,
+  now: number
+): Interpretation =>
+  contradicts(
+    book,
+    `dispute:${disputeId}:${verdict}:${status}:${at}`,
+    { attempt_id: attemptId, dispute_id: disputeId, stated: `dispute_${verdict}`, dispute_status: status },
+    now
+  )
+
+const evidenceOf = (
+  { attemptId, disputeId, verdict }: DisputeStatement,
+  status: DisputeStatus,
+  stated: StatedDispute
+): JsonObject => ({
+  attempt_id: attemptId,
+  dispute_id: disputeId,
+  stated: `dispute_${stated.verdict ?? verdict}`,
+  ...(stated.status === undefined ? {} : { dispute_status: status })
+})
 
 /**
  * The provider captures by itself, and failed. No operation of ours can be taken back: operators review the payment, and
@@ -90,10 +131,6 @@ export const ofAutomaticFailure = (
 }
 
 const ended: ReadonlySet<PaymentState> = new Set([...noMoney, "Voided", "AwaitingCustomer"])
-
-/** Whether the attempt is the one whose charge the payment is, or may yet be. */
-const isOfPayment = (book: PaymentBook, attempt: Attempt): boolean =>
-  (holdingAttempt(book) ?? book.attempts.at(-1))?.id === attempt.id
 
 /** Where the ledger says that the payment is without the dispute. */
 const wonBy = ({ capturedMinor, refundedMinor, reported }: Payment): PaymentEvent => {

@@ -88,15 +88,8 @@ export const holdsStated = ({ reported }: Payment, about: MessageAbout): boolean
       disputeId === about.disputeId && (verdict === about.verdict || (about.verdict === "opened" && verdict === "lost"))
   )
 
-/**
- * `undefined` where the row states nothing, or does not name what it is about well enough. `verdict`: what a row says of which
- * a dispute's money leaves.
- */
-export const statementOf = (
-  row: ReportRow,
-  { attempt, operation, refund }: RowSubject,
-  verdict: "opened" | "lost"
-): MessageAbout | undefined => {
+/** `undefined` where the row states nothing, or does not name what it is about well enough. */
+export const statementOf = (row: ReportRow, { attempt, operation, refund }: RowSubject): MessageAbout | undefined => {
   const { names } = row
   const stated = money(Math.abs(row.gross.minorUnits), row.gross.currency)
   const charge: ChargeName | undefined = attempt === undefined ? undefined : { attemptId: attempt.id }
@@ -133,7 +126,7 @@ export const statementOf = (
       // Without an id, a row may be a hold, its end, or the verdict.
       if (charge === undefined || disputeId === null) return undefined
       return row.kind === "dispute"
-        ? { _tag: "Dispute", charge, disputeId, verdict, money: stated }
+        ? { _tag: "Dispute", charge, disputeId, verdict: "opened", money: stated }
         : { _tag: "Dispute", charge, disputeId, verdict: "won" }
     }
     default:

@@ -8,6 +8,7 @@ import { type FourEyes, needsSecondPerson } from "../../model/FourEyes.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { moneyTaken, type PaymentState } from "../../model/PaymentMachine.ts"
 import type { MessageAbout } from "../../model/ProviderStatement.ts"
+import { openDisputes } from "../../model/Reported.ts"
 import { isOfItsSign, type ReportRow, type ReportRowKind, type SignedMoney } from "../../model/ReportRow.ts"
 import type { MatchReason, SettlementResult } from "../../model/SettlementEntry.ts"
 import { holdingAttempt } from "../Holding.ts"
@@ -81,8 +82,7 @@ export const weighRow = (row: ReportRow, order: WeighOrder): WeighedRow => {
   }
   const part = subject.operation === undefined ? partialCaptureOf(row, book, connectionId, order.before) : undefined
   const partly = part === undefined ? differenceOfFailure(row, book) : differenceOfPart(part, book)
-  const stated =
-    partly === undefined ? statementOf(row, subject, takenBy(row, order.before)) : part && payoutOf(row, subject, part)
+  const stated = partly === undefined ? statementOf(row, subject) : part && payoutOf(row, subject, part)
   const meaning = stated && interpret(book, connectionId, { about: stated, ...sourceOf(row, now) }, now)
   const applied = meaning !== undefined && "applied" in meaning ? meaning.applied : undefined
   const isChange = stated !== undefined && applied !== undefined && holdsStated(applied.payment, stated)
@@ -208,7 +208,7 @@ const differenceOfDispute = (
   const recorded = (payment.reported?.disputes ?? []).filter((one) => disputeId === null || one.disputeId === disputeId)
   const moves = [...disputeMoves(row, before), row]
   const count = (kind: ReportRowKind) => moves.filter((one) => one.kind === kind).length
-  const takenCount = recorded.filter(({ verdict }) => verdict !== "won").length
+  const takenCount = openDisputes({ disputes: recorded }).length
   const isSame = recorded.length > 0 && count("dispute") - count("dispute_reversed") === takenCount
   return isSame ? undefined : { result: "status_differs", expected: payment.state }
 }
@@ -217,13 +217,6 @@ const disputeMoves = ({ names }: ReportRow, before: ReadonlyArray<EarlierRow>): 
   before.filter(
     (one) => isDispute(one.kind) && isOfItsSign(one) && (names.disputeId === null || one.disputeId === names.disputeId)
   )
-
-/** Money that leaves again after it came back is lost: `opened` would not count against the verdict before. */
-const takenBy = (row: ReportRow, before: ReadonlyArray<EarlierRow>): "opened" | "lost" => {
-  const moves = disputeMoves(row, before)
-  const backCount = moves.filter(({ kind }) => kind === "dispute_reversed").length
-  return backCount > 0 && moves.length - backCount >= backCount ? "lost" : "opened"
-}
 
 /** Rows come in any order: once they add up to what is recorded, all of them are explained. */
 const evenedBy = (row: ReportRow, before: ReadonlyArray<EarlierRow>): ReadonlyArray<string> =>

@@ -118,7 +118,6 @@ const begin = Effect.fnUntraced(function* (
     stage: firstSubmissionStage,
     idempotencyKey,
     timeoutMillis: connections.timeoutMillis(connection),
-    // Their order is that of the list. One that a clock dated ahead does not date this one.
     sentAt: now,
     answeredAt: null,
     code: null,

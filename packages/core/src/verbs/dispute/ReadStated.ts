@@ -1,18 +1,21 @@
 /**
- * Asks the provider what it states of a dispute that only a report named: a row has no deadline, and without one nobody is
- * reminded. The answer is recorded as any statement. It may die at any point: what is not recorded is asked again.
+ * Asks the provider what it states of a dispute: one that only a report named has no deadline, and without one nobody is
+ * reminded; and a message may not say whether it is newer than what is recorded. The answer is recorded as any statement. It
+ * may die at any point: what is not recorded is asked again.
  */
 import { Clock, Effect } from "effect"
 import { readDispute } from "../../call/LookUp.ts"
 import type { Step } from "../../commit/CommitChange.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
-import { disputeStep, droppedEvidence } from "../../commit/DisputeStep.ts"
+import { disputeStep } from "../../commit/DisputeStep.ts"
+import { nextVersionOf, statedIn, withStated } from "../../commit/RecordDispute.ts"
 import { Turns } from "../../commit/Turns.ts"
-import { stateDispute } from "../../decide/DisputeStatement.ts"
 import { interpret } from "../../decide/interpret/Interpret.ts"
+import { ofUndecided } from "../../decide/interpret/InterpretReported.ts"
 import { type Dispute, lacksDeadline, type StatedLookUp } from "../../model/Dispute.ts"
 import { movedPayment } from "../../model/MovedPayment.ts"
 import type { StatedDispute } from "../../model/ProviderStatement.ts"
+import { recordedDispute } from "../../model/Reported.ts"
 import type { DueDispute } from "../../ports/LedgerDisputes.ts"
 import { type DisputeFile, disputeFile } from "./ReadDisputes.ts"
 
@@ -24,12 +27,15 @@ type Answer = Effect.Success<ReturnType<typeof readDispute>> | "Unneeded"
 
 export const readStated = Effect.fnUntraced(function* ({ disputeId, paymentId, tenant }: DueDispute) {
   const turns = yield* Turns
-  const askedAt = yield* Clock.currentTimeMillis
+  const now = yield* Clock.currentTimeMillis
   const { book, dispute } = yield* disputeFile(tenant, disputeId)
   const { lookUp } = dispute
-  if (lookUp === undefined || !isDue(lookUp, askedAt)) return
-  const answer: Answer = lacksDeadline(dispute) ? yield* readDispute(book, dispute) : "Unneeded"
+  if (lookUp === undefined || lookUp.at > now) return
+  const isNeeded = lookUp.undecided !== undefined || lacksDeadline(dispute)
+  const answer: Answer = isNeeded ? yield* readDispute(book, dispute) : "Unneeded"
   const isLast = answer === undefined && lookUp.tries + 1 >= triesAtMost
+  // It is newer than what is recorded now, by whatever clock, and not than what comes while the provider is asked.
+  const askedAt = Math.max(now, (recordedOf({ book, dispute })?.at ?? 0) + 1)
   const isGivenUp = yield* decideAndCommit({
     inTurn: turns.take(paymentId),
     read: () => disputeFile(tenant, disputeId),
@@ -37,7 +43,7 @@ export const readStated = Effect.fnUntraced(function* ({ disputeId, paymentId, t
       // Another process was faster: processes that ask together use up one try.
       Effect.succeed(
         isSameLookUp(file.dispute.lookUp, lookUp)
-          ? write(stepOf(file, lookUp, answer, askedAt, now), isLast)
+          ? write(stepOf(file, lookUp, answer, askedAt, now), isLast && lookUp.undecided === undefined)
           : done(false)
       ),
     afterUnknown: () => false,
@@ -49,47 +55,55 @@ export const readStated = Effect.fnUntraced(function* ({ disputeId, paymentId, t
   )
 })
 
+const recordedOf = ({ book, dispute }: DisputeFile) =>
+  recordedDispute(book.payment.reported, { disputeId: dispute.providerDisputeId, attemptId: dispute.attemptId })
+
 const isSameLookUp = (recorded: StatedLookUp | undefined, { at, tries }: StatedLookUp): boolean =>
   recorded?.at === at && recorded.tries === tries
 
-/** No pause is longer than one that is dated further ahead: a clock that was ahead dated it. */
-const isDue = ({ at }: StatedLookUp, now: number): boolean => at <= now || at > now + againMillis
-
 const stepOf = (
-  { book, dispute }: DisputeFile,
-  { tries }: StatedLookUp,
+  file: DisputeFile,
+  { tries, undecided }: StatedLookUp,
   answer: Answer,
   askedAt: number,
   now: number
 ): Step => {
+  const { book, dispute } = file
   const { lookUp: _, ...asked } = dispute
   if (answer === undefined && tries + 1 < triesAtMost) {
-    const again: Dispute = { ...asked, lookUp: { at: now + againMillis, tries: tries + 1 } }
-    return disputeStep(book.payment, dispute, { dispute: again, events: [] })
+    const lookUp = { at: now + againMillis, tries: tries + 1, ...(undecided === undefined ? {} : { undecided }) }
+    return disputeStep(book.payment, dispute, { dispute: { ...asked, lookUp }, events: [] })
   }
-  return typeof answer === "object" && answer._tag === "Found"
-    ? statedStep({ book, dispute: asked }, answer.state, askedAt, now)
-    : disputeStep(book.payment, dispute, { dispute: asked, events: [] })
+  if (typeof answer === "object" && answer._tag === "Found") return statedStep(file, asked, answer.state, askedAt, now)
+  const recorded = recordedOf(file)
+  const isOpen = undecided !== undefined && recorded !== undefined && recorded.verdict !== undecided.verdict
+  const meaning = isOpen ? ofUndecided(book, recorded, undecided, now) : undefined
+  const applied = meaning !== undefined && "applied" in meaning ? meaning.applied : undefined
+  if (applied === undefined) return disputeStep(book.payment, dispute, { dispute: asked, events: [] })
+  const { payment, ...beside } = applied
+  return { tenant: payment.tenant, payment: movedPayment(book.payment, payment), ...beside, disputes: [asked] }
 }
 
-/** `dispute`: is not asked for again. */
-const statedStep = ({ book, dispute }: DisputeFile, stated: StatedDispute, askedAt: number, now: number): Step => {
+/** `asked`: the dispute, which is not to be asked for again. */
+const statedStep = (
+  { book, dispute }: DisputeFile,
+  asked: Dispute,
+  stated: StatedDispute,
+  askedAt: number,
+  now: number
+): Step => {
   const { attemptId, connectionId } = dispute
   const about = { _tag: "Dispute", charge: { attemptId }, ...stated } as const
-  const meaning = interpret(book, connectionId, { via: "lookup", at: null, askedAt, about }, now)
-  const applied = "applied" in meaning ? meaning.applied : undefined
-  const { payment, ...beside } = applied ?? {
-    ...{ payment: { ...book.payment, version: book.payment.version + 1 }, attempts: [], events: [] }
-  }
-  const attempt = book.attempts.find(({ id }) => id === attemptId)
-  const said = attempt && stateDispute([dispute], { payment, attempt, said: about, at: askedAt, newId: "" }, now)
-  const after = said?.dispute ?? dispute
+  const source = { via: "lookup", at: null, askedAt } as const
+  const meaning = interpret(book, connectionId, { ...source, about }, now)
+  const applied = ("applied" in meaning ? meaning.applied : undefined) ?? nextVersionOf(book.payment)
+  const { payment, ...beside } = applied
+  const found = { book, others: [], disputes: [asked] }
+  const said = statedIn(found, payment, connectionId, { about, source }, "", now)
   return {
     tenant: payment.tenant,
     payment: movedPayment(book.payment, payment),
-    ...beside,
-    disputes: [after],
-    evidence: droppedEvidence(dispute, after),
-    events: [...beside.events, ...(said?.events ?? [])]
+    disputes: [asked],
+    ...withStated(beside, said)
   }
 }

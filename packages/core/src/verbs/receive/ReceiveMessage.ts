@@ -10,10 +10,11 @@
 import { Clock, Effect, Metric, Option, Redacted, Result } from "effect"
 import { Accounts } from "../../call/Accounts.ts"
 import { withRefundId } from "../../call/CallIds.ts"
-import { canLookUpOperations } from "../../call/LookUp.ts"
+import { canLookUpOperations, canReadDisputes } from "../../call/LookUp.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { decideAndCommit, done, write, writeUntilKnown } from "../../commit/DecideAndCommit.ts"
 import { learnFrom } from "../../commit/LearnFrom.ts"
+import { type DisputedBook, nextVersionOf, statedIn, withDisputes, withStated } from "../../commit/RecordDispute.ts"
 import { type Turn, Turns } from "../../commit/Turns.ts"
 import { attemptOf, interpret, isAboutBook } from "../../decide/interpret/Interpret.ts"
 import type { Interpretation } from "../../decide/interpret/Interpretation.ts"
@@ -48,7 +49,6 @@ import { LearnedRates } from "../../routing/run/LearnedRates.ts"
 import { contentOf, decidedMessage, subjectIdOf } from "./DecidedMessage.ts"
 import { noticeLoss } from "./NoticeLoss.ts"
 import { hintedId, hintIn, lookUpHint, type ReceivedHint } from "./ReceiveHint.ts"
-import { type DisputedBook, nextVersionOf, statedIn, withDisputes, withStated } from "./RecordDispute.ts"
 import { refuseAtTicks, refuseSlowly, refuseUnverified } from "./RefuseMessage.ts"
 
 export interface IncomingMessage {
@@ -226,7 +226,9 @@ export const decideMessage = Effect.fnUntraced(function* (
     yield* Effect.logWarning(`message ${message.id} of connection ${connectionId} ${named}`)
   }
   const about = yield* withRefundId(tenant, connectionId, message.about)
-  const isLookedUp = message.about._tag === "Operation" && (yield* canLookUpOperations(tenant, connectionId))
+  const isLookedUp =
+    (message.about._tag === "Operation" && (yield* canLookUpOperations(tenant, connectionId))) ||
+    (message.about._tag === "Dispute" && (yield* canReadDisputes(tenant, connectionId)))
   yield* decideAndWrite(
     tenant,
     stored,
@@ -293,15 +295,15 @@ const decideAndWrite = Effect.fnUntraced(function* (
           ),
     decide: (found: DisputedBook | "MessageRecorded" | undefined, now, reused) => {
       if (found === "MessageRecorded") return Effect.succeed(done(decidedBefore))
+      const { at, isLookedUp = false } = message
+      const source = { via: "message", at, askedAt: now, isLookedUp } as const
       const { isOfCharge = false, meaning } =
-        found === undefined
-          ? {}
-          : meaningOf(found, { ...message, connectionId, via: "message", askedAt: now }, reused, now)
+        found === undefined ? {} : meaningOf(found, { ...message, ...source, connectionId }, reused, now)
       const told = meaning !== undefined && "applied" in meaning ? meaning.applied : undefined
       const before = found?.book.payment ?? null
       const stated =
         found && isOfCharge
-          ? statedIn(found, told?.payment ?? found.book.payment, connectionId, message, disputeId, now)
+          ? statedIn(found, told?.payment ?? found.book.payment, connectionId, { about, source }, disputeId, now)
           : undefined
       const applied = told ?? (stated && found && nextVersionOf(found.book.payment))
       const decision = decidedMessage(stored, message, found?.book, meaning, message.removed)

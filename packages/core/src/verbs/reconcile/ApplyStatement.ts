@@ -3,6 +3,14 @@ import { Effect, Option } from "effect"
 import type { Step } from "../../commit/CommitChange.ts"
 import { commitFirst, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { learnFrom } from "../../commit/LearnFrom.ts"
+import {
+  type DisputedBook,
+  nextVersionOf,
+  type Stated,
+  statedIn,
+  withDisputes,
+  withStated
+} from "../../commit/RecordDispute.ts"
 import { Turns } from "../../commit/Turns.ts"
 import { interpret } from "../../decide/interpret/Interpret.ts"
 import type { Interpretation } from "../../decide/interpret/Interpretation.ts"
@@ -10,7 +18,7 @@ import { ofReused } from "../../decide/ReusedReference.ts"
 import { holdsStated } from "../../decide/reconcile/RowStatement.ts"
 import { sourceOf } from "../../decide/reconcile/WeighRow.ts"
 import type { ReusedReference } from "../../model/ChargeReference.ts"
-import { lacksDeadline } from "../../model/Dispute.ts"
+import { isEnded, lacksDeadline } from "../../model/Dispute.ts"
 import { movedPayment } from "../../model/MovedPayment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { MessageAbout } from "../../model/ProviderStatement.ts"
@@ -19,14 +27,6 @@ import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 import { LearnedRates } from "../../routing/run/LearnedRates.ts"
-import {
-  type DisputedBook,
-  nextVersionOf,
-  type Stated,
-  statedIn,
-  withDisputes,
-  withStated
-} from "../receive/RecordDispute.ts"
 
 export interface RowStated {
   readonly connectionId: string
@@ -59,13 +59,13 @@ export const applyStatement = Effect.fnUntraced(function* (
     inTurn: turns.take(id),
     decide: (found: DisputedBook, now: number, reused: ReusedReference | undefined) => {
       const { book } = found
-      const stated = interpret(book, connectionId, { about, ...sourceOf({ occurredAt }, now) }, now)
+      const source = sourceOf({ occurredAt }, now)
+      const stated = interpret(book, connectionId, { about, ...source }, now)
       const before = "applied" in stated ? stated.applied : undefined
       const meaning = before !== undefined && reused !== undefined ? ofReused(book, before, reused, now) : stated
       const told = "applied" in meaning ? meaning.applied : undefined
       const payment = told?.payment ?? book.payment
-      const statedBy = { about, at: occurredAt }
-      const dispute = toLookUp(statedIn(found, payment, connectionId, statedBy, disputeId, now), now)
+      const dispute = toLookUp(statedIn(found, payment, connectionId, { about, source }, disputeId, now), now)
       const applied = told ?? (dispute && nextVersionOf(book.payment))
       const value = { isTaken: isTaken(meaning) && holdsStated(payment, about), learn: () => {} }
       if (applied === undefined) return Effect.succeed(done(value))
@@ -94,7 +94,7 @@ export const applyStatement = Effect.fnUntraced(function* (
 
 /** A row has neither deadline nor reason: the background asks the provider for them. */
 const toLookUp = (stated: Stated | undefined, now: number): Stated | undefined =>
-  stated !== undefined && stated.before === undefined && lacksDeadline(stated.dispute)
+  stated !== undefined && (stated.before === undefined || isEnded(stated.before)) && lacksDeadline(stated.dispute)
     ? { ...stated, dispute: { ...stated.dispute, lookUp: { at: now, tries: 0 } } }
     : stated
 

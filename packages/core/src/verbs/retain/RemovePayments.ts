@@ -10,8 +10,8 @@
  */
 import { Clock, Effect } from "effect"
 import { type KeptReason, statesWithoutMoney, whyKept } from "../../decide/MayLeave.ts"
-import { mostDisputes } from "../../model/Dispute.ts"
 import type { OldPayment, WholePayment } from "../../model/OldPayment.ts"
+import { mostDisputes } from "../../model/Reported.ts"
 import { disputeWindowMillis } from "../../model/RetentionTimes.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger } from "../../ports/Ledger.ts"

@@ -1,15 +1,17 @@
 /** The record of a dispute, made or moved in the commit of the message that states it. */
 import { Effect } from "effect"
-import { droppedEvidence } from "../../commit/DisputeStep.ts"
-import { type Applied, unchanged } from "../../decide/Applied.ts"
-import { type DisputeStated, stateDispute } from "../../decide/DisputeStatement.ts"
-import { attemptNamed } from "../../decide/interpret/Interpret.ts"
-import { type Dispute, mostDisputes } from "../../model/Dispute.ts"
-import type { Payment } from "../../model/Payment.ts"
-import type { MessageAbout, ProviderMessage } from "../../model/ProviderStatement.ts"
-import type { MessageBook } from "../../model/StoredMessage.ts"
-import type { Tenant } from "../../model/Tenant.ts"
-import { Ledger } from "../../ports/Ledger.ts"
+import { type Applied, unchanged } from "../decide/Applied.ts"
+import { type DisputeStated, stateDispute } from "../decide/DisputeStatement.ts"
+import { attemptNamed } from "../decide/interpret/Interpret.ts"
+import type { Source } from "../decide/interpret/Statement.ts"
+import type { Dispute } from "../model/Dispute.ts"
+import type { Payment } from "../model/Payment.ts"
+import type { MessageAbout } from "../model/ProviderStatement.ts"
+import { mostDisputes } from "../model/Reported.ts"
+import type { MessageBook } from "../model/StoredMessage.ts"
+import type { Tenant } from "../model/Tenant.ts"
+import { Ledger } from "../ports/Ledger.ts"
+import { droppedEvidence } from "./DisputeStep.ts"
 
 export interface DisputedBook extends MessageBook {
   /** The recorded disputes of the payment; empty where the message states none. */
@@ -38,14 +40,14 @@ export const statedIn = (
   { book, disputes }: DisputedBook,
   payment: Payment,
   connectionId: string,
-  { about, at }: Pick<ProviderMessage, "about" | "at">,
+  { about, source }: { readonly about: MessageAbout; readonly source: Source },
   newId: string,
   now: number
 ): Stated | undefined => {
   if (about._tag !== "Dispute") return undefined
   const attempt = attemptNamed(book, connectionId, about.charge)
   if (attempt === undefined) return undefined
-  const stated = stateDispute(disputes, { payment, attempt, said: about, at: at ?? now, newId }, now)
+  const stated = stateDispute(disputes, { book, payment, attempt, said: about, source, newId }, now)
   return stated && { ...stated, before: disputes.find(({ id }) => id === stated.dispute.id) }
 }
 

@@ -1,0 +1,14 @@
+import type { Fault } from "../../../../checks/mutations/Fault.ts"
+
+export const faults: ReadonlyArray<Fault> = [
+  {
+    name: "an acceptance that the payment does not keep",
+    harm: "A late message opens an accepted dispute again, and evidence is sent for money that was given up.",
+    edits: [{ in: "disputeStep", call: "withAcceptance", become: "payment" }],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/Disputes.test.ts",
+      test: "given an acceptance, when a message comes that was written before it, then it does not open again"
+    }
+  }
+]

@@ -1,0 +1,202 @@
+/** Rounds of one dispute over the API: the provider's time orders what its messages state. */
+import { Ledger } from "@pointsman/core/ports"
+import { Effect, Option } from "effect"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { deliver, dispute, type Message } from "./support/Messages.ts"
+import { answerOf, captured, get, operate, retrieve } from "./support/Payments.ts"
+import { stores } from "./support/Stores.ts"
+import { acme, keys, openWorld, type World } from "./support/World.ts"
+
+/** A minute of the day on which the provider writes. */
+const at = (minute: number): string => `2026-11-21T12:${String(minute).padStart(2, "0")}:00Z`
+
+// One store is enough: none of them orders statements.
+describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
+  let world: World
+  beforeAll(async () => {
+    world = await openWorld(store)
+  })
+  beforeEach(() => world.reset())
+  afterAll(() => world.close())
+
+  const given = async () => {
+    const paymentId = await captured(world)
+    const attemptId = world.provider.charges.at(-1)?.attemptId ?? ""
+    const of = (type: string, minute: number, more: object = {}): Message => ({
+      ...dispute(attemptId, "opened", { dispute_id: `du_${paymentId}`, ...more }),
+      type: `dispute.${type}`,
+      created: at(minute)
+    })
+    const disputes = async () => (await get(world, `/disputes?payment=${paymentId}`)).body.data
+    const stored = () =>
+      world.run(Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.book(acme, paymentId), Option.getOrThrow)))
+    const seen = async () => ({
+      status: (await retrieve(world, paymentId))["status"],
+      disputes: (await disputes()).map(({ status }: { status: string }) => status),
+      reviews: (await stored()).payment.review?.reasons ?? []
+    })
+    const outcomes = (messages: ReadonlyArray<string>) =>
+      world.run(
+        Effect.flatMap(Ledger, (ledger) =>
+          Effect.forEach(messages, (id) => Effect.map(ledger.message(acme, "main", id), Option.getOrThrow))
+        )
+      )
+    const timeline = async (): Promise<ReadonlyArray<string>> =>
+      (await get(world, `/payments/${paymentId}/events`)).body.data.map(({ type }: { type: string }) => type)
+    return { paymentId, of, disputes, seen, outcomes, timeline }
+  }
+
+  const keep = async (id: string) => {
+    const data = new FormData()
+    data.append("summary", "It arrived.")
+    const request = new Request("http://pointsman.test", { method: "POST", body: data })
+    return world.send(`/api/v1/disputes/${id}/evidence`, {
+      key: keys.acme,
+      body: new Uint8Array(await request.arrayBuffer()),
+      headers: { "content-type": request.headers.get("content-type") ?? "" }
+    })
+  }
+  const submit = (id: string, key: string) =>
+    world.send(`/api/v1/disputes/${id}/submit`, {
+      method: "POST",
+      key: keys.acme,
+      headers: { "idempotency-key": key }
+    })
+
+  test("given a dispute that was won, when it is opened again later, then a new round begins", async () => {
+    const { disputes, of, paymentId, seen, timeline } = await given()
+    await deliver(world, of("opened", 1, { amount: 600, currency: "EUR", evidence_due_by: "2026-12-01T00:00:00Z" }))
+    const [{ id }] = await disputes()
+    await keep(id)
+    expect(answerOf(await submit(id, "first round"))).toBe("200")
+    await deliver(world, of("won", 2))
+    expect(await seen()).toEqual({ status: "CAPTURED", disputes: ["won"], reviews: [] })
+    await deliver(world, of("opened", 3, { evidence_due_by: "2030-01-01T00:00:00Z" }))
+    expect(await seen()).toEqual({ status: "CHARGEBACK", disputes: ["needs_response"], reviews: [] })
+    const [again] = await disputes()
+    expect([again.id, again.amount, again.evidence_due_by, again.evidence_submitted_at]).toEqual([
+      id,
+      600,
+      "2030-01-01T00:00:00.000Z",
+      null
+    ])
+    expect(answerOf(await operate(world, "refund", paymentId))).toBe("409 not_refundable")
+    expect(answerOf(await keep(id))).toBe("200")
+    expect(answerOf(await submit(id, "second round"))).toBe("200")
+    expect(world.provider.submissions).toHaveLength(2)
+    await deliver(world, of("lost", 4))
+    expect(await seen()).toEqual({ status: "CHARGEBACK", disputes: ["lost"], reviews: [] })
+    await deliver(world, of("updated", 5, { status: "under_review" }))
+    expect(await seen()).toEqual({ status: "CHARGEBACK", disputes: ["under_review"], reviews: [] })
+    expect((await timeline()).filter((type) => /chargeback|dispute/u.test(type))).toEqual([
+      ...["payment.chargeback", "dispute.opened", "dispute.submitted"],
+      ...["payment.chargeback_reversed", "dispute.won"],
+      ...["payment.chargeback", "dispute.opened", "dispute.submitted"],
+      ...["dispute.lost", "dispute.opened"]
+    ])
+  })
+
+  test("given a new round without a deadline, then that of the round before does not count", async () => {
+    const { disputes, of } = await given()
+    await deliver(world, of("opened", 1, { evidence_due_by: "2026-12-01T00:00:00Z" }))
+    await deliver(world, of("won", 3))
+    await deliver(world, of("opened", 4))
+    // A late message of the round before.
+    await deliver(world, of("updated", 2, { status: "under_review", evidence_due_by: "2026-12-02T00:00:00Z" }))
+    const [{ evidence_due_by, status }] = await disputes()
+    expect([status, evidence_due_by]).toEqual(["needs_response", null])
+  })
+
+  test.each([
+    ["before", 1, []],
+    ["at the time of", 2, ["conflict"]]
+  ])("given an opening that is dated %s the end, then it does not open again", async (_, minute, reviews) => {
+    const { of, seen } = await given()
+    await deliver(world, of("won", 2))
+    await deliver(world, of("opened", minute))
+    expect(await seen()).toEqual({ status: "CAPTURED", disputes: ["won"], reviews })
+    // The same again is no other contradiction.
+    await deliver(world, of("opened", minute))
+    expect(await seen()).toEqual({ status: "CAPTURED", disputes: ["won"], reviews })
+  })
+
+  test.each([
+    [[2, 4, 6], ["opened", "won", "opened"], "CHARGEBACK", "needs_response"],
+    [[2, 4, 6], ["opened", "won", "lost"], "CHARGEBACK", "lost"],
+    [[2, 4, 6], ["opened", "lost", "won"], "CAPTURED", "won"]
+  ])("given messages of the minutes %j that say %j, then their order of arrival decides nothing", async (...row) => {
+    const [minutes, types, status, last] = row
+    for (const order of [
+      [0, 1, 2],
+      [2, 1, 0],
+      [1, 2, 0],
+      [2, 0, 1]
+    ]) {
+      const { of, seen } = await given()
+      for (const index of order) await deliver(world, of(types[index] ?? "", minutes[index] ?? 0))
+      expect(await seen()).toEqual({ status, disputes: [last], reviews: [] })
+    }
+  })
+
+  test("given an update whose status is an end, then it counts for the dispute and for the payment", async () => {
+    for (const [status, wanted] of [
+      ["won", "CAPTURED"],
+      ["lost", "CHARGEBACK"],
+      ["accepted", "CHARGEBACK"]
+    ]) {
+      const { of, seen } = await given()
+      await deliver(world, of("opened", 1))
+      await deliver(world, of("updated", 2, { status }))
+      expect(await seen()).toEqual({ status: wanted, disputes: [status], reviews: [] })
+      // Without a status, an update states none.
+      await deliver(world, of("updated", 3, { reason: "not_received" }))
+      expect(await seen()).toEqual({ status: wanted, disputes: [status], reviews: [] })
+    }
+  })
+
+  test.each([
+    ["lost", "won"],
+    ["won", "lost"],
+    ["won", "warning"],
+    ["opened", "accepted"],
+    ["lost", "needs_response"]
+  ])(
+    "given a message dispute.%s with the status %s, then it changes nothing, and opens a review",
+    async (type, status) => {
+      const { of, disputes, outcomes, paymentId, seen, timeline } = await given()
+      await deliver(world, of("opened", 1, { amount: 600, currency: "EUR" }))
+      const [before] = await disputes()
+      const id = `contradiction of ${paymentId}`
+      await deliver(world, { ...of(type, 2, { status, amount: 500, currency: "EUR" }), id })
+      expect(await seen()).toEqual({ status: "CHARGEBACK", disputes: ["needs_response"], reviews: ["conflict"] })
+      expect(await disputes()).toEqual([before])
+      expect((await timeline()).at(-1)).toBe("payment.conflict")
+      expect(await outcomes([id])).toMatchObject([{ outcome: "contradicts", paymentId }])
+    }
+  )
+
+  test("given an inquiry that is dated after an opening, then the money does not come back, and operations review it", async () => {
+    const { of, seen } = await given()
+    await deliver(world, of("opened", 1))
+    await deliver(world, of("updated", 2, { status: "warning" }))
+    expect(await seen()).toEqual({ status: "CHARGEBACK", disputes: ["needs_response"], reviews: ["conflict"] })
+  })
+
+  test("given an inquiry, when a dispute follows, is won, and another inquiry follows, then money moves with the dispute", async () => {
+    const { of, paymentId, seen } = await given()
+    await deliver(world, of("opened", 1, { status: "warning" }))
+    expect(await seen()).toEqual({ status: "CAPTURED", disputes: ["warning"], reviews: [] })
+    await deliver(world, of("updated", 2, { status: "needs_response" }))
+    expect(await seen()).toEqual({ status: "CHARGEBACK", disputes: ["needs_response"], reviews: [] })
+    await deliver(world, of("won", 3))
+    await deliver(world, of("updated", 4, { status: "warning" }))
+    expect(await seen()).toEqual({ status: "CAPTURED", disputes: ["warning"], reviews: [] })
+    expect(answerOf(await operate(world, "refund", paymentId))).toBe("200")
+  })
+
+  test("given the first message contradicts itself, then there is no dispute, and a review", async () => {
+    const { of, seen } = await given()
+    await deliver(world, of("lost", 2, { status: "won" }))
+    expect(await seen()).toEqual({ status: "CAPTURED", disputes: [], reviews: ["conflict"] })
+  })
+})
