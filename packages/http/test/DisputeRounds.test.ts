@@ -138,6 +138,24 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
     }
   })
 
+  test("given a loss of a part of the claim, then the amount is what was decided, and claimed again in another round", async () => {
+    const { disputes, of } = await given()
+    const amounts: Array<number> = []
+    for (const [type, minute, more] of [
+      ["opened", 1, { amount: 900, currency: "EUR" }],
+      ["lost", 2, { amount: 200, currency: "EUR" }],
+      // A late message of the claim.
+      ["opened", 1, { amount: 900, currency: "EUR" }],
+      ["opened", 3, { amount: 700, currency: "EUR" }],
+      // Nothing else was decided than what was claimed.
+      ["won", 4, {}]
+    ] as const) {
+      await deliver(world, of(type, minute, more))
+      amounts.push((await disputes())[0].amount)
+    }
+    expect(amounts).toEqual([900, 200, 200, 700, 700])
+  })
+
   test("given an update whose status is an end, then it counts for the dispute and for the payment", async () => {
     for (const [status, wanted] of [
       ["won", "CAPTURED"],

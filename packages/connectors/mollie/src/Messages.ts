@@ -18,6 +18,7 @@ import {
   verifiedJson
 } from "@pointsman/core/connector"
 import { Effect, Schema } from "effect"
+import { fromMollie } from "./Amounts.ts"
 import { type Reader, stateOf, stateOfRefund } from "./Answers.ts"
 import { stateOfCapture } from "./Lookups.ts"
 import * as Protocol from "./Protocol.ts"
@@ -145,11 +146,20 @@ const aboutRefund = Effect.fnUntraced(function* (
   return typeof state === "string" ? yield* wrongAt(state) : { _tag: "Refund", refundId, state: () => state }
 })
 
-/** The money went back with the chargeback; "reversed" returns it (https://docs.mollie.com/docs/chargebacks). */
+const isAmount = Schema.is(Protocol.Amount)
+
+/**
+ * The money went back with the chargeback; "reversed" returns it (https://docs.mollie.com/docs/chargebacks). Its amount may be
+ * a part of the payment's. One that is not as documented is left out: the dispute counts without it.
+ */
 const aboutChargeback = Effect.fnUntraced(function* (
   entity: unknown
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
-  const { id, paymentId, reversedAt } = yield* decoded(readChargeback, entity)
+  const { amount, id, paymentId, reversedAt } = yield* decoded(readChargeback, entity)
   const verdict = reversedAt === undefined || reversedAt === null ? "opened" : "won"
-  return { _tag: "Dispute", charge: { providerRef: paymentId }, disputeId: id, verdict }
+  const money = isAmount(amount) ? fromMollie(amount) : undefined
+  return {
+    ...{ _tag: "Dispute", charge: { providerRef: paymentId }, disputeId: id, verdict },
+    ...(money === undefined ? {} : { money })
+  }
 })

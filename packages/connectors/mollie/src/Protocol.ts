@@ -16,7 +16,7 @@ const Reference = Schema.NonEmptyString.check(
 
 const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-const Amount = Schema.Struct({ currency: Schema.NonEmptyString, value: Schema.NonEmptyString })
+export const Amount = Schema.Struct({ currency: Schema.NonEmptyString, value: Schema.NonEmptyString })
 
 const Mode = Schema.Literals(["test", "live"])
 
@@ -82,11 +82,12 @@ export const Refund = Schema.Struct({
 })
 export type Refund = typeof Refund.Type
 
-/** https://docs.mollie.com/reference/get-chargeback. It has no mode. */
+/** https://docs.mollie.com/reference/get-chargeback. It has no mode. `amount`: "the amount charged back by the consumer". */
 export const Chargeback = Schema.Struct({
   resource: Schema.Literal("chargeback"),
   id: Reference,
   paymentId: Reference,
+  amount: optional(Schema.Unknown),
   createdAt: WireTime,
   reversedAt: optional(WireTime)
 })

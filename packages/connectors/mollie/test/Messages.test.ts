@@ -155,6 +155,28 @@ describe("an event", () => {
     )
   }
 
+  for (const [amount, stated] of [
+    [{ currency: "EUR", value: "3.00" }, { money: money(300, "EUR") }],
+    [{ currency: "EUR", value: "3,00" }, {}],
+    [undefined, {}]
+  ] as const) {
+    it.effect(`given a chargeback of ${amount?.value}, then that is what is disputed`, () =>
+      Effect.gen(function* () {
+        for (const [type, reversedAt, verdict] of [
+          ["chargeback.received", null, "opened"],
+          ["chargeback.reversed", "2026-11-22T12:00:00+00:00", "won"]
+        ] as const) {
+          const { about } = Result.getOrThrow(yield* readSigned(event(type, chargeback({ amount, reversedAt }))))
+          const { id: disputeId, paymentId: providerRef } = chargeback() as { id: string; paymentId: string }
+          assert.deepStrictEqual<unknown>(about, {
+            ...{ _tag: "Dispute", charge: { providerRef }, disputeId, verdict },
+            ...stated
+          })
+        }
+      })
+    )
+  }
+
   const broken: ReadonlyArray<readonly [what: string, message: Fields, reason: string]> = [
     ["another type", event("payment-link.paid", payment()), "its type is not supported"],
     [

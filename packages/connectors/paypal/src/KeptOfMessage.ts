@@ -36,6 +36,7 @@ export const keptOfMessage = keptFields(
     "custom",
     "invoice_number",
     "dispute_outcome",
-    "outcome_code"
+    "outcome_code",
+    "amount_refunded"
   ])
 )

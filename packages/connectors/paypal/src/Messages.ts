@@ -11,6 +11,7 @@ import {
   type ChargeState,
   type Clean,
   cleaner,
+  type DisputeStatus,
   type MessageAbout,
   MessageUnreadable,
   type MessageUnverified,
@@ -19,6 +20,7 @@ import {
   type ProviderMessage,
   type RawMessage,
   type RefundState,
+  type StatedDispute,
   secretsOf,
   type VerifiedBody,
   verifiedJson,
@@ -189,21 +191,49 @@ const verdicts: ReadonlyMap<string, Verdict> = new Map([
   ["DENIED", "won"]
 ])
 
+/** `status` of an open dispute (https://developer.paypal.com/api/customer-disputes/v1/disputes-get). */
+const openStatuses: ReadonlyMap<string, DisputeStatus> = new Map([
+  ["OPEN", "needs_response"],
+  ["WAITING_FOR_SELLER_RESPONSE", "needs_response"],
+  ["WAITING_FOR_BUYER_RESPONSE", "under_review"],
+  ["UNDER_REVIEW", "under_review"]
+])
+
+type Stated = Pick<StatedDispute, "verdict" | "status" | "isContinued">
+
+/** `undefined` for an end that is not understood. An update tells the dispute as it is, and may come after its end. */
+const statedIn = (type: string, { dispute_outcome, status }: Protocol.Dispute): Stated | undefined => {
+  const ended = verdicts.get(dispute_outcome?.outcome_code ?? "")
+  if (type === "CUSTOMER.DISPUTE.RESOLVED") return ended === undefined ? undefined : { verdict: ended }
+  if (type === "CUSTOMER.DISPUTE.CREATED") return { verdict: "opened" }
+  const open = openStatuses.get(status ?? "")
+  if (open !== undefined) return { verdict: "opened", status: open }
+  return status === "RESOLVED" && ended !== undefined ? { verdict: ended } : { verdict: "opened", isContinued: true }
+}
+
 const isAmount = Schema.is(Protocol.Amount)
 const isTime = Schema.is(WireTime)
 
-/** What is not as documented is left out: the dispute counts without it. */
-const termsOf = ({ dispute_amount, seller_response_due_date }: Protocol.Dispute) => {
-  const money = isAmount(dispute_amount) ? fromPayPal(dispute_amount) : undefined
+/**
+ * What is not as documented is left out: the dispute counts without it. Of one that is lost, `amount_refunded` is "the amount
+ * that either the merchant or PayPal refunds the customer"
+ * (https://developer.paypal.com/api/customer-disputes/v1/definitions/dispute_outcome), which may be a part of the claim.
+ */
+const termsOf = (
+  { dispute_amount, dispute_outcome, seller_response_due_date }: Protocol.Dispute,
+  { verdict }: Stated
+) => {
+  const refunded = dispute_outcome?.amount_refunded
+  const stated = verdict === "lost" && isAmount(refunded) ? refunded : dispute_amount
+  const money = isAmount(stated) ? fromPayPal(stated) : undefined
   const dueBy = isTime(seller_response_due_date) ? Date.parse(seller_response_due_date) : undefined
   return { ...(money === undefined ? {} : { money }), ...(dueBy === undefined ? {} : { dueBy }) }
 }
 
 const tellDispute = (type: string, dispute: Protocol.Dispute): About => {
-  const { dispute_id, dispute_outcome, disputed_transactions } = dispute
-  const outcome = dispute_outcome?.outcome_code ?? ""
-  const verdict = type === "CUSTOMER.DISPUTE.RESOLVED" ? verdicts.get(outcome) : "opened"
-  if (verdict === undefined) return Effect.fail(unreadable("it is not to be understood at resource.dispute_outcome"))
+  const { dispute_id, disputed_transactions } = dispute
+  const stated = statedIn(type, dispute)
+  if (stated === undefined) return Effect.fail(unreadable("it is not to be understood at resource.dispute_outcome"))
   const [transaction, ...others] = disputed_transactions
   // A dispute about several payments names no amount for each.
   if (transaction === undefined || others.length > 0) {
@@ -216,5 +246,5 @@ const tellDispute = (type: string, dispute: Protocol.Dispute): About => {
   }
   // PayPal's name of the capture finds no payment here, and is kept for operators.
   const charge: ChargeName = attemptId === undefined ? { providerRef: captureId ?? "" } : { attemptId }
-  return Effect.succeed({ _tag: "Dispute", charge, disputeId: dispute_id, verdict, ...termsOf(dispute) })
+  return Effect.succeed({ _tag: "Dispute", charge, disputeId: dispute_id, ...stated, ...termsOf(dispute, stated) })
 }

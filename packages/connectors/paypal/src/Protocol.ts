@@ -105,9 +105,12 @@ const DisputedTransaction = Schema.Struct({
 export const Dispute = Schema.Struct({
   dispute_id: Reference,
   disputed_transactions: Schema.Array(DisputedTransaction),
+  status: optional(Schema.String),
   dispute_amount: optional(Schema.Unknown),
   seller_response_due_date: optional(Schema.Unknown),
-  dispute_outcome: optional(Schema.Struct({ outcome_code: optional(Schema.String) }))
+  dispute_outcome: optional(
+    Schema.Struct({ outcome_code: optional(Schema.String), amount_refunded: optional(Schema.Unknown) })
+  )
 })
 export type Dispute = typeof Dispute.Type
 

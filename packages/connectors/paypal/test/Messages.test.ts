@@ -414,7 +414,7 @@ const messages: ReadonlyArray<readonly [what: string, type: string, resource: Fi
       seller_response_due_date: "2026-12-01T10:00:00.000Z"
     }),
     {
-      ...{ _tag: "Dispute", charge, disputeId: "PP-000-042-663-135", verdict: "opened" },
+      ...{ _tag: "Dispute", charge, disputeId: "PP-000-042-663-135", verdict: "opened", status: "needs_response" },
       ...{ money: { minorUnits: 500, currency: "JPY" }, dueBy: Date.UTC(2026, 11, 1, 10) }
     }
   ],
@@ -422,17 +422,49 @@ const messages: ReadonlyArray<readonly [what: string, type: string, resource: Fi
     "a dispute whose amount and deadline are not as documented",
     "CUSTOMER.DISPUTE.UPDATED",
     dispute(attemptId, { dispute_amount: { currency_code: "EUR", value: "1,5" }, seller_response_due_date: "soon" }),
-    { _tag: "Dispute", charge, disputeId: "PP-000-042-663-135", verdict: "opened" }
+    { _tag: "Dispute", charge, disputeId: "PP-000-042-663-135", verdict: "opened", status: "needs_response" }
   ],
   [
     "a dispute that names PayPal's capture alone",
     "CUSTOMER.DISPUTE.UPDATED",
     dispute(undefined),
     {
-      ...{ _tag: "Dispute", charge: { providerRef: captureId }, disputeId: "PP-000-042-663-135", verdict: "opened" },
-      money: stated
+      ...{ _tag: "Dispute", charge: { providerRef: captureId }, disputeId: "PP-000-042-663-135" },
+      ...{ verdict: "opened", status: "needs_response", money: stated }
     }
   ],
+  ...(
+    [
+      ["WAITING_FOR_BUYER_RESPONSE", {}, { verdict: "opened", status: "under_review" }],
+      ["UNDER_REVIEW", {}, { verdict: "opened", status: "under_review" }],
+      ["RESOLVED", { dispute_outcome: { outcome_code: "ACCEPTED" } }, { verdict: "lost" }],
+      ["RESOLVED", {}, { verdict: "opened", isContinued: true }],
+      ["OTHER", {}, { verdict: "opened", isContinued: true }]
+    ] as const
+  ).map(
+    ([status, more, said]) =>
+      [
+        `an update of the status ${status}`,
+        "CUSTOMER.DISPUTE.UPDATED",
+        dispute(attemptId, { status, ...more }),
+        { ...{ _tag: "Dispute", charge, disputeId: "PP-000-042-663-135" }, ...said, money: stated }
+      ] as const
+  ),
+  ...(
+    [
+      ["RESOLVED_BUYER_FAVOUR", "lost", { currency_code: "EUR", value: "2.00" }, { minorUnits: 200, currency: "EUR" }],
+      ["RESOLVED_BUYER_FAVOUR", "lost", { currency_code: "EUR", value: "2,00" }, undefined],
+      ["RESOLVED_WITH_PAYOUT", "won", { currency_code: "EUR", value: "2.00" }, stated]
+    ] as const
+  ).map(
+    ([outcome_code, verdict, amount_refunded, money]) =>
+      [
+        `a dispute that ended as ${outcome_code} with ${amount_refunded.value} refunded`,
+        "CUSTOMER.DISPUTE.RESOLVED",
+        dispute(attemptId, { status: "RESOLVED", dispute_outcome: { outcome_code, amount_refunded } }),
+        { _tag: "Dispute", charge, disputeId: "PP-000-042-663-135", verdict, ...(money && { money }) }
+      ] as const
+  ),
   ...[
     ["RESOLVED_BUYER_FAVOUR", "lost"],
     ["ACCEPTED", "lost"],

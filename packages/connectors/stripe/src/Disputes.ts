@@ -73,15 +73,19 @@ const reasons: Readonly<Record<string, DisputeReason>> = {
 
 type Stated = Omit<StatedDispute, "disputeId">
 
-/** `undefined` for a status that is not documented, and for a dispute that was prevented. */
-export const statedIn = ({
-  amount,
-  currency,
-  evidence_details,
-  reason,
-  status
-}: Protocol.Dispute): Stated | undefined => {
-  const known = Object.hasOwn(statuses, status) ? statuses[status] : undefined
+/**
+ * A dispute that was prevented (https://docs.stripe.com/changelog/basil/2025-08-27/add-preventions-to-dispute). Its case type
+ * says how: one that was blocked never moved money, and one that was resolved is refunded to the customer by Stripe
+ * (https://docs.stripe.com/disputes/prevention-preview). That refund is none of ours, so that its amount is lost.
+ */
+const preventedBy = ({ payment_method_details }: Protocol.Dispute) =>
+  payment_method_details?.card?.case_type === "block" ? statuses["warning_closed"] : statuses["lost"]
+
+/** `undefined` for a status that is not documented. */
+export const statedIn = (dispute: Protocol.Dispute): Stated | undefined => {
+  const { amount, currency, evidence_details, reason, status } = dispute
+  const known =
+    status === "prevented" ? preventedBy(dispute) : Object.hasOwn(statuses, status) ? statuses[status] : undefined
   if (known === undefined) return undefined
   const money = amount == null || currency == null ? undefined : fromStripe(amount, currency)
   const dueBy = evidence_details?.due_by ?? 0

@@ -31,6 +31,9 @@ export const keptOfMessage = keptFields(
     "failure_reason",
     "reason",
     "evidence_details",
-    "due_by"
+    "due_by",
+    "payment_method_details",
+    "card",
+    "case_type"
   ])
 )

@@ -154,6 +154,9 @@ export const Dispute = Schema.Struct({
   reason: optional(Schema.String),
   /** `due_by` is 0 where the bank allows no response. */
   evidence_details: optional(Schema.Struct({ due_by: optional(Seconds) })),
+  payment_method_details: optional(
+    Schema.Struct({ card: optional(Schema.Struct({ case_type: optional(Schema.String) })) })
+  ),
   metadata: optional(AnyMetadata)
 })
 export type Dispute = typeof Dispute.Type

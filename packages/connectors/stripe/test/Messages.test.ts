@@ -195,15 +195,26 @@ const rows: ReadonlyArray<readonly [type: string, object: unknown, expected: unk
       ...{ reason: "not_received", providerReason: "product_not_received" }
     }
   ],
-  // What ended before it began.
-  ...["prevented", "of_tomorrow"].map(
-    (status) =>
+  // What ended before it began: blocked, it moved no money; resolved, Stripe gave the money back.
+  ...(
+    [
+      ["block", null, "won"],
+      ["resolution", "lost", "lost"],
+      [undefined, "lost", "lost"]
+    ] as const
+  ).map(
+    ([case_type, verdict, status]) =>
       [
         "charge.dispute.created",
-        dispute({ status }),
-        unreadable("it has no final status yet, at data.object.status")
+        dispute({ status: "prevented", amount: 500, payment_method_details: { type: "card", card: { case_type } } }),
+        { ...ofDispute(verdict, status), money: { minorUnits: 500, currency: "EUR" } }
       ] as const
   ),
+  [
+    "charge.dispute.created",
+    dispute({ status: "of_tomorrow" }),
+    unreadable("it has no final status yet, at data.object.status")
+  ],
   [
     "charge.dispute.created",
     dispute({ payment_intent: null }),
