@@ -136,6 +136,35 @@ describe("differences", () => {
     assert.deepStrictEqual(await openRows(), before)
   })
 
+  it("given a payment that is suggested, when it is accepted, then the row is the payment's, under the operator's login", async () => {
+    const cookie = await here.signIn("jo", everywhere("operations"))
+    const payment = await here.pay("acme", "sandbox", "automatic", "order-1")
+    const unnamed = rowOf("txn_9", {
+      kind: "charge",
+      gross: eur(1999),
+      occurredAt: payment.createdAt,
+      payoutId: "po_9"
+    })
+    await readReport(here.run, report, [unnamed])
+    const path = `${at}/differences`
+    const text = await pageAt(here, path, cookie)
+    assert.include(text, `Perhaps <a href="/console/payments/acme/sandbox/${payment.id}"`)
+    assert.include(text, "Accept the payment")
+    const form = { connection: "acme-sandbox", row: "txn_9", payment: payment.id }
+    const send = (sent: typeof form, by = cookie) => here.send(`${path}/accept`, { cookie: by, form: sent })
+    await pageOf(await send({ ...form, payment: "pay_other" }), 404)
+    await pageOf(await send({ ...form, connection: "globex-sandbox" }), 404)
+    await pageOf(await send(form, await here.signIn("kim", everywhere("support"))), 403)
+    assert.deepStrictEqual(await openRows(), ["acme-sandbox/txn_9"])
+    assert.strictEqual(leadsTo(await send(form)), `${path}?notice=accepted`)
+    assert.deepStrictEqual(await openRows(), [])
+    assert.include(await pageAt(here, `/payments/acme/sandbox/${payment.id}`, cookie), "<code>po_9</code>")
+    assert.include(await pageOf(await send(form), 404), "No open difference of this row suggests this payment")
+    const { items } = await here.run(Effect.flatMap(Pointsman, ({ auditEntries }) => auditEntries({ limit: 10 })))
+    const entry = items.findLast(({ action }) => action === "suggestion.accepting")
+    assert.deepStrictEqual([entry?.actor, entry?.subject], ["jo", "acme-sandbox/txn_9"])
+  })
+
   it("given more differences than a page shows, then the next page goes on after the last one", async () => {
     const cookie = await here.signIn("jo", everywhere("operations"))
     const rows = Array.from({ length: 60 }, (_, nth) =>

@@ -371,6 +371,7 @@ export { HintNotLookedUp, type ReceivedHint } from "./verbs/receive/ReceiveHint.
 export type { IncomingMessage, VerifiedMessage } from "./verbs/receive/ReceiveMessage.ts"
 export { MessageRefused } from "./verbs/receive/RefuseMessage.ts"
 export { type MessageFile, MessageNotApplicable, MessageNotFound } from "./verbs/receive/StoredMessages.ts"
+export { type AcceptanceOrder, SuggestionNotFound } from "./verbs/reconcile/AcceptSuggestion.ts"
 export type { FetchOrder } from "./verbs/reconcile/FetchReports.ts"
 export { type ClosingOrder, DifferenceNotFound } from "./verbs/reconcile/ReadDifferences.ts"
 export { ReportBeingRead, ReportBroken, type ReportOrder, ReportRefused } from "./verbs/reconcile/RunReport.ts"

@@ -343,12 +343,19 @@ describe("a difference of a payment that a person corrects", () => {
           return payment
         })
       const payment = yield* creating("order-1")
-      yield* creating("order-2")
+      const other = yield* creating("order-2")
       yield* TestClock.setTime(paidAt + day)
-      // A row that is found by the merchant's reference states nothing.
-      const row = (id: string) =>
-        rowOf(undefined, { id, gross: eur(1999), names: { providerRef: `ch_${id}`, reference: id } })
-      yield* reconcile(orderOf([row("order-1"), row("order-2")]))
+      // The process dies before it applies what the rows state.
+      const ledger = yield* Ledger
+      const dying = { ...ledger, commit: () => Effect.die(new Error("the process died")) }
+      const process = yield* own.another.pipe(Effect.provideService(Ledger, dying))
+      const row = Effect.fnUntraced(function* (one: Payment) {
+        const [attempt] = yield* attemptsOf(one)
+        const id = one.reference ?? ""
+        return rowOf(one, { id, names: { attemptId: attempt?.id ?? "", providerRef: `ch_${id}` } })
+      })
+      const rows = yield* Effect.forEach([payment, other], row)
+      yield* Effect.exit(process.reconciliation.run(orderOf(rows)))
       assert.deepStrictEqual(yield* standing, { "order-1": "status_differs", "order-2": "status_differs" })
       const says = { _tag: "Charge", says: "captured", attemptId: null, amountMinor: null } as const
       yield* corrects(payment, { ...says, providerRef: "ch_order-1" })
@@ -356,7 +363,7 @@ describe("a difference of a payment that a person corrects", () => {
       assert.deepStrictEqual(yield* standing, { "order-1": "status_differs comparison", "order-2": "status_differs" })
       const [entry] = yield* entriesOf
       assert.deepStrictEqual(entry?.closed, { by: "comparison", note: "", at: paidAt + day })
-    }).pipe(Effect.provide(own.layer))
+    }).pipe(Effect.scoped, Effect.provide(own.layer))
   )
 
   const kept = world()

@@ -9,7 +9,7 @@ const stored = (over: Partial<SettlementEntry> = {}): SettlementEntry => ({
   ...row(),
   ...{ tenant, runId: "rec_1", number: 1, contents: "c", result: "matched", reason: "by_id", disputeId: null },
   ...{ providerRef: null, names: null, settledAt: null, recordedAt: storedAt, corrected: null, expected: null },
-  ...{ openedAt: null, closed: null },
+  ...{ suggestedPaymentId: null, openedAt: null, closed: null },
   ...over
 })
 const record = { payment: payment({ capturedMinor: 1000 }), events: events(["payment.captured"]) }

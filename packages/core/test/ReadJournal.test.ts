@@ -48,7 +48,7 @@ const reported = (paymentId: string | null, over: Partial<SettlementEntry> = {})
     payoutId: null
   },
   ...{ occurredAt: start, settledAt: null, recordedAt: december + 2 * day },
-  ...{ corrected: null, expected: null, openedAt: null, closed: null },
+  ...{ suggestedPaymentId: null, corrected: null, expected: null, openedAt: null, closed: null },
   ...over
 })
 

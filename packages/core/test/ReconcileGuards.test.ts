@@ -1,4 +1,4 @@
-/** Rows that may not decide money: guessed, of another sign, of another charge, without a dispute, above four eyes. */
+/** Rows that may not decide money: suggested, of another sign, of another charge, without a dispute, above four eyes. */
 import { assert, describe, it } from "@effect/vitest"
 import { type Payment, Pointsman } from "@pointsman/core"
 import type { ReportRow } from "@pointsman/core/connector"
@@ -55,62 +55,82 @@ const refundsOf = (payment: Payment) =>
     return book.refunds.map(({ providerRefundId, stage }) => [stage, providerRefundId])
   })
 
-describe("a row whose payment was guessed", () => {
-  const byAmount = world()
-  it.effect("given a payment of its amount and time, when its charge is unknown, then the row moves no money", () =>
-    Effect.gen(function* () {
-      const { payment } = yield* unanswered(byAmount)
-      const row = rowOf(undefined, {
-        id: "foreign",
-        gross: eur(1999),
-        occurredAt: day,
-        names: { providerRef: "ch_foreign" }
-      })
-      yield* reconcile(orderOf([row]))
-      assert.deepStrictEqual(yield* stored(payment), payment)
-      assert.deepStrictEqual(foundIn(yield* entriesOf), { foreign: "status_differs by_amount_and_time" })
-      // The next report has it again, and another payment of the amount: the guess is not made once more.
-      yield* createOf()
-      yield* reconcile(orderOf([row, rowOf(undefined, { id: "payout", kind: "payout", gross: eur(-1) })]))
-      assert.deepStrictEqual(yield* closings, { foreign: undefined })
-    }).pipe(Effect.provide(byAmount.layer))
-  )
+/** A charge of another shop in the same account of the provider. */
+const foreignRow = (id: string, fields: Partial<Omit<ReportRow, "names">> = {}) =>
+  rowOf(undefined, {
+    id,
+    gross: eur(1999),
+    occurredAt: day,
+    ...fields,
+    names: { providerRef: `ch_${id}`, reference: `shop-${id}` }
+  })
 
-  const byReference = world()
-  it.effect("given the merchant's reference, when amount and time fit, then it is compared, and states nothing", () =>
+/** The payment that is suggested for each row that has one. */
+const suggestions = Effect.map(entriesOf, (entries) =>
+  Object.fromEntries(
+    entries.flatMap(({ rowId, suggestedPaymentId }) =>
+      suggestedPaymentId === null ? [] : [[rowId, suggestedPaymentId]]
+    )
+  )
+)
+
+describe("a row that fits a payment by amount and time alone", () => {
+  for (const [how, inOne] of [
+    ["in one report", true],
+    ["in a report before it", false]
+  ] as const) {
+    const own = world()
+    it.effect(`given it comes before the row of our charge ${how}, then it is suggested, and ours is the match`, () =>
+      Effect.gen(function* () {
+        const { attemptId, payment } = yield* unanswered(own)
+        const foreign = foreignRow("foreign", { fee: eur(99), net: eur(1900), payoutId: "po_foreign" })
+        const ours = rowOf(payment, { id: "ours", names: { attemptId, providerRef: "ch_ours" } })
+        if (inOne) yield* reconcile(orderOf([foreign, ours]))
+        else {
+          yield* reconcile(orderOf([foreign]))
+          assert.deepStrictEqual(yield* stored(payment), payment)
+          yield* reconcile(orderOf([ours]))
+        }
+        const entries = yield* entriesOf
+        assert.deepStrictEqual(foundIn(entries), { foreign: "missing_here not_found", ours: "status_differs by_id" })
+        assert.deepStrictEqual(yield* suggestions, { foreign: payment.id })
+        assert.deepStrictEqual(yield* closings, { foreign: undefined, ours: "statement" })
+        const { providerRef, review, state: after } = yield* stored(payment)
+        assert.deepStrictEqual([after, providerRef, review], ["Settled", "ch_ours", null])
+        const { reconciliation } = yield* Pointsman
+        const ofPayment = yield* reconciliation.entriesOf(tenant, [payment.id])
+        assert.deepStrictEqual(
+          ofPayment.map(({ rowId }) => rowId),
+          ["ours"]
+        )
+      }).pipe(Effect.provide(own.layer))
+    )
+  }
+
+  const several = world()
+  it.effect("given payments that it may be of, then the merchant's reference decides, or none is suggested", () =>
     Effect.gen(function* () {
-      const { payment } = yield* unanswered(byReference, "order-1")
-      const row = (id: string, fields: Partial<Omit<ReportRow, "names">>) =>
-        rowOf(undefined, {
-          id,
-          gross: eur(1999),
-          occurredAt: paidAt,
-          ...fields,
-          names: { providerRef: `ch_${id}`, reference: "order-1" }
-        })
-      yield* TestClock.setTime(400 * day)
+      several.provider.onCharge = () => lost
+      yield* createOf("shop-other")
+      const { payment } = yield* unanswered(several, "shop-named")
       yield* reconcile(
         orderOf([
-          row("fits", {}),
-          row("less", { gross: eur(100) }),
-          row("earlier", { occurredAt: -900 * day }),
-          row("later", { occurredAt: 300 * day })
+          foreignRow("named", { occurredAt: 20 * day }),
+          foreignRow("two"),
+          foreignRow("less", { gross: eur(100) }),
+          foreignRow("later", { occurredAt: 60 * day }),
+          rowOf(undefined, { id: "lost", gross: eur(1999), occurredAt: day, names: { attemptId: "att_lost" } })
         ])
       )
-      assert.deepStrictEqual(yield* stored(payment), payment)
-      assert.deepStrictEqual(foundIn(yield* entriesOf), {
-        fits: "status_differs by_reference",
-        less: "missing_here not_found",
-        earlier: "missing_here not_found",
-        later: "missing_here not_found"
-      })
-    }).pipe(Effect.provide(byReference.layer))
+      assert.deepStrictEqual(yield* suggestions, { named: payment.id })
+      assert.deepStrictEqual(new Set(Object.values(foundIn(yield* entriesOf))), new Set(["missing_here not_found"]))
+    }).pipe(Effect.provide(several.layer))
   )
 
-  const foreign = world()
-  it.effect("given another charge with the reference of a captured payment, then no payment is the row's", () =>
+  const known = world()
+  it.effect("given a payment whose charge is known, then another charge is no suggestion, nor is it a match", () =>
     Effect.gen(function* () {
-      const payment = yield* captured(foreign, "order-1")
+      const payment = yield* captured(known, "order-1")
       yield* TestClock.setTime(paidAt + day)
       yield* reconcile(
         orderOf([
@@ -124,7 +144,8 @@ describe("a row whose payment was guessed", () => {
         foreign: "missing_here not_found",
         ours: "matched by_id"
       })
-    }).pipe(Effect.provide(foreign.layer))
+      assert.deepStrictEqual(yield* suggestions, {})
+    }).pipe(Effect.provide(known.layer))
   )
 })
 

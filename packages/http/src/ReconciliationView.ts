@@ -63,6 +63,7 @@ export const entryView = (entry: SettlementEntry) => ({
   reason: entry.reason,
   expected: entry.expected,
   payment_id: entry.paymentId,
+  suggested_payment_id: entry.suggestedPaymentId,
   refund_id: entry.refundId,
   dispute_id: entry.disputeId,
   provider_reference: entry.providerRef,

@@ -13,6 +13,7 @@ import { addOperator, createSignInLink, editOperator, listOperators, removeOpera
 import { payout, payoutEntries, payouts } from "./calls/Payouts.ts"
 import { events, explainRouting, payment, paymentFile, payments, timeline } from "./calls/ReadPayments.ts"
 import {
+  acceptSuggestion,
   balance,
   closeDifference,
   fetchReports,
@@ -121,6 +122,7 @@ const reconciliationCalls = (
   find: (runId, options) => call(findRun(defaults, runId, options)),
   differences: (query, options) => call(listDifferences(defaults, query, options)),
   close: (differenceId, closing) => call(closeDifference(differenceId, closing)),
+  accept: (differenceId, acceptance) => call(acceptSuggestion(differenceId, acceptance)),
   balance: (period, options) => call(balance(defaults, period, options)),
   payouts: (period, options) => call(payouts(defaults, period, options)),
   payout: (name, options) => call(payout(defaults, name, options)),

@@ -30,14 +30,7 @@ export type DifferenceResult =
 export type SettlementResult = "matched" | DifferenceResult
 
 /** How the payment of a row was found. */
-export type MatchReason =
-  | "by_id"
-  | "by_reference"
-  | "by_amount_and_time"
-  | "same_row"
-  | "ambiguous"
-  | "not_found"
-  | "no_payment"
+export type MatchReason = "by_id" | "accepted" | "same_row" | "ambiguous" | "not_found" | "no_payment"
 
 /** Negative where money leaves the balance at the provider. */
 export interface SignedMoney {
@@ -96,6 +89,8 @@ export interface SettlementEntry {
   /** What the records said instead, for people. */
   readonly expected: string | null
   readonly payment_id: string | null
+  /** A payment that a `missing_here` row may be of, by its amount and time. It means nothing until `accept` is called. */
+  readonly suggested_payment_id: string | null
   readonly refund_id: string | null
   /** The provider's. */
   readonly dispute_id: string | null
@@ -224,6 +219,13 @@ export interface DifferenceClosing {
   readonly by: string
 }
 
+export interface SuggestionAcceptance {
+  /** The `suggested_payment_id`. */
+  readonly payment: string
+  /** Who accepts it, for the audit trail: 1 to 120 characters. */
+  readonly by: string
+}
+
 /** As the commands `pointsman reconcile`, which may be used on the same database. */
 export interface ReconciliationCalls {
   /**
@@ -243,6 +245,12 @@ export interface ReconciliationCalls {
   readonly differences: (query?: DifferencesQuery, options?: CallOptions) => Promise<Page<SettlementEntry>>
   /** Closes an open difference, by its `id`, with what explains it. It moves no money. */
   readonly close: (differenceId: string, closing: DifferenceClosing) => Promise<void>
+  /**
+   * Makes the row of an open difference, by its `id`, one of the payment that is suggested for it, as if it carried the
+   * payment's id: what it states is applied. `NotFoundError` where that is not suggested, or the payment has a row of its own
+   * by now; `StateError` with `report_in_progress` while a report of the connection is read.
+   */
+  readonly accept: (differenceId: string, acceptance: SuggestionAcceptance) => Promise<void>
   /** What moved from `from` on and before `until`, by connection, day and currency. */
   readonly balance: (
     period: { readonly from: Date; readonly until: Date; readonly connection?: string | undefined },

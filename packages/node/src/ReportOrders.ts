@@ -105,16 +105,26 @@ export const differencesQuery = Effect.fnUntraced(function* (query: unknown) {
 /** Characters of a note. */
 const noteLimit = 2_000
 
-export const closingFields = Effect.fnUntraced(function* (differenceId: unknown, closing: unknown) {
+const differenceOf = (differenceId: unknown) => {
   const [, connectionId, rowId] = /^([^/]+)\/(.+)$/su.exec(typeof differenceId === "string" ? differenceId : "") ?? []
-  if (connectionId === undefined || rowId === undefined) {
-    return yield* Effect.fail(wrong("`differenceId` must be the `id` of a difference: connection/row."))
-  }
+  return connectionId === undefined || rowId === undefined
+    ? Effect.fail(wrong("`differenceId` must be the `id` of a difference: connection/row."))
+    : Effect.succeed({ connectionId, rowId })
+}
+
+export const acceptanceFields = Effect.fnUntraced(function* (differenceId: unknown, acceptance: unknown) {
+  const difference = yield* differenceOf(differenceId)
+  const { by, payment } = yield* fieldsOf("acceptance", acceptance, ["payment", "by"])
+  return { ...difference, paymentId: yield* checkId("payment", payment), by: yield* checkBy(by) }
+})
+
+export const closingFields = Effect.fnUntraced(function* (differenceId: unknown, closing: unknown) {
+  const difference = yield* differenceOf(differenceId)
   const { by, note } = yield* fieldsOf("closing", closing, ["note", "by"])
   if (typeof note !== "string" || note.trim() === "" || note.length > noteLimit) {
     return yield* Effect.fail(wrong(`\`note\` must be text of 1 to ${noteLimit} characters.`))
   }
-  return { connectionId, rowId, note, by: yield* checkBy(by) }
+  return { ...difference, note, by: yield* checkBy(by) }
 })
 
 export const balanceQuery = Effect.fnUntraced(function* (period: unknown) {

@@ -103,6 +103,30 @@ describe("reconciliation", () => {
     assert.deepStrictEqual(acts, ["report.reconciling", "difference.closing", "difference.closing"])
   })
 
+  it("given a row that fits a payment by amount alone, then the payment is suggested, and accepted once", async () => {
+    const { lines, pointsman } = await open()
+    const { payment } = await pointsman.create(order, { idempotencyKey: "order-1001" })
+    const { attempts } = await pointsman.paymentFile(payment.id)
+    const connection = attempts.at(-1)?.connection_id ?? ""
+    const { reconciliation } = pointsman
+    const report = reportOf(["txn_1,charge,1999,EUR,NOW,,30,1969,po_1,2030-01-01T00:00:00Z"])
+    await reconciliation.run({ connection, report: bytesOf(report) })
+    assert.isUndefined((await pointsman.payment(payment.id)).settlement)
+    const [found] = (await reconciliation.differences()).data
+    assert.deepInclude(found, { result: "missing_here", payment_id: null, suggested_payment_id: payment.id })
+    const acceptance = { payment: payment.id, by: "Jo" }
+    await reconciliation.accept(found?.id ?? "", acceptance)
+    assert.deepStrictEqual((await reconciliation.differences()).data, [])
+    const { settlement, status } = await pointsman.payment(payment.id)
+    assert.deepStrictEqual([status, settlement?.payout_id, settlement?.fee], ["SETTLED", "po_1", 30])
+    assert.deepInclude(await failureOf(reconciliation.accept(found?.id ?? "", acceptance)), {
+      code: "not_found",
+      moneyMayHaveMoved: false
+    })
+    const acts = lines.filter(({ fields }) => fields["actor"] === "Jo").map(({ fields }) => fields["action"])
+    assert.deepStrictEqual(acts, ["suggestion.accepting", "suggestion.accepting"])
+  })
+
   it("given the same report as bytes, then it is the same run, and the temporary file is gone", async () => {
     const { pointsman } = await open()
     const { connection, report } = await paid(pointsman)
@@ -285,6 +309,8 @@ it.each([
   [(p: Pointsman) => p.reconciliation.close("txn_1", { note: "a", by: "Jo" }), "`differenceId` must be the `id`"],
   [(p: Pointsman) => p.reconciliation.close("first/txn_1", { note: " ", by: "Jo" }), "`note` must be text"],
   [(p: Pointsman) => p.reconciliation.close("first/txn_1", { note: "a" } as never), "`by` must be a name"],
+  [(p: Pointsman) => p.reconciliation.accept("txn_1", { payment: "p", by: "Jo" }), "`differenceId` must be the `id`"],
+  [(p: Pointsman) => p.reconciliation.accept("first/txn_1", { by: "Jo" } as never), "`payment` must be an id"],
   [(p: Pointsman) => p.reconciliation.balance({} as never), "`from` must be a date"],
   [(p: Pointsman) => allOf(p.journal({ from: new Date(2), until: new Date(1) })), "`from` must be a time before"],
   [(p: Pointsman) => allOf(p.journal({ closeAfterMillis: -1 })), "`closeAfterMillis` must be a whole number"],

@@ -59,6 +59,7 @@ const elsewhere: ReadonlySet<string> = new Set([
   "payments capture",
   "payments void",
   "payments refund",
+  "reconcile accept",
   "reconcile close",
   "reconcile fetch",
   "reconcile payout",

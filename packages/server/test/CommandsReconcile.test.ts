@@ -133,6 +133,53 @@ describe("pointsman reconcile", () => {
     assert.include(audit, "difference.closing")
   })
 
+  it("given another shop's charge before ours, then ours is the match; given ours is unnamed, then an operator accepts it", async () => {
+    const { create, folder, provider, read, report, run } = await setUp()
+    const loses = async (reference: string) => {
+      provider.next("charge", (call) => {
+        call.execute()
+        return "drop"
+      })
+      const id = await create(reference)
+      assert.strictEqual((await read(id)).status, "UNKNOWN")
+      const call = provider.calls.findLast(({ operation }) => operation === "charge")
+      return { id, attempt: call?.headers["idempotency-key"] }
+    }
+    const foreign = "txn_f,charge,1999,EUR,NOW,,ch_foreign,,99,1900,po_f,"
+    const first = await loses("first")
+    const ours = `txn_1,charge,1999,EUR,NOW,${first.attempt},ch_1,,30,1969,po_1,`
+    await run("run", report("foreign.csv", [foreign]), ...to)
+    assert.strictEqual((await read(first.id)).status, "UNKNOWN")
+    await run("run", report("first.csv", [ours]), ...to)
+    const settled = await read(first.id)
+    assert.deepInclude(settled, { status: "SETTLED", captured_amount: 1999 })
+    assert.deepInclude(settled.settlement, { payout_id: "po_1", fee: 30 })
+    const [open, ...others] = documentOf(await run("differences", "--json")).data
+    assert.deepStrictEqual(others, [])
+    const stays = { id: "main/txn_f", result: "missing_here", payment_id: null, suggested_payment_id: first.id }
+    assert.deepInclude(open, stays)
+    assert.include((await run("differences")).stdout, `perhaps ${first.id}`)
+    const accept = (row: string, payment: string) => run("accept", row, "--payment", payment, "--by", "Jo")
+    assert.match((await accept("main/txn_f", first.id)).stderr, /a row or a charge of its own by now/u)
+    assert.deepStrictEqual(await read(first.id), settled)
+
+    const second = await loses("second")
+    await run("run", report("second.csv", ["txn_2,charge,1999,EUR,NOW,,ch_2,,30,1969,po_2,"]), ...to)
+    assert.strictEqual((await read(second.id)).status, "UNKNOWN")
+    assert.match((await accept("main/txn_2", first.id)).stderr, /no open difference suggests payment/u)
+    assert.match((await accept("txn_2", second.id)).stderr, /expected connection\/row/u)
+    assert.include((await accept("main/txn_2", second.id)).stdout, `main/txn_2 is a row of payment ${second.id} now.`)
+    const accepted = await read(second.id)
+    assert.deepInclude(accepted, { status: "SETTLED", captured_amount: 1999 })
+    assert.deepInclude(accepted.settlement, { payout_id: "po_2", fee: 30 })
+    assert.deepStrictEqual(
+      documentOf(await run("differences", "--json")).data.map(({ id }: { readonly id: string }) => id),
+      ["main/txn_f"]
+    )
+    const audit = JSON.stringify(documentOf(await runHere(folder, ["audit", "list", "--json"])).data)
+    assert.include(audit, "suggestion.accepting")
+  })
+
   it("given a dispute in a report, when an operator sends files of evidence by the console, then they are kept up to the API's limit", async () => {
     const { create, folder, provider, report, run, server } = await setUp()
     await create("disputed")

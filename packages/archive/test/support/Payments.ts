@@ -154,6 +154,7 @@ export const withSettlements = (whole: WholePayment, rowIds: ReadonlyArray<strin
         result: "matched",
         reason: "by_id",
         paymentId,
+        suggestedPaymentId: null,
         refundId: null,
         disputeId: null,
         providerRef: "ref",

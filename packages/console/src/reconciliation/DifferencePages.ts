@@ -1,4 +1,4 @@
-/** Differences between providers' reports and the records, and closing one with a note. */
+/** Differences between providers' reports and the records, closing one with a note, and accepting what is suggested. */
 import { differenceResults, mayAct } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
@@ -14,7 +14,7 @@ import { resultNames } from "./ReconciliationWords.ts"
 
 const { html } = InProcess
 
-const notices = { closed: "Closed." } as const
+const notices = { closed: "Closed.", accepted: "Accepted: the row is one of the payment now." } as const
 
 const list = Effect.fnUntraced(function* (visit: Visit, problem?: ConsoleError) {
   const tenant = yield* tenantOf(visit)
@@ -47,9 +47,9 @@ ${select({
 })}
 <button>Find</button>
 </form>
-<p class="soft">The oldest come first. A note explains a difference and moves no money.</p>
+<p class="soft">The oldest come first. A note explains a difference and moves no money. A suggested payment means nothing until it is accepted: then what the row states is applied to it.</p>
 ${yield* differenceTable(visit, tenant, items, {
-  mayClose: mayAct(operator, "difference.close", tenant.workspace),
+  mayAct: mayAct(operator, "difference.close", tenant.workspace),
   none: "No differences found."
 })}
 <p class="fields">${nextPage({ here, query, by: "after", cursor: next, text: "Next differences" })}</p>`
@@ -68,9 +68,20 @@ const close = Effect.fnUntraced(function* (visit: Visit) {
   )
 })
 
+const accept = Effect.fnUntraced(function* (visit: Visit) {
+  const tenant = yield* tenantOf(visit)
+  const text = (name: string) => visit.form.get(name) ?? ""
+  const order = { connection: text("connection"), row: text("row"), payment: text("payment") }
+  return yield* Desk.accept(tenant, order).pipe(
+    Effect.as<Answer>({ redirect: `${pathOf("reconciliation", tenant, "differences")}?notice=accepted` }),
+    Effect.catch((problem: ConsoleError) => list(visit, problem))
+  )
+})
+
 const at = "/reconciliation/:workspace/:environment/differences"
 
 export const differencePages = [
   page("GET", at, "reconciliation.read", (visit) => list(visit)),
-  page("POST", at, "difference.close", close)
+  page("POST", at, "difference.close", close),
+  page("POST", `${at}/accept`, "difference.close", accept)
 ]

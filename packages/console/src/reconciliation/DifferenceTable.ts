@@ -1,4 +1,4 @@
-/** Differences between reports and the records, with the form that closes an open one. */
+/** Differences between reports and the records, with the forms that close an open one and accept what is suggested for it. */
 import type { SettlementEntry } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect } from "effect"
@@ -19,7 +19,7 @@ export const differenceTable = Effect.fnUntraced(function* (
   visit: Visit,
   tenant: TenantPath,
   entries: ReadonlyArray<SettlementEntry>,
-  { mayClose, none }: { readonly mayClose: boolean; readonly none: string }
+  { mayAct, none }: { readonly mayAct: boolean; readonly none: string }
 ) {
   const now = yield* Clock.currentTimeMillis
   const link = yield* recordLinks(visit, tenant)
@@ -29,15 +29,23 @@ export const differenceTable = Effect.fnUntraced(function* (
     columns: ["Difference", "Found", "Payment", "Report and record", "State"],
     none,
     rows: entries.map((entry, at) => {
-      const { openedAt, paymentId, rowId } = entry
+      const { openedAt, paymentId, rowId, suggestedPaymentId: suggested } = entry
+      const isOffered = mayAct && entry.closed === null
+      const payment = suggested === null ? "–" : html`Perhaps ${link("payments", idView(suggested), suggested)}`
       return html`<tr><td>${resultNames[entry.result]}<br><span class="soft">${entry.connectionId}</span><br>${idView(rowId)}</td>
 <td>${openedAt === null ? "–" : html`${ageText(now - openedAt)} <span class="soft">${time(timeView(openedAt))}</span>`}</td>
-<td>${paymentId === null ? "–" : link("payments", idView(paymentId), paymentId)}</td>
+<td>${paymentId === null ? payment : link("payments", idView(paymentId), paymentId)}</td>
 <td class="long">${comparison(entry)}</td>
-<td class="long">${mayClose && entry.closed === null ? closeForm(action, entry, at) : closingText(entry)}</td></tr>`
+<td class="long">${isOffered ? [acceptForm(action, entry), closeForm(action, entry, at)] : closingText(entry)}</td></tr>`
     })
   })
 })
+
+const acceptForm = (action: string, { connectionId, rowId, suggestedPaymentId }: SettlementEntry): Html | undefined =>
+  suggestedPaymentId === null
+    ? undefined
+    : html`<form method="post" action="${action}/accept">${hidden("connection", connectionId)}${hidden("row", rowId)}
+${hidden("payment", suggestedPaymentId)}<button>Accept the payment</button></form>`
 
 const closeForm = (action: string, { connectionId, rowId }: SettlementEntry, at: number): Html =>
   html`<details><summary>Close…</summary>

@@ -44,6 +44,9 @@ export const ReportEntry = Schema.Struct({
   reason: Schema.Literals(matchReasons).annotateKey(described("How the payment was found.")),
   expected: TextOrNull.annotateKey(described("What the records said instead.")),
   payment_id: TextOrNull,
+  suggested_payment_id: TextOrNull.annotateKey(
+    described("A payment that the row may be of, until an operator accepts it.")
+  ),
   refund_id: TextOrNull,
   dispute_id: TextOrNull.annotateKey(described("The provider's.")),
   provider_reference: TextOrNull,

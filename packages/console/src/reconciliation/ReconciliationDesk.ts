@@ -105,6 +105,36 @@ export const close = Effect.fnUntraced(function* (path: TenantPath, { connection
   )
 })
 
+export interface AcceptanceOrder {
+  readonly connection: string
+  readonly row: string
+  readonly payment: string
+}
+
+const suggestionNotFound = failure(
+  "not_found",
+  "No open difference of this row suggests this payment, or the payment has a row or a charge of its own by now."
+)
+const reportBeingRead = failure(
+  "state_conflict",
+  "A report of this connection is being read. Accept it once that has ended."
+)
+
+/** Under the operator's name, as `close`. */
+export const accept = Effect.fnUntraced(function* (path: TenantPath, { connection, payment, row }: AcceptanceOrder) {
+  yield* callerOf(path)
+  if (!(yield* connections(path)).some(({ id }) => id === connection)) return yield* Effect.fail(suggestionNotFound)
+  const { reconciliation } = yield* Pointsman
+  yield* reconciliation.accept({ connectionId: connection, rowId: row, paymentId: payment }).pipe(
+    Effect.catchTags({
+      "pointsman/SuggestionNotFound": () => Effect.fail(suggestionNotFound),
+      "pointsman/ReportBeingRead": () => Effect.fail(reportBeingRead),
+      "pointsman/ReportTaken": () => Effect.fail(reportBeingRead),
+      "pointsman/StorageError": internalError
+    })
+  )
+})
+
 /** The longest period that a page adds up, in milliseconds. */
 const longestPeriod = 366 * 86_400_000
 

@@ -27,8 +27,7 @@ export const kindNames: Readonly<Record<ReportRowKind, string>> = {
 /** How the payment of a row was found. */
 export const matchTexts: Readonly<Record<MatchReason, string>> = {
   by_id: "found by its id",
-  by_reference: "found by the reference",
-  by_amount_and_time: "found by amount and time",
+  accepted: "accepted by an operator",
   same_row: "the same row again",
   ambiguous: "several payments could be meant",
   not_found: "no payment found",

@@ -96,7 +96,7 @@ ${table({
 ${sumsView(run)}
 ${unreadableView(run)}
 <h2>Differences</h2>
-${yield* differenceTable(visit, tenant, items, { mayClose: false, none: "This report has no differences." })}
+${yield* differenceTable(visit, tenant, items, { mayAct: false, none: "This report has no differences." })}
 <p class="fields">${nextPage({ here, query: new URLSearchParams(), by: "after", cursor: next, text: "Next differences" })}</p>
 <p><a href="${visit.mount}${pathOf("reconciliation", tenant)}">All reports</a></p>`
   }

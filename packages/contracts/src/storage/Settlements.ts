@@ -57,6 +57,7 @@ const entryOf = (run: ReconciliationRun, fields: Partial<SettlementEntry> = {}):
   result: "matched",
   reason: "by_id",
   paymentId: null,
+  suggestedPaymentId: null,
   refundId: null,
   disputeId: null,
   providerRef: "ch_1",
@@ -99,7 +100,6 @@ const names = (some: Partial<NamedInRows>): NamedInRows => ({
   refundIds: [],
   providerRefundIds: [],
   providerRefs: [],
-  references: [],
   ...some
 })
 
@@ -282,6 +282,7 @@ export const settlements = (it: StorageTest): void => {
             converted: { minorUnits: -5, currency: "EUR" },
             fee: null,
             net: null,
+            suggestedPaymentId: odd,
             refundId: "rf_1",
             disputeId: odd,
             expected: odd,
@@ -303,6 +304,11 @@ export const settlements = (it: StorageTest): void => {
         ]
         yield* store.applyBatch(batchOf(run, entries))
         expect(yield* all(tenant)).toStrictEqual(entries)
+        for (const one of entries) {
+          expect(Option.getOrUndefined(yield* store.entry(tenant, "first", one.rowId))).toStrictEqual(one)
+        }
+        expect(yield* store.entry(tenant, "first", "none")).toStrictEqual(Option.none())
+        expect(yield* store.entry(tenant, "second", "row-1")).toStrictEqual(Option.none())
       })
     )
 
@@ -432,18 +438,12 @@ export const settlements = (it: StorageTest): void => {
         const wanted = names({
           attemptIds: [attemptId, "att_none"],
           refundIds: [refundId],
-          providerRefs: [payment.providerRef ?? "", odd],
-          references: ["order-1"]
+          providerRefs: [payment.providerRef ?? "", odd]
         })
         const found = yield* store.booksNamed(tenant, "first", wanted)
         expect(found.books).toStrictEqual([walked])
         expect(found.named.map(({ kind, name }) => `${kind} ${name}`).toSorted()).toEqual(
-          [
-            `attemptIds ${attemptId}`,
-            `refundIds ${refundId}`,
-            `providerRefs ${payment.providerRef}`,
-            "references order-1"
-          ].toSorted()
+          [`attemptIds ${attemptId}`, `refundIds ${refundId}`, `providerRefs ${payment.providerRef}`].toSorted()
         )
         expect(yield* store.booksNamed(tenant, "second", wanted)).toEqual({ named: [], books: [] })
         expect(yield* store.booksNamed(yield* newTenant(), "first", wanted)).toEqual({ named: [], books: [] })

@@ -15,6 +15,7 @@ import {
   Settlements
 } from "../ports/Settlements.ts"
 import type { StorageError } from "../ports/StorageError.ts"
+import { type AcceptanceOrder, acceptSuggestion, type SuggestionNotFound } from "../verbs/reconcile/AcceptSuggestion.ts"
 import { type FetchOrder, fetchReports } from "../verbs/reconcile/FetchReports.ts"
 import { type ClosingOrder, closeDifference, type DifferenceNotFound } from "../verbs/reconcile/ReadDifferences.ts"
 import { exportPayout, readPayout } from "../verbs/reconcile/ReadPayouts.ts"
@@ -61,6 +62,13 @@ export interface ReconciliationMethods {
   /** Those that were found first first. */
   readonly differences: (query: EntryQuery) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
   readonly close: (order: ClosingOrder) => Effect.Effect<void, DifferenceNotFound | StorageError>
+  /**
+   * Makes a row one of the payment that is suggested for it, and applies what the row states. It fails with
+   * `ReportBeingRead` while a report of the connection is read.
+   */
+  readonly accept: (
+    order: AcceptanceOrder
+  ) => Effect.Effect<void, SuggestionNotFound | ReportBeingRead | ReportTaken | StorageError>
   /** What moved at each connection by day and currency, as the providers report it. */
   readonly balance: (query: BalanceQuery) => Effect.Effect<ReadonlyArray<BalanceRow>, StorageError>
   /** Payouts that left the balance at their provider in a period, newest first: the entries of the payouts themselves. */
@@ -119,6 +127,13 @@ export const reconciliationMethods = (context: DoorContext): ReconciliationMetho
       return Effect.andThen(
         intends("difference.closing", connectionId, `${connectionId}/${rowId}`, { note }),
         Effect.provideContext(closeDifference(order), context)
+      )
+    },
+    accept: (order) => {
+      const { connectionId, paymentId, rowId } = order
+      return Effect.andThen(
+        intends("suggestion.accepting", connectionId, `${connectionId}/${rowId}`, { payment_id: paymentId }),
+        Effect.provideContext(acceptSuggestion(order), context)
       )
     },
     balance: (query) => ofStore(({ balance }) => balance(query)),

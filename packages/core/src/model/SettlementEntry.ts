@@ -40,22 +40,13 @@ export const differenceResults = [
  * How the payment was found.
  *
  * - `by_id`: by an id of ours, or by the provider's name of the charge or the refund
- * - `by_reference`: by the merchant's reference, which one payment of the connection has
- * - `by_amount_and_time`: one payment of the connection has the amount, the currency and the time
+ * - `accepted`: an operator accepted the payment that was suggested
  * - `same_row`: by the row's own id, which the report has twice with the same contents: it moves no money again
  * - `ambiguous`: more than one payment could be meant, so none is
  * - `not_found`: no payment could be meant
  * - `no_payment`: the row belongs to no payment, such as a payout
  */
-export const matchReasons = [
-  "by_id",
-  "by_reference",
-  "by_amount_and_time",
-  "same_row",
-  "ambiguous",
-  "not_found",
-  "no_payment"
-] as const
+export const matchReasons = ["by_id", "accepted", "same_row", "ambiguous", "not_found", "no_payment"] as const
 export type MatchReason = (typeof matchReasons)[number]
 
 /** What ended a difference. */
@@ -101,6 +92,11 @@ export interface SettlementEntry {
   readonly result: SettlementResult
   readonly reason: MatchReason
   readonly paymentId: string | null
+  /**
+   * A payment that the row of no payment may be of, by its amount and time: for people, until one accepts it. `null` where
+   * none is suggested.
+   */
+  readonly suggestedPaymentId: string | null
   readonly refundId: string | null
   /** The provider's. */
   readonly disputeId: string | null

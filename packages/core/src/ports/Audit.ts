@@ -28,6 +28,7 @@ export const auditActions = [
   "loss.accepting",
   "report.reconciling",
   "difference.closing",
+  "suggestion.accepting",
   "dispute.keeping_evidence",
   "dispute.submitting",
   "dispute.accepting",

@@ -62,6 +62,12 @@ export interface SettlementBatch {
   readonly corrections: ReadonlyArray<CorrectedEntry>
 }
 
+/** What a run asks of entries that are stored. */
+export type KnownEntry = Pick<
+  SettlementEntry,
+  "rowId" | "runId" | "number" | "contents" | "result" | "reason" | "paymentId" | "corrected" | "closed"
+>
+
 /** What rows name, each once. */
 export interface NamedInRows {
   readonly attemptIds: ReadonlyArray<string>
@@ -69,8 +75,6 @@ export interface NamedInRows {
   readonly refundIds: ReadonlyArray<string>
   readonly providerRefundIds: ReadonlyArray<string>
   readonly providerRefs: ReadonlyArray<string>
-  /** The merchant's. */
-  readonly references: ReadonlyArray<string>
 }
 
 export type NameKind = keyof NamedInRows
@@ -222,10 +226,12 @@ export interface Settlements {
     tenant: Tenant,
     connectionId: string,
     rowIds: ReadonlyArray<string>
-  ) => Effect.Effect<
-    ReadonlyArray<Pick<SettlementEntry, "rowId" | "runId" | "number" | "contents" | "result" | "corrected" | "closed">>,
-    StorageError
-  >
+  ) => Effect.Effect<ReadonlyArray<KnownEntry>, StorageError>
+  readonly entry: (
+    tenant: Tenant,
+    connectionId: string,
+    rowId: string
+  ) => Effect.Effect<Option.Option<SettlementEntry>, StorageError>
   /** Of the connection: an attempt, an operation or a refund of another one is not named by its reports. */
   readonly booksNamed: (
     tenant: Tenant,
@@ -305,6 +311,7 @@ export const Settlements = Context.Reference<Settlements>("pointsman/ports/Settl
     runs: () => Effect.succeed([]),
     applyBatch: () => refused,
     known: () => Effect.succeed([]),
+    entry: () => Effect.succeedNone,
     booksNamed: () => Effect.succeed({ named: [], books: [] }),
     entriesOf: () => Effect.succeed([]),
     unreported: () => Effect.succeed({ payments: [], next: null }),

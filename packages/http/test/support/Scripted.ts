@@ -277,6 +277,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
       list: () => Effect.die("not scripted"),
       differences: () => Effect.die("not scripted"),
       close: () => Effect.die("not scripted"),
+      accept: () => Effect.die("not scripted"),
       balance: () => Effect.die("not scripted"),
       payouts: () => Effect.die("not scripted"),
       payout: () => Effect.die("not scripted"),

@@ -11,6 +11,7 @@ import type { Page } from "../Payment.ts"
 import { InternalError, NotFoundError, type PointsmanError, StateError } from "../PointsmanError.ts"
 import type { BalanceRow, ReconciliationRun, ReportProgress, SettlementEntry } from "../Reconciliation.ts"
 import {
+  acceptanceFields,
   balanceQuery,
   closingFields,
   differenceCursor,
@@ -179,6 +180,22 @@ export const closeDifference = Effect.fnUntraced(function* (differenceId: unknow
       failure._tag === "pointsman/DifferenceNotFound"
         ? new NotFoundError("Open difference not found.")
         : new InternalError("The difference may have been closed. The same call again is safe.")
+    )
+  )
+})
+
+export const acceptSuggestion = Effect.fnUntraced(function* (differenceId: unknown, acceptance: unknown) {
+  const { reconciliation } = yield* Core.Pointsman
+  const { by, ...order } = yield* acceptanceFields(differenceId, acceptance)
+  yield* reconciliation.accept(order).pipe(
+    Effect.provideService(AuditActor, by),
+    Effect.tapError(logCause),
+    Effect.mapError((failure) =>
+      failure._tag === "pointsman/SuggestionNotFound"
+        ? new NotFoundError(
+            "No open difference of this row suggests this payment, or the payment has a row or a charge of its own by now."
+          )
+        : refusalOf(failure)
     )
   )
 })

@@ -27,7 +27,7 @@ const foundText = (differences: number, unreadable: number): string =>
 export const refuse = (message: string) => new CommandFailure({ message })
 
 /** Another process reads reports of the connection. */
-const taken = {
+export const taken = {
   "pointsman/ReportBeingRead": ({ fileName, runId, since, until }: ReportBeingRead) =>
     refuse(
       `--connection: run ${runId} is reading ${printable(fileName)} since ${new Date(since).toISOString()}. Run this ` +

@@ -9,7 +9,7 @@ import { databaseSettings, onDatabase } from "./OpenDatabase.ts"
 import { jsonFlag, print } from "./Output.ts"
 import { limitFlag } from "./Paging.ts"
 import { payout, payouts } from "./PayoutCommands.ts"
-import { connectionFlag, fetch, refuse, run } from "./ReadReports.ts"
+import { connectionFlag, fetch, refuse, run, taken } from "./ReadReports.ts"
 import {
   balanceText,
   balanceView,
@@ -118,28 +118,33 @@ const differences = Command.make(
   ])
 )
 
+const differenceArgument = Argument.String("difference").pipe(
+  Argument.withDescription("As `pointsman reconcile differences` prints it: connection/row")
+)
+
+const rowNamed = (difference: string) => {
+  const at = difference.indexOf("/")
+  return at <= 0 || at === difference.length - 1
+    ? refuse("difference: expected connection/row, as `pointsman reconcile differences` prints it.")
+    : Effect.succeed({ connectionId: difference.slice(0, at), rowId: difference.slice(at + 1) })
+}
+
 const close = Command.make(
   "close",
   {
-    difference: Argument.String("difference").pipe(
-      Argument.withDescription("As `pointsman reconcile differences` prints it: connection/row")
-    ),
+    difference: differenceArgument,
     note: Flag.String("note").pipe(Flag.withDescription("What explains it; up to 500 characters")),
     by: byFlag,
     json: jsonFlag,
     ...settingFlags(databaseSettings)
   },
   Effect.fnUntraced(function* ({ by, difference, json, note, ...settings }) {
-    const at = difference.indexOf("/")
-    if (at <= 0 || at === difference.length - 1) {
-      return yield* refuse("difference: expected connection/row, as `pointsman reconcile differences` prints it.")
-    }
+    const named = yield* rowNamed(difference)
     if (note.trim() === "" || note.length > 500) return yield* refuse("--note: expected 1 to 500 characters.")
     yield* onDatabase(
       textsOf(settings),
       Effect.fnUntraced(function* () {
         const { reconciliation } = yield* Pointsman
-        const named = { connectionId: difference.slice(0, at), rowId: difference.slice(at + 1) }
         yield* reconciliation
           .close({ ...named, note })
           .pipe(
@@ -158,6 +163,53 @@ const close = Command.make(
     {
       command: 'pointsman reconcile close stripe-nl/txn_1 --note "refunded in the dashboard" --by Jo',
       description: "With what explains it"
+    }
+  ])
+)
+
+const accept = Command.make(
+  "accept",
+  {
+    difference: differenceArgument,
+    payment: Flag.String("payment").pipe(
+      Flag.withMetavar("id"),
+      Flag.withDescription("The payment that is suggested for it")
+    ),
+    by: byFlag,
+    json: jsonFlag,
+    ...settingFlags(databaseSettings)
+  },
+  Effect.fnUntraced(function* ({ by, difference, json, payment, ...settings }) {
+    const named = yield* rowNamed(difference)
+    yield* onDatabase(
+      textsOf(settings),
+      Effect.fnUntraced(function* () {
+        const { reconciliation } = yield* Pointsman
+        yield* reconciliation.accept({ ...named, paymentId: payment }).pipe(
+          Effect.catchTags({
+            "pointsman/SuggestionNotFound": () =>
+              refuse(
+                `${printable(difference)}: no open difference suggests payment "${printable(payment)}", or the payment has ` +
+                  "a row or a charge of its own by now."
+              ),
+            ...taken
+          })
+        )
+        const text = `${printable(difference)} is a row of payment ${printable(payment)} now.`
+        yield* print(json, { data: { id: difference, payment_id: payment } }, text)
+      })
+    ).pipe(actingAs(by))
+  })
+).pipe(
+  Command.withDescription(
+    "Make the row of a difference one of the payment that is suggested for it, as if it carried the payment's id: what it " +
+      "states is applied."
+  ),
+  Command.withShortDescription("Accept the payment that is suggested for a row"),
+  Command.withExamples([
+    {
+      command: "pointsman reconcile accept stripe-nl/txn_1 --payment pay_019ac1f0-7c00-7000-8000-000000000001 --by Jo",
+      description: "After a look into the provider's dashboard"
     }
   ])
 )
@@ -209,5 +261,5 @@ const balance = Command.make(
 export const reconcileCommand = Command.make("reconcile").pipe(
   Command.withDescription("Compare providers' reports with the payments: docs/guides/reconcile.md."),
   Command.withShortDescription("Compare providers' reports with the payments"),
-  Command.withSubcommands([run, fetch, list, show, differences, close, balance, payouts, payout])
+  Command.withSubcommands([run, fetch, list, show, differences, close, accept, balance, payouts, payout])
 )

@@ -70,7 +70,7 @@ export const differencesText = (entries: ReadonlyArray<SettlementEntry>): string
           entry.kind,
           moneyText(entry.gross.minorUnits, entry.gross.currency),
           entry.expected,
-          entry.paymentId,
+          entry.suggestedPaymentId === null ? entry.paymentId : `perhaps ${entry.suggestedPaymentId}`,
           timeOrNull(entry.openedAt)
         ])
       )

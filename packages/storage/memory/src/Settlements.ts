@@ -50,6 +50,11 @@ export const make = (state: State, turn: Semaphore.Semaphore): Settlements => {
           return entry === undefined ? [] : [copy(entry)]
         })
       }),
+    entry: (tenant, connectionId, rowId) =>
+      Effect.sync(() => {
+        const entry = ofTenant(state, tenant).settlements.get(entryKey({ connectionId, rowId }))
+        return Option.map(Option.fromUndefinedOr(entry), copy)
+      }),
     booksNamed: (tenant, connectionId, names) =>
       Effect.sync(() => {
         const stored = ofTenant(state, tenant)
@@ -192,10 +197,8 @@ const namedIn = (stored: TenantState, connectionId: string, names: NamedInRows):
   }
   const ofConnection = <A extends { readonly connectionId: string }>(map: ReadonlyMap<string, ReadonlyArray<A>>) =>
     [...map.values()].flat().filter((one) => one.connectionId === connectionId)
-  for (const { connectionId: of, id, providerRef, reference } of stored.payments.values()) {
-    if (of !== connectionId) continue
-    add("references", reference, id)
-    add("providerRefs", providerRef, id)
+  for (const { connectionId: of, id, providerRef } of stored.payments.values()) {
+    if (of === connectionId) add("providerRefs", providerRef, id)
   }
   // Requests under one key derive one attempt id, and those that were given up were not sent.
   const sent = new Map<string, { readonly paymentId: string; readonly isSent: boolean }>()

@@ -13,8 +13,8 @@ export const texts = (some: ReadonlyArray<string>): string => JSON.stringify(som
 
 /** Two at most: more say no more. */
 const selectNames = (kind: NameKind, place: string): string => {
-  const [table, column, payment] = namePlaces[kind]
-  const named = `select ${payment} as payment_id from ${table} where ${ofTenant} and connection_id = $3`
+  const [table, column] = namePlaces[kind]
+  const named = `select payment_id from ${table} where ${ofTenant} and connection_id = $3`
   const isSame = `${column} = n.name`
   const found = (select: string) => `select '${kind}' as kind, n.name, f.payment_id
     from jsonb_array_elements_text(${place}::text::jsonb) as n (name) cross join lateral (${select} offset 0) as f`
@@ -24,8 +24,6 @@ const selectNames = (kind: NameKind, place: string): string => {
       const beside = named.replace("charge_references", "named_references")
       return found(`${named} and ${isCharge} union ${beside} and ${isCharge} limit 2`)
     }
-    case "references":
-      return found(`${named} and left(reference, 64) = left(n.name, 64) and ${isSame} order by id desc limit 2`)
     case "providerRefundIds":
       return found(`${named} and md5(provider_refund_id) = md5(n.name) and ${isSame} limit 2`)
     default:

@@ -63,6 +63,11 @@ export const make = (db: Database, everywhere: ReadEverywhere): Settlements => (
       db.read("knownRows", selectKnown, [...bindTenant(tenant), bindText(connectionId), texts(rowIds)]),
       (found) => found.map(rows.readKnownRow)
     ),
+  entry: (tenant, connectionId, rowId) =>
+    Effect.map(
+      db.read("entry", selectEntry, [...bindTenant(tenant), bindText(connectionId), bindText(rowId)]),
+      ([row]) => Option.map(Option.fromUndefinedOr(row), rows.readSettlement)
+    ),
   booksNamed: (tenant, connectionId, names) =>
     Effect.gen(function* () {
       const named = yield* selectNamed(db, tenant, connectionId, names)
@@ -161,6 +166,7 @@ const selectEntriesOf = `select e.* ${ofEach(
   "$3",
   `select * from settlement_entries where ${ofTenant} and payment_id = n.name and payment_id is not null`
 )} order by e.occurred_at, e.row_id`
+const selectEntry = `select * from settlement_entries where ${ofTenant} and connection_id = $3 and row_id = $4`
 const selectEntries = `select * from settlement_entries
   where ${ofTenant} and connection_id = $3 and row_id > $4 order by row_id limit $5::text::integer`
 const selectBooks = `select e.* ${ofEach("$3", `select ${bookColumnsOfTenant} from payments as p where ${ofTenant} and id = n.name`)}`

@@ -527,6 +527,8 @@ create table settlement_entries (
   result text collate "C" not null,
   reason text collate "C" not null,
   payment_id text collate "C",
+  -- Of a row without a payment: the one that it may be of, for people.
+  suggested_payment_id text collate "C",
   refund_id text collate "C",
   dispute_id text collate "C",
   provider_ref text collate "C",

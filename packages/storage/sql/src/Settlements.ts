@@ -26,6 +26,7 @@ export const makeSettlementRows = <V>(parts: Parts<V>) => {
     result: ({ result }) => result,
     reason: ({ reason }) => reason,
     payment_id: ({ paymentId }) => bindTextOrNull(paymentId),
+    suggested_payment_id: ({ suggestedPaymentId }) => bindTextOrNull(suggestedPaymentId),
     refund_id: ({ refundId }) => bindTextOrNull(refundId),
     dispute_id: ({ disputeId }) => bindTextOrNull(disputeId),
     provider_ref: ({ providerRef }) => bindTextOrNull(providerRef),
@@ -52,22 +53,12 @@ export const makeSettlementRows = <V>(parts: Parts<V>) => {
     closed_note: ({ closed }) => (closed === null ? null : bindText(closed.note))
   }
 
-  const readClosing = (row: Row): Closing | null =>
-    row["closed_at"] === null
-      ? null
-      : {
-          by: row["closed_by"] as Closing["by"],
-          note: readText(row["closed_note"]),
-          at: row["closed_at"] as number
-        }
-
   const readSettlement = (row: Row): SettlementEntry => ({
     tenant: readTenant(row),
     connectionId: readText(row["connection_id"]),
     ...readKnownRow(row),
     kind: row["kind"] as SettlementEntry["kind"],
-    reason: row["reason"] as SettlementEntry["reason"],
-    paymentId: readTextOrNull(row["payment_id"]),
+    suggestedPaymentId: readTextOrNull(row["suggested_payment_id"]),
     refundId: readTextOrNull(row["refund_id"]),
     disputeId: readTextOrNull(row["dispute_id"]),
     providerRef: readTextOrNull(row["provider_ref"]),
@@ -90,9 +81,18 @@ export const makeSettlementRows = <V>(parts: Parts<V>) => {
     number: row["number"] as number,
     contents: row["contents"] as string,
     result: row["result"] as SettlementEntry["result"],
+    reason: row["reason"] as SettlementEntry["reason"],
+    paymentId: readTextOrNull(row["payment_id"]),
     corrected:
       row["corrected_at"] === null ? null : { by: readText(row["corrected_by"]), at: row["corrected_at"] as number },
-    closed: readClosing(row)
+    closed:
+      row["closed_at"] === null
+        ? null
+        : {
+            by: row["closed_by"] as Closing["by"],
+            note: readText(row["closed_note"]),
+            at: row["closed_at"] as number
+          }
   })
 
   return { settlementColumns, readSettlement, readKnownRow }
@@ -147,6 +147,8 @@ export const knownRowColumns = list([
   "number",
   "contents",
   "result",
+  "reason",
+  "payment_id",
   "corrected_by",
   "corrected_at",
   "closed_at",
@@ -236,17 +238,14 @@ export const differenceConditions = <V>(
  * The payment that is meant first: requests under one key derive one attempt id, and those that were given up were not
  * sent.
  */
-export const nameOrder = (kind: NameKind): string => {
-  const [, , payment] = namePlaces[kind]
-  return `${kind === "attemptIds" ? "coalesce(outcome, '') = 'Abandoned', " : ""}${payment} desc`
-}
+export const nameOrder = (kind: NameKind): string =>
+  `${kind === "attemptIds" ? "coalesce(outcome, '') = 'Abandoned', " : ""}payment_id desc`
 
 /** Where the names of each kind are found: a table, and the column that holds the name. */
-export const namePlaces: Readonly<Record<NameKind, readonly [table: string, column: string, payment: string]>> = {
-  attemptIds: ["attempts", "id", "payment_id"],
-  operationIds: ["operations", "id", "payment_id"],
-  refundIds: ["refunds", "id", "payment_id"],
-  providerRefundIds: ["refunds", "provider_refund_id", "payment_id"],
-  providerRefs: ["charge_references", "provider_ref", "payment_id"],
-  references: ["payments", "reference", "id"]
+export const namePlaces: Readonly<Record<NameKind, readonly [table: string, column: string]>> = {
+  attemptIds: ["attempts", "id"],
+  operationIds: ["operations", "id"],
+  refundIds: ["refunds", "id"],
+  providerRefundIds: ["refunds", "provider_refund_id"],
+  providerRefs: ["charge_references", "provider_ref"]
 }

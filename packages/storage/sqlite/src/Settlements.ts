@@ -72,6 +72,14 @@ export const make = (db: Database): Settlements => ({
         return row === undefined ? [] : [rows.readKnownRow(row)]
       })
     }),
+  entry: (tenant, connectionId, rowId) =>
+    read("entry", () => {
+      const select = db.prepare(
+        `select * from settlement_entries where ${ofTenant} and connection_id = ? and row_id = ?`
+      )
+      const row = select.get(...bindTenant(tenant), bindText(connectionId), bindText(rowId))
+      return Option.map(Option.fromUndefinedOr(row), rows.readSettlement)
+    }),
   booksNamed: (tenant, connectionId, names) =>
     read("booksNamed", () =>
       snapshot(db, () => {
@@ -236,21 +244,19 @@ const nameIndexes: Readonly<Record<NameKind, string>> = {
   operationIds: "indexed by operations_by_id",
   refundIds: "indexed by refunds_by_id",
   providerRefundIds: "indexed by refunds_by_provider_refund",
-  providerRefs: "",
-  references: "indexed by payments_by_reference"
+  providerRefs: ""
 }
 
 /** Two at most: more say no more. */
 const selectNames = (kind: NameKind): string => {
-  const [table, column, payment] = namePlaces[kind]
+  const [table, column] = namePlaces[kind]
   const isNamed = `${ofTenant} and connection_id = ? and ${column} = ?`
   if (kind === "providerRefs") {
     return `select payment_id from charge_references where ${isNamed}
       union select payment_id from named_references where ${isNamed} limit 2`
   }
-  const most = kind === "references" || kind === "providerRefundIds" ? 2 : 1
-  const order = nameOrder(kind)
-  return `select ${payment} as payment_id from ${table} ${nameIndexes[kind]} where ${isNamed} order by ${order} limit ${most}`
+  const most = kind === "providerRefundIds" ? 2 : 1
+  return `select payment_id from ${table} ${nameIndexes[kind]} where ${isNamed} order by ${nameOrder(kind)} limit ${most}`
 }
 
 const selectNamed = (

@@ -196,7 +196,7 @@ create table payments (
 ) strict, without rowid;
 -- Lists of payments by state, and old payments of a state that retention removes.
 create index payments_by_state on payments (workspace_id, environment, state, id);
--- Lists of payments by the merchant's reference, and rows of reports that name one.
+-- Lists of payments by the merchant's reference.
 create index payments_by_reference on payments (workspace_id, environment, reference, id) where reference is not null;
 -- Lists of payments by amount, and the currencies that a tenant has.
 create index payments_by_amount on payments (workspace_id, environment, currency, amount_minor, id);
@@ -581,6 +581,8 @@ create table settlement_entries (
   -- How the payment was found.
   reason text not null,
   payment_id any,
+  -- A payment that a row of none may be of: for people.
+  suggested_payment_id any,
   refund_id any,
   dispute_id any,
   provider_ref any,

@@ -28,6 +28,7 @@ const columns: Readonly<Record<string, (entry: SettlementEntry) => string>> = {
   net: ({ net }) => amountOf(net),
   net_currency: ({ net }) => currencyOf(net),
   payment_id: ({ paymentId }) => csvField(paymentId ?? ""),
+  suggested_payment_id: ({ suggestedPaymentId }) => csvField(suggestedPaymentId ?? ""),
   refund_id: ({ refundId }) => csvField(refundId ?? ""),
   dispute_id: ({ disputeId }) => csvField(disputeId ?? ""),
   provider_reference: ({ providerRef }) => csvField(providerRef ?? ""),

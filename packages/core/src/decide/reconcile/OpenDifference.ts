@@ -6,10 +6,8 @@
  * payment or a refund which was recorded later is replaced by a further entry, and is not changed: the journal has posted
  * what it said.
  */
-import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { ReportNames, ReportRow } from "../../model/ReportRow.ts"
 import { type SettlementEntry, type SettlementResult, versionRowId } from "../../model/SettlementEntry.ts"
-import { isNamed } from "./RowStatement.ts"
 import { isWithoutPayment, type WeighedRow } from "./WeighRow.ts"
 
 /**
@@ -53,18 +51,8 @@ const replacing: ReadonlySet<SettlementResult> = new Set(["matched", "status_dif
 
 export type ComparedAgain = "Stays" | "Ends" | "Replaced"
 
-/** `book`: of the payment that was found. */
-export const comparedAgain = (
-  entry: SettlementEntry,
-  row: ReportRow,
-  weighed: WeighedRow,
-  book: PaymentBook | undefined
-): ComparedAgain => {
-  const { paymentId, refundId, result } = weighed
+export const comparedAgain = (entry: SettlementEntry, { paymentId, refundId, result }: WeighedRow): ComparedAgain => {
   if (paymentId === entry.paymentId && refundId === entry.refundId) return result === "matched" ? "Ends" : "Stays"
   const isOfOther = entry.paymentId !== null && entry.paymentId !== paymentId
-  if (paymentId === null || isOfOther || entry.refundId !== null || !replacing.has(result)) return "Stays"
-  // A later refund of the same amount is another one, unless the row names it.
-  const refund = book?.refunds.find(({ id }) => id === refundId)
-  return refundId === null || (refund !== undefined && isNamed(refund, row)) ? "Replaced" : "Stays"
+  return paymentId === null || isOfOther || entry.refundId !== null || !replacing.has(result) ? "Stays" : "Replaced"
 }

@@ -48,24 +48,14 @@ export const isOtherCharge = (stated: string | null, recorded: string | null | u
 
 const isOfRefund = ({ kind }: ReportRow): boolean => kind === "refund" || kind === "refund_failed"
 
-/** By its ids; where the row has none of them, the one refund of the payment with that amount. */
-const refundOf = ({ refunds }: PaymentBook, connectionId: string, row: ReportRow): Refund | undefined => {
-  const { providerRefundId, refundId } = row.names
-  const ofConnection = refunds.filter((one) => one.connectionId === connectionId)
-  const byId = ofConnection.find((one) => isNamed(one, row))
-  if (byId !== undefined || refundId !== null) return byId
-  const same = ofConnection.filter(
-    (one) =>
-      one.money.minorUnits === Math.abs(row.gross.minorUnits) &&
-      one.money.currency === row.gross.currency &&
-      (providerRefundId === null || one.providerRefundId === null)
+const refundOf = (book: PaymentBook, connectionId: string, { names }: ReportRow): Refund | undefined => {
+  const refunds = book.refunds.filter((one) => one.connectionId === connectionId)
+  const { providerRefundId, refundId } = names
+  return (
+    refunds.find(({ id }) => id === refundId) ??
+    (providerRefundId === null ? undefined : refunds.find((one) => one.providerRefundId === providerRefundId))
   )
-  return same.length === 1 ? same[0] : undefined
 }
-
-/** A refund that was found by its amount is compared, and no more: another one may have the same amount. */
-export const isNamed = ({ id, providerRefundId }: Refund, { names }: ReportRow): boolean =>
-  id === names.refundId || (names.providerRefundId !== null && providerRefundId === names.providerRefundId)
 
 /** That a capture is paid out, whose amount the row does not say: once both rows of the pair are there. */
 export const payoutOf = (
@@ -109,7 +99,7 @@ export const statementOf = (row: ReportRow, { attempt, operation, refund }: RowS
     }
     case "refund":
     case "refund_failed": {
-      if (refund === undefined || !isNamed(refund, row)) return undefined
+      if (refund === undefined) return undefined
       const providerRefundId = names.providerRefundId ?? refund.providerRefundId ?? row.id
       return {
         _tag: "Refund",

@@ -95,8 +95,7 @@ export const weighRow = (row: ReportRow, order: WeighOrder): WeighedRow => {
       feesOf(row, book, order.feeMinor))
   const difference = differs ?? sumsOf(row) ?? matched
   const isKnownDispute = isDispute(row.kind) && difference.result !== "status_differs"
-  // A payment that was guessed is compared, and no more.
-  const statement = isChange && !isKnownDispute && reason === "by_id" ? stated : undefined
+  const statement = isChange && !isKnownDispute ? stated : undefined
   if (statement !== undefined && isForTwo(row, book, subject, difference, order.limits)) {
     return { ...about, ...difference, expected: `${difference.expected}; two people: propose a correction` }
   }

@@ -8,6 +8,7 @@
  */
 import { Clock, Effect, Option } from "effect"
 import type { Connection } from "../../model/Connection.ts"
+import type { RunLease } from "../../model/ReconciliationRun.ts"
 import type { SettlementEntry } from "../../model/SettlementEntry.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Directory } from "../../ports/Directory.ts"
@@ -45,7 +46,7 @@ export const compareOpen = Effect.fnUntraced(function* <E, R>(
     for (;;) {
       const page: ReadonlyArray<SettlementEntry> = yield* settlements.differences({ ...query, after })
       if (page.length === 0) break
-      const compared = yield* comparePage(connection, page)
+      const compared = yield* applyCompared(connection, page, yield* compareEntries(connection, page))
       changes += compared.applied + compared.closes.length
       const now = yield* Clock.currentTimeMillis
       if (changesOf(compared) > 0 || now - keptAt >= keptMillis) {
@@ -63,15 +64,21 @@ export const compareOpen = Effect.fnUntraced(function* <E, R>(
 const changesOf = ({ closes, corrections, entries }: ComparedBatch): number =>
   closes.length + corrections.length + entries.length
 
-const comparePage = Effect.fnUntraced(function* (connection: Connection, page: ReadonlyArray<SettlementEntry>) {
-  const first: Compared = yield* compareEntries(connection, page)
+/** Applies what rows of the page state, and compares them once more. `first`: what they were found to be before. */
+export const applyCompared = Effect.fnUntraced(function* (
+  connection: Connection,
+  page: ReadonlyArray<SettlementEntry>,
+  first: Compared,
+  acceptedId?: string
+) {
   const applied = first.stated.length
   yield* Effect.forEach(
     Map.groupBy(first.stated, ({ book }) => book.payment.id).values(),
     (ofPayment) => Effect.forEach(ofPayment, (one) => applyStatement(one.book, undefined, one)),
     { concurrency: appliedAtOnce, discard: true }
   )
-  const { closes, corrections, entries }: Compared = applied === 0 ? first : yield* compareEntries(connection, page)
+  const { closes, corrections, entries }: Compared =
+    applied === 0 ? first : yield* compareEntries(connection, page, acceptedId)
   return { applied, closes, corrections, entries }
 })
 
@@ -91,12 +98,31 @@ export const compareConnection = Effect.fnUntraced(function* (connectionId: stri
   const tenant = { workspaceId, environment }
   const [open] = yield* settlements.differences({ tenant, connectionId, differences: "open", limit: 1 })
   if (open === undefined) return
+  yield* underLease(
+    connection,
+    (write) => compareOpen(connection, write),
+    () => Effect.void
+  )
+})
+
+type Write = ReturnType<typeof writeUnder>
+
+/** With the lease of the connection's reports. `taken`: where a report of the connection is read. */
+export const underLease = Effect.fnUntraced(function* <A, E, R, B, F, S>(
+  connection: Connection,
+  use: (write: Write) => Effect.Effect<A, E, R>,
+  taken: (by: RunLease) => Effect.Effect<B, F, S>
+) {
+  const { environment, id: connectionId, workspaceId } = connection
+  const tenant = { workspaceId, environment }
+  const settlements = yield* Settlements
   const holder = yield* (yield* Ids).request
   const now = yield* Clock.currentTimeMillis
   const lease = { holder, runId: holder, fileName: comparisonName, now, until: now + leaseMillis }
-  yield* Effect.acquireUseRelease(
+  return yield* Effect.acquireUseRelease(
     settlements.hold(tenant, connectionId, lease),
-    (held) => (held.holder === holder ? compareOpen(connection, writeUnder(holder, connection)) : Effect.void),
+    (held): Effect.Effect<A | B, E | F, R | S> =>
+      held.holder === holder ? use(writeUnder(holder, connection)) : taken(held),
     // Without it, the lease ends by its time.
     () => Effect.ignore(settlements.release(tenant, connectionId, holder))
   )

@@ -2,7 +2,7 @@
 import { Clock, Effect, Option } from "effect"
 import { interpret } from "../../decide/interpret/Interpret.ts"
 import { comparedAgain, mayEnd, movementIds, rowOfEntry } from "../../decide/reconcile/OpenDifference.ts"
-import { sourceOf, type WeighedRow, weighRow } from "../../decide/reconcile/WeighRow.ts"
+import { type FoundPayment, sourceOf, type WeighedRow, weighRow } from "../../decide/reconcile/WeighRow.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { MessageAbout } from "../../model/ProviderStatement.ts"
@@ -41,17 +41,21 @@ const countsAll = ({ paymentId, refundId }: SettlementEntry, row: ReportRow): bo
   paymentId === null ||
   (refundId === null && (row.kind === "refund" || row.kind === "refund_failed"))
 
-/** `entries`: open differences of the connection. */
+/**
+ * `entries`: open differences of the connection. `acceptedId`: the payment that a person accepted for those that belong to
+ * none.
+ */
 export const compareEntries = Effect.fnUntraced(function* (
   connection: Connection,
-  entries: ReadonlyArray<SettlementEntry>
+  entries: ReadonlyArray<SettlementEntry>,
+  acceptedId?: string
 ) {
   const { environment, id: connectionId, workspaceId } = connection
   const tenant = { workspaceId, environment }
   const settlements = yield* Settlements
   const now = yield* Clock.currentTimeMillis
   const open = yield* openRows(connection, entries.filter(mayEnd))
-  const { books, foundOf } = yield* findBooks(connection, open, entries, now)
+  const { books, foundOf } = yield* findBooks({ connection, acceptedId, now }, open, entries)
   const ids = [...books.keys()]
   const stored = ids.length === 0 ? [] : yield* settlements.entriesOf(tenant, ids)
   const before = movesBefore({ id: "", connectionId }, stored)
@@ -71,7 +75,7 @@ export const compareEntries = Effect.fnUntraced(function* (
       limits,
       now
     })
-    const meaning = comparedAgain(entry, row, weighed, book)
+    const meaning = comparedAgain(entry, weighed)
     const { paymentId, refundId, result, statement } = weighed
     const isTaken = meaning === "Replaced" || mayBeTaken(connectionId, book, row, statement, now)
     if (statement !== undefined && book !== undefined && isTaken) {
@@ -118,6 +122,7 @@ class ComparedEntries implements Compared {
     this.entries.push({
       ...entry,
       ...{ rowId, result, reason, paymentId, refundId, expected },
+      suggestedPaymentId: null,
       names: isMatched ? null : entry.names,
       recordedAt: this.#now,
       openedAt: isMatched ? null : this.#now
@@ -150,38 +155,41 @@ const openRows = Effect.fnUntraced(function* (
     )
 })
 
-/**
- * An entry keeps the payment that it was matched with; of one that was matched with none, the payment is looked for again.
- * It is not guessed: of several payments of an amount, those whose rows came since are out of the question by now.
- */
+interface Search {
+  readonly connection: Connection
+  readonly acceptedId: string | undefined
+  readonly now: number
+}
+
+/** An entry keeps the payment that it was matched with; of one that was matched with none, the payment is looked for again. */
 const findBooks = Effect.fnUntraced(function* (
-  { environment, id: connectionId, workspaceId }: Connection,
+  { acceptedId, connection: { environment, id: connectionId, workspaceId }, now }: Search,
   open: ReadonlyArray<OpenRow>,
-  entries: ReadonlyArray<SettlementEntry>,
-  now: number
+  entries: ReadonlyArray<SettlementEntry>
 ) {
   const tenant = { workspaceId, environment }
   const ledger = yield* Ledger
   const own = yield* Effect.forEach(
-    new Set(entries.flatMap(({ paymentId }) => paymentId ?? [])),
+    new Set(entries.flatMap(({ paymentId }) => paymentId ?? acceptedId ?? [])),
     (id) => ledger.book(tenant, id),
     { concurrency: booksAtOnce }
   )
   const books = new Map(own.flatMap(Option.toArray).map((book) => [book.payment.id, book]))
-  const lost = open.filter(({ entry }) => entry.paymentId === null)
+  const lost = acceptedId === undefined ? open.filter(({ entry }) => entry.paymentId === null) : []
   const { found } =
     lost.length === 0
       ? { found: [] }
       : yield* findPayments(
-          { tenant, connectionId, now, mayGuess: false },
+          { tenant, connectionId, now },
           lost.map(({ row }) => row)
         )
   for (const { book } of found) if (book !== undefined) books.set(book.payment.id, book)
   const byRow = new Map(lost.map(({ entry }, at) => [entry.rowId, found[at]]))
-  const foundOf = ({ paymentId, reason, rowId }: SettlementEntry) => {
-    if (paymentId === null) return byRow.get(rowId)
-    const book = books.get(paymentId)
-    return book && { book, reason }
+  const foundOf = ({ paymentId, reason, rowId }: SettlementEntry): FoundPayment | undefined => {
+    const id = paymentId ?? acceptedId
+    if (id === undefined) return byRow.get(rowId)
+    const book = books.get(id)
+    return book && { book, reason: paymentId === null ? "accepted" : reason }
   }
   return { books, foundOf }
 })

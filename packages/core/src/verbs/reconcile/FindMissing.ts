@@ -118,6 +118,7 @@ const missingEntry = (
   result: "missing_there",
   reason: "not_found",
   paymentId: payment.id,
+  suggestedPaymentId: null,
   refundId: null,
   disputeId: null,
   providerRef: payment.providerRef,

@@ -18,5 +18,15 @@ export const faults: ReadonlyArray<Fault> = [
       test: "given a report that was read, when it or its rows come again, then nothing changes"
     },
     simulatedOn: "memory"
+  },
+  {
+    name: "a newer version of a row loses its payment",
+    harm: "The payout fills in a row that an operator accepted, and the books show its money as unexplained again.",
+    edits: [{ const: "acceptedId", become: "null" }],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/AcceptSuggestion.test.ts",
+      test: "given four eyes, then two people decide the amount, and newer versions of the row stay with the payment"
+    }
   }
 ]

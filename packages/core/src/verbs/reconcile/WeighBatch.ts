@@ -14,11 +14,13 @@ import {
   type SettlementResult,
   versionRowId
 } from "../../model/SettlementEntry.ts"
-import { type ClosedEntry, type CorrectedEntry, Settlements } from "../../ports/Settlements.ts"
+import { Ledger } from "../../ports/Ledger.ts"
+import { type ClosedEntry, type CorrectedEntry, type KnownEntry, Settlements } from "../../ports/Settlements.ts"
 import { feeOf } from "../../routing/Fees.ts"
 import { fourEyesOf } from "../review/SecondPerson.ts"
 import type { RowStated } from "./ApplyStatement.ts"
 import { findPayments } from "./FindPayments.ts"
+import { withSuggestions } from "./SuggestPayment.ts"
 
 /** A row with its place in the report, counted from 1. */
 export interface PlacedRow {
@@ -53,6 +55,8 @@ interface OpenRow extends PlacedRow {
   readonly isStored: boolean
   /** The report has the same row at an earlier place. */
   readonly isRepeated: boolean
+  /** The payment that an operator accepted for an earlier version of the row. */
+  readonly acceptedId: string | null
 }
 
 export const weighBatch = Effect.fnUntraced(function* (
@@ -68,6 +72,11 @@ export const weighBatch = Effect.fnUntraced(function* (
     { tenant, connectionId, now },
     open.map(({ row }) => row)
   )
+  for (const [at, { acceptedId }] of open.entries()) {
+    if (acceptedId === null || found[at]?.book !== undefined) continue
+    const book = Option.getOrUndefined(yield* (yield* Ledger).book(tenant, acceptedId))
+    if (book !== undefined) found[at] = { book, reason: "accepted" }
+  }
   const ids = [...new Set(found.flatMap(({ book }) => book?.payment.id ?? []))]
   const stored = ids.length === 0 ? [] : yield* settlements.entriesOf(tenant, ids)
   const before = movesBefore(run, stored)
@@ -83,8 +92,6 @@ export const weighBatch = Effect.fnUntraced(function* (
   const isCorrected = new Set(corrections.map(({ rowId }) => rowId))
   for (const [at, { contents, entryId, isRepeated, isStored, number, place, row }] of open.entries()) {
     const payment = found[at] ?? { book: undefined, reason: "not_found" as const }
-    // The entry of a row that was guessed keeps the guess from being found again: another would be taken.
-    if (isStored && payment.reason !== "by_id") continue
     const order = { connectionId, found: payment, limits, now }
     // Rows of a dispute are added up: those that were read since the first version count too.
     const seenAt = isOfDispute(row) ? { runId: run.id, number } : place
@@ -125,7 +132,8 @@ export const weighBatch = Effect.fnUntraced(function* (
       stated.push({ book, about: statement, connectionId, occurredAt: row.occurredAt, closes: closed })
     }
   }
-  return { entries, closes, corrections, stated, known, payments: ids } satisfies WeighedBatch
+  const suggested = yield* withSuggestions(entries)
+  return { entries: suggested, closes, corrections, stated, known, payments: ids } satisfies WeighedBatch
 })
 
 export const isOfDispute = ({ kind }: ReportRow): boolean => kind === "dispute" || kind === "dispute_reversed"
@@ -138,9 +146,6 @@ const repeated = {
   statement: undefined
 } as const
 
-/** What is stored of a row, or was seen before it in the batch. */
-type SeenRow = Pick<SettlementEntry, "rowId" | "runId" | "number" | "contents" | "result" | "corrected" | "closed">
-
 /**
  * Rows that are not stored yet, and those of a batch of this run that was stored and not applied. A row of an earlier
  * report with the same contents is passed over, in whichever version it was, unless what it states may still be applied. One
@@ -151,7 +156,7 @@ const openRows = Effect.fnUntraced(function* (run: ReconciliationRun, rows: Read
   const settlements = yield* Settlements
   const read = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
     const found = ids.length === 0 ? [] : yield* settlements.known(run.tenant, run.connectionId, ids)
-    return new Map<string, SeenRow>(found.map((one) => [one.rowId, one]))
+    return new Map<string, KnownEntry>(found.map((one) => [one.rowId, one]))
   })
   const placed = rows.map((one) => ({ ...one, contents: contentsOf(one.row) }))
   const seen = yield* read(placed.map(({ row }) => row.id))
@@ -159,9 +164,11 @@ const openRows = Effect.fnUntraced(function* (run: ReconciliationRun, rows: Read
   const ids = new Set(placed.map(({ row }) => row.id))
   const isAgain = placed.length > ids.size
   const newer = isAgain ? placed : placed.filter(isNewer)
-  for (const one of (yield* read(newer.map(({ contents, row }) => versionRowId(row.id, contents)))).values()) {
-    seen.set(one.rowId, one)
-  }
+  const versions = newer.flatMap(({ contents, row }) => [
+    versionRowId(row.id, contents),
+    seen.get(row.id)?.corrected?.by ?? row.id
+  ])
+  for (const one of (yield* read(versions)).values()) seen.set(one.rowId, one)
   const applied = yield* appliedOf(run, [...seen.values()])
   const open: Array<OpenRow> = []
   const reopened = new Set<string>()
@@ -173,11 +180,14 @@ const openRows = Effect.fnUntraced(function* (run: ReconciliationRun, rows: Read
     const place = { runId: first?.runId ?? run.id, number: first?.number ?? number }
     const entryId = first === undefined || first.contents === contents ? row.id : versionRowId(row.id, contents)
     const same = seen.get(entryId)
-    const own = { ...one, place, entryId }
+    const newest = first?.corrected == null ? first : seen.get(first.corrected.by)
+    const acceptedId = newest?.reason === "accepted" ? newest.paymentId : null
+    const own = { ...one, place, entryId, acceptedId }
     const isOver = same !== undefined && (same.corrected !== null || same.closed?.by === "person")
     if (same === undefined) {
-      const made = { rowId: entryId, runId: run.id, number, contents, result: "matched", corrected: null, closed: null }
-      seen.set(entryId, made as SeenRow)
+      const reason = acceptedId === null ? "not_found" : "accepted"
+      const made = { rowId: entryId, runId: run.id, number, contents, result: "matched", reason, paymentId: acceptedId }
+      seen.set(entryId, { ...made, corrected: null, closed: null } as KnownEntry)
       open.push({ ...own, isStored: false, isRepeated: false })
       if (first === undefined) continue
       const corrected = { by: entryId, at: now }
@@ -296,6 +306,7 @@ const entryOf = (
   result,
   reason,
   paymentId,
+  suggestedPaymentId: null,
   refundId,
   disputeId: row.names.disputeId,
   providerRef: row.names.providerRef,

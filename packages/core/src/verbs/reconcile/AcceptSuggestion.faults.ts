@@ -1,0 +1,18 @@
+import type { Fault } from "../../../../../checks/mutations/Fault.ts"
+
+const caught = (test: string) => ({ project: "core", file: "packages/core/test/AcceptSuggestion.test.ts", test })
+
+export const faults: ReadonlyArray<Fault> = [
+  {
+    name: "a payment is accepted that nobody suggested",
+    harm: "A slip of the pen gives another payment the money of the row.",
+    edits: [{ in: "acceptSuggestion", operand: "suggestedPaymentId", become: "false" }],
+    caughtBy: caught("given another payment, a row without one, or a closed difference, then nothing changes")
+  },
+  {
+    name: "a row of another charge is accepted",
+    harm: "What a second charge states is applied to a payment that has its own, and no one is told.",
+    edits: [{ in: "acceptSuggestion", if: "first.entries", become: "" }],
+    caughtBy: caught("given the payment has a charge of its own by now, then the row stays without it")
+  }
+]

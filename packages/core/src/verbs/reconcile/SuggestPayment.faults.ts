@@ -1,0 +1,20 @@
+import type { Fault } from "../../../../../checks/mutations/Fault.ts"
+
+export const faults: ReadonlyArray<Fault> = [
+  {
+    name: "a suggested payment is a match",
+    harm: "Another shop's charge of the same amount is counted as the payment's, with its fee and its payout.",
+    edits: [
+      {
+        in: "withSuggestions",
+        property: "suggestedPaymentId",
+        become: "$, paymentId: byRow.get(entry.rowId) ?? entry.paymentId"
+      }
+    ],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/ReconcileGuards.test.ts",
+      test: "given it comes before the row of our charge in one report, then it is suggested, and ours is the match"
+    }
+  }
+]
