@@ -149,6 +149,76 @@ describe("a row that fits a payment by amount and time alone", () => {
   )
 })
 
+describe("a second row of a charge", () => {
+  const paidLater = world()
+  it.effect("given the first row names no payout, when the second one does, then the payment is settled by it", () =>
+    Effect.gen(function* () {
+      const payment = yield* captured(paidLater)
+      yield* TestClock.setTime(paidAt + day)
+      yield* reconcile(orderOf([rowOf(payment, { id: "first", payoutId: null }), rowOf(payment, { id: "second" })]))
+      assert.strictEqual((yield* stored(payment)).state, "Settled")
+      assert.deepStrictEqual(foundIn(yield* entriesOf), { first: "matched by_id", second: "duplicate by_id" })
+      assert.deepStrictEqual(yield* closings, { second: undefined })
+    }).pipe(Effect.provide(paidLater.layer))
+  )
+
+  const twice = world()
+  it.effect("given it is of a second charge at the provider, then operations review the payment", () =>
+    Effect.gen(function* () {
+      const { attemptId, payment } = yield* unanswered(twice)
+      const row = (id: string) => rowOf(payment, { id, payoutId: null, names: { attemptId, providerRef: `ch_${id}` } })
+      yield* reconcile(orderOf([row("first"), row("second")]))
+      const { providerRef, review } = yield* stored(payment)
+      assert.deepStrictEqual([providerRef, review?.reasons], ["ch_first", ["double_charge"]])
+      assert.deepStrictEqual(yield* closings, { first: "statement", second: undefined })
+    }).pipe(Effect.provide(twice.layer))
+  )
+
+  const whole = world()
+  it.effect(
+    "given a smaller capture, when the row of the whole authorization comes twice, then it captures no more",
+    () =>
+      Effect.gen(function* () {
+        whole.provider.onCharge = ({ attemptId }) =>
+          Effect.succeed({ _tag: "Authorized", providerRef: `ch_${attemptId}` })
+        const { details, ...rest } = request()
+        const pointsman = yield* Pointsman
+        const { payment } = yield* pointsman.create(caller, {
+          ...rest,
+          details: { ...details, captureMethod: "manual" }
+        })
+        whole.provider.onCapture = ({ money, providerRef }) =>
+          Effect.succeed({ _tag: "Captured", providerRef, stated: money })
+        yield* operate("capture", payment.id, { amountMinor: 500 })
+        yield* TestClock.setTime(paidAt + day)
+        const rows = [
+          rowOf(payment, { id: "whole" }),
+          rowOf(payment, { id: "rest", kind: "charge_failed", gross: eur(-1499) }),
+          rowOf(payment, { id: "again" })
+        ]
+        yield* reconcile(orderOf(rows))
+        const { capturedMinor, review } = yield* stored(payment)
+        assert.deepStrictEqual([capturedMinor, review], [500, null])
+        assert.deepStrictEqual(yield* closings, { whole: "row", again: undefined })
+      }).pipe(Effect.provide(whole.layer))
+  )
+
+  const two = world({ fourEyes: { EUR: 1999 } })
+  it.effect("given four eyes, when the second row differs from the record, then two people decide", () =>
+    Effect.gen(function* () {
+      const { attemptId, payment } = yield* unanswered(two)
+      const row = (id: string) => rowOf(payment, { id, payoutId: null, names: { attemptId, providerRef: `ch_${id}` } })
+      yield* reconcile(orderOf([row("first"), row("second")]))
+      assert.strictEqual((yield* stored(payment)).state, "ChargeUnknown")
+      const second = (yield* entriesOf).find(({ rowId }) => rowId === "second")
+      assert.deepStrictEqual(
+        [second?.result, second?.expected],
+        ["duplicate", "one charge; two people: propose a correction"]
+      )
+    }).pipe(Effect.provide(two.layer))
+  )
+})
+
 describe("a row of a refund", () => {
   const own = world()
   it.effect("given another refund of the same amount, when ours is unknown, then only an id of ours confirms it", () =>

@@ -77,10 +77,10 @@ export const weighRow = (row: ReportRow, order: WeighOrder): WeighedRow => {
   if (isRefund && refundId === null) return { ...none, result: "missing_here", expected: null }
   const about = { ...none, refundId }
   if (!isOfItsSign(row)) return { ...about, result: "amount_differs", expected: "an amount of the other sign" }
-  if (isRepeated(row.kind) && countedBefore(order.before, row.kind, refundId) > 0) {
-    return { ...about, result: "duplicate", expected: `one ${row.kind}` }
-  }
-  const part = subject.operation === undefined ? partialCaptureOf(row, book, connectionId, order.before) : undefined
+  const isDuplicate = isRepeated(row.kind) && countedBefore(order.before, row.kind, refundId) > 0
+  // A duplicate completes no pair; one row of a pair says nothing of what was captured, however often it comes.
+  const pairedWith = isDuplicate ? [] : order.before
+  const part = subject.operation === undefined ? partialCaptureOf(row, book, connectionId, pairedWith) : undefined
   const partly = part === undefined ? differenceOfFailure(row, book) : differenceOfPart(part, book)
   const stated = partly === undefined ? statementOf(row, subject) : part && payoutOf(row, subject, part)
   const meaning = stated && interpret(book, connectionId, { about: stated, ...sourceOf(row, now) }, now)
@@ -93,10 +93,11 @@ export const weighRow = (row: ReportRow, order: WeighOrder): WeighedRow => {
       (isDispute(row.kind) ? differenceOfDispute(row, book, order.before) : undefined) ??
       differenceOf(row, book, subject, isChange) ??
       feesOf(row, book, order.feeMinor))
-  const difference = differs ?? sumsOf(row) ?? matched
+  const compared = differs ?? sumsOf(row) ?? matched
+  const difference: Difference = isDuplicate ? { result: "duplicate", expected: `one ${row.kind}` } : compared
   const isKnownDispute = isDispute(row.kind) && difference.result !== "status_differs"
   const statement = isChange && !isKnownDispute ? stated : undefined
-  if (statement !== undefined && isForTwo(row, book, subject, difference, order.limits)) {
+  if (statement !== undefined && isForTwo(row, book, subject, compared, order.limits)) {
     return { ...about, ...difference, expected: `${difference.expected}; two people: propose a correction` }
   }
   const isEvened = isDispute(row.kind) && difference.result === "matched"
