@@ -191,6 +191,20 @@ export const rows: Readonly<Record<string, ReadonlyArray<Row>>> = {
     ["Captured: by a partial capture", "Charge", "canceled", "Confirms", "Captured", [600, 0, 0]],
     ["Refunded: by a partial capture", "Charge", "canceled", "Confirms", "Refunded", [600, 600, 0]]
   ],
+  "one capture by hand": [
+    [
+      "Authorized: not captured yet",
+      "Charge",
+      "one capture of 3.00 by hand",
+      "Moves",
+      "Captured",
+      [300, 0, 0],
+      ["payment.captured"]
+    ],
+    // It is a part of the 6.00 that are recorded without an id.
+    ["Captured: by a partial capture", "Charge", "one capture of 3.00 by hand", "Confirms", "Captured", [600, 0, 0]],
+    ["CapturePending: accepted", "Charge", "one capture of 3.00 by hand", "Waits", "CapturePending", [0, 0, 0]]
+  ],
   "captured by hand, and not what was authorized": [
     [
       "Authorized: not captured yet",

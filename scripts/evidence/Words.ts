@@ -79,6 +79,9 @@ const tooMuch = 1200
 const less = 300
 const otherCurrency = "USD"
 
+/** The provider's id of a capture. */
+export const captureByHand = "cap_1"
+
 const plain = (name: string, about: Word["about"]): Words => [{ name, isBefore: false, about }]
 
 const varied = (like: string, name: string, about: Word["about"]): Words => [{ name, like, isBefore: false, about }]
@@ -115,6 +118,14 @@ const holding = (
     ...(stated === undefined ? {} : { stated: stated(names) })
   }))
 
+/** A capture that a person made at the provider, by the provider's id of it. */
+const byHand = (minorUnits: number): Word["about"] =>
+  charge((names) => ({
+    _tag: "Captured",
+    providerRef: names.reference,
+    capture: { id: captureByHand, money: amountOf(minorUnits)(names) }
+  }))
+
 const declined = (soft: boolean): Word["about"] =>
   charge(
     ({ reference }): OfCharge<"Declined"> => ({
@@ -139,7 +150,9 @@ const charges: Total["Charge"] = {
     ...varied("captured", "captured 10.00", holding("Captured", amountOf(asked))),
     ...varied("captured", "captured 12.00", holding("Captured", amountOf(tooMuch))),
     ...varied("captured", "captured in another currency", holding("Captured", amountOf(asked, otherCurrency))),
-    ...varied("captured", "captured under another reference", holding("Captured", undefined, true))
+    ...varied("captured", "captured under another reference", holding("Captured", undefined, true)),
+    ...varied("captured", "one capture of 3.00 by hand", byHand(less)),
+    ...varied("captured", "one capture of 12.00 by hand", byHand(tooMuch))
   ],
   Pending: plain("pending", holding("Pending")),
   Declined: [...plain("declined", declined(false)), ...plain("declined softly", declined(true))],

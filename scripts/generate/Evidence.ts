@@ -170,6 +170,7 @@ export const evidencePage = (notice: string): string =>
       "- A charge keeps its reference. Money under another reference is a second charge.",
       "- The failure of one capture, void or refund is a new fact. A later success counts only if the provider dates it after the failure; a lookup decides about one without a date. A failure that the provider dates before a success is older, also if it arrives later.",
       "- A payment keeps what counts of each dispute, up to 50 disputes, and the names of its last 100 contradictions. A dispute beyond that opens a review. The messages themselves are all kept.",
+      "- Captures that the provider names by ids of its own add up, and the same id again is the same capture. An amount without an id is a total, of which captures with ids are a part until they come to more. What exceeds the authorized amount opens a review, and so does a capture beyond the 50 that a payment keeps.",
       `- A statement without a reference, or with an invalid amount, is malformed: it changes nothing, and its outcome is ${code("unreadable")}.`,
       `- A statement about an attempt, an operation or a refund that is not stored, or that belongs to another connection, changes nothing; its outcome is ${code("unmatched")}.`
     ].join("\n"),

@@ -60,6 +60,8 @@ const operationNames = {
 
 type Answered = { readonly _tag: string } & Readonly<Record<string, unknown>>
 
+const moneyOf = (capture: unknown): unknown => (capture as { readonly money?: unknown } | undefined)?.money
+
 const amountOf = (stated: unknown): string => {
   const { currency, minorUnits } = (stated ?? {}) as { readonly currency?: string; readonly minorUnits?: number }
   return minorUnits === undefined ? "" : ` ${minorUnits} ${currency}`
@@ -80,7 +82,7 @@ const words = (answered: Answered): string => {
     case "OperationFailed":
       return `${code(_tag)}, ${answered["isFinal"] === true ? "final" : "for now"}`
     default:
-      return `${code(_tag)}${amountOf(answered["stated"])}`
+      return `${code(_tag)}${amountOf(answered["stated"] ?? moneyOf(answered["capture"]))}`
   }
 }
 

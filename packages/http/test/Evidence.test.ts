@@ -10,7 +10,14 @@ import { Effect, Option } from "effect"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type SampleName, sampleNames, sampleOf } from "../../../scripts/evidence/Books.ts"
 import { type Cell, cellsOf, datedApart } from "../../../scripts/evidence/Cells.ts"
-import { approvedAlone, automaticFailure, namesIn, triesAgain, type Word } from "../../../scripts/evidence/Words.ts"
+import {
+  approvedAlone,
+  automaticFailure,
+  captureByHand,
+  namesIn,
+  triesAgain,
+  type Word
+} from "../../../scripts/evidence/Words.ts"
 import { type Brought, messageOf, ways, withTwoConnections } from "./support/EvidenceWays.ts"
 import { deliver, textOf } from "./support/Messages.ts"
 import { answerOf, get } from "./support/Payments.ts"
@@ -29,14 +36,19 @@ const outcomes: Readonly<Record<Cell["verdict"], MessageOutcome>> = {
 }
 
 /**
- * The provider protocol has no word for a failure after which the provider tries again, for a failed automatic capture, or
- * for an approval of which nothing was taken yet; other providers have.
+ * The provider protocol has no word for a failure after which the provider tries again, for a failed automatic capture, for
+ * one capture by the provider's id of it, or for an approval of which nothing was taken yet; other providers have.
  */
 const reads = (message: ProviderMessage): ProviderMessage => {
   const { about } = message
   switch (about._tag) {
     case "Charge": {
       const said = about.state({ minorUnits: 0, currency: "XXX" })
+      if (said._tag === "Captured" && said.stated !== undefined && message.id.startsWith(`${captureByHand}:`)) {
+        const capture = { id: captureByHand, money: said.stated }
+        const { providerRef } = said
+        return { ...message, about: { ...about, state: () => ({ _tag: "Captured", providerRef, capture }) } }
+      }
       if (said._tag === "Declined" && said.code === approvedAlone) {
         const { providerRef } = said
         return { ...message, about: { ...about, state: () => ({ _tag: "Approved", providerRef }) } }

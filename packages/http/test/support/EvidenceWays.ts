@@ -124,6 +124,8 @@ const operated =
     return brought
   }
 
+let captures = 0
+
 /** The message of the provider protocol that says what the statement says. */
 export const messageOf = (
   about: ProviderMessage["about"],
@@ -133,8 +135,13 @@ export const messageOf = (
   const created = new Date(at).toISOString()
   const money = { minorUnits: 0, currency: "XXX" }
   switch (about._tag) {
-    case "Charge":
-      return { type: "charge.updated", created, data: { ...namedIn(about), ...chargeOf(about.state(money)) } }
+    case "Charge": {
+      const said = about.state(money)
+      const capture = said._tag === "Captured" ? said.capture : undefined
+      // The protocol has no word for one capture; see `reads` of the test.
+      const id = capture === undefined ? {} : { id: `${capture.id}:${++captures}` }
+      return { ...id, type: "charge.updated", created, data: { ...namedIn(about), ...chargeOf(said) } }
+    }
     case "CaptureFailed": {
       const code = about.reason ?? ""
       const said = { _tag: "Declined", providerRef: "ref", code, category: "other", soft: false } as const
@@ -205,14 +212,16 @@ const chargeOf = (said: ChargeRecord) => {
   return stateOf(said._tag === "Approved" ? approved : said)
 }
 
-const stateOf = (state: ChargeState) => ({
-  provider_reference: state.providerRef,
-  status: statuses[state._tag],
-  ...("stated" in state && state.stated !== undefined
-    ? { amount: state.stated.minorUnits, currency: state.stated.currency }
-    : {}),
-  ...(state._tag === "Declined" ? { decline: { code: state.code, category: state.category, soft: state.soft } } : {})
-})
+const stateOf = (state: ChargeState) => {
+  const capture = state._tag === "Captured" ? state.capture : undefined
+  const stated = capture?.money ?? ("stated" in state ? state.stated : undefined)
+  return {
+    provider_reference: state.providerRef,
+    status: statuses[state._tag],
+    ...(stated === undefined ? {} : { amount: stated.minorUnits, currency: stated.currency }),
+    ...(state._tag === "Declined" ? { decline: { code: state.code, category: state.category, soft: state.soft } } : {})
+  }
+}
 
 /** Then the provider reports something, and is believed. */
 const told =

@@ -91,7 +91,11 @@ const factOfUnheld = (
       // Only a stated amount corrects a stated amount; a reference that another payment has, another one corrects.
       if (attempt.connectionId !== payment.connectionId) return tellsOfMoney(held) ? "Contradicts" : "Older"
       if (payment.review?.reasons.includes("reference_reused") === true) return fact
-      if (state._tag === "Canceled" || statesAmount(state)) return fact
+      if (state._tag === "Canceled" || ("stated" in state && state.stated !== undefined)) return fact
+      // What one capture took does not say what all of them did.
+      if (state._tag === "Captured" && state.capture !== undefined) {
+        return fact.on === "MismatchStated" ? fact : "Contradicts"
+      }
       return isCurrent(source) ? "Contradicts" : "Confirms"
     case "Failed":
     case "Declined":
@@ -113,9 +117,6 @@ const factOfUnheld = (
       return tellsOfMoney(held) ? "Contradicts" : "Older"
   }
 }
-
-const statesAmount = (state: ChargeState): boolean =>
-  ("stated" in state && state.stated !== undefined) || (state._tag === "Captured" && state.capture !== undefined)
 
 /** How far a provider's clock may be ahead of ours: an authorization from before the void may be dated after it. */
 const clockSkewMillis = 60_000
