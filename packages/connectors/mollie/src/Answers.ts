@@ -201,15 +201,15 @@ export const statedBy = (amount: Amount): Money | undefined => fromMollie(amount
 
 // Refunds.
 
-/** The refund with our id, of the charge that was asked for. */
+/** The refund with our id, of the charge that was asked for; `null` for one without an id of ours. */
 export const ofRefund = (
   answer: TransportAnswer,
   refund: Protocol.Refund,
-  { providerRef, refundId }: { readonly providerRef: string; readonly refundId: string },
+  { providerRef, refundId }: { readonly providerRef: string; readonly refundId: string | null },
   reader: Reader
 ): Read<RefundState> => {
   if (refund.paymentId !== providerRef) return unreadable(answer, "paymentId")
-  if (Protocol.markIn(refund.metadata, "refund_id") !== refundId) return unreadable(answer, "metadata.refund_id")
+  if (Protocol.refundIdIn(refund.metadata) !== refundId) return unreadable(answer, "metadata.refund_id")
   const state = stateOfRefund(refund, reader)
   return typeof state === "string" ? unreadable(answer, state) : Result.succeed(state)
 }

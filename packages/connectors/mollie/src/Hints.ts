@@ -2,7 +2,8 @@
  * Mollie's webhooks of one payment, which are not signed and hold its id alone
  * (https://docs.mollie.com/reference/webhooks): `id=tr_…`, sent to the payment's `webhookUrl` when its status changes, when a
  * capture or a refund of it changes, and when a chargeback comes. "Fetch the latest status": one request returns the payment
- * with all of these (https://docs.mollie.com/reference/get-payment).
+ * with all of these (https://docs.mollie.com/reference/get-payment). Where its total of refunds is more than those that came
+ * with it, they are listed (https://docs.mollie.com/reference/list-refunds): a total is no refund.
  *
  * What is found is written down as the events that Mollie's signed webhooks would hold, so that both are read alike.
  */
@@ -16,8 +17,10 @@ import {
   type UnsignedMessage
 } from "@pointsman/core/connector"
 import { Effect, Redacted, Result, Schema } from "effect"
+import { fromMollie } from "./Amounts.ts"
 import { failureIn, onlySuccess, type Read, type Reader, readable, unreadable } from "./Answers.ts"
 import { keptOfMessage } from "./KeptOfMessage.ts"
+import { refundsOf } from "./Lookups.ts"
 import { readStored } from "./Messages.ts"
 import type { Ask } from "./Pages.ts"
 import * as Protocol from "./Protocol.ts"
@@ -41,11 +44,13 @@ export const lookUpHint = Effect.fnUntraced(function* (
   id: string,
   reader: Reader
 ): Effect.fn.Return<ReadonlyArray<HintedMessage>, NotSent | Unanswered> {
-  const { answer, events } = yield* ask(
+  const { answer, isComplete, ours } = yield* ask(
     `/v2/payments/${segment(id)}?embed=captures,refunds,chargebacks`,
     (answer): Read<Found> => found(answer, id)
   )
-  return yield* Effect.forEach(events, (event) => {
+  if (ours === null) return []
+  const refunds = isComplete ? embeddedRefunds(ours.payment) : yield* refundsOf(ask, id)
+  return yield* Effect.forEach(eventsOf(ours, refunds), (event) => {
     const body = keptOfMessage(JSON.stringify(event))
     return Effect.matchEffect(readStored({ body: new TextEncoder().encode(body), secret: noSecret }, reader), {
       onSuccess: (message) => Effect.succeed({ body, message } satisfies HintedMessage),
@@ -59,7 +64,15 @@ const noSecret = Redacted.make("")
 
 interface Found {
   readonly answer: TransportAnswer
-  readonly events: ReadonlyArray<OwnEvent>
+  /** `null` for a payment that is not ours. */
+  readonly ours: Ours | null
+  /** Whether all of its refunds came with it. */
+  readonly isComplete: boolean
+}
+
+interface Ours {
+  readonly payment: Protocol.WholePayment
+  readonly attemptId: string
 }
 
 interface OwnEvent {
@@ -70,24 +83,41 @@ interface OwnEvent {
   readonly entityId: string
   readonly createdAt: string | null
   readonly _embedded: { readonly entity: unknown }
+  readonly attempt_id?: string
 }
 
 const readWhole = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.WholePayment))
 
 const found = (answer: TransportAnswer, id: string): Read<Found> => {
   // Anybody can name a payment that there is not.
-  if (answer.status === 404 && failureIn(answer) !== undefined) return Result.succeed({ answer, events: [] })
+  if (answer.status === 404 && failureIn(answer) !== undefined) return Result.succeed(notOurs(answer))
   return onlySuccess(answer, () =>
     Result.flatMap(readable(readWhole, answer), (payment): Read<Found> => {
       if (payment.id !== id) return unreadable(answer, "id")
-      const isOurs = Protocol.markIn(payment.metadata, "attempt_id") !== null
-      return Result.succeed({ answer, events: isOurs ? eventsOf(payment) : [] })
+      const attemptId = Protocol.markIn(payment.metadata, "attempt_id")
+      if (attemptId === null) return Result.succeed(notOurs(answer))
+      const total = payment.amountRefunded ?? null
+      const refunded = total === null ? 0 : fromMollie(total)?.minorUnits
+      if (refunded === undefined) return unreadable(answer, "amountRefunded")
+      return Result.succeed({ answer, ours: { payment, attemptId }, isComplete: refunded <= embeddedMinor(payment) })
     })
   )
 }
 
-const eventsOf = (payment: Protocol.WholePayment): ReadonlyArray<OwnEvent> => {
-  const { _embedded: { captures = [], chargebacks = [], refunds = [] } = {}, ...entity } = payment
+const notOurs = (answer: TransportAnswer): Found => ({ answer, ours: null, isComplete: true })
+
+const embeddedRefunds = ({ _embedded }: Protocol.WholePayment): ReadonlyArray<Protocol.Refund> =>
+  _embedded?.refunds ?? []
+
+/** In minor units: what the refunds that came with the payment give back, or will. */
+const embeddedMinor = (payment: Protocol.WholePayment): number =>
+  embeddedRefunds(payment)
+    .filter(({ status }) => status !== "failed" && status !== "canceled")
+    .reduce((sum, { amount }) => sum + (fromMollie(amount)?.minorUnits ?? 0), 0)
+
+/** Each refund is one event, whoever made it. */
+const eventsOf = ({ attemptId, payment }: Ours, refunds: ReadonlyArray<Protocol.Refund>): ReadonlyArray<OwnEvent> => {
+  const { _embedded: { captures = [], chargebacks = [] } = {}, ...entity } = payment
   const { amountCaptured, id, status } = payment
   const captured = amountCaptured?.value ?? ""
   return [
@@ -98,9 +128,10 @@ const eventsOf = (payment: Protocol.WholePayment): ReadonlyArray<OwnEvent> => {
     ...captures
       .filter(({ metadata, status }) => status !== "pending" && Protocol.markIn(metadata, "operation_id") !== null)
       .map((capture) => eventOf(`capture.${capture.status}`, capture, `${capture.id} ${capture.status}`, null)),
-    ...refunds
-      .filter(({ metadata }) => Protocol.markIn(metadata, "refund_id") !== null)
-      .map((refund) => eventOf(`refund.${refund.status}`, refund, `${refund.id} ${refund.status}`, null)),
+    ...refunds.map((refund) => ({
+      ...eventOf(`refund.${refund.status}`, refund, `${refund.id} ${refund.status}`, null),
+      attempt_id: attemptId
+    })),
     ...chargebacks.map((chargeback) => {
       const { createdAt, reversedAt } = chargeback
       const word = reversedAt === undefined || reversedAt === null ? "received" : "reversed"

@@ -131,7 +131,7 @@ const refundIn = ({ created, metadata, raw }: Entry, reader: Reader): Read<Liste
   if (typeof state === "string" || money === undefined) return { wrongAt: typeof state === "string" ? state : "amount" }
   return {
     item: {
-      refundId: Protocol.markIn(metadata, "refund_id"),
+      refundId: Protocol.refundIdIn(metadata),
       providerRef: read.success.paymentId,
       money,
       state,

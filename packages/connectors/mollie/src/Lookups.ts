@@ -30,7 +30,7 @@ import {
   statedBy,
   unreadable
 } from "./Answers.ts"
-import { type Ask, askPage, type Entry, type ListName } from "./Pages.ts"
+import { type Ask, askPage, type Entry, type ListName, type Page } from "./Pages.ts"
 import * as Protocol from "./Protocol.ts"
 
 /** Mollie's clock may be so far from ours, in milliseconds: a payment is looked for among those as much older. */
@@ -120,13 +120,15 @@ export const stateOfCapture = ({ amount, mode, status }: Protocol.Capture, reade
 
 export const lookUpRefund = (ask: Ask, request: RefundLookup, reader: Reader): Lookup<RefundState> => {
   const { providerRef, providerRefundId, refundId, sentAt, sentBefore = sentAt } = request
-  const named = { providerRef, refundId }
   if (providerRefundId !== null) {
     return ask(`/v2/payments/${segment(providerRef)}/refunds/${segment(providerRefundId)}`, (answer) =>
       byId(answer, () =>
         Result.flatMap(readable(readRefund, answer), (refund): Read<Found<RefundState>> => {
           if (refund.id !== providerRefundId) return unreadable(answer, "id")
-          return Result.map(ofRefund(answer, refund, named, reader), (state) => ({ _tag: "Found", state }))
+          // One that was made by hand has no id of ours.
+          const ours = Protocol.refundIdIn(refund.metadata) === null ? null : refundId
+          const state = ofRefund(answer, refund, { providerRef, refundId: ours }, reader)
+          return Result.map(state, (state) => ({ _tag: "Found", state }))
         })
       )
     )
@@ -137,9 +139,29 @@ export const lookUpRefund = (ask: Ask, request: RefundLookup, reader: Reader): L
     sentBefore,
     mark: ["refund_id", refundId],
     read: (answer, entry) =>
-      Result.flatMap(entryAs(Protocol.Refund, answer, entry), (refund) => ofRefund(answer, refund, named, reader))
+      Result.flatMap(entryAs(Protocol.Refund, answer, entry), (refund) =>
+        ofRefund(answer, refund, { providerRef, refundId }, reader)
+      )
   })
 }
+
+/** All refunds of a payment, whoever made them. */
+export const refundsOf = Effect.fnUntraced(function* (
+  ask: Ask,
+  providerRef: string
+): Effect.fn.Return<ReadonlyArray<Protocol.Refund>, NotSent | Unanswered> {
+  const refunds: Array<Protocol.Refund> = []
+  let from: string | null = null
+  for (let pages = 0; pages < pagesAtMost; pages++) {
+    const page: Page = yield* askPage(ask, "refunds", { from, under: providerRef })
+    for (const entry of page.entries) {
+      refunds.push(yield* Effect.fromResult(entryAs(Protocol.Refund, page.answer, entry)))
+    }
+    if (page.next === null) return refunds
+    from = page.next
+  }
+  return yield* new Unanswered({ reason: `the payment has more than ${pagesAtMost} pages of refunds` })
+})
 
 const notYet = { _tag: "NotFound", conclusive: false } as const
 
@@ -166,11 +188,7 @@ const find = Effect.fnUntraced(function* <State>(
   const [markName, ourId] = mark
   let from: string | null = null
   for (let pages = 0; pages < pagesAtMost; pages++) {
-    const page: {
-      readonly answer: TransportAnswer
-      readonly entries: ReadonlyArray<Entry>
-      readonly next: string | null
-    } = yield* askPage(ask, name, { from, under })
+    const page: Page = yield* askPage(ask, name, { from, under })
     const found = page.entries.find(({ metadata }) => Protocol.markIn(metadata, markName) === ourId)
     if (found !== undefined) return { _tag: "Found", state: yield* Effect.fromResult(read(page.answer, found)) }
     const last = page.entries.at(-1)

@@ -78,11 +78,15 @@ const messageOf = Effect.fnUntraced(function* (
   if (event._embedded === undefined) {
     return yield* unreadable("it has no snapshot, at _embedded.entity: let the webhook send the full payload")
   }
-  return { id: event.id, at, about: yield* aboutOf(event.type, event._embedded.entity, reader) }
+  return { id: event.id, at, about: yield* aboutOf(event, event._embedded.entity, reader) }
 })
 
 /** The types of https://docs.mollie.com/reference/webhooks-new#event-types that are about money of a payment. */
-const aboutOf = (type: string, entity: unknown, reader: Reader): Effect.Effect<MessageAbout, MessageUnreadable> => {
+const aboutOf = (
+  { attempt_id, type }: Event,
+  entity: unknown,
+  reader: Reader
+): Effect.Effect<MessageAbout, MessageUnreadable> => {
   switch (type) {
     case "payment.authorized":
     case "payment.canceled":
@@ -100,7 +104,7 @@ const aboutOf = (type: string, entity: unknown, reader: Reader): Effect.Effect<M
     case "refund.processing":
     case "refund.queued":
     case "refund.refunded":
-      return aboutRefund(entity, reader)
+      return aboutRefund(entity, attempt_id ?? null, reader)
     case "chargeback.received":
     case "chargeback.reversed":
       return aboutChargeback(entity)
@@ -136,14 +140,19 @@ const aboutCapture = Effect.fnUntraced(function* (
   return typeof state === "string" ? yield* wrongAt(state) : { _tag: "Operation", operationId, state: () => state }
 })
 
+/** `attemptId`: of the payment, where it is known; a refund that was made by hand names the payment alone. */
 const aboutRefund = Effect.fnUntraced(function* (
   entity: unknown,
+  attemptId: string | null,
   reader: Reader
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
   const refund = yield* decoded(readRefund, entity)
-  const refundId = yield* markOf(refund.metadata, "refund_id")
+  const refundId = Protocol.refundIdIn(refund.metadata)
   const state = stateOfRefund(refund, reader)
-  return typeof state === "string" ? yield* wrongAt(state) : { _tag: "Refund", refundId, state: () => state }
+  if (typeof state === "string") return yield* wrongAt(state)
+  if (refundId !== null) return { _tag: "Refund", refundId, state: () => state }
+  const charge: ChargeName = attemptId === null ? { providerRef: refund.paymentId } : { attemptId }
+  return { _tag: "UnnamedRefund", charge, providerRefundId: refund.id, state: () => state }
 })
 
 const isAmount = Schema.is(Protocol.Amount)

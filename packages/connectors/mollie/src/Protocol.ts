@@ -96,6 +96,8 @@ export const Chargeback = Schema.Struct({
 export const WholePayment = Schema.Struct({
   ...Payment.fields,
   ...Times,
+  /** "The total amount that is already refunded." */
+  amountRefunded: optional(Amount),
   _embedded: Schema.optionalKey(
     Schema.Struct({
       captures: Schema.optionalKey(Schema.Array(Capture)),
@@ -152,7 +154,9 @@ export const Event = Schema.Struct({
   type: Schema.NonEmptyString,
   entityId: Reference,
   createdAt: optional(WireTime),
-  _embedded: Schema.optionalKey(Schema.Struct({ entity: Schema.Unknown }))
+  _embedded: Schema.optionalKey(Schema.Struct({ entity: Schema.Unknown })),
+  /** We write it down with a refund, of the payment that it was read with. Mollie's own events have none. */
+  attempt_id: optional(Reference)
 })
 
 /** What our own marks in an object's metadata say; nothing where another program wrote it. */
@@ -162,6 +166,12 @@ export const markIn = (metadata: unknown, name: string): string | null => {
   return typeof text === "string" && text !== "" && text.length <= 255 && text.isWellFormed() && !/\p{Cc}/u.test(text)
     ? text
     : null
+}
+
+/** Our id of a refund; `null` where a person or another program made it, which may have a `refund_id` of its own. */
+export const refundIdIn = (metadata: unknown): string | null => {
+  const id = markIn(metadata, "refund_id")
+  return id?.startsWith("rf_") === true ? id : null
 }
 
 /** One page of a list, whose entries are of one shape. */

@@ -1,11 +1,11 @@
 /** Mollie's signed webhooks, signed by Mollie's own library, and the unsigned ones that name a payment. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Connector, ProviderMessage, RawMessage } from "@pointsman/core/connector"
+import type { Connector, HintedMessage, MessageAbout, ProviderMessage, RawMessage } from "@pointsman/core/connector"
 import { money } from "@pointsman/core/connector"
 import { Effect, Redacted, Result } from "effect"
 import { SignatureValidator } from "mollie-api-typescript/utils/webhooks/signature_validator.js"
 import { noon, providerRef, scripted } from "./Calls.ts"
-import { answer, capture, chargeback, event, type Fields, failure, payment, refund } from "./Mollie.ts"
+import { answer, capture, chargeback, event, type Fields, failure, list, payment, refund } from "./Mollie.ts"
 
 const secret = "test_webhook_secret"
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -31,6 +31,14 @@ const outcomeOf = (
   if (Result.isFailure(result)) return `${result.failure._tag.replace("pointsman/", "")}: ${result.failure.reason}`
   const { about } = result.success
   return "state" in about && about.state !== null ? `${about._tag} ${about.state(money(1234, "EUR"))._tag}` : about._tag
+}
+
+/** What is told of a refund without our id. */
+const unnamed = (about: MessageAbout): unknown => {
+  if (about._tag !== "UnnamedRefund") return about._tag
+  const { charge, providerRefundId, state } = about
+  const told = state(money(1234, "EUR"))
+  return { charge, providerRefundId, tag: told._tag, amount: "stated" in told ? told.stated?.minorUnits : undefined }
 }
 
 describe("the signature", () => {
@@ -177,6 +185,32 @@ describe("an event", () => {
     )
   }
 
+  // As Mollie writes a refund that was made in its dashboard (https://docs.mollie.com/reference/get-refund), or by another
+  // program with a name of its own for it.
+  for (const metadata of [null, { order: 1 }, "order 1", { refund_id: "8151" }]) {
+    for (const [status, tag] of [
+      ["queued", "RefundPending"],
+      ["refunded", "Succeeded"],
+      ["canceled", "RefundFailed"]
+    ]) {
+      it.effect(
+        `given a refund with the metadata ${JSON.stringify(metadata)}, ${status}, then its payment names it`,
+        () =>
+          Effect.gen(function* () {
+            const message = event(
+              `refund.${status}`,
+              refund({ metadata, status, amount: { currency: "EUR", value: "4.00" } })
+            )
+            const { about } = Result.getOrThrow(yield* readSigned(message))
+            assert.deepStrictEqual(unnamed(about), {
+              ...{ charge: { providerRef }, providerRefundId: "re_4qqhO89gsT", tag },
+              amount: status === "canceled" ? undefined : 400
+            })
+          })
+      )
+    }
+  }
+
   const broken: ReadonlyArray<readonly [what: string, message: Fields, reason: string]> = [
     ["another type", event("payment-link.paid", payment()), "its type is not supported"],
     [
@@ -190,11 +224,6 @@ describe("an event", () => {
       "a payment of another program",
       event("payment.paid", payment({ metadata: { order: 1 } })),
       "it cannot be read at _embedded.entity.metadata.attempt_id"
-    ],
-    [
-      "a refund that was made by hand",
-      event("refund.refunded", refund({ metadata: null })),
-      "it cannot be read at _embedded.entity.metadata.refund_id"
     ],
     [
       "a capture that was made by hand",
@@ -224,14 +253,14 @@ describe("an event", () => {
 })
 
 describe("a hint of a payment", () => {
-  const lookUp = (given: Parameters<typeof answer>[1], status = 200) => {
-    const { connector, requests } = scripted([answer(status, given)])
+  const lookUp = (given: Parameters<typeof answer>[1], status = 200, ...pages: ReadonlyArray<Fields>) => {
+    const { connector, requests } = scripted([answer(status, given), ...pages.map((page) => answer(200, page))])
     const { hints }: Connector = connector
     return Effect.map(hints?.lookUp(providerRef) ?? Effect.die("no hints"), (messages) => ({ messages, requests }))
   }
 
   it.effect(
-    "given a payment with captures, refunds and chargebacks, then one request, and each of ours is stated",
+    "given a payment with captures, refunds and chargebacks, then one request, and each of ours and each refund is stated",
     () =>
       Effect.gen(function* () {
         const whole = payment({
@@ -257,12 +286,71 @@ describe("a hint of a payment", () => {
             ["Charge", `${providerRef} paid 10.00`, noon],
             ["Operation", "cpt_vytxeTZskVKR7C7WgdSP3d succeeded", null],
             ["Refund", "re_4qqhO89gsT refunded", null],
+            ["UnnamedRefund", "re_2 refunded", null],
             ["Dispute", "chb_xFzwUN4ci8HAmSGUACS4J received", noon],
             ["Dispute", "chb_2 reversed", noon + 24 * hour]
           ]
         )
         for (const { body } of messages) assert.notInclude(body, "cst_")
       })
+  )
+
+  const byHand = (id: string, value: string, fields: Fields = {}) =>
+    refund({ id, metadata: null, description: "", amount: { currency: "EUR", value }, ...fields })
+  const refundedIn = (messages: ReadonlyArray<HintedMessage>) =>
+    messages.flatMap(({ message: { about, id } }) => (about._tag === "Charge" ? [] : [[id, unnamed(about)]]))
+
+  it.effect("given a refund that was made by hand, then our attempt names its charge, in what is stored too", () =>
+    Effect.gen(function* () {
+      const refunds = [
+        byHand("re_2", "4.00", { status: "queued" }),
+        refund({ amount: { currency: "EUR", value: "1.00" } })
+      ]
+      const { messages } = yield* lookUp(payment({ _embedded: { refunds } }))
+      const told = {
+        ...{ charge: { attemptId: "att_1" }, providerRefundId: "re_2", tag: "RefundPending", amount: 400 }
+      }
+      assert.deepStrictEqual(refundedIn(messages), [
+        ["re_2 queued", told],
+        ["re_4qqhO89gsT refunded", "Refund"]
+      ])
+      const body = bytes(messages[1]?.body ?? "")
+      const again = yield* connector.readStored?.({ body, secret: Redacted.make(secret) }) ?? Effect.die("none stored")
+      assert.deepStrictEqual([again.id, unnamed(again.about)], ["re_2 queued", told])
+    })
+  )
+
+  // https://docs.mollie.com/reference/get-payment: "amountRefunded: the total amount that is already refunded".
+  it.effect("given more refunded than the refunds that come with the payment, then they are listed, page by page", () =>
+    Effect.gen(function* () {
+      const embedded = [byHand("re_1", "1.00"), byHand("re_2", "2.00", { status: "canceled" })]
+      const whole = (value: string) =>
+        payment({ amountRefunded: { currency: "EUR", value }, _embedded: { refunds: embedded } })
+      const { messages, requests } = yield* lookUp(
+        whole("5.00"),
+        200,
+        list("refunds", [byHand("re_4", "3.00"), ...embedded], "re_3"),
+        list("refunds", [byHand("re_3", "1.00")])
+      )
+      assert.deepStrictEqual(
+        requests.slice(1).map(({ url }) => url),
+        ["", "&from=re_3"].map((from) => `https://api.mollie.com/v2/payments/${providerRef}/refunds?limit=250${from}`)
+      )
+      assert.sameMembers(
+        refundedIn(messages).map(([id]) => id),
+        ["re_1 refunded", "re_2 canceled", "re_3 refunded", "re_4 refunded"]
+      )
+      assert.lengthOf((yield* lookUp(whole("1.00"))).requests, 1)
+    })
+  )
+
+  it.effect("given a total of refunds, or a list of them, that cannot be read, then it is unknown", () =>
+    Effect.gen(function* () {
+      const whole = (value: string) => payment({ amountRefunded: { currency: "EUR", value } })
+      const pages = [list("refunds", [byHand("re_1", "1.00", { status: "settled" })])]
+      assert.strictEqual((yield* Effect.flip(lookUp(whole("1"))))._tag, "pointsman/Unanswered")
+      assert.strictEqual((yield* Effect.flip(lookUp(whole("1.00"), 200, ...pages)))._tag, "pointsman/Unanswered")
+    })
   )
 
   it.effect("given a payment that nobody has paid yet, then nothing is stated", () =>

@@ -1,7 +1,7 @@
 /** What Mollie's answers, lists and errors become, beyond what every connector is tested for. */
 import { assert, describe, it } from "@effect/vitest"
 import { money, type NotSent, type TransportAnswer, Unanswered } from "@pointsman/core/connector"
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, Result } from "effect"
 import { declines } from "../src/Declines.ts"
 import {
   captureRequest,
@@ -14,7 +14,7 @@ import {
   scripted,
   voidRequest
 } from "./Calls.ts"
-import { answer, apiKey, capture, failure, list, opened, payment, refund, webhookUrl } from "./Mollie.ts"
+import { answer, apiKey, capture, type Fields, failure, list, opened, payment, refund, webhookUrl } from "./Mollie.ts"
 
 const charged = (given: TransportAnswer) => scripted([given]).connector.charge(charge)
 const bodyOf = (text: string | undefined): unknown => JSON.parse(text ?? "null")
@@ -461,6 +461,27 @@ describe("the lookup of a refund", () => {
       assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}/refunds/re_4qqhO89gsT`)
       const missing = yield* connector.lookUpRefund?.(known) ?? Effect.die("no lookup")
       assert.deepStrictEqual(missing, { _tag: "NotFound", conclusive: false })
+    })
+  )
+
+  it.effect("given Mollie's id of a refund that was made by hand, then it is found without our id", () =>
+    Effect.gen(function* () {
+      const ends = (fields: Fields, known: Partial<typeof lookup>) => {
+        const { connector } = scripted([answer(200, refund(fields)), answer(200, refund(fields))])
+        const asked = { ...lookup, providerRefundId: "re_4qqhO89gsT", ...known }
+        return Effect.map(Effect.result(connector.lookUpRefund?.(asked) ?? Effect.die("no lookup")), (end) =>
+          Result.isFailure(end) ? end.failure._tag : end.success._tag === "Found" ? end.success.state._tag : "none"
+        )
+      }
+      const ours = { refundId: "rf_of_this_refund_by_hand" }
+      for (const metadata of [null, { order: 1 }, { refund_id: "8151" }]) {
+        assert.strictEqual(yield* ends({ metadata, status: "queued" }, ours), "RefundPending")
+        // "The refund was canceled and will no longer be processed" (https://docs.mollie.com/docs/refunds).
+        assert.strictEqual(yield* ends({ metadata, status: "canceled" }, ours), "RefundFailed")
+        assert.strictEqual(yield* ends({ metadata, paymentId: "tr_other" }, ours), "pointsman/Unanswered")
+      }
+      // It is another one of ours.
+      assert.strictEqual(yield* ends({}, ours), "pointsman/Unanswered")
     })
   )
 })

@@ -9,6 +9,8 @@
  *   (https://docs.mollie.com/docs/status-change)
  * - a customer who cancels the method that a payment named comes to the methods, and no webhook is sent; who cancels there ends
  *   the payment (https://docs.mollie.com/reference/webhooks)
+ * - a refund is `pending` first, and canceled without a word: a webhook comes once it is `processing`, `failed` or `refunded`
+ *   (https://docs.mollie.com/docs/refunds); who makes it in Mollie's dashboard writes no metadata
  * - who paid, failed or canceled is sent to `redirectUrl` (https://docs.mollie.com/reference/create-payment)
  */
 import { createHmac } from "node:crypto"
@@ -20,7 +22,8 @@ import {
   failure,
   list,
   opened,
-  payment
+  payment,
+  refund
 } from "../../../../connectors/mollie/test/Mollie.ts"
 import {
   type Asked,
@@ -59,10 +62,30 @@ interface Payment {
   method: string | null
   status: "open" | End
   endedAt: number
+  readonly refunds: Array<Refund>
+}
+
+interface Refund {
+  readonly id: string
+  readonly amount: { readonly currency: string; readonly value: string }
+  readonly metadata: Fields | null
+  readonly createdAt: number
+  status: "pending" | "canceled" | "refunded"
+}
+
+/** With what people do in its dashboard, and it does later. */
+interface MollieStandIn extends StandIn {
+  /** Refunds a part of the last payment. */
+  readonly refundByHand: (value: string) => void
+  readonly cancelRefunds: () => void
+  /** Refunds what is pending. */
+  readonly payRefunds: () => void
+  /** Tells the last payment and its refunds again. */
+  readonly tellAgain: () => void
 }
 
 /** `isSigned`: its messages are signed events, and otherwise the id of the payment alone. */
-export const openMollie = async (now: () => number, isSigned: boolean): Promise<StandIn> => {
+export const openMollie = async (now: () => number, isSigned: boolean): Promise<MollieStandIn> => {
   const payments = new Map<string, Payment>()
   const keys = new Map<string, { readonly body: string; readonly answer: TransportAnswer }>()
   const asked: Array<string> = []
@@ -93,13 +116,18 @@ export const openMollie = async (now: () => number, isSigned: boolean): Promise<
     })
   }
 
+  const writeRefund = (one: Payment, { amount, createdAt, id, metadata, status }: Refund): Fields =>
+    refund({ id, mode: "live", paymentId: one.id, amount, metadata, status, createdAt: isoOf(createdAt) })
+
   const end = (one: Payment, status: End): void => {
     one.status = status
     one.endedAt = now()
+    tell(one, `payment.${status}`, write(one))
+  }
+
+  const tell = (one: Payment, type: string, entity: Fields): void => {
     if (isSigned) {
-      const body = JSON.stringify(
-        event(`payment.${status}`, write(one), { id: `event_${++events}`, createdAt: isoOf(now()) })
-      )
+      const body = JSON.stringify(event(type, entity, { id: `event_${++events}`, createdAt: isoOf(now()) }))
       const tag = createHmac("sha256", webhookSecret).update(body).digest("hex")
       const headers = { "content-type": "application/json", "x-mollie-signature": `sha256=${tag}` }
       messages.push({ path: messagePath, headers, body })
@@ -112,7 +140,7 @@ export const openMollie = async (now: () => number, isSigned: boolean): Promise<
   const api = ({ body, headers, method, path }: Asked): TransportAnswer => {
     asked.push(`${method} /${path.join("/")}`)
     if (headers.authorization !== `Bearer ${apiKey}`) return failure(401, { title: "Unauthorized Request" })
-    const [, resource, id] = path
+    const [, resource, id, under, refundId] = path
     if (resource !== "payments") return failure(404, { title: "Not Found" })
     if (method === "POST" && id === undefined) {
       // The same key is the same request, or is refused (https://docs.mollie.com/reference/api-idempotency).
@@ -122,7 +150,7 @@ export const openMollie = async (now: () => number, isSigned: boolean): Promise<
       const request: Payment["asked"] = JSON.parse(body)
       const one: Payment = {
         ...{ id: `tr_ofTheJourney${payments.size + 1}`, asked: request, createdAt: now(), status: "open", endedAt: 0 },
-        ...{ offersMethods: request.method === undefined, method: request.method ?? null }
+        ...{ refunds: [], offersMethods: request.method === undefined, method: request.method ?? null }
       }
       payments.set(one.id, one)
       const made = answer(201, write(one))
@@ -131,8 +159,29 @@ export const openMollie = async (now: () => number, isSigned: boolean): Promise<
     }
     if (method === "GET" && id === undefined) return answer(200, list("payments", [...payments.values()].map(write)))
     const one = payments.get(id ?? "")
+    if (one !== undefined && method === "POST" && under === "refunds") {
+      const { amount, metadata } = JSON.parse(body)
+      return answer(201, writeRefund(one, refunded(one, amount, metadata)))
+    }
     if (method !== "GET" || one === undefined) return failure(404, { title: "Not Found" })
-    return answer(200, { ...write(one), _embedded: { captures: [], refunds: [], chargebacks: [] } })
+    const refunds = one.refunds.map((entry) => writeRefund(one, entry))
+    if (under === undefined)
+      return answer(200, { ...write(one), _embedded: { captures: [], refunds, chargebacks: [] } })
+    const named = refunds.find((entry) => entry["id"] === refundId)
+    return named === undefined ? failure(404, { title: "Not Found" }) : answer(200, named)
+  }
+
+  const refunded = (one: Payment, amount: Refund["amount"], metadata: Refund["metadata"]): Refund => {
+    const id = `re_${one.id.slice("tr_".length)}_${one.refunds.length + 1}`
+    const entry: Refund = { id, amount, metadata, createdAt: now(), status: "pending" }
+    one.refunds.push(entry)
+    return entry
+  }
+
+  const last = (): Payment => {
+    const one = [...payments.values()].at(-1)
+    if (one === undefined) throw new Error("nobody has paid")
+    return one
   }
 
   /** Ends the payment, and sends the customer back. */
@@ -176,7 +225,7 @@ export const openMollie = async (now: () => number, isSigned: boolean): Promise<
   const credentials = isSigned
     ? { apiKey, baseUrl: url }
     : { apiKey, baseUrl: url, webhookUrl: `https://pay.shop.example${messagePath}` }
-  const standIn: StandIn = {
+  const standIn: MollieStandIn = {
     connection: {
       ...{ id: "mollie", environment: "production", connector: "mollie", credentials, timeout: "5 seconds" },
       ...(isSigned ? { webhookSecret } : {})
@@ -190,6 +239,23 @@ export const openMollie = async (now: () => number, isSigned: boolean): Promise<
       })),
     beforeReturn: async () => {},
     settle: () => {},
+    refundByHand: (value) => void refunded(last(), { currency: "EUR", value }, null),
+    cancelRefunds: () => {
+      for (const entry of last().refunds) if (entry.status === "pending") entry.status = "canceled"
+    },
+    payRefunds: () => {
+      const one = last()
+      for (const entry of one.refunds) {
+        if (entry.status !== "pending") continue
+        entry.status = "refunded"
+        tell(one, "refund.refunded", writeRefund(one, entry))
+      }
+    },
+    tellAgain: () => {
+      const one = last()
+      tell(one, `payment.${one.status}`, write(one))
+      for (const entry of one.refunds) tell(one, `refund.${entry.status}`, writeRefund(one, entry))
+    },
     expire: () => {
       for (const one of payments.values()) {
         if (one.status === "open" && now() >= one.createdAt + expiresAfterMillis) end(one, "expired")

@@ -28,9 +28,21 @@ export interface Account {
   readonly booked: ReadonlyArray<{ readonly taken: number; readonly charges: number }>
 }
 
+/** What a payment's `GET` says of its refunds. */
+interface Refunds {
+  readonly status: string
+  readonly refunded: number
+  readonly pending: number
+  /** The origin and the amount of each `payment.refunded`, oldest first. */
+  readonly told: ReadonlyArray<readonly [unknown, unknown]>
+}
+
 export interface Shop {
   readonly standIn: StandIn
   readonly create: (change?: object) => Promise<Created>
+  /** Refunds by the API, and gives the status of its answer. */
+  readonly refund: (created: Created, body: object) => Promise<number>
+  readonly refundsOf: (created: Created) => Promise<Refunds>
   /** Where the customer comes back to. */
   readonly backAt: (created: Created, status: string) => string
   readonly accountOf: (created: Created) => Promise<Account>
@@ -84,6 +96,18 @@ export const openShop = async (
   }
   return {
     standIn,
+    refund: async ({ id }, body) => {
+      const idempotencyKey = `order-20417-try-${++keys}`
+      return (await server.request("POST", `/api/v1/payments/${id}/refunds`, { key: liveKey, idempotencyKey, body }))
+        .status
+    },
+    refundsOf: async ({ id }) => {
+      const { payment_status: status, refund_pending_amount: pending, refunded_amount: refunded } = await ask(`/${id}`)
+      const events: ReadonlyArray<{ readonly type: string; readonly data: Readonly<Record<string, unknown>> }> =
+        await ask(`/${id}/events`)
+      const told = events.filter(({ type }) => type === "payment.refunded")
+      return { status, refunded, pending, told: told.map(({ data }) => [data["origin"], data["refund_amount"]]) }
+    },
     create: async (change = {}) => {
       const { next_action, payment_id, payment_status } = await ask("", {
         ...{ amount: 1999, currency: "EUR", country: "NL", reference: "order-20417" },
