@@ -63,6 +63,46 @@ describe("payments at Stripe", () => {
     }
   })
 
+  it("given refunds in the dashboard and by the API, then each counts once", async () => {
+    const { create, hearAll, request, server, stripe } = await startStripeWorld()
+    const { id, made } = await create({ amount: 10_000 })
+    const seen = async () => {
+      const {
+        refund_pending_amount: pending,
+        refunded_amount: refunded,
+        status
+      } = (await request("GET", `${path}/${id}`)).body.data
+      const told = (await request("GET", `${path}/${id}/events`)).body.data.filter(
+        ({ type }: { readonly type: string }) => type === "payment.refunded"
+      )
+      const sums = told.map(({ data }: { readonly data: Readonly<Record<string, unknown>> }) => [
+        data["origin"],
+        data["refund_amount"]
+      ])
+      return { status, refunded, pending, told: sums }
+    }
+    // As the dashboard makes it: https://docs.stripe.com/api/refunds/object.
+    const byHand = {
+      ...{ id: "re_byHand", object: "refund", amount: 4000, charge: "ch_1", currency: "eur", metadata: {} },
+      ...{ payment_intent: made.id, reason: "requested_by_customer", status: "pending" }
+    }
+    stripe.refunds.set(byHand.id, byHand)
+    await hearAll([["refund.created", byHand]])
+    assert.deepStrictEqual(await seen(), { status: "CAPTURED", refunded: 0, pending: 4000, told: [] })
+    // No webhook comes: the daily lookup finds it by Stripe's id.
+    stripe.refunds.set(byHand.id, { ...byHand, status: "succeeded" })
+    for (let hour = 1; hour <= 26; hour++) await server.live([begun + hour * 60 * 60_000])
+    const told = [["provider", 4000]]
+    const before = { status: "PARTIALLY_REFUNDED", refunded: 4000, pending: 0, told }
+    assert.deepStrictEqual(await seen(), before)
+    await hearAll([["refund.updated", { ...byHand, status: "succeeded" }]])
+    assert.deepStrictEqual(await seen(), before)
+    await request("POST", `${path}/${id}/refunds`, { amount: 1000 })
+    const ours = [...stripe.refunds.values()].at(-1)
+    await hearAll([["refund.updated", { ...ours, status: "succeeded" }]])
+    assert.deepStrictEqual(await seen(), { ...before, refunded: 5000, told: [...told, ["api", 1000]] })
+  })
+
   it("given a charge that Stripe never answered, then it is UNKNOWN until Stripe's webhook tells", async () => {
     const { create, hearAll, statusOf } = await startStripeWorld()
     const { id, made } = await create({ amount: 4040 })

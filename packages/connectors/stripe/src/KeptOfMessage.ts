@@ -6,6 +6,7 @@ export const keptOfMessage = keptFields(
     "id",
     "type",
     "created",
+    "api_version",
     "livemode",
     "account",
     "data",

@@ -177,7 +177,7 @@ const refundIn = (entry: unknown, clean: Clean): Entry<ListedRefund> => {
   if (typeof state === "string" || money === undefined) return { wrongAt: typeof state === "string" ? state : "amount" }
   return {
     item: {
-      refundId: textAt(marksOf(entry), "refund_id"),
+      refundId: Protocol.refundIdIn(refund.metadata),
       providerRef: refund.payment_intent,
       money,
       state,

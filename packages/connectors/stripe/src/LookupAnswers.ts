@@ -60,7 +60,7 @@ export const foundRefund = (
   byId(answer, () =>
     Result.flatMap(readable(readRefund, answer), (refund) => {
       if (refund.id !== stripeId) return unreadable(answer, "id")
-      return (refund.metadata?.refund_id ?? ourId) === ourId
+      return (Protocol.refundIdIn(refund.metadata) ?? ourId) === ourId
         ? Result.map(stateOfRefund(answer, refund, clean), found)
         : unreadable(answer, "metadata.refund_id")
     })

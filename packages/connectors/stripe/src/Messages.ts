@@ -58,7 +58,7 @@ const read = Effect.fnUntraced(function* (
   const event = yield* decoded(readEvent, parsed)
   if ((event.account ?? null) !== account) return yield* unreadable("it belongs to another account, at account")
   if (event.livemode !== isLive) return yield* unreadable("it belongs to the other mode, at livemode")
-  const about = yield* aboutOf(event.type, event.data.object, clean)
+  const about = yield* aboutOf(event, clean)
   return { id: event.id, at: event.created * 1000, about }
 })
 
@@ -67,7 +67,7 @@ const readPaymentIntent = Schema.decodeUnknownResult(Protocol.PaymentIntent)
 const readCapturedCharge = Schema.decodeUnknownResult(Protocol.CapturedCharge)
 const readSession = Schema.decodeUnknownResult(Protocol.ToldSession)
 const readEnded = Schema.decodeUnknownResult(Protocol.EndedSession)
-const readRefund = Schema.decodeUnknownResult(Protocol.Refund)
+const readRefund = Schema.decodeUnknownResult(Protocol.ToldRefund)
 const readDispute = Schema.decodeUnknownResult(Protocol.Dispute)
 const decoded = messageReader("it is not as documented")
 
@@ -75,7 +75,7 @@ const unreadable = (reason: string): MessageUnreadable => new MessageUnreadable(
 
 type About = Effect.Effect<MessageAbout, MessageUnreadable>
 
-const aboutOf = (type: string, object: unknown, clean: Clean): About => {
+const aboutOf = ({ api_version, data: { object }, type }: typeof Protocol.Event.Type, clean: Clean): About => {
   switch (type) {
     case "payment_intent.amount_capturable_updated":
     case "payment_intent.canceled":
@@ -103,7 +103,7 @@ const aboutOf = (type: string, object: unknown, clean: Clean): About => {
     case "refund.created":
     case "refund.failed":
     case "refund.updated":
-      return aboutRefund(object, clean)
+      return aboutRefund(object, api_version ?? null, clean)
     case "charge.dispute.closed":
     case "charge.dispute.created":
     case "charge.dispute.funds_reinstated":
@@ -172,16 +172,29 @@ const aboutEndedSession = Effect.fnUntraced(function* (
   return { _tag: "Charge", charge, state: () => state }
 })
 
+/**
+ * Before this version, what a capture leaves and what a cancellation releases is a Refund too, without our id
+ * (https://docs.stripe.com/changelog/basil/2025-03-31/remove-refund-from-partial-capture-and-payment-cancellation-flow).
+ */
+const versionOfTrueRefunds = "2025-03-31"
+
+/** One without our id was made in the dashboard or by another program, and names the payment. */
 const aboutRefund = Effect.fnUntraced(function* (
   object: unknown,
+  version: string | null,
   clean: Clean
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
   const refund = yield* decoded(readRefund, object)
-  const refundId = refund.metadata?.refund_id ?? undefined
-  if (refundId === undefined) return yield* unreadable("its refund is unknown, at data.object.metadata.refund_id")
+  const refundId = Protocol.refundIdIn(refund.metadata)
   const state = stateOfToldRefund(refund, clean)
   if (typeof state === "string") return yield* unreadable(`it is not to be understood at data.object.${state}`)
-  return { _tag: "Refund", refundId, state: () => state }
+  if (refundId !== null) return { _tag: "Refund", refundId, state: () => state }
+  if (version === null || version < versionOfTrueRefunds) {
+    return yield* unreadable("without our id it may be no refund in this version, at api_version")
+  }
+  const providerRef = refund.payment_intent ?? null
+  if (providerRef === null) return yield* unreadable("it has no payment at data.object.payment_intent")
+  return { _tag: "UnnamedRefund", charge: { providerRef }, providerRefundId: refund.id, state: () => state }
 })
 
 /** A dispute has metadata of its own, and names the payment alone. */

@@ -28,10 +28,13 @@ const Amount = Schema.Natural
 /** What we put there; see `Requests.ts`. */
 const Metadata = Schema.Struct({
   attempt_id: optional(Reference),
-  refund_id: optional(Reference),
   checkout: optional(Schema.String)
 })
 export type Metadata = typeof Metadata.Type
+
+/** As anybody may have written it: another program of the account's owner has names of its own. */
+const AnyMetadata = Schema.Record(Schema.String, Schema.Unknown)
+export type AnyMetadata = typeof AnyMetadata.Type
 
 const PaymentError = Schema.Struct({
   code: optional(Schema.String),
@@ -81,10 +84,19 @@ export const Refund = Schema.Struct({
   status: Schema.Literals(["pending", "requires_action", "succeeded", "failed", "canceled"]),
   amount: Amount,
   currency: Schema.NonEmptyString,
-  metadata: optional(Metadata),
+  metadata: optional(AnyMetadata),
   failure_reason: optional(Schema.String)
 })
 export type Refund = typeof Refund.Type
+
+/** In a message. Without `payment_intent` it is of a charge that is not ours. */
+export const ToldRefund = Schema.Struct({ ...Refund.fields, payment_intent: optional(Reference) })
+
+/** Our id of a refund; `null` where a person or another program made it, which may have a `refund_id` of its own. */
+export const refundIdIn = (metadata: AnyMetadata | null | undefined): string | null => {
+  const id = metadata?.["refund_id"]
+  return typeof id === "string" && /^rf_[\w-]{1,100}$/u.test(id) ? id : null
+}
 
 /** Unix time in seconds. */
 const Seconds = Schema.Natural
@@ -112,10 +124,6 @@ export const ToldSession = Schema.Struct({
 /** Of an ended session nothing else is needed, and there may be no payment. */
 export const EndedSession = Schema.Struct({ metadata: optional(Metadata), payment_intent: optional(Reference) })
 
-/** As anybody may have written it: another program of the account's owner has names of its own. */
-const AnyMetadata = Schema.Record(Schema.String, Schema.Unknown)
-export type AnyMetadata = typeof AnyMetadata.Type
-
 /** https://docs.stripe.com/api/pagination, and the same of a search. What is not ours is not read further. */
 export const List = Schema.Struct({
   object: Schema.Literals(["list", "search_result"]),
@@ -133,13 +141,8 @@ export const ListedPaymentIntent = Schema.Struct({
   created: Seconds
 })
 
-/** The same of the list of refunds. Without `payment_intent` it is of a charge that is not ours. */
-export const ListedRefund = Schema.Struct({
-  ...Refund.fields,
-  metadata: optional(AnyMetadata),
-  payment_intent: optional(Reference),
-  created: Seconds
-})
+/** The same of the list of refunds. */
+export const ListedRefund = Schema.Struct({ ...ToldRefund.fields, created: Seconds })
 
 /** The same answer, for the whole of what was found in it. */
 export const listOf = <S extends Schema.Constraint>(item: S) => Schema.Struct({ data: Schema.Array(item) })
@@ -231,6 +234,8 @@ export const Event = Schema.Struct({
   type: Schema.NonEmptyString,
   created: Seconds,
   livemode: Schema.Boolean,
+  /** In which the object is written. */
+  api_version: optional(Schema.String),
   /** The connected account that it is of. */
   account: optional(Schema.String),
   data: Schema.Struct({ object: Schema.Unknown })

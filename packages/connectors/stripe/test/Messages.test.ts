@@ -39,11 +39,14 @@ const statedBy = Effect.fnUntraced(function* (reading: ReturnType<typeof read> |
   const result = yield* reading
   if (Result.isFailure(result)) return `${result.failure._tag}: ${result.failure.reason}`
   const { about } = result.success
-  return about._tag === "Charge" || about._tag === "Refund" ? { ...about, state: about.state(eur) } : about
+  return about._tag === "Charge" || about._tag === "Refund" || about._tag === "UnnamedRefund"
+    ? { ...about, state: about.state(eur) }
+    : about
 })
 
 const ofCharge = (state: unknown) => ({ _tag: "Charge", charge: { attemptId: "att_1" }, state })
 const ofRefund = (state: unknown) => ({ _tag: "Refund", refundId: "rf_1", state })
+const ofUnnamed = (state: unknown) => ({ _tag: "UnnamedRefund", charge: { providerRef }, providerRefundId, state })
 const ofDispute = (verdict: string | null, status: string) => ({
   ...{ _tag: "Dispute", charge: { providerRef }, disputeId: dispute().id, verdict, status },
   ...{ money: { minorUnits: 1234, currency: "EUR" }, reason: "other", providerReason: "general" }
@@ -168,8 +171,34 @@ const rows: ReadonlyArray<readonly [type: string, object: unknown, expected: unk
     refund({ status: "canceled" }),
     ofRefund({ _tag: "RefundFailed", providerRefundId, reason: null })
   ],
-  // Made on the dashboard.
-  ["refund.created", refund({ metadata: {} }), unreadable("its refund is unknown, at data.object.metadata.refund_id")],
+  // Made on the dashboard, as https://docs.stripe.com/api/refunds/object shows it, or by another program.
+  ...[{}, null, { order: "1" }, { refund_id: "8151" }, { refund_id: "" }].flatMap((metadata): typeof rows => [
+    [
+      "refund.created",
+      refund({ metadata, status: "pending", amount: 400 }),
+      ofUnnamed({ _tag: "RefundPending", providerRefundId, stated: { minorUnits: 400, currency: "EUR" } })
+    ],
+    ["refund.updated", refund({ metadata }), ofUnnamed({ _tag: "Succeeded", providerRefundId, stated })],
+    ["charge.refund.updated", refund({ metadata }), ofUnnamed({ _tag: "Succeeded", providerRefundId, stated })],
+    [
+      "refund.failed",
+      refund({ metadata, status: "failed", failure_reason: "lost_or_stolen_card" }),
+      ofUnnamed({ _tag: "RefundFailed", providerRefundId, reason: "lost_or_stolen_card" })
+    ]
+  ]),
+  // Of a charge of no payment, as the older API of charges makes them.
+  [
+    "refund.created",
+    refund({ metadata: {}, payment_intent: null }),
+    unreadable("it has no payment at data.object.payment_intent")
+  ],
+  [
+    "refund.created",
+    refund({ metadata: {}, amount: 550, currency: "isk" }),
+    unreadable("it is not to be understood at data.object.amount")
+  ],
+  // A total, without the ids of its refunds (https://docs.stripe.com/api/charges/object).
+  ["charge.refunded", charge({ amount_refunded: 400 }), unreadable("its type is not supported")],
   ["charge.dispute.created", dispute(), ofDispute("opened", "needs_response")],
   ["charge.dispute.updated", dispute({ status: "under_review" }), ofDispute("opened", "under_review")],
   ["charge.dispute.funds_withdrawn", dispute(), ofDispute("opened", "needs_response")],
@@ -277,6 +306,27 @@ describe("events", () => {
       const { at, id } = Result.getOrThrow(yield* read(message))
       assert.deepStrictEqual({ at, id }, { at: 1_686_089_970_000, id: "evt_77" })
     })
+  )
+
+  // "Partially capturing or canceling payments no longer creates a Refund"
+  // (https://docs.stripe.com/changelog/basil/2025-03-31/remove-refund-from-partial-capture-and-payment-cancellation-flow).
+  it.effect(
+    "given a refund of a version in which what is not captured is refunded, then it counts with our id alone",
+    () =>
+      Effect.gen(function* () {
+        const tags = (api_version: string | null, fields: Parameters<typeof refund>[0]) =>
+          Effect.map(told(event("refund.updated", refund(fields), { api_version })), (about) =>
+            typeof about === "string" ? about : about._tag
+          )
+        for (const version of ["2025-03-31.basil", "2025-09-30.clover"]) {
+          assert.strictEqual(yield* tags(version, { metadata: {} }), "UnnamedRefund")
+        }
+        const reason = unreadable("without our id it may be no refund in this version, at api_version")
+        for (const version of ["2025-02-24.acacia", "2020-08-27", null]) {
+          assert.strictEqual(yield* tags(version, { metadata: {} }), reason)
+          assert.strictEqual(yield* tags(version, {}), "Refund")
+        }
+      })
   )
 
   it.effect("given a refund in another unit than ours, then it is stated in ours", () =>

@@ -679,15 +679,22 @@ describe("an answer about something else", () => {
       }
     })
   )
-  it.effect("given an object whose metadata was erased by hand, then it counts by its id", () =>
-    Effect.gen(function* () {
-      const erased = { metadata: {} }
-      assert.strictEqual(
-        yield* tagOf(lookUps["a charge by its reference"], answer(200, paymentIntent(erased))),
-        "Found"
-      )
-      assert.strictEqual(yield* tagOf(lookUps["a refund by its reference"], answer(200, refund(erased))), "Found")
-    })
+  it.effect(
+    "given an object without our id, because its metadata was erased or it was made by hand, then it counts by its id",
+    () =>
+      Effect.gen(function* () {
+        const erased = { metadata: {} }
+        assert.strictEqual(
+          yield* tagOf(lookUps["a charge by its reference"], answer(200, paymentIntent(erased))),
+          "Found"
+        )
+        for (const metadata of [{}, null, { order: "1" }, { refund_id: "8151" }]) {
+          assert.strictEqual(
+            yield* tagOf(lookUps["a refund by its reference"], answer(200, refund({ metadata }))),
+            "Found"
+          )
+        }
+      })
   )
 })
 

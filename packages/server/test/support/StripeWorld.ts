@@ -92,6 +92,8 @@ const startStripe = async () => {
       }
       if (payment !== undefined && operation === "cancel") return answer(200, changed(payment, { status: "canceled" }))
       if (payment !== undefined) return answer(200, payment)
+      const known = refunds.get(ref)
+      if (known !== undefined) return answer(200, known)
       if (resource === "refunds") {
         const refund = {
           ...{ id: `re_${++drawn}`, object: "refund", amount: Number(form.get("amount")), currency: "eur" },
@@ -175,9 +177,10 @@ export const startStripeWorld = async () => {
   const send = async (type: string, object: object, signedWith = secret) => {
     const text = JSON.stringify({
       ...{ id: `evt_${++events}`, object: "event", created: begun / 1000, livemode: true, type },
+      api_version: "2026-10-28.endive",
       data: { object }
     })
-    const time = begun / 1000
+    const time = Math.floor(turned.now() / 1000)
     const tag = createHmac("sha256", signedWith).update(`${time}.${text}`).digest("hex")
     const headers = { "content-type": "application/json", "stripe-signature": `t=${time},v1=${tag}` }
     return (await fetch(webhooks, { method: "POST", headers, body: text })).status
