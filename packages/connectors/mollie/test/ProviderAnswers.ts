@@ -124,6 +124,18 @@ const rows = [
     )
   ),
   row("lookUpRefund", "not in the list, after an hour", keys, answer(200, list("refunds", []), late)),
+  ...(["queued", "canceled"] as const).map(
+    (one) =>
+      [
+        ...row(
+          "lookUpRefund",
+          `by its id, made by hand, status \`${one}\``,
+          refunds,
+          answer(200, refund({ metadata: null, status: one }))
+        ),
+        { ...requests.lookUpRefund, providerRefundId: "re_4qqhO89gsT" }
+      ] as const
+  ),
   ...statuses.map((one) => row("hints", `status \`${one}\``, status, answer(200, payment({ status: one })))),
   row("hints", "a payment of another program", status, answer(200, payment({ metadata: null }))),
   row("hints", "error 404", errors, failure(404, { title: "Not Found", detail: "No payment exists with this token." }))

@@ -97,6 +97,13 @@ const rows = [
     [answer(200, refundList([refund({ amount: 1234, metadata: { refund_id: "rf_1" } })]))],
     refunds
   ],
+  [
+    "lookUpRefund",
+    "`succeeded`, by its id, made by hand",
+    [answer(200, refund({ metadata: {} }))],
+    refunds,
+    { ...requests.lookUpRefund, providerRefundId: refund().id }
+  ],
   ["lookUpRefund", "no refund, a day later", [answer(200, refundList([]), late)], errors]
 ] as const
 
