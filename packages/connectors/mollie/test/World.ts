@@ -21,7 +21,13 @@ interface Book {
   readonly createdAt: number
   status: string
   readonly captures: Array<{ readonly id: string; readonly minor: number; readonly metadata: Fields; status: string }>
-  readonly refunds: Array<{ readonly id: string; readonly minor: number; readonly metadata: Fields; status: string }>
+  readonly refunds: Array<{
+    readonly id: string
+    readonly minor: number
+    /** `null` for one that was made by hand. */
+    readonly metadata: Fields | null
+    status: string
+  }>
   readonly chargebacks: Array<{ readonly id: string }>
 }
 
@@ -131,10 +137,27 @@ export const openMollie = (random: Random) => {
     return answer(202, "")
   }
 
+  const leftOf = (book: Book): number =>
+    book.refunds
+      .filter(({ status }) => status !== "failed" && status !== "canceled")
+      .reduce((left, { minor }) => left - minor, takenOf(book))
+
+  /** Somebody refunds in the dashboard, and may cancel it there without a word. */
+  const refundByHand = () => {
+    const book = [...books.values()].find((one) => leftOf(one) > 0)
+    if (book === undefined) return
+    const minor = Math.max(1, Math.floor(leftOf(book) * random()))
+    const entry = { id: nextId("re"), minor, metadata: null, status: "queued" }
+    book.refunds.push(entry)
+    later.push(() => {
+      entry.status = random() < 0.2 ? "canceled" : random() < 0.15 ? "failed" : "refunded"
+      if (entry.status !== "canceled") changed(book)
+    })
+  }
+
   const refunded = (book: Book, body: { readonly amount: { readonly value: string }; readonly metadata: Fields }) => {
     const minor = minorOf(body)
-    const reserved = book.refunds.filter(({ status }) => status !== "failed").reduce((sum, one) => sum + one.minor, 0)
-    if (reserved + minor > takenOf(book)) return refused
+    if (minor > leftOf(book)) return refused
     const entry = { id: nextId("re"), minor, metadata: body.metadata, status: "pending" }
     book.refunds.push(entry)
     later.push(() => {
@@ -225,6 +248,7 @@ export const openMollie = (random: Random) => {
     transport,
     /** What is due at Mollie happens: some of it, in any order; all of it where nothing may fail any more. */
     pass: () => {
+      if (isFaulty && random() < 0.3) refundByHand()
       for (let left = later.length; left > 0; left--) {
         if (isFaulty && random() < 0.4) continue
         later.splice(Math.floor(random() * later.length), 1)[0]?.()
@@ -237,12 +261,13 @@ export const openMollie = (random: Random) => {
       book.chargebacks.push({ id: nextId("chb") })
       changed(book)
     },
-    /** One of its messages, which may come again, or be lost: then a lookup has to do, but for a chargeback. */
+    /** One of its messages, which may come again, or be lost: then a lookup has to do, but for what it alone states. */
     takeMail: (): string | undefined => {
       const [taken] = mail.splice(Math.floor(random() * mail.length), 1)
       if (taken === undefined || !isFaulty) return taken
       if (random() < 0.3) mail.push(taken)
-      const isOnlyWord = (books.get(taken.slice("id=".length))?.chargebacks.length ?? 0) > 0
+      const { chargebacks = [], refunds = [] } = books.get(taken.slice("id=".length)) ?? {}
+      const isOnlyWord = chargebacks.length > 0 || refunds.some(({ metadata }) => metadata === null)
       return random() < 0.2 && !isOnlyWord ? undefined : taken
     },
     /** It was not accepted, and is sent again. */
