@@ -160,6 +160,65 @@ describe("payments at Adyen", () => {
     assert.strictEqual((await world.request("POST", `${path}/${id}/capture`)).status, 200)
   })
 
+  it("given refunds in the Customer Area, twice, and one of ours, then each counts once", async () => {
+    const world = await startAdyenWorld()
+    const { create, hear, request } = world
+    const read = async (id: string) => (await request("GET", `${path}/${id}`)).body.data
+    const { id, reference } = await create({ amount: 10_000 })
+    await request("POST", `${path}/${id}/refunds`, { amount: 2500 })
+    const { body, path: at } = world.adyen.asked.at(-1) ?? { body: {}, path: "" }
+    const ofPayment = { originalReference: at.split("/")[3] ?? "" }
+    const ours = { ...ofPayment, eventCode: "REFUND", merchantReference: body.reference, value: 2500 }
+    const byHand = { ...ofPayment, merchantReference: reference, pspReference: "PSPBYHAND", value: 4000 }
+    for (const _ of [1, 2]) {
+      await hear({ ...byHand, eventCode: "REFUND" })
+      await hear({ ...ours, pspReference: world.adyen.drawn.at(-1) ?? "" })
+    }
+    assert.deepInclude(await read(id), { status: "PARTIALLY_REFUNDED", refunded_amount: 6500 })
+    const { data: events } = (await request("GET", `${path}/${id}/events`)).body
+    const refunds = events.filter(({ type }: { readonly type: string }) => type === "payment.refunded")
+    assert.sameDeepMembers(
+      refunds.map(({ data }: { readonly data: Record<string, unknown> }) => [data["origin"], data["refund_amount"]]),
+      [
+        ["provider", 4000],
+        ["api", 2500]
+      ]
+    )
+    // It comes back.
+    for (const _ of [1, 2]) await hear({ ...byHand, eventCode: "REFUND_FAILED", at: 1, reason: "Account closed" })
+    assert.deepInclude(await read(id), { status: "PARTIALLY_REFUNDED", refunded_amount: 2500 })
+  })
+
+  it("given 40.00 of 100.00 that are refunded in the Customer Area, twice, then they count once", async () => {
+    const world = await startAdyenWorld()
+    for (const eventCode of ["REFUND", "CANCEL_OR_REFUND"]) {
+      const { id, reference } = await world.create({ amount: 10_000 })
+      const originalReference = world.adyen.drawn.at(-1) ?? ""
+      const refunded = { eventCode, originalReference, merchantReference: reference, value: 4000 }
+      for (const _ of [1, 2]) {
+        await world.hear({ ...refunded, pspReference: `${originalReference}R`, action: "refund" })
+      }
+      assert.deepInclude((await world.request("GET", `${path}/${id}`)).body.data, {
+        ...{ status: "PARTIALLY_REFUNDED", captured_amount: 10_000, refunded_amount: 4000, refund_pending_amount: 0 }
+      })
+      const { data: events } = (await world.request("GET", `${path}/${id}/events`)).body
+      const told = events.filter(({ type }: { readonly type: string }) => type === "payment.refunded")
+      assert.strictEqual(told.length, 1)
+      assert.deepInclude(told[0].data, { origin: "provider", refund_amount: 4000, refunded_total: 4000 })
+    }
+  })
+
+  it("given a payment that is paid twice, when the second is refunded in the Customer Area, then the payment keeps its money", async () => {
+    const world = await startAdyenWorld()
+    const { id, reference } = await world.create()
+    const second = { merchantReference: reference, originalReference: "PSPSECOND" }
+    await world.hear({ eventCode: "AUTHORISATION", pspReference: "PSPSECOND", merchantReference: reference })
+    await world.hear({ ...second, eventCode: "REFUND", pspReference: "PSPBACK" })
+    assert.deepInclude((await world.request("GET", `${path}/${id}`)).body.data, {
+      ...{ status: "CAPTURED", refunded_amount: 0 }
+    })
+  })
+
   it("given an amount in another signature's place, or another key, then 401, and nothing moves", async () => {
     const world = await startAdyenWorld()
     const { id, reference } = await world.create({ capture_method: "manual" })

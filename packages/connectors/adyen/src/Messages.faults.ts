@@ -12,6 +12,16 @@ export const faults: ReadonlyArray<Fault> = [
     }
   },
   {
+    name: "take every refund at Adyen for one of ours",
+    harm: "A refund in the Customer Area is not recorded, and its money is refunded a second time.",
+    edits: [{ in: "refundTold", call: "isRefundId", become: "true" }],
+    caughtBy: {
+      project: "connector-adyen",
+      file: "packages/connectors/adyen/test/Messages.test.ts",
+      test: "given a refund in the Customer Area under the payment's reference, then it is of what Adyen refunded"
+    }
+  },
+  {
     name: "take every failed capture of Adyen's for its end",
     harm: "Adyen captures again after a technical failure, and the merchant captures or charges a second time.",
     edits: [{ in: "aboutOf", call: "isNeverCaptured", become: "true" }],

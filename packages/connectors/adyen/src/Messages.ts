@@ -33,7 +33,7 @@ import { fromAdyen } from "./Amounts.ts"
 import { declineOf } from "./Declines.ts"
 import { detailsOf, type Verdict, verdicts } from "./Disputes.ts"
 import * as Protocol from "./Protocol.ts"
-import { attemptOf, type OperationKind, readOperationReference, readReference } from "./Reference.ts"
+import { attemptOf, isRefundId, type OperationKind, readOperationReference, readReference } from "./Reference.ts"
 
 export const readMessage = Effect.fnUntraced(function* (
   { body, secret }: RawMessage,
@@ -203,7 +203,7 @@ const aboutOf = Effect.fnUntraced(function* (
     case "TECHNICAL_CANCEL":
       return isSuccess ? yield* canceled(item) : yield* operationFailed(item, "void", true, clean)
     case "CANCEL_OR_REFUND":
-      return yield* canceledOrRefunded(item, isSuccess)
+      return yield* canceledOrRefunded(item, isSuccess, clean)
     // Nobody captured in time.
     case "EXPIRE":
       return yield* isSuccess ? canceled(item) : unused(item)
@@ -288,12 +288,14 @@ const canceled = Effect.fnUntraced(function* (item: Protocol.Item): Effect.fn.Re
 })
 
 /**
- * Somebody reversed it by hand: nothing here asks for that. Which of the two it was is not covered by the signature; a
- * cancel is accepted, because it reports no captured money, and is never sent for a payment that was captured.
+ * Somebody reversed it by hand: nothing here asks for that. Which of the two it was is not covered by the signature, and
+ * needs not be: a cancel changes no captured money, and a refund none that is not captured.
  */
-const canceledOrRefunded = (item: Protocol.Item, isSuccess: boolean) => {
+const canceledOrRefunded = (item: Protocol.Item, isSuccess: boolean, clean: Clean) => {
+  const action = item.additionalData["modification.action"]
+  if (action === "refund") return refundTold(item, isSuccess ? "Succeeded" : "RefundFailed", clean)
   if (!isSuccess) return notAsked(item)
-  return item.additionalData["modification.action"] === "cancel" ? canceled(item) : unused(item)
+  return action === "cancel" ? canceled(item) : unused(item)
 }
 
 /**
@@ -338,20 +340,28 @@ const notAsked = ({ eventCode }: Protocol.Item) =>
     })
   )
 
+/**
+ * A refund that somebody makes in the Customer Area has the payment's reference, or one of their own
+ * (https://docs.adyen.com/api-explorer/Webhooks/1/post/REFUND), and never the id of a refund of ours. Its charge is named by
+ * Adyen's name of the payment: a customer may pay twice under one reference, and only one of the payments is refunded.
+ */
 const refundTold = Effect.fnUntraced(function* (
   item: Protocol.Item,
   _tag: "Succeeded" | "RefundFailed",
   clean: Clean,
   isFinal = true
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
-  const { merchantReference: refundId, pspReference: providerRefundId } = item
-  if ((refundId ?? "") === "") return yield* notOurs(item)
+  const { merchantReference, originalReference, pspReference: providerRefundId } = item
   const stated = yield* amountOf(item)
   const state: RefundState =
     _tag === "RefundFailed"
       ? { _tag, providerRefundId, reason: clean(item.reason ?? "") || null, ...(isFinal ? {} : { isFinal }) }
       : { _tag, providerRefundId, stated }
-  return { _tag: "Refund", refundId: refundId ?? "", state: () => state }
+  if (merchantReference && isRefundId(merchantReference)) {
+    return { _tag: "Refund", refundId: merchantReference, state: () => state }
+  }
+  if (!originalReference) return yield* withoutPayment
+  return { _tag: "UnnamedRefund", charge: { providerRef: originalReference }, providerRefundId, state: () => state }
 })
 
 /** All messages of one dispute have the same `pspReference`. Some examples of Adyen's leave `originalReference` out. */
@@ -367,7 +377,7 @@ const disputed = Effect.fnUntraced(function* (
 /** The payment that a modification is of: by our attempt where the reference is ours, and Adyen's own name for it. */
 const paymentOf = Effect.fnUntraced(function* (item: Protocol.Item) {
   const providerRef = item.originalReference ?? ""
-  if (providerRef === "") return yield* new MessageUnreadable({ reason: "its originalReference is missing" })
+  if (providerRef === "") return yield* withoutPayment
   return { charge: yield* chargeOf(item), providerRef }
 })
 
@@ -385,6 +395,8 @@ const amountOf = (item: Protocol.Item): Effect.Effect<Money, MessageUnreadable> 
     ? Effect.fail(new MessageUnreadable({ reason: "its amount is invalid for its currency" }))
     : Effect.succeed(stated)
 }
+
+const withoutPayment = Effect.fail(new MessageUnreadable({ reason: "its originalReference is missing" }))
 
 const notOurs = ({ eventCode }: Protocol.Item) =>
   Effect.fail(new MessageUnreadable({ reason: `its merchantReference is unknown (${eventCode})` }))

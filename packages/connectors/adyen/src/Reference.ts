@@ -84,3 +84,6 @@ export const readOperationReference = (reference: string): OperationReference | 
 /** The attempt that a reference of any of these names; `undefined` for a reference of somebody else's. */
 export const attemptOf = (reference: string): string | undefined =>
   (readReference(reference) ?? readOperationReference(reference))?.attemptId
+
+/** Whether a reference is the id of a refund of ours, whole. */
+export const isRefundId = (reference: string): boolean => reference.startsWith("rf_")

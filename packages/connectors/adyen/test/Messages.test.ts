@@ -52,13 +52,15 @@ const saidOf = (about: MessageAbout): unknown =>
     ? [about.charge, about.state(eur)]
     : about._tag === "Refund"
       ? [about.refundId, about.state(eur)]
-      : about._tag === "Dispute"
-        ? [about.charge, about.disputeId, about.verdict]
-        : about._tag === "Operation"
-          ? [about.operationId, about.state(eur)]
-          : about._tag === "CaptureFailed"
-            ? [about._tag, about.charge, about.reason]
-            : "settled"
+      : about._tag === "UnnamedRefund"
+        ? [about.charge, about.providerRefundId, about.state(eur)]
+        : about._tag === "Dispute"
+          ? [about.charge, about.disputeId, about.verdict]
+          : about._tag === "Operation"
+            ? [about.operationId, about.state(eur)]
+            : about._tag === "CaptureFailed"
+              ? [about._tag, about.charge, about.reason]
+              : "settled"
 
 const ours: ChargeName = { attemptId }
 const failed = (isFinal: boolean, reason: string | null) => ({ _tag: "OperationFailed", isFinal, reason, stated: eur })
@@ -72,6 +74,9 @@ const captureOf = (operationId?: string, amount = eur) => {
   return { _tag: "Captured", providerRef, capture }
 }
 const canceled = { _tag: "Canceled", providerRef }
+const refunded = { _tag: "Succeeded", providerRefundId: ownReference, stated: eur }
+const refundFailed = { _tag: "RefundFailed", providerRefundId: ownReference, reason: null }
+const byHand = { ...ofChange, additionalData: { "modification.action": "refund" } }
 const onPage = { _tag: "NeedsCustomer", providerRef: null }
 
 const table: ReadonlyArray<readonly [string, Item, unknown]> = [
@@ -260,6 +265,41 @@ const table: ReadonlyArray<readonly [string, Item, unknown]> = [
     { ...ofRefund, eventCode: "REFUNDED_REVERSED" },
     [refundId, { _tag: "RefundFailed", providerRefundId: ownReference, reason: null }]
   ],
+  // In the Customer Area: under no id of ours. The payment's own name tells which of two payments under one reference it is of.
+  ...["REFUND", "CANCEL_OR_REFUND"].flatMap(
+    (eventCode): ReadonlyArray<readonly [string, Item, unknown]> => [
+      [
+        "made by hand, in part",
+        { ...byHand, eventCode, amount: { value: 400, currency: "EUR" } },
+        [{ providerRef }, ownReference, { ...refunded, stated: money(400, "EUR") }]
+      ],
+      [
+        "made by hand, under a reference of its own",
+        { ...byHand, eventCode, merchantReference: "return 1" },
+        [{ providerRef }, ownReference, refunded]
+      ],
+      [
+        "made by hand, without a reference",
+        { ...byHand, eventCode, merchantReference: "" },
+        [{ providerRef }, ownReference, refunded]
+      ],
+      [
+        "made by hand, not done",
+        { ...byHand, eventCode, success: "false" },
+        [{ providerRef }, ownReference, refundFailed]
+      ]
+    ]
+  ),
+  ...["REFUND_FAILED", "REFUNDED_REVERSED"].map((eventCode): readonly [string, Item, unknown] => [
+    "of a refund that was made by hand",
+    { ...byHand, eventCode },
+    [{ providerRef }, ownReference, refundFailed]
+  ]),
+  [
+    "of a refund that was made by hand, that Adyen sends again",
+    { ...byHand, eventCode: "REFUND_FAILED", reason: refundTechnical },
+    [{ providerRef }, ownReference, { ...refundFailed, reason: refundTechnical, isFinal: false }]
+  ],
   ...(
     [
       ["NOTIFICATION_OF_CHARGEBACK", "opened"],
@@ -311,10 +351,6 @@ describe("events", () => {
     ["a chargeback that Adyen did not book", { ...ofChange, eventCode: "CHARGEBACK", success: "false" }],
     ["an expiry that did not happen", { ...ofChange, eventCode: "EXPIRE", success: "false" }],
     ["an event of tomorrow", { ...ofChange, eventCode: "CAPTURE_PAUSED" }],
-    [
-      "a refund by hand in place of a cancel",
-      { ...ofChange, eventCode: "CANCEL_OR_REFUND", additionalData: { "modification.action": "refund" } }
-    ],
     ["a cancel or refund that does not say which", { ...ofChange, eventCode: "CANCEL_OR_REFUND" }],
     ["a capture without its payment", { ...ofPayment, eventCode: "CAPTURE" }],
     [
@@ -342,7 +378,7 @@ describe("events", () => {
       "a refused authorization of somebody else",
       { ...ofPayment, eventCode: "AUTHORISATION", success: "false", merchantReference: "order 1" }
     ],
-    ["a refund without a reference", { ...ofRefund, eventCode: "REFUND", merchantReference: "" }],
+    ["a refund by hand without its payment", { ...ofPayment, eventCode: "REFUND" }],
     ["a dispute of nobody", { ...ofPayment, eventCode: "CHARGEBACK", merchantReference: "order 1" }],
     ["another merchant account's", { ...ofCapture, eventCode: "CAPTURE", merchantAccountCode: "SomebodyElse" }],
     [
@@ -363,6 +399,18 @@ describe("events", () => {
       })
     )
   }
+
+  it.effect(
+    "given a refund in the Customer Area under the payment's reference, then it is of what Adyen refunded",
+    () =>
+      Effect.gen(function* () {
+        for (const eventCode of ["REFUND", "CANCEL_OR_REFUND"]) {
+          const { about } = Result.getOrThrow(yield* read({ ...byHand, eventCode }))
+          assert.strictEqual(about._tag, "UnnamedRefund")
+          assert.deepStrictEqual(saidOf(about), [{ providerRef }, ownReference, refunded])
+        }
+      })
+  )
 
   it.effect("given a refused card on a page, then it is not the last word", () =>
     Effect.gen(function* () {

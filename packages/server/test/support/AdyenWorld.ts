@@ -26,8 +26,13 @@ interface AdyenCall {
 /** Adyen's books: what it was asked, and an answer for each; a charge of 4040 is done and never answered. */
 export const startAdyen = async () => {
   const asked: Array<AdyenCall> = []
-  let drawn = 0
-  const draw = () => `PSP${String(++drawn).padStart(13, "0")}`
+  /** Its names of payments and of what is done to them. */
+  const drawn: Array<string> = []
+  const draw = () => {
+    const name = `PSP${String(drawn.length + 1).padStart(13, "0")}`
+    drawn.push(name)
+    return name
+  }
   const links = new Map<string, string>()
   const charges = new Map<string, { readonly pspReference: string }>()
   const server = createServer((request, response) => {
@@ -49,7 +54,7 @@ export const startAdyen = async () => {
         return answer(200, { id: ref, reference: links.get(ref), status: "active" })
       }
       if (resource === "paymentLinks") {
-        const id = `PL${++drawn}`
+        const id = `PL${links.size + 1}`
         links.set(id, call.body.reference)
         return answer(201, {
           ...{ id, reference: call.body.reference, status: "active" },
@@ -73,7 +78,7 @@ export const startAdyen = async () => {
     server.close()
     server.closeAllConnections()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, charges }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, charges, drawn }
 }
 
 export const adyenConnection = ({ url }: { readonly url: string }) => ({
@@ -96,13 +101,15 @@ export interface AdyenEvent {
   /** In cents; 19.99 EUR unless set. */
   readonly value?: number
   readonly reason?: string
+  /** What a cancel or refund was. */
+  readonly action?: "cancel" | "refund"
 }
 
 const begun = Date.UTC(2026, 10, 21, 12)
 
 /** As Adyen sends it, signed by the words of its documentation. */
 export const webhook = (event: AdyenEvent) => {
-  const { at = 0, originalReference = "", reason = "", success = "true", value = 1999, ...of } = event
+  const { action, at = 0, originalReference = "", reason = "", success = "true", value = 1999, ...of } = event
   const amount = { value, currency: "EUR" }
   const text = [
     ...[of.pspReference, originalReference, merchantAccount, of.merchantReference, amount.value, amount.currency],
@@ -111,7 +118,8 @@ export const webhook = (event: AdyenEvent) => {
   const hmacSignature = createHmac("sha256", Buffer.from(hmacKey, "hex")).update(text).digest("base64")
   const item = {
     ...{ ...of, originalReference, success, amount, merchantAccountCode: merchantAccount },
-    ...{ eventDate: new Date(begun + at * 1000).toISOString(), reason, additionalData: { hmacSignature } }
+    ...{ eventDate: new Date(begun + at * 1000).toISOString(), reason },
+    additionalData: { hmacSignature, ...(action === undefined ? {} : { "modification.action": action }) }
   }
   return { live: "true", notificationItems: [{ NotificationRequestItem: item }] }
 }
