@@ -293,6 +293,16 @@ export const refundAnswer = (answer: TransportAnswer, id: string, clean: Clean):
   })
 }
 
+/** PayPal's record of the refund with this id of PayPal's (https://developer.paypal.com/docs/api/payments/v2/#refunds_get). */
+export const refundFound = (answer: TransportAnswer, id: string, clean: Clean): Read<RefundState> => {
+  if (!isSuccess(answer)) return Result.fail(unsettling(answer))
+  return Result.flatMap(readable(readPayment, answer), (refund): Read<RefundState> => {
+    if (refund.id !== id) return unreadable(answer, "id")
+    const state = refundState(refund, clean)
+    return typeof state === "string" ? unreadable(answer, state) : Result.succeed(state)
+  })
+}
+
 /** The state of a refund, or the field that cannot be understood. */
 export const refundState = (refund: Protocol.Payment, clean: Clean): RefundState | string => {
   const { id: providerRefundId, status } = refund

@@ -1,6 +1,6 @@
 /**
  * What became of a charge, an operation or a refund: the order tells all of them, with its authorizations, captures and
- * refunds.
+ * refunds. PayPal shows a refund by its own id of it too.
  *
  * The rule that a reader would otherwise break: PayPal finds an order by its own id alone. A charge whose answer was lost has
  * none here, and nothing is sent: its message brings our id and PayPal's.
@@ -111,15 +111,22 @@ export const lookUpOperation = (
   })
 }
 
+/** By PayPal's id of it, where that is known: a refund that was made at PayPal has no other. */
 export const lookUpRefund = (
   call: Call,
   { providerRef, providerRefundId, refundId }: RefundLookup
-): Effect.Effect<Found<RefundState>, NotSent | Unanswered> =>
-  askOrder(call, providerRef, (order, answer, clean) => {
+): Effect.Effect<Found<RefundState>, NotSent | Unanswered> => {
+  if (providerRefundId !== null) {
+    return call({ method: "GET", path: `/v2/payments/refunds/${segment(providerRefundId)}` }, (answer, clean) =>
+      Result.flatMap(Answers.refundFound(answer, providerRefundId, clean), found<RefundState>(answer))
+    )
+  }
+  return askOrder(call, providerRef, (order, answer, clean) => {
     const refunds = order.purchase_units[0]?.payments?.refunds ?? []
-    const ours = refunds.find(({ custom_id, id }) => custom_id === refundId || id === providerRefundId)
+    const ours = refunds.find(({ custom_id }) => custom_id === refundId)
     return ours === undefined ? Result.succeed(notFound) : found<RefundState>(answer)(Answers.refundState(ours, clean))
   })
+}
 
 // What a capture, a void or a refund needs to know first.
 

@@ -115,10 +115,18 @@ const chargeIn = (attemptId: string | undefined, orderId: string): ChargeName =>
  * (https://developer.paypal.com/limited-release/alternative-payment-methods/klarna/accept-klarna-payments/track-payment-status).
  * For a capture of an authorization it leads to the authorization.
  */
-const orderIdOf = ({ links, supplementary_data }: Protocol.Payment): string | undefined => {
+const orderIdOf = (payment: Protocol.Payment): string | undefined =>
+  payment.supplementary_data?.related_ids?.order_id ?? linkedAbove(payment, "checkout/orders")
+
+/** The id in a link to what it is of. */
+const linkedAbove = (
+  { links }: Protocol.Payment,
+  kind: "checkout/orders" | "payments/captures"
+): string | undefined => {
   const up = links?.find(({ rel }) => rel === "up")?.href ?? ""
-  const [, linked] = /^https:\/\/[^/?#]+\/v2\/checkout\/orders\/([0-9A-Za-z-]{1,255})$/u.exec(up) ?? []
-  return supplementary_data?.related_ids?.order_id ?? linked
+  const [, linkedKind, id] =
+    /^https:\/\/[^/?#]+\/v2\/(checkout\/orders|payments\/captures)\/([0-9A-Za-z-]{1,255})$/u.exec(up) ?? []
+  return linkedKind === kind ? id : undefined
 }
 
 const tellCharge = (
@@ -157,15 +165,28 @@ const tellCapture = (capture: Protocol.Payment, clean: Clean): About => {
   })
 }
 
-/** A refund that a person makes at PayPal has no id of ours. */
+/**
+ * What a refund without an id of ours is of. One that a person makes at PayPal has the names of its capture, and a link to it
+ * (https://developer.paypal.com/docs/api/payments/v2/#refunds_get). PayPal's name of the capture finds no payment here, and is
+ * kept for operators.
+ */
+const refundedIn = (refund: Protocol.Payment): ChargeName | undefined => {
+  const attemptId = ours(refund.custom_id, "att_") ?? ours(refund.invoice_id, "att_")
+  if (attemptId !== undefined) return { attemptId }
+  const providerRef = orderIdOf(refund) ?? linkedAbove(refund, "payments/captures")
+  return providerRef === undefined ? undefined : { providerRef }
+}
+
 const tellRefund = (refund: Protocol.Payment, clean: Clean): About => {
-  const refundId = ours(refund.custom_id, "rf_")
-  if (refundId === undefined) return Effect.fail(unreadable("its refund is unknown, at resource.custom_id"))
-  return told<RefundState>(Answers.refundState(refund, clean), (state) => ({
-    _tag: "Refund",
-    refundId,
-    state: () => state
-  }))
+  const { custom_id, id: providerRefundId } = refund
+  const tell = (about: (state: () => RefundState) => MessageAbout) =>
+    told<RefundState>(Answers.refundState(refund, clean), (state) => about(() => state))
+  const refundId = ours(custom_id, "rf_")
+  if (refundId !== undefined) return tell((state) => ({ _tag: "Refund", refundId, state }))
+  const charge = refundedIn(refund)
+  return charge === undefined
+    ? Effect.fail(unreadable("its charge is unknown, at resource.custom_id and resource.links"))
+    : tell((state) => ({ _tag: "UnnamedRefund", charge, providerRefundId, state }))
 }
 
 const tellOrder = (order: Protocol.Order, clean: Clean): About => {

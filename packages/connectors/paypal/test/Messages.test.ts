@@ -81,6 +81,8 @@ const toldOf = ({ about }: ProviderMessage): unknown => {
       return { ...about, state: about.state(eur) }
     case "Refund":
       return { ...about, state: about.state(eur) }
+    case "UnnamedRefund":
+      return { ...about, state: about.state(eur) }
     case "Operation":
       return { ...about, state: about.state(eur) }
     default:
@@ -293,6 +295,8 @@ const up = (path: string) => ({
   ]
 })
 
+const ofCapture = up(`/v2/payments/captures/${captureId}`)
+
 const charge = { attemptId }
 const stated = eur
 
@@ -381,6 +385,37 @@ const messages: ReadonlyArray<readonly [what: string, type: string, resource: Fi
     "PAYMENT.CAPTURE.REFUNDED",
     refund({ custom_id: refundId }),
     { _tag: "Refund", refundId, state: { _tag: "Succeeded", providerRefundId: refundReference, stated } }
+  ],
+  // Made at PayPal: with the names of the capture, and a link to it.
+  ...(
+    [
+      ["with its attempt", { custom_id: attemptId, invoice_id: attemptId }, charge],
+      ["of a capture of an operation", { custom_id: attemptId, invoice_id: operationId }, charge],
+      ["with an id of its own, and the capture's invoice", { custom_id: "gift", invoice_id: attemptId }, charge],
+      ["with its order", related, { providerRef: orderId }],
+      ["with a link to its order", up(`/v2/checkout/orders/${orderId}`), { providerRef: orderId }],
+      ["with a link to its capture", ofCapture, { providerRef: captureId }]
+    ] as const
+  ).map(
+    ([what, names, charge]) =>
+      [
+        `a refund that a person made, ${what}`,
+        "PAYMENT.CAPTURE.REFUNDED",
+        refund({ ...ofCapture, ...names }),
+        {
+          ...{ _tag: "UnnamedRefund", charge, providerRefundId: refundReference },
+          state: { _tag: "Succeeded", providerRefundId: refundReference, stated }
+        }
+      ] as const
+  ),
+  [
+    "a refund that a person made, that waits",
+    "PAYMENT.CAPTURE.REFUNDED",
+    refund({ ...ofCapture, custom_id: attemptId, status: "PENDING", status_details: { reason: "ECHECK" } }),
+    {
+      ...{ _tag: "UnnamedRefund", charge, providerRefundId: refundReference },
+      state: { _tag: "RefundPending", providerRefundId: refundReference, stated }
+    }
   ],
   [
     "an order",
@@ -500,7 +535,13 @@ const unreadable: ReadonlyArray<readonly [what: string, type: string, resource: 
   ],
   ["a capture without an amount", "PAYMENT.CAPTURE.COMPLETED", capture({ ...ours, amount: undefined }), "amount"],
   ["a capture of an unknown status", "PAYMENT.CAPTURE.COMPLETED", capture({ ...ours, status: "HELD" }), "status"],
-  ["a refund that a person made", "PAYMENT.CAPTURE.REFUNDED", refund({ custom_id: "gift" }), "custom_id"],
+  ["a refund of nothing that is named", "PAYMENT.CAPTURE.REFUNDED", refund({ custom_id: "gift" }), "resource.links"],
+  [
+    "a refund that a person made, without an amount",
+    "PAYMENT.CAPTURE.REFUNDED",
+    refund({ ...ofCapture, custom_id: attemptId, amount: undefined }),
+    "amount"
+  ],
   [
     "a dispute that ended undecided",
     "CUSTOMER.DISPUTE.RESOLVED",

@@ -10,6 +10,7 @@ import {
   charge,
   chargeLookup,
   connected,
+  eur,
   operationId,
   refundId,
   refunding,
@@ -34,6 +35,7 @@ import {
   order,
   orderId,
   refund,
+  refundReference,
   token,
   tokenRefused
 } from "./PayPal.ts"
@@ -527,6 +529,27 @@ describe("lookups", () => {
       assert.deepStrictEqual(operation, { _tag: "Found", state: { _tag: "OperationPending" } })
       const refunded = yield* asks["lookUpRefund"]?.(connected([given, shown]).connector) ?? Effect.die("none")
       assert.include(JSON.stringify(refunded), '"providerRefundId":"R2"')
+    })
+  )
+  it.effect("given a refund by PayPal's id of it, then it is asked for by that, whatever id of ours it has", () =>
+    Effect.gen(function* () {
+      const request = { ...refundLookup, providerRefundId: refundReference }
+      const lookUp = (answered: TransportAnswer) => {
+        const { connector, requests } = connected([given, answered])
+        return Effect.map(Effect.result(connector.lookUpRefund?.(request) ?? Effect.die("none")), (result) => {
+          assert.strictEqual(requests[1]?.url, `${baseUrl}/v2/payments/refunds/${refundReference}`)
+          return result
+        })
+      }
+      const found = yield* lookUp(answer(200, refund({ custom_id: attemptId })))
+      const state = { _tag: "Succeeded", providerRefundId: refundReference, stated: eur }
+      assert.deepStrictEqual<unknown>(Result.getOrThrow(found), { _tag: "Found", state })
+      const others = [refund({ id: "R2" }), refund({ id: undefined }), refund({ status: "HELD" })].map((other) =>
+        answer(200, other)
+      )
+      for (const other of [...others, failure(404, "INVALID_RESOURCE_ID"), failure(500)]) {
+        assert.isTrue(Result.isFailure(yield* lookUp(other)))
+      }
     })
   )
 })

@@ -28,7 +28,7 @@ import {
   refundLookup,
   voiding
 } from "./Calls.ts"
-import { answer, authorization, capture, order, token } from "./PayPal.ts"
+import { answer, authorization, capture, order, refundReference, token } from "./PayPal.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 type Schemas = Readonly<Record<string, Fields>>
@@ -89,6 +89,7 @@ const bodies: ReadonlyArray<readonly [RegExp, ReturnType<typeof checkOf> | undef
   [/^POST \/v2\/payments\/authorizations\/[^/]+\/void$/u, undefined],
   [/^POST \/v2\/payments\/captures\/[^/]+\/refund$/u, refundOf],
   [/^GET \/v2\/checkout\/orders\/[A-Z0-9]{1,36}$/u, undefined],
+  [/^GET \/v2\/payments\/refunds\/[^/]+$/u, undefined],
   // https://developer.paypal.com/docs/api/identity/v1/#userinfo_get
   [/^GET \/v1\/identity\/oauth2\/userinfo$/u, undefined]
 ]
@@ -175,6 +176,10 @@ describe("what is sent to PayPal", () => {
     "a lookup of a checkout": [[], (connector) => connector.lookUpCharge(checkoutLookup)],
     "a lookup of a capture": [[], (connector) => connector.lookUpOperation?.(captureLookup)],
     "a lookup of a refund": [[], (connector) => connector.lookUpRefund?.(refundLookup)],
+    "a lookup of a refund by PayPal's id": [
+      [],
+      (connector) => connector.lookUpRefund?.({ ...refundLookup, providerRefundId: refundReference })
+    ],
     "the account": [[], (connector) => connector.account?.()]
   }
   for (const [what, [script, ask]] of Object.entries(others)) {

@@ -230,6 +230,10 @@ export const openPayPal = (random: Random): FaultyProvider => {
 
   const execute = ({ body = "{}", headers, method, url }: TransportRequest, now: number): TransportAnswer => {
     const path = new URL(url).pathname.split("/").slice(2)
+    if (method === "GET" && path[1] === "refunds") {
+      const one = [...books.values()].flatMap(({ refunds }) => refunds).find(({ id }) => id === path[2])
+      return one === undefined ? failure(404, "INVALID_RESOURCE_ID") : answer(200, writeRefund(one))
+    }
     if (method === "GET") {
       const book = books.get(path[2] ?? "")
       return book === undefined || isForgotten(book, now)

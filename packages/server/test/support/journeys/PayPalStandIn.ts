@@ -63,6 +63,15 @@ interface Order {
   isRefused: boolean
 }
 
+/** A connection to a PayPal at an address, with its connector. */
+export const connectionToPayPal = (baseUrl: string): Pick<StandIn, "connection" | "connectors"> => ({
+  connectors: [fileURLToPath(new URL("PayPalConnector.ts", import.meta.url))],
+  connection: {
+    ...{ id: "paypal", environment: "production", connector: connector.name, timeout: "5 seconds" },
+    ...{ webhookSecret: webhookId, credentials: { clientId, clientSecret, baseUrl } }
+  }
+})
+
 export const openPayPal = async (now: () => number): Promise<StandIn> => {
   const orders = new Map<string, Order>()
   const keys = new Map<string, () => TransportAnswer>()
@@ -160,11 +169,7 @@ export const openPayPal = async (now: () => number): Promise<StandIn> => {
     request.path[0] === "checkoutnow" || request.path[0] === "pay" ? pages(request) : api(request)
   )
   const standIn: StandIn = {
-    connectors: [fileURLToPath(new URL("PayPalConnector.ts", import.meta.url))],
-    connection: {
-      ...{ id: "paypal", environment: "production", connector: connector.name, timeout: "5 seconds" },
-      ...{ webhookSecret: webhookId, credentials: { clientId, clientSecret, baseUrl: url } }
-    },
+    ...connectionToPayPal(url),
     asked,
     books: () =>
       [...orders.values()].map((one) => {
