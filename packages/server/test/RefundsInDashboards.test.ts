@@ -1,8 +1,9 @@
 /**
- * Refunds that people make in the dashboards of PayPal, from its signed messages to the API: each
+ * Refunds that people make in the dashboards of PayPal and Checkout.com, from the providers' signed messages to the API: each
  * counts once, and so does one of ours beside it. `Adyen.test.ts` has those at Adyen.
  */
 import { assert, describe, it } from "vitest"
+import * as CheckoutCom from "../../connectors/checkout/test/Checkout.ts"
 import * as PayPal from "../../connectors/paypal/test/PayPal.ts"
 import { liveKey } from "./support/Configurations.ts"
 import { connectionToPayPal } from "./support/journeys/PayPalStandIn.ts"
@@ -17,7 +18,7 @@ interface Dashboard {
   readonly connectors?: ReadonlyArray<string> | undefined
   readonly connection: Readonly<Record<string, unknown>>
   readonly token: string
-  /** What a request to refund is answered with here. */
+  /** What a request to refund is answered with here: Checkout.com says later what became of it. */
   readonly refundStatus: 200 | 409
   /** What it says once it has taken the money. */
   readonly taken: () => ReadonlyArray<SignedMessage>
@@ -61,6 +62,44 @@ const openPayPal = async (): Promise<Dashboard> => {
       const amount = PayPal.amount("40.00")
       return [say("PAYMENT.CAPTURE.REFUNDED", PayPal.refund({ id: "BYHAND", amount, ...names(), links: [up] }))]
     }
+  }
+}
+
+const openCheckoutCom = async (): Promise<Dashboard> => {
+  const secret = "8V8x0dLK%AyD*DNS8JJr"
+  let payment = {}
+  let refund = {}
+  const url = await listenAs(Date.now, ({ body, path }) => {
+    const { metadata, reference } = JSON.parse(body)
+    if (path.at(-1) === "refunds") {
+      refund = { metadata, reference }
+      return CheckoutCom.answer(202, CheckoutCom.accepted({ action_id: "act_ours", reference }))
+    }
+    payment = { metadata, reference }
+    const balances = { total_authorized: 10_000, total_captured: 0 }
+    return CheckoutCom.answer(201, CheckoutCom.payment({ amount: 10_000, reference, balances }))
+  })
+  const say = (type: string, action: string, fields: object) => {
+    const data = CheckoutCom.told({ action_id: action, ...fields })
+    const told = CheckoutCom.event(type, data, { id: `evt_${type}_${action}`, created_on: now(), _links: undefined })
+    return CheckoutCom.signed(JSON.stringify(told), secret)
+  }
+  return {
+    connection: {
+      ...{ id: "checkout", environment: "production", connector: "checkout", webhookSecret: secret },
+      credentials: { secretKey: "sk_made_up_0123456789", prefix: CheckoutCom.prefix, baseUrl: url }
+    },
+    token: CheckoutCom.instrument,
+    refundStatus: 409,
+    taken: () => {
+      const balances = { total_authorized: 10_000, total_captured: 10_000 }
+      return [say("payment_captured", "act_taken", { ...payment, amount: 10_000, balances })]
+    },
+    ours: () => [say("payment_refunded", "act_ours", { ...refund, amount: 2500 })],
+    byHand: () =>
+      ["payment_refund_pending", "payment_refunded"].map((type) =>
+        say(type, "act_byhand", { ...payment, amount: 4000 })
+      )
   }
 }
 
@@ -117,7 +156,10 @@ const openPayment = async ({ connection, connectors, refundStatus, token }: Dash
 }
 
 describe("refunds in a provider's dashboard", () => {
-  for (const [name, open] of [["PayPal", openPayPal]] as const) {
+  for (const [name, open] of [
+    ["PayPal", openPayPal],
+    ["Checkout.com", openCheckoutCom]
+  ] as const) {
     it(`given 100.00 at ${name}, when 40.00 are refunded there, and 25.00 here, then each counts once`, async () => {
       const dashboard = await open()
       const { hear, read, refund, refundsTold } = await openPayment(dashboard)

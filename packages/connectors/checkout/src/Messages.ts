@@ -306,28 +306,34 @@ const captureFailed = (data: Protocol.PaymentData, clean: Clean): About => {
   return Effect.succeed({ _tag: "CaptureFailed", charge: chargeOf(data), reason })
 }
 
+/**
+ * One that somebody makes in the Dashboard has no id of ours: its reference and metadata are the payment's, or their own
+ * (https://www.checkout.com/docs/developer-resources/webhooks/webhook-event-types/payment_refund_declined shows the fields).
+ * Checkout.com's ids of the payment and of the action are in each of them.
+ */
 const refundTold = (
   type: "payment_refunded" | "payment_refund_declined" | "payment_refund_pending",
   data: Protocol.PaymentData,
   clean: Clean
 ): About => {
-  const { action_id: providerRefundId, amount, currency } = data
+  const { amount, currency, id: providerRef } = data
+  const providerRefundId = data.action_id ?? undefined
+  if (providerRefundId === undefined) return Effect.fail(unreadable("its data.action_id is missing"))
   const refundId = textIn(data.metadata?.refund_id) ?? idOf(data, "refund")
-  if (refundId === undefined) return Effect.fail(unreadable("its refund is unknown, at data.reference"))
-  if ((providerRefundId ?? null) === null) return Effect.fail(unreadable("its data.action_id is missing"))
-  const told = { refundId, providerRefundId: providerRefundId ?? "" }
+  const tell = (state: RefundState): About =>
+    Effect.succeed(
+      refundId === undefined
+        ? { _tag: "UnnamedRefund", charge: { providerRef }, providerRefundId, state: () => state }
+        : { _tag: "Refund", refundId, state: () => state }
+    )
   if (type === "payment_refund_declined") {
     const { reason } = { reason: null, ...failed(data, clean) }
-    return aboutRefund(told.refundId, { _tag: "RefundFailed", providerRefundId: told.providerRefundId, reason })
+    return tell({ _tag: "RefundFailed", providerRefundId, reason })
   }
   const stated = (amount ?? undefined) === undefined ? undefined : fromCheckout(amount ?? 0, currency ?? "")
   if (stated === undefined) return Effect.fail(unreadable("it is not to be understood at data.amount"))
-  const _tag = type === "payment_refunded" ? "Succeeded" : "RefundPending"
-  return aboutRefund(told.refundId, { _tag, providerRefundId: told.providerRefundId, stated })
+  return tell({ _tag: type === "payment_refunded" ? "Succeeded" : "RefundPending", providerRefundId, stated })
 }
-
-const aboutRefund = (refundId: string, state: RefundState): About =>
-  Effect.succeed({ _tag: "Refund", refundId, state: () => state })
 
 type Verdict = Extract<MessageAbout, { readonly _tag: "Dispute" }>["verdict"]
 

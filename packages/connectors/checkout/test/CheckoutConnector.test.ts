@@ -532,11 +532,21 @@ describe("what is looked up", () => {
       assert.deepStrictEqual(yield* byHand.connector.lookUpOperation?.(captureLookup) ?? missing, notYet)
     })
   )
-  it.effect("given a refund that Checkout.com named, then it is found by that name", () =>
+  it.effect("given a refund that Checkout.com named, then it is found by that name among those of ours", () =>
     Effect.gen(function* () {
-      const { connector } = connected([answer(200, [action({ id: "act_r", type: "Refund", amount: 500 })])])
-      const found = yield* connector.lookUpRefund?.({ ...refundLookup, providerRefundId: "act_r" }) ?? missing
-      assert.strictEqual(found._tag === "Found" ? found.state._tag : found._tag, "Succeeded")
+      const ofPayment = { reference, metadata: { attempt_id: attemptId } }
+      const { connector } = connected([
+        answer(200, [
+          action({ id: "act_o", type: "Refund", amount: 700, reference: refundReference }),
+          action({ id: "act_r", type: "Refund", amount: 500, ...ofPayment }),
+          authorization
+        ])
+      ])
+      const byHand = { ...refundLookup, refundId: "rf_of_no_request", providerRefundId: "act_r" }
+      assert.deepStrictEqual<unknown>(yield* connector.lookUpRefund?.(byHand) ?? missing, {
+        _tag: "Found",
+        state: { _tag: "Succeeded", providerRefundId: "act_r", stated: money(500, "EUR") }
+      })
     })
   )
 })

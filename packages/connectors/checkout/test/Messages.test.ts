@@ -325,6 +325,38 @@ describe("what it says", () => {
       state: { _tag: "RefundFailed", ...refunded, reason: "Declined" }
     }
   )
+  // Made in the Dashboard: under the payment's reference and metadata, or under others, and under no id of ours.
+  for (const [what, names] of [
+    ["with the payment's names", { reference, metadata: { attempt_id: attemptId, page: "false" } }],
+    ["with names of its own", {}],
+    ["without names", { reference: undefined, metadata: undefined }]
+  ] as const) {
+    const made = (state: unknown) => ({
+      ...{ _tag: "UnnamedRefund", charge: { providerRef: paymentId } },
+      ...{ ...refunded, state }
+    })
+    const byHand = told({ ...names, amount: 500 })
+    tells(
+      `a refund that a person made, ${what}`,
+      event("payment_refunded", byHand),
+      made({ _tag: "Succeeded", ...refunded, stated: money(500, "EUR") })
+    )
+    tells(
+      `what is kept of a refund that a person made, ${what}`,
+      keptOf(event("payment_refunded", byHand)),
+      made({ _tag: "Succeeded", ...refunded, stated: money(500, "EUR") })
+    )
+    tells(
+      `a refund under way that a person made, ${what}`,
+      event("payment_refund_pending", byHand),
+      made({ _tag: "RefundPending", ...refunded, stated: money(500, "EUR") })
+    )
+    tells(
+      `a refund of a person that was declined, ${what}`,
+      event("payment_refund_declined", { ...byHand, response_summary: "Declined" }),
+      made({ _tag: "RefundFailed", ...refunded, reason: "Declined" })
+    )
+  }
   for (const [type, verdict] of [
     ["dispute_received", "opened"],
     ["dispute_evidence_required", "opened"],
@@ -398,7 +430,8 @@ describe("what it says", () => {
           /its operation is unknown/
         ],
         [event("payment_void_declined", ofUs()), /its operation is unknown/],
-        [event("payment_refunded", ofUs()), /its refund is unknown/],
+        [event("payment_refunded", ofUs({ action_id: undefined })), /data.action_id is missing/],
+        [event("payment_refunded", ofUs({ amount: undefined })), /data.amount/],
         [
           event("payment_refunded", told({ reference: refundReference, action_id: undefined })),
           /data.action_id is missing/
