@@ -266,7 +266,7 @@ const refunds: Total["Refund"] = {
 }
 
 /** Without an id of ours: somebody made it at the provider. */
-const byHand =
+const refundByHand =
   (state: (providerRefundId: string, names: Names) => RefundState): Word["about"] =>
   (names) => {
     const providerRefundId = `by_hand_${names.attemptId}`
@@ -280,7 +280,7 @@ const byHand =
   }
 
 const madeOf = (minorUnits: number, _tag: "Succeeded" | "RefundPending" = "Succeeded", currency?: string) =>
-  byHand((providerRefundId, names) => ({
+  refundByHand((providerRefundId, names) => ({
     _tag,
     providerRefundId,
     stated: { minorUnits, currency: currency ?? names.currency }
@@ -295,7 +295,7 @@ const refundsByHand: Total["UnnamedRefund"] = {
   RefundPending: plain("3.00 pending", madeOf(less, "RefundPending")),
   RefundFailed: plain(
     "failed",
-    byHand((providerRefundId) => ({ _tag: "RefundFailed", providerRefundId, reason: "The account is closed." }))
+    refundByHand((providerRefundId) => ({ _tag: "RefundFailed", providerRefundId, reason: "The account is closed." }))
   )
 }
 

@@ -318,7 +318,7 @@ export interface Hints {
    */
   readonly read: (message: UnsignedMessage) => Effect.Effect<string, MessageUnreadable>
   /**
-   * One lookup of that object: everything that the provider states about it now and that names our ids. Empty for an
+   * One lookup of that object: everything that the provider states about it now and that is about a charge of ours. Empty for an
    * object that is not ours or that the provider does not know, because anybody can name one.
    */
   readonly lookUp: (reference: string) => Effect.Effect<ReadonlyArray<HintedMessage>, NotSent | Unanswered>
