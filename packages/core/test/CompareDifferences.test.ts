@@ -454,30 +454,39 @@ describe("a difference that is still one", () => {
     }).pipe(Effect.provide(first.layer))
   )
 
-  for (const kind of ["charge", "refund"] as const) {
-    const second = world()
-    it.effect(
-      `given a ${kind} that is known later, when another row of it came first, then that one alone is matched`,
-      () =>
-        Effect.gen(function* () {
-          second.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
-          second.provider.onRefund = () => Effect.succeed({ _tag: "Succeeded", providerRefundId: "re_1" })
-          yield* TestClock.setTime(paidAt)
-          const row = (id: string) => {
-            const names = { providerRef: "ch_1", providerRefundId: kind === "refund" ? "re_1" : null }
-            return rowOf(undefined, { id, kind, gross: eur(kind === "refund" ? -500 : 1999), names })
-          }
-          if (kind === "charge") yield* reconcile(orderOf([row("older")]))
-          const payment = yield* create()
-          if (kind === "refund") {
-            yield* reconcile(orderOf([row("older")]))
-            yield* operate("refund", payment.id, { amountMinor: 500 })
-          }
-          yield* reconcile(orderOf([row("newer")]))
-          assert.deepStrictEqual(yield* standing, { newer: "matched", older: "missing_here" })
-        }).pipe(Effect.provide(second.layer))
-    )
-  }
+  const second = world()
+  it.effect(
+    "given a charge that is known later, when another row of it came first, then that one alone is matched",
+    () =>
+      Effect.gen(function* () {
+        second.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
+        yield* TestClock.setTime(paidAt)
+        const row = (id: string) => rowOf(undefined, { id, gross: eur(1999), names: { providerRef: "ch_1" } })
+        yield* reconcile(orderOf([row("older")]))
+        yield* create()
+        yield* reconcile(orderOf([row("newer")]))
+        assert.deepStrictEqual(yield* standing, { newer: "matched", older: "missing_here" })
+      }).pipe(Effect.provide(second.layer))
+  )
+
+  const byHand = world()
+  it.effect("given a refund that was made at the provider, when two rows name it, then it is recorded once", () =>
+    Effect.gen(function* () {
+      byHand.provider.onCharge = () => Effect.succeed({ _tag: "Captured", providerRef: "ch_1" })
+      yield* TestClock.setTime(paidAt)
+      const payment = yield* create()
+      const names = { providerRef: "ch_1", providerRefundId: "re_1" }
+      for (const id of ["first", "second"]) {
+        yield* reconcile(orderOf([rowOf(undefined, { id, kind: "refund", gross: eur(-500), names })]))
+      }
+      assert.deepStrictEqual(yield* standing, { first: "status_differs statement", second: "duplicate" })
+      const { refunds } = Option.getOrThrow(yield* (yield* Ledger).book(tenant, payment.id))
+      assert.deepStrictEqual(
+        refunds.map(({ money, origin, stage }) => [origin, money.minorUnits, stage]),
+        [["provider", 500, "Succeeded"]]
+      )
+    }).pipe(Effect.provide(byHand.layer))
+  )
 
   const many = world()
   it.effect("given more than a report takes at once, then they are read in its pages, and nothing is written", () =>

@@ -221,19 +221,26 @@ describe("a second row of a charge", () => {
 
 describe("a row of a refund", () => {
   const own = world()
-  it.effect("given another refund of the same amount, when ours is unknown, then only an id of ours confirms it", () =>
-    Effect.gen(function* () {
-      const payment = yield* captured(own)
-      own.provider.onRefund = () => lost
-      yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
-      yield* TestClock.setTime(paidAt + day)
-      const before = yield* stored(payment)
-      const names = { providerRefundId: "re_dashboard" }
-      yield* reconcile(orderOf([rowOf(payment, { id: "guessed", kind: "refund", gross: eur(-400), names })]))
-      assert.deepStrictEqual(yield* stored(payment), before)
-      assert.deepStrictEqual(yield* refundsOf(payment), [["Unknown", null]])
-      assert.deepStrictEqual(yield* closings, { guessed: undefined })
-    }).pipe(Effect.provide(own.layer))
+  it.effect(
+    "given another refund of the same amount, when ours is unknown, then only an id of ours confirms it, and the other waits",
+    () =>
+      Effect.gen(function* () {
+        const payment = yield* captured(own)
+        own.provider.onRefund = () => lost
+        yield* Effect.ignore(operate("refund", payment.id, { amountMinor: 400 }))
+        yield* TestClock.setTime(paidAt + day)
+        const before = yield* stored(payment)
+        const names = { providerRefundId: "re_dashboard" }
+        yield* reconcile(orderOf([rowOf(payment, { id: "guessed", kind: "refund", gross: eur(-400), names })]))
+        const { reported, updatedAt, version, ...after } = yield* stored(payment)
+        assert.deepInclude(before, after)
+        assert.deepStrictEqual(
+          reported?.refundsByHand?.map(({ state }) => state.providerRefundId),
+          ["re_dashboard"]
+        )
+        assert.deepStrictEqual(yield* refundsOf(payment), [["Unknown", null]])
+        assert.deepStrictEqual(yield* closings, { guessed: undefined })
+      }).pipe(Effect.provide(own.layer))
   )
 
   const named = world()

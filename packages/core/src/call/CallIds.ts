@@ -18,6 +18,7 @@ import type { Payment } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
 import type { MessageAbout } from "../model/ProviderStatement.ts"
 import { isGivenBack } from "../model/Refund.ts"
+import type { ReportRow } from "../model/ReportRow.ts"
 import type { Tenant } from "../model/Tenant.ts"
 import { Ids } from "../ports/Ids.ts"
 import { Secrets } from "../ports/Secrets.ts"
@@ -83,6 +84,12 @@ const unnamedRefundId = Effect.fnUntraced(function* (tenant: Tenant, connectionI
   const text = unnamedRefundText(tenant, connectionId, providerRefundId)
   return `rf_${yield* (yield* Secrets).derivedUuid(text, 0)}`
 })
+
+/** Of the refund that a row of a report names, if somebody made it at the provider. */
+export const refundIdByHand = (tenant: Tenant, connectionId: string, { kind, names }: ReportRow) =>
+  kind === "refund" && names.providerRefundId !== null
+    ? unnamedRefundId(tenant, connectionId, names.providerRefundId)
+    : Effect.undefined
 
 /** The statement with our id of what it is about. */
 export const withRefundId = Effect.fnUntraced(function* (tenant: Tenant, connectionId: string, about: MessageAbout) {

@@ -99,7 +99,7 @@ export const statementOf = (row: ReportRow, { attempt, operation, refund }: RowS
     }
     case "refund":
     case "refund_failed": {
-      if (refund === undefined) return undefined
+      if (refund === undefined) return row.kind === "refund" ? refundByHand(row, attempt) : undefined
       const providerRefundId = names.providerRefundId ?? refund.providerRefundId ?? row.id
       return {
         _tag: "Refund",
@@ -122,4 +122,14 @@ export const statementOf = (row: ReportRow, { attempt, operation, refund }: RowS
     default:
       return undefined
   }
+}
+
+/** Of a charge that the row names itself, and without an id of ours: somebody made it at the provider. */
+const refundByHand = ({ gross, names }: ReportRow, attempt: Attempt | undefined): MessageAbout | undefined => {
+  const { attemptId, providerRef, providerRefundId, refundId } = names
+  const isOfAttempt = attempt !== undefined && (attemptId === attempt.id || providerRef === attempt.providerRef)
+  if (!isOfAttempt || providerRefundId === null || refundId !== null) return undefined
+  const stated = money(Math.abs(gross.minorUnits), gross.currency)
+  const state = () => ({ _tag: "Succeeded" as const, providerRefundId, stated })
+  return { _tag: "UnnamedRefund", charge: { attemptId: attempt.id }, providerRefundId, state }
 }

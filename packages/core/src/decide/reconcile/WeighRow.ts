@@ -45,6 +45,8 @@ export interface WeighOrder {
   readonly feeMinor: number | undefined
   /** From which amounts on the workspace asks for two people; `undefined` where one is enough. */
   readonly limits: FourEyes | undefined
+  /** That the refund of the row has here, if somebody made it at the provider; `undefined` where the row names none. */
+  readonly byHandId: string | undefined
   /** Epoch milliseconds. */
   readonly now: number
 }
@@ -74,7 +76,7 @@ export const weighRow = (row: ReportRow, order: WeighOrder): WeighedRow => {
   }
   const refundId = subject.refund?.id ?? null
   const isRefund = row.kind === "refund" || row.kind === "refund_failed"
-  if (isRefund && refundId === null) return { ...none, result: "missing_here", expected: null }
+  if (isRefund && refundId === null) return weighRefundByHand(row, order, book, subject, none)
   const about = { ...none, refundId }
   if (!isOfItsSign(row)) return { ...about, result: "amount_differs", expected: "an amount of the other sign" }
   const isDuplicate = isRepeated(row.kind) && countedBefore(order.before, row.kind, refundId) > 0
@@ -104,6 +106,29 @@ export const weighRow = (row: ReportRow, order: WeighOrder): WeighedRow => {
   const pair = isPair && part?.other !== undefined ? [part.other] : []
   const closes = isEvened ? evenedBy(row, order.before) : pair
   return { ...about, ...difference, statement, closes }
+}
+
+/** A refund that is not recorded: of which the row states that somebody made it at the provider, or which is missing here. */
+const weighRefundByHand = (
+  row: ReportRow,
+  { before, byHandId, limits, now, connectionId }: WeighOrder,
+  book: PaymentBook,
+  subject: RowSubject,
+  none: Omit<WeighedRow, "result" | "expected">
+): WeighedRow => {
+  const missing = { ...none, result: "missing_here", expected: null } as const
+  const said = isOfItsSign(row) ? statementOf(row, subject) : undefined
+  if (said?._tag !== "UnnamedRefund" || byHandId === undefined) return missing
+  if (countedBefore(before, row.kind, byHandId) > 0) {
+    return { ...none, refundId: byHandId, result: "duplicate", expected: "one refund" }
+  }
+  const statement = { ...said, refundId: byHandId }
+  const meaning = interpret(book, connectionId, { about: statement, ...sourceOf(row, now) }, now)
+  if (!("applied" in meaning) || meaning.applied === undefined) return missing
+  const differs = { ...none, refundId: byHandId, result: "status_differs", expected: "no refund" } as const
+  return isForTwo(row, book, subject, differs, limits)
+    ? { ...differs, expected: "no refund; two people: propose a correction" }
+    : { ...differs, statement }
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Compares entries of open differences with what is recorded now, and says what to write and what to apply. */
 import { Clock, Effect, Option } from "effect"
+import { refundIdByHand } from "../../call/CallIds.ts"
 import { interpret } from "../../decide/interpret/Interpret.ts"
 import { comparedAgain, mayEnd, movementIds, rowOfEntry } from "../../decide/reconcile/OpenDifference.ts"
 import { type FoundPayment, sourceOf, type WeighedRow, weighRow } from "../../decide/reconcile/WeighRow.ts"
@@ -73,6 +74,7 @@ export const compareEntries = Effect.fnUntraced(function* (
       before: before.rows(book, row, countsAll(entry, row) ? last : place),
       feeMinor: book === undefined ? undefined : expectedFee(connection, book, row),
       limits,
+      byHandId: yield* refundIdByHand(tenant, connectionId, row),
       now
     })
     const meaning = comparedAgain(entry, weighed)

@@ -1,5 +1,6 @@
 /** Weighs a batch of rows against what is stored, and says what to write and what to apply. */
 import { Effect, Option } from "effect"
+import { refundIdByHand } from "../../call/CallIds.ts"
 import type { EarlierRow } from "../../decide/reconcile/PartialCapture.ts"
 import { contentsOf } from "../../decide/reconcile/RowContents.ts"
 import { type WeighedRow, weighRow } from "../../decide/reconcile/WeighRow.ts"
@@ -92,7 +93,8 @@ export const weighBatch = Effect.fnUntraced(function* (
   const isCorrected = new Set(corrections.map(({ rowId }) => rowId))
   for (const [at, { contents, entryId, isRepeated, isStored, number, place, row }] of open.entries()) {
     const payment = found[at] ?? { book: undefined, reason: "not_found" as const }
-    const order = { connectionId, found: payment, limits, now }
+    const byHandId = yield* refundIdByHand(tenant, connectionId, row)
+    const order = { connectionId, found: payment, limits, byHandId, now }
     // Rows of a dispute are added up: those that were read since the first version count too.
     const seenAt = isOfDispute(row) ? { runId: run.id, number } : place
     const weighed: WeighedRow = isRepeated
