@@ -228,6 +228,7 @@ describe("brokenInvariants", () => {
         }).some((sentence) => sentence.startsWith(`${state} with`))
       return !ask({}) && !ask({ authorizedMinor: 10 })
     })
-    assert.deepStrictEqual(unchecked, [])
+    // Of a charge whose amount was misstated something may be authorized, or nothing.
+    assert.deepStrictEqual(unchecked, ["ChargeMismatched"])
   })
 })

@@ -217,7 +217,7 @@ export {
   type RunState,
   runStates
 } from "./model/ReconciliationRun.ts"
-export { isGivenBack, type Refund, type RefundOrigin, type RefundReply } from "./model/Refund.ts"
+export type { Refund, RefundOrigin, RefundReply } from "./model/Refund.ts"
 export { type RefundStage, refundStages } from "./model/RefundMachine.ts"
 export { type ReportRowKind, reportRowKinds, type SignedMoney } from "./model/ReportRow.ts"
 export { type Review, type ReviewReason, reviewReasons } from "./model/Review.ts"

@@ -4,7 +4,6 @@ import {
   declineOfAttempt,
   declineOfPayment,
   type Exclusion,
-  isGivenBack,
   type Payment as PaymentRecord,
   Pointsman,
   type Refund as RefundRecord,
@@ -114,7 +113,7 @@ const refundStatus = {
 /** Newest first. One of which nothing was sent is none. */
 export const refundViews = (refunds: ReadonlyArray<RefundRecord>): NonNullable<Payment["refunds"]> =>
   refunds
-    .filter((refund) => !isGivenBack(refund))
+    .filter(({ answeredAt, stage }) => stage !== "Refused" || answeredAt !== null)
     .toSorted((one, other) => other.sentAt - one.sentAt)
     .slice(0, mostRefunds)
     .map(({ id, money, origin, sentAt, stage }) => ({

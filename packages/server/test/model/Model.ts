@@ -72,8 +72,16 @@ interface Payment {
   refunded: number
   refundPending: number
   nextAction: Pattern
+  /** Oldest first. */
+  readonly refunds: Array<Refund>
   /** Keys of each operation on it; a key belongs to one amount. */
   readonly kept: Record<"capture" | "void" | "refund", Map<string, Kept>>
+}
+
+interface Refund {
+  readonly id: Name
+  readonly amount: number
+  readonly status: "succeeded" | "failed" | "unknown" | "pending"
 }
 
 interface Kept {
@@ -286,6 +294,7 @@ export class Model {
       refunded: 0,
       refundPending: 0,
       nextAction: { type: "NONE" },
+      refunds: [],
       kept: { capture: new Map(), void: new Map(), refund: new Map() }
     }
   }
@@ -302,10 +311,10 @@ export class Model {
 
   /** A page whose time ran out is CANCELLED; without background checks, as soon as its payment is read. */
   #retrieve(payment: Payment, shown: typeof view): Possibility {
-    if (!this.#isOverdue(payment)) return success(200, { data: shown(payment) })
+    if (!this.#isOverdue(payment)) return success(200, { data: alone(payment, shown) })
     const after = { status: "CANCELLED" as const, nextAction: { type: "NONE" } }
     return {
-      ...success(200, { data: shown({ ...payment, ...after }) }),
+      ...success(200, { data: alone({ ...payment, ...after }, shown) }),
       so: () => {
         Object.assign(payment, after)
         this.#tell(payment, "payment.cancelled")
@@ -458,12 +467,20 @@ export class Model {
     const refundPending = payment.refundPending + (code === undefined || code === "psp_error" ? 0 : amount)
     const confirmed = refunded === payment.captured ? "REFUNDED" : "PARTIALLY_REFUNDED"
     const after = { refunded, refundPending, status: code === undefined ? confirmed : payment.status } as const
-    const totals = { refund_amount: amount, refunded_total: refunded, refund_pending_amount: refundPending }
+    const id = new Name(refundId)
+    const totals = {
+      refund_id: id,
+      origin: "api",
+      refund_amount: amount,
+      refunded_total: refunded,
+      refund_pending_amount: refundPending
+    }
     return {
       ...(code === undefined ? success(200, { data: view({ ...payment, ...after }) }) : refusal(code)),
       so: (answered) => {
         Object.assign(payment, after)
-        if (event !== undefined) this.#tell(payment, event, { refund_id: new Name(refundId), ...totals })
+        payment.refunds.push({ id, amount, status: statusOfRefund(code) })
+        if (event !== undefined) this.#tell(payment, event, totals)
         if (key !== undefined) payment.kept.refund.set(key, { amount: asked, answered, at: this.now })
       }
     }
@@ -587,6 +604,21 @@ const declineOf = ({ declineCategory, declineReason, status }: Payment): { reado
           )
         }
       }
+
+const statusOfRefund = (code: string | undefined): Refund["status"] => {
+  if (code === undefined) return "succeeded"
+  if (code === "psp_error") return "failed"
+  return code === "refund_pending" ? "pending" : "unknown"
+}
+
+/** A payment that is read by itself. */
+const alone = (payment: Payment, shown: typeof view): { readonly [key: string]: Pattern } => ({
+  ...shown(payment),
+  refunds: payment.refunds.toReversed().map(({ amount, id, status }) => ({
+    ...{ refund_id: id, amount, status, origin: "api" },
+    created: new Such("a time", (value) => typeof value === "string" && !Number.isNaN(Date.parse(value)))
+  }))
+})
 
 const view = (payment: Payment): { readonly [key: string]: Pattern } => ({
   id: payment.id,
