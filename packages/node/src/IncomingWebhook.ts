@@ -1,5 +1,5 @@
 /** What `webhooks.verify` takes and gives. */
-import type { Event } from "./Payment.ts"
+import type { Event } from "./Event.ts"
 
 export interface IncomingWebhook {
   /** The body as it came. A text must be what the bytes decode to as UTF-8, unchanged. */

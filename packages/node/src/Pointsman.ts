@@ -4,9 +4,10 @@ import type { CallOptions } from "./CallOptions.ts"
 import type { ConsoleOptions, MountedConsole } from "./Console.ts"
 import type { CorrectionCalls, ResolvedPayment } from "./Corrections.ts"
 import type { Dispute, DisputeStatus } from "./Dispute.ts"
+import type { Event } from "./Event.ts"
 import type { JournalEntry, JournalQuery } from "./Journal.ts"
 import type { OperatorCalls } from "./Operators.ts"
-import type { CreatePayment, Event, Page, Payment, PaymentStatus } from "./Payment.ts"
+import type { CreatePayment, Page, Payment, PaymentStatus } from "./Payment.ts"
 import type { ReconciliationCalls } from "./Reconciliation.ts"
 import type {
   ApiKeyOrder,

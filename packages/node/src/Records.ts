@@ -2,7 +2,8 @@
  * What is recorded beside a payment, for operations: in the words of the command line's `--json`. Amounts are integers in
  * the currency's minor unit, times are RFC 3339 in UTC.
  */
-import type { Environment, Event, Payment } from "./Payment.ts"
+import type { Event } from "./Event.ts"
+import type { Environment, Payment } from "./Payment.ts"
 
 /** `unknown`, `refund_unknown`: the result is unknown. The others remain until an operator has reviewed them. */
 export type ReviewReason =

@@ -2,7 +2,8 @@
  * What `createPointsman` is given. Workspaces have the shape of the server's configuration file, checked by the same
  * code: docs/guides/configuration.md says what each field means.
  */
-import type { CaptureMethod, Environment, EventType, Initiator, PaymentMethod, PaymentMethodName } from "./Payment.ts"
+import type { EventType } from "./Event.ts"
+import type { CaptureMethod, Environment, Initiator, PaymentMethod, PaymentMethodName } from "./Payment.ts"
 import type { Scope } from "./Records.ts"
 
 /** A text, or the name of an environment variable that holds it, so that secrets need not be in files. */

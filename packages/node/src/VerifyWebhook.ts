@@ -7,8 +7,8 @@
 import { signatureHeader, verifySignature } from "@pointsman/core"
 import { NodeMac } from "@pointsman/transport-node"
 import { Clock, Effect, Option, Redacted, Result, Schema } from "effect"
+import type { Event } from "./Event.ts"
 import type { IncomingWebhook, VerifiedWebhook } from "./IncomingWebhook.ts"
-import type { Event } from "./Payment.ts"
 import { ValidationError, WebhookRefusedError } from "./PointsmanError.ts"
 
 export const verifyWebhook = (webhook: IncomingWebhook): Promise<VerifiedWebhook> =>

@@ -3,8 +3,9 @@ import * as Core from "@pointsman/core"
 import type * as Ports from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Redacted } from "effect"
+import type { Event } from "./Event.ts"
 import type { Operator } from "./Operators.ts"
-import type { Event, Payment } from "./Payment.ts"
+import type { Payment } from "./Payment.ts"
 import type {
   Attempt,
   Circuit,

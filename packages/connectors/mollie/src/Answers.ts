@@ -30,7 +30,7 @@ export const { readable, unreadable } = answerReader(
   (status, field) => `Mollie's response (status ${status}) cannot be read${field === "" ? "" : `: see ${field}`}`
 )
 
-export const readPayment = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Payment))
+const readPayment = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Payment))
 const readOpened = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.OpenedPayment))
 const readCapture = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Capture))
 export const readRefund = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.Refund))

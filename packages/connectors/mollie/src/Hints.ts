@@ -16,11 +16,11 @@ import {
   type Unanswered,
   type UnsignedMessage
 } from "@pointsman/core/connector"
-import { Effect, Redacted, Result, Schema } from "effect"
+import { Effect, Redacted, Result } from "effect"
 import { fromMollie } from "./Amounts.ts"
 import { failureIn, onlySuccess, type Read, type Reader, readable, unreadable } from "./Answers.ts"
 import { keptOfMessage } from "./KeptOfMessage.ts"
-import { refundsOf } from "./Lookups.ts"
+import { readWhole, refundsOf } from "./Lookups.ts"
 import { readStored } from "./Messages.ts"
 import type { Ask } from "./Pages.ts"
 import * as Protocol from "./Protocol.ts"
@@ -85,8 +85,6 @@ interface OwnEvent {
   readonly _embedded: { readonly entity: unknown }
   readonly attempt_id?: string
 }
-
-const readWhole = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.WholePayment))
 
 const found = (answer: TransportAnswer, id: string): Read<Found> => {
   // Anybody can name a payment that there is not.

@@ -7,6 +7,7 @@ import {
   type ChargeLookup,
   type ChargeState,
   type Found,
+  type FoundRefund,
   type NotSent,
   type OperationLookup,
   type OperationState,
@@ -25,9 +26,9 @@ import {
   type Read,
   type Reader,
   readable,
-  readPayment,
   readRefund,
   statedBy,
+  stateOfRefund,
   unreadable
 } from "./Answers.ts"
 import { type Ask, askPage, type Entry, type ListName, type Page } from "./Pages.ts"
@@ -52,16 +53,19 @@ export const lookUpCharge = (ask: Ask, request: ChargeLookup, reader: Reader): L
   const { attemptId, checkoutReference } = request
   const id = checkoutReference ?? request.providerRef
   if (id !== null) {
-    return ask(`/v2/payments/${segment(id)}`, (answer) =>
+    // The refunds come with it, also those that somebody made in the dashboard.
+    return ask(`/v2/payments/${segment(id)}?embed=refunds`, (answer) =>
       byId(answer, () =>
-        Result.flatMap(readable(readPayment, answer), (payment): Read<Found<ChargeState>> => {
+        Result.flatMap(readable(readWhole, answer), (payment): Read<Found<ChargeState>> => {
           if (payment.id !== id) return unreadable(answer, "id")
           // "Can still be completed by your customer": nobody has paid yet.
           const isUntried = checkoutReference !== null && payment.status === "open"
           const state = ofAttempt(answer, payment, attemptId, reader)
           return isUntried
             ? Result.map(state, (): Found<ChargeState> => notYet)
-            : Result.map(state, (state) => ({ _tag: "Found", state }))
+            : Result.flatMap(state, (state) =>
+                Result.map(refundsIn(answer, payment, reader), (refunds) => ({ _tag: "Found", state, ...refunds }))
+              )
         })
       )
     )
@@ -77,6 +81,22 @@ export const lookUpCharge = (ask: Ask, request: ChargeLookup, reader: Reader): L
         ofAttempt(answer, payment, attemptId, reader)
       )
   })
+}
+
+export const readWhole = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.WholePayment))
+
+const refundsIn = (
+  answer: TransportAnswer,
+  { _embedded }: Protocol.WholePayment,
+  reader: Reader
+): Read<{ readonly refunds?: ReadonlyArray<FoundRefund> }> => {
+  const refunds: Array<FoundRefund> = []
+  for (const refund of _embedded?.refunds ?? []) {
+    const state = stateOfRefund(refund, reader)
+    if (typeof state === "string") return unreadable(answer, `_embedded.refunds.${state}`)
+    refunds.push({ refundId: Protocol.refundIdIn(refund.metadata), state })
+  }
+  return Result.succeed(refunds.length === 0 ? {} : { refunds })
 }
 
 /** Mollie has no record of a release: the payment's own status tells it. */

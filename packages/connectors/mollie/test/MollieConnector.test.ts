@@ -339,10 +339,27 @@ describe("a page", () => {
         const looked = yield* connector.lookUpCharge({ ...chargeLookup, checkoutReference: providerRef })
         assert.strictEqual(looked._tag === "Found" ? looked.state._tag : looked._tag, becomes)
         if (looked._tag === "NotFound") assert.isFalse(looked.conclusive)
-        assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}`)
+        assert.strictEqual(requests[0]?.url, `https://api.mollie.com/v2/payments/${providerRef}?embed=refunds`)
       })
     )
   }
+
+  it.effect("given a payment with refunds, when it is looked up, then those of the dashboard have no id of ours", () =>
+    Effect.gen(function* () {
+      const amount = { currency: "EUR", value: "4.00" }
+      const byHand = refund({ id: "re_hand", amount, status: "queued", metadata: null })
+      const found = payment({ status: "paid", _embedded: { refunds: [refund(), byHand] } })
+      const { connector } = scripted([answer(200, found)])
+      const looked = yield* connector.lookUpCharge({ ...chargeLookup, providerRef })
+      assert.deepStrictEqual(looked._tag === "Found" ? looked.refunds : looked, [
+        {
+          refundId: "rf_1",
+          state: { _tag: "Succeeded", providerRefundId: "re_4qqhO89gsT", stated: money(1234, "EUR") }
+        },
+        { refundId: null, state: { _tag: "RefundPending", providerRefundId: "re_hand", stated: money(400, "EUR") } }
+      ])
+    })
+  )
 })
 
 const hour = 60 * 60 * 1000

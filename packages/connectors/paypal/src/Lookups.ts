@@ -15,6 +15,7 @@ import {
   type ChargeRecord,
   type Clean,
   type Found,
+  type FoundRefund,
   isSuccess,
   NotSent,
   type OperationLookup,
@@ -64,11 +65,29 @@ export const lookUpCharge = (
     if (typeof state !== "string" && state._tag === "NeedsCustomer") {
       return Answers.unreadable(answer, "purchase_units.0.payments")
     }
-    return Result.map(
-      Answers.ofAttempt(answer, order, attemptId, clean),
-      (state): Found<ChargeRecord> => ({ _tag: "Found", state })
+    return Result.flatMap(Answers.ofAttempt(answer, order, attemptId, clean), (state) =>
+      Result.map(
+        refundsIn(answer, order, clean),
+        (refunds): Found<ChargeRecord> => ({ _tag: "Found", state, ...refunds })
+      )
     )
   })
+}
+
+/** Those of the order, also those that somebody made in PayPal's own pages. */
+const refundsIn = (
+  answer: TransportAnswer,
+  order: Protocol.Order,
+  clean: Clean
+): Answers.Read<{ readonly refunds?: ReadonlyArray<FoundRefund> }> => {
+  const refunds: Array<FoundRefund> = []
+  for (const refund of order.purchase_units[0]?.payments?.refunds ?? []) {
+    const state = Answers.refundState(refund, clean)
+    if (typeof state === "string") return Answers.unreadable(answer, `refunds.${state}`)
+    const name = refund.custom_id ?? ""
+    refunds.push({ refundId: name.startsWith("rf_") ? name : null, state })
+  }
+  return Result.succeed(refunds.length === 0 ? {} : { refunds })
 }
 
 /**

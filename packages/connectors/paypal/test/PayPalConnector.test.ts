@@ -494,6 +494,26 @@ describe("lookups", () => {
       assert.isEmpty(requests)
     })
   )
+  it.effect(
+    "given an order with refunds, when its charge is looked up, then those of PayPal's pages have no id of ours",
+    () =>
+      Effect.gen(function* () {
+        const refunds = [
+          refund({ id: "R1", custom_id: refundId }),
+          refund({ id: "R2", custom_id: attemptId, amount: { currency_code: "EUR", value: "4.00" } })
+        ]
+        const shown = answer(200, order(attemptId, { captures: [capture()], refunds }))
+        const found = yield* connected([given, shown]).connector.lookUpCharge(chargeLookup)
+        assert.deepStrictEqual(
+          found._tag === "Found" &&
+            found.refunds?.map((one) => [one.refundId, one.state.providerRefundId, one.state._tag]),
+          [
+            [refundId, "R1", "Succeeded"],
+            [null, "R2", "Succeeded"]
+          ]
+        )
+      })
+  )
   it.effect("given an order that PayPal does not know, then that settles nothing", () =>
     Effect.gen(function* () {
       const { connector } = connected([given, failure(404, "INVALID_RESOURCE_ID")])

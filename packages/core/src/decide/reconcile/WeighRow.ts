@@ -122,13 +122,13 @@ const weighRefundByHand = (
   if (countedBefore(before, row.kind, byHandId) > 0) {
     return { ...none, refundId: byHandId, result: "duplicate", expected: "one refund" }
   }
-  const statement = { ...said, refundId: byHandId }
-  const meaning = interpret(book, connectionId, { about: statement, ...sourceOf(row, now) }, now)
+  const named = { ...said, refundId: byHandId }
+  const meaning = interpret(book, connectionId, { about: named, ...sourceOf(row, now) }, now)
   if (!("applied" in meaning) || meaning.applied === undefined) return missing
   const differs = { ...none, refundId: byHandId, result: "status_differs", expected: "no refund" } as const
   return isForTwo(row, book, subject, differs, limits)
     ? { ...differs, expected: "no refund; two people: propose a correction" }
-    : { ...differs, statement }
+    : { ...differs, statement: named }
 }
 
 /**
