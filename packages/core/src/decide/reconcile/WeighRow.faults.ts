@@ -20,7 +20,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "one person decides by a second row",
     harm: "A report that one person wrote decides an amount for which two are asked.",
-    edits: [{ call: "isForTwo", become: "isForTwo(row, book, subject, difference, order.limits)" }],
+    edits: [{ in: "weighRow", call: "isForTwo", become: "isForTwo(row, book, subject, difference, order.limits)" }],
     caughtBy: caught("given four eyes, when the second row differs from the record, then two people decide")
   }
 ]
