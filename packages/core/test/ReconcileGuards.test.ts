@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Payment, Pointsman } from "@pointsman/core"
 import type { ReportRow } from "@pointsman/core/connector"
-import { CommitUnknown, Ledger, Settlements, Unanswered } from "@pointsman/core/ports"
-import { Effect, Exit, Option } from "effect"
+import { CommitUnknown, Ledger, type OperationAnswer, Settlements, Unanswered } from "@pointsman/core/ports"
+import { Deferred, Effect, Exit, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { begin, disputed, disputeEvents, state } from "./support/Disputes.ts"
 import { operate } from "./support/Operations.ts"
@@ -240,7 +240,38 @@ describe("a row of a refund", () => {
         )
         assert.deepStrictEqual(yield* refundsOf(payment), [["Unknown", null]])
         assert.deepStrictEqual(yield* closings, { guessed: undefined })
+        // It waits for the provider's word on ours, which is asked for as often as without it.
+        const asked = own.provider.refundLookUps.length
+        for (let seconds = 0; seconds < 600; seconds += 10) {
+          yield* TestClock.adjust("10 seconds")
+          yield* (yield* Pointsman).checkDue
+        }
+        assert.isAtMost(own.provider.refundLookUps.length - asked, 3)
       }).pipe(Effect.provide(own.layer))
+  )
+
+  const capturing = world()
+  it.effect(
+    "given a capture under way, when a refund by hand is reported, then it counts once the capture has ended",
+    () =>
+      Effect.gen(function* () {
+        const answered = yield* Deferred.make<OperationAnswer>()
+        capturing.provider.onCharge = () => Effect.succeed({ _tag: "Authorized", providerRef: "ch_1" })
+        capturing.provider.onCapture = () => Deferred.await(answered)
+        const manual = request({ details: { captureMethod: "manual" } })
+        const { payment } = yield* (yield* Pointsman).create(caller, manual)
+        const capture = yield* Effect.forkChild(operate("capture", payment.id))
+        yield* TestClock.adjust("1 second")
+        const names = { providerRef: "ch_1", providerRefundId: "re_dashboard" }
+        yield* reconcile(orderOf([rowOf(payment, { id: "early", kind: "refund", gross: eur(-400), names })]))
+        yield* Deferred.succeed(answered, { _tag: "Captured", providerRef: "ch_1" })
+        yield* Fiber.join(capture)
+        assert.deepStrictEqual([(yield* stored(payment)).state, yield* refundsOf(payment)], ["Captured", []])
+        yield* TestClock.adjust("1 minute")
+        yield* (yield* Pointsman).checkDue
+        assert.deepStrictEqual(yield* refundsOf(payment), [["Succeeded", "re_dashboard"]])
+        assert.deepInclude(yield* stored(payment), { state: "PartiallyRefunded", refundedMinor: 400 })
+      }).pipe(Effect.provide(capturing.layer))
   )
 
   const named = world()

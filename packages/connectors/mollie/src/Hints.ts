@@ -113,7 +113,7 @@ const embeddedMinor = (payment: Protocol.WholePayment): number =>
     .filter(({ status }) => status !== "failed" && status !== "canceled")
     .reduce((sum, { amount }) => sum + (fromMollie(amount)?.minorUnits ?? 0), 0)
 
-/** Each refund is one event, whoever made it. */
+/** Each refund is one event, also one that was made in Mollie's dashboard. */
 const eventsOf = ({ attemptId, payment }: Ours, refunds: ReadonlyArray<Protocol.Refund>): ReadonlyArray<OwnEvent> => {
   const { _embedded: { captures = [], chargebacks = [] } = {}, ...entity } = payment
   const { amountCaptured, id, status } = payment

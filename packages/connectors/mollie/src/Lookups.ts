@@ -165,7 +165,7 @@ export const lookUpRefund = (ask: Ask, request: RefundLookup, reader: Reader): L
   })
 }
 
-/** All refunds of a payment, whoever made them. */
+/** All refunds of a payment, also those that were made in Mollie's dashboard. */
 export const refundsOf = Effect.fnUntraced(function* (
   ask: Ask,
   providerRef: string

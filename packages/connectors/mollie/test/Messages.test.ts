@@ -33,7 +33,7 @@ const outcomeOf = (
   return "state" in about && about.state !== null ? `${about._tag} ${about.state(money(1234, "EUR"))._tag}` : about._tag
 }
 
-/** What is told of a refund without our id. */
+/** A statement about a refund without our id. */
 const unnamed = (about: MessageAbout): unknown => {
   if (about._tag !== "UnnamedRefund") return about._tag
   const { charge, providerRefundId, state } = about

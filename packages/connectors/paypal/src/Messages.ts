@@ -141,7 +141,7 @@ const tellCharge = (
   return told(stateOf(orderId), (state) => ({ _tag: "Charge", charge, state: () => state }))
 }
 
-/** One that a person captures at PayPal has no operation of ours, and is told of the charge, as one capture of it. */
+/** A capture that a person made at PayPal has no operation of ours: it states the charge, as one capture of it. */
 const tellCapture = (capture: Protocol.Payment, clean: Clean): About => {
   const operationId = ours(capture.invoice_id, "op_")
   if (operationId !== undefined) {

@@ -9,6 +9,7 @@ import type { Payment } from "../model/Payment.ts"
 import { type PaymentState, statusOf } from "../model/PaymentMachine.ts"
 import type { Refund } from "../model/Refund.ts"
 import { openRivals } from "./Holding.ts"
+import { isUnderWay } from "./WeighReported.ts"
 
 const minute = 60_000
 /** A message may arrive before the provider's record shows what it says. */
@@ -29,7 +30,9 @@ export const nextCheckAt = (
 ): number | null => {
   const times: Array<number> = []
   const { refundsByHand = [], undecided = [] } = payment.reported ?? {}
-  if (undecided.length + refundsByHand.length > 0) times.push(tick(payment.updatedAt, undecidedMillis, now))
+  // While what they wait for is open, that has a time of its own.
+  const isOver = refundsByHand.length > 0 && payment.refundPendingMinor === 0 && !isUnderWay(payment.state)
+  if (undecided.length > 0 || isOver) times.push(tick(payment.updatedAt, undecidedMillis, now))
   const ofState = stateCheckAt(payment, intervals, claimWindowMillis, now)
   if (ofState !== null) times.push(ofState)
   // By the creation: what else happens to the payment does not put it off.

@@ -1,7 +1,7 @@
 /**
  * What a provider stated while the payment could not take it, weighed by the step that ends a charge, a capture or a
- * void: payouts, disputes, captures that were made at the provider, and that the charge has ended. Where that step leaves a record that cannot take it either,
- * it contradicts the record. Pure.
+ * void: payouts, disputes, captures that were made at the provider, and that the charge has ended. Where that step leaves
+ * a record that cannot take it either, it contradicts the record. Pure.
  */
 import { Result } from "effect"
 import { step } from "../machine/Machine.ts"
