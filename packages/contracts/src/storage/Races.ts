@@ -9,7 +9,7 @@ import { Cause, Effect, Exit, Option, Result } from "effect"
 import { firstChange, moveAlong, newTenant, reach, reachRow, rowOf, traceOf, type Walked } from "./Given.ts"
 import { newRefund, writeEntries } from "./GivenEntries.ts"
 import type { StorageTest } from "./StorageTest.ts"
-import { controlRacers, racers, timesRefused, unguarded } from "./Unguarded.ts"
+import { controlRacers, racers, retryRefused, unguarded } from "./Unguarded.ts"
 
 export const races = (it: StorageTest): void => {
   describe("races", () => {
@@ -126,10 +126,7 @@ interface Outcome {
 
 /** A busy store refuses some before it writes anything: they come again. */
 const committed = (ledger: Ledger["Service"], change: Change) =>
-  Effect.retry(ledger.commit(change), {
-    while: (failure) => failure._tag === "pointsman/StorageError",
-    times: timesRefused
-  })
+  retryRefused(ledger.commit(change), (failure) => failure._tag === "pointsman/StorageError")
 
 /** Commits all at once. */
 const race = Effect.fnUntraced(function* (ledger: Ledger["Service"], changes: ReadonlyArray<Change>) {

@@ -26,7 +26,7 @@ import { Deferred, Effect, Exit, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { newTenant } from "./Given.ts"
 import type { StorageTest } from "./StorageTest.ts"
-import { controlRacers, racers, rounds, timesRefused, unguarded } from "./Unguarded.ts"
+import { controlRacers, racers, retryRefused, rounds, unguarded } from "./Unguarded.ts"
 
 export const racingCreates = (it: StorageTest): void => {
   describe("racing creates", () => {
@@ -83,11 +83,9 @@ const raceUnder = Effect.fnUntraced(function* (
     ended++
     return look
   })
-  const request = pointsman.create(caller, sampleRequest({ idempotencyKey: key })).pipe(
-    Effect.retry({
-      while: (failure) => failure instanceof NotAdmitted || failure instanceof StorageError,
-      times: timesRefused
-    })
+  const request = retryRefused(
+    pointsman.create(caller, sampleRequest({ idempotencyKey: key })),
+    (failure) => failure instanceof NotAdmitted || failure instanceof StorageError
   )
   return yield* Effect.forEach(Array(requests).keys(), () => Effect.tap(Effect.exit(request), () => end), {
     concurrency: "unbounded"

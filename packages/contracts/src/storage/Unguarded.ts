@@ -14,8 +14,15 @@ export const racers = 64
  */
 const isAll = Effect.runSync(Config.String("POINTSMAN_RACES").pipe(Config.withDefault(""))) === "all"
 
-/** How often a busy store may refuse a writer before it writes: each time it has waited a second or more. */
-export const timesRefused = 60
+/**
+ * Runs a write again that a busy store refused before it wrote, at most 60 times. It waits for 100 ms of real time before
+ * each retry: a store that is full refuses at once.
+ */
+export const retryRefused = <A, E, R>(write: Effect.Effect<A, E, R>, isRefused: (failure: E) => boolean) =>
+  Effect.retry(write, {
+    while: (failure) => (isRefused(failure) ? TestClock.withLive(Effect.as(Effect.sleep("100 millis"), true)) : false),
+    times: 60
+  })
 
 /** How often a race is run that is run more than once. */
 export const rounds = isAll ? 100 : 10

@@ -13,7 +13,7 @@ import {
   type StoredRate,
   SuccessRates
 } from "@pointsman/core/ports"
-import { Effect, Fiber, Result } from "effect"
+import { Effect, Fiber, Result, Schedule } from "effect"
 import { newChange, tenant, withStorage } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 import { clientOf, patient, untilWaiting } from "./support/Waiting.ts"
@@ -34,7 +34,11 @@ const raceBehind = <A, E>(
       yield* hold
       for (let index = 0; index < writers; index++) {
         // A machine that needs more than a second to connect refuses a claim, as it refuses clients: they come again.
-        const racer = Effect.retry(one(index), { while: isNotAdmitted, times: 60 })
+        const racer = Effect.retry(one(index), {
+          while: isNotAdmitted,
+          schedule: Schedule.spaced("100 millis"),
+          times: 60
+        })
         racers.push(yield* Effect.forkDetach(Effect.result(racer)))
       }
       yield* untilWaiting(sql, writers)
