@@ -36,6 +36,7 @@ export { credentialsReader, HeaderText, keyModeFault, ProviderUrl } from "./port
 export { hideSecrets } from "./ports/HideSecrets.ts"
 export { type JsonCall, type JsonProvider, jsonCaller, segment } from "./ports/JsonCall.ts"
 export { keptFields } from "./ports/KeptFields.ts"
+export * from "./ports/ProviderLists.ts"
 export { answerReader, isSuccess } from "./ports/ReadAnswer.ts"
 export {
   atField,

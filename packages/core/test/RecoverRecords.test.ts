@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman, type Recovery, statusOf } from "@pointsman/core"
 import { StorageSnapshots } from "@pointsman/core/internal"
-import { Ledger, NotSent, Unanswered } from "@pointsman/core/ports"
+import { Ledger, NotSent, type RefundState, Unanswered } from "@pointsman/core/ports"
 import { Deferred, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { type ListingOptions, listingProvider } from "./support/ListingProvider.ts"
@@ -634,36 +634,74 @@ describe("refunds, captures and voids that the store lost", () => {
       })
   )
 
-  it.effect(
-    "given more refunded than was captured, or a refund made elsewhere, then operations review the payment",
-    () =>
+  /** A refund of a payment that the provider alone knows. */
+  const refundedThere = Effect.fnUntraced(function* (
+    { books }: ReturnType<typeof losing>["provider"],
+    refundId: string | null,
+    minorUnits: number
+  ) {
+    const { id } = yield* createOne()
+    books.refunds.set(`other-${minorUnits}`, {
+      connectionId: "main",
+      refundId,
+      providerRef: (yield* stored(id)).payment.providerRef ?? "",
+      money: { minorUnits, currency: "EUR" },
+      created: noon,
+      state: { _tag: "Succeeded", providerRefundId: `re_${minorUnits}` }
+    })
+    return id
+  })
+
+  for (const [what, refundId, reasons] of [
+    ["of ours", "rf_01a1fe0b-4c10-8d52-8f3e-2b6a9d1c0e78", []],
+    ["made at the provider", null, ["refund_excess"]]
+  ] as const) {
+    it.effect(`given a refund ${what} of more than was captured, then operations review the payment`, () =>
       Effect.gen(function* () {
         const { inNewStore, provider } = losing()
         yield* inNewStore(
           Effect.gen(function* () {
-            for (const [refundId, minorUnits] of [
-              ["rf_01a1fe0b-4c10-8d52-8f3e-2b6a9d1c0e78", 2000],
-              [null, 100]
-            ] as const) {
-              const { id } = yield* createOne()
-              const providerRef = (yield* stored(id)).payment.providerRef ?? ""
-              provider.books.refunds.set(`other-${minorUnits}`, {
-                connectionId: "main",
-                refundId,
-                providerRef,
-                money: { minorUnits, currency: "EUR" },
-                created: noon,
-                state: { _tag: "Succeeded", providerRefundId: `re_${minorUnits}` }
-              })
-              assert.deepInclude(at(yield* recoverAll), { refunds: [], reviewed: eur(1, minorUnits) })
-              assert.deepInclude(at(yield* recoverAll), { refunds: [], reviewed: [] })
-              const { payment } = yield* stored(id)
-              assert.deepInclude(payment, { state: "Captured", refundedMinor: 0 })
-              assert.deepStrictEqual(payment.review?.reasons, ["conflict"])
-            }
+            const id = yield* refundedThere(provider, refundId, 2000)
+            assert.deepInclude(at(yield* recoverAll), { refunds: [], reviewed: eur(1, 2000) })
+            assert.deepInclude(at(yield* recoverAll), { refunds: [], reviewed: [] })
+            const { payment } = yield* stored(id)
+            assert.deepInclude(payment, { state: "Captured", refundedMinor: 0 })
+            assert.deepStrictEqual(payment.review?.reasons, ["conflict", ...reasons])
           })
         )
       })
+    )
+  }
+
+  it.effect("given a refund made at the provider, then it is a refund of the payment, once, also by its message", () =>
+    Effect.gen(function* () {
+      const { inNewStore, provider } = losing()
+      yield* inNewStore(
+        Effect.gen(function* () {
+          const id = yield* refundedThere(provider, null, 100)
+          assert.deepInclude(at(yield* dryRun), { refunds: eur(1, 100), reviewed: [] })
+          assert.deepInclude(at(yield* recoverAll), { refunds: eur(1, 100), reviewed: [] })
+          const { payment, refunds } = yield* stored(id)
+          assert.deepInclude(payment, { state: "PartiallyRefunded", refundedMinor: 100, review: null })
+          assert.deepStrictEqual(
+            refunds.map(({ origin, providerRefundId }) => [origin, providerRefundId]),
+            [["provider", "re_100"]]
+          )
+          const charge = { providerRef: payment.providerRef ?? "" }
+          const state = { _tag: "Succeeded", providerRefundId: "re_100", stated: { minorUnits: 100, currency: "EUR" } }
+          yield* (yield* Pointsman).recordMessage({
+            ...{ connectionId: "main", tenant, receivedAt: noon, body: "{}", reason: null },
+            message: {
+              id: "msg_1",
+              at: noon,
+              about: { _tag: "UnnamedRefund", charge, providerRefundId: "re_100", state: () => state as RefundState }
+            }
+          })
+          assert.deepInclude(at(yield* recoverAll), { refunds: [], changed: [], reviewed: [] })
+          assert.deepInclude((yield* stored(id)).payment, { refundedMinor: 100, review: null })
+        })
+      )
+    })
   )
 
   it.effect("given our refund of a charge that is nowhere, then it is kept for operations, once", () =>

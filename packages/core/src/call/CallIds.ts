@@ -80,7 +80,11 @@ const derivedId = Effect.fnUntraced(function* (
 })
 
 /** Of a refund that was made at the provider: the same by whatever way it is stated, and after records were lost. */
-const unnamedRefundId = Effect.fnUntraced(function* (tenant: Tenant, connectionId: string, providerRefundId: string) {
+export const unnamedRefundId = Effect.fnUntraced(function* (
+  tenant: Tenant,
+  connectionId: string,
+  providerRefundId: string
+) {
   const text = unnamedRefundText(tenant, connectionId, providerRefundId)
   return `rf_${yield* (yield* Secrets).derivedUuid(text, 0)}`
 })

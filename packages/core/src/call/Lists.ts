@@ -1,8 +1,9 @@
-/** Walks a provider's lists of charges and refunds, page after page, oldest first. It only reads. */
+/** Walks a provider's lists of charges, refunds and disputes, page after page, oldest first. It only reads. */
 import { Effect } from "effect"
 import type { Connection } from "../model/Connection.ts"
 import { type NotSent, Unanswered } from "../model/ProviderStatement.ts"
-import type { Connector, ListedCharge, ListedPage, ListedRefund, ListRequest } from "../ports/Connector.ts"
+import type { Connector } from "../ports/Connector.ts"
+import type { ListedCharge, ListedDispute, ListedPage, ListedRefund, ListRequest } from "../ports/ProviderLists.ts"
 import { callProvider } from "./CallProvider.ts"
 
 /** Epoch milliseconds by the provider's clock: from `from` on, and before `before`. */
@@ -23,6 +24,7 @@ type ListMethod<Item> = (
 
 export const chargeList: ListMethod<ListedCharge> = ({ listCharges }) => listCharges
 export const refundList: ListMethod<ListedRefund> = ({ listRefunds }) => listRefunds
+export const disputeList: ListMethod<ListedDispute> = ({ listDisputes }) => listDisputes
 
 /** A connector may refuse a window that holds too many entries: what is asked at once, and the least that is asked. */
 const longestMillis = 24 * 60 * 60_000

@@ -8,18 +8,22 @@ import {
   type Recovery,
   type RecoveryOrder,
   type RecoveryRefused,
-  recover
+  recover,
+  type Unlisted,
+  unlisted
 } from "../verbs/recover/Recover.ts"
 import type { DoorContext } from "./DoorContext.ts"
 import { intents, intentsAtConnection } from "./Intent.ts"
 
 export interface RecoveryMethods {
   /**
-   * Asks the providers for charges and refunds since a time, and adopts those that are not stored. It may be repeated, and
+   * Asks the providers for charges, refunds and disputes since a time, and adopts those that are not stored. It may be repeated, and
    * run beside servers. A connection whose provider lists everything is marked as recovered; once all are, the loss ends.
    * Open differences of reports are compared again with what was recovered.
    */
   readonly recover: (order: RecoveryOrder) => Effect.Effect<Recovery, RecoveryRefused | StorageError>
+  /** What a recovery cannot ask the providers for, as far as that is known before they are asked; `null` for all connections. */
+  readonly unlisted: (connectionId: string | null) => Effect.Effect<ReadonlyArray<Unlisted>, StorageError>
   /** Ends the loss that is known, without recovering every connection; `None` where none is. */
   readonly acceptLoss: Effect.Effect<Option.Option<RecordLoss>, StorageError>
   /** The newest loss, ended or not; `null` where none was ever known. */
@@ -49,6 +53,7 @@ export const recoveryMethods = (context: DoorContext): RecoveryMethods => ({
         : intentsAtConnection(context)("records.recovering", connectionId, connectionId, { since })
     return Effect.andThen(intent, act)
   },
+  unlisted: (connectionId) => Effect.provideContext(unlisted(connectionId), context),
   acceptLoss: Effect.andThen(
     intents(context)("loss.accepting", "newest loss", {}),
     Effect.provideContext(acceptLoss(), context)

@@ -99,6 +99,7 @@ const methodNames = Object.keys({
   account: true,
   listCharges: true,
   listRefunds: true,
+  listDisputes: true,
   readMessage: true,
   readStored: true,
   keptOfMessage: true

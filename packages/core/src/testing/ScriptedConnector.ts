@@ -31,16 +31,13 @@ import type {
   DisputeSubmission,
   EvidenceFields,
   FetchedReport,
-  ListedCharge,
-  ListedPage,
-  ListedRefund,
-  ListRequest,
   OperationLookup,
   RefundLookup,
   RefundRequest,
   ReportPage,
   VoidRequest
 } from "../ports/Connector.ts"
+import type { ListedCharge, ListedDispute, ListedPage, ListedRefund, ListRequest } from "../ports/ProviderLists.ts"
 
 type Asked<Request> = Request & { readonly connectionId: string }
 type Answers<Request, Answer> = (request: Asked<Request>) => Effect.Effect<Answer, NotSent | Unanswered>
@@ -90,6 +87,7 @@ export interface ScriptedProvider {
   /** `undefined` where it has no list; asked as a connection is first used. It has none unless told otherwise. */
   onListCharges: Answers<ListRequest, ListedPage<ListedCharge>> | undefined
   onListRefunds: Answers<ListRequest, ListedPage<ListedRefund>> | undefined
+  onListDisputes: Answers<ListRequest, ListedPage<ListedDispute>> | undefined
   /** Its report `scripted-balance`; `undefined` where it has none. Asked as a connection is first used. It has none unless told otherwise. */
   onListReport: Answers<ListRequest, ReportPage> | undefined
   /** The text of a file that a page of the report named; empty unless told otherwise. */
@@ -138,6 +136,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
     onAccount: undefined,
     onListCharges: undefined,
     onListRefunds: undefined,
+    onListDisputes: undefined,
     opensCheckouts: () => true,
     definition: {
       name: options.name ?? "scripted",
@@ -156,7 +155,7 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
             })
         }
         const { onAccount, onCompleteCheckout, onListCharges, onListRefunds, onListReport } = provider
-        const { onLookUpOperation, onReadDispute } = provider
+        const { onListDisputes, onLookUpOperation, onReadDispute } = provider
         const connector: Connector = {
           charge: asked(provider.charges, () => provider.onCharge),
           lookUpCharge: asked(provider.lookUps, () => provider.onLookUpCharge),
@@ -182,6 +181,9 @@ export const scriptedProvider = (options: ScriptedProviderOptions = {}) => {
           })),
           ...ifSet(onListRefunds, (given) => ({
             listRefunds: asked(provider.lists, () => provider.onListRefunds ?? given)
+          })),
+          ...ifSet(onListDisputes, (given) => ({
+            listDisputes: asked(provider.lists, () => provider.onListDisputes ?? given)
           })),
           ...(onListReport === undefined ? {} : { reports: reportsBy(provider, connectionId, onListReport) }),
           ...(onCompleteCheckout === undefined

@@ -4,6 +4,7 @@ import type {
   ChargeRequest,
   ChargeState,
   ListedCharge,
+  ListedDispute,
   ListedPage,
   ListedRefund,
   ListRequest,
@@ -29,10 +30,20 @@ interface Refund {
   state: RefundState
 }
 
+interface Dispute {
+  readonly connectionId: string
+  readonly created: number
+  readonly stated: ListedDispute
+}
+
 export interface ListingProvider extends ScriptedProvider {
   /** Declines a charge so that another connection may be asked, and keeps it in its books. */
   readonly declineSoftly: ScriptedProvider["onCharge"]
-  readonly books: { readonly charges: Map<string, Charge>; readonly refunds: Map<string, Refund> }
+  readonly books: {
+    readonly charges: Map<string, Charge>
+    readonly refunds: Map<string, Refund>
+    readonly disputes: Array<Dispute>
+  }
 }
 
 export interface ListingOptions {
@@ -46,6 +57,7 @@ export const listingProvider = ({ knowsPayments = true, pageSize = 2 }: ListingO
   const provider = scriptedProvider()
   const charges = new Map<string, Charge>()
   const refunds = new Map<string, Refund>()
+  const disputes: Array<Dispute> = []
   const operations = new Map<string, OperationState>()
   const moved = (attemptId: string, to: (charge: Charge) => ChargeState) => {
     const charge = charges.get(attemptId)
@@ -127,6 +139,7 @@ export const listingProvider = ({ knowsPayments = true, pageSize = 2 }: ListingO
     )
   provider.onListRefunds = (request) =>
     Effect.sync(() => page(refunds.values(), request, ({ connectionId: _, ...refund }): ListedRefund => refund))
+  provider.onListDisputes = (request) => Effect.sync(() => page(disputes, request, ({ stated }) => stated))
   // Decided as a connection is first used: a test may take it away before.
   provider.onLookUpOperation = ({ attemptId, operationId }) => {
     const state = operations.get(operationId)
@@ -141,5 +154,5 @@ export const listingProvider = ({ knowsPayments = true, pageSize = 2 }: ListingO
       code: "05",
       soft: true
     })
-  return Object.assign(provider, { books: { charges, refunds }, declineSoftly })
+  return Object.assign(provider, { books: { charges, refunds, disputes }, declineSoftly })
 }

@@ -1,9 +1,10 @@
-/** What the store has of a charge or a refund of a provider's list. */
+/** What the store has of a charge, a refund or a dispute of a provider's list. */
 import { Effect, Option } from "effect"
+import { withDisputes } from "../../commit/RecordDispute.ts"
 import { wasNeverSent } from "../../model/Attempt.ts"
 import type { Tenant } from "../../model/Tenant.ts"
-import type { ListedCharge, ListedRefund } from "../../ports/Connector.ts"
 import { Ledger } from "../../ports/Ledger.ts"
+import type { ListedCharge, ListedDispute, ListedRefund } from "../../ports/ProviderLists.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 import type { ChargeOnFile, ListedAt } from "./PlanCharge.ts"
 
@@ -59,4 +60,21 @@ export const findRefunded = Effect.fnUntraced(function* (
 ) {
   const ledger = yield* Ledger
   return Option.getOrUndefined(yield* ledger.bookOf(tenant, { connectionId, providerRef }))?.book
+})
+
+/** The payment of the charge that is disputed, with its disputes; `Others` where another tenant has it. */
+export const findDisputed = Effect.fnUntraced(function* (
+  { connectionId, tenant }: ListedAt,
+  otherTenants: ReadonlyArray<Tenant>,
+  { charge, ...stated }: ListedDispute
+) {
+  const ledger = yield* Ledger
+  const subject = "attemptId" in charge ? charge : { connectionId, ...charge }
+  const found = Option.getOrUndefined(yield* ledger.bookOf(tenant, subject))
+  if (found !== undefined) return yield* withDisputes(tenant, found, { _tag: "Dispute", charge, ...stated })
+  if (!("attemptId" in charge)) return undefined
+  for (const other of otherTenants) {
+    if (Option.isSome(yield* ledger.bookOf(other, charge))) return "Others" as const
+  }
+  return undefined
 })

@@ -8,7 +8,7 @@ import { StorageError } from "../../ports/StorageError.ts"
 import type { ListedAt } from "./PlanCharge.ts"
 
 export interface ListedEntry {
-  readonly kind: "charge" | "refund"
+  readonly kind: "charge" | "refund" | "dispute"
   /** The provider's name of it; `null` where that cannot be read. */
   readonly reference: string | null
   /** Which field keeps it from being recorded, and what was expected; never its value. */

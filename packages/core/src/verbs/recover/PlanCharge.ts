@@ -18,7 +18,7 @@ import type { ChargeState } from "../../model/ProviderStatement.ts"
 import { nothingReported } from "../../model/Reported.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import type { Money } from "../../money/Money.ts"
-import type { ListedCharge } from "../../ports/Connector.ts"
+import type { ListedCharge } from "../../ports/ProviderLists.ts"
 
 /** Where a charge was listed, and what its record needs besides. */
 export interface ListedAt {

@@ -8,7 +8,7 @@ export const faults: ReadonlyArray<Fault> = [
     caughtBy: {
       project: "core",
       file: "packages/core/test/RecoverRecords.test.ts",
-      test: "given more refunded than was captured, or a refund made elsewhere, then operations review the payment"
+      test: "given a refund of ours of more than was captured, then operations review the payment"
     }
   }
 ]

@@ -12,7 +12,7 @@ import { moneyTaken, operating, type PaymentState } from "../../model/PaymentMac
 import { firstRefundStage, isGivenBack, type Refund } from "../../model/Refund.ts"
 import { refundableMinor, refundTotals, withRefund } from "../../model/RefundLedger.ts"
 import { nothingReported } from "../../model/Reported.ts"
-import type { ListedRefund } from "../../ports/Connector.ts"
+import type { ListedRefund } from "../../ports/ProviderLists.ts"
 import type { ListedAt } from "./PlanCharge.ts"
 
 export type RefundPlan =
@@ -23,16 +23,19 @@ export type RefundPlan =
   /** What it refunds is not captured on file: the capture was lost too. */
   | { readonly _tag: "LookUpCharge"; readonly book: PaymentBook; readonly attempt: Attempt }
   | { readonly _tag: "Known" }
-  /** It refunds a charge that is not on file. */
+  /** It refunds a charge that is not on file, or cannot be understood. */
   | { readonly _tag: "Keep"; readonly reason: string }
 
-/** `book`: of the charge that is refunded; `undefined` where it is not stored. `isLookedUp`: its charge was, just before. */
+/**
+ * `book`: of the charge that is refunded; `undefined` where it is not stored. `isLookedUp`: its charge was, just before.
+ * `byHandId`: our id of a refund that was made at the provider.
+ */
 export const planRefund = (
   at: ListedAt,
   listed: ListedRefund,
   book: PaymentBook | undefined,
   now: number,
-  isLookedUp = false
+  { byHandId, isLookedUp = false }: { readonly byHandId?: string; readonly isLookedUp?: boolean } = {}
 ): RefundPlan => {
   // Without our id and our charge it is nothing of ours: other programs may use the account.
   if (book === undefined && listed.refundId === null) return { _tag: "Known" }
@@ -41,11 +44,35 @@ export const planRefund = (
   const known = book.refunds.find((one) => one.id === listed.refundId || one.providerRefundId === providerRefundId)
   if (known !== undefined && !isTakenAgain(known, listed)) return planKnown(at, listed, book, known, now)
   const { refundId } = listed
-  const isAdoptable = refundId !== null && mayTake(book.payment, listed)
+  const isAdoptable = mayTake(book.payment, listed)
   if (!isAdoptable && listed.state._tag === "RefundFailed") return { _tag: "Known" }
   const uncaptured = isAdoptable || isLookedUp ? undefined : uncapturedAttempt(book)
   if (uncaptured !== undefined) return { _tag: "LookUpCharge", book, attempt: uncaptured }
-  return isAdoptable ? adopt(at, { ...listed, refundId }, book, now) : review(at, listed, book, now)
+  if (refundId === null) return byHand(at, listed, book, byHandId, now)
+  return isAdoptable ? adopt(at, { ...listed, refundId }, book, now) : review(at, { ...listed, refundId }, book, now)
+}
+
+/** Somebody made it at the provider: what a message that states it would mean. */
+const byHand = (
+  at: ListedAt,
+  { money, providerRef, state }: ListedRefund,
+  book: PaymentBook,
+  refundId: string | undefined,
+  now: number
+): RefundPlan => {
+  const { providerRefundId } = state
+  const about = {
+    _tag: "UnnamedRefund" as const,
+    charge: { providerRef },
+    providerRefundId,
+    state: () => (state._tag === "RefundFailed" ? state : { ...state, stated: state.stated ?? money }),
+    ...(refundId === undefined ? {} : { refundId })
+  }
+  const meaning = interpret(book, at.connectionId, { via: "lookup", at: null, askedAt: now, about }, now)
+  if (meaning._tag === "Malformed") return { _tag: "Keep", reason: meaning.reason }
+  const applied = "applied" in meaning ? meaning.applied : undefined
+  if (applied === undefined) return { _tag: "Known" }
+  return written(meaning._tag === "Contradicts" ? "Review" : "Adopt", at, book, applied)
 }
 
 /** Nothing was sent of the one on file: a later request under the same key took its id, and is what was lost. */
@@ -121,9 +148,14 @@ const adopt = (
   return written("Adopt", at, { ...book, refunds }, { payment: after, refunds: [answered], events })
 }
 
-const review = (at: ListedAt, listed: ListedRefund, book: PaymentBook, now: number): RefundPlan => {
+const review = (
+  at: ListedAt,
+  listed: ListedRefund & { readonly refundId: string },
+  book: PaymentBook,
+  now: number
+): RefundPlan => {
   const { money, providerRef, refundId, state } = listed
-  const name = `refund:${refundId ?? ""}:${state.providerRefundId}`
+  const name = `refund:${refundId}:${state.providerRefundId}`
   const evidence = {
     refund_id: refundId,
     provider_reference: providerRef,

@@ -3,12 +3,14 @@
  * not recovered, servers send nothing there.
  */
 import { Clock, Effect, Option, Schema } from "effect"
+import { OpenConnections } from "../../call/OpenConnections.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { Tenant } from "../../model/Tenant.ts"
+import type { Connector } from "../../ports/Connector.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { type RecordLoss, RecordLosses } from "../../ports/RecordLoss.ts"
 import { recoverConnection } from "./RecoverRecords.ts"
-import type { ConnectionRecovery } from "./RecoveryReport.ts"
+import { type ConnectionRecovery, type UnaskedFact, unaskedFacts } from "./RecoveryReport.ts"
 
 /** Nothing was asked or written. The reason names what is wrong and what was expected. */
 export class RecoveryRefused extends Schema.TaggedError<RecoveryRefused>()("pointsman/RecoveryRefused", {
@@ -60,6 +62,30 @@ export const recover = Effect.fnUntraced(function* ({ connectionId, isDryRun, si
   if (!isDryRun) yield* endRecovered(connections.map(({ id }) => id))
   return { since: from, connections: recovered, loss: yield* losses.newest } satisfies Recovery
 })
+
+/** A connection, and what its provider does not list. */
+export interface Unlisted {
+  readonly connectionId: string
+  readonly facts: ReadonlyArray<UnaskedFact>
+}
+
+/** An operator hears of it before anything is asked. A connection that cannot be used is left out: its recovery fails. */
+export const unlisted = Effect.fnUntraced(function* (connectionId: string | null) {
+  const open = yield* OpenConnections
+  const { connections } = yield* (yield* Directory).contents
+  const found: Array<Unlisted> = []
+  for (const connection of connections) {
+    if (connectionId !== null && connection.id !== connectionId) continue
+    const connector = Option.getOrUndefined(yield* Effect.option(open.connector(connection)))
+    if (connector !== undefined) found.push({ connectionId: connection.id, facts: unlistedBy(connector) })
+  }
+  return found
+})
+
+const unlistedBy = ({ listCharges, listDisputes, listRefunds }: Connector): ReadonlyArray<UnaskedFact> => {
+  const lists = { charges: listCharges, refunds: listRefunds, disputes: listDisputes, payouts: undefined }
+  return unaskedFacts.filter((fact) => lists[fact] === undefined)
+}
 
 /** Ends the loss that is known although connections are not recovered; `None` where there is none. */
 export const acceptLoss = Effect.fnUntraced(function* () {

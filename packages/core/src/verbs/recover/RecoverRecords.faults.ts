@@ -12,5 +12,15 @@ export const faults: ReadonlyArray<Fault> = [
     },
     simulatedOn: "memory",
     simulatedUnder: "restore"
+  },
+  {
+    name: "recover no disputes",
+    harm: "A dispute that the store lost is unknown: its money is refunded too, and its deadline passes.",
+    edits: [{ in: "disputed", condition: "Failed", become: "true" }],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RecoverDisputes.test.ts",
+      test: "given a dispute that was lost, then the payment is charged back, and has the dispute and its reminders"
+    }
   }
 ]

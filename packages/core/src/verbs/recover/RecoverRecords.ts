@@ -1,19 +1,21 @@
 /**
- * Recovers records that the store lost (decision 31): asks the provider of each connection for the charges and refunds
- * since then, and adopts those that are not on file.
+ * Recovers records that the store lost (decision 31): asks the provider of each connection for the charges, refunds and
+ * disputes since then, and adopts those that are not on file.
  *
  * It may die at any point and be run again, also beside a server: what is adopted is found by its id, and every write is
  * guarded by the version. Nothing is asked of a provider but to list and to look up.
  */
 import { Clock, Effect } from "effect"
 import { Accounts } from "../../call/Accounts.ts"
-import { chargeList, type ListEnd, type ListWindow, refundList, walkList } from "../../call/Lists.ts"
-import { aboutCharge, aboutRefund, lookUpCharge, lookUpRefund } from "../../call/LookUp.ts"
+import { unnamedRefundId } from "../../call/CallIds.ts"
+import { chargeList, disputeList, type ListEnd, type ListWindow, refundList, walkList } from "../../call/Lists.ts"
+import { aboutCharge, aboutRefund, canReadDisputes, lookUpCharge, lookUpRefund } from "../../call/LookUp.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import type { Step } from "../../commit/CommitChange.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { recordLookup } from "../../commit/RecordLookup.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
+import { isAboutBook } from "../../decide/interpret/Interpret.ts"
 import { otherAccount } from "../../decide/interpret/OtherAccount.ts"
 import type { ReusedReference } from "../../model/ChargeReference.ts"
 import type { Connection } from "../../model/Connection.ts"
@@ -21,14 +23,23 @@ import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { ChargeState } from "../../model/ProviderStatement.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import type { Money } from "../../money/Money.ts"
-import type { ListedCharge, ListedPage, ListedRefund } from "../../ports/Connector.ts"
+import { Ids } from "../../ports/Ids.ts"
+import type { ListedCharge, ListedDispute, ListedPage, ListedRefund } from "../../ports/ProviderLists.ts"
 import { StorageError } from "../../ports/StorageError.ts"
-import { findCharge, findRefunded } from "./FindRecord.ts"
+import { findCharge, findDisputed, findRefunded } from "./FindRecord.ts"
 import { keepListed, type ListedEntry } from "./KeepListed.ts"
 import { type ChargePlan, type ListedAt, planCharge } from "./PlanCharge.ts"
+import { type DisputePlan, type ListedFrom, planDispute } from "./PlanDispute.ts"
 import { planRefund, type RefundPlan } from "./PlanRefund.ts"
 import { recoverMessages } from "./RecoverMessages.ts"
-import { type ConnectionRecovery, makeTally, type Tally } from "./RecoveryReport.ts"
+import {
+  type ConnectionRecovery,
+  makeTally,
+  type RecoveredKind,
+  type Tally,
+  type UnaskedFact,
+  unaskedFacts
+} from "./RecoveryReport.ts"
 
 /** How far a provider's clock and ours may be apart: both ends of what is asked for are wider by this. */
 const clockSkewMillis = 5 * 60_000
@@ -39,7 +50,9 @@ interface Recovering extends ListedAt {
   readonly connection: Connection
   readonly isDryRun: boolean
   readonly tally: Tally
-  /** Of a dry run: the payments that would be adopted, by the references of their charges, for their refunds. */
+  /** What the provider does not list. */
+  readonly unasked: Set<UnaskedFact>
+  /** Of a dry run: the payments that would be adopted, by the references of their charges, for what follows a charge. */
   readonly wouldBe: Map<string, PaymentBook>
   /** Whose records may be at the same provider: those with a connection of the same connector. */
   readonly otherTenants: ReadonlyArray<Tenant>
@@ -47,7 +60,7 @@ interface Recovering extends ListedAt {
   unanswered: number
 }
 
-/** The charges and refunds that a connection's provider created from `since` on (epoch milliseconds). */
+/** The charges, refunds and disputes that a connection's provider created from `since` on (epoch milliseconds). */
 export const recoverConnection = Effect.fnUntraced(function* (
   connection: Connection,
   order: { readonly since: number; readonly isDryRun: boolean },
@@ -64,6 +77,7 @@ export const recoverConnection = Effect.fnUntraced(function* (
     connection,
     isDryRun,
     tally,
+    unasked: new Set(["payouts"]),
     wouldBe: new Map(),
     otherTenants,
     unanswered: 0
@@ -72,18 +86,22 @@ export const recoverConnection = Effect.fnUntraced(function* (
     from: since - clockSkewMillis,
     before: (yield* Clock.currentTimeMillis) + clockSkewMillis
   }
-  const end = yield* walkBoth(recovering, window)
+  const end = yield* walkCharges(recovering, window)
   // A message may have come to another connection than that of its charge: a list that is complete has its own charges.
   const adopt = (charge: ListedCharge) => (end._tag === "NoList" ? recoverCharge(recovering, charge) : Effect.void)
   const unapplied = yield* recoverMessages(connection, tenant, order, adopt)
+  // Last: where charges are not listed, messages bring back the payments that are disputed.
+  const disputed = end._tag === "Failed" ? end : yield* walkDisputes(recovering, window)
   const { counts, of } = tally
   return {
     tenant,
     connectionId,
-    end: endOf(end, recovering.unanswered, unapplied),
+    end: endOf(disputed._tag === "Failed" ? disputed : end, recovering.unanswered, unapplied),
+    unasked: unaskedFacts.filter((fact) => recovering.unasked.has(fact)),
     ...counts,
     payments: of("payments"),
     refunds: of("refunds"),
+    disputes: of("disputes"),
     changed: of("changed"),
     reviewed: of("reviewed")
   } satisfies ConnectionRecovery
@@ -105,7 +123,7 @@ const inOtherAccount: ListEnd = {
 }
 
 /** All charges first: a refund needs the payment of its charge. */
-const walkBoth = Effect.fnUntraced(function* (recovering: Recovering, window: ListWindow) {
+const walkCharges = Effect.fnUntraced(function* (recovering: Recovering, window: ListWindow) {
   const { connection } = recovering
   const accounts = yield* Accounts
   yield* accounts.verify(connection)
@@ -113,10 +131,25 @@ const walkBoth = Effect.fnUntraced(function* (recovering: Recovering, window: Li
   const charges = yield* walkList(connection, chargeList, window, (page) =>
     takePage(recovering, "charge", page, (charge) => recoverCharge(recovering, charge))
   )
+  if (charges._tag === "NoList") recovering.unasked.add("charges").add("refunds")
   if (charges._tag !== "Complete") return charges
-  return yield* walkList(connection, refundList, window, (page) =>
+  const refunds = yield* walkList(connection, refundList, window, (page) =>
     takePage(recovering, "refund", page, (refund) => recoverRefund(recovering, refund))
   )
+  if (refunds._tag === "NoList") recovering.unasked.add("refunds")
+  return refunds
+})
+
+const walkDisputes = Effect.fnUntraced(function* (recovering: Recovering, window: ListWindow) {
+  const { connection, connectionId, tenant } = recovering
+  // The list says what was so no earlier than this.
+  const askedAt = yield* Clock.currentTimeMillis
+  const from: ListedFrom = { askedAt, isLookedUp: yield* canReadDisputes(tenant, connectionId) }
+  const end = yield* walkList(connection, disputeList, window, (page) =>
+    takePage(recovering, "dispute", page, (dispute) => recoverDispute(recovering, dispute, from))
+  )
+  if (end._tag === "NoList") recovering.unasked.add("disputes")
+  return end
 })
 
 const takePage = Effect.fnUntraced(function* <Item, R>(
@@ -182,8 +215,9 @@ type FoundCharge = Parameters<typeof aboutCharge>[1]
 const recoverRefund = Effect.fnUntraced(function* (recovering: Recovering, listed: ListedRefund) {
   const planned = recovering.wouldBe.get(listed.providerRef)
   const read = planned === undefined ? findRefunded(recovering, listed) : Effect.succeed(planned)
+  const byHandId = yield* unnamedRefundId(recovering.tenant, recovering.connectionId, listed.state.providerRefundId)
   const planNow = (isLookedUp: boolean) =>
-    writePlan(recovering, read, (book, now) => planRefund(recovering, listed, book, now, isLookedUp))
+    writePlan(recovering, read, (book, now) => planRefund(recovering, listed, book, now, { byHandId, isLookedUp }))
   const first = yield* planNow(false)
   if (first._tag !== "LookUpCharge") return yield* endRefund(recovering, listed, first)
   const { attempt, book } = first
@@ -223,9 +257,29 @@ const endRefund = Effect.fnUntraced(function* (recovering: Recovering, listed: L
   }
 })
 
+const recoverDispute = Effect.fnUntraced(function* (recovering: Recovering, listed: ListedDispute, from: ListedFrom) {
+  const { charge, disputeId, money, verdict } = listed
+  const about = { _tag: "Dispute", ...listed } as const
+  const planned = [...recovering.wouldBe.values()].find((book) => isAboutBook(book, recovering.connectionId, about))
+  const newId = yield* (yield* Ids).dispute
+  const read =
+    planned === undefined
+      ? findDisputed(recovering, recovering.otherTenants, listed)
+      : Effect.succeed({ book: planned, others: [], disputes: [] })
+  const plan = yield* writePlan(recovering, read, (found, now): DisputePlan => {
+    return found === "Others" ? { _tag: "Known" } : planDispute(recovering, listed, found, from, newId, now)
+  })
+  if (plan._tag === "Adopt") {
+    return noteAdopted(recovering, plan.isNew ? "disputes" : "changed", money ?? plan.book.payment.money, plan)
+  }
+  if (plan._tag === "Known") return
+  const content = { dispute_id: disputeId, charge, verdict, money: money ?? null }
+  yield* keep(recovering, { kind: "dispute", reference: disputeId, reason: plan.reason, content })
+})
+
 const noteAdopted = (
   { tally }: Recovering,
-  kind: "payments" | "refunds",
+  kind: RecoveredKind,
   money: Money,
   { step }: { readonly step: Step }
 ): void => {
@@ -234,7 +288,7 @@ const noteAdopted = (
 }
 
 /** Writes what a plan says, decided again where another writer came first; a dry run only decides. */
-const writePlan = <S, P extends ChargePlan | RefundPlan, R>(
+const writePlan = <S, P extends ChargePlan | RefundPlan | DisputePlan, R>(
   { isDryRun }: Recovering,
   read: Effect.Effect<S, StorageError, R>,
   plan: (stored: S, now: number, reused: ReusedReference | undefined) => P

@@ -11,16 +11,26 @@ export interface RecoveredAmount {
   readonly amountMinor: number
 }
 
+/** What may have happened at a provider without a list of it. */
+export const unaskedFacts = ["charges", "refunds", "disputes", "payouts"] as const
+export type UnaskedFact = (typeof unaskedFacts)[number]
+
 export interface ConnectionRecovery {
   readonly tenant: Tenant
   readonly connectionId: string
   /** `NoList`: only kept messages were weighed. Anything but `Complete` leaves the connection unrecovered. */
   readonly end: ListEnd
-  /** Charges and refunds that the provider listed and that are ours. */
+  /**
+   * What nobody could be asked for, because the provider does not list it: it may have happened, and the store does not know.
+   * Payouts are in no list, and in the provider's reports.
+   */
+  readonly unasked: ReadonlyArray<UnaskedFact>
+  /** Charges, refunds and disputes that the provider listed and that are ours. */
   readonly listed: number
-  /** Charges and refunds that were not stored and are now. */
+  /** Charges, refunds and disputes that were not stored and are now. */
   readonly payments: ReadonlyArray<RecoveredAmount>
   readonly refunds: ReadonlyArray<RecoveredAmount>
+  readonly disputes: ReadonlyArray<RecoveredAmount>
   /** Stored, and the provider stated something else; a lookup decided. Of a dry run: it would. */
   readonly changed: ReadonlyArray<RecoveredAmount>
   /** Payments that operations review because of it. */
@@ -29,7 +39,7 @@ export interface ConnectionRecovery {
   readonly kept: number
 }
 
-const kinds = ["payments", "refunds", "changed", "reviewed"] as const
+const kinds = ["payments", "refunds", "disputes", "changed", "reviewed"] as const
 export type RecoveredKind = (typeof kinds)[number]
 
 /** Counts while a connection is recovered. */

@@ -1,0 +1,217 @@
+/** Disputes that a store lost, and that providers list. */
+import { assert, describe, it } from "@effect/vitest"
+import { Pointsman, type Recovery, statusOf } from "@pointsman/core"
+import { Ledger, type ListedDispute, Unanswered } from "@pointsman/core/ports"
+import { Effect, Option, Result } from "effect"
+import { TestClock } from "effect/testing"
+import { listingProvider } from "./support/ListingProvider.ts"
+import { caller, request, tenant, world } from "./support/World.ts"
+
+const day = 24 * 60 * 60_000
+const noon = 100.5 * day
+const eur = (count: number, amountMinor: number) => [{ currency: "EUR", count, amountMinor }]
+
+const recovering = (isDryRun = false) =>
+  Effect.flatMap(Pointsman, ({ recover }) => recover({ since: noon - day, connectionId: null, isDryRun }))
+
+const main = ({ connections }: Recovery) => {
+  const one = connections.find(({ connectionId }) => connectionId === "main")
+  assert.isDefined(one)
+  return one
+}
+
+const create = Effect.flatMap(Pointsman, (pointsman) =>
+  Effect.map(pointsman.create(caller, request()), ({ payment }) => payment)
+)
+const stored = (id: string) =>
+  Effect.flatMap(Ledger, (ledger) => Effect.map(ledger.book(tenant, id), Option.getOrThrow))
+const disputesOf = (paymentId: string) =>
+  Effect.flatMap(Pointsman, ({ disputes }) =>
+    Effect.map(disputes(tenant, { paymentId, limit: 10 }), ({ items }) => items)
+  )
+const eventsOf = (id: string) =>
+  Effect.flatMap(Pointsman, ({ timeline }) => timeline(tenant, id, { limit: 100 })).pipe(
+    Effect.map(({ items }) => items.map(({ type }) => type))
+  )
+const refundOf = (paymentId: string) =>
+  Effect.flatMap(Pointsman, ({ refund }) =>
+    Effect.result(refund(caller, { paymentId, idempotencyKey: null, amountMinor: null, reason: null }))
+  )
+
+/** A provider with a captured payment of a store, and a dispute of it that the store does not have. */
+const given = Effect.fnUntraced(function* (
+  provider: ReturnType<typeof listingProvider>,
+  said: Partial<ListedDispute> = {}
+) {
+  yield* TestClock.setTime(noon)
+  const { id } = yield* create
+  const [attempt] = (yield* stored(id)).attempts
+  const stated: ListedDispute = {
+    charge: { attemptId: attempt?.id ?? "" },
+    ...{ disputeId: "du_1", verdict: "opened", money: { minorUnits: 900, currency: "EUR" } },
+    ...{ dueBy: noon + 10 * day, at: noon + 1_000 },
+    ...said
+  }
+  provider.books.disputes.push({ connectionId: "main", created: noon, stated })
+  yield* TestClock.setTime(noon + 60_000)
+  return { id, providerRef: attempt?.providerRef ?? "", stated }
+})
+
+const inStore = <A, E>(provider: ReturnType<typeof listingProvider>, work: Effect.Effect<A, E, Pointsman | Ledger>) =>
+  Effect.provide(work, world({ provider }).layer)
+
+describe("disputes of the provider's list", () => {
+  it.effect(
+    "given a dispute that was lost, then the payment is charged back, and has the dispute and its reminders",
+    () => {
+      const provider = listingProvider()
+      return inStore(
+        provider,
+        Effect.gen(function* () {
+          const { id } = yield* given(provider)
+          assert.deepInclude(main(yield* recovering(true)), { disputes: eur(1, 900), listed: 2 })
+          assert.deepStrictEqual(yield* disputesOf(id), [])
+          const report = main(yield* recovering())
+          assert.deepInclude(report, { end: { _tag: "Complete" }, disputes: eur(1, 900), changed: [], reviewed: [] })
+          assert.deepStrictEqual(report.unasked, ["payouts"])
+          assert.strictEqual(statusOf[(yield* stored(id)).payment.state], "CHARGEBACK")
+          const [dispute] = yield* disputesOf(id)
+          assert.deepInclude(dispute, {
+            status: "needs_response",
+            evidenceDueBy: noon + 10 * day,
+            providerDisputeId: "du_1"
+          })
+          const refused = yield* refundOf(id)
+          assert.strictEqual(Result.isFailure(refused) && refused.failure._tag, "pointsman/NotRefundable")
+          assert.deepStrictEqual((yield* eventsOf(id)).slice(-2), ["payment.chargeback", "dispute.opened"])
+          yield* TestClock.setTime(noon + 4 * day)
+          yield* (yield* Pointsman).checkDue
+          assert.strictEqual((yield* eventsOf(id)).at(-1), "dispute.evidence_due")
+        })
+      )
+    }
+  )
+
+  it.effect("given it was recovered, when its message comes and it is recovered again, then nothing is written", () => {
+    const provider = listingProvider()
+    return inStore(
+      provider,
+      Effect.gen(function* () {
+        const { id, stated } = yield* given(provider)
+        yield* recovering()
+        const { at, ...about } = stated
+        yield* (yield* Pointsman).recordMessage({
+          ...{ connectionId: "main", tenant, receivedAt: noon, body: "{}", reason: null },
+          message: { id: "msg_1", at, about: { _tag: "Dispute", ...about } }
+        })
+        const once = [yield* stored(id), yield* disputesOf(id), yield* eventsOf(id)]
+        assert.deepInclude(main(yield* recovering()), { disputes: [], changed: [], reviewed: [] })
+        assert.deepStrictEqual([yield* stored(id), yield* disputesOf(id), yield* eventsOf(id)], once)
+      })
+    )
+  })
+
+  it.effect(
+    "given it ended since, then it ends; given it is older than what is recorded, then it changes nothing",
+    () => {
+      const provider = listingProvider()
+      return inStore(
+        provider,
+        Effect.gen(function* () {
+          const { id, stated } = yield* given(provider)
+          yield* recovering()
+          const list = (said: Partial<ListedDispute>) => {
+            provider.books.disputes.splice(0, 1, {
+              connectionId: "main",
+              created: noon,
+              stated: { ...stated, ...said }
+            })
+          }
+          list({ verdict: "won", at: noon + 2_000 })
+          assert.deepInclude(main(yield* recovering()), { disputes: [], changed: eur(1, 900) })
+          assert.strictEqual(statusOf[(yield* stored(id)).payment.state], "CAPTURED")
+          list({ verdict: "lost", at: noon + 1_500 })
+          assert.deepInclude(main(yield* recovering()), { disputes: [], changed: [] })
+          assert.strictEqual((yield* disputesOf(id))[0]?.status, "won")
+        })
+      )
+    }
+  )
+
+  it.effect("given its charge was lost too, then both are there again", () => {
+    const provider = listingProvider()
+    return Effect.gen(function* () {
+      const { id } = yield* inStore(provider, given(provider))
+      yield* inStore(
+        provider,
+        Effect.gen(function* () {
+          assert.deepInclude(main(yield* recovering(true)), { payments: eur(1, 1999), disputes: eur(1, 900) })
+          assert.deepInclude(main(yield* recovering()), { payments: eur(1, 1999), disputes: eur(1, 900) })
+          assert.strictEqual((yield* stored(id)).payment.state, "ChargedBack")
+        })
+      )
+    })
+  })
+
+  it.effect(
+    "given charges of others, then they are passed over; given one of ours that is nowhere, then it is kept",
+    () => {
+      const provider = listingProvider()
+      return inStore(
+        provider,
+        Effect.gen(function* () {
+          yield* given(provider, { charge: { providerRef: "ref_of_another_program" } })
+          assert.deepInclude(main(yield* recovering()), { disputes: [], kept: 0 })
+          yield* given(provider, { disputeId: "du_2", charge: { attemptId: "att_of_nobody" } })
+          for (const _ of [1, 2]) assert.deepInclude(main(yield* recovering()), { disputes: [], kept: 1 })
+          const { items } = yield* (yield* Pointsman).messages({ outcome: "unreadable", limit: 10 })
+          assert.deepStrictEqual(
+            items.map(({ eventId, reason }) => [eventId, reason]),
+            [["listed:dispute:du_2", "attempt_id: the disputed charge is not stored here"]]
+          )
+        })
+      )
+    }
+  )
+
+  it.effect("given a list that is not answered, then the connection is not recovered, and the next time it is", () => {
+    const provider = listingProvider()
+    return inStore(
+      provider,
+      Effect.gen(function* () {
+        yield* given(provider)
+        const { onListDisputes } = provider
+        provider.onListDisputes = () => Effect.fail(new Unanswered({ reason: "status 500" }))
+        const failed = yield* recovering()
+        assert.deepInclude(main(failed), { end: { _tag: "Failed", reason: "status 500" }, disputes: [] })
+        assert.notInclude(failed.loss?.recovered ?? [], "main")
+        provider.onListDisputes = onListDisputes
+        const recovered = yield* recovering()
+        assert.deepInclude(main(recovered), { end: { _tag: "Complete" }, disputes: eur(1, 900) })
+        assert.strictEqual(recovered.loss?.ended?.outcome, "recovered")
+      })
+    )
+  })
+
+  it.effect(
+    "given a provider without a list of disputes, or of refunds, then the report says what nobody was asked for",
+    () =>
+      Effect.gen(function* () {
+        const unasked = (missing: Partial<ReturnType<typeof listingProvider>>) => {
+          const provider = Object.assign(listingProvider(), missing)
+          return inStore(
+            provider,
+            Effect.map(Effect.andThen(TestClock.setTime(noon), recovering()), (recovery) => {
+              const { end, unasked } = main(recovery)
+              return [end._tag, ...unasked]
+            })
+          )
+        }
+        const none = () => Effect.fail(new Unanswered({ reason: "status 501", isUnsupported: true }))
+        assert.deepStrictEqual(yield* unasked({ onListDisputes: undefined }), ["Complete", "disputes", "payouts"])
+        assert.deepStrictEqual(yield* unasked({ onListDisputes: none }), ["Complete", "disputes", "payouts"])
+        assert.deepStrictEqual(yield* unasked({ onListRefunds: none }), ["NoList", "refunds", "payouts"])
+        assert.deepStrictEqual(yield* unasked({ onListCharges: none }), ["NoList", "charges", "refunds", "payouts"])
+      })
+  )
+})
