@@ -5,7 +5,8 @@
  * no lookup for any of them, nor for a charge. Its messages report their outcomes. A look-up here says so, and
  * never that nothing happened. For the same reason there are no lists to recover lost records from: neither the Checkout
  * API nor the Management API has a list of payments or refunds (https://docs.adyen.com/api-explorer/Checkout/72/overview),
- * and Adyen's reports are files that it makes the day after, for another credential (`Reports.ts`). Kept messages and the
+ * the Disputes API answers for one dispute that a message named, and lists none
+ * (https://docs.adyen.com/risk-management/disputes-api), and Adyen's reports are files that it makes the day after, for another credential (`Reports.ts`). Kept messages and the
  * Customer Area remain.
  *
  * Adyen does not say whether it compares the parameters of requests with one idempotency key, only that the first

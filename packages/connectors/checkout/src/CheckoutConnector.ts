@@ -10,9 +10,9 @@
  * (`HostedPaymentResponse.cs` and `PaymentLinkResponse.cs` of https://github.com/checkout/checkout-sdk-net). Neither is
  * among the requests that take a key, so that one that was not answered may leave a page that nobody is sent to.
  *
- * There are no lists to recover lost records from. `POST /payments/search` is the only list by time
- * (https://www.checkout.com/docs/payments/manage-payments/search-and-filter-payments): no page says that it is complete, it
- * shows a payment late, and it has no refunds by the time of the refund. Messages, and look-ups by our reference, remain.
+ * Disputes are listed. There are no lists of charges and refunds to recover lost records from: `POST /payments/search` is the
+ * only one by time (https://www.checkout.com/docs/payments/manage-payments/search-and-filter-payments): no page says that it
+ * is complete, it shows a payment late, and it has no refunds by the time of the refund. Messages, and look-ups by our reference, remain.
  */
 import {
   type Connector,
@@ -35,6 +35,7 @@ import { currencies, toCheckout } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import { type Credentials, decodeCredentials } from "./Credentials.ts"
 import { keptOfMessage } from "./KeptOfMessage.ts"
+import { disputes } from "./Lists.ts"
 import * as Lookups from "./Lookups.ts"
 import { type Receiver, readMessage, readStored } from "./Messages.ts"
 import { namedMethods } from "./NamedMethods.ts"
@@ -108,6 +109,9 @@ const connector = (
     }),
     ...operations(call, clean),
     readMessage: Effect.fn("CheckoutConnector.readMessage")((message) => readMessage(message, receiverOf(message))),
+    listDisputes: Effect.fn("CheckoutConnector.listDisputes")((request) =>
+      disputes((path, read) => call({ method: "GET", path }, read), request, clean)
+    ),
     reports: fetchedReports(
       (path, read) => call({ method: "GET", path }, read),
       (path, read) => download({ method: "GET", path }, read)

@@ -23,14 +23,14 @@ import {
   type RefundState,
   signatureToleranceSeconds,
   type VerifiedBody,
-  verifiedJson,
-  WireTime
+  verifiedJson
 } from "@pointsman/core/connector"
 import { Effect, Redacted, Schema } from "effect"
 import { Mac } from "effect/crypto"
 import { Hex } from "effect/encoding"
 import { fromCheckout } from "./Amounts.ts"
 import { declined, stateOf } from "./Answers.ts"
+import { disputed, verdictOf, verdicts } from "./Disputes.ts"
 import * as Protocol from "./Protocol.ts"
 import { attemptIn, type Kind, readReference } from "./Reference.ts"
 
@@ -204,7 +204,10 @@ const aboutOf = ({ data, type }: Event, clean: Clean): About => {
       const verdict = verdicts.get(type)
       return verdict === undefined
         ? Effect.fail(unreadable("its type is not supported"))
-        : Effect.map(decoded(readDispute, data), (dispute) => disputed(dispute, verdictOf(verdict, dispute)))
+        : Effect.map(
+            decoded(readDispute, data),
+            (dispute): MessageAbout => ({ _tag: "Dispute", ...disputed(dispute, verdictOf(verdict, dispute)) })
+          )
     }
   }
 }
@@ -334,55 +337,3 @@ const refundTold = (
   if (stated === undefined) return Effect.fail(unreadable("it is not to be understood at data.amount"))
   return tell({ _tag: type === "payment_refunded" ? "Succeeded" : "RefundPending", providerRefundId, stated })
 }
-
-type Verdict = Extract<MessageAbout, { readonly _tag: "Dispute" }>["verdict"]
-
-/**
- * Disputes by the types of their events (https://www.checkout.com/docs/reporting-and-insights/events-api/event-types):
- *
- * - of one that needs evidence "your account has been debited the disputed amount"
- * - of one that is cancelled "your account is credited back"; of one that is resolved the payment "had already been
- *   refunded", so that nothing more is lost by it; see `verdictOf` for the exception
- * - of a lost arbitration "your account is debited any additional arbitration-related fees"; of one that is won "your
- *   account will be credited the disputed amount"
- * - of one that expired "you can no longer respond", and one that was accepted is given up
- */
-const verdicts: ReadonlyMap<string, Verdict> = new Map([
-  ["dispute_received", "opened"],
-  ["dispute_evidence_required", "opened"],
-  ["dispute_evidence_submitted", "opened"],
-  ["dispute_won", "won"],
-  ["dispute_canceled", "won"],
-  ["dispute_resolved", "won"],
-  ["dispute_arbitration_won", "won"],
-  ["dispute_lost", "lost"],
-  ["dispute_arbitration_lost", "lost"],
-  ["dispute_accepted", "lost"],
-  ["dispute_expired", "lost"]
-])
-
-/**
- * Visa's Rapid Dispute Resolution resolves a dispute "by accepting liability and refunding the customer"
- * (https://www.checkout.com/docs/payments/process-disputes/pre-dispute-resolution): no refund of ours returned that money.
- */
-const verdictOf = (verdict: Verdict, { resolved_reason }: typeof Protocol.DisputeData.Type): Verdict =>
-  resolved_reason === "rapid_dispute_resolution" ? "lost" : verdict
-
-/** An amount or a deadline that is not as documented is left out: the dispute counts without it. */
-const disputed = (
-  { amount, currency, evidence_required_by, id, payment_id, payment_reference }: typeof Protocol.DisputeData.Type,
-  verdict: Verdict
-): MessageAbout => {
-  const attemptId = attemptIn(readReference(payment_reference ?? ""))
-  const charge: ChargeName = attemptId === undefined ? { providerRef: payment_id } : { attemptId }
-  const isAmount = typeof currency === "string" && typeof amount === "number" && Number.isSafeInteger(amount)
-  const money = isAmount && amount >= 0 ? fromCheckout(amount, currency) : undefined
-  const dueBy = isTime(evidence_required_by) ? Date.parse(evidence_required_by) : undefined
-  return {
-    ...{ _tag: "Dispute", charge, disputeId: id, verdict },
-    ...(money === undefined ? {} : { money }),
-    ...(dueBy === undefined ? {} : { dueBy })
-  }
-}
-
-const isTime = Schema.is(WireTime)

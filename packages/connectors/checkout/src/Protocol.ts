@@ -157,6 +157,19 @@ export const DisputeData = Schema.Struct({
   resolved_reason: optional(Schema.String)
 })
 
+/**
+ * `DisputeSummary.cs` of https://github.com/checkout/checkout-sdk-net; `last_update` is "the date and time at which the dispute
+ * was last updated" (`Dispute.cs`).
+ */
+export const ListedDispute = Schema.Struct({
+  ...DisputeData.fields,
+  status: Schema.NonEmptyString,
+  last_update: WireTime
+})
+
+/** `DisputesQueryResponse.cs` of the same: one part of what the filter finds. Entries are read one by one. */
+export const DisputePage = Schema.Struct({ total_count: Schema.Natural, data: Schema.Array(Schema.Unknown) })
+
 /** Checkout.com writes times of reports in UTC, with and without saying so. Epoch milliseconds; `NaN` of any other text. */
 export const reportMillis = (text: string): number =>
   /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z?$/u.test(text) ? Date.parse(text.replace(/Z?$/u, "Z")) : Number.NaN

@@ -1,6 +1,6 @@
 import { CheckoutConnector } from "@pointsman/connector-checkout"
 import { connectorSuite, type MessageSituation, type Operation, type Situation } from "@pointsman/contracts/connector"
-import type { ConnectorDefinition, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
+import type { ConnectorDefinition, ListedDispute, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import {
   accepted,
@@ -75,6 +75,13 @@ connectorSuite({
   secrets: [secretKey],
   instrument,
   account: { is: { id: prefix, mode: "test" } },
+  disputes: {
+    answers: (disputes) => [
+      answer(200, { limit: 250, skip: 0, total_count: disputes.length, data: disputes.map(disputeOf).toReversed() })
+    ],
+    // Of an end there is no other status.
+    told: ({ status, ...listed }) => ({ ...listed, ...(listed.verdict === "opened" && status && { status }) })
+  },
   brokenCredentials: [
     { credentials: undefined, field: "credentials" },
     { credentials: secretKey, field: "credentials" },
@@ -345,4 +352,17 @@ function messageOf(situation: MessageSituation) {
     case "dispute lost":
       return disputed("dispute_lost")
   }
+}
+
+function disputeOf({ at, charge, disputeId, dueBy, money, verdict }: ListedDispute) {
+  const attemptId = "attemptId" in charge ? charge.attemptId : ""
+  return dispute({
+    ...{ id: disputeId, status: verdict === "lost" ? "lost" : "evidence_required" },
+    ...{ amount: money?.minorUnits, currency: money?.currency },
+    // An id that is no UUID is written out.
+    payment_reference: `a.${attemptId}`,
+    received_on: "2026-11-20T12:00:00Z",
+    last_update: new Date(at ?? 0).toISOString(),
+    ...(dueBy === undefined ? {} : { evidence_required_by: new Date(dueBy).toISOString() })
+  })
 }

@@ -144,8 +144,8 @@ export const accountAnswer = (answer: TransportAnswer, clean: Clean): Read<Provi
 }
 
 /** By 501, and nothing else, an adapter says that it lacks an optional call. */
-export const unsupported = (what: string): Result.Result<never, Unanswered> =>
-  Result.fail(new Unanswered({ reason: `the adapter has no ${what} (status 501)`, isUnsupported: true }))
+export const unsupported = (what: string, status = 501): Result.Result<never, Unanswered> =>
+  Result.fail(new Unanswered({ reason: `the adapter has no ${what} (status ${status})`, isUnsupported: true }))
 
 const found = <State>(state: State): Found<State> => ({ _tag: "Found", state })
 

@@ -2,6 +2,7 @@
 import {
   type Clean,
   type DisputeReason,
+  type DisputeStatus,
   type DisputeSubmission,
   disputeReasons,
   type Found,
@@ -42,6 +43,31 @@ export const detailsOf = (data: Readonly<Record<string, unknown>>, clean: Clean)
     ...(reason === undefined ? {} : { reason: reasons.has(reason) ? (reason as DisputeReason) : "other" }),
     ...(providerReason === undefined ? {} : { providerReason: clean(providerReason) }),
     ...(dueBy === undefined ? {} : { dueBy: Date.parse(dueBy) })
+  }
+}
+
+type DisputeType = "dispute.opened" | "dispute.updated" | "dispute.won" | "dispute.lost"
+
+/**
+ * An update has the verdict of its status. Without one it says that the dispute goes on as it was. That a type and a status do
+ * not agree is for core to find.
+ */
+export const verdictOf = (
+  type: DisputeType,
+  status: DisputeStatus | undefined
+): Pick<StatedDispute, "verdict" | "isContinued"> => {
+  switch (type) {
+    case "dispute.won":
+      return { verdict: "won" }
+    case "dispute.lost":
+      return { verdict: "lost" }
+    case "dispute.opened":
+      return { verdict: status === "warning" ? null : "opened" }
+    case "dispute.updated":
+      if (status === undefined) return { verdict: "opened", isContinued: true }
+      if (status === "warning") return { verdict: null }
+      if (status === "won") return { verdict: "won" }
+      return { verdict: status === "lost" || status === "accepted" ? "lost" : "opened" }
   }
 }
 

@@ -162,6 +162,11 @@ const questions = (call: ReturnType<typeof jsonCaller>, clean: Clean) =>
         Lists.refundsAnswer(answer, request, clean)
       )
     ),
+    listDisputes: Effect.fn("HttpConnector.listDisputes")((request) =>
+      call({ method: "GET", path: Lists.pathOf("disputes", request) }, (answer) =>
+        Lists.disputesAnswer(answer, request, clean)
+      )
+    ),
     reports: [
       {
         name: "http",

@@ -1,10 +1,11 @@
-/** The adapter's lists of charges and refunds, for recovery. What is not a page in the protocol's words is no list. */
+/** The adapter's lists of charges, refunds and disputes, for recovery. What is not a page in the protocol's words is no list. */
 import {
   type Clean,
   fieldOf,
   isCurrency,
   isSuccess,
   type ListedCharge,
+  type ListedDispute,
   type ListedPage,
   type ListedRefund,
   type ListRequest,
@@ -15,9 +16,10 @@ import {
 } from "@pointsman/core/connector"
 import { Result, Schema } from "effect"
 import { type Read, readable, toldCharge, toldRefund, unknownStatus, unreadable, unsupported } from "./Answers.ts"
+import { detailsOf, verdictOf } from "./Disputes.ts"
 import * as Protocol from "./Protocol.ts"
 
-/** `what`: `charges` or `refunds`. */
+/** `what`: `charges`, `refunds` or `disputes`. */
 export const pathOf = (what: string, { createdBefore, createdFrom, cursor }: ListRequest): string => {
   const [since, until] = [createdFrom, createdBefore].map((time) => segment(new Date(time).toISOString()))
   const page = cursor === null ? "" : `&cursor=${segment(cursor)}`
@@ -26,6 +28,8 @@ export const pathOf = (what: string, { createdBefore, createdFrom, cursor }: Lis
 
 const readChargePage = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.ChargePage))
 const readRefundPage = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.RefundPage))
+const readDisputePage = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.DisputePage))
+const readDispute = Schema.decodeUnknownResult(Protocol.ListedDispute)
 const readCharge = Schema.decodeUnknownResult(Protocol.ListedCharge)
 const readRefund = Schema.decodeUnknownResult(Protocol.ListedRefund)
 const readChargeName = Schema.decodeUnknownResult(
@@ -59,6 +63,26 @@ export const refundsAnswer = (
       })
     )
   )
+
+/** An adapter may have been written before there was this list: then its path does not exist. */
+const withoutPath: ReadonlySet<number> = new Set([404, 405])
+
+export const disputesAnswer = (
+  answer: TransportAnswer,
+  request: ListRequest,
+  clean: Clean
+): Read<ListedPage<ListedDispute>> => {
+  const what = "list of disputes"
+  if (withoutPath.has(answer.status)) return unsupported(what, answer.status)
+  return onlyList(answer, what, () =>
+    Result.flatMap(readable(readDisputePage, answer), ({ disputes, next_cursor }) =>
+      pageOf(answer, request, { entries: disputes, next: next_cursor ?? null }, clean, {
+        read: disputeOf,
+        name: "dispute_id"
+      })
+    )
+  )
+}
 
 const onlyList = <A>(answer: TransportAnswer, what: string, read: () => Read<A>): Read<A> => {
   if (answer.status === 501) return unsupported(what)
@@ -140,6 +164,24 @@ const refundOf = (entry: unknown, clean: Clean): Entry<ListedRefund> => {
       money: asked,
       state: toldRefund(refund, asked, clean),
       created: Date.parse(refund.created)
+    }
+  }
+}
+
+const disputeOf = (entry: unknown, clean: Clean): Entry<ListedDispute> => {
+  const read = readDispute(entry)
+  if (Result.isFailure(read)) return { wrongAt: fieldOf(read.failure) }
+  const { attempt_id, dispute_id, provider_reference, status, updated } = read.success
+  const attemptId = attempt_id ?? undefined
+  const providerRef = provider_reference ?? undefined
+  if (attemptId === undefined && providerRef === undefined) return { wrongAt: "attempt_id" }
+  return {
+    item: {
+      charge: attemptId === undefined ? { providerRef: providerRef ?? "" } : { attemptId },
+      disputeId: dispute_id,
+      ...verdictOf("dispute.updated", status),
+      ...detailsOf(entry as Readonly<Record<string, unknown>>, clean),
+      at: Date.parse(updated)
     }
   }
 }

@@ -6,7 +6,6 @@
 import {
   type ChargeState,
   type Clean,
-  type DisputeStatus,
   type MessageAbout,
   MessageUnreadable,
   type MessageUnverified,
@@ -14,7 +13,6 @@ import {
   messageReader,
   type ProviderMessage,
   type RawMessage,
-  type StatedDispute,
   signatureHeader,
   signedJson,
   type VerifiedBody,
@@ -22,7 +20,7 @@ import {
 } from "@pointsman/core/connector"
 import { Effect, Schema } from "effect"
 import { toldCharge, toldOperation, toldRefund } from "./Answers.ts"
-import { detailsOf } from "./Disputes.ts"
+import { detailsOf, verdictOf } from "./Disputes.ts"
 import * as Protocol from "./Protocol.ts"
 
 export const readMessage = Effect.fnUntraced(function* (
@@ -136,31 +134,6 @@ const namedPlainly = (
   return field === undefined
     ? Effect.void
     : Effect.fail(new MessageUnreadable({ reason: `it shows a secret at ${field}` }))
-}
-
-type DisputeType = "dispute.opened" | "dispute.updated" | "dispute.won" | "dispute.lost"
-
-/**
- * An update has the verdict of its status. Without one it says that the dispute goes on as it was. That a type and a status do
- * not agree is for core to find.
- */
-const verdictOf = (
-  type: DisputeType,
-  status: DisputeStatus | undefined
-): Pick<StatedDispute, "verdict" | "isContinued"> => {
-  switch (type) {
-    case "dispute.won":
-      return { verdict: "won" }
-    case "dispute.lost":
-      return { verdict: "lost" }
-    case "dispute.opened":
-      return { verdict: status === "warning" ? null : "opened" }
-    case "dispute.updated":
-      if (status === undefined) return { verdict: "opened", isContinued: true }
-      if (status === "warning") return { verdict: null }
-      if (status === "won") return { verdict: "won" }
-      return { verdict: status === "lost" || status === "accepted" ? "lost" : "opened" }
-  }
 }
 
 /** A decline without its reason is found here, before anybody asks for the state. */

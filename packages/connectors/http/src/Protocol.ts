@@ -128,6 +128,7 @@ export const ListedRefund = Schema.Struct({
 
 const NextCursor = optional(Schema.NonEmptyString.check(Schema.isMaxLength(1_000)))
 export const ChargePage = Schema.Struct({ charges: Schema.Array(Schema.Unknown), next_cursor: NextCursor })
+export const DisputePage = Schema.Struct({ disputes: Schema.Array(Schema.Unknown), next_cursor: NextCursor })
 export const RefundPage = Schema.Struct({ refunds: Schema.Array(Schema.Unknown), next_cursor: NextCursor })
 
 /** What every message has; what is in `data` depends on the type. */
@@ -167,6 +168,15 @@ export const DisputeDetails = {
   provider_reason: Schema.NonEmptyString.check(Schema.isMaxLength(255)),
   evidence_due_by: WireTime
 } as const
+
+/** As it is now, with one name of its charge; the rest as in `DisputeDetails`. */
+export const ListedDispute = Schema.Struct({
+  dispute_id: Id,
+  attempt_id: optional(Id),
+  provider_reference: optional(Reference),
+  status: DisputeDetails.status,
+  updated: WireTime
+})
 
 /** The answer to evidence and to an acceptance. */
 export const AnsweredDispute = Schema.Struct({ dispute_id: Id, status: Schema.Literals(disputeStatuses) })

@@ -13,13 +13,21 @@ const window: ListRequest = {
   cursor: null
 }
 
-const listed = Effect.fnUntraced(function* (what: "charges" | "refunds", answered: TransportAnswer, request = window) {
+const listed = Effect.fnUntraced(function* (
+  what: "charges" | "refunds" | "disputes",
+  answered: TransportAnswer,
+  request = window
+) {
   const { requests, transport } = scriptedTransport([Effect.succeed(answered)])
   const credentials = { baseUrl: "https://provider.example/v1", apiKey }
   const account = { connectionId: "main", environment: "production" as const, credentials, timeoutMillis: 2_000 }
   const connector = Result.getOrThrow(HttpConnector.definition.connect(account, transport))
   const list: Effect.Effect<unknown, NotSent | Unanswered> | undefined =
-    what === "charges" ? connector.listCharges?.(request) : connector.listRefunds?.(request)
+    what === "charges"
+      ? connector.listCharges?.(request)
+      : what === "refunds"
+        ? connector.listRefunds?.(request)
+        : connector.listDisputes?.(request)
   const result = yield* Effect.result(list ?? Effect.die("no list"))
   return { result, request: requests[0] }
 })
@@ -146,5 +154,69 @@ describe("pages", () => {
         nextCursor: null
       })
     })
+  )
+
+  const dispute = (fields: object = {}) => ({
+    ...{ dispute_id: "dp_1", attempt_id: "att_1", status: "needs_response", updated: "2026-11-21T12:00:00Z" },
+    ...{ amount: 300, currency: "EUR", reason: "fraudulent", evidence_due_by: "2026-12-01T00:00:00Z" },
+    ...fields
+  })
+  it.effect("given disputes, then each with its charge, its terms, and the verdict of its status", () =>
+    Effect.gen(function* () {
+      const of = {
+        ...{ charge: { attemptId: "att_1" }, disputeId: "dp_1", at: Date.UTC(2026, 10, 21, 12) },
+        ...{ money: money(300, "EUR"), reason: "fraudulent", providerReason: "fraudulent" },
+        dueBy: Date.UTC(2026, 11, 1)
+      }
+      for (const [fields, expected] of [
+        [{}, { verdict: "opened", status: "needs_response" }],
+        [{ status: "under_review" }, { verdict: "opened", status: "under_review" }],
+        [{ status: "warning" }, { verdict: null, status: "warning" }],
+        [{ status: "won" }, { verdict: "won", status: "won" }],
+        [{ status: "lost" }, { verdict: "lost", status: "lost" }],
+        [{ status: "accepted" }, { verdict: "lost", status: "accepted" }],
+        [
+          { attempt_id: null, provider_reference: "ch_1" },
+          { charge: { providerRef: "ch_1" }, verdict: "opened", status: "needs_response" }
+        ]
+      ] as const) {
+        const { request, result } = yield* listed("disputes", answer(200, { disputes: [dispute(fields)] }))
+        assert.deepStrictEqual<unknown>(Result.getOrThrow(result), {
+          items: [{ ...of, ...expected }],
+          unreadable: [],
+          nextCursor: null
+        })
+        assert.include(request?.url, "/v1/disputes?created_from=2026-11-21T12%3A00%3A00.000Z&created_before=")
+      }
+    })
+  )
+  it.effect(
+    "given an adapter without the list, then it has none; given a dispute without its charge, then it is named",
+    () =>
+      Effect.gen(function* () {
+        for (const [status, isUnsupported] of [
+          [501, true],
+          [404, true],
+          [405, true],
+          [500, undefined],
+          [401, undefined]
+        ] as const) {
+          const { result } = yield* listed("disputes", answer(status, { error: { code: "none", message: "none" } }))
+          const failure = Result.isFailure(result) ? result.failure : undefined
+          assert.strictEqual(failure?._tag === "pointsman/Unanswered" && failure.isUnsupported, isUnsupported)
+        }
+        for (const [fields, at] of [
+          [{ attempt_id: null }, "attempt_id"],
+          [{ status: "of_tomorrow" }, "status"],
+          [{ updated: null }, "updated"]
+        ] as const) {
+          const { result } = yield* listed("disputes", answer(200, { disputes: [dispute(fields)] }))
+          assert.deepStrictEqual<unknown>(Result.getOrThrow(result), {
+            items: [],
+            unreadable: [{ reference: "dp_1", reason: `it is not as the protocol says at ${at}` }],
+            nextCursor: null
+          })
+        }
+      })
   )
 })

@@ -7,7 +7,7 @@ import {
   type SignedMessage,
   type Situation
 } from "@pointsman/contracts/connector"
-import type { ListedCharge, ListedRefund } from "@pointsman/core/connector"
+import type { ListedCharge, ListedDispute, ListedRefund } from "@pointsman/core/connector"
 import { answer, apiKey, neverReceived, refusal } from "./Provider.ts"
 
 connectorSuite({
@@ -35,6 +35,10 @@ connectorSuite({
       answer(200, { charges: items.map(listedCharge), next_cursor: hasMore ? "prv_cursor_2" : null }),
     refunds: ({ hasMore, items }) =>
       answer(200, { refunds: items.map(listedRefund), ...(hasMore ? { next_cursor: "prv_cursor_2" } : {}) })
+  },
+  disputes: {
+    answers: (disputes) => [answer(200, { disputes: disputes.map(listedDispute) })],
+    told: (dispute) => dispute
   },
   account: { is: { id: "acme-live-7", mode: null }, answer: answer(200, { account: "acme-live-7" }) },
   messages: {
@@ -191,5 +195,13 @@ function listedRefund({ created, money, providerRef, refundId, state }: ListedRe
     amount: money.minorUnits,
     currency: money.currency,
     created: new Date(created).toISOString()
+  }
+}
+
+function listedDispute({ at, charge, disputeId, dueBy, money, status }: ListedDispute) {
+  return {
+    ...{ dispute_id: disputeId, attempt_id: "attemptId" in charge ? charge.attemptId : null, status },
+    ...{ amount: money?.minorUnits, currency: money?.currency, updated: new Date(at ?? 0).toISOString() },
+    ...(dueBy === undefined ? {} : { evidence_due_by: new Date(dueBy).toISOString() })
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Mollie's lists of payments and refunds, oldest first, for recovery. They take no dates, so that the first page of a window is
+ * Mollie's lists of payments, refunds and chargebacks (https://docs.mollie.com/reference/list-all-chargebacks), oldest first,
+ * for recovery. They take no dates, so that the first page of a window is
  * found by going from the newest entry back to the window's beginning; from there `sort=asc` leads on, a page at a time. An
  * entry is ours by its metadata; other entries are those of other programs of the profile.
  */
@@ -8,6 +9,7 @@ import {
   fieldOf,
   initiators,
   type ListedCharge,
+  type ListedDispute,
   type ListedPage,
   type ListedRefund,
   type ListRequest,
@@ -19,6 +21,7 @@ import {
 import { Effect, Result, Schema } from "effect"
 import { fromMollie } from "./Amounts.ts"
 import { isOnPage, type Reader, stateOf, stateOfRefund } from "./Answers.ts"
+import { chargebackIn } from "./Messages.ts"
 import { type Ask, askPage, type Entry, type Page } from "./Pages.ts"
 import * as Protocol from "./Protocol.ts"
 
@@ -31,6 +34,9 @@ export const charges = (ask: Ask, request: ListRequest, reader: Reader) =>
 export const refunds = (ask: Ask, request: ListRequest, reader: Reader) =>
   Effect.map(oldestFirst(ask, "refunds", request), (window) => pageOf(window, reader, refundIn))
 
+export const disputes = (ask: Ask, request: ListRequest, reader: Reader) =>
+  Effect.map(oldestFirst(ask, "chargebacks", request), (window) => pageOf(window, reader, disputeIn))
+
 interface Window {
   /** Oldest first. */
   readonly entries: ReadonlyArray<Entry>
@@ -39,7 +45,7 @@ interface Window {
 
 const oldestFirst = Effect.fnUntraced(function* (
   ask: Ask,
-  name: "payments" | "refunds",
+  name: "payments" | "refunds" | "chargebacks",
   { createdBefore, createdFrom, cursor }: ListRequest
 ): Effect.fn.Return<Window, NotSent | Unanswered> {
   const isInside = ({ created }: Entry) => created >= createdFrom && created < createdBefore
@@ -90,6 +96,7 @@ const pageOf = <Item>(
 
 const readPayment = Schema.decodeUnknownResult(Protocol.ListedPayment)
 const readRefund = Schema.decodeUnknownResult(Protocol.ListedRefund)
+const readChargeback = Schema.decodeUnknownResult(Protocol.Chargeback)
 
 const chargeIn = ({ created, metadata, raw }: Entry, reader: Reader): Read<ListedCharge> => {
   const mark = (name: string) => Protocol.markIn(metadata, name)
@@ -138,6 +145,14 @@ const refundIn = ({ created, metadata, raw }: Entry, reader: Reader): Read<Liste
       created
     }
   }
+}
+
+/** It names its payment alone, by Mollie's id of it. */
+const disputeIn = ({ raw }: Entry): Read<ListedDispute> => {
+  const read = readChargeback(raw)
+  if (Result.isFailure(read)) return { wrongAt: fieldOf(read.failure) }
+  const { createdAt, reversedAt } = read.success
+  return { item: { ...chargebackIn(read.success), at: Date.parse(reversedAt ?? createdAt) } }
 }
 
 const oneOf = <Word extends string>(words: ReadonlyArray<Word>, text: string | null): Word | null =>

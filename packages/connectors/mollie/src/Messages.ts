@@ -14,6 +14,7 @@ import {
   messageReader,
   type ProviderMessage,
   type RawMessage,
+  type StatedDispute,
   type VerifiedBody,
   verifiedJson
 } from "@pointsman/core/connector"
@@ -107,7 +108,10 @@ const aboutOf = (
       return aboutRefund(entity, attempt_id ?? null, reader)
     case "chargeback.received":
     case "chargeback.reversed":
-      return aboutChargeback(entity)
+      return Effect.map(
+        decoded(readChargeback, entity),
+        (chargeback): MessageAbout => ({ _tag: "Dispute", ...chargebackIn(chargeback) })
+      )
     default:
       return Effect.fail(unreadable("its type is not supported"))
   }
@@ -161,14 +165,11 @@ const isAmount = Schema.is(Protocol.Amount)
  * The money went back with the chargeback; "reversed" returns it (https://docs.mollie.com/docs/chargebacks). Its amount may be
  * a part of the payment's. One that is not as documented is left out: the dispute counts without it.
  */
-const aboutChargeback = Effect.fnUntraced(function* (
-  entity: unknown
-): Effect.fn.Return<MessageAbout, MessageUnreadable> {
-  const { amount, id, paymentId, reversedAt } = yield* decoded(readChargeback, entity)
-  const verdict = reversedAt === undefined || reversedAt === null ? "opened" : "won"
+export const chargebackIn = ({ amount, id, paymentId, reversedAt }: typeof Protocol.Chargeback.Type) => {
+  const verdict: StatedDispute["verdict"] = reversedAt === undefined || reversedAt === null ? "opened" : "won"
   const money = isAmount(amount) ? fromMollie(amount) : undefined
   return {
-    ...{ _tag: "Dispute", charge: { providerRef: paymentId }, disputeId: id, verdict },
+    ...{ charge: { providerRef: paymentId }, disputeId: id, verdict },
     ...(money === undefined ? {} : { money })
   }
-})
+}

@@ -157,6 +157,7 @@ const questions = (call: ReturnType<typeof jsonCaller>, reader: Answers.Reader) 
     ),
     listCharges: Effect.fn("MollieConnector.listCharges")((request) => Lists.charges(ask, request, reader)),
     listRefunds: Effect.fn("MollieConnector.listRefunds")((request) => Lists.refunds(ask, request, reader)),
+    listDisputes: Effect.fn("MollieConnector.listDisputes")((request) => Lists.disputes(ask, request, reader)),
     hints: { read: readHint, lookUp: (reference) => lookUpHint(ask, reference, reader) }
   } satisfies Partial<Connector>
 }

@@ -10,7 +10,7 @@ import * as Protocol from "./Protocol.ts"
 /** What Mollie gives at most. */
 export const entriesOfPage = 250
 
-export type ListName = "payments" | "refunds" | "captures"
+export type ListName = "payments" | "refunds" | "captures" | "chargebacks"
 
 /** Sends a GET, and reads its answer. */
 export type Ask = <A>(
@@ -39,7 +39,8 @@ export interface Page {
 const readers = {
   payments: Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.listOf("payments"))),
   refunds: Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.listOf("refunds"))),
-  captures: Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.listOf("captures")))
+  captures: Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.listOf("captures"))),
+  chargebacks: Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.listOf("chargebacks")))
 }
 
 /** `under`: the payment whose refunds or captures are listed; `null` for all of the profile. */

@@ -112,7 +112,7 @@ export type WholePayment = typeof WholePayment.Type
 const Entry = Schema.Struct({ id: Reference, createdAt: WireTime, metadata: Metadata })
 
 /** https://docs.mollie.com/reference/pagination */
-export const listOf = (name: "payments" | "refunds" | "captures") =>
+export const listOf = (name: "payments" | "refunds" | "captures" | "chargebacks") =>
   Schema.Struct({
     count: Schema.Natural,
     _embedded: Schema.Struct({ [name]: Schema.Array(Entry) }) as Schema.Decoder<

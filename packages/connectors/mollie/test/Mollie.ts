@@ -115,7 +115,7 @@ export const chargeback = (fields: Fields = {}): Fields => ({
 
 /** https://docs.mollie.com/reference/pagination; `next`: the id that the next page begins with. */
 export const list = (
-  name: "payments" | "refunds" | "captures",
+  name: "payments" | "refunds" | "captures" | "chargebacks",
   items: ReadonlyArray<unknown>,
   next: string | null = null
 ): Fields => ({

@@ -14,7 +14,19 @@ import {
   scripted,
   voidRequest
 } from "./Calls.ts"
-import { answer, apiKey, capture, type Fields, failure, list, opened, payment, refund, webhookUrl } from "./Mollie.ts"
+import {
+  answer,
+  apiKey,
+  capture,
+  chargeback,
+  type Fields,
+  failure,
+  list,
+  opened,
+  payment,
+  refund,
+  webhookUrl
+} from "./Mollie.ts"
 
 const charged = (given: TransportAnswer) => scripted([given]).connector.charge(charge)
 const bodyOf = (text: string | undefined): unknown => JSON.parse(text ?? "null")
@@ -553,5 +565,26 @@ describe("the lists for recovery", () => {
         )
         assert.deepStrictEqual(page.unreadable, [{ reference: "3", reason: "it cannot be read at amount" }])
       })
+  )
+
+  it.effect("given chargebacks, then each by its payment, one that was reversed as won since then", () =>
+    Effect.gen(function* () {
+      const at = (minutes: number) => new Date(noon + minutes * 60_000).toISOString()
+      const given = [
+        chargeback({ id: "chb_3", createdAt: at(3), paymentId: 7 }),
+        chargeback({ id: "chb_2", createdAt: at(2), reversedAt: at(9), amount: { currency: "EUR", value: "2.00" } }),
+        chargeback({ id: "chb_1", createdAt: at(1) }),
+        chargeback({ id: "chb_0", createdAt: at(-1) })
+      ]
+      const { connector, requests } = scripted([answer(200, list("chargebacks", given))])
+      const { items, unreadable } = yield* connector.listDisputes?.(window) ?? Effect.die("no list")
+      const charge = { providerRef: "tr_5B8cwPMGnU6qLbRvo7qEZo" }
+      assert.deepStrictEqual<unknown>(items, [
+        { charge, disputeId: "chb_1", verdict: "opened", money: money(1234, "EUR"), at: noon + 60_000 },
+        { charge, disputeId: "chb_2", verdict: "won", money: money(200, "EUR"), at: noon + 9 * 60_000 }
+      ])
+      assert.deepStrictEqual(unreadable, [{ reference: "chb_3", reason: "it cannot be read at paymentId" }])
+      assert.include(requests[0]?.url, "/v2/chargebacks?limit=250&sort=desc")
+    })
   )
 })

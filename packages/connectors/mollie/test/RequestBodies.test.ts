@@ -90,6 +90,7 @@ const described: ReadonlyArray<readonly [RegExp, Described]> = [
   [/^POST \/v2\/payments\/tr_\w+\/refunds$/u, { body: Refund }],
   [/^GET \/v2\/payments$/u, { query: List(/^tr_.+$/u) }],
   [/^GET \/v2\/refunds$/u, { query: List(/^re_.+$/u) }],
+  [/^GET \/v2\/chargebacks$/u, { query: List(/^chb_.+$/u) }],
   [
     /^GET \/v2\/payments\/tr_\w+$/u,
     {
@@ -163,6 +164,9 @@ const asks: Readonly<Record<string, Ask>> = {
   "a list of charges": (connector) => connector.listCharges?.(window),
   "a later page of charges": (connector) => connector.listCharges?.({ ...window, cursor: providerRef }),
   "a list of refunds": (connector) => connector.listRefunds?.(window),
+  "a list of disputes": (connector) => connector.listDisputes?.(window),
+  "a later page of disputes": (connector) =>
+    connector.listDisputes?.({ ...window, cursor: "chb_xFzwUN4ci8HAmSGUACS4J" }),
   "the account": (connector) => connector.account?.()
 }
 

@@ -10,6 +10,7 @@ import {
 import type {
   ConnectorDefinition,
   ListedCharge,
+  ListedDispute,
   ListedRefund,
   Money,
   TransportAnswer,
@@ -163,6 +164,14 @@ connectorSuite({
     refunds: ({ hasMore, items }) =>
       answer(200, list("refunds", ordered(items.map(refundOf), hasMore), hasMore ? "re_next" : null)),
     untold: ["paymentId", "idempotencyKey"]
+  },
+  disputes: {
+    answers: (disputes) => [answer(200, list("chargebacks", disputes.map(chargebackOf).toReversed()))],
+    // A chargeback took the money, and there is no deadline; what is returned is won, and nothing is called lost.
+    told: ({ at, disputeId, money, ...dispute }) => ({
+      ...{ charge: { providerRef: paymentOfDispute(dispute) }, disputeId, verdict: "opened", at },
+      ...(money && { money })
+    })
   },
   messages: {
     toleranceMillis: null,
@@ -395,5 +404,18 @@ function refundOf({ created, money, providerRef, refundId, state }: ListedRefund
     metadata: { refund_id: refundId },
     paymentId: providerRef,
     createdAt: new Date(created).toISOString()
+  })
+}
+
+function paymentOfDispute({ charge }: Pick<ListedDispute, "charge">): string {
+  return "attemptId" in charge ? charge.attemptId.replace("att_", "prv_") : charge.providerRef
+}
+
+function chargebackOf(listed: ListedDispute) {
+  const { at, disputeId, money } = listed
+  const value = money?.currency === "JPY" ? String(money.minorUnits) : ((money?.minorUnits ?? 0) / 100).toFixed(2)
+  return chargeback({
+    ...{ id: disputeId, paymentId: paymentOfDispute(listed), createdAt: new Date(at ?? 0).toISOString() },
+    amount: { currency: money?.currency, value }
   })
 }

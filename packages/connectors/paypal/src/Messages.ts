@@ -251,21 +251,34 @@ const termsOf = (
   return { ...(money === undefined ? {} : { money }), ...(dueBy === undefined ? {} : { dueBy }) }
 }
 
-const tellDispute = (type: string, dispute: Protocol.Dispute): About => {
+/** What PayPal states of a dispute, or what of it cannot be understood. */
+export const disputeIn = (
+  type: string,
+  dispute: Protocol.Dispute
+): (StatedDispute & { readonly charge: ChargeName }) | string => {
   const { dispute_id, disputed_transactions } = dispute
   const stated = statedIn(type, dispute)
-  if (stated === undefined) return Effect.fail(unreadable("it is not to be understood at resource.dispute_outcome"))
+  if (stated === undefined) return "it is not to be understood at resource.dispute_outcome"
   const [transaction, ...others] = disputed_transactions
   // A dispute about several payments names no amount for each.
   if (transaction === undefined || others.length > 0) {
-    return Effect.fail(unreadable("it is not to be understood at resource.disputed_transactions"))
+    return "it is not to be understood at resource.disputed_transactions"
   }
-  const attemptId = ours(transaction.custom, "att_") ?? ours(transaction.invoice_number, "att_")
+  const attemptId = attemptIn(transaction)
   const captureId = transaction.seller_transaction_id ?? undefined
   if (attemptId === undefined && captureId === undefined) {
-    return Effect.fail(unreadable("its charge is unknown, at resource.disputed_transactions"))
+    return "its charge is unknown, at resource.disputed_transactions"
   }
   // PayPal's name of the capture finds no payment here, and is kept for operators.
   const charge: ChargeName = attemptId === undefined ? { providerRef: captureId ?? "" } : { attemptId }
-  return Effect.succeed({ _tag: "Dispute", charge, disputeId: dispute_id, ...stated, ...termsOf(dispute, stated) })
+  return { charge, disputeId: dispute_id, ...stated, ...termsOf(dispute, stated) }
+}
+
+/** Our id of the charge that a disputed transaction is of; `undefined` where it has none. */
+export const attemptIn = ({ custom, invoice_number }: Protocol.DisputedTransaction): string | undefined =>
+  ours(custom, "att_") ?? ours(invoice_number, "att_")
+
+const tellDispute = (type: string, dispute: Protocol.Dispute): About => {
+  const told = disputeIn(type, dispute)
+  return typeof told === "string" ? Effect.fail(unreadable(told)) : Effect.succeed({ _tag: "Dispute", ...told })
 }

@@ -16,9 +16,9 @@
  * (https://developer.paypal.com/limited-release/alternative-payment-methods/klarna/reference/implement-idempotency). Under the
  * id of the opening, PayPal could answer with the order as it was opened.
  *
- * A charge is named by its order. There are no lists to recover lost records from: the transaction search, which reports are
- * fetched from, takes "a maximum of three hours" to show a payment
- * (https://developer.paypal.com/docs/api/transaction-search/v1/).
+ * A charge is named by its order. There are no lists of charges and refunds to recover lost records from: the transaction
+ * search, which reports are fetched from, takes "a maximum of three hours" to show a payment
+ * (https://developer.paypal.com/docs/api/transaction-search/v1/). Disputes are listed.
  */
 import {
   type Connector,
@@ -41,6 +41,7 @@ import { type Call, makeCall } from "./Caller.ts"
 import { makeCertificates, rootsOfNode } from "./Certificates.ts"
 import { type Credentials, decodeCredentials } from "./Credentials.ts"
 import { keptOfMessage } from "./KeptOfMessage.ts"
+import { disputes } from "./Lists.ts"
 import * as Lookups from "./Lookups.ts"
 import { readMessage, readStored } from "./Messages.ts"
 import { namedMethods } from "./NamedMethods.ts"
@@ -106,6 +107,7 @@ const connector = (
     ...checkouts(call),
     ...operations(call),
     readMessage: Effect.fn("PayPalConnector.readMessage")((message) => readMessage(message, secrets, certificates)),
+    listDisputes: Effect.fn("PayPalConnector.listDisputes")((request) => disputes(call, request)),
     reports: fetchedReports(call),
     keptOfMessage,
     readStored: Effect.fn("PayPalConnector.readStored")((message) => readStored(message, secrets))

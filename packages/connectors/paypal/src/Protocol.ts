@@ -113,6 +113,16 @@ export const Dispute = Schema.Struct({
   )
 })
 export type Dispute = typeof Dispute.Type
+export type DisputedTransaction = typeof DisputedTransaction.Type
+
+/** The same, of the list and of one dispute. `update_time`: "when the dispute was last updated". */
+export const ListedDispute = Schema.Struct({ ...Dispute.fields, update_time: WireTime })
+
+/** `dispute_search` of the same: summaries without the disputed transactions. */
+export const DisputePage = Schema.Struct({
+  items: optional(Schema.Array(Schema.Struct({ dispute_id: Reference }))),
+  links: optional(Schema.Array(Schema.Struct({ rel: Schema.String, href: Schema.String })))
+})
 
 /**
  * A time of the transaction search. Its description has an offset with a colon, and its examples one without ("+0000",

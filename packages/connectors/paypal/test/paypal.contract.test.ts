@@ -1,5 +1,11 @@
 import { connectorSuite, type MessageSituation, type Operation, type Situation } from "@pointsman/contracts/connector"
-import type { ChargeLookup, ConnectorDefinition, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
+import type {
+  ChargeLookup,
+  ConnectorDefinition,
+  ListedDispute,
+  TransportAnswer,
+  TransportRequest
+} from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { bodyOf, seenAlone } from "./Calls.ts"
 import {
@@ -100,6 +106,17 @@ connectorSuite({
   account: {
     is: { id: "WDJJHEBZ4X2LY", mode: "test" },
     answer: answer(200, { user_id: "https://www.paypal.com/webapps/auth/identity/user/1", payer_id: "WDJJHEBZ4X2LY" })
+  },
+  disputes: {
+    // The list has summaries: each dispute is read after it.
+    answers: (disputes) => [
+      answer(200, {
+        items: disputes.map(({ disputeId }) => ({ dispute_id: disputeId, status: "OPEN" })),
+        links: [{ href: `${baseUrl}/v1/customer/disputes`, rel: "self", method: "GET" }]
+      }),
+      ...disputes.map((one) => answer(200, disputeOf(one)))
+    ],
+    told: ({ status, ...listed }) => ({ ...listed, ...(listed.verdict === "opened" && status && { status }) })
   },
   brokenCredentials: [
     { credentials: undefined, field: "credentials" },
@@ -370,4 +387,14 @@ function messageOf(situation: MessageSituation) {
     case "dispute lost":
       return disputed("RESOLVED", { dispute_outcome: { outcome_code: "RESOLVED_BUYER_FAVOUR" } })
   }
+}
+
+function disputeOf({ at, charge, disputeId, dueBy, money, verdict }: ListedDispute) {
+  const value = money?.currency === "JPY" ? String(money.minorUnits) : ((money?.minorUnits ?? 0) / 100).toFixed(2)
+  return dispute("attemptId" in charge ? charge.attemptId : undefined, {
+    ...{ dispute_id: disputeId, update_time: new Date(at ?? 0).toISOString() },
+    ...{ dispute_amount: { currency_code: money?.currency, value }, status: verdict === "lost" ? "RESOLVED" : "OPEN" },
+    ...(verdict === "lost" ? { dispute_outcome: { outcome_code: "RESOLVED_BUYER_FAVOUR" } } : {}),
+    ...(dueBy === undefined ? {} : { seller_response_due_date: new Date(dueBy).toISOString() })
+  })
 }

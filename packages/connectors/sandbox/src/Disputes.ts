@@ -6,6 +6,9 @@ import type {
   DisputeRequest,
   DisputeStatus,
   Found,
+  ListedDispute,
+  ListedPage,
+  ListRequest,
   ProviderMessage,
   Rejected,
   SubmissionKind,
@@ -55,26 +58,47 @@ const statements = ({ answers, dueBy, ends, openedAt }: DisputeRecord, now: numb
   return [opened, ...later].filter(({ at }) => at <= now)
 }
 
-/** The messages that the provider has sent about the dispute of a charge by now. The same statement has the same id. */
-export const messagesOf = (record: ChargeRecord, now: number): ReadonlyArray<ProviderMessage> => {
+/** What the provider has stated by now about the dispute of a charge, oldest first. */
+const statedOf = (record: ChargeRecord, now: number) => {
   const { attemptId, capturedMinor, currency, dispute } = record
   if (dispute === undefined) return []
-  return statements(dispute, now).map(({ at, status }) => ({
-    id: `sbx_msg_${attemptId}_${status}`,
-    at,
-    about: {
-      _tag: "Dispute",
-      charge: { attemptId },
-      disputeId: disputeIdOf(attemptId),
-      verdict: status === "won" ? "won" : status === "lost" || status === "accepted" ? "lost" : "opened",
-      status,
-      money: { minorUnits: capturedMinor, currency },
-      reason: "not_received",
-      providerReason: "simulated",
-      dueBy: dispute.dueBy
-    }
-  }))
+  return statements(dispute, now).map(
+    ({ at, status }) =>
+      ({
+        at,
+        charge: { attemptId },
+        disputeId: disputeIdOf(attemptId),
+        verdict: status === "won" ? "won" : status === "lost" || status === "accepted" ? "lost" : "opened",
+        status,
+        money: { minorUnits: capturedMinor, currency },
+        reason: "not_received",
+        providerReason: "simulated",
+        dueBy: dispute.dueBy
+      }) as const
+  )
 }
+
+/** The messages that the provider has sent about the dispute of a charge by now. The same statement has the same id. */
+export const messagesOf = (record: ChargeRecord, now: number): ReadonlyArray<ProviderMessage> =>
+  statedOf(record, now).map(({ at, ...stated }) => ({
+    id: `sbx_msg_${record.attemptId}_${stated.status}`,
+    at,
+    about: { _tag: "Dispute", ...stated }
+  }))
+
+/** The disputes of these charges that changed in the window, as they are now: all of them on one page. */
+export const listDisputes = (
+  records: ReadonlyArray<ChargeRecord>,
+  { createdBefore, createdFrom }: ListRequest,
+  now: number
+): ListedPage<ListedDispute> => ({
+  items: records
+    .flatMap((record) => statedOf(record, now).slice(-1))
+    .filter(({ at }) => at >= createdFrom && at < createdBefore)
+    .toSorted((a, b) => a.at - b.at),
+  unreadable: [],
+  nextCursor: null
+})
 
 const disputeIdOf = (attemptId: string): string => `${referenceOf(attemptId)}_dispute`
 

@@ -93,6 +93,10 @@ const connector = (records: SandboxRecords["Service"], connectionId: string): Co
       answerOf(Effect.map(records.chargesOf(connectionId), (all) => Simulator.listCharges(all, request))),
     listRefunds: (request) =>
       answerOf(Effect.map(records.chargesOf(connectionId), (all) => Simulator.listRefunds(all, request))),
+    listDisputes: (request) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        answerOf(Effect.map(records.chargesOf(connectionId), (all) => Disputes.listDisputes(all, request, now)))
+      ),
     account: () => answerOf(Effect.map(records.account, (id) => ({ id, mode: "test" })))
   }
 }

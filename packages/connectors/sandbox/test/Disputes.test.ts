@@ -37,7 +37,9 @@ const request = (operationId: string) => ({
 
 interface Given {
   readonly records: SandboxRecords["Service"]
-  readonly connector: Required<Pick<Connector, "charge" | "submitDispute" | "acceptDispute" | "lookUpDispute">>
+  readonly connector: Required<
+    Pick<Connector, "charge" | "listDisputes" | "submitDispute" | "acceptDispute" | "lookUpDispute">
+  >
   /** The statuses that messages have stated by now. */
   readonly stated: Effect.Effect<ReadonlyArray<string | undefined>>
 }
@@ -118,7 +120,7 @@ describe("a dispute of the simulated provider", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("given an acceptance, then it is accepted", () =>
+  it.effect("given an acceptance, then it is accepted, and listed so", () =>
     Effect.gen(function* () {
       const { connector, stated } = yield* opened("memory")
       yield* TestClock.setTime(begin)
@@ -126,6 +128,20 @@ describe("a dispute of the simulated provider", () => {
       yield* stated
       assert.deepStrictEqual(yield* connector.acceptDispute(request("op_1")), { _tag: "SubmissionDone" })
       assert.deepStrictEqual(yield* stated, ["needs_response", "accepted"])
+      const list = (createdFrom: number) =>
+        connector.listDisputes({ createdFrom, createdBefore: begin + second, cursor: null })
+      assert.deepStrictEqual(yield* list(begin), {
+        items: [
+          {
+            ...{ at: begin, charge: { attemptId: "att_1" }, disputeId: "sbx_att_1_dispute" },
+            ...{ verdict: "lost", status: "accepted", money: money(1999, "EUR"), dueBy: deadline },
+            ...{ reason: "not_received", providerReason: "simulated" }
+          }
+        ],
+        unreadable: [],
+        nextCursor: null
+      })
+      assert.deepStrictEqual((yield* list(begin + 1)).items, [])
     }).pipe(Effect.scoped)
   )
 

@@ -1,5 +1,6 @@
 /**
- * Stripe's lists of payments and refunds, oldest first, for recovery.
+ * Stripe's lists of payments, refunds and disputes, oldest first, for recovery. Disputes are listed by their creation
+ * (https://docs.stripe.com/api/disputes/list).
  *
  * Stripe lists the newest first (https://docs.stripe.com/api/pagination). So the first page of a window is found by going
  * through all of it once, and from there `ending_before` leads back to the newest, a page at a time. An entry is ours by
@@ -11,6 +12,7 @@ import {
   fieldOf,
   initiators,
   type ListedCharge,
+  type ListedDispute,
   type ListedPage,
   type ListedRefund,
   type ListRequest,
@@ -23,6 +25,7 @@ import {
 import { Effect, Result, Schema } from "effect"
 import { fromStripe } from "./Amounts.ts"
 import { onlySuccess, type Read, readable, stateOf, stateOfToldRefund, unreadable } from "./Answers.ts"
+import { statedIn } from "./Disputes.ts"
 import * as Protocol from "./Protocol.ts"
 import type { Form } from "./Requests.ts"
 
@@ -36,6 +39,9 @@ export const charges = (send: Send, request: ListRequest, clean: Clean) =>
 
 export const refunds = (send: Send, request: ListRequest, clean: Clean) =>
   Effect.map(oldestFirst(send, "refunds", request), (raw) => pageOf(raw, clean, refundIn))
+
+export const disputes = (send: Send, request: ListRequest, clean: Clean) =>
+  Effect.map(oldestFirst(send, "disputes", request), (raw) => pageOf(raw, clean, disputeIn))
 
 /** As Stripe wrote them, newest first. */
 interface RawPage {
@@ -121,6 +127,7 @@ const unreadableEntry = (entry: unknown, why: string, clean: Clean): UnreadableE
 
 const readPaymentIntent = Schema.decodeUnknownResult(Protocol.ListedPaymentIntent)
 const readRefund = Schema.decodeUnknownResult(Protocol.ListedRefund)
+const readDispute = Schema.decodeUnknownResult(Protocol.Dispute)
 
 const chargeIn = (entry: unknown, clean: Clean): Entry<ListedCharge> => {
   const marks = marksOf(entry)
@@ -184,6 +191,18 @@ const refundIn = (entry: unknown, clean: Clean): Entry<ListedRefund> => {
       created: refund.created * 1000
     }
   }
+}
+
+/** It names its payment alone, and has no time of its last change: its status is that of the moment. */
+const disputeIn = (entry: unknown): Entry<ListedDispute> => {
+  const read = readDispute(entry)
+  if (Result.isFailure(read)) return { wrongAt: fieldOf(read.failure) }
+  const { id: disputeId, payment_intent: providerRef } = read.success
+  if (providerRef === null || providerRef === undefined) return undefined
+  const stated = statedIn(read.success)
+  return stated === undefined
+    ? { wrongAt: "status" }
+    : { item: { charge: { providerRef }, disputeId, ...stated, at: null } }
 }
 
 const marksOf = (entry: unknown): Protocol.AnyMetadata =>

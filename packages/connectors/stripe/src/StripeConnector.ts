@@ -139,6 +139,7 @@ const questions = (caller: Caller, { account, mode }: Credentials, clean: Clean)
     ),
     listCharges: Effect.fn("StripeConnector.listCharges")((request) => Lists.charges(sendList, request, clean)),
     listRefunds: Effect.fn("StripeConnector.listRefunds")((request) => Lists.refunds(sendList, request, clean)),
+    listDisputes: Effect.fn("StripeConnector.listDisputes")((request) => Lists.disputes(sendList, request, clean)),
     reports: fetchedReports(sendList, clean)
   } satisfies Partial<Connector>
 }

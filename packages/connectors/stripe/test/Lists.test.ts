@@ -12,7 +12,7 @@ import {
 } from "@pointsman/core/connector"
 import { Effect, Result } from "effect"
 import { connected, eur, timeoutMillis } from "./Calls.ts"
-import { answer, list, paymentIntent, refund, refundList, secretKey } from "./Stripe.ts"
+import { answer, dispute, list, paymentIntent, refund, refundList, secretKey } from "./Stripe.ts"
 
 interface Stored {
   readonly id: string
@@ -54,6 +54,8 @@ const missing = Effect.die("the connector has no such list")
 const window = { createdFrom: 1_000_000, createdBefore: 9_000_000 }
 const charges = (connector: Connector, cursor: string | null = null) =>
   connector.listCharges?.({ ...window, cursor }) ?? missing
+const disputes = (connector: Connector, cursor: string | null = null) =>
+  connector.listDisputes?.({ ...window, cursor }) ?? missing
 const refunds = (connector: Connector, cursor: string | null = null) =>
   connector.listRefunds?.({ ...window, cursor }) ?? missing
 
@@ -320,6 +322,37 @@ describe("entries", () => {
         }
       ])
       assert.deepStrictEqual(unreadable, [{ reference: "re_5", reason: "it is not to be understood, at status" }])
+    })
+  )
+  it.effect("given disputes, then each by its payment, as it is now, also over pages", () =>
+    Effect.gen(function* () {
+      const at = (index: number, fields: object = {}) =>
+        dispute({ id: `du_${index}`, created: 1_000 + index, ...fields }) as unknown as Stored
+      const stripe = stripeWith(() => many(101, at))
+      const listed = yield* wholeOf((cursor) => disputes(stripe.connector, cursor))
+      assert.deepStrictEqual(
+        listed.items.map(({ disputeId }) => disputeId),
+        many(101, (index) => `du_${index}`)
+      )
+      assert.include(stripe.requests[0]?.url, "/v1/disputes?created%5Bgte%5D=1000&created%5Blt%5D=9000")
+      const given = answer(
+        200,
+        list(
+          [at(4, { payment_intent: null }), at(3, { status: "of_tomorrow" }), at(2, { status: "lost" }), at(1)],
+          false,
+          "/v1/disputes"
+        )
+      )
+      const { items, unreadable } = yield* disputes(connected([given]).connector)
+      const of = {
+        ...{ charge: { providerRef: "pi_3MtwBwLkdIwHu7ix28a3tqPa" }, money: eur },
+        ...{ reason: "other", providerReason: "general", at: null }
+      }
+      assert.deepStrictEqual<unknown>(items, [
+        { ...of, disputeId: "du_1", verdict: "opened", status: "needs_response" },
+        { ...of, disputeId: "du_2", verdict: "lost", status: "lost" }
+      ])
+      assert.deepStrictEqual(unreadable, [{ reference: "du_3", reason: "it is not to be understood, at status" }])
     })
   )
 })

@@ -9,6 +9,7 @@ import {
 import type {
   ConnectorDefinition,
   ListedCharge,
+  ListedDispute,
   ListedRefund,
   TransportAnswer,
   TransportRequest
@@ -82,6 +83,11 @@ connectorSuite({
     refunds: ({ hasMore, items }) => answer(200, refundList(items.map(refundOf).toReversed(), hasMore)),
     // A payment's id is drawn, and Stripe compares parameters; the key it gives back in no list.
     untold: ["paymentId", "idempotencyKey"]
+  },
+  disputes: {
+    answers: (disputes) => [answer(200, list(disputes.map(disputeOf).toReversed(), false, "/v1/disputes"))],
+    // It has no time of its last change.
+    told: (dispute) => ({ ...dispute, charge: { providerRef: paymentOf(dispute) }, ...ofReason, at: null })
   },
   account: { is: { id: account().id, mode: "test" }, answer: answer(200, account()) },
   brokenCredentials: [
@@ -322,5 +328,20 @@ function refundOf({ created, money, providerRef, refundId, state }: ListedRefund
     metadata: { refund_id: refundId },
     payment_intent: providerRef,
     created: created / 1000
+  })
+}
+
+const ofReason = { reason: "other", providerReason: "general" } as const
+
+function paymentOf({ charge }: ListedDispute): string {
+  return "attemptId" in charge ? charge.attemptId.replace("att_", "prv_") : charge.providerRef
+}
+
+function disputeOf(listed: ListedDispute) {
+  const { disputeId, dueBy = 0, money, status } = listed
+  return dispute({
+    ...{ id: disputeId, payment_intent: paymentOf(listed), status },
+    ...{ amount: money?.minorUnits, currency: money?.currency.toLowerCase() },
+    evidence_details: { due_by: dueBy / 1000 }
   })
 }

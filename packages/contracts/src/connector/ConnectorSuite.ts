@@ -4,6 +4,7 @@ import { accountChapter } from "./AccountChapter.ts"
 import { answersChapter } from "./AnswersChapter.ts"
 import type { ConnectorUnderTest } from "./ConnectorUnderTest.ts"
 import { definitionChapter } from "./DefinitionChapter.ts"
+import { disputeListChapter } from "./DisputeListChapter.ts"
 import { faultsChapter } from "./FaultsChapter.ts"
 import { hintsChapter } from "./HintsChapter.ts"
 import { listsChapter } from "./ListsChapter.ts"
@@ -23,6 +24,7 @@ export const connectorSuite = (underTest: ConnectorUnderTest): void => {
     hintsChapter(subject)
     accountChapter(subject)
     listsChapter(subject)
+    disputeListChapter(subject)
     if (subject.wire !== undefined) {
       faultsChapter(subject, subject.wire)
       wireChapter(subject, subject.wire)

@@ -9,6 +9,7 @@ import type {
   ConnectorDefinition,
   DeclineCategory,
   ListedCharge,
+  ListedDispute,
   ListedRefund,
   Money,
   ProviderAccount,
@@ -321,6 +322,14 @@ export interface ListsOfProvider {
   readonly untold?: ReadonlyArray<keyof ListedCharge>
 }
 
+/** The list from which lost disputes are recovered. */
+export interface DisputesOfProvider {
+  /** The provider's responses in the order of the requests that list these disputes, which are all of a window. */
+  readonly answers: (disputes: ReadonlyArray<ListedDispute>) => ReadonlyArray<TransportAnswer>
+  /** What must come out of one: without what the provider does not list, and with its own name of the charge. */
+  readonly told: (dispute: ListedDispute) => ListedDispute
+}
+
 export interface ConnectorUnderTest {
   /** Of the suite in the report. */
   readonly name: string
@@ -351,6 +360,8 @@ export interface ConnectorUnderTest {
   readonly account?: AccountOfProvider
   /** Absent for a connector without `listCharges` and `listRefunds`, or without a wire. */
   readonly lists?: ListsOfProvider
+  /** Absent for a connector without `listDisputes`, or without a wire. */
+  readonly disputes?: DisputesOfProvider
   /** Absent for a connector that reads no messages. */
   readonly messages?: MessagesOfProvider
   /** Absent for a connector without hints. */

@@ -141,7 +141,7 @@ export const mortalConnector = (definition: ConnectorDefinition, time: Time, bey
       Result.map(definition.connect(account, transport), (connector): Connector => {
         const { account, capture, completeCheckout, openCheckout, refund, void: release } = connector
         const { acceptDispute, listCharges, listRefunds, lookUpDispute, lookUpOperation, reports } = connector
-        const { readDispute, submitDispute } = connector
+        const { listDisputes, readDispute, submitDispute } = connector
         return {
           ...connector,
           charge: calling("charge", connector.charge),
@@ -164,6 +164,7 @@ export const mortalConnector = (definition: ConnectorDefinition, time: Time, bey
           ...(account === undefined ? {} : { account: () => calling("account", account)(undefined) }),
           ...(listCharges === undefined ? {} : { listCharges: calling("listCharges", listCharges) }),
           ...(listRefunds === undefined ? {} : { listRefunds: calling("listRefunds", listRefunds) }),
+          ...(listDisputes === undefined ? {} : { listDisputes: calling("listDisputes", listDisputes) }),
           ...(reports === undefined
             ? {}
             : { reports: reports.map((report) => ({ ...report, list: calling("reports", report.list) })) })

@@ -75,7 +75,7 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
   const operate = providerOperations(calls, charges, messages)
   const refunds = providerRefunds(calls, charges, messages)
   const disputes = providerDisputes(calls, messages)
-  const lists = providerLists(calls, charges.charges, refunds.refunds)
+  const lists = providerLists(calls, charges.charges, refunds.refunds, disputes.disputes)
 
   const connectorFor = (connectionId: string, environment: Environment): Connector => ({
     charge: (request) => charges.charge(request, connectionId, environment),

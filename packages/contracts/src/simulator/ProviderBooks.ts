@@ -66,6 +66,8 @@ export interface DisputeRecord {
   status: "needs_response" | "under_review" | "won" | "lost" | "accepted"
   /** When it ended first, in epoch milliseconds. */
   endedAt: number | null
+  /** When its status was last stated: epoch milliseconds. */
+  changedAt: number
   readonly submissions: Array<SubmissionRecord>
   /** What arrived after another submission or acceptance had been taken, by its id. */
   readonly askedAgain: Array<string>

@@ -34,6 +34,7 @@ export const providerDisputes = (calls: ProviderCalls, messages: ProviderMessage
     const { charge, disputeId } = dispute
     dispute.status = status
     dispute.endedAt ??= time.now()
+    dispute.changedAt = time.now()
     charge.disputes.set(disputeId, verdict)
     messages.ofDispute(charge, disputeId, verdict)
   }
@@ -54,7 +55,7 @@ export const providerDisputes = (calls: ProviderCalls, messages: ProviderMessage
     if (disputeId !== null && known === undefined && verdict === "opened") {
       const dueBy = dueIn === null ? null : time.now() + dueIn
       const dispute: DisputeRecord = {
-        ...{ disputeId, charge, dueBy, status: "needs_response", endedAt: null },
+        ...{ disputeId, charge, dueBy, status: "needs_response", endedAt: null, changedAt: time.now() },
         ...{ submissions: [], askedAgain: [] }
       }
       disputes.set(disputeId, dispute)
@@ -70,6 +71,7 @@ export const providerDisputes = (calls: ProviderCalls, messages: ProviderMessage
       end(dispute, "lost", "accepted")
     } else {
       dispute.status = "under_review"
+      dispute.changedAt = time.now()
       messages.ofDispute(dispute.charge, dispute.disputeId, "opened")
     }
   }

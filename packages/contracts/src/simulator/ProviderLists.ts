@@ -1,6 +1,13 @@
-/** The lists of charges and refunds of the simulated provider, from which lost records are recovered. */
-import type { Connector, ListedCharge, ListedPage, ListedRefund, ListRequest } from "@pointsman/core/ports"
-import { type ChargeRecord, type RefundRecord, refundStateOf, stateOf } from "./ProviderBooks.ts"
+/** The lists of charges, refunds and disputes of the simulated provider, from which lost records are recovered. */
+import type {
+  Connector,
+  ListedCharge,
+  ListedDispute,
+  ListedPage,
+  ListedRefund,
+  ListRequest
+} from "@pointsman/core/ports"
+import { type ChargeRecord, type DisputeRecord, type RefundRecord, refundStateOf, stateOf } from "./ProviderBooks.ts"
 import type { ProviderCalls } from "./ProviderCalls.ts"
 
 /** Few, so that a recovery asks for several. */
@@ -36,12 +43,31 @@ const listedRefund = (refund: RefundRecord): ListedRefund => {
   return { refundId, providerRef: charge.providerRef, money, state: refundStateOf(refund), created: createdAt }
 }
 
+const verdicts = { won: "won", lost: "lost", accepted: "lost" } as const
+
+const listedDispute = ({ changedAt, charge, disputeId, dueBy, status }: DisputeRecord): ListedDispute => ({
+  ...{ charge: { attemptId: charge.attemptId }, disputeId, status, at: changedAt },
+  verdict: status === "needs_response" || status === "under_review" ? "opened" : verdicts[status],
+  ...(dueBy === null ? {} : { dueBy })
+})
+
 export const providerLists = (
   { list }: ProviderCalls,
   charges: ReadonlyMap<string, ChargeRecord>,
-  refunds: ReadonlyMap<string, RefundRecord>
+  refunds: ReadonlyMap<string, RefundRecord>,
+  disputes: ReadonlyMap<string, DisputeRecord>
 ) => ({
-  of: (connectionId: string): Required<Pick<Connector, "listCharges" | "listRefunds">> => ({
+  of: (connectionId: string): Required<Pick<Connector, "listCharges" | "listRefunds" | "listDisputes">> => ({
+    listDisputes: (request) =>
+      list(`the disputes of ${connectionId}`, () =>
+        pageOf(
+          [...disputes.values()]
+            .filter(({ charge }) => charge.connectionId === connectionId)
+            .map((dispute) => ({ createdAt: dispute.changedAt, dispute })),
+          request,
+          ({ dispute }) => listedDispute(dispute)
+        )
+      ),
     listCharges: (request) =>
       list(`the charges of ${connectionId}`, () =>
         pageOf(
