@@ -208,7 +208,7 @@ export interface Pointsman extends AsyncDisposable {
   readonly rotateEncryption: () => Promise<EncryptionRotation>
 
   /**
-   * Recovers payments and refunds that the database lost: asks the providers for what they have since a time before the
+   * Recovers payments, refunds and disputes that the database lost: asks the providers for what they have since a time before the
    * first lost record (by default, since the known loss), and adopts what is not stored. It may be repeated.
    */
   readonly recover: (order?: {

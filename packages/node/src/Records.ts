@@ -297,11 +297,14 @@ export interface ConnectionRecovery {
   readonly result: "complete" | "no_list" | "failed"
   /** Why it failed. */
   readonly reason: string | null
-  /** Charges and refunds that the provider listed and that are ours. */
+  /** What the provider does not list: it may have happened, and was not recovered. */
+  readonly unasked: ReadonlyArray<"charges" | "refunds" | "disputes" | "payouts">
+  /** Charges, refunds and disputes that the provider listed and that are ours. */
   readonly listed: number
   /** Those that were not stored. */
   readonly payments: ReadonlyArray<RecoveredAmount>
   readonly refunds: ReadonlyArray<RecoveredAmount>
+  readonly disputes: ReadonlyArray<RecoveredAmount>
   /** Stored, and the provider stated something else. */
   readonly changed: ReadonlyArray<RecoveredAmount>
   /** Payments that operators review because of it. */

@@ -219,9 +219,11 @@ const connectionRecoveryView = (one: Core.ConnectionRecovery): ConnectionRecover
   environment: one.tenant.environment,
   result: recoveryResults[one.end._tag],
   reason: one.end._tag === "Failed" ? one.end.reason : null,
+  unasked: one.unasked,
   listed: one.listed,
   payments: recoveredAmounts(one.payments),
   refunds: recoveredAmounts(one.refunds),
+  disputes: recoveredAmounts(one.disputes),
   changed: recoveredAmounts(one.changed),
   reviewed: recoveredAmounts(one.reviewed),
   kept: one.kept

@@ -267,6 +267,51 @@ describe.each(storages)("a backup that is restored, on %s", { timeout: 180_000 +
   })
 })
 
+describe.each(storages)("a dispute that the restored backup does not have, on %s", { timeout: 60_000 }, (_, make) => {
+  it("given it is recovered, then the payment is charged back, a refund is refused, and its deadline is known", async () => {
+    const { kept, main, recover, start } = await setUp(make)
+    const first = await start()
+    const order = { amount: 2000, currency: "EUR", country: "NL" }
+    const created = await first.request("POST", path, { key: liveKey, idempotencyKey: "disputed-0001", body: order })
+    const { payment_id: id } = created.body.data
+    await first.stop()
+    await kept.keep()
+    const since = backupTime()
+    const [charge] = main.charges
+    const dueBy = new Date(Date.now() + 9 * day).toISOString()
+    const [amount, reason] = [2000, "fraudulent"]
+    const said = { dispute_id: "dp_there", attempt_id: charge?.attemptId, status: "needs_response", amount, reason }
+    main.dispute(Date.now(), { ...said, currency: "EUR", evidence_due_by: dueBy })
+    // What was received of it is lost.
+    await kept.restore()
+
+    const { stderr } = await recover("--since", since, "--dry-run")
+    assert.match(
+      stderr,
+      /^Connection backup: its provider lists no payouts.*\nConnection main: its provider lists no payouts/u
+    )
+    const { connections, loss } = documentOf(await recover("--since", since)).data
+    const ofMain = connections.find(({ connection_id }: { connection_id: string }) => connection_id === "main")
+    const disputes = [{ currency: "EUR", count: 1, amount: 2000 }]
+    assert.deepInclude(ofMain, { result: "complete", disputes, unasked: ["payouts"], reviewed: [] })
+    assert.strictEqual(loss.ended.outcome, "recovered")
+
+    const server = await start()
+    const found = await server.request("GET", `${path}/${id}`, { key: liveKey })
+    assert.strictEqual(found.body.data.payment_status, "CHARGEBACK")
+    const refund = { key: liveKey, idempotencyKey: "refund-0001", body: { amount: 2000 } }
+    const refused = await server.request("POST", `${path}/${id}/refunds`, refund)
+    assert.deepStrictEqual([refused.status, refused.body.error.code], [409, "not_refundable"])
+    assert.strictEqual(moved(main)[3], 0)
+    const recorded = await server.request("GET", `/api/v1/disputes?payment=${id}`, { key: liveKey })
+    assert.deepInclude(recorded.body.data[0], { status: "needs_response", amount, reason, evidence_due_by: dueBy })
+    const events = await server.request("GET", `${path}/${id}/events`, { key: liveKey })
+    const types = events.body.data.map(({ type }: { type: string }) => type)
+    assert.includeMembers(types, ["payment.chargeback", "dispute.opened"])
+    await server.stop()
+  })
+})
+
 describe("a recovery that dies", () => {
   it("given it is killed between two pages, when it is run again, then every payment is there once", async () => {
     const { folder, kept, main, recover, start } = await setUp(keptFile)

@@ -268,6 +268,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     applyMessage: () => new MessageNotFound(),
     usage: () => Effect.succeed(0),
     recover: () => Effect.never,
+    unlisted: () => Effect.succeed([]),
     acceptLoss: Effect.never,
     recordLoss: Effect.never,
     reconciliation: {

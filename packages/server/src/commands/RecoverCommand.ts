@@ -53,7 +53,13 @@ export const recoverCommand = Command.make(
       Effect.fnUntraced(function* () {
         if (acceptLoss) return yield* accept(json)
         const now = yield* Clock.currentTimeMillis
-        const recovery = yield* (yield* Pointsman)
+        const pointsman = yield* Pointsman
+        for (const { connectionId, facts } of yield* pointsman.unlisted(Option.getOrNull(connection))) {
+          yield* Console.error(
+            `Connection ${printable(connectionId)}: its provider lists no ${facts.join(", no ")}. They are not recovered.`
+          )
+        }
+        const recovery = yield* pointsman
           .recover({
             since: Option.getOrNull(Option.map(since, (moment) => epochMillisOf(moment, now))),
             connectionId: Option.getOrNull(connection),
@@ -79,9 +85,10 @@ export const recoverCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Recover payments and refunds that the database lost, because a backup was restored or a standby that lagged was " +
-      "promoted. Asks the provider of each connection for charges and refunds since then, and adopts those that are not " +
-      "stored. Nothing is charged or refunded. It may be repeated, and run beside servers."
+    "Recover payments, refunds and disputes that the database lost, because a backup was restored or a standby that " +
+      "lagged was promoted. Asks the provider of each connection for charges, refunds and disputes since then, and adopts " +
+      "those that are not stored. First it says what each provider does not list. Nothing is charged or refunded. It may " +
+      "be repeated, and run beside servers."
   ),
   Command.withShortDescription("Recover payments that the database lost"),
   Command.withExamples([

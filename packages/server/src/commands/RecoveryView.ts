@@ -16,9 +16,12 @@ const connectionView = (one: ConnectionRecovery) => ({
   /** `complete`: recovered. `no_list`: its provider lists nothing. `failed`: not all was answered; run it again. */
   result: results[one.end._tag],
   reason: one.end._tag === "Failed" ? one.end.reason : null,
+  /** What its provider does not list: it may have happened, and was not recovered. */
+  unasked: one.unasked,
   listed: one.listed,
   payments: one.payments.map(amountView),
   refunds: one.refunds.map(amountView),
+  disputes: one.disputes.map(amountView),
   changed: one.changed.map(amountView),
   reviewed: one.reviewed.map(amountView),
   kept: one.kept
@@ -47,16 +50,29 @@ const amountsText = (amounts: RecoveryView["connections"][number]["payments"]): 
     : amounts.map(({ amount, count, currency }) => `${count} (${moneyText(amount, currency)})`).join(", ")
 
 export const recoveryText = ({ connections, dry_run: isDryRun, since }: RecoveryView): Text => {
-  const header = ["CONNECTION", "RESULT", "LISTED", "PAYMENTS", "REFUNDS", "CHANGED", "REVIEWED", "KEPT"]
+  const header = [
+    "CONNECTION",
+    "RESULT",
+    "LISTED",
+    "PAYMENTS",
+    "REFUNDS",
+    "DISPUTES",
+    "CHANGED",
+    "REVIEWED",
+    "KEPT",
+    "NOT ASKED FOR"
+  ]
   const rows = connections.map((one) => [
     one.connection_id,
     status(one.result),
     one.listed,
     amountsText(one.payments),
     amountsText(one.refunds),
+    amountsText(one.disputes),
     amountsText(one.changed),
     amountsText(one.reviewed),
-    one.kept
+    one.kept,
+    one.unasked.join(", ")
   ])
   const title = isDryRun ? `Would be recovered since ${since}` : `Recovered since ${since}`
   return paragraphs(`${title}.`, table(header, rows))

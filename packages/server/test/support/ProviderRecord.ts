@@ -13,6 +13,7 @@ export type ProviderOperation =
   | "lookUpOperation"
   | "listCharges"
   | "listRefunds"
+  | "listDisputes"
   | "listReportRows"
 
 export interface Reply {
@@ -49,6 +50,7 @@ export const routeOf = (method: string, url: URL): Route | undefined => {
   if (method === "GET" && reference === undefined) {
     if (first === "charges" && url.searchParams.has("created_from")) return { operation: "listCharges" }
     if (first === "refunds" && url.searchParams.has("created_from")) return { operation: "listRefunds" }
+    if (first === "disputes") return { operation: "listDisputes" }
     if (first === "report_rows") return { operation: "listReportRows" }
     if (first === "operations") return { operation: "lookUpOperation" }
     if (first === "charges" && url.searchParams.has("attempt_id")) return { operation: "lookUpCharge" }
@@ -67,9 +69,14 @@ export interface ProviderRecord {
   readonly created: Map<string, { readonly at: number; readonly body: any }>
   /** By their ids; `at` in epoch milliseconds. */
   readonly operations: Map<string, { readonly kind: string; readonly attemptId: string; readonly at: number }>
+  /** As the protocol's list of disputes has them; by the time of their last change, in epoch milliseconds. */
+  readonly disputes: Array<readonly [at: number, dispute: object]>
 }
 
-export const newRecord = (): ProviderRecord => ({ charges: new Map(), created: new Map(), operations: new Map() })
+export const newRecord = (): ProviderRecord => ({
+  ...{ charges: new Map(), created: new Map(), operations: new Map() },
+  disputes: []
+})
 
 /** Before the attempt's id, of which the reference is made. */
 const referencePrefix = "provider-"
@@ -117,6 +124,12 @@ export const execute = (record: ProviderRecord, route: Route, url: URL, body: an
       return listed(record, url, "charges")
     case "listRefunds":
       return listed(record, url, "refunds")
+    case "listDisputes":
+      return page(
+        url,
+        "disputes",
+        record.disputes.map(([at, dispute]) => [at, () => ({ ...dispute, updated: new Date(at).toISOString() })])
+      )
     case "listReportRows":
       return refusal(501, "no_report_rows")
     case "lookUpOperation": {
