@@ -65,7 +65,7 @@ describe("the audit trail", () => {
       )
       yield* Effect.ignore(pointsman.recover({ since: 1, connectionId: null, isDryRun: true }))
       yield* Effect.ignore(pointsman.recover({ since: 1, connectionId: null, isDryRun: false }))
-      yield* Effect.ignore(pointsman.acceptLoss)
+      yield* Effect.ignore(pointsman.acceptLoss(null))
       const { apiKey } = yield* pointsman.createApiKey(tenant, null)
 
       const entries = yield* list({ after: 0, limit: 100 })

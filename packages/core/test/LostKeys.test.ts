@@ -42,7 +42,7 @@ const accept = (since: number) =>
   Effect.gen(function* () {
     const pointsman = yield* Pointsman
     yield* pointsman.recover({ since, connectionId: null, isDryRun: false })
-    yield* pointsman.acceptLoss
+    yield* pointsman.acceptLoss(null)
   })
 
 /** As Adyen: it answers a repeated id with its first answer, and cannot look a charge up. */
@@ -324,7 +324,7 @@ describe("a connection that was recovered", () => {
           if (onListCharges !== undefined) provider.onListCharges = onListCharges
           if (onListRefunds !== undefined) provider.onListRefunds = onListRefunds
           yield* pointsman.recover({ since: before - 1, connectionId: "main", isDryRun: false })
-          yield* pointsman.acceptLoss
+          yield* pointsman.acceptLoss(null)
           yield* create()
           assert.deepStrictEqual(
             provider.lookUps.map(({ connectionId }) => connectionId),

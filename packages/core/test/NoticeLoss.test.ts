@@ -110,7 +110,7 @@ describe("a verified message about a charge that is not stored", () => {
           assert.strictEqual(loss?.reason, "a verified message of connection main names a charge that is not stored")
           assert.instanceOf(yield* Effect.flip(create()), NothingSent)
           // Another one of the same loss undoes nothing that was recovered since.
-          yield* (yield* RecordLosses).markRecovered(loss ?? { number: 0, declaredAt: 0 }, "main")
+          yield* (yield* RecordLosses).markRecovered(loss ?? { number: 0, declaredAt: 0 }, "main", false)
           yield* deliver({ charge: { attemptId }, at: noon + 2_000 })
           assert.deepStrictEqual((yield* newest)?.recovered, ["main"])
         }).pipe(Effect.provide(store()))
@@ -255,7 +255,7 @@ describe("a verified message about a charge that is not stored", () => {
       yield* Effect.gen(function* () {
         yield* TestClock.setTime(noon + hour)
         yield* deliver({ charge: { attemptId }, at: noon })
-        yield* (yield* Pointsman).acceptLoss
+        yield* (yield* Pointsman).acceptLoss(null)
         yield* TestClock.adjust(hour)
         yield* deliver({ charge: { attemptId }, at: noon })
         assert.strictEqual((yield* newest)?.ended?.outcome, "accepted")

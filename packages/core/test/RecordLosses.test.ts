@@ -58,7 +58,7 @@ describe("a loss of records", () => {
         assert.deepStrictEqual(yield* pointsman.payment(tenant, payment.id), payment)
 
         // A payment's own connection is enough for what acts on it, and a create may go to any.
-        yield* losses.markRecovered(loss, payment.connectionId ?? "")
+        yield* losses.markRecovered(loss, payment.connectionId ?? "", false)
         assert.strictEqual(
           (yield* pointsman.capture(caller, { ...order, paymentId: payment.id })).payment.state,
           "Captured"

@@ -215,3 +215,69 @@ describe("disputes of the provider's list", () => {
       })
   )
 })
+
+describe("refunds after a loss at a provider that lists no disputes", () => {
+  it.effect(
+    "given it is recovered, then refunds of payments from before wait for an operator, and of later ones do not",
+    () => {
+      const provider = Object.assign(listingProvider(), { onListDisputes: undefined })
+      return inStore(
+        provider,
+        Effect.gen(function* () {
+          const created = (at: number) =>
+            Effect.andThen(
+              TestClock.setTime(at),
+              Effect.map(create, ({ id }) => id)
+            )
+          const old = yield* created(noon - 122 * day)
+          const young = yield* created(noon - 120 * day)
+          const before = yield* created(noon - 1_000)
+          yield* TestClock.setTime(noon)
+          const { loss } = yield* recovering()
+          assert.deepInclude(loss, { refundsWait: ["backup", "main"], ended: { outcome: "recovered", at: noon } })
+          const after = yield* created(noon + 1_000)
+          const answerOf = (id: string) =>
+            Effect.map(refundOf(id), (made) => (Result.isSuccess(made) ? "refunded" : made.failure))
+          for (const id of [young, before]) {
+            assert.deepInclude(yield* answerOf(id), { _tag: "pointsman/RefundPending", retryAfterMillis: 60_000 })
+          }
+          for (const id of [old, after]) assert.strictEqual(yield* answerOf(id), "refunded")
+          assert.strictEqual(provider.refunds.length, 2)
+
+          const { acceptLoss } = yield* Pointsman
+          assert.isTrue(Option.isNone(yield* acceptLoss("nowhere")))
+          assert.deepInclude(Option.getOrThrow(yield* acceptLoss("backup")), { refundsWait: ["main"] })
+          assert.deepInclude(yield* answerOf(young), { _tag: "pointsman/RefundPending" })
+          assert.deepInclude(Option.getOrThrow(yield* acceptLoss("main")), { refundsWait: [] })
+          assert.isTrue(Option.isNone(yield* acceptLoss("main")))
+          for (const id of [young, before]) assert.strictEqual(yield* answerOf(id), "refunded")
+        })
+      )
+    }
+  )
+
+  it.effect(
+    "given a loss that is open, when it is accepted at one connection, then it counts as recovered there",
+    () => {
+      const provider = Object.assign(listingProvider(), { onListCharges: undefined, onListDisputes: undefined })
+      return inStore(
+        provider,
+        Effect.gen(function* () {
+          yield* TestClock.setTime(noon)
+          const { id } = yield* create
+          yield* TestClock.setTime(noon + 1_000)
+          assert.deepInclude((yield* recovering()).loss, { recovered: [], refundsWait: [], ended: null })
+          assert.isTrue(Result.isFailure(yield* refundOf(id)))
+          const { acceptLoss } = yield* Pointsman
+          assert.deepInclude(Option.getOrThrow(yield* acceptLoss("main")), {
+            recovered: ["main"],
+            refundsWait: [],
+            ended: null
+          })
+          assert.isTrue(Result.isSuccess(yield* refundOf(id)))
+          assert.strictEqual(Option.getOrThrow(yield* acceptLoss("backup")).ended?.outcome, "recovered")
+        })
+      )
+    }
+  )
+})

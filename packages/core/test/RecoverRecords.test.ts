@@ -929,8 +929,10 @@ describe("a known loss", () => {
         const recovery = yield* recoverAll
         assert.deepStrictEqual(at(recovery).end, { _tag: "NoList" })
         assert.deepInclude(recovery.loss, { recovered: [], ended: null })
-        assert.deepInclude(Option.getOrThrow(yield* pointsman.acceptLoss), { ended: { outcome: "accepted", at: noon } })
-        assert.isTrue(Option.isNone(yield* pointsman.acceptLoss))
+        assert.deepInclude(Option.getOrThrow(yield* pointsman.acceptLoss(null)), {
+          ended: { outcome: "accepted", at: noon }
+        })
+        assert.isTrue(Option.isNone(yield* pointsman.acceptLoss(null)))
         const none = yield* Effect.flip(pointsman.recover({ since: null, connectionId: null, isDryRun: false }))
         assert.strictEqual(none._tag, "pointsman/RecoveryRefused")
       }).pipe(Effect.provide(world().layer))

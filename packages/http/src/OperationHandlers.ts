@@ -24,7 +24,7 @@ import { decodeCapture, decodeRefund } from "./OperationRequest.ts"
 import { paymentAnswer } from "./PaymentAnswer.ts"
 import { PaymentViews } from "./PaymentView.ts"
 import { printable } from "./PrintableText.ts"
-import { type NotAdmittedAnswer, notAdmitted, reportUnsent, unknownAfterDefect } from "./Report.ts"
+import { type NotAdmittedAnswer, notAdmitted, reportUnsent, retryAfter, unknownAfterDefect } from "./Report.ts"
 
 export const layer = HttpApiBuilder.group(
   ServedApi,
@@ -122,8 +122,15 @@ const refuse = Effect.fnUntraced(function* <Code extends ErrorCode>(
 ): Effect.fn.Return<never, ErrorBody<Code> | NotAdmittedAnswer> {
   if (failure._tag === "pointsman/NotAdmitted") return yield* notAdmitted(failure, body)
   if (failure._tag === "pointsman/NothingSent") yield* reportUnsent(failure)
+  if (failure._tag === "pointsman/RefundPending" && failure.retryAfterMillis !== undefined) {
+    yield* retryAfter(failure.retryAfterMillis)
+  }
   return yield* Effect.fail({ error: { ...body.error, message: messageOf(failure, body.error.message) } })
 })
+
+const waiting =
+  "A dispute or a refund of this payment may be missing after a loss of records: nothing was sent to the provider. Refunds " +
+  "of it wait until an operator accepts what is missing."
 
 /** The table's message, with what only this failure can tell. */
 export const messageOf = (failure: CaptureFailure | VoidFailure | RefundFailure, message: string): string => {
@@ -132,6 +139,8 @@ export const messageOf = (failure: CaptureFailure | VoidFailure | RefundFailure,
       return `${message} Expected ${failure.expected}.`
     case "pointsman/ProviderRefused":
       return printable(failure.message) || message
+    case "pointsman/RefundPending":
+      return failure.retryAfterMillis === undefined ? message : waiting
     case "pointsman/StateUnconfirmed":
       return `${message} It said: ${failure.said}.`
     default:

@@ -25,8 +25,12 @@ export const unknownAfterDefect =
 /** As `report`. Where records are missing, the answer says when it is worth asking again. */
 export const reportUnsent = Effect.fnUntraced(function* (failure: { readonly _tag: string; readonly cause: unknown }) {
   yield* report(failure)
-  if (!(failure.cause instanceof RecordsMissing)) return
-  const seconds = String(Math.ceil(failure.cause.retryAfterMillis / 1_000))
+  if (failure.cause instanceof RecordsMissing) yield* retryAfter(failure.cause.retryAfterMillis)
+})
+
+/** Says in the answer when it is worth asking again. */
+export const retryAfter = Effect.fnUntraced(function* (millis: number) {
+  const seconds = String(Math.ceil(millis / 1_000))
   const request = yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest)
   if (Option.isNone(request)) return
   yield* HttpEffect.appendPreResponseHandler((_, response) =>

@@ -105,7 +105,7 @@ export const makeCalls = (run: Run, gate: Gate, defaults: Defaults): Calls => {
     rotateEncryption: () => call(rotateEncryption),
 
     recover: (order) => call(recover(order)),
-    acceptLoss: () => call(acceptLoss),
+    acceptLoss: (order) => call(acceptLoss(order)),
 
     checkDue: () => call(Effect.flatMap(Core.Pointsman, (pointsman) => fromStore(pointsman.checkDue)))
   }

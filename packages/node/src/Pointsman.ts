@@ -218,8 +218,11 @@ export interface Pointsman extends AsyncDisposable {
     /** Whether to report what would be recovered, and to write nothing. */
     readonly dryRun?: boolean | undefined
   }) => Promise<Recovery>
-  /** Ends the known loss although connections are not recovered; `null` where none is known. */
-  readonly acceptLoss: () => Promise<RecordLoss | null>
+  /**
+   * Accepts what is missing at one connection, or at all: then the known loss ends although connections are not recovered. Refunds
+   * wait there no longer. `null` where nothing is missing.
+   */
+  readonly acceptLoss: (order?: { readonly connection?: string | undefined }) => Promise<RecordLoss | null>
 
   /** Looks at a batch of payments whose time has come; gives how many. The background does it by itself. */
   readonly checkDue: () => Promise<number>

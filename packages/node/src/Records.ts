@@ -321,6 +321,8 @@ export interface RecordLoss {
   readonly declared: string
   /** Ids of the recovered connections. */
   readonly recovered: ReadonlyArray<string>
+  /** Of those, where refunds of payments from before the loss wait for `acceptLoss`: refunds or disputes are not listed. */
+  readonly refunds_wait: ReadonlyArray<string>
   readonly ended: { readonly outcome: "recovered" | "accepted"; readonly at: string } | null
 }
 

@@ -229,11 +229,19 @@ const connectionRecoveryView = (one: Core.ConnectionRecovery): ConnectionRecover
   kept: one.kept
 })
 
-export const lossView = ({ declaredAt, ended, reason, recovered, since }: Ports.RecordLoss): RecordLoss => ({
+export const lossView = ({
+  declaredAt,
+  ended,
+  reason,
+  recovered,
+  refundsWait,
+  since
+}: Ports.RecordLoss): RecordLoss => ({
   since: timeView(since),
   reason,
   declared: timeView(declaredAt),
   recovered,
+  refunds_wait: refundsWait,
   ended: ended === null ? null : { outcome: ended.outcome, at: timeView(ended.at) }
 })
 

@@ -354,7 +354,15 @@ describe("what the doctor says", () => {
   })
 
   it("given a loss of records, then it is named until it has ended", () => {
-    const loss = { number: 1, since: 0, reason: "a test", declaredAt: 1, recovered: ["main"], ended: null } as const
+    const loss = {
+      number: 1,
+      since: 0,
+      reason: "a test",
+      declaredAt: 1,
+      recovered: ["main"],
+      refundsWait: [],
+      ended: null
+    } as const
     assert.match(verdict(lossLine(loss)), /^wrong: records since 1970-01-01T00:00:00\.000Z may be missing.*: main;/u)
     assert.strictEqual(lossLine({ ...loss, ended: { outcome: "accepted", at: 2 } }).verdict, "ok")
   })

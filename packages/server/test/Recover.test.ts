@@ -312,6 +312,39 @@ describe.each(storages)("a dispute that the restored backup does not have, on %s
   })
 })
 
+describe("an adapter without a list of disputes", () => {
+  it("given it is recovered, then a refund waits with Retry-After, until an operator accepts what is missing there", async () => {
+    const { kept, main, recover, start } = await setUp(keptFile)
+    main.always("listDisputes", () => ({ status: 501, body: { error: { code: "no_list", message: "none" } } }))
+    const first = await start()
+    const body = { amount: 2000, currency: "EUR", country: "NL" }
+    const created = await first.request("POST", path, { key: liveKey, idempotencyKey: "order-0001", body })
+    await first.stop()
+    await kept.keep()
+    await kept.restore()
+    const recovered = await recover("--since", backupTime())
+    assert.match(recovered.stderr, /Connection main: refunds of payments .* --accept-loss --connection main/u)
+    const { connections, loss } = documentOf(recovered).data
+    assert.deepInclude(connections.toSorted(byConnection)[1], { result: "complete", unasked: ["disputes", "payouts"] })
+    assert.deepInclude(loss, { refunds_wait: ["main"] })
+
+    const server = await start()
+    const refund = () =>
+      server.request("POST", `${path}/${created.body.data.payment_id}/refunds`, {
+        ...{ key: liveKey, idempotencyKey: "refund-0001", body: { amount: 500 } }
+      })
+    const waits = await refund()
+    const found = [waits.status, waits.body.error?.code, waits.headers.get("retry-after")]
+    assert.deepStrictEqual(found, [409, "refund_pending", "60"])
+    assert.strictEqual(moved(main)[3], 0)
+    const accepted = documentOf(await recover("--accept-loss", "--connection", "main")).data
+    assert.deepInclude(accepted, { refunds_wait: [] })
+    await until("the server knows of it", async () => (await refund()).status < 300)
+    assert.strictEqual(moved(main)[3], 1)
+    await server.stop()
+  })
+})
+
 describe("a recovery that dies", () => {
   it("given it is killed between two pages, when it is run again, then every payment is there once", async () => {
     const { folder, kept, main, recover, start } = await setUp(keptFile)

@@ -26,6 +26,7 @@ export const recordLosses = (it: StorageTest): void => {
           since,
           reason: lost.reason,
           recovered: [],
+          refundsWait: [],
           ended: null
         })
         expect(yield* losses.newest).toEqual(loss)
@@ -36,9 +37,9 @@ export const recordLosses = (it: StorageTest): void => {
     it.effect("given a recovered connection, when the loss is extended, then it has to be recovered again", () =>
       Effect.gen(function* () {
         const { loss, losses } = yield* declared()
-        expect(yield* losses.markRecovered(loss, "stripe")).toBe(true)
-        expect(yield* losses.markRecovered(loss, "adyen")).toBe(true)
-        expect(yield* losses.markRecovered(loss, "adyen")).toBe(true)
+        expect(yield* losses.markRecovered(loss, "stripe", false)).toBe(true)
+        expect(yield* losses.markRecovered(loss, "adyen", false)).toBe(true)
+        expect(yield* losses.markRecovered(loss, "adyen", false)).toBe(true)
         expect(yield* losses.newest).toEqual({ ...loss, recovered: ["adyen", "stripe"] })
 
         const extended = yield* losses.declare({ ...lost, since: since - 5_000 })
@@ -46,9 +47,31 @@ export const recordLosses = (it: StorageTest): void => {
         expect(extended.declaredAt).toBeGreaterThan(loss.declaredAt)
         expect(yield* losses.newest).toEqual(extended)
         // The recovery that began before knows nothing of what was lost since.
-        expect(yield* losses.markRecovered(loss, "stripe")).toBe(false)
+        expect(yield* losses.markRecovered(loss, "stripe", false)).toBe(false)
         expect(yield* losses.end(loss, { outcome: "recovered", at: since + 90_000 })).toBe(false)
         expect((yield* losses.declare({ ...lost, since: since + 1 })).since).toBe(since - 5_000)
+      })
+    )
+
+    it.effect("given refunds that wait at a connection, then they do until an operator releases them, for good", () =>
+      Effect.gen(function* () {
+        const { loss, losses } = yield* declared()
+        yield* losses.markRecovered(loss, "paypal", true)
+        yield* losses.markRecovered(loss, "adyen", true)
+        yield* losses.markRecovered(loss, "stripe", false)
+        const recovered = ["adyen", "paypal", "stripe"]
+        expect(yield* losses.newest).toEqual({ ...loss, recovered, refundsWait: ["adyen", "paypal"] })
+        expect(yield* losses.releaseRefunds(loss.number, "adyen")).toBe(true)
+        expect(yield* losses.releaseRefunds(loss.number, "adyen")).toBe(false)
+        // Recovered again, or listed after all.
+        yield* losses.markRecovered(loss, "adyen", true)
+        yield* losses.markRecovered(loss, "stripe", true)
+        expect(yield* losses.newest).toEqual({ ...loss, recovered, refundsWait: ["paypal"] })
+        const ended = { outcome: "recovered", at: since + 90_000 } as const
+        yield* losses.end(loss, ended)
+        expect(yield* losses.known).toEqual({ ...loss, recovered, refundsWait: ["paypal"], ended })
+        expect(yield* losses.releaseRefunds(loss.number, null)).toBe(true)
+        expect(yield* losses.newest).toEqual({ ...loss, recovered, refundsWait: [], ended })
       })
     )
 
@@ -59,7 +82,7 @@ export const recordLosses = (it: StorageTest): void => {
         expect(yield* losses.end(loss, ended)).toBe(true)
         expect(yield* losses.known).toEqual({ ...loss, ended })
         expect(yield* losses.end(loss, { outcome: "recovered", at: since + 95_000 })).toBe(false)
-        expect(yield* losses.markRecovered(loss, "stripe")).toBe(false)
+        expect(yield* losses.markRecovered(loss, "stripe", false)).toBe(false)
         expect(yield* losses.newest).toEqual({ ...loss, ended })
         expect((yield* losses.declare(lost)).number).toBe(loss.number + 1)
       })

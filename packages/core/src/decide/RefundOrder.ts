@@ -14,5 +14,10 @@ export interface RefundOrder {
 /** It was never captured, is charged back, or its connection cannot refund. */
 export class NotRefundable extends Schema.TaggedError<NotRefundable>()("pointsman/NotRefundable", {}) {}
 
-/** This refund, or one that holds the rest of the balance, is not confirmed yet. */
-export class RefundPending extends Schema.TaggedError<RefundPending>()("pointsman/RefundPending", {}) {}
+/**
+ * This refund, or one that holds the rest of the balance, is not confirmed yet; or one may be lost, and an operator decides:
+ * then `retryAfterMillis` says when to ask again.
+ */
+export class RefundPending extends Schema.TaggedError<RefundPending>()("pointsman/RefundPending", {
+  retryAfterMillis: Schema.optionalKey(Schema.Finite)
+}) {}

@@ -24,8 +24,11 @@ export interface RecoveryMethods {
   readonly recover: (order: RecoveryOrder) => Effect.Effect<Recovery, RecoveryRefused | StorageError>
   /** What a recovery cannot ask the providers for, as far as that is known before they are asked; `null` for all connections. */
   readonly unlisted: (connectionId: string | null) => Effect.Effect<ReadonlyArray<Unlisted>, StorageError>
-  /** Ends the loss that is known, without recovering every connection; `None` where none is. */
-  readonly acceptLoss: Effect.Effect<Option.Option<RecordLoss>, StorageError>
+  /**
+   * Accepts what is missing at a connection; `null` for all, which ends the loss that is known without recovering them. Refunds
+   * wait there no longer. `None` where nothing is missing.
+   */
+  readonly acceptLoss: (connectionId: string | null) => Effect.Effect<Option.Option<RecordLoss>, StorageError>
   /** The newest loss, ended or not; `null` where none was ever known. */
   readonly recordLoss: Effect.Effect<RecordLoss | null, StorageError>
 }
@@ -54,10 +57,13 @@ export const recoveryMethods = (context: DoorContext): RecoveryMethods => ({
     return Effect.andThen(intent, act)
   },
   unlisted: (connectionId) => Effect.provideContext(unlisted(connectionId), context),
-  acceptLoss: Effect.andThen(
-    intents(context)("loss.accepting", "newest loss", {}),
-    Effect.provideContext(acceptLoss(), context)
-  ),
+  acceptLoss: (connectionId) =>
+    Effect.andThen(
+      connectionId === null
+        ? intents(context)("loss.accepting", "newest loss", {})
+        : intentsAtConnection(context)("loss.accepting", connectionId, connectionId, {}),
+      Effect.provideContext(acceptLoss(connectionId), context)
+    ),
   recordLoss: Effect.provideContext(
     Effect.flatMap(RecordLosses, ({ newest }) => newest),
     context

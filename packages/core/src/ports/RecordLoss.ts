@@ -16,6 +16,11 @@ export interface RecordLoss {
   readonly declaredAt: number
   /** Ids of the connections whose charges and refunds since then were asked of the provider and adopted. */
   readonly recovered: ReadonlyArray<string>
+  /**
+   * Of those, the ones whose provider lists no refunds or no disputes: refunds of payments from before the loss wait there for
+   * an operator (`decide/RefundWait.ts`), also once the loss has ended.
+   */
+  readonly refundsWait: ReadonlyArray<string>
   /** `null` while what is missing is not recovered yet. */
   readonly ended: { readonly outcome: RecordLossOutcome; readonly at: number } | null
 }
@@ -63,11 +68,17 @@ export interface RecordLosses {
   readonly declare: (
     loss: Pick<RecordLoss, "since" | "reason" | "declaredAt">
   ) => Effect.Effect<RecordLoss, StorageError>
-  /** Whether it was written: not where this loss has ended, or where it was extended meanwhile (`declaredAt`). */
+  /**
+   * Whether it was written: not where this loss has ended, or where it was extended meanwhile (`declaredAt`). Refunds that do
+   * not wait any more stay so.
+   */
   readonly markRecovered: (
     loss: Pick<RecordLoss, "number" | "declaredAt">,
-    connectionId: string
+    connectionId: string,
+    refundsWait: boolean
   ) => Effect.Effect<boolean, StorageError>
+  /** Refunds of a loss, ended or not, wait no longer at the connection; `null` for all. Whether any did. */
+  readonly releaseRefunds: (number: number, connectionId: string | null) => Effect.Effect<boolean, StorageError>
   /** Whether it was written: not where this loss has ended, or where it was extended meanwhile (`declaredAt`). */
   readonly end: (
     loss: Pick<RecordLoss, "number" | "declaredAt">,
@@ -83,6 +94,7 @@ export const RecordLosses = Context.Reference<RecordLosses>("pointsman/ports/Rec
     declare: () =>
       Effect.fail(new StorageError({ operation: "declareLoss", cause: new Error("this storage keeps no losses") })),
     markRecovered: () => Effect.succeed(false),
+    releaseRefunds: () => Effect.succeed(false),
     end: () => Effect.succeed(false)
   })
 })
@@ -100,6 +112,7 @@ export const declaredLoss = (
     // Greater than before, so that a recovery that began before the extension cannot end it.
     declaredAt: Math.max(declaredAt, (stored?.declaredAt ?? Number.MIN_SAFE_INTEGER) + 1),
     recovered: [],
+    refundsWait: [],
     ended: null
   }
 }

@@ -269,7 +269,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
     usage: () => Effect.succeed(0),
     recover: () => Effect.never,
     unlisted: () => Effect.succeed([]),
-    acceptLoss: Effect.never,
+    acceptLoss: () => Effect.never,
     recordLoss: Effect.never,
     reconciliation: {
       run: () => Effect.die("not scripted"),

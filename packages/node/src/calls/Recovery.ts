@@ -30,7 +30,13 @@ export const recover = Effect.fnUntraced(function* (order: Parameters<Pointsman[
   return "connections" in found ? recoveryView(found, read.isDryRun) : yield* Effect.fail(found)
 })
 
-export const acceptLoss = Effect.gen(function* () {
-  const accepted = yield* fromStore((yield* Core.Pointsman).acceptLoss)
+export const acceptLoss = Effect.fnUntraced(function* (order: Parameters<Pointsman["acceptLoss"]>[0]) {
+  const { connection = null, ...rest } = order ?? {}
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined) return yield* Effect.fail(wrong(`\`${unknown}\` is not known.`))
+  if (connection !== null && typeof connection !== "string") {
+    return yield* Effect.fail(wrong("`connection` must be the id of a connection."))
+  }
+  const accepted = yield* fromStore((yield* Core.Pointsman).acceptLoss(connection))
   return Option.getOrNull(Option.map(accepted, lossView))
 })

@@ -32,16 +32,16 @@ export const recoverCommand = Command.make(
     dryRun: onFlag("dry-run", "Show what would be recovered, and write nothing"),
     acceptLoss: onFlag(
       "accept-loss",
-      "End the known loss although connections are not recovered: what is missing there stays missing"
+      "Accept what is missing at the connection, or at all: requests and refunds go there again, and a lost key may charge again"
     ),
     by: byFlag,
     json: jsonFlag,
     ...settingFlags([...checkSettings, "providerTimeoutMillis", "webhookScheduleMillis"])
   },
   Effect.fnUntraced(function* ({ acceptLoss, by, connection, dryRun: isDryRun, json, since, ...texts }) {
-    if (acceptLoss && (isDryRun || Option.isSome(since) || Option.isSome(connection))) {
+    if (acceptLoss && (isDryRun || Option.isSome(since))) {
       return yield* new CommandFailure({
-        message: "--accept-loss: expected no other flag; recover first, then accept."
+        message: "--accept-loss: expected no other flag but --connection; recover first, then accept."
       })
     }
     const { connectorsLayer, NodeTransport } = yield* Effect.promise(async () => ({
@@ -51,7 +51,7 @@ export const recoverCommand = Command.make(
     yield* onDatabase(
       textsOf(texts),
       Effect.fnUntraced(function* () {
-        if (acceptLoss) return yield* accept(json)
+        if (acceptLoss) return yield* accept(Option.getOrNull(connection), json)
         const now = yield* Clock.currentTimeMillis
         const pointsman = yield* Pointsman
         for (const { connectionId, facts } of yield* pointsman.unlisted(Option.getOrNull(connection))) {
@@ -78,6 +78,13 @@ export const recoverCommand = Command.make(
         }
         if (isDryRun) return
         yield* Console.error(outcomeOf(recovery))
+        for (const id of recovery.loss?.refundsWait ?? []) {
+          yield* Console.error(
+            `Connection ${printable(id)}: refunds of payments of the 120 days before the loss wait, because disputes or ` +
+              `refunds could not be asked for. Check them at the provider, then run pointsman recover --accept-loss ` +
+              `--connection ${printable(id)}.`
+          )
+        }
         if (recovery.loss?.ended == null) yield* endWith(1)
       }),
       (settings) => Layer.merge(connectorsLayer(settings), NodeTransport.layer())
@@ -94,17 +101,22 @@ export const recoverCommand = Command.make(
   Command.withExamples([
     { command: "pointsman recover --since 2026-11-23T04:00:00Z --dry-run", description: "Show what is missing" },
     { command: "pointsman recover --since 2026-11-23T04:00:00Z", description: "Recover it" },
-    { command: "pointsman recover --accept-loss", description: "Go on without what cannot be recovered" }
+    {
+      command: "pointsman recover --accept-loss --connection adyen",
+      description: "Go on without what is missing there"
+    },
+    { command: "pointsman recover --accept-loss", description: "Go on without what is missing anywhere" }
   ])
 )
 
-const accept = Effect.fnUntraced(function* (json: boolean) {
-  const accepted = yield* (yield* Pointsman).acceptLoss
+const accept = Effect.fnUntraced(function* (connectionId: string | null, json: boolean) {
+  const accepted = yield* (yield* Pointsman).acceptLoss(connectionId)
+  const where = connectionId === null ? "" : ` at connection ${printable(connectionId)}`
   if (Option.isNone(accepted)) {
-    return yield* new CommandFailure({ message: "--accept-loss: no loss of records is known." })
+    return yield* new CommandFailure({ message: `--accept-loss: no loss of records${where} is known.` })
   }
   const view = lossView(accepted.value)
-  yield* print(json, { data: view }, `The loss of records since ${view.since} is accepted.`)
+  yield* print(json, { data: view }, `The loss of records since ${view.since}${where} is accepted.`)
 })
 
 const outcomeOf = ({ loss, since }: Recovery): string => {

@@ -32,6 +32,7 @@ export const lossView = (loss: RecordLoss) => ({
   reason: loss.reason,
   declared: timeOf(loss.declaredAt),
   recovered: loss.recovered,
+  refunds_wait: loss.refundsWait,
   ended: loss.ended === null ? null : { outcome: loss.ended.outcome, at: timeOf(loss.ended.at) }
 })
 

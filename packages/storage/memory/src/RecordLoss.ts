@@ -21,8 +21,25 @@ export const make = (): RecordLosses => {
         stored = declaredLoss(stored, loss)
         return stored
       }),
-    markRecovered: (loss, connectionId) =>
-      change(loss, (open) => ({ ...open, recovered: [...new Set([...open.recovered, connectionId])].toSorted() })),
+    markRecovered: (loss, connectionId, refundsWait) =>
+      change(loss, (open) => {
+        const isFirst = !open.recovered.includes(connectionId)
+        const others = open.refundsWait.filter((id) => id !== connectionId)
+        const waits = refundsWait && (isFirst || others.length < open.refundsWait.length)
+        return {
+          ...open,
+          recovered: isFirst ? [...open.recovered, connectionId].toSorted() : open.recovered,
+          refundsWait: waits ? [...others, connectionId].toSorted() : others
+        }
+      }),
+    releaseRefunds: (number, connectionId) =>
+      Effect.sync(() => {
+        if (stored?.number !== number) return false
+        const left = connectionId === null ? [] : stored.refundsWait.filter((id) => id !== connectionId)
+        const isAny = left.length < stored.refundsWait.length
+        stored = { ...stored, refundsWait: left }
+        return isAny
+      }),
     end: (loss, ended) => change(loss, (open) => ({ ...open, ended }))
   }
 }

@@ -15,12 +15,16 @@ export interface KeptLosses {
 export const newestLossColumn = `(
     select to_jsonb(l) || jsonb_build_object('recovered', coalesce(
       (select jsonb_agg(connection_id order by connection_id) from recovered_connections where loss = l.number), '[]'
+    ), 'refunds_wait', coalesce(
+      (select jsonb_agg(connection_id order by connection_id) from recovered_connections
+        where loss = l.number and refunds_wait), '[]'
     )) from record_losses as l order by number desc limit 1
   ) as record_loss`
 
 const readNewestLoss = (row: Row): RecordLoss | null => {
   const loss = row["record_loss"] as Row | null | undefined
-  return loss == null ? null : readRecordLoss(loss, loss["recovered"] as ReadonlyArray<string>)
+  const ids = (name: string) => loss?.[name] as ReadonlyArray<string>
+  return loss == null ? null : readRecordLoss(loss, ids("recovered"), ids("refunds_wait"))
 }
 
 const selectNewest = `select ${newestLossColumn}`
@@ -33,7 +37,8 @@ const markOne = `with open as (
     select number from record_losses
     where number = $1 and declared_at = $2 and outcome is null for share
   ), marked as (
-    insert into recovered_connections (loss, connection_id) select number, $3 from open on conflict do nothing
+    insert into recovered_connections as c (loss, connection_id, refunds_wait) select number, $3, $4 = 'true' from open
+    on conflict (loss, connection_id) do update set refunds_wait = c.refunds_wait and excluded.refunds_wait
   ) select number from open`
 const endOne = `update record_losses set outcome = $3, ended_at = $4
   where number = $1 and declared_at = $2 and outcome is null returning number`
@@ -41,12 +46,18 @@ const endOne = `update record_losses set outcome = $3, ended_at = $4
 /** The same in two statements, where one cannot lock and write. */
 const lockOpen = `select number from record_losses
   where number = $1 and declared_at = $2 and outcome is null for share`
-const markStep = "insert into recovered_connections (loss, connection_id) values ($1, $2) on conflict do nothing"
+const markStep = `insert into recovered_connections as c (loss, connection_id, refunds_wait) values ($1, $2, $3 = 'true')
+  on conflict (loss, connection_id) do update set refunds_wait = c.refunds_wait and excluded.refunds_wait`
+const release = `update recovered_connections set refunds_wait = false
+  where loss = $1 and refunds_wait and ($2 = '' or connection_id = $2) returning loss`
 
-const markInSteps = (db: Database, [number, declaredAt, connectionId]: readonly [string, string, string]) =>
+const markInSteps = (
+  db: Database,
+  [number, declaredAt, connectionId, refundsWait]: readonly [string, string, string, string]
+) =>
   transactions(db)("markRecovered", (query) =>
     Effect.tap(query(lockOpen, [number, declaredAt]), (open) =>
-      open.length === 0 ? Effect.void : query(markStep, [number, connectionId])
+      open.length === 0 ? Effect.void : query(markStep, [number, connectionId, refundsWait])
     )
   )
 
@@ -96,11 +107,16 @@ export const make = (db: Database, isDistributed = false): KeptLosses => {
             })
           )
         ),
-    markRecovered: ({ declaredAt, number }, connectionId) =>
+    markRecovered: ({ declaredAt, number }, connectionId, refundsWait) =>
       (isDistributed
-        ? markInSteps(db, [String(number), String(declaredAt), connectionId])
-        : db.update("markRecovered", markOne, [String(number), String(declaredAt), connectionId])
+        ? markInSteps(db, [String(number), String(declaredAt), connectionId, String(refundsWait)])
+        : db.update("markRecovered", markOne, [String(number), String(declaredAt), connectionId, String(refundsWait)])
       ).pipe(
+        Effect.map(isWritten),
+        Effect.tap(() => Effect.ignore(newest))
+      ),
+    releaseRefunds: (number, connectionId) =>
+      db.update("releaseRefunds", release, [String(number), connectionId ?? ""]).pipe(
         Effect.map(isWritten),
         Effect.tap(() => Effect.ignore(newest))
       ),

@@ -887,6 +887,8 @@ create table record_losses (
 create table recovered_connections (
   loss bigint not null references record_losses (number),
   connection_id text collate "C" not null,
+  -- Its provider lists no refunds or no disputes: refunds wait for an operator.
+  refunds_wait boolean not null,
   primary key (loss, connection_id)
 );
 

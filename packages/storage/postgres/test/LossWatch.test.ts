@@ -24,6 +24,7 @@ const given = () => {
         return loss
       }),
     markRecovered: () => Effect.succeed(false),
+    releaseRefunds: () => Effect.succeed(false),
     end: () => Effect.succeed(false)
   }
   const comparison: Comparison = {

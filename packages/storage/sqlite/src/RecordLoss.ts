@@ -5,13 +5,16 @@ import { Clock, Effect } from "effect"
 import { type Database, read, update } from "./Database.ts"
 
 const selectNewest = "select * from record_losses order by number desc limit 1"
-const selectRecovered = "select connection_id from recovered_connections where loss = ? order by connection_id"
+const selectRecovered = "select * from recovered_connections where loss = ? order by connection_id"
 const put = `insert into record_losses (number, since, reason, declared_at) values (?, ?, ?, ?)
   on conflict (number) do update set since = excluded.since, declared_at = excluded.declared_at`
 const forgetRecovered = "delete from recovered_connections where loss = ?"
 const isOpen = "number = ? and declared_at = ? and outcome is null"
 const selectOpen = `select 1 from record_losses where ${isOpen}`
-const markOne = "insert into recovered_connections (loss, connection_id) values (?, ?) on conflict do nothing"
+const markOne = `insert into recovered_connections (loss, connection_id, refunds_wait) values (?, ?, ?)
+  on conflict do update set refunds_wait = refunds_wait and excluded.refunds_wait`
+const releaseAll = "update recovered_connections set refunds_wait = 0 where loss = ? and refunds_wait"
+const releaseOne = `${releaseAll} and connection_id = ?`
 const endOne = `update record_losses set outcome = ?, ended_at = ? where ${isOpen}`
 
 /** For how long this process does not look what others wrote, in milliseconds. */
@@ -22,12 +25,10 @@ export const make = (db: Database): RecordLosses => {
   let readAt = Number.NEGATIVE_INFINITY
   const stored = (): RecordLoss | null => {
     const row = db.prepare(selectNewest).get()
-    const recovered = () =>
-      db
-        .prepare(selectRecovered)
-        .all(row?.["number"] as number)
-        .map((found) => found["connection_id"] as string)
-    last = row === undefined ? null : readRecordLoss(row, recovered())
+    const marked = row === undefined ? [] : db.prepare(selectRecovered).all(row["number"] as number)
+    const idsOf = (rows: typeof marked) => rows.map((found) => found["connection_id"] as string)
+    const waiting = marked.filter((found) => found["refunds_wait"] === 1)
+    last = row === undefined ? null : readRecordLoss(row, idsOf(marked), idsOf(waiting))
     return last
   }
   const newest = read("recordLoss", stored)
@@ -53,11 +54,17 @@ export const make = (db: Database): RecordLosses => {
         db.prepare(forgetRecovered).run(declared.number)
         return declared
       }),
-    markRecovered: ({ declaredAt, number }, connectionId) =>
+    markRecovered: ({ declaredAt, number }, connectionId, refundsWait) =>
       change("markRecovered", () => {
         if (db.prepare(selectOpen).get(number, declaredAt) === undefined) return false
-        db.prepare(markOne).run(number, connectionId)
+        db.prepare(markOne).run(number, connectionId, refundsWait ? 1 : 0)
         return true
+      }),
+    releaseRefunds: (number, connectionId) =>
+      change("releaseRefunds", () => {
+        const released =
+          connectionId === null ? db.prepare(releaseAll).run(number) : db.prepare(releaseOne).run(number, connectionId)
+        return released.changes > 0
       }),
     end: ({ declaredAt, number }, { at, outcome }) =>
       change("endLoss", () => db.prepare(endOne).run(outcome, at, number, declaredAt).changes === 1)

@@ -773,6 +773,8 @@ create table record_losses (
 create table recovered_connections (
   loss integer not null references record_losses (number),
   connection_id text not null,
+  -- Its provider lists no refunds or no disputes: refunds wait for an operator.
+  refunds_wait integer not null check (refunds_wait in (0, 1)),
   primary key (loss, connection_id)
 ) strict, without rowid;
 

@@ -56,7 +56,8 @@ export const recover = Effect.fnUntraced(function* ({ connectionId, isDryRun, si
     recovered.push(one)
     // A loss that began before this was not recovered whole.
     if (loss !== undefined && from <= loss.since && one.end._tag === "Complete") {
-      yield* losses.markRecovered(loss, one.connectionId)
+      const refundsWait = one.unasked.some((fact) => fact === "refunds" || fact === "disputes")
+      yield* losses.markRecovered(loss, one.connectionId, refundsWait)
     }
   }
   if (!isDryRun) yield* endRecovered(connections.map(({ id }) => id))
@@ -87,15 +88,28 @@ const unlistedBy = ({ listCharges, listDisputes, listRefunds }: Connector): Read
   return unaskedFacts.filter((fact) => lists[fact] === undefined)
 }
 
-/** Ends the loss that is known although connections are not recovered; `None` where there is none. */
-export const acceptLoss = Effect.fnUntraced(function* () {
+/**
+ * Accepts what is missing at a connection, or at all of them (`null`), which ends the loss that is known: from then on requests
+ * and refunds go there. `None` where nothing is missing.
+ */
+export const acceptLoss = Effect.fnUntraced(function* (connectionId: string | null) {
   const losses = yield* RecordLosses
-  const loss = openLoss(yield* losses.newest)
-  if (loss === undefined) return Option.none<RecordLoss>()
-  const at = yield* Clock.currentTimeMillis
+  const newest = yield* losses.newest
+  if (newest === null) return Option.none<RecordLoss>()
+  const { connections } = yield* (yield* Directory).contents
+  const isKnown = connectionId === null || connections.some(({ id }) => id === connectionId)
+  const isOpen = isKnown && openLoss(newest) !== undefined
   // Extended meanwhile: that is another loss than the one that was accepted.
-  const isEnded = yield* losses.end(loss, { outcome: "accepted", at })
-  return isEnded ? Option.fromNullishOr(yield* losses.newest) : Option.none<RecordLoss>()
+  const isAccepted = isOpen && (yield* acceptOpen(newest, connectionId))
+  const isReleased = (isAccepted || !isOpen) && (yield* losses.releaseRefunds(newest.number, connectionId))
+  if (isAccepted && connectionId !== null) yield* endRecovered(connections.map(({ id }) => id))
+  return isAccepted || isReleased ? Option.fromNullishOr(yield* losses.newest) : Option.none<RecordLoss>()
+})
+
+const acceptOpen = Effect.fnUntraced(function* (loss: RecordLoss, connectionId: string | null) {
+  const losses = yield* RecordLosses
+  if (connectionId !== null) return yield* losses.markRecovered(loss, connectionId, false)
+  return yield* losses.end(loss, { outcome: "accepted", at: yield* Clock.currentTimeMillis })
 })
 
 /** The other tenants with a connection to the same kind of provider. */

@@ -18,6 +18,7 @@ import { reservedByHand } from "../../decide/interpret/RefundByHand.ts"
 import { InvalidAmount, ProviderRefused, TakenByAnother } from "../../decide/OperationOrder.ts"
 import { isRefundable } from "../../decide/RefundFact.ts"
 import { NotRefundable, type RefundOrder, RefundPending } from "../../decide/RefundOrder.ts"
+import { refundWaits } from "../../decide/RefundWait.ts"
 import type { Connection } from "../../model/Connection.ts"
 import { movedPayment } from "../../model/MovedPayment.ts"
 import type { Payment } from "../../model/Payment.ts"
@@ -28,6 +29,8 @@ import { money } from "../../money/Money.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
+import { PaymentSettings } from "../../ports/PaymentSettings.ts"
+import { RecordLosses } from "../../ports/RecordLoss.ts"
 import { NotAdmitted } from "../../ports/StorageCondition.ts"
 import { PaymentNotFound } from "../read/ReadArchive.ts"
 import { refundStanding } from "./ReplayRefund.ts"
@@ -91,6 +94,9 @@ export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: R
   )
 })
 
+/** An operator has to decide. */
+const waitMillis = 60_000
+
 const begin = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder, book: PaymentBook) {
   const directory = yield* Directory
   const connections = yield* OpenConnections
@@ -114,6 +120,11 @@ const begin = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder, b
   if (other !== undefined) return yield* new OtherAccountOpened({ book, connectionId, attemptId, other })
   const missing = yield* missingRecords([connection])
   if (missing !== undefined) return yield* new NothingSent({ cause: missing })
+  const { afterRestore } = yield* PaymentSettings
+  const loss = yield* (yield* RecordLosses).known
+  if (afterRestore !== "serve" && refundWaits(book, connectionId, loss)) {
+    return yield* new RefundPending({ retryAfterMillis: waitMillis })
+  }
   const connector = yield* Effect.mapError(
     connections.connector(connection),
     () => new ProviderRefused({ message: "Nothing was sent to the provider: the connection is not usable." })

@@ -1,0 +1,30 @@
+/**
+ * Whether a refund waits for an operator because a dispute, or another refund, of the payment may be lost: the store lost
+ * records, and the provider lists neither. Pure.
+ */
+import type { PaymentBook } from "../model/PaymentBook.ts"
+
+/** What is known of the newest loss (`RecordLoss`). */
+interface KnownLoss {
+  readonly since: number
+  readonly declaredAt: number
+  readonly refundsWait: ReadonlyArray<string>
+}
+
+/** Card schemes take most disputes for so long after a payment. */
+const disputableMillis = 120 * 24 * 60 * 60_000
+
+/** What was captured once the loss was known is on record, with all that follows. */
+export const refundWaits = (book: PaymentBook, connectionId: string, loss: KnownLoss | null): boolean => {
+  if (loss === null || !loss.refundsWait.includes(connectionId)) return false
+  const capturedAt = takenAt(book)
+  return capturedAt >= loss.since - disputableMillis && capturedAt < loss.declaredAt
+}
+
+/** The last time at which money may have been taken. */
+const takenAt = ({ attempts, operations, payment }: PaymentBook): number =>
+  Math.max(
+    payment.createdAt,
+    ...attempts.map(({ sentAt }) => sentAt),
+    ...operations.filter(({ kind }) => kind === "capture").map(({ sentAt }) => sentAt)
+  )
