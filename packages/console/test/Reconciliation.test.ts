@@ -315,4 +315,32 @@ describe("payouts", () => {
     assert.include(text, "The rows do not add up to what is paid out")
     assert.include(text, "-€2.00")
   })
+
+  it("given a payout that comes back, then its page, the list, its payment, the API and the export say so", async () => {
+    const cookie = await here.signIn("jo", everywhere("operations"))
+    const { first } = await paidOut("po_1")
+    const api = "/api/workspaces/acme/sandbox/payout"
+    const shown = async () => {
+      const pages = [`${at}/payout${queryOf("po_1")}`, `${at}/payouts`, `/payments/acme/sandbox/${first.id}`]
+      const texts = await Promise.all(pages.map((page) => pageAt(here, page, cookie)))
+      const [listed] = await dataOf(await here.send(`${api}s`, { cookie }))
+      const { status } = await dataOf(await here.send(`${api}${queryOf("po_1")}`, { cookie }))
+      const csv = await (await here.send(`${api}/export.csv${queryOf("po_1")}`, { cookie })).text()
+      const ends = csv
+        .split("\r\n")
+        .slice(1, -1)
+        .map((line) => line.split(",").at(-1))
+      return { texts, said: [status, listed.payout_status, ...new Set(ends)] }
+    }
+    const paid = await shown()
+    assert.deepStrictEqual(paid.said, ["paid", "paid", "paid"])
+    for (const text of paid.texts) assert.include(text, '<span class="status good">Paid</span>')
+    await readReport(here.run, { ...report, sha256: "cd".repeat(32) }, [
+      rowOf("po_1_back", { kind: "payout_failed", gross: eur(2968), payoutId: "po_1" })
+    ])
+    const returned = await shown()
+    assert.deepStrictEqual(returned.said, ["returned", "returned", "returned"])
+    for (const text of returned.texts) assert.include(text, '<span class="status bad">Returned</span>')
+    assert.include(returned.texts[0] ?? "", "The payout came back.")
+  })
 })

@@ -207,7 +207,7 @@ export {
   paymentMethods
 } from "./model/PaymentMethod.ts"
 export { type PaymentStatus, paymentStatuses } from "./model/PaymentStatus.ts"
-export { type Payout, type PayoutSums, payoutRest } from "./model/Payout.ts"
+export { type Payout, type PayoutStatus, type PayoutSums, payoutRest, payoutStatuses } from "./model/Payout.ts"
 export { accountText, type ConnectionAccount, type ProviderAccount } from "./model/ProviderAccount.ts"
 export type { RateMemory, RecalledRate } from "./model/RateMemory.ts"
 export {

@@ -1,6 +1,7 @@
 /** The ports: what Pointsman asks of the outside. For storage adapters. */
 export type { OldPayment, WholePayment } from "./model/OldPayment.ts"
 export type { PaymentBook } from "./model/PaymentBook.ts"
+export type { PayoutMoves, PayoutName } from "./model/Payout.ts"
 export type { ConnectionAccount, ProviderAccount } from "./model/ProviderAccount.ts"
 export * from "./model/ProviderStatement.ts"
 export type { ReconciliationRun, RunLease } from "./model/ReconciliationRun.ts"

@@ -106,7 +106,7 @@ describe("a suggested payment that is accepted", () => {
           const counts = (yield* standing).filter(([first]) => first === "counts")
           assert.deepStrictEqual(counts, [["counts", differs, payment.id, null, null]])
         }
-        yield* reconcile(orderOf([row], { sha256: "again" }))
+        yield* reconcile(orderOf([{ ...row, generatedAt: paidAt }], { sha256: "late" }))
         assert.lengthOf(yield* entriesOf, 4)
       }).pipe(Effect.provide(again.layer))
   )

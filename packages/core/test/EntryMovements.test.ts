@@ -7,7 +7,7 @@ import { tenant } from "./support/World.ts"
 const storedAt = noon + 2 * day
 const stored = (over: Partial<SettlementEntry> = {}): SettlementEntry => ({
   ...row(),
-  ...{ tenant, runId: "rec_1", number: 1, contents: "c", result: "matched", reason: "by_id", disputeId: null },
+  ...{ tenant, runId: "rec_1", number: 1, generatedAt: 0, result: "matched", reason: "by_id", disputeId: null },
   ...{ providerRef: null, names: null, settledAt: null, recordedAt: storedAt, corrected: null, expected: null },
   ...{ suggestedPaymentId: null, openedAt: null, closed: null },
   ...over

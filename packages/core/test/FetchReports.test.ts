@@ -153,7 +153,8 @@ describe("fetched reports", () => {
       a: JSON.stringify(entries.slice(0, 2).map((entry) => [entry])),
       b: JSON.stringify(entries.slice(2).map((entry) => [entry]))
     }
-    own.provider.onListReport = () => Effect.succeed({ entries: [], files: ["a", "b"], nextCursor: null })
+    const files = [{ name: "a", generatedAt: paidAt }, { name: "b" }]
+    own.provider.onListReport = () => Effect.succeed({ entries: [], files, nextCursor: null })
     own.provider.onDownloadReport = (file) => Effect.succeed(texts[file] ?? "")
     return texts
   }
@@ -185,6 +186,11 @@ describe("fetched reports", () => {
         filed.provider.onDownloadReport = download
         const [run] = yield* fetch(anHour)
         assert.deepStrictEqual([run?.state, run?.rowsDone, run?.counts.matched], ["done", 3, 3])
+        const byNumber = (yield* entriesOf).toSorted((a, b) => a.number - b.number)
+        assert.deepStrictEqual(
+          byNumber.map(({ generatedAt }) => generatedAt),
+          [paidAt, paidAt, run?.startedAt]
+        )
         for (const payment of payments) assert.strictEqual((yield* stored(payment)).state, "Settled")
       }).pipe(Effect.provide(filed.layer), Effect.provideService(ReportReader, reader))
   )

@@ -36,7 +36,7 @@ const sale = "receivable EUR 1999, sales EUR -1999"
 const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
 
 const reported = (paymentId: string | null, over: Partial<SettlementEntry> = {}): SettlementEntry => ({
-  ...{ tenant, connectionId: "main", rowId: "bt_1", runId: "rec_1", number: 1, contents: "c" },
+  ...{ tenant, connectionId: "main", rowId: "bt_1", runId: "rec_1", number: 1, generatedAt: 0 },
   ...{ kind: "charge", result: "matched", reason: "by_id", paymentId, refundId: null, disputeId: null },
   ...{
     providerRef: null,

@@ -88,7 +88,7 @@ describe("a report", () => {
       assert.strictEqual(run.state, "done")
       assert.deepStrictEqual(foundIn(yield* entriesOf), {
         [`row_${fine.id}`]: "matched by_id",
-        [`row_${fine.id}#15`]: "duplicate same_row",
+        [`row_${fine.id}#${run.id}.15`]: "duplicate same_row",
         [`row_${less.id}`]: "amount_differs by_id",
         "twice 1": "matched by_id",
         "twice 2": "duplicate by_id",
@@ -154,7 +154,8 @@ describe("a report", () => {
           rowOf(payment, { fee: eur(4), net: eur(1995) })
         ]
         const states: Array<string> = []
-        for (const [index, row] of [...versions, ...versions].entries()) {
+        const late = versions.map((row) => ({ ...row, generatedAt: paidAt - 1 }))
+        for (const [index, row] of [...versions, ...late].entries()) {
           yield* TestClock.setTime(paidAt + index)
           const run = yield* reconcile(orderOf([row], { sha256: `report ${index}` }))
           assert.deepStrictEqual([run.counts.matched, run.rowsKnown], index < 3 ? [1, 0] : [0, 1])
@@ -176,7 +177,14 @@ describe("a report", () => {
           ]
         )
         assert.deepStrictEqual(settlementOf(entries), {
-          ...{ payoutId: "po_1", feeMinor: 4, netMinor: 1995, currency: "EUR", settledAt: paidAt + day }
+          ...{
+            connectionId: "main",
+            payoutId: "po_1",
+            feeMinor: 4,
+            netMinor: 1995,
+            currency: "EUR",
+            settledAt: paidAt + day
+          }
         })
         const [moved, ...others] = yield* balance({ tenant, from: 0, until: paidAt + 9 * day })
         assert.deepStrictEqual([moved?.rows, moved?.chargesMinor, moved?.feesMinor, others.length], [1, 1999, 4, 0])

@@ -1,6 +1,7 @@
 /** Versions of one row that meet in a batch, in a run that died, or beside a person's word. */
 import { assert, describe, it } from "@effect/vitest"
 import { Pointsman, type ReportOrder, settlementOf } from "@pointsman/core"
+import type { ReportRow } from "@pointsman/core/connector"
 import { Ledger, Unanswered } from "@pointsman/core/ports"
 import { Effect, Exit } from "effect"
 import { TestClock } from "effect/testing"
@@ -34,6 +35,73 @@ const runDying = Effect.fnUntraced(function* (own: World, order: ReportOrder) {
 })
 
 describe("versions of a row", () => {
+  const captured = Effect.fnUntraced(function* (own: World) {
+    own.provider.onCharge = ({ attemptId }) => Effect.succeed({ _tag: "Captured", providerRef: `ch_${attemptId}` })
+    const { payment } = yield* created
+    const row = (fee: number, more: Partial<ReportRow> = {}) =>
+      rowOf(payment, { id: "x", fee: eur(fee), net: eur(1999 - fee), ...more })
+    let reports = 0
+    /** The fee that counts afterwards, and the rows that were known. */
+    const read = Effect.fnUntraced(function* (...rows: ReadonlyArray<ReportRow>) {
+      yield* TestClock.adjust(1)
+      const run = yield* reconcile(orderOf(rows, { sha256: `report ${++reports}` }))
+      return [settlementOf(yield* entriesOf)?.feeMinor, run.rowsKnown]
+    })
+    return { payment, read, row }
+  })
+
+  const ordered = world()
+  it.effect(
+    "given versions out of order, then the one that was generated last counts, and then that of the last run",
+    () =>
+      Effect.gen(function* () {
+        const { read, row } = yield* captured(ordered)
+        assert.deepStrictEqual(yield* read(row(50, { generatedAt: 1 })), [50, 0])
+        assert.deepStrictEqual(yield* read(row(60, { generatedAt: 2 })), [60, 0])
+        assert.deepStrictEqual(yield* read(row(50, { generatedAt: 3 })), [50, 0])
+        assert.deepStrictEqual(yield* read(row(70, { generatedAt: 2 })), [50, 1])
+        assert.deepStrictEqual(yield* read(row(50, { generatedAt: 9 })), [50, 1])
+        assert.deepStrictEqual(yield* read(row(80, { generatedAt: 8 })), [50, 1])
+        assert.deepStrictEqual(yield* read(row(90, { generatedAt: 9 })), [90, 0])
+        // Without a time of its own, a report was generated when its run began.
+        assert.deepStrictEqual(yield* read(row(10)), [10, 0])
+        // A provider whose clock is years ahead does not decide over later reports.
+        assert.deepStrictEqual(yield* read(row(20, { generatedAt: 10 ** 15 })), [20, 0])
+        assert.deepStrictEqual(yield* read(row(30)), [30, 0])
+        const counted = (yield* entriesOf).filter(({ corrected }) => corrected === null)
+        assert.deepStrictEqual(
+          counted.map(({ result }) => result),
+          ["matched"]
+        )
+      }).pipe(Effect.provide(ordered.layer))
+  )
+
+  const unpaid = world()
+  it.effect("given a report that does not name payouts, then it takes back no payout that another one named", () =>
+    Effect.gen(function* () {
+      const { read, row } = yield* captured(unpaid)
+      yield* read(row(50))
+      assert.deepStrictEqual(yield* read(row(50, { payoutId: null, settledAt: null })), [50, 1])
+      assert.deepStrictEqual(yield* read(row(60, { payoutId: null, settledAt: null })), [60, 0])
+      const { payoutId, settledAt } = settlementOf(yield* entriesOf) ?? {}
+      assert.deepStrictEqual([payoutId, settledAt], ["po_1", paidAt + day])
+    }).pipe(Effect.provide(unpaid.layer))
+  )
+
+  const twice = world()
+  it.effect("given a report that has a row twice, in several reports, then the row counts once", () =>
+    Effect.gen(function* () {
+      const { read, row } = yield* captured(twice)
+      assert.deepStrictEqual(yield* read(row(50), row(50)), [50, 0])
+      assert.deepStrictEqual(yield* read(row(60), row(60)), [60, 0])
+      assert.deepStrictEqual(yield* read(row(60), row(60)), [60, 2])
+      const results = (yield* entriesOf).flatMap(({ corrected, reason, result }) =>
+        corrected === null ? [`${result} ${reason}`] : []
+      )
+      assert.deepStrictEqual(results.toSorted(), ["duplicate same_row", "duplicate same_row", "matched by_id"])
+    }).pipe(Effect.provide(twice.layer))
+  )
+
   const inBatch = world()
   it.effect("given two versions in one batch, then the newer one alone says what was captured", () =>
     Effect.gen(function* () {
@@ -54,6 +122,7 @@ describe("versions of a row", () => {
         const newer = rowOf(payment, { id: "x", gross: eur(1999), names: { attemptId, providerRef: "ch_1" } })
         const older = () => orderOf([{ ...newer, gross: eur(1500) }], { sha256: "older" })
         yield* runDying(resumed, older())
+        yield* TestClock.adjust(1)
         yield* reconcile(orderOf([newer], { sha256: "newer" }))
         yield* reconcile(older())
         const { capturedMinor, review, state } = yield* stored(payment)

@@ -4,6 +4,7 @@
  */
 import {
   type Payout,
+  type PayoutStatus,
   payoutRest,
   type ReconciliationRun,
   type SettlementEntry,
@@ -91,9 +92,16 @@ export const balanceView = (row: BalanceRow) => ({
   others: row.othersMinor
 })
 
-export const payoutView = ({ connectionId, payoutId, period, settledAt, sums }: Payout) => ({
+/** Of a payout itself, in a list. */
+export const payoutEntryView = (entry: SettlementEntry, status: PayoutStatus | null) => ({
+  ...entryView(entry),
+  payout_status: status
+})
+
+export const payoutView = ({ connectionId, payoutId, period, settledAt, status, sums }: Payout) => ({
   connection_id: connectionId,
   payout_id: payoutId,
+  status,
   from: timeView(period.from),
   until: timeView(period.until),
   settled_at: timeOrNull(settledAt),

@@ -243,10 +243,15 @@ export interface PaymentRefund {
   readonly created: string
 }
 
+/** `open`: no report has the payout itself. `partly_returned`, `returned`: it left, and a part or all of it came back. */
+export type PayoutStatus = "open" | "paid" | "partly_returned" | "returned"
+
 /** Minor units of `currency`, which is that of the payout. */
 export interface Settlement {
   /** The provider's. */
   readonly payout_id: string | null
+  /** `null` until it is paid out. */
+  readonly payout_status: PayoutStatus | null
   /** `null` where the report has none. */
   readonly fee: number | null
   readonly net: number | null

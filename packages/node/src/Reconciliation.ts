@@ -3,7 +3,7 @@
  * `pointsman reconcile … --json`. Amounts are integers in minor units, times are RFC 3339 in UTC.
  */
 import type { CallOptions } from "./CallOptions.ts"
-import type { Environment, Page } from "./Payment.ts"
+import type { Environment, Page, PayoutStatus } from "./Payment.ts"
 
 /** What a row of a report moved. */
 export type ReportRowKind =
@@ -139,10 +139,17 @@ export interface BalanceRow {
 }
 
 /** What one payout consists of, as the provider's reports say. */
+/** The row of a payout itself. */
+export interface PayoutEntry extends SettlementEntry {
+  /** `null` where the row does not name the payout. */
+  readonly payout_status: PayoutStatus | null
+}
+
 export interface Payout {
   readonly connection_id: string
   /** The provider's name. */
   readonly payout_id: string
+  readonly status: PayoutStatus
   /** When the first and the last of its money moved. */
   readonly from: string
   readonly until: string
@@ -265,7 +272,7 @@ export interface ReconciliationCalls {
       readonly limit?: number | undefined
     },
     options?: CallOptions
-  ) => Promise<ReadonlyArray<SettlementEntry>>
+  ) => Promise<ReadonlyArray<PayoutEntry>>
   readonly payout: (name: PayoutName, options?: CallOptions) => Promise<Payout>
   /** The rows that a payout pays, and its own, in the order in which the money moved: page by page, in bounded memory. */
   readonly payoutEntries: (name: PayoutName, options?: CallOptions) => AsyncIterable<SettlementEntry>

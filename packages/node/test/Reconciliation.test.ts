@@ -78,6 +78,7 @@ describe("reconciliation", () => {
     )
     assert.deepStrictEqual((await pointsman.payment(payment.id)).settlement, {
       payout_id: "po_1",
+      payout_status: "paid",
       fee: 30,
       net: 1969,
       currency: "EUR",

@@ -12,7 +12,19 @@ const read = (name: string, lines: ReadonlyArray<string>) => {
 }
 
 /** A row in short: its kind, amounts, and names that are not null. */
-const short = ({ converted, fee, gross, id, kind, names, net, occurredAt, payoutId, settledAt }: ReportRow) => ({
+const short = ({
+  converted,
+  fee,
+  generatedAt,
+  gross,
+  id,
+  kind,
+  names,
+  net,
+  occurredAt,
+  payoutId,
+  settledAt
+}: ReportRow) => ({
   id,
   kind,
   gross: `${gross.minorUnits} ${gross.currency}`,
@@ -22,7 +34,8 @@ const short = ({ converted, fee, gross, id, kind, names, net, occurredAt, payout
   names: Object.fromEntries(Object.entries(names).filter(([, name]) => name !== null)),
   payoutId,
   at: new Date(occurredAt).toISOString(),
-  settled: settledAt === null ? null : new Date(settledAt).toISOString()
+  settled: settledAt === null ? null : new Date(settledAt).toISOString(),
+  ...(generatedAt === undefined ? {} : { generated: new Date(generatedAt).toISOString() })
 })
 
 const shortly = (name: string, lines: ReadonlyArray<string>) =>
@@ -348,6 +361,10 @@ describe("paypal-settlement", () => {
         ]
       )
       assert.strictEqual(typeof rows[0] === "object" && rows[0].at, "2026-01-06T08:00:30.000Z")
+      assert.deepStrictEqual(
+        rows.map((row) => typeof row === "object" && row.generated),
+        Array(5).fill("2026-01-07T12:00:00.000Z")
+      )
     })
   )
 
@@ -526,6 +543,23 @@ describe("checkout-financial-actions", () => {
 describe("http", () => {
   const header = "row_id,kind,gross,currency,occurred_at,payout_currency,converted,fee,net"
   const at = "2026-01-31T12:00:00Z"
+
+  it.effect(
+    "given the time of the report, when read, then the row has it, and a time without an offset is refused",
+    () =>
+      Effect.gen(function* () {
+        const rows = ["2026-02-01T01:00:00+01:00", "", "2026-02-01"].map((time) => `1,payout,-1,EUR,${at},${time}`)
+        const read = yield* shortly("http", ["row_id,kind,gross,currency,occurred_at,generated_at", ...rows])
+        assert.deepStrictEqual(
+          read.map((one) => (typeof one === "string" ? one : (one.generated ?? null))),
+          [
+            "2026-02-01T00:00:00.000Z",
+            null,
+            "generated_at: expected a time with its offset, such as 2026-01-31T12:00:00Z"
+          ]
+        )
+      })
+  )
 
   it.effect.each<readonly [string, string]>([
     [

@@ -58,7 +58,7 @@ describe("every format", () => {
         assert.strictEqual(rows.length, expected.length)
         expected.forEach((row, index) => {
           const found = rows[index]
-          assert.deepStrictEqual(found, { ...row, id: row.id ?? found?.id ?? "" })
+          assert.deepStrictEqual(found, { ...row, ...file.states, id: row.id ?? found?.id ?? "" })
         })
         assert.strictEqual(new Set(rows.map(({ id }) => id)).size, rows.length, "every id is another")
         assert.isAbove(rows.length, count * 0.9)
@@ -113,7 +113,11 @@ describe("every format", () => {
         expected.forEach((row, index) => {
           const found = rows[index]
           const isSecond = found?.id.endsWith(".2") === true
-          assert.deepStrictEqual(found, { ...row, id: isSecond ? found.id : (row.id ?? found?.id ?? "") })
+          assert.deepStrictEqual(found, {
+            ...row,
+            ...file.states,
+            id: isSecond ? found.id : (row.id ?? found?.id ?? "")
+          })
         })
         const spoiled = unreadableOf(entries)
         assert.isAtLeast(spoiled.length, 1)

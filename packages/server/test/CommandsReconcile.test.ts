@@ -70,6 +70,7 @@ describe("pointsman reconcile", () => {
     assert.deepInclude(await read(lost), { status: "SETTLED", captured_amount: 1999 })
     assert.deepStrictEqual((await read(fine)).settlement, {
       payout_id: "po_1",
+      payout_status: "paid",
       fee: 30,
       net: 1969,
       currency: "EUR",
@@ -178,6 +179,67 @@ describe("pointsman reconcile", () => {
     )
     const audit = JSON.stringify(documentOf(await runHere(folder, ["audit", "list", "--json"])).data)
     assert.include(audit, "suggestion.accepting")
+  })
+
+  it("given reports out of order, then the one that the provider generated last says the fee, unchanged or not", async () => {
+    const { create, folder, provider, read, run } = await setUp()
+    const id = await create("fees")
+    const [charged] = provider.calls.filter(({ operation }) => operation === "charge")
+    const attempt = charged?.headers["idempotency-key"]
+    const readReport = async (hours: number, fee: number, name = `${hours} ${fee}.csv`) => {
+      const time = (at: number) => new Date(at).toISOString()
+      const row = `txn_1,charge,1999,EUR,${time(started)},${attempt},${fee},${1999 - fee},po_1,${time(started + hours * hour)}`
+      const header = "row_id,kind,gross,currency,occurred_at,attempt_id,fee,net,payout_id,generated_at"
+      writeFileSync(join(folder, name), `${header}\n${row}\n`)
+      const ran = await run("run", name, ...to, "--json")
+      assert.strictEqual(ran.code, 0, ran.stderr)
+      return [(await read(id)).settlement.fee, JSON.parse(ran.stdout).data.rows_known]
+    }
+    const hour = 3_600_000
+    const started = Date.now() - 100 * hour
+    assert.deepStrictEqual(await readReport(1, 50), [50, 0])
+    assert.deepStrictEqual(await readReport(2, 60), [60, 0])
+    assert.deepStrictEqual(await readReport(3, 50), [50, 0])
+    // Generated before the last one, and read after it.
+    assert.deepStrictEqual(await readReport(2, 70, "late.csv"), [50, 1])
+    // Unchanged, and generated later than what is read next.
+    assert.deepStrictEqual(await readReport(9, 50), [50, 1])
+    assert.deepStrictEqual(await readReport(8, 80), [50, 1])
+    assert.deepStrictEqual(await readReport(9, 90, "same time.csv"), [90, 0])
+    const balance = documentOf(await run("balance", "--environment", "production", "--json")).data
+    assert.deepInclude(balance[0], { charges: 1999, fees: 90, rows: 1 })
+  })
+
+  it("given a payout that comes back, in parts and then in whole, then it says so, and so do its payments and lists", async () => {
+    const { create, provider, read, report, run, server } = await setUp()
+    const id = await create("paid")
+    const [charged] = provider.calls.filter(({ operation }) => operation === "charge")
+    const charge = `txn_1,charge,1999,EUR,NOW,${charged?.headers["idempotency-key"]},,,30,1969,po_1,`
+    const stateAfter = async (name: string, rows: ReadonlyArray<string>) => {
+      await run("run", report(name, rows), ...to)
+      const listed = (await server.request("GET", path, { key: liveKey })).body.data
+      const payout = documentOf(await run("payout", "main/po_1", "--json")).data
+      const [row] = documentOf(await run("payouts", "--environment", "production", "--json")).data
+      const csv = (await run("payout", "main/po_1", "--csv")).stdout.trimEnd().split(/\r?\n/u)
+      const at = csv[0]?.split(",").indexOf("payout_status") ?? -1
+      return [
+        (await read(id)).settlement.payout_status,
+        listed[0].settlement.payout_status,
+        payout.status,
+        row?.payout_status,
+        csv[1]?.split(",")[at]
+      ]
+    }
+    const all = (state: string) => [state, state, state, state, state]
+    assert.deepStrictEqual(await stateAfter("open.csv", [charge]), ["open", "open", "open", undefined, "open"])
+    assert.deepStrictEqual(await stateAfter("paid.csv", ["po_1,payout,-1969,EUR,NOW,,,,,,po_1,"]), all("paid"))
+    const part = "po_1_a,payout_failed,900,EUR,NOW,,,,,,po_1,"
+    assert.deepStrictEqual(await stateAfter("part.csv", [part]), all("partly_returned"))
+    const rest = "po_1_b,payout_failed,1069,EUR,NOW,,,,,,po_1,"
+    assert.deepStrictEqual(await stateAfter("rest.csv", [rest]), all("returned"))
+    assert.match((await run("payout", "main/po_1")).stdout, /^Status +returned$/mu)
+    assert.match((await run("payouts", "--environment", "production")).stdout, /^main\/po_1 .*returned$/mu)
+    assert.strictEqual((await read(id)).status, "SETTLED")
   })
 
   it("given a dispute in a report, when an operator sends files of evidence by the console, then they are kept up to the API's limit", async () => {

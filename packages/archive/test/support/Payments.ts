@@ -149,7 +149,7 @@ export const withSettlements = (whole: WholePayment, rowIds: ReadonlyArray<strin
   const { createdAt: at, id: paymentId, money, tenant } = whole.book.payment
   const settlements = rowIds.map(
     (rowId, number): SettlementEntry => ({
-      ...{ tenant, connectionId: "psp", rowId, runId: "rec_1", number: number + 1, contents: "c1", kind: "charge" },
+      ...{ tenant, connectionId: "psp", rowId, runId: "rec_1", number: number + 1, generatedAt: 0, kind: "charge" },
       ...{
         result: "matched",
         reason: "by_id",

@@ -12,6 +12,7 @@ import {
   type FetchedReport,
   isSuccess,
   type ListRequest,
+  type NamedReportFile,
   type NotSent,
   type ReportPage,
   segment,
@@ -65,8 +66,9 @@ const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 1
 
 /** The files of the days that end in the window, as UTC counts days: `2026-11-20`. */
 const daysOf = ({ createdBefore, createdFrom }: ListRequest): Effect.Effect<ReportPage, Unanswered> => {
-  const files: Array<string> = []
-  for (let end = Math.ceil(createdFrom / day) * day; end < createdBefore; end += day) files.push(dateOf(end - day))
+  const files: Array<NamedReportFile> = []
+  for (let end = Math.ceil(createdFrom / day) * day; end < createdBefore; end += day)
+    files.push({ name: dateOf(end - day) })
   return Effect.succeed({ entries: [], files, nextCursor: null })
 }
 

@@ -50,7 +50,7 @@ describe("report files of Adyen", () => {
       Effect.gen(function* () {
         const { report, requests } = adyenWith({})
         const page = yield* report.list({ createdFrom: from, createdBefore: before, cursor: null })
-        assert.deepStrictEqual(page, { entries: [], files, nextCursor: null })
+        assert.deepStrictEqual(page, { entries: [], files: files.map((name) => ({ name })), nextCursor: null })
         assert.lengthOf(requests, 0)
       })
     )

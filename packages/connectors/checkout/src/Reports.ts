@@ -8,6 +8,7 @@ import {
   type FetchedReport,
   isSuccess,
   type ListRequest,
+  type NamedReportFile,
   type NotSent,
   type ReportPage,
   segment,
@@ -140,8 +141,8 @@ const pageOf = (reports: ReadonlyArray<Protocol.Report>, from: number, before: n
     .map((report) => ({ ...report, at: Protocol.reportMillis(report.created_on) }))
     .filter(({ at, type }) => type === financialActions && at >= from && at < before)
     .toSorted((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
-  const files: Array<string> = []
-  for (const { files: parts, id } of made) {
+  const files: Array<NamedReportFile> = []
+  for (const { at: generatedAt, files: parts, id } of made) {
     const texts = parts.filter(({ format }) => format.toUpperCase() === "CSV")
     if (texts.length === 0) {
       const reason = `Checkout.com's report ${id} has no CSV file: schedule it as CSV`
@@ -155,7 +156,7 @@ const pageOf = (reports: ReadonlyArray<Protocol.Report>, from: number, before: n
       const reason = `Checkout.com's report ${id} has too many files to be fetched: read it by \`pointsman reconcile run\` under the name of the window`
       return Result.fail(new Unanswered({ reason }))
     }
-    files.push(name)
+    files.push({ name, generatedAt })
   }
   return Result.succeed({ entries: [], files, nextCursor: null })
 }

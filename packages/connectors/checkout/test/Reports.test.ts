@@ -77,7 +77,11 @@ describe("report files of Checkout.com", () => {
       const { connector, requests } = checkoutWith(() => listOf(reports))
       assert.deepStrictEqual(yield* reportOf(connector).list(window), {
         entries: [],
-        files: ["rpt_1/file_1", "rpt_2/file_2a+file_2b", "rpt_3/file_3"],
+        files: [
+          { name: "rpt_1/file_1", generatedAt: Date.parse("2022-02-18T13:00:12.357Z") },
+          { name: "rpt_2/file_2a+file_2b", generatedAt: Date.parse("2022-02-18T13:00:12.357Z") },
+          { name: "rpt_3/file_3", generatedAt: Date.parse("2022-02-18T14:00:00.123Z") }
+        ],
         nextCursor: null
       })
       const { pathname, searchParams } = new URL(requests[0]?.url ?? "")
@@ -104,7 +108,10 @@ describe("report files of Checkout.com", () => {
       const { files } = yield* listed(
         ({ searchParams }) => pages[searchParams.get("pagination_token") ?? ""] ?? listOf([])
       )
-      assert.deepStrictEqual(files, ["rpt_1/file_1", "rpt_2/file_2", "rpt_3/file_3"])
+      assert.deepStrictEqual(
+        files?.map(({ name }) => name),
+        ["rpt_1/file_1", "rpt_2/file_2", "rpt_3/file_3"]
+      )
     })
   )
 

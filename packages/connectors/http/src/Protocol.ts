@@ -242,5 +242,6 @@ export const ReportRow = Schema.Struct({
   fee: optional(SignedAmount),
   net: optional(SignedAmount),
   payout_id: optional(RowText),
-  settled_at: optional(WireTime)
+  settled_at: optional(WireTime),
+  generated_at: optional(WireTime)
 })

@@ -96,6 +96,7 @@ const rowOf = (row: Row): ReportRow => {
     net: inPayout(row.net),
     payoutId: row.payout_id ?? null,
     occurredAt: Date.parse(row.occurred_at),
-    settledAt: row.settled_at == null ? null : Date.parse(row.settled_at)
+    settledAt: row.settled_at == null ? null : Date.parse(row.settled_at),
+    ...(row.generated_at == null ? {} : { generatedAt: Date.parse(row.generated_at) })
   }
 }

@@ -64,7 +64,8 @@ describe("report rows", () => {
         fee: 10,
         net: -560,
         payout_id: "po_1",
-        settled_at: "2026-11-22T00:00:00Z"
+        settled_at: "2026-11-22T00:00:00Z",
+        generated_at: "2026-11-23T00:00:00Z"
       })
       const { result } = yield* fetched(pageOf([row({ fee: null, reference: null }), full], "c1"))
       const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
@@ -106,7 +107,8 @@ describe("report rows", () => {
               net: usd(-560),
               payoutId: "po_1",
               occurredAt: Date.UTC(2026, 10, 21, 12, 0, 0, 250),
-              settledAt: Date.UTC(2026, 10, 22)
+              settledAt: Date.UTC(2026, 10, 22),
+              generatedAt: Date.UTC(2026, 10, 23)
             }
           }
         ],

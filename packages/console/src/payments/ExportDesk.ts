@@ -23,10 +23,10 @@ export const exportCsv = Effect.fnUntraced(function* (path: TenantPath, filter: 
 /** Every row of the payout as CSV, in the order in which the money moved. */
 export const exportPayout = Effect.fnUntraced(function* (path: TenantPath, key: PayoutKey) {
   const caller = yield* callerOf(path)
-  yield* payout(path, key)
+  const { status } = yield* payout(path, key)
   const { reconciliation } = yield* Pointsman
   const rows = reconciliation.exportPayout(caller, { connectionId: key.connection, payoutId: key.payout })
-  return yield* csvStream("reconciliation.read", entryCsvHeader, entryCsvLine, rows)
+  return yield* csvStream("reconciliation.read", entryCsvHeader, entryCsvLine(status), rows)
 })
 
 /**

@@ -4,6 +4,7 @@ import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import type { TenantPath } from "../gate/Caller.ts"
 import { CurrentOperator } from "../gate/CurrentOperator.ts"
+import { payoutStatuses } from "./PayoutDesk.ts"
 import { entriesOf } from "./ReconciliationDesk.ts"
 import { entryTable } from "./ReconciliationViews.ts"
 
@@ -14,8 +15,7 @@ export const entriesOfPayment = Effect.fnUntraced(function* (mount: string, tena
   const { operator } = yield* CurrentOperator
   if (!mayAct(operator, "reconciliation.read", tenant.workspace)) return undefined
   const entries = yield* entriesOf(tenant, paymentId)
-  return entries.length === 0
-    ? undefined
-    : html`<h2>Reports</h2>
-${entryTable(mount, tenant, entries)}`
+  if (entries.length === 0) return undefined
+  return html`<h2>Reports</h2>
+${entryTable(mount, tenant, entries, yield* payoutStatuses(tenant, entries))}`
 })

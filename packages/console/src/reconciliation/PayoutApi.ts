@@ -7,7 +7,7 @@ import { Moment } from "../api/Moment.ts"
 import { Authorize, RequestErrors, summary, tenantPath } from "../api/Parts.ts"
 import { described } from "../api/Records.ts"
 import type { AccessOf } from "../gate/Access.ts"
-import { Payout, ReportEntry } from "./PayoutRecords.ts"
+import { Payout, PayoutEntry, ReportEntry } from "./PayoutRecords.ts"
 
 /** In the query, because the name is the provider's: it may have any length and any character. */
 const payoutName = { connection: Schema.String, payout: Schema.String }
@@ -22,7 +22,7 @@ export class Payouts extends HttpApiGroup.make("payouts")
         until: Schema.optionalKey(Moment).annotateKey(described("Now unless set.")),
         limit: limitParameter
       },
-      success: Schema.Struct({ data: Schema.Array(ReportEntry) }),
+      success: Schema.Struct({ data: Schema.Array(PayoutEntry) }),
       error: failures("not_found", "validation_error", "internal_error")
     }).annotateMerge(
       summary("List payouts", "Those that left the balance at their provider in the period, newest first: their rows.")

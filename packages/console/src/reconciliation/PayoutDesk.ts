@@ -40,6 +40,13 @@ export const payouts = Effect.fnUntraced(function* (
   )
 })
 
+/** Of the payouts that entries name: `null` for an entry that names none. */
+export const payoutStatuses = Effect.fnUntraced(function* (path: TenantPath, entries: ReadonlyArray<SettlementEntry>) {
+  const { tenant } = yield* callerOf(path)
+  const { reconciliation } = yield* Pointsman
+  return yield* Effect.catch(reconciliation.payoutStatuses(tenant, entries), internalError)
+})
+
 const payoutNotFound = failure("not_found", "No report of this connection names this payout.")
 
 export const payout = Effect.fnUntraced(function* (path: TenantPath, { connection, payout: payoutId }: PayoutKey) {

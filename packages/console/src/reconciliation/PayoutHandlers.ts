@@ -9,7 +9,7 @@ import { pageView } from "../api/Records.ts"
 import { exportPayout } from "../payments/ExportDesk.ts"
 import * as Desk from "./PayoutDesk.ts"
 
-const { entryView, payoutView } = InProcess
+const { entryView, payoutEntryView, payoutView } = InProcess
 
 export const layer = HttpApiBuilder.group(
   ConsoleApi,
@@ -19,8 +19,10 @@ export const layer = HttpApiBuilder.group(
     return handlers
       .handle("payouts", ({ params, query: { connection, limit = pageLimits.default, ...period } }) =>
         answer(
-          Effect.map(Desk.payouts(params, { ...period, connectionId: connection, limit }), (found) =>
-            found.map(entryView)
+          Effect.flatMap(Desk.payouts(params, { ...period, connectionId: connection, limit }), (found) =>
+            Effect.map(Desk.payoutStatuses(params, found), (statusOf) =>
+              found.map((entry) => payoutEntryView(entry, statusOf(entry)))
+            )
           )
         )
       )

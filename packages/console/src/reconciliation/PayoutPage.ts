@@ -13,7 +13,7 @@ import type { TenantPath } from "../gate/Caller.ts"
 import { attachment, csvType, exportPayout } from "../payments/ExportDesk.ts"
 import { money } from "../payments/PaymentWords.ts"
 import * as Desk from "./PayoutDesk.ts"
-import { pageLinks, signed } from "./ReconciliationViews.ts"
+import { pageLinks, payoutState, signed } from "./ReconciliationViews.ts"
 import { count, kindNames, resultNames } from "./ReconciliationWords.ts"
 
 const { html, timeView } = InProcess
@@ -40,6 +40,7 @@ const show = Effect.fnUntraced(function* (visit: Visit) {
 <dl>
 <dt>Payout</dt><dd>${idView(payout.payoutId)}</dd>
 <dt>Connection</dt><dd>${link("connections", idView(payout.connectionId), payout.connectionId)}</dd>
+<dt>Status</dt><dd>${payoutState(payout.status)}</dd>
 <dt>Arrives</dt><dd>${timeOr(timeOrNull(payout.settledAt), "–")}</dd>
 <dt>Money moved</dt><dd>${time(timeView(payout.period.from))} to ${time(timeView(payout.period.until))}</dd>
 </dl>
@@ -76,7 +77,10 @@ ${parts.map(([, name]) => html`<td class="number">${money(sum[name], sum.currenc
   })
 
 /** What the rest says, in words. */
-const restText = ({ sums }: Payout): string => {
+const restText = ({ status, sums }: Payout): string => {
+  if (status === "partly_returned" || status === "returned") {
+    return "The payout came back. The rest is what the provider still has to pay out."
+  }
   if (!sums.some(({ payoutsMinor }) => payoutsMinor !== 0)) {
     return "No report that was read has the payout itself. The rest is what its rows add up to."
   }

@@ -1,5 +1,5 @@
 /** What moved at each connection by day, as the providers report it. */
-import type { SettlementEntry } from "@pointsman/core"
+import type { PayoutStatus, SettlementEntry } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Clock, Effect } from "effect"
 import { failure } from "../api/Errors.ts"
@@ -10,9 +10,9 @@ import { type Answer, page, pathOf, tenantOf, type Visit } from "../frame/Page.t
 import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
 import { money } from "../payments/PaymentWords.ts"
-import { daysShown, listedAtMost, payouts } from "./PayoutDesk.ts"
+import { daysShown, listedAtMost, payoutStatuses, payouts } from "./PayoutDesk.ts"
 import * as Desk from "./ReconciliationDesk.ts"
-import { pageLinks, payoutLink, signed } from "./ReconciliationViews.ts"
+import { pageLinks, payoutLink, payoutState, signed } from "./ReconciliationViews.ts"
 import { count } from "./ReconciliationWords.ts"
 
 const { html, timeView } = InProcess
@@ -58,7 +58,7 @@ ${periodFields(shown)}
 <button>Find</button>
 </form>
 <p class="soft">What providers’ reports say, by the day in UTC on which the money moved. A positive fee is a cost, and a payout leaves the balance at the provider.</p>
-${rows.length === 0 ? undefined : html`<h2>Whole period</h2>${totals(rows)}${paidTable(visit, tenant, paid)}<h2>Days</h2>`}
+${rows.length === 0 ? undefined : html`<h2>Whole period</h2>${totals(rows)}${paidTable(visit, tenant, paid, yield* payoutStatuses(tenant, paid))}<h2>Days</h2>`}
 ${table({
   label: "Days",
   columns: ["Day", "Connection", ...sumNames, { numbers: "Rows" }],
@@ -76,15 +76,20 @@ const cells = (row: Pick<Row, "connectionId" | "currency" | (typeof sums)[number
   html`<td>${idView(row.connectionId)}</td>${sums.map((name) => html`<td class="number">${money(row[name], row.currency)}</td>`)}`
 
 /** What left the balance at the provider, each with the page of what it consists of. */
-const paidTable = (visit: Visit, tenant: TenantPath, paid: ReadonlyArray<SettlementEntry>): Html =>
+const paidTable = (
+  visit: Visit,
+  tenant: TenantPath,
+  paid: ReadonlyArray<SettlementEntry>,
+  statusOf: (entry: SettlementEntry) => PayoutStatus | null
+): Html =>
   html`<h2>Payouts</h2>
 ${table({
   label: "Payouts",
-  columns: ["Left", "Payout", "Connection", "Arrives", { numbers: "Amount" }],
+  columns: ["Left", "Payout", "Connection", "Arrives", "Status", { numbers: "Amount" }],
   none: "No report has a payout of this period.",
   rows: paid.slice(0, listedAtMost).map(
     (entry) => html`<tr><td>${time(timeView(entry.occurredAt))}</td><td>${payoutLink(visit.mount, tenant, entry)}</td>
-<td>${idView(entry.connectionId)}</td><td>${timeOr(timeOrNull(entry.settledAt), "–")}</td>
+<td>${idView(entry.connectionId)}</td><td>${timeOr(timeOrNull(entry.settledAt), "–")}</td><td>${payoutState(statusOf(entry))}</td>
 <td class="number">${signed(entry.converted ?? entry.gross)}</td></tr>`
   )
 })}

@@ -1,5 +1,5 @@
 /** Payouts and rows of reports as the console's API shows them. Amounts are in minor units, times in RFC 3339. */
-import { matchReasons, reportRowKinds, settlementResults } from "@pointsman/core"
+import { matchReasons, payoutStatuses, reportRowKinds, settlementResults } from "@pointsman/core"
 import { Schema } from "effect"
 import { described, Text, TextOrNull } from "../api/Records.ts"
 
@@ -22,16 +22,24 @@ const PayoutSums = Schema.Struct({
   )
 }).annotate({ identifier: "PayoutSums", description: "What a payout has in one currency." })
 
+const PayoutStatus = Schema.Literals(payoutStatuses).annotate({
+  identifier: "PayoutStatus",
+  description:
+    "`open`: no report has the payout itself. `paid`: it left the balance at the provider. `partly_returned`, `returned`: " +
+    "a part of it came back, or all of it."
+})
+
 export const Payout = Schema.Struct({
   connection_id: Text,
   payout_id: Text.annotateKey(described("The provider's.")),
+  status: PayoutStatus,
   from: Text.annotateKey(described("When the first of its money moved.")),
   until: Text.annotateKey(described("When the last of its money moved.")),
   settled_at: TextOrNull.annotateKey(described("When it arrives.")),
   sums: Schema.Array(PayoutSums)
 }).annotate({ identifier: "Payout", description: "What one payout consists of, as the provider's reports say." })
 
-export const ReportEntry = Schema.Struct({
+const reportEntry = {
   id: Text.annotateKey(described("The connection and the row.")),
   workspace_id: Text,
   environment: Text,
@@ -61,4 +69,14 @@ export const ReportEntry = Schema.Struct({
   closed: Schema.NullOr(
     Schema.Struct({ by: Schema.Literals(["row", "statement", "comparison", "person"]), note: Text, at: Text })
   )
-}).annotate({ identifier: "ReportEntry", description: "What is stored of a row of a provider's report." })
+}
+
+export const ReportEntry = Schema.Struct(reportEntry).annotate({
+  identifier: "ReportEntry",
+  description: "What is stored of a row of a provider's report."
+})
+
+export const PayoutEntry = Schema.Struct({
+  ...reportEntry,
+  payout_status: Schema.NullOr(PayoutStatus).annotateKey(described("`null` where the row does not name the payout."))
+}).annotate({ identifier: "PayoutEntry", description: "The row of a payout itself." })

@@ -1,12 +1,12 @@
 /** What the pages of reconciliation share: the links between them, signed amounts, and a table of entries. */
-import type { SettlementEntry, SignedMoney } from "@pointsman/core"
+import type { PayoutStatus, SettlementEntry, SignedMoney } from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { type Html, idView, time } from "../frame/Layout.ts"
 import { pathOf, type Visit } from "../frame/Page.ts"
 import { table } from "../frame/Table.ts"
 import type { TenantPath } from "../gate/Caller.ts"
 import { money } from "../payments/PaymentWords.ts"
-import { kindNames, matchTexts, resultNames } from "./ReconciliationWords.ts"
+import { kindNames, matchTexts, payoutNames, payoutTones, resultNames } from "./ReconciliationWords.ts"
 
 const { html, timeView } = InProcess
 
@@ -62,15 +62,23 @@ export const payoutLink = (
     ? html`–`
     : html`<a href="${mount}${pathOf("reconciliation", tenant, "payout")}?${new URLSearchParams({ connection: connectionId, payout: payoutId }).toString()}">${idView(payoutId)}</a>`
 
+export const payoutState = (status: PayoutStatus | null): Html =>
+  status === null ? html`–` : html`<span class="status ${payoutTones[status]}">${payoutNames[status]}</span>`
+
 /** Entries of one payment. */
-export const entryTable = (mount: string, tenant: TenantPath, entries: ReadonlyArray<SettlementEntry>): Html =>
+export const entryTable = (
+  mount: string,
+  tenant: TenantPath,
+  entries: ReadonlyArray<SettlementEntry>,
+  statusOf: (entry: SettlementEntry) => PayoutStatus | null
+): Html =>
   table({
     label: "Rows of reports",
     columns: ["Moved", "Row", "Result", "Payout", { numbers: "Amount" }, { numbers: "Fee" }, { numbers: "Net" }],
     rows: entries.map(
       (entry) => html`<tr><td>${time(timeView(entry.occurredAt))}</td>
 <td>${entry.number === 0 ? "No row" : kindNames[entry.kind]}<br>${idView(entry.rowId)}</td>
-<td>${resultNames[entry.result]}</td><td>${payoutLink(mount, tenant, entry)}</td>
+<td>${resultNames[entry.result]}</td><td>${payoutLink(mount, tenant, entry)}${entry.payoutId === null ? undefined : html`<br>${payoutState(statusOf(entry))}`}</td>
 <td class="number">${signed(entry.gross)}</td><td class="number">${signed(entry.fee)}</td>
 <td class="number">${signed(entry.net)}</td></tr>`
     )

@@ -1,5 +1,5 @@
 /** Reports and differences in words. */
-import type { MatchReason, ReportRowKind, RunState, SettlementResult } from "@pointsman/core"
+import type { MatchReason, PayoutStatus, ReportRowKind, RunState, SettlementResult } from "@pointsman/core"
 
 export const resultNames: Readonly<Record<SettlementResult, string>> = {
   matched: "Matched",
@@ -32,6 +32,20 @@ export const matchTexts: Readonly<Record<MatchReason, string>> = {
   ambiguous: "several payments could be meant",
   not_found: "no payment found",
   no_payment: "of no payment"
+}
+
+export const payoutNames: Readonly<Record<PayoutStatus, string>> = {
+  open: "Open",
+  paid: "Paid",
+  partly_returned: "Partly returned",
+  returned: "Returned"
+}
+
+export const payoutTones: Readonly<Record<PayoutStatus, string>> = {
+  open: "wait",
+  paid: "good",
+  partly_returned: "bad",
+  returned: "bad"
 }
 
 export const stateNames: Readonly<Record<RunState, string>> = {

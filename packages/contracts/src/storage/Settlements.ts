@@ -52,7 +52,7 @@ const entryOf = (run: ReconciliationRun, fields: Partial<SettlementEntry> = {}):
   rowId: "row-1",
   runId: run.id,
   number: 1,
-  contents: "c1",
+  generatedAt: at,
   kind: "charge",
   result: "matched",
   reason: "by_id",
@@ -305,10 +305,9 @@ export const settlements = (it: StorageTest): void => {
         yield* store.applyBatch(batchOf(run, entries))
         expect(yield* all(tenant)).toStrictEqual(entries)
         for (const one of entries) {
-          expect(Option.getOrUndefined(yield* store.entry(tenant, "first", one.rowId))).toStrictEqual(one)
+          expect(yield* store.known(tenant, "first", [one.rowId])).toStrictEqual([one])
         }
-        expect(yield* store.entry(tenant, "first", "none")).toStrictEqual(Option.none())
-        expect(yield* store.entry(tenant, "second", "row-1")).toStrictEqual(Option.none())
+        expect(yield* store.known(tenant, "first", ["none"])).toEqual([])
       })
     )
 
@@ -330,10 +329,12 @@ export const settlements = (it: StorageTest): void => {
         const { run, settlements: store, tenant } = yield* given()
         yield* store.applyBatch(batchOf(run, [entryOf(run)]))
         const next = { ...run, version: 2 }
-        yield* store.applyBatch(batchOf(next, [entryOf(run, { contents: "c2" }), entryOf(run, { rowId: "row-2" })]))
-        expect((yield* all(tenant)).map(({ contents, rowId }) => [rowId, contents])).toEqual([
-          ["row-1", "c1"],
-          ["row-2", "c1"]
+        yield* store.applyBatch(
+          batchOf(next, [entryOf(run, { generatedAt: at + 1 }), entryOf(run, { rowId: "row-2" })])
+        )
+        expect((yield* all(tenant)).map(({ generatedAt, rowId }) => [rowId, generatedAt])).toEqual([
+          ["row-1", at],
+          ["row-2", at]
         ])
         const known = yield* store.known(tenant, "first", ["row-2", "row-1", "row-3"])
         expect(known.map(({ rowId }) => rowId).toSorted()).toEqual(["row-1", "row-2"])
@@ -400,6 +401,33 @@ export const settlements = (it: StorageTest): void => {
         ])
         const [known] = yield* store.known(tenant, "first", ["row-1"])
         expect(known?.corrected).toStrictEqual({ by: "row-1#3", at: at + 7 })
+      })
+    )
+
+    it.effect("given an unchanged row of other reports, then the entry has the time of the one generated last", () =>
+      Effect.gen(function* () {
+        const { run, settlements: store, tenant } = yield* given()
+        yield* store.applyBatch(
+          batchOf(
+            run,
+            [odd, "row-1", "row-2"].map((rowId) => entryOf(run, { rowId }))
+          )
+        )
+        const confirmed = [
+          { rowId: odd, generatedAt: at + 9 },
+          { rowId: "row-1", generatedAt: at - 9 },
+          { rowId: "none", generatedAt: at + 9 }
+        ]
+        expect(yield* store.applyBatch(batchOf(run, [], { confirmed }))).toBe(false)
+        expect(yield* store.applyBatch(batchOf({ ...run, version: 2 }, [], { confirmed }))).toBe(true)
+        const known = yield* store.known(tenant, "first", [odd, "row-1", "row-2", "none"])
+        expect(new Map(known.map(({ generatedAt, rowId }) => [rowId, generatedAt]))).toEqual(
+          new Map([
+            [odd, at + 9],
+            ["row-1", at],
+            ["row-2", at]
+          ])
+        )
       })
     )
 
@@ -635,6 +663,49 @@ export const settlements = (it: StorageTest): void => {
           expect(yield* store.payoutEntries(where, { ...what, after: undefined, limit: 2 })).toEqual([])
         }
       })
+    )
+
+    it.effect(
+      "given payouts that left and came back, when they are read, then each has its own moves by currency",
+      () =>
+        Effect.gen(function* () {
+          const { run, settlements: store, tenant } = yield* given()
+          const usd = (minorUnits: number) => ({ minorUnits, currency: "USD" })
+          const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+          const itself = (rowId: string, fields: Partial<SettlementEntry>) =>
+            entryOf(run, { rowId, kind: "payout", payoutId: odd, fee: null, net: null, ...fields })
+          yield* store.applyBatch(
+            batchOf(run, [
+              entryOf(run, { rowId: "charge", payoutId: odd }),
+              itself("1", { gross: eur(-658) }),
+              itself("1 earlier", { gross: eur(-1), corrected: { by: "1", at } }),
+              itself("1#2", { gross: eur(-658), result: "duplicate", reason: "same_row", openedAt: at }),
+              itself("2", { kind: "payout_failed", gross: usd(300), converted: eur(200) }),
+              itself("3", { kind: "payout_failed", gross: eur(58), ...difference }),
+              itself("4", { gross: usd(-7) }),
+              itself("5", { gross: eur(-9), payoutId: "other" }),
+              itself("6", { gross: eur(-9), payoutId: null }),
+              entryOf(run, { rowId: "7", payoutId: "open" })
+            ])
+          )
+          const name = { connectionId: "first", payoutId: odd }
+          const read = (...payoutIds: ReadonlyArray<string>) =>
+            Effect.map(
+              store.payoutMoves(
+                tenant,
+                payoutIds.map((payoutId) => ({ connectionId: "first", payoutId }))
+              ),
+              (moves) => moves.toSorted((a, b) => a.leftMinor - b.leftMinor)
+            )
+          expect(yield* read(odd, "open", "other", "")).toStrictEqual([
+            { ...name, leftMinor: -658, returnedMinor: 258 },
+            { connectionId: "first", payoutId: "other", leftMinor: -9, returnedMinor: 0 },
+            { ...name, leftMinor: -7, returnedMinor: 0 }
+          ])
+          expect(yield* read("open")).toEqual([])
+          expect(yield* store.payoutMoves(tenant, [{ ...name, connectionId: "second" }])).toEqual([])
+          expect(yield* store.payoutMoves(yield* newTenant(), [name])).toEqual([])
+        })
     )
 
     it.effect("given payouts, when those of a period are listed, then the newest come first", () =>

@@ -4,7 +4,7 @@ import type { FetchedWindow } from "../decide/reconcile/FetchedWindow.ts"
 import type { Connection } from "../model/Connection.ts"
 import { type NotSent, Unanswered } from "../model/ProviderStatement.ts"
 import type { ReportEntry } from "../model/ReportRow.ts"
-import type { ReportPage } from "../ports/Connector.ts"
+import type { NamedReportFile, ReportPage } from "../ports/Connector.ts"
 import { ReportReader } from "../ports/ReportReader.ts"
 import { callProvider } from "./CallProvider.ts"
 
@@ -43,7 +43,11 @@ export const reportRows = (connection: Connection, asked: ReportAsked, window: F
   )
 
 /** Downloaded as a whole, whose length the connector limits, and read row by row. */
-const fileAt = Effect.fnUntraced(function* (connection: Connection, { report }: ReportAsked, file: string) {
+const fileAt = Effect.fnUntraced(function* (
+  connection: Connection,
+  { report }: ReportAsked,
+  { generatedAt, name: file }: NamedReportFile
+) {
   const text: string | null | NotSent | Unanswered = yield* callProvider<string | null>(
     connection,
     ({ reports }) => reports?.find(({ name }) => name === report)?.download?.(file) ?? Effect.fail(noReport),
@@ -52,9 +56,13 @@ const fileAt = Effect.fnUntraced(function* (connection: Connection, { report }: 
   if (text === null) return Stream.empty
   if (typeof text !== "string") return yield* new Unanswered({ reason: text.reason })
   const reader = yield* ReportReader
-  return Stream.mapError(
-    reader.read(report, text),
-    ({ reason }) => new Unanswered({ reason: `file ${file}: ${reason}` })
+  return reader.read(report, text).pipe(
+    Stream.map((entries) =>
+      entries.map((entry) =>
+        entry._tag === "Row" && generatedAt !== undefined ? { ...entry, row: { ...entry.row, generatedAt } } : entry
+      )
+    ),
+    Stream.mapError(({ reason }) => new Unanswered({ reason: `file ${file}: ${reason}` }))
   )
 })
 

@@ -1,6 +1,6 @@
 /** What providers' reports say about money, compared with the records. */
 import { Effect, type Option, Stream } from "effect"
-import type { Payout } from "../model/Payout.ts"
+import type { Payout, PayoutName, PayoutStatus } from "../model/Payout.ts"
 import type { ReconciliationRun } from "../model/ReconciliationRun.ts"
 import type { SettlementEntry } from "../model/SettlementEntry.ts"
 import type { Tenant } from "../model/Tenant.ts"
@@ -10,7 +10,6 @@ import {
   type BalanceRow,
   type EntryQuery,
   type OpenDifferences,
-  type PayoutName,
   type PayoutsQuery,
   Settlements
 } from "../ports/Settlements.ts"
@@ -18,7 +17,7 @@ import type { StorageError } from "../ports/StorageError.ts"
 import { type AcceptanceOrder, acceptSuggestion, type SuggestionNotFound } from "../verbs/reconcile/AcceptSuggestion.ts"
 import { type FetchOrder, fetchReports } from "../verbs/reconcile/FetchReports.ts"
 import { type ClosingOrder, closeDifference, type DifferenceNotFound } from "../verbs/reconcile/ReadDifferences.ts"
-import { exportPayout, readPayout } from "../verbs/reconcile/ReadPayouts.ts"
+import { exportPayout, readPayout, readPayoutStatuses } from "../verbs/reconcile/ReadPayouts.ts"
 import {
   type ReportBeingRead,
   type ReportBroken,
@@ -75,6 +74,11 @@ export interface ReconciliationMethods {
   readonly payouts: (query: PayoutsQuery) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
   /** What a payout consists of; `None` where no report names it. */
   readonly payout: (tenant: Tenant, name: PayoutName) => Effect.Effect<Option.Option<Payout>, StorageError>
+  /** Of the payouts that entries or settlements name: `null` for one that names none. */
+  readonly payoutStatuses: (
+    tenant: Tenant,
+    naming: ReadonlyArray<Pick<SettlementEntry, "connectionId" | "payoutId">>
+  ) => Effect.Effect<(one: Pick<SettlementEntry, "connectionId" | "payoutId">) => PayoutStatus | null, StorageError>
   /** The rows that a payout pays, and its own, in the order of their times. */
   readonly payoutEntries: Settlements["payoutEntries"]
   /**
@@ -139,6 +143,7 @@ export const reconciliationMethods = (context: DoorContext): ReconciliationMetho
     balance: (query) => ofStore(({ balance }) => balance(query)),
     payouts: (query) => ofStore(({ payouts }) => payouts(query)),
     payout: (tenant, name) => Effect.provideContext(readPayout(tenant, name), context),
+    payoutStatuses: (tenant, naming) => Effect.provideContext(readPayoutStatuses(tenant, naming), context),
     payoutEntries: (tenant, query) => ofStore(({ payoutEntries }) => payoutEntries(tenant, query)),
     exportPayout: ({ operator, tenant }, name) => {
       const exported = Stream.provideContext(exportPayout(tenant, name), context)

@@ -15,10 +15,36 @@ export interface PayoutSums {
   readonly othersMinor: number
 }
 
-export interface Payout {
+/** A payout by the provider's name, at one connection. */
+export interface PayoutName {
   readonly connectionId: string
-  /** The provider's name. */
   readonly payoutId: string
+}
+
+/** What the rows of a payout itself moved in one currency, in minor units: negative where it left the balance. */
+export interface PayoutMoves extends PayoutName {
+  readonly leftMinor: number
+  readonly returnedMinor: number
+}
+
+/**
+ * - `open`: no report has the payout itself
+ * - `paid`: it left the balance at the provider
+ * - `partly_returned`, `returned`: a part of it came back, or all of it
+ */
+export const payoutStatuses = ["open", "paid", "partly_returned", "returned"] as const
+export type PayoutStatus = (typeof payoutStatuses)[number]
+
+/** `moves`: of one payout. */
+export const payoutStatusOf = (moves: ReadonlyArray<PayoutMoves>): PayoutStatus => {
+  if (moves.length === 0) return "open"
+  if (moves.every(({ returnedMinor }) => returnedMinor === 0)) return "paid"
+  const isBack = moves.every(({ leftMinor, returnedMinor }) => Math.abs(returnedMinor) >= Math.abs(leftMinor))
+  return isBack ? "returned" : "partly_returned"
+}
+
+export interface Payout extends PayoutName {
+  readonly status: PayoutStatus
   /** When the first and the last of its money moved, in epoch milliseconds. */
   readonly period: { readonly from: number; readonly until: number }
   /** When it arrives, in epoch milliseconds; `null` where the reports do not say. */

@@ -41,7 +41,7 @@ export interface ReconciliationRun {
   readonly rowsDone: number
   /** Records whose statements are applied as well; never more than `rowsDone`. */
   readonly rowsApplied: number
-  /** Rows that an earlier report had, with the same contents. */
+  /** Rows that an earlier report had with the same contents, or that a report which was generated later had. */
   readonly rowsKnown: number
   readonly rowsUnreadable: number
   /** The first of them. */

@@ -84,6 +84,8 @@ export interface ReportRow {
   readonly occurredAt: number
   /** When the payout arrives, or when the money is available; epoch milliseconds, `null` where it is not known. */
   readonly settledAt: number | null
+  /** When the provider generated the report, in epoch milliseconds; absent where it does not say, and the run's start counts. */
+  readonly generatedAt?: number
 }
 
 /** A row that could not be read: its place in the report counted from 1, which field, and never its value. */

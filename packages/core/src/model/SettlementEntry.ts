@@ -77,17 +77,17 @@ export interface SettlementEntry {
   readonly tenant: Tenant
   readonly connectionId: string
   /**
-   * Unique with tenant and connection: the provider's id of the movement. Of a newer version of it, that id with `#` and its
-   * contents; of an entry that was matched later with another record, the former entry's with `#` and the contents; of the
-   * same row at a second place of a report, with `#` and the place; of a `missing_there`, `missing:` and the payment's id, and
-   * where it is missing again, with `#` and when the money was captured.
+   * Unique with tenant and connection: the provider's id of the movement. Of a newer version of it, or of the same row at a
+   * second place of a report, that id with `#` and the place; of an entry that was matched later with another record, the
+   * former entry's with `#` and the place; of a `missing_there`, `missing:` and the payment's id, and where it is missing
+   * again, with `#` and when the money was captured.
    */
   readonly rowId: string
   readonly runId: string
   /** The row's place in its report, counted from 1; 0 for an entry without a row. */
   readonly number: number
-  /** Of the row's contents: the same row has the same. Empty for an entry without a row. */
-  readonly contents: string
+  /** When the provider generated the last report that has the row with these contents, in epoch milliseconds. */
+  readonly generatedAt: number
   readonly kind: ReportRowKind
   readonly result: SettlementResult
   readonly reason: MatchReason
@@ -101,7 +101,7 @@ export interface SettlementEntry {
   /** The provider's. */
   readonly disputeId: string | null
   readonly providerRef: string | null
-  /** All that the row names, so that a difference can be compared again; `null` for what matched, and without a row. */
+  /** All that the row names; `null` without a row. */
   readonly names: ReportNames | null
   /** As in the row. Of a `missing_there`, what is captured here. */
   readonly gross: SignedMoney
@@ -133,11 +133,9 @@ export const missingRowId = (paymentId: string): string => `missing:${paymentId}
 export const missingAgainRowId = (paymentId: string, capturedAt: number): string =>
   `${missingRowId(paymentId)}#${capturedAt}`
 
-/** The entry of a version of a row that came before with other contents. */
-export const versionRowId = (rowId: string, contents: string): string => `${rowId}#${contents}`
-
-/** The entry of a row that the report had at an earlier place. */
-export const repeatedRowId = (rowId: string, number: number): string => `${rowId}#${number}`
+/** A further entry of a row that was read at the place. */
+export const placeRowId = (rowId: string, { number, runId }: Pick<SettlementEntry, "runId" | "number">): string =>
+  `${rowId}#${runId}.${number}`
 
 /** Whether the entry is one of the row, in whichever version. */
 export const isEntryOfRow = (entryId: string, rowId: string): boolean =>
@@ -147,6 +145,7 @@ export const isDifference = ({ result }: Pick<SettlementEntry, "result">): boole
 
 /** What is known of the money of a payment or a refund after the provider settled it. */
 export interface Settlement {
+  readonly connectionId: string
   /** `null` until it is paid out. */
   readonly payoutId: string | null
   /** In minor units of `currency`; `null` where the report has no fees. */
@@ -177,6 +176,7 @@ export const settlementOf = (entries: ReadonlyArray<SettlementEntry>): Settlemen
       return amount === null || total === null ? null : total + amount.minorUnits
     }, 0)
   return {
+    connectionId: last.connectionId,
     payoutId: last.payoutId,
     feeMinor: sum(({ fee }) => fee),
     netMinor: sum(({ net }) => net),

@@ -175,10 +175,17 @@ export type DisputeQuestion = Omit<DisputeRequest, "operationId">
 export interface ReportPage {
   /** A row that cannot be read is an entry, so that it is counted; its number is its place on the page, from 1. */
   readonly entries: ReadonlyArray<ReportEntry>
-  /** Files whose rows follow those entries, for `download`; 1 to 255 characters each. */
-  readonly files?: ReadonlyArray<string>
+  /** Files whose rows follow those entries, for `download`. */
+  readonly files?: ReadonlyArray<NamedReportFile>
   /** `null` for the last page. An empty page may have another one after it. */
   readonly nextCursor: string | null
+}
+
+export interface NamedReportFile {
+  /** 1 to 255 characters. */
+  readonly name: string
+  /** When the provider generated it, in epoch milliseconds; absent where it does not say. */
+  readonly generatedAt?: number
 }
 
 /** A report that the provider's API gives row by row. It only reads. */

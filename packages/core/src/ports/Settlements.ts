@@ -7,7 +7,7 @@
 import { Context, Effect, type Option } from "effect"
 import type { Payment } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
-import type { PayoutSums } from "../model/Payout.ts"
+import type { PayoutMoves, PayoutName, PayoutSums } from "../model/Payout.ts"
 import type { ReconciliationRun, RunLease } from "../model/ReconciliationRun.ts"
 import type { Closing, Corrected, SettlementEntry, SettlementResult } from "../model/SettlementEntry.ts"
 import type { Tenant } from "../model/Tenant.ts"
@@ -27,6 +27,9 @@ export interface CorrectedEntry {
   readonly rowId: string
   readonly corrected: Corrected
 }
+
+/** An entry whose row a report that was generated later has, unchanged. */
+export type ConfirmedEntry = Pick<SettlementEntry, "rowId" | "generatedAt">
 
 /** Who begins a run. `until` is at most `longestLeaseMillis` after `now`: epoch milliseconds. */
 export interface RunHolder {
@@ -60,13 +63,9 @@ export interface SettlementBatch {
    * version; one that is not closed is closed by the newest one.
    */
   readonly corrections: ReadonlyArray<CorrectedEntry>
+  /** A time that is not later than the stored one is passed over. */
+  readonly confirmed?: ReadonlyArray<ConfirmedEntry>
 }
-
-/** What a run asks of entries that are stored. */
-export type KnownEntry = Pick<
-  SettlementEntry,
-  "rowId" | "runId" | "number" | "contents" | "result" | "reason" | "paymentId" | "corrected" | "closed"
->
 
 /** What rows name, each once. */
 export interface NamedInRows {
@@ -157,12 +156,6 @@ export interface BalanceRow {
   readonly othersMinor: number
 }
 
-/** A payout by the provider's name, at one connection. */
-export interface PayoutName {
-  readonly connectionId: string
-  readonly payoutId: string
-}
-
 /** What a payout has in one currency, with the first and the last time at which its money moved, in epoch milliseconds. */
 export interface PayoutPart extends PayoutSums {
   readonly firstAt: number
@@ -226,12 +219,7 @@ export interface Settlements {
     tenant: Tenant,
     connectionId: string,
     rowIds: ReadonlyArray<string>
-  ) => Effect.Effect<ReadonlyArray<KnownEntry>, StorageError>
-  readonly entry: (
-    tenant: Tenant,
-    connectionId: string,
-    rowId: string
-  ) => Effect.Effect<Option.Option<SettlementEntry>, StorageError>
+  ) => Effect.Effect<ReadonlyArray<SettlementEntry>, StorageError>
   /** Of the connection: an attempt, an operation or a refund of another one is not named by its reports. */
   readonly booksNamed: (
     tenant: Tenant,
@@ -272,6 +260,11 @@ export interface Settlements {
    * and the same row at a second place of a report does not, as in `balance`.
    */
   readonly payoutParts: (tenant: Tenant, name: PayoutName) => Effect.Effect<ReadonlyArray<PayoutPart>, StorageError>
+  /** Of each payout and currency, in no order; nothing of one without a row of its own that counts. */
+  readonly payoutMoves: (
+    tenant: Tenant,
+    names: ReadonlyArray<PayoutName>
+  ) => Effect.Effect<ReadonlyArray<PayoutMoves>, StorageError>
   /** The entries that count in it, in the order of their times and row ids. */
   readonly payoutEntries: (
     tenant: Tenant,
@@ -311,7 +304,6 @@ export const Settlements = Context.Reference<Settlements>("pointsman/ports/Settl
     runs: () => Effect.succeed([]),
     applyBatch: () => refused,
     known: () => Effect.succeed([]),
-    entry: () => Effect.succeedNone,
     booksNamed: () => Effect.succeed({ named: [], books: [] }),
     entriesOf: () => Effect.succeed([]),
     unreported: () => Effect.succeed({ payments: [], next: null }),
@@ -321,6 +313,7 @@ export const Settlements = Context.Reference<Settlements>("pointsman/ports/Settl
     close: () => Effect.succeed(false),
     balance: () => Effect.succeed([]),
     payoutParts: () => Effect.succeed([]),
+    payoutMoves: () => Effect.succeed([]),
     payoutEntries: () => Effect.succeed([]),
     payouts: () => Effect.succeed([]),
     open: Effect.succeed([]),

@@ -10,7 +10,8 @@ import {
   initiators,
   paymentMethodNames,
   paymentMethods,
-  paymentStatuses
+  paymentStatuses,
+  payoutStatuses
 } from "@pointsman/core"
 import { Schema } from "effect"
 import { createLimits } from "./CreatePayment.ts"
@@ -123,6 +124,12 @@ const settlementFields = {
   payout_id: Schema.NullOr(Schema.String).annotateKey(
     documented("The provider's id of the payout; `null` until it is paid out.")
   ),
+  payout_status: Schema.NullOr(Schema.Literals(payoutStatuses)).annotateKey(
+    documented(
+      "What the provider's reports say of the payout: `open` while none has the payout itself, `paid` once it left, " +
+        "`partly_returned` or `returned` if it came back. `null` until the payment is paid out."
+    )
+  ),
   fee: Schema.NullOr(Schema.Int).annotateKey(
     documented("What the provider keeps, in minor units of `currency`; `null` where its report has no fees.")
   ),
@@ -220,7 +227,10 @@ export const Payment = Schema.Struct({
     )
   ),
   settlement: Schema.optionalKey(Settlement).annotateKey(
-    documented("Present in reads, once a report of the provider that pays the payment out was reconciled.")
+    documented(
+      "Present in reads, once a report of the provider that pays the payment out was reconciled. Its `payout_status` says " +
+        "whether the payout is `open`, `paid`, `partly_returned` or `returned`."
+    )
   ),
   refund_settlements: Schema.optionalKey(Schema.Array(RefundSettlement)).annotateKey(
     documented("As `settlement`, of each refund that a report has.")

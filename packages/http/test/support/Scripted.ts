@@ -282,6 +282,7 @@ export const scripted = (answers: Partial<Pointsman["Service"]> = {}): Script =>
       balance: () => Effect.die("not scripted"),
       payouts: () => Effect.die("not scripted"),
       payout: () => Effect.die("not scripted"),
+      payoutStatuses: () => Effect.succeed(() => null),
       payoutEntries: () => Effect.die("not scripted"),
       exportPayout: () => Stream.die("not scripted"),
       entriesOf: () => Effect.succeed([]),

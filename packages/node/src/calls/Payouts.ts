@@ -3,7 +3,7 @@ import * as Core from "@pointsman/core"
 import { InProcess } from "@pointsman/http"
 import { Effect } from "effect"
 import { NotFoundError } from "../PointsmanError.ts"
-import type { Payout, SettlementEntry } from "../Reconciliation.ts"
+import type { Payout, PayoutEntry, SettlementEntry } from "../Reconciliation.ts"
 import { payoutFields, payoutsQuery } from "../ReportOrders.ts"
 import { type Defaults, readerOf } from "./Caller.ts"
 import { fromStore } from "./Failures.ts"
@@ -18,7 +18,8 @@ export const payouts = Effect.fnUntraced(function* (defaults: Defaults, period: 
   const { reconciliation } = yield* Core.Pointsman
   const tenant = yield* readerOf(defaults, options)
   const found = yield* fromStore(reconciliation.payouts({ ...(yield* payoutsQuery(period)), tenant }))
-  return found.map(asEntry)
+  const statusOf = yield* fromStore(reconciliation.payoutStatuses(tenant, found))
+  return found.map((entry): PayoutEntry => InProcess.payoutEntryView(entry, statusOf(entry)))
 })
 
 export const payout = Effect.fnUntraced(function* (defaults: Defaults, name: unknown, options: unknown) {

@@ -30,7 +30,8 @@ const columns = [
   optional("fee", "what you keep: positive for a cost. Empty, with `net`, in a report without fees"),
   optional("net", "`converted`, or else `gross`, without `fee`"),
   optional("payout_id", "your name of the payout"),
-  optional("settled_at", "when the payout arrives, or when the money is available")
+  optional("settled_at", "when the payout arrives, or when the money is available"),
+  optional("generated_at", "when you generated the report: of several reports that have the row, the last one counts")
 ]
 
 const wanted = `expected one of ${reportRowKinds.join(", ")}`
@@ -104,7 +105,8 @@ const read = (cells: Cells): ReportRow => {
     net,
     payoutId: cells.orNull("payout_id"),
     occurredAt: timeOf(cells, "occurred_at"),
-    settledAt: cells.text("settled_at") === "" ? null : timeOf(cells, "settled_at")
+    settledAt: cells.text("settled_at") === "" ? null : timeOf(cells, "settled_at"),
+    ...(cells.text("generated_at") === "" ? {} : { generatedAt: timeOf(cells, "generated_at") })
   }
 }
 

@@ -5,12 +5,16 @@
  *
  * The rule that a reader would otherwise break: "Money amount fields are unsigned, with no currency symbol, decimal separator, or
  * other punctuation", and another column says whether money comes (`CR`) or leaves (`DR`).
+ *
+ * The second cell of `RH` is when the report was generated, as in the sample of that page; Magento takes it as the time of the
+ * report too (`Model/Report/Settlement.php` of https://github.com/magento/magento2, module Paypal).
  */
 import type { ReportNames, ReportRow, ReportRowKind } from "@pointsman/core/connector"
 import { Cells, positionsOf, signed } from "../Cells.ts"
 import { type DocumentedFormat, day, optional, required } from "../DocumentedFormat.ts"
 import { nameIn, noNames } from "../OurNames.ts"
 import type { ReadRecord } from "../ReportFormat.ts"
+import { timeOf } from "../ReportTime.ts"
 
 const columns = [
   required("Transaction ID", "the id of the row; of a refund, the refund"),
@@ -130,6 +134,11 @@ const unreadable = (row: number, field: string, reason: string) =>
 
 const reader = (first: ReadonlyArray<string>): ReadRecord => {
   let section: Cells | { readonly missing: string } = { missing: "CH" }
+  const generatedAt = first[0]?.trim() === "RH" ? timeOf(first[1]?.trim() ?? "") : undefined
+  const readGenerated = (cells: Cells): ReportRow | undefined => {
+    const found = read(cells)
+    return found === undefined || generatedAt === undefined ? found : { ...found, generatedAt }
+  }
   const begin = (header: ReadonlyArray<string>) => {
     const positions = positionsOf(header, columns)
     section = "missing" in positions ? { missing: String(positions.missing) } : new Cells(positions, header)
@@ -144,7 +153,7 @@ const reader = (first: ReadonlyArray<string>): ReadRecord => {
     }
     if (kind !== "SB") return unreadable(row, "column 1", "expected the kind of record, such as SB")
     return section instanceof Cells
-      ? section.entry(record, row, read, "Fee Amount")
+      ? section.entry(record, row, readGenerated, "Fee Amount")
       : unreadable(row, section.missing, "expected this column in a record of columns (CH) before the row")
   }
 }

@@ -20,6 +20,8 @@ export interface ReportFile {
   /** Where the time is, which a planted unreadable row spoils. */
   readonly timeColumn: string
   readonly converts: boolean
+  /** What the report says of all its rows. */
+  readonly states?: Pick<ReportRow, "generatedAt">
 }
 
 const none: ReportNames = {
@@ -344,6 +346,7 @@ const payPal: ReportFile = {
   ],
   timeColumn: "Transaction Initiation Date",
   converts: false,
+  states: { generatedAt: Date.parse("2026-01-06T12:00:00Z") },
   write: (movement) => {
     const { currency, fee, gross, kind } = movement
     const code = payPalCode[kind] ?? ""

@@ -1,5 +1,13 @@
 /** `pointsman reconcile payouts` and `payout`: what providers paid out, and what one payout consists of. */
-import { entryCsvHeader, entryCsvLine, type Payout, Pointsman, payoutRest, type SettlementEntry } from "@pointsman/core"
+import {
+  entryCsvHeader,
+  entryCsvLine,
+  type Payout,
+  type PayoutStatus,
+  Pointsman,
+  payoutRest,
+  type SettlementEntry
+} from "@pointsman/core"
 import { Directory } from "@pointsman/core/ports"
 import { InProcess } from "@pointsman/http"
 import { Clock, Console, Effect, Option, Stream } from "effect"
@@ -16,7 +24,7 @@ import { facts, paragraphs, printable, type Text, table } from "./Table.ts"
 import { environmentFlag, oneWorkspace, workspaceFlag } from "./Tenants.ts"
 import { timeOf, timeOrNull } from "./Words.ts"
 
-const { entryView, payoutView } = InProcess
+const { entryView, payoutEntryView, payoutView } = InProcess
 
 export const payouts = Command.make(
   "payouts",
@@ -37,14 +45,17 @@ export const payouts = Command.make(
         const { reconciliation } = yield* Pointsman
         const workspaceId = yield* Effect.fromResult(oneWorkspace(yield* (yield* Directory).contents, workspace))
         const now = yield* Clock.currentTimeMillis
+        const tenant = { workspaceId, environment }
         const found = yield* reconciliation.payouts({
-          tenant: { workspaceId, environment },
+          tenant,
           connectionId: Option.getOrUndefined(connection),
           from: Option.match(from, { onNone: () => 0, onSome: (moment) => epochMillisOf(moment, now) }),
           until: Option.match(until, { onNone: () => now, onSome: (moment) => epochMillisOf(moment, now) }),
           limit
         })
-        yield* print(json, { data: found.map(entryView) }, payoutsText(found))
+        const statusOf = yield* reconciliation.payoutStatuses(tenant, found)
+        const data = found.map((entry) => payoutEntryView(entry, statusOf(entry)))
+        yield* print(json, { data }, payoutsText(found, statusOf))
       })
     )
   })
@@ -53,21 +64,28 @@ export const payouts = Command.make(
   Command.withShortDescription("List payouts")
 )
 
-const payoutsText = (found: ReadonlyArray<SettlementEntry>): string | Text =>
+const payoutsText = (
+  found: ReadonlyArray<SettlementEntry>,
+  statusOf: (entry: SettlementEntry) => PayoutStatus | null
+): string | Text =>
   found.length === 0
     ? "No payout is stored for this time."
     : table(
-        ["PAYOUT", "AMOUNT", "LEFT", "ARRIVES"],
-        found.map(({ connectionId, converted, gross, occurredAt, payoutId, rowId, settledAt }) => {
+        ["PAYOUT", "AMOUNT", "LEFT", "ARRIVES", "STATUS"],
+        found.map((entry) => {
+          const { connectionId, converted, gross, occurredAt, payoutId, rowId, settledAt } = entry
           const { currency, minorUnits } = converted ?? gross
           return [
             `${connectionId}/${payoutId ?? rowId}`,
             moneyText(minorUnits, currency),
             timeOf(occurredAt),
-            timeOrNull(settledAt)
+            timeOrNull(settledAt),
+            statusWord(statusOf(entry))
           ]
         })
       )
+
+const statusWord = (status: PayoutStatus | null): string | null => status?.replace("_", " ") ?? null
 
 export const payout = Command.make(
   "payout",
@@ -109,7 +127,7 @@ export const payout = Command.make(
           const write = (text: string) => Console.log(text.trimEnd())
           yield* write(entryCsvHeader)
           return yield* Stream.runForEachArray(reconciliation.exportPayout({ tenant }, name), (rows) =>
-            rows.length === 0 ? Effect.void : write(rows.map(entryCsvLine).join(""))
+            rows.length === 0 ? Effect.void : write(rows.map(entryCsvLine(found.status)).join(""))
           )
         }
         const entries = yield* reconciliation.payoutEntries(tenant, { ...name, after: undefined, limit })
@@ -137,6 +155,7 @@ const payoutText = (payout: Payout, entries: ReadonlyArray<SettlementEntry>): Te
   paragraphs(
     facts([
       ["Payout", `${payout.connectionId}/${payout.payoutId}`],
+      ["Status", statusWord(payout.status)],
       ["Arrives", timeOrNull(payout.settledAt)],
       ["Money moved", `${timeOf(payout.period.from)} to ${timeOf(payout.period.until)}`]
     ]),

@@ -1,12 +1,24 @@
 /** Payouts in maps, and how entries are added up. */
 import type { SettlementEntry } from "@pointsman/core"
-import type { PayoutName, PayoutPart, Settlements } from "@pointsman/core/ports"
+import type { PayoutMoves, PayoutName, PayoutPart, Settlements } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { byText, copy, ofTenant, type State, type TenantState } from "./State.ts"
 
-export const make = (state: State): Pick<Settlements, "payoutParts" | "payoutEntries" | "payouts"> => ({
+export const make = (state: State): Pick<Settlements, "payoutParts" | "payoutMoves" | "payoutEntries" | "payouts"> => ({
   payoutParts: (tenant, name) =>
     Effect.sync(() => payoutParts(entriesIn(ofTenant(state, tenant)).filter((one) => isOfPayout(one, name)))),
+  payoutMoves: (tenant, names) =>
+    Effect.sync(() => {
+      const entries = entriesIn(ofTenant(state, tenant)).filter(isOfItself)
+      return names.flatMap((name) =>
+        [
+          ...Map.groupBy(
+            entries.filter((one) => isOfPayout(one, name)),
+            movedCurrency
+          ).values()
+        ].map((some) => some.reduce(withPayoutMove, { ...name, leftMinor: 0, returnedMinor: 0 }))
+      )
+    }),
   payoutEntries: (tenant, { after, limit, ...name }) =>
     Effect.sync(() =>
       entriesIn(ofTenant(state, tenant))
@@ -27,6 +39,13 @@ export const make = (state: State): Pick<Settlements, "payoutParts" | "payoutEnt
         .map(copy)
     )
 })
+
+const isOfItself = ({ kind }: SettlementEntry): boolean => kind === "payout" || kind === "payout_failed"
+
+const withPayoutMove = (moves: PayoutMoves, { converted, gross, kind }: SettlementEntry): PayoutMoves => {
+  const field = kind === "payout" ? "leftMinor" : "returnedMinor"
+  return { ...moves, [field]: moves[field] + (converted ?? gross).minorUnits }
+}
 
 type Name = Pick<SettlementEntry, "connectionId" | "rowId">
 export const byName = (a: Name, b: Name): number => byText(a.connectionId, b.connectionId) || byText(a.rowId, b.rowId)

@@ -50,11 +50,6 @@ export const make = (state: State, turn: Semaphore.Semaphore): Settlements => {
           return entry === undefined ? [] : [copy(entry)]
         })
       }),
-    entry: (tenant, connectionId, rowId) =>
-      Effect.sync(() => {
-        const entry = ofTenant(state, tenant).settlements.get(entryKey({ connectionId, rowId }))
-        return Option.map(Option.fromUndefinedOr(entry), copy)
-      }),
     booksNamed: (tenant, connectionId, names) =>
       Effect.sync(() => {
         const stored = ofTenant(state, tenant)
@@ -154,7 +149,7 @@ const release = ({ runLeases }: TenantState, connectionId: string, holder: strin
 }
 
 const applyBatch = (state: State, batch: SettlementBatch): boolean => {
-  const { closes, connectionId, corrections, entries, lease, run, tenant } = batch
+  const { closes, confirmed = [], connectionId, corrections, entries, lease, run, tenant } = batch
   const stored = forTenant(state, tenant)
   const held = stored.runLeases.get(connectionId)
   if (held?.holder !== lease.holder) return false
@@ -175,6 +170,11 @@ const applyBatch = (state: State, batch: SettlementBatch): boolean => {
     const at = entry.corrected?.at ?? corrected.at
     const closed = entry.closed ?? { by: "row" as const, note: corrected.by, at: corrected.at }
     stored.settlements.set(key, { ...entry, corrected: { by: corrected.by, at }, closed })
+  }
+  for (const { generatedAt, rowId } of confirmed) {
+    const key = entryKey({ connectionId, rowId })
+    const entry = stored.settlements.get(key)
+    if (entry !== undefined && entry.generatedAt < generatedAt) stored.settlements.set(key, { ...entry, generatedAt })
   }
   return true
 }

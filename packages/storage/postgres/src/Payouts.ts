@@ -1,7 +1,7 @@
 /** Payouts in PostgreSQL: what one consists of, its entries, and the list of them. */
 import type { Tenant } from "@pointsman/core"
 import type { PayoutName, PayoutsQuery, Settlements } from "@pointsman/core/ports"
-import { selectPayoutEntries, selectPayoutParts, selectPayouts } from "@pointsman/storage-sql"
+import { selectPayoutEntries, selectPayoutMoves, selectPayoutParts, selectPayouts } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { bindTenant, bindText, rows } from "./Rows.ts"
@@ -30,11 +30,27 @@ const selectOf = ({ connectionId }: PayoutsQuery): string => {
   return selectPayouts("settlement_entries", `${ofTenant} and ${times}${ofConnection}`, "$5::text::integer")
 }
 
-export const make = (db: Database): Pick<Settlements, "payoutParts" | "payoutEntries" | "payouts"> => ({
+/** Name by name, as the rows of a report are. */
+const selectMoves = `select e.* from jsonb_to_recordset($3::text::jsonb) as n (connection text, payout text)
+  cross join lateral (${selectPayoutMoves(
+    "settlement_entries",
+    `${ofTenant} and connection_id = n.connection and md5(payout_id) = md5(n.payout) and payout_id = n.payout`
+  )} offset 0) as e`
+
+export const make = (db: Database): Pick<Settlements, "payoutParts" | "payoutMoves" | "payoutEntries" | "payouts"> => ({
   payoutParts: (tenant, name) =>
     Effect.map(db.read("payoutParts", selectParts, bindPayout(tenant, name)), (found) =>
       found.map(rows.readPayoutPart)
     ),
+  payoutMoves: (tenant, names) => {
+    const bound = names.map(({ connectionId, payoutId }) => ({
+      connection: bindText(connectionId),
+      payout: bindText(payoutId)
+    }))
+    return Effect.map(db.read("payoutMoves", selectMoves, [...bindTenant(tenant), JSON.stringify(bound)]), (found) =>
+      found.map(rows.readPayoutMoves)
+    )
+  },
   payoutEntries: (tenant, { after, limit, ...name }) =>
     Effect.map(
       db.read("payoutEntries", selectEntries, [

@@ -16,7 +16,6 @@ import {
 import {
   differenceConditions,
   isOpenEntry,
-  knownRowColumns,
   leaseData,
   list,
   mayLeaveEntry,
@@ -61,12 +60,7 @@ export const make = (db: Database, everywhere: ReadEverywhere): Settlements => (
   known: (tenant, connectionId, rowIds) =>
     Effect.map(
       db.read("knownRows", selectKnown, [...bindTenant(tenant), bindText(connectionId), texts(rowIds)]),
-      (found) => found.map(rows.readKnownRow)
-    ),
-  entry: (tenant, connectionId, rowId) =>
-    Effect.map(
-      db.read("entry", selectEntry, [...bindTenant(tenant), bindText(connectionId), bindText(rowId)]),
-      ([row]) => Option.map(Option.fromUndefinedOr(row), rows.readSettlement)
+      (found) => found.map(rows.readSettlement)
     ),
   booksNamed: (tenant, connectionId, names) =>
     Effect.gen(function* () {
@@ -159,14 +153,12 @@ const ofEach = (place: string, select: string) =>
 
 const selectKnown = `select e.* ${ofEach(
   "$4",
-  `select ${knownRowColumns} from settlement_entries
-    where ${ofTenant} and connection_id = $3 and row_id = n.name`
+  `select * from settlement_entries where ${ofTenant} and connection_id = $3 and row_id = n.name`
 )}`
 const selectEntriesOf = `select e.* ${ofEach(
   "$3",
   `select * from settlement_entries where ${ofTenant} and payment_id = n.name and payment_id is not null`
 )} order by e.occurred_at, e.row_id`
-const selectEntry = `select * from settlement_entries where ${ofTenant} and connection_id = $3 and row_id = $4`
 const selectEntries = `select * from settlement_entries
   where ${ofTenant} and connection_id = $3 and row_id > $4 order by row_id limit $5::text::integer`
 const selectBooks = `select e.* ${ofEach("$3", `select ${bookColumnsOfTenant} from payments as p where ${ofTenant} and id = n.name`)}`
@@ -189,6 +181,11 @@ const correctEntries = `update settlement_entries as e set corrected_by = r.corr
     closed_by = coalesce(e.closed_by, 'row'), closed_note = coalesce(e.closed_note, r.corrected_by)
   from jsonb_to_recordset($4::text::jsonb) as r (row_id text, corrected_by text, corrected_at bigint)
   where e.workspace_id = $1 and e.environment = $2 and e.connection_id = $3 and e.row_id = r.row_id`
+
+const confirmEntries = `update settlement_entries as e set generated_at = r.generated_at
+  from jsonb_to_recordset($4::text::jsonb) as r (row_id text, generated_at bigint)
+  where e.workspace_id = $1 and e.environment = $2 and e.connection_id = $3 and e.row_id = r.row_id
+    and e.generated_at < r.generated_at`
 
 /** Of several entries that end alike. */
 const closeParams = (
@@ -241,7 +238,7 @@ const moveRun = (query: Query, tenant: Tenant, { after, expected }: NonNullable<
   )
 
 const applyBatch = Effect.fnUntraced(function* (query: Query, batch: SettlementBatch) {
-  const { closes, connectionId, corrections, entries, lease, run, tenant } = batch
+  const { closes, confirmed = [], connectionId, corrections, entries, lease, run, tenant } = batch
   const ofHolder = [...bindTenant(tenant), bindText(connectionId), lease.holder]
   const kept = yield* query(keepLease, [...ofHolder, String(lease.until)])
   if (kept.length === 0) return false
@@ -259,6 +256,10 @@ const applyBatch = Effect.fnUntraced(function* (query: Query, batch: SettlementB
       corrected_at: at
     }))
     yield* query(correctEntries, [...bindTenant(tenant), bindText(connectionId), JSON.stringify(corrected)])
+  }
+  if (confirmed.length > 0) {
+    const later = confirmed.map(({ generatedAt, rowId }) => ({ row_id: bindText(rowId), generated_at: generatedAt }))
+    yield* query(confirmEntries, [...bindTenant(tenant), bindText(connectionId), JSON.stringify(later)])
   }
   return true
 })

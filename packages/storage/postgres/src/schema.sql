@@ -521,8 +521,8 @@ create table settlement_entries (
   run_id text collate "C" not null,
   -- The row's place in its file.
   number integer not null check (number >= 0),
-  -- A hash of the row: a row that is read again is the same, or corrects it.
-  contents text collate "C" not null,
+  -- When the provider generated the last report that has the row with these contents.
+  generated_at bigint not null,
   kind text collate "C" not null,
   result text collate "C" not null,
   reason text collate "C" not null,
@@ -532,7 +532,7 @@ create table settlement_entries (
   refund_id text collate "C",
   dispute_id text collate "C",
   provider_ref text collate "C",
-  -- JSON: what the row of a difference names.
+  -- JSON: all that the row names, to compare it again.
   names text collate "C",
   gross_minor bigint not null,
   currency text collate "C" not null,
@@ -584,6 +584,10 @@ create index settlement_differences_open on settlement_entries (opened_at, conne
 create index settlement_entries_by_payout
   on settlement_entries (workspace_id, environment, connection_id, md5(payout_id), occurred_at, row_id)
   where payout_id is not null;
+-- Whether a payout left, and came back.
+create index settlement_payouts_by_name
+  on settlement_entries (workspace_id, environment, connection_id, md5(payout_id))
+  where kind in ('payout', 'payout_failed');
 -- The payouts themselves.
 create index settlement_payouts on settlement_entries (workspace_id, environment, occurred_at, connection_id, row_id)
   where payment_id is null and kind = 'payout';

@@ -57,6 +57,10 @@ const fill = (workspaces: number) => [
     select workspace_id, environment, case when created_at % 2 = 0 then 'dlv_00' else 'dlv' end || id, 'endpoint ' || workspace_id, 'evt' || id,
       (array['Due', 'Delivered', 'Refused'])[created_at % 3 + 1], 0, 0, case when created_at % 10 = 0 then 1 end, 1
     from payments`,
+  `insert into settlement_entries (workspace_id, environment, connection_id, row_id, run_id, number, generated_at, kind,
+      result, reason, payment_id, gross_minor, currency, payout_id, occurred_at, recorded_at)
+    select workspace_id, environment, 'first', 'row' || id, 'rec', 1, 1, 'charge', 'matched', 'by_id', id, 1000, 'EUR',
+      'po_' || created_at % 20, created_at, 1 from payments`,
   `insert into success_rates (workspace_id, environment, connection_id, segment, succeeded, failed, at, version)
     select workspace_id, environment, 'first', id, 1, 1, created_at, 1 from payments`,
   "analyze"
@@ -414,10 +418,6 @@ describe.skipIf(!hasServer)("query plans", () => {
             settlements.known(tenant, "a", ["1", "2"]),
             `settlement_entries_pkey (${byTenant}, connection_id, row_id)`
           ],
-          "a row of a report": [
-            settlements.entry(tenant, "a", "1"),
-            `settlement_entries_pkey (${byTenant}, connection_id, row_id)`
-          ],
           "rows of payments": [
             settlements.entriesOf(tenant, ["1", "2"]),
             `settlement_entries_by_payment (${byTenant}, payment_id)`
@@ -425,6 +425,10 @@ describe.skipIf(!hasServer)("query plans", () => {
           "a payout": [
             settlements.payoutParts(tenant, { connectionId: "a", payoutId: "1" }),
             `settlement_entries_by_payout (${byTenant}, connection_id, payout_id)`
+          ],
+          "what payouts moved": [
+            settlements.payoutMoves(tenant, [{ connectionId: "a", payoutId: "1" }]),
+            `settlement_payouts_by_name (${byTenant}, connection_id, payout_id)`
           ],
           "rows of a payout": [
             settlements.payoutEntries(tenant, { connectionId: "a", payoutId: "1", after: undefined, limit: 10 }),

@@ -1,7 +1,7 @@
 /** How reconciliation runs and settlement entries lie in their tables. */
 import type { Closing, ReconciliationRun, SettlementEntry, SignedMoney } from "@pointsman/core"
-import type { BalanceRow, EntryQuery, NameKind, PayoutPart } from "@pointsman/core/ports"
-import { type Columns, list, type Parts, type Row, tenantKey } from "./Columns.ts"
+import type { BalanceRow, EntryQuery, NameKind, PayoutMoves, PayoutPart } from "@pointsman/core/ports"
+import { type Columns, type Parts, type Row, tenantKey } from "./Columns.ts"
 
 export const settlementKey: ReadonlyArray<string> = [...tenantKey, "connection_id", "row_id"]
 export const runKey: ReadonlyArray<string> = [...tenantKey, "id"]
@@ -21,7 +21,7 @@ export const makeSettlementRows = <V>(parts: Parts<V>) => {
     row_id: ({ rowId }) => bindText(rowId),
     run_id: ({ runId }) => runId,
     number: ({ number }) => number,
-    contents: ({ contents }) => contents,
+    generated_at: ({ generatedAt }) => generatedAt,
     kind: ({ kind }) => kind,
     result: ({ result }) => result,
     reason: ({ reason }) => reason,
@@ -56,7 +56,13 @@ export const makeSettlementRows = <V>(parts: Parts<V>) => {
   const readSettlement = (row: Row): SettlementEntry => ({
     tenant: readTenant(row),
     connectionId: readText(row["connection_id"]),
-    ...readKnownRow(row),
+    rowId: readText(row["row_id"]),
+    runId: row["run_id"] as string,
+    number: row["number"] as number,
+    generatedAt: row["generated_at"] as number,
+    result: row["result"] as SettlementEntry["result"],
+    reason: row["reason"] as SettlementEntry["reason"],
+    paymentId: readTextOrNull(row["payment_id"]),
     kind: row["kind"] as SettlementEntry["kind"],
     suggestedPaymentId: readTextOrNull(row["suggested_payment_id"]),
     refundId: readTextOrNull(row["refund_id"]),
@@ -72,17 +78,7 @@ export const makeSettlementRows = <V>(parts: Parts<V>) => {
     settledAt: row["settled_at"] as number | null,
     recordedAt: row["recorded_at"] as number,
     expected: readTextOrNull(row["expected"]),
-    openedAt: row["opened_at"] as number | null
-  })
-
-  const readKnownRow = (row: Row) => ({
-    rowId: readText(row["row_id"]),
-    runId: row["run_id"] as string,
-    number: row["number"] as number,
-    contents: row["contents"] as string,
-    result: row["result"] as SettlementEntry["result"],
-    reason: row["reason"] as SettlementEntry["reason"],
-    paymentId: readTextOrNull(row["payment_id"]),
+    openedAt: row["opened_at"] as number | null,
     corrected:
       row["corrected_at"] === null ? null : { by: readText(row["corrected_by"]), at: row["corrected_at"] as number },
     closed:
@@ -95,7 +91,7 @@ export const makeSettlementRows = <V>(parts: Parts<V>) => {
           }
   })
 
-  return { settlementColumns, readSettlement, readKnownRow }
+  return { settlementColumns, readSettlement }
 }
 
 const readSums = (row: Row) => ({
@@ -138,23 +134,15 @@ export const makeRunRows = <V>({ bindText, readText }: Parts<V>) => {
     settledAt: row["settled_at"] === null ? null : Number(row["settled_at"])
   })
 
-  return { runColumns, readRun, readBalanceRow, readPayoutPart }
-}
+  const readPayoutMoves = (row: Row): PayoutMoves => ({
+    connectionId: readText(row["connection_id"]),
+    payoutId: readText(row["payout_id"]),
+    leftMinor: Number(row["left_minor"]),
+    returnedMinor: Number(row["returned_minor"])
+  })
 
-export const knownRowColumns = list([
-  "row_id",
-  "run_id",
-  "number",
-  "contents",
-  "result",
-  "reason",
-  "payment_id",
-  "corrected_by",
-  "corrected_at",
-  "closed_at",
-  "closed_by",
-  "closed_note"
-])
+  return { runColumns, readRun, readBalanceRow, readPayoutPart, readPayoutMoves }
+}
 
 /** A difference that is open. */
 export const isOpenEntry = "opened_at is not null and closed_at is null"
@@ -189,6 +177,15 @@ export const selectPayoutParts = (table: string, where: string): string => `sele
     from ${table} where ${where} and ${isCounted} order by occurred_at, row_id
   ) as moves
   group by moved_currency order by moved_currency`
+
+/** What the rows of one payout itself moved, by currency. */
+export const selectPayoutMoves = (table: string, where: string): string => `select connection_id, payout_id,
+    ${kindSum("left_minor", "'payout'")}, ${kindSum("returned_minor", "'payout_failed'")}
+  from (
+    select connection_id, payout_id, kind, ${move}
+    from ${table} where ${where} and kind in ('payout', 'payout_failed') and ${isCounted}
+  ) as moves
+  group by connection_id, payout_id, moved_currency`
 
 /** Entries of one payout. `after`: the condition of a later page. */
 export const selectPayoutEntries = (table: string, where: string, after: string, limit: string): string =>

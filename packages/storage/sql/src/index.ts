@@ -59,13 +59,13 @@ export { type SealedPlace, sealedPlaces, sealedUrlOf, sealedUrlPart } from "./Se
 export {
   differenceConditions,
   isOpenEntry,
-  knownRowColumns,
   mayLeaveEntry,
   nameOrder,
   namePlaces,
   runKey,
   selectBalance,
   selectPayoutEntries,
+  selectPayoutMoves,
   selectPayoutParts,
   selectPayouts,
   settlementKey

@@ -1,7 +1,7 @@
 /** Payouts in SQLite: what one consists of, its entries, and the list of them. */
 import type { Tenant } from "@pointsman/core"
 import type { PayoutName, Settlements } from "@pointsman/core/ports"
-import { selectPayoutEntries, selectPayoutParts, selectPayouts } from "@pointsman/storage-sql"
+import { selectPayoutEntries, selectPayoutMoves, selectPayoutParts, selectPayouts } from "@pointsman/storage-sql"
 import { type Database, read } from "./Database.ts"
 import { bindTenant, bindText, rows } from "./Rows.ts"
 
@@ -17,7 +17,9 @@ const bindPayout = (tenant: Tenant, { connectionId, payoutId }: PayoutName) => [
 const selectParts = selectPayoutParts(byPayout, ofPayout)
 const selectEntries = selectPayoutEntries(byPayout, ofPayout, "(occurred_at, row_id) > (?, ?)", "?")
 
-export const make = (db: Database): Pick<Settlements, "payoutParts" | "payoutEntries" | "payouts"> => ({
+const selectMoves = selectPayoutMoves("settlement_entries indexed by settlement_payouts_by_name", ofPayout)
+
+export const make = (db: Database): Pick<Settlements, "payoutParts" | "payoutMoves" | "payoutEntries" | "payouts"> => ({
   payoutParts: (tenant, name) =>
     read("payoutParts", () =>
       db
@@ -25,6 +27,11 @@ export const make = (db: Database): Pick<Settlements, "payoutParts" | "payoutEnt
         .all(...bindPayout(tenant, name))
         .map(rows.readPayoutPart)
     ),
+  payoutMoves: (tenant, names) =>
+    read("payoutMoves", () => {
+      const select = db.prepare(selectMoves)
+      return names.flatMap((name) => select.all(...bindPayout(tenant, name)).map(rows.readPayoutMoves))
+    }),
   payoutEntries: (tenant, { after, limit, ...name }) =>
     read("payoutEntries", () =>
       db

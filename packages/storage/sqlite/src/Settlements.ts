@@ -19,7 +19,6 @@ import {
 import {
   differenceConditions,
   isOpenEntry,
-  knownRowColumns,
   leaseData,
   mayLeaveEntry,
   nameOrder,
@@ -36,6 +35,7 @@ import { make as makePayouts } from "./Payouts.ts"
 import { bindTenant, bindText, insertInto, readText, rows } from "./Rows.ts"
 
 const ofTenant = "workspace_id = ? and environment = ?"
+const selectEntry = `select * from settlement_entries where ${ofTenant} and connection_id = ? and row_id = ?`
 
 export const make = (db: Database): Settlements => ({
   begin: (run, lease) => update(db, "beginRun", () => begin(db, run, lease)),
@@ -63,22 +63,12 @@ export const make = (db: Database): Settlements => ({
   applyBatch: (batch) => update(db, "applyBatch", () => applyBatch(db, batch)),
   known: (tenant, connectionId, rowIds) =>
     read("knownRows", () => {
-      const select = db.prepare(
-        `select ${knownRowColumns} from settlement_entries where ${ofTenant} and connection_id = ? and row_id = ?`
-      )
+      const select = db.prepare(selectEntry)
       const owner = [...bindTenant(tenant), bindText(connectionId)]
       return rowIds.flatMap((rowId) => {
         const row = select.get(...owner, bindText(rowId))
-        return row === undefined ? [] : [rows.readKnownRow(row)]
+        return row === undefined ? [] : [rows.readSettlement(row)]
       })
-    }),
-  entry: (tenant, connectionId, rowId) =>
-    read("entry", () => {
-      const select = db.prepare(
-        `select * from settlement_entries where ${ofTenant} and connection_id = ? and row_id = ?`
-      )
-      const row = select.get(...bindTenant(tenant), bindText(connectionId), bindText(rowId))
-      return Option.map(Option.fromUndefinedOr(row), rows.readSettlement)
     }),
   booksNamed: (tenant, connectionId, names) =>
     read("booksNamed", () =>
@@ -150,6 +140,8 @@ const updateEntry = `update settlement_entries set closed_at = ?, closed_by = ?,
 const correctEntry = `update settlement_entries set corrected_by = ?1, corrected_at = coalesce(corrected_at, ?2),
     closed_at = coalesce(closed_at, ?2), closed_by = coalesce(closed_by, 'row'), closed_note = coalesce(closed_note, ?1)
   where workspace_id = ?3 and environment = ?4 and connection_id = ?5 and row_id = ?6`
+const confirmEntry = `update settlement_entries set generated_at = ?
+  where ${ofTenant} and connection_id = ? and row_id = ? and generated_at < ?`
 const selectWithoutPayment = `select * from settlement_entries indexed by settlement_entries_without_payment
   where ${ofTenant} and payment_id is null and (connection_id, row_id) > (?, ?) order by connection_id, row_id limit ?`
 
@@ -204,7 +196,7 @@ const takeLease = (
 
 /** Inside the transaction; `false` where the run has another version, or another holder reads the connection's reports. */
 const applyBatch = (db: Database, batch: SettlementBatch): boolean => {
-  const { closes, connectionId, corrections, entries, lease, run, tenant } = batch
+  const { closes, confirmed = [], connectionId, corrections, entries, lease, run, tenant } = batch
   const ofHolder = [...bindTenant(tenant), bindText(connectionId), lease.holder]
   const kept = db.prepare(keepLease).run(lease.until, ...ofHolder)
   if (kept.changes !== 1) return false
@@ -215,6 +207,10 @@ const applyBatch = (db: Database, batch: SettlementBatch): boolean => {
   const correct = db.prepare(correctEntry)
   for (const { corrected, rowId } of corrections) {
     correct.run(bindText(corrected.by), corrected.at, ...bindTenant(tenant), bindText(connectionId), bindText(rowId))
+  }
+  const confirm = db.prepare(confirmEntry)
+  for (const { generatedAt, rowId } of confirmed) {
+    confirm.run(generatedAt, ...bindTenant(tenant), bindText(connectionId), bindText(rowId), generatedAt)
   }
   return true
 }

@@ -574,8 +574,8 @@ create table settlement_entries (
   run_id text not null,
   -- The place of the row in its report; 0 for a payment that the report lacks.
   number integer not null check (number >= 0),
-  -- A digest of the row: the same row has the same.
-  contents text not null,
+  -- When the provider generated the last report that has the row with these contents.
+  generated_at integer not null,
   kind text not null,
   result text not null,
   -- How the payment was found.
@@ -586,7 +586,7 @@ create table settlement_entries (
   refund_id any,
   dispute_id any,
   provider_ref any,
-  -- JSON: all that the row names, so that a difference can be compared again.
+  -- JSON: all that the row names, to compare it again.
   names text,
   gross_minor integer not null,
   currency text not null,
@@ -639,6 +639,9 @@ create index settlement_differences_open on settlement_entries (opened_at, conne
 create index settlement_entries_by_payout
   on settlement_entries (workspace_id, environment, connection_id, payout_id, occurred_at, row_id)
   where payout_id is not null;
+-- Whether a payout left, and came back.
+create index settlement_payouts_by_name on settlement_entries (workspace_id, environment, connection_id, payout_id)
+  where kind in ('payout', 'payout_failed');
 -- Lists of payouts, newest first.
 create index settlement_payouts on settlement_entries (workspace_id, environment, occurred_at, connection_id, row_id)
   where payment_id is null and kind = 'payout';

@@ -1,6 +1,7 @@
 /** Entries of reports as CSV (RFC 4180). Times are RFC 3339 in UTC, amounts decimals of their currency. */
 import { DateTime } from "effect"
 import { csvField, csvRow } from "../../model/CsvField.ts"
+import type { PayoutStatus } from "../../model/Payout.ts"
 import type { SignedMoney } from "../../model/ReportRow.ts"
 import type { SettlementEntry } from "../../model/SettlementEntry.ts"
 import { decimalText } from "../../money/DecimalText.ts"
@@ -35,8 +36,12 @@ const columns: Readonly<Record<string, (entry: SettlementEntry) => string>> = {
   report: ({ runId }) => runId
 }
 
-export const entryCsvHeader = csvRow(Object.keys(columns))
+export const entryCsvHeader = csvRow([...Object.keys(columns), "payout_status"])
 
 const takers = Object.values(columns)
 
-export const entryCsvLine = (entry: SettlementEntry): string => csvRow(takers.map((take) => take(entry)))
+/** `status`: of the payout that is exported. */
+export const entryCsvLine =
+  (status: PayoutStatus) =>
+  (entry: SettlementEntry): string =>
+    csvRow([...takers.map((take) => take(entry)), status])

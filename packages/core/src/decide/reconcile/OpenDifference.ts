@@ -7,7 +7,7 @@
  * what it said.
  */
 import type { ReportNames, ReportRow } from "../../model/ReportRow.ts"
-import { type SettlementEntry, type SettlementResult, versionRowId } from "../../model/SettlementEntry.ts"
+import { placeRowId, type SettlementEntry, type SettlementResult } from "../../model/SettlementEntry.ts"
 import { isWithoutPayment, type WeighedRow } from "./WeighRow.ts"
 
 /**
@@ -17,32 +17,19 @@ import { isWithoutPayment, type WeighedRow } from "./WeighRow.ts"
 export const mayEnd = ({ kind, reason, result }: SettlementEntry): boolean =>
   result !== "matched" && result !== "fee_differs" && reason !== "same_row" && !isWithoutPayment(kind)
 
-/** Of entries of an earlier release, which did not store the names of their rows. */
-const namesOf = ({ disputeId, providerRef, refundId }: SettlementEntry): ReportNames => ({
-  attemptId: null,
-  operationId: null,
-  refundId,
-  providerRef,
-  providerRefundId: null,
-  disputeId,
-  reference: null
-})
-
-/** `id`: the provider's id of the movement. */
+/** `id`: the provider's id of the movement. Of an entry with a row, which has names. */
 export const rowOfEntry = (entry: SettlementEntry, id: string): ReportRow => {
-  const { converted, fee, gross, kind, net, occurredAt, payoutId, settledAt } = entry
-  const names = entry.names ?? namesOf(entry)
-  return { id, kind, names, gross, converted, fee, net, payoutId, occurredAt, settledAt }
+  const { converted, fee, generatedAt, gross, kind, net, occurredAt, payoutId, settledAt } = entry
+  const names = entry.names as ReportNames
+  return { id, kind, names, gross, converted, fee, net, payoutId, occurredAt, settledAt, generatedAt }
 }
 
 /** The row ids that the provider's own id of the movement may be, the shortest first. */
-export const movementIds = ({
-  contents,
-  rowId
-}: Pick<SettlementEntry, "contents" | "rowId">): ReadonlyArray<string> => {
-  const suffix = versionRowId("", contents)
+export const movementIds = (entry: Pick<SettlementEntry, "rowId" | "runId" | "number">): ReadonlyArray<string> => {
+  const { rowId } = entry
+  const suffix = placeRowId("", entry)
   return rowId.endsWith(suffix) && rowId.length > suffix.length
-    ? [...movementIds({ contents, rowId: rowId.slice(0, -suffix.length) }), rowId]
+    ? [...movementIds({ ...entry, rowId: rowId.slice(0, -suffix.length) }), rowId]
     : [rowId]
 }
 

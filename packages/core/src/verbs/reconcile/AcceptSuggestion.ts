@@ -31,7 +31,7 @@ export const acceptSuggestion = Effect.fnUntraced(function* ({ connectionId, pay
   yield* underLease(
     connection,
     Effect.fnUntraced(function* (write) {
-      const entry = Option.getOrUndefined(yield* settlements.entry({ workspaceId, environment }, connectionId, rowId))
+      const [entry] = yield* settlements.known({ workspaceId, environment }, connectionId, [rowId])
       if (entry?.closed !== null || entry.suggestedPaymentId !== paymentId) return yield* new SuggestionNotFound()
       const first = yield* compareEntries(connection, [entry], paymentId)
       if (first.entries.length === 0) return yield* new SuggestionNotFound()

@@ -8,7 +8,7 @@ import type { Connection } from "../../model/Connection.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { MessageAbout } from "../../model/ProviderStatement.ts"
 import type { ReportRow } from "../../model/ReportRow.ts"
-import { type SettlementEntry, versionRowId } from "../../model/SettlementEntry.ts"
+import { placeRowId, type SettlementEntry } from "../../model/SettlementEntry.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { type ClosedEntry, type SettlementBatch, Settlements } from "../../ports/Settlements.ts"
 import { fourEyesOf } from "../review/SecondPerson.ts"
@@ -119,13 +119,12 @@ class ComparedEntries implements Compared {
   /** `movementId`: the provider's id of the movement, under which the first version of the row is stored. */
   replace(entry: SettlementEntry, movementId: string, weighed: WeighedRow): string {
     const { expected, paymentId, reason, refundId, result } = weighed
-    const rowId = versionRowId(entry.rowId, entry.contents)
+    const rowId = placeRowId(entry.rowId, entry)
     const isMatched = result === "matched"
     this.entries.push({
       ...entry,
       ...{ rowId, result, reason, paymentId, refundId, expected },
       suggestedPaymentId: null,
-      names: isMatched ? null : entry.names,
       recordedAt: this.#now,
       openedAt: isMatched ? null : this.#now
     })

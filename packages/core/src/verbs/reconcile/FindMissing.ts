@@ -113,7 +113,7 @@ const missingEntry = (
   rowId,
   runId: run.id,
   number: 0,
-  contents: "",
+  generatedAt: run.startedAt,
   kind: "charge",
   result: "missing_there",
   reason: "not_found",

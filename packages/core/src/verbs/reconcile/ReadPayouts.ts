@@ -1,9 +1,9 @@
 /** One payout of a provider, with the rows that it pays. */
 import { Effect, Option, Stream } from "effect"
-import type { Payout } from "../../model/Payout.ts"
+import { type Payout, type PayoutName, type PayoutStatus, payoutStatusOf } from "../../model/Payout.ts"
 import type { SettlementEntry } from "../../model/SettlementEntry.ts"
 import type { Tenant } from "../../model/Tenant.ts"
-import { type PayoutName, Settlements } from "../../ports/Settlements.ts"
+import { Settlements } from "../../ports/Settlements.ts"
 import { withAllowance } from "../../ports/StorageAllowance.ts"
 
 /** Rows in memory at once. */
@@ -14,9 +14,11 @@ export const readPayout = Effect.fnUntraced(function* (tenant: Tenant, { connect
   const found = yield* (yield* Settlements).payoutParts(tenant, { connectionId, payoutId })
   if (found.length === 0) return Option.none<Payout>()
   const settled = found.flatMap(({ settledAt }) => settledAt ?? [])
+  const { payoutMoves } = yield* Settlements
   return Option.some<Payout>({
     connectionId,
     payoutId,
+    status: payoutStatusOf(yield* payoutMoves(tenant, [{ connectionId, payoutId }])),
     period: {
       from: Math.min(...found.map(({ firstAt }) => firstAt)),
       until: Math.max(...found.map(({ lastAt }) => lastAt))
@@ -24,6 +26,21 @@ export const readPayout = Effect.fnUntraced(function* (tenant: Tenant, { connect
     settledAt: settled.length === 0 ? null : Math.max(...settled),
     sums: found.map(({ firstAt: _, lastAt: __, settledAt: ___, ...sums }) => sums)
   })
+})
+
+/** What an entry or a settlement says of its payout. */
+type NamingPayout = Pick<SettlementEntry, "connectionId" | "payoutId">
+
+const keyOf = ({ connectionId, payoutId }: NamingPayout): string => JSON.stringify([connectionId, payoutId])
+
+/** With one read: the status of the payout that each of them names, `null` for one that names none. */
+export const readPayoutStatuses = Effect.fnUntraced(function* (tenant: Tenant, naming: ReadonlyArray<NamingPayout>) {
+  const named = naming.flatMap(({ connectionId, payoutId }) => (payoutId === null ? [] : [{ connectionId, payoutId }]))
+  const names = [...new Map(named.map((name) => [keyOf(name), name])).values()]
+  const moves = names.length === 0 ? [] : yield* (yield* Settlements).payoutMoves(tenant, names)
+  const byName = Map.groupBy(moves, keyOf)
+  return (one: NamingPayout): PayoutStatus | null =>
+    one.payoutId === null ? null : payoutStatusOf(byName.get(keyOf(one)) ?? [])
 })
 
 /** Every row of it in the order of their times, a page as one chunk. A page is read once the one before was taken. */

@@ -268,7 +268,8 @@ const storeRows = Effect.fnUntraced(function* (
   reading.run = yield* writeBatch(holder, run, after, {
     entries: isStored ? [] : weighed.entries,
     closes,
-    corrections: isStored ? [] : weighed.corrections
+    corrections: isStored ? [] : weighed.corrections,
+    confirmed: isStored ? [] : weighed.confirmed
   })
   reading.closes = []
 })

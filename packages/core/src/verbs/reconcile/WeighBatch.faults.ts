@@ -1,5 +1,11 @@
 import type { Fault } from "../../../../../checks/mutations/Fault.ts"
 
+const outOfOrder = {
+  project: "core",
+  file: "packages/core/test/ReconcileVersions.test.ts",
+  test: "given versions out of order, then the one that was generated last counts, and then that of the last run"
+}
+
 export const faults: ReadonlyArray<Fault> = [
   {
     name: "a row of a report is taken twice",
@@ -8,8 +14,7 @@ export const faults: ReadonlyArray<Fault> = [
       {
         in: "openRows",
         if: "isApplied",
-        become:
-          "open.push({ ...own, entryId: repeatedRowId(row.id, number), isStored: false, isRepeated: true })\n      continue"
+        become: "open.push({ ...own, entryId: ownId, isStored: false, isRepeated: true })\n      continue"
       }
     ],
     caughtBy: {
@@ -28,5 +33,17 @@ export const faults: ReadonlyArray<Fault> = [
       file: "packages/core/test/AcceptSuggestion.test.ts",
       test: "given four eyes, then two people decide the amount, and newer versions of the row stay with the payment"
     }
+  },
+  {
+    name: "an older report that is read late counts",
+    harm: "A fee that the provider has corrected since comes back, and the books show it as the final one.",
+    edits: [{ in: "openRows", condition: "countsInstead", become: "false" }],
+    caughtBy: outOfOrder
+  },
+  {
+    name: "an unchanged row of a newer report does not count again",
+    harm: "A report that was generated before it is read late, and its fee counts instead of the newest one.",
+    edits: [{ in: "openRows", condition: "newest.generatedAt", become: "false" }],
+    caughtBy: outOfOrder
   }
 ]

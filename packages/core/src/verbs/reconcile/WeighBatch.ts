@@ -2,21 +2,15 @@
 import { Effect, Option } from "effect"
 import { refundIdByHand } from "../../call/CallIds.ts"
 import type { EarlierRow } from "../../decide/reconcile/PartialCapture.ts"
-import { contentsOf } from "../../decide/reconcile/RowContents.ts"
+import { countsInstead, generatedAtOf, isUnchanged, withKnownPayout } from "../../decide/reconcile/RowVersion.ts"
 import { type WeighedRow, weighRow } from "../../decide/reconcile/WeighRow.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { ReconciliationRun } from "../../model/ReconciliationRun.ts"
 import type { ReportRow } from "../../model/ReportRow.ts"
-import {
-  isEntryOfRow,
-  repeatedRowId,
-  type SettlementEntry,
-  type SettlementResult,
-  versionRowId
-} from "../../model/SettlementEntry.ts"
+import { isEntryOfRow, placeRowId, type SettlementEntry, type SettlementResult } from "../../model/SettlementEntry.ts"
 import { Ledger } from "../../ports/Ledger.ts"
-import { type ClosedEntry, type CorrectedEntry, type KnownEntry, Settlements } from "../../ports/Settlements.ts"
+import { type ClosedEntry, type ConfirmedEntry, type CorrectedEntry, Settlements } from "../../ports/Settlements.ts"
 import { feeOf } from "../../routing/Fees.ts"
 import { fourEyesOf } from "../review/SecondPerson.ts"
 import type { RowStated } from "./ApplyStatement.ts"
@@ -39,8 +33,9 @@ export interface WeighedBatch {
   readonly entries: ReadonlyArray<SettlementEntry>
   readonly closes: ReadonlyArray<ClosedEntry>
   readonly corrections: ReadonlyArray<CorrectedEntry>
+  readonly confirmed: ReadonlyArray<ConfirmedEntry>
   readonly stated: ReadonlyArray<StatedByRow>
-  /** Rows that an earlier report had, with the same contents. */
+  /** As in `ReconciliationRun.rowsKnown`. */
   readonly known: number
   /** The payments that the rows were weighed against. */
   readonly payments: ReadonlyArray<string>
@@ -50,7 +45,7 @@ export interface WeighedBatch {
 interface OpenRow extends PlacedRow {
   /** Where the first version of the row came. Rows after it are not before the row, whichever version they follow. */
   readonly place: Pick<Move, "number" | "runId">
-  readonly contents: string
+  readonly generatedAt: number
   readonly entryId: string
   /** It was written by an earlier try of this batch. */
   readonly isStored: boolean
@@ -68,7 +63,7 @@ export const weighBatch = Effect.fnUntraced(function* (
 ) {
   const { connectionId, tenant } = run
   const settlements = yield* Settlements
-  const { corrections, known, open, reopened } = yield* openRows(run, rows, now)
+  const { confirmed, corrections, known, open, reopened } = yield* openRows(run, rows, now)
   const { books, found } = yield* findPayments(
     { tenant, connectionId, now },
     open.map(({ row }) => row)
@@ -91,7 +86,7 @@ export const weighBatch = Effect.fnUntraced(function* (
       .map((one) => [one.paymentId, one.rowId])
   )
   const isCorrected = new Set(corrections.map(({ rowId }) => rowId))
-  for (const [at, { contents, entryId, isRepeated, isStored, number, place, row }] of open.entries()) {
+  for (const [at, { entryId, generatedAt, isRepeated, isStored, number, place, row }] of open.entries()) {
     const payment = found[at] ?? { book: undefined, reason: "not_found" as const }
     const byHandId = yield* refundIdByHand(tenant, connectionId, row)
     const order = { connectionId, found: payment, limits, byHandId, now }
@@ -117,7 +112,7 @@ export const weighBatch = Effect.fnUntraced(function* (
         rowId: entryId
       })
     }
-    const entry = entryOf(run, { contents, number, row }, entryId, weighed, now)
+    const entry = entryOf(run, { generatedAt, number, row }, entryId, weighed, now)
     if (!isStored) entries.push(entry)
     // A newer version of the row is in the batch, and states what counts.
     if (isCorrected.has(entryId)) continue
@@ -135,7 +130,7 @@ export const weighBatch = Effect.fnUntraced(function* (
     }
   }
   const suggested = yield* withSuggestions(entries)
-  return { entries: suggested, closes, corrections, stated, known, payments: ids } satisfies WeighedBatch
+  return { entries: suggested, closes, corrections, confirmed, stated, known, payments: ids } satisfies WeighedBatch
 })
 
 export const isOfDispute = ({ kind }: ReportRow): boolean => kind === "dispute" || kind === "dispute_reversed"
@@ -149,67 +144,86 @@ const repeated = {
 } as const
 
 /**
- * Rows that are not stored yet, and those of a batch of this run that was stored and not applied. A row of an earlier
- * report with the same contents is passed over, in whichever version it was, unless what it states may still be applied. One
- * with other contents is a newer version, and what came before is corrected by it. One that this report has twice is a
- * duplicate. Both get ids of their own.
+ * Rows that are not stored yet, and those of a batch of this run that was stored and not applied. Of a row that other reports
+ * have too, that of the report counts which was generated last: the others are passed over, unless what the same row states
+ * may still be applied. One with other contents is a newer version, and what came before is corrected by it. One that this
+ * report has twice is a duplicate. Both get ids of their own.
  */
 const openRows = Effect.fnUntraced(function* (run: ReconciliationRun, rows: ReadonlyArray<PlacedRow>, now: number) {
-  const settlements = yield* Settlements
-  const read = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
-    const found = ids.length === 0 ? [] : yield* settlements.known(run.tenant, run.connectionId, ids)
-    return new Map<string, KnownEntry>(found.map((one) => [one.rowId, one]))
-  })
-  const placed = rows.map((one) => ({ ...one, contents: contentsOf(one.row) }))
-  const seen = yield* read(placed.map(({ row }) => row.id))
-  const isNewer = ({ contents, row }: (typeof placed)[number]) => (seen.get(row.id)?.contents ?? contents) !== contents
-  const ids = new Set(placed.map(({ row }) => row.id))
-  const isAgain = placed.length > ids.size
-  const newer = isAgain ? placed : placed.filter(isNewer)
-  const versions = newer.flatMap(({ contents, row }) => [
-    versionRowId(row.id, contents),
-    seen.get(row.id)?.corrected?.by ?? row.id
-  ])
-  for (const one of (yield* read(versions)).values()) seen.set(one.rowId, one)
+  const seen = yield* seenBefore(run, rows)
   const applied = yield* appliedOf(run, [...seen.values()])
   const open: Array<OpenRow> = []
   const reopened = new Set<string>()
   const corrections = new Map<string, CorrectedEntry>()
+  const confirmed: Array<ConfirmedEntry> = []
   let known = 0
-  for (const one of placed) {
-    const { contents, number, row } = one
-    const first = seen.get(row.id)
-    const place = { runId: first?.runId ?? run.id, number: first?.number ?? number }
-    const entryId = first === undefined || first.contents === contents ? row.id : versionRowId(row.id, contents)
-    const same = seen.get(entryId)
-    const newest = first?.corrected == null ? first : seen.get(first.corrected.by)
+  for (const { number, row: read } of rows) {
+    const first = seen.get(read.id)
+    // The newest one leaves with its payment, and the first one may have none.
+    const newest = first?.corrected == null ? first : (seen.get(first.corrected.by) ?? first)
+    const row = newest === undefined ? read : withKnownPayout(read, newest)
+    const at = { runId: run.id, number }
+    const ownId = placeRowId(row.id, at)
+    const generatedAt = generatedAtOf(row, run)
     const acceptedId = newest?.reason === "accepted" ? newest.paymentId : null
-    const own = { ...one, place, entryId, acceptedId }
-    const isOver = same !== undefined && (same.corrected !== null || same.closed?.by === "person")
-    if (same === undefined) {
+    const place = { runId: first?.runId ?? run.id, number: first?.number ?? number }
+    const own = { row, number, generatedAt, place, acceptedId, isRepeated: false }
+    const same = first?.runId === run.id && first.number === number ? first : seen.get(ownId)
+    if (same !== undefined) {
+      if (isOver(same)) continue
+      if (same.closed === null && same.result !== "matched") reopened.add(same.rowId)
+      open.push({ ...own, entryId: same.rowId, isStored: true })
+    } else if (first === undefined || newest === undefined || !isUnchanged(row, newest)) {
+      const entryId = first === undefined ? row.id : ownId
+      if (first !== undefined && newest !== undefined) {
+        if (!countsInstead(generatedAt, run, newest)) {
+          known += 1
+          continue
+        }
+        const corrected = { by: ownId, at: now }
+        for (const rowId of [row.id, newest.rowId]) corrections.set(rowId, { rowId, corrected })
+        seen.set(row.id, { ...first, corrected })
+      }
       const reason = acceptedId === null ? "not_found" : "accepted"
-      const made = { rowId: entryId, runId: run.id, number, contents, result: "matched", reason, paymentId: acceptedId }
-      seen.set(entryId, { ...made, corrected: null, closed: null } as KnownEntry)
-      open.push({ ...own, isStored: false, isRepeated: false })
-      if (first === undefined) continue
-      const corrected = { by: entryId, at: now }
-      for (const rowId of [row.id, first.corrected?.by ?? row.id]) corrections.set(rowId, { rowId, corrected })
-      seen.set(row.id, { ...first, corrected })
-    } else if (same.runId === run.id && same.number === number) {
-      if (isOver) continue
-      if (same.closed === null && same.result !== "matched") reopened.add(entryId)
-      open.push({ ...own, isStored: true, isRepeated: false })
-    } else if (same.runId !== run.id) {
+      seen.set(
+        entryId,
+        entryOf(run, own, entryId, { ...repeated, result: "matched", reason, paymentId: acceptedId }, now)
+      )
+      open.push({ ...own, entryId, isStored: false })
+    } else if (newest.runId === run.id) {
+      open.push({ ...own, entryId: ownId, isStored: false, isRepeated: true })
+    } else {
       known += 1
-      const isOpen = same.closed === null && mayBeStated.has(same.result)
-      const isApplied = !isOpen && same.number <= (applied.get(same.runId) ?? same.number)
-      if (isOver || isApplied) continue
-      if (isOpen) reopened.add(entryId)
-      open.push({ ...own, isStored: true, isRepeated: false })
-    } else open.push({ ...own, entryId: repeatedRowId(row.id, number), isStored: false, isRepeated: true })
+      if (generatedAt > newest.generatedAt) confirmed.push({ rowId: newest.rowId, generatedAt })
+      const isOpen = newest.closed === null && mayBeStated.has(newest.result)
+      const isApplied = !isOpen && newest.number <= (applied.get(newest.runId) ?? newest.number)
+      if (isOver(newest) || isApplied) continue
+      if (isOpen) reopened.add(newest.rowId)
+      open.push({ ...own, entryId: newest.rowId, isStored: true })
+    }
   }
-  return { open, known, reopened, corrections: [...corrections.values()] }
+  return { open, known, reopened, corrections: [...corrections.values()], confirmed }
 })
+
+/** Entries of the rows by their ids: the first of each row, its newest one, and one that an earlier try of this batch wrote. */
+const seenBefore = Effect.fnUntraced(function* (run: ReconciliationRun, rows: ReadonlyArray<PlacedRow>) {
+  const settlements = yield* Settlements
+  const read = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+    const found = ids.length === 0 ? [] : yield* settlements.known(run.tenant, run.connectionId, ids)
+    return found.map((one) => [one.rowId, one] as const)
+  })
+  const seen = new Map(yield* read([...new Set(rows.map(({ row }) => row.id))]))
+  const further = rows.flatMap(({ number, row }) => {
+    const by = seen.get(row.id)?.corrected?.by
+    return by === undefined ? [] : [by, placeRowId(row.id, { runId: run.id, number })]
+  })
+  for (const [id, one] of yield* read([...new Set(further)])) seen.set(id, one)
+  return seen
+})
+
+/** What the row of it states was said, or says nothing: a newer version counts, a person closed it, or it is a duplicate. */
+const isOver = ({ closed, corrected, reason }: SettlementEntry): boolean =>
+  corrected !== null || closed?.by === "person" || reason === "same_row"
 
 /** Differences that end once the record takes what their rows state. */
 const mayBeStated: ReadonlySet<SettlementResult> = new Set(["status_differs", "amount_differs"])
@@ -293,7 +307,7 @@ export const expectedFee = ({ fees }: Connection, { payment }: PaymentBook, { gr
 
 const entryOf = (
   run: ReconciliationRun,
-  { contents, number, row }: PlacedRow & { readonly contents: string },
+  { generatedAt, number, row }: PlacedRow & Pick<OpenRow, "generatedAt">,
   rowId: string,
   { expected, paymentId, reason, refundId, result }: WeighedRow,
   now: number
@@ -303,7 +317,7 @@ const entryOf = (
   rowId,
   runId: run.id,
   number,
-  contents,
+  generatedAt,
   kind: row.kind,
   result,
   reason,
@@ -312,7 +326,7 @@ const entryOf = (
   refundId,
   disputeId: row.names.disputeId,
   providerRef: row.names.providerRef,
-  names: result === "matched" ? null : row.names,
+  names: row.names,
   gross: row.gross,
   converted: row.converted,
   fee: row.fee,

@@ -17,7 +17,7 @@ export const writeBatch = Effect.fnUntraced(function* (
   holder: string,
   before: ReconciliationRun,
   changed: ReconciliationRun,
-  batch: Pick<SettlementBatch, "entries" | "closes" | "corrections">
+  batch: Pick<SettlementBatch, "entries" | "closes" | "corrections" | "confirmed">
 ) {
   const settlements = yield* Settlements
   const { connectionId, tenant, version } = before
