@@ -32,7 +32,7 @@ export const subjectsOf = (name: SampleName): ReadonlyArray<Subject> => {
   const all: ReadonlyArray<Subject> = [
     ...(book.attempts.length === 0 ? [] : (["Charge", "CaptureFailed", "Settled", "Dispute"] as const)),
     // It names the charge as the provider does.
-    ...(book.attempts.at(attempt ?? -1)?.providerRef == null ? [] : (["UnnamedRefund"] as const)),
+    ...(book.attempts.at(attempt ?? -1)?.providerRef == null ? [] : (["UnnamedRefund", "Changed"] as const)),
     ...(book.operations.length === 0 ? [] : (["Operation"] as const)),
     ...(book.refunds.length === 0 ? [] : (["Refund"] as const))
   ]

@@ -68,6 +68,7 @@ interface Carried {
   /** A payout may state the charge too. */
   readonly Settled: "NoCharge" | "Charge"
   readonly Dispute: DisputeVerdict
+  readonly Changed: "changed"
 }
 
 type Total = {
@@ -357,6 +358,14 @@ const captureFailures: Total["CaptureFailed"] = {
   }))
 }
 
+const changes: Total["Changed"] = {
+  changed: plain("something changed", ({ reference }) => ({
+    _tag: "Changed",
+    charge: { providerRef: reference },
+    reason: "it is not as the protocol says at data.attempt_id"
+  }))
+}
+
 /** A kind of statement, or a state that it carries, without a row does not compile. */
 const words = {
   Charge: charges,
@@ -365,7 +374,8 @@ const words = {
   Refund: refunds,
   UnnamedRefund: refundsByHand,
   Settled: settlements,
-  Dispute: disputes
+  Dispute: disputes,
+  Changed: changes
 } satisfies Total
 
 /** The statements about a subject, in the order in which they are listed. */

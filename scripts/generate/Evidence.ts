@@ -215,6 +215,11 @@ export const evidencePage = (notice: string): string =>
       `Per dispute, the statement counts that the provider dates last: one that it opens after an end is a new round. While one dispute is open or lost, the payment is ${code("CHARGEBACK")}. Of equal times, an end counts before an opening; that a dispute is open again, or that it ended otherwise, is then looked up if the connector can read disputes, and else opens a review. A message whose type and status disagree opens a review and changes nothing else.`,
       "Dispute"
     ),
+    ...section(
+      "Changes that no message says",
+      "A message that says that something about a charge changed and not what, or whose words cannot be read: the charge is looked up within ten seconds, with its refunds. Where the provider has no lookup, or it does not answer, a review opens then.",
+      "Changed"
+    ),
     "## The payments",
     table(
       ["Payment", "Status", "How a payment comes there"],

@@ -43,6 +43,7 @@ export {
   messageCrypto,
   messageJson,
   messageReader,
+  orChanged,
   secretsOf,
   signedJson,
   verifiedJson

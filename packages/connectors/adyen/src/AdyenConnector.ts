@@ -202,7 +202,11 @@ const accountOf = (merchantAccount: string, environment: Environment): ProviderA
   mode: environment === "sandbox" ? "test" : "live"
 })
 
-/** Adyen cannot be asked. Its messages tell, and until then nothing is known. */
+/**
+ * Adyen cannot be asked: its API takes refunds and other modifications, and reports their outcome in webhooks
+ * (https://docs.adyen.com/online-payments/refund), and no endpoint of it lists those of a payment. Refunds that somebody makes in
+ * the Customer Area come in webhooks and in reports alone, so that no lookup finds one whose webhook was lost.
+ */
 const untold: Found<never> = { _tag: "NotFound", conclusive: false }
 
 const purposeOf = ({ capture }: Pick<CheckoutRequest, "capture">): Purpose => (capture ? "taken" : "held")

@@ -20,6 +20,7 @@ import {
   messageJson,
   messageReader,
   type OperationState,
+  orChanged,
   type ProviderMessage,
   type RawMessage,
   type RefundState,
@@ -62,7 +63,8 @@ const read = Effect.fnUntraced(function* (
   if (item.merchantAccountCode !== merchantAccount) {
     return yield* new MessageUnreadable({ reason: "its merchantAccountCode is not the connection's" })
   }
-  const about = yield* aboutOf(item, clean)
+  const reading = Effect.map(aboutOf(item, clean), (about) => ({ about }))
+  const { about } = yield* orChanged(reading, chargeIn(item))
   return { id: idOf(item), at: Date.parse(item.eventDate), about }
 })
 
@@ -183,8 +185,45 @@ type Reason = Protocol.Item["reason"]
 // What it says.
 
 /**
- * What each event code means. One that is not here changes nothing, and is logged as unreadable: switch it off for the
- * webhook. Which these are, the package's README says.
+ * What is about the money of a payment, without disputes (https://docs.adyen.com/development-resources/webhooks/webhook-types).
+ * Of those that `aboutOf` does not read, the payment is looked up; Adyen has no lookup, so that operators review it.
+ */
+const ofMoney: ReadonlySet<string> = new Set([
+  "AUTHORISATION",
+  "AUTHORISATION_ADJUSTMENT",
+  "CANCELLATION",
+  "CANCEL_OR_REFUND",
+  "CAPTURE",
+  "CAPTURE_FAILED",
+  "EXPIRE",
+  "HANDLED_EXTERNALLY",
+  "OFFER_CLOSED",
+  "POSTPONED_REFUND",
+  "REFUND",
+  "REFUNDED_REVERSED",
+  "REFUND_FAILED",
+  "REFUND_WITH_DATA",
+  "TECHNICAL_CANCEL",
+  "VOID_PENDING_REFUND"
+])
+
+/** What takes no money, and says of the payment nothing that its other messages do not. */
+const isQuiet = ({ eventCode, success }: Protocol.Item): boolean =>
+  String(success) !== "true" && (eventCode === "EXPIRE" || eventCode === "OFFER_CLOSED")
+
+/** The payment that an item names, whatever else of it cannot be read. All of these fields are signed. */
+const chargeIn = (item: Protocol.Item): ChargeName | undefined => {
+  const { eventCode, merchantReference, originalReference, pspReference } = item
+  if ((!ofMoney.has(eventCode) && !verdicts.has(eventCode)) || isQuiet(item)) return undefined
+  const attemptId = attemptOf(merchantReference ?? "")
+  if (attemptId !== undefined) return { attemptId }
+  const providerRef = originalReference || (eventCode === "AUTHORISATION" ? pspReference : undefined)
+  return providerRef === undefined ? undefined : { providerRef }
+}
+
+/**
+ * What each event code means. One that is not here, and is not about money, changes nothing, and is logged as unreadable:
+ * switch it off for the webhook. Which these are, the package's README says.
  */
 const aboutOf = Effect.fnUntraced(function* (
   item: Protocol.Item,

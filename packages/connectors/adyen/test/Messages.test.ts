@@ -62,6 +62,13 @@ const saidOf = (about: MessageAbout): unknown =>
               ? [about._tag, about.charge, about.reason]
               : "settled"
 
+/** Why a message cannot be read: where it names a payment, that is looked up. */
+const reasonIn = (result: Effect.Success<ReturnType<typeof read>>): string => {
+  if (Result.isFailure(result)) return result.failure.reason
+  const { about } = result.success
+  return about._tag === "Changed" ? about.reason : assert.fail(`it was read as ${JSON.stringify(about)}`)
+}
+
 const ours: ChargeName = { attemptId }
 const failed = (isFinal: boolean, reason: string | null) => ({ _tag: "OperationFailed", isFinal, reason, stated: eur })
 const technical = "Capture rejected by card scheme because of a technical issue."
@@ -390,11 +397,9 @@ describe("events", () => {
   ] as const satisfies ReadonlyArray<readonly [string, Item]>) {
     it.effect(`given ${what}, then it is unreadable, and no value is shown`, () =>
       Effect.gen(function* () {
-        const result = yield* read(item)
-        if (Result.isSuccess(result)) return assert.fail(`it was read as ${JSON.stringify(result.success)}`)
-        assert.strictEqual(result.failure._tag, "pointsman/MessageUnreadable")
+        const reason = reasonIn(yield* read(item))
         for (const value of [providerRef, ownReference, attemptId, "SomebodyElse", "yesterday", "order 1"]) {
-          assert.notInclude(result.failure.reason, value)
+          assert.notInclude(reason, value)
         }
       })
     )
@@ -454,9 +459,8 @@ describe("events", () => {
   ] as const) {
     it.effect(`given a capture that failed of a payment that was ${what}, then it is for a person to look at`, () =>
       Effect.gen(function* () {
-        const result = yield* read(item)
-        if (Result.isSuccess(result)) return assert.fail(`it was read as ${JSON.stringify(result.success)}`)
-        assert.strictEqual(result.failure.reason, `${reason}: see its originalReference in Adyen's Customer Area`)
+        const said = reasonIn(yield* read(item))
+        assert.strictEqual(said, `${reason}: see its originalReference in Adyen's Customer Area`)
       })
     )
   }

@@ -9,6 +9,7 @@ import {
   type ChargeState,
   type Clean,
   type Found,
+  type FoundRefund,
   isSuccess,
   type Money,
   type OperationState,
@@ -20,6 +21,7 @@ import { Result, Schema } from "effect"
 import { fromCheckout } from "./Amounts.ts"
 import { ofReference, type Read, readable, readPayment, unreadable, unsettling } from "./Answers.ts"
 import * as Protocol from "./Protocol.ts"
+import { readReference } from "./Reference.ts"
 
 const readList = Schema.decodeUnknownResult(Schema.fromJsonString(Protocol.PaymentList))
 const readEntry = Schema.decodeUnknownResult(Protocol.Payment)
@@ -132,13 +134,50 @@ export const foundOperation = (answer: TransportAnswer, sought: Sought, clean: C
   })
 
 export const foundRefund = (answer: TransportAnswer, sought: Sought, clean: Clean): Read<Found<RefundState>> =>
-  foundAction(answer, sought, (action, stated): RefundState => {
-    const providerRefundId = action.id
-    if (action.approved === true) return { _tag: "Succeeded", providerRefundId, stated }
-    return action.approved === false
-      ? { _tag: "RefundFailed", providerRefundId, reason: reasonOf(action, clean) }
-      : { _tag: "RefundPending", providerRefundId, stated }
-  })
+  foundAction(answer, sought, (action, stated) => refundState(action, stated, clean))
+
+const refundState = (action: Protocol.Action, stated: Money | undefined, clean: Clean): RefundState => {
+  const providerRefundId = action.id
+  if (action.approved === true) return { _tag: "Succeeded", providerRefundId, stated }
+  return action.approved === false
+    ? { _tag: "RefundFailed", providerRefundId, reason: reasonOf(action, clean) }
+    : { _tag: "RefundPending", providerRefundId, stated }
+}
+
+/**
+ * The currency of a payment of which something was refunded, which its actions do not name; `null` where nothing was
+ * (`balances.total_refunded` of https://www.checkout.com/docs/payments/manage-payments/get-payment-details).
+ */
+export const refundedIn = (answer: TransportAnswer): string | null => {
+  const payment = Result.getOrUndefined(readPayment(answer.body))
+  return (payment?.balances?.total_refunded ?? 0) > 0 ? (payment?.currency ?? null) : null
+}
+
+/** The refunds among the actions of a payment, also those that somebody made in the Dashboard. */
+export const refundsIn = (
+  answer: TransportAnswer,
+  currency: string,
+  clean: Clean
+): Read<ReadonlyArray<FoundRefund>> =>
+  onlySuccess(answer, () =>
+    Result.flatMap(readable(readActions, answer), (actions): Read<ReadonlyArray<FoundRefund>> => {
+      const refunds: Array<FoundRefund> = []
+      for (const action of actions.filter(({ type }) => type === "Refund")) {
+        const stated = action.amount == null ? undefined : fromCheckout(action.amount, currency)
+        if (stated === undefined) return unreadable(answer, "amount")
+        refunds.push({ refundId: refundIdOf(action), state: refundState(action, stated, clean) })
+      }
+      return Result.succeed(refunds)
+    })
+  )
+
+/** Ours; `null` for one of another program, or of a person. */
+const refundIdOf = ({ metadata, reference }: Protocol.Action): string | null => {
+  const ours = readReference(reference ?? "")
+  if (ours?.kind === "refund") return ours.id
+  const named = metadata?.refund_id
+  return typeof named === "string" && named.startsWith("rf_") ? named : null
+}
 
 const foundAction = <State>(
   answer: TransportAnswer,

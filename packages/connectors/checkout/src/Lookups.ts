@@ -14,7 +14,7 @@ import {
   segment,
   type Unanswered
 } from "@pointsman/core/connector"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import * as LookupAnswers from "./LookupAnswers.ts"
 import { type Kind, referenceOf } from "./Reference.ts"
 
@@ -26,10 +26,21 @@ export const lookUpCharge = (
   clean: Clean
 ): Effect.Effect<Found<ChargeState>, NotSent | Unanswered> => {
   const reference = referenceOf({ kind: "charge", id })
-  const byId = (paymentId: string) =>
-    call({ method: "GET", path: `/payments/${segment(paymentId)}`, id }, (answer) =>
-      LookupAnswers.foundById(answer, { id: paymentId, reference }, clean)
+  const byId = (paymentId: string) => {
+    const payment = call({ method: "GET", path: `/payments/${segment(paymentId)}`, id }, (answer) =>
+      Result.map(LookupAnswers.foundById(answer, { id: paymentId, reference }, clean), (found) => ({
+        found,
+        refundedIn: LookupAnswers.refundedIn(answer)
+      }))
     )
+    return Effect.flatMap(payment, ({ found, refundedIn }): Effect.Effect<Found<ChargeState>, NotSent | Unanswered> => {
+      if (found._tag === "NotFound" || refundedIn === null) return Effect.succeed(found)
+      const refunds = call({ method: "GET", path: actionsOf(paymentId), id }, (answer) =>
+        LookupAnswers.refundsIn(answer, refundedIn, clean)
+      )
+      return Effect.map(refunds, (refunds) => ({ ...found, refunds }))
+    })
+  }
   if (checkoutReference !== null) {
     const page = call({ method: "GET", path: `/payment-links/${segment(checkoutReference)}`, id }, (answer) =>
       LookupAnswers.foundOnPage(answer, { linkId: checkoutReference, reference })

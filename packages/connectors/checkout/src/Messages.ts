@@ -5,7 +5,8 @@
  *
  * The rules that a reader would otherwise break: the signature has no time, so that the age of a message is that of its
  * event; a refusal on a payment link is not the last word; and a failure is told of the operation that our id names, never
- * of the charge alone. A type that is not here is unreadable, and nothing of it is shown but the name of a field.
+ * of the charge alone. Of a type that is not here, or that cannot be read, nothing is shown but the name of a field: the
+ * payment that it names is looked up.
  */
 import {
   type ChargeName,
@@ -18,6 +19,7 @@ import {
   messageCrypto,
   messageReader,
   type OperationState,
+  orChanged,
   type ProviderMessage,
   type RawMessage,
   type RefundState,
@@ -25,7 +27,7 @@ import {
   type VerifiedBody,
   verifiedJson
 } from "@pointsman/core/connector"
-import { Effect, Redacted, Schema } from "effect"
+import { Effect, Redacted, Result, Schema } from "effect"
 import { Mac } from "effect/crypto"
 import { Hex } from "effect/encoding"
 import { fromCheckout } from "./Amounts.ts"
@@ -111,6 +113,7 @@ const verified = Effect.fnUntraced(function* ({
 // What it says.
 
 const readEvent = Schema.decodeUnknownResult(Protocol.Event)
+const readNames = Schema.decodeUnknownResult(Protocol.Names)
 const readOwner = Schema.decodeUnknownResult(Protocol.Owner)
 const readPaymentData = Schema.decodeUnknownResult(Protocol.PaymentData)
 const readDispute = Schema.decodeUnknownResult(Protocol.DisputeData)
@@ -134,8 +137,26 @@ const read = Effect.fnUntraced(function* (
   receiver: Receiver
 ): Effect.fn.Return<ProviderMessage, MessageUnreadable> {
   yield* ofReceiver(event, receiver)
-  return { id: event.id, at, about: yield* aboutOf(event, receiver.clean) }
+  const reading = Effect.map(aboutOf(event, receiver.clean), (about) => ({ about }))
+  const { about } = yield* orChanged(reading, chargeIn(event, receiver.clean))
+  return { id: event.id, at, about }
 })
+
+/** Not about the money of one payment: a stored card, and plans to try again. */
+const isQuiet = (type: string): boolean => /^payment_(?:instrument|retry)/u.test(type)
+
+/** The payment that an event names, whatever else of it cannot be read. */
+const chargeIn = ({ data, type }: Event, clean: Clean): ChargeName | undefined => {
+  const names = /^(?:payment|dispute)_/u.test(type) && !isQuiet(type) ? readNames(data) : undefined
+  if (names === undefined || Result.isFailure(names)) return undefined
+  const { id, metadata, payment_id, payment_reference, reference } = names.success
+  const isDispute = type.startsWith("dispute_")
+  const attemptId =
+    textIn(metadata?.attempt_id) ?? attemptIn(readReference((isDispute ? payment_reference : reference) ?? ""))
+  if (attemptId !== undefined) return { attemptId }
+  const providerRef = isDispute ? payment_id : id
+  return providerRef == null || clean.shows(providerRef) ? undefined : { providerRef }
+}
 
 /** `https://{prefix}.api.checkout.com/…`, in the sandbox `….api.sandbox.checkout.com`; older examples have no prefix. */
 const ownAddress = /^https:\/\/(?:([a-z0-9-]+)\.)?api\.(sandbox\.)?checkout\.com\//u

@@ -33,7 +33,11 @@ const Metadata = Schema.Struct({
   page: optional(Schema.Unknown)
 })
 
-const Balances = Schema.Struct({ total_authorized: optional(Amount), total_captured: optional(Amount) })
+const Balances = Schema.Struct({
+  total_authorized: optional(Amount),
+  total_captured: optional(Amount),
+  total_refunded: optional(Amount)
+})
 
 const Link = Schema.Struct({ href: Schema.String })
 
@@ -126,6 +130,15 @@ export const Event = Schema.Struct({
 export const Owner = Schema.Struct({
   client_id: optional(Schema.String),
   processing_channel_id: optional(Schema.String)
+})
+
+/** By what the data of an event may name its payment. */
+export const Names = Schema.Struct({
+  id: optional(Reference),
+  reference: optional(Schema.String),
+  metadata: optional(Metadata),
+  payment_id: optional(Reference),
+  payment_reference: optional(Schema.String)
 })
 
 /** The data of an event about a payment, or about an action on it. */

@@ -1,9 +1,11 @@
 /**
  * Messages of the provider protocol: the signature over the bytes as they came, and only then what they say.
  *
- * A type or a body that is not in the protocol is unreadable, and nothing of it is shown but the name of a field.
+ * Of a type or a body that is not in the protocol nothing is shown but the name of a field: the charge that it names is looked
+ * up, and one that names none is unreadable.
  */
 import {
+  type ChargeName,
   type ChargeState,
   type Clean,
   type MessageAbout,
@@ -11,6 +13,7 @@ import {
   type MessageUnverified,
   type Money,
   messageReader,
+  orChanged,
   type ProviderMessage,
   type RawMessage,
   signatureHeader,
@@ -18,7 +21,7 @@ import {
   type VerifiedBody,
   verifiedJson
 } from "@pointsman/core/connector"
-import { Effect, Schema } from "effect"
+import { Effect, Option, Result, Schema } from "effect"
 import { toldCharge, toldOperation, toldRefund } from "./Answers.ts"
 import { detailsOf, verdictOf } from "./Disputes.ts"
 import * as Protocol from "./Protocol.ts"
@@ -44,9 +47,19 @@ const read = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ProviderMessage, MessageUnreadable> {
   const { created, id, type } = yield* decoded(readHead, parsed)
   yield* namedPlainly(clean, { id })
-  const { about, at } = yield* aboutOf(type, parsed, clean)
-  return { id, at: Date.parse(at ?? created), about }
+  const told: Told = yield* orChanged(aboutOf(type, parsed, clean), chargeIn(parsed, clean))
+  return { id, at: Date.parse(told.at ?? created), about: told.about }
 })
+
+const readNames = Schema.decodeUnknownResult(Protocol.Names)
+
+/** The charge that a message names, whatever of it cannot be read. */
+const chargeIn = (parsed: unknown, clean: Clean): ChargeName | undefined => {
+  const names = Option.getOrUndefined(Result.getSuccess(readNames(parsed)))?.data
+  const [attemptId, providerRef] = [names?.attempt_id ?? undefined, names?.provider_reference ?? undefined]
+  if (attemptId !== undefined) return { attemptId }
+  return providerRef === undefined || clean.shows(providerRef) ? undefined : { providerRef }
+}
 
 const readHead = Schema.decodeUnknownResult(Protocol.Message)
 const readCharge = Schema.decodeUnknownResult(Protocol.ChargeUpdated)

@@ -134,6 +134,11 @@ export const RefundPage = Schema.Struct({ refunds: Schema.Array(Schema.Unknown),
 /** What every message has; what is in `data` depends on the type. */
 export const Message = Schema.Struct({ id: Id, type: Schema.NonEmptyString, created: WireTime })
 
+/** The charge that a message names, ours or the provider's name of it. */
+export const Names = Schema.Struct({
+  data: Schema.Struct({ attempt_id: optional(Id), provider_reference: optional(Reference) })
+})
+
 const ofAttempt = { attempt_id: Id }
 
 export const ChargeUpdated = Schema.Struct({ data: Schema.Struct({ ...ofAttempt, ...Charge.fields }) })

@@ -12,13 +12,14 @@ import {
   MessageUnreadable,
   MessageUnverified,
   messageReader,
+  orChanged,
   type ProviderMessage,
   type RawMessage,
   type StatedDispute,
   type VerifiedBody,
   verifiedJson
 } from "@pointsman/core/connector"
-import { Effect, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { fromMollie } from "./Amounts.ts"
 import { type Reader, stateOf, stateOfRefund } from "./Answers.ts"
 import { stateOfCapture } from "./Lookups.ts"
@@ -79,8 +80,24 @@ const messageOf = Effect.fnUntraced(function* (
   if (event._embedded === undefined) {
     return yield* unreadable("it has no snapshot, at _embedded.entity: let the webhook send the full payload")
   }
-  return { id: event.id, at, about: yield* aboutOf(event, event._embedded.entity, reader) }
+  const { entity } = event._embedded
+  const reading = Effect.map(aboutOf(event, entity, reader), (about) => ({ about }))
+  const { about } = yield* orChanged(reading, chargeIn(event, entity, reader))
+  return { id: event.id, at, about }
 })
+
+const readNames = Schema.decodeUnknownResult(Protocol.Names)
+
+/** The payment that an event about money names, whatever else of it cannot be read. */
+const chargeIn = ({ attempt_id, type }: Event, entity: unknown, { mode }: Reader): ChargeName | undefined => {
+  const kind = /^(payment|capture|refund|chargeback)\./u.exec(type)?.[1]
+  const names = kind === undefined ? undefined : Result.getOrUndefined(readNames(entity))
+  // A chargeback has none.
+  if (names === undefined || (names.mode ?? mode) !== mode) return undefined
+  const attemptId = attempt_id ?? Protocol.markIn(names.metadata, "attempt_id")
+  const providerRef = kind === "payment" ? names.id : names.paymentId
+  return attemptId === null ? (providerRef == null ? undefined : { providerRef }) : { attemptId }
+}
 
 /** The types of https://docs.mollie.com/reference/webhooks-new#event-types that are about money of a payment. */
 const aboutOf = (
@@ -119,17 +136,13 @@ const aboutOf = (
 
 const wrongAt = (field: string): MessageUnreadable => unreadable(`it cannot be read at _embedded.entity.${field}`)
 
-const markOf = (metadata: unknown, name: string): Effect.Effect<string, MessageUnreadable> => {
-  const mark = Protocol.markIn(metadata, name)
-  return mark === null ? Effect.fail(wrongAt(`metadata.${name}`)) : Effect.succeed(mark)
-}
-
 const aboutPayment = Effect.fnUntraced(function* (
   entity: unknown,
   reader: Reader
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
   const payment = yield* decoded(readPayment, entity)
-  const charge: ChargeName = { attemptId: yield* markOf(payment.metadata, "attempt_id") }
+  const attemptId = Protocol.markIn(payment.metadata, "attempt_id")
+  const charge: ChargeName = attemptId === null ? { providerRef: payment.id } : { attemptId }
   const state = stateOf(payment, reader)
   return typeof state === "string" ? yield* wrongAt(state) : { _tag: "Charge", charge, state: () => state }
 })
@@ -139,7 +152,8 @@ const aboutCapture = Effect.fnUntraced(function* (
   reader: Reader
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
   const capture = yield* decoded(readCapture, entity)
-  const operationId = yield* markOf(capture.metadata, "operation_id")
+  const operationId = Protocol.markIn(capture.metadata, "operation_id")
+  if (operationId === null) return yield* wrongAt("metadata.operation_id")
   const state = stateOfCapture(capture, reader)
   return typeof state === "string" ? yield* wrongAt(state) : { _tag: "Operation", operationId, state: () => state }
 })

@@ -159,6 +159,14 @@ export const Event = Schema.Struct({
   attempt_id: optional(Reference)
 })
 
+/** By what an object may name its payment. */
+export const Names = Schema.Struct({
+  id: optional(Reference),
+  paymentId: optional(Reference),
+  mode: optional(Mode),
+  metadata: optional(Schema.Unknown)
+})
+
 /** What our own marks in an object's metadata say; nothing where another program wrote it. */
 export const markIn = (metadata: unknown, name: string): string | null => {
   if (typeof metadata !== "object" || metadata === null || !Object.hasOwn(metadata, name)) return null

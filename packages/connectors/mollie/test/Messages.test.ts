@@ -30,6 +30,7 @@ const outcomeOf = (
 ): string => {
   if (Result.isFailure(result)) return `${result.failure._tag.replace("pointsman/", "")}: ${result.failure.reason}`
   const { about } = result.success
+  if (about._tag === "Changed") return `Changed: ${about.reason}`
   return "state" in about && about.state !== null ? `${about._tag} ${about.state(money(1234, "EUR"))._tag}` : about._tag
 }
 
@@ -220,11 +221,9 @@ describe("an event", () => {
     ],
     ["no time", event("payment.paid", payment(), { createdAt: undefined }), "it names no time, at createdAt"],
     ["the other mode", event("payment.paid", payment({ mode: "live" })), "it cannot be read at _embedded.entity.mode"],
-    [
-      "a payment of another program",
-      event("payment.paid", payment({ metadata: { order: 1 } })),
-      "it cannot be read at _embedded.entity.metadata.attempt_id"
-    ],
+    ["a capture of the other mode", event("capture.succeeded", capture({ mode: "live", metadata: null })), "it cannot be read"]
+  ]
+  const changes: typeof broken = [
     [
       "a capture that was made by hand",
       event("capture.succeeded", capture({ metadata: null })),
@@ -236,6 +235,21 @@ describe("an event", () => {
       "it is not as Mollie describes its webhooks"
     ]
   ]
+  for (const [what, message, reason] of changes) {
+    it.effect(`given ${what}, then something about the payment changed`, () =>
+      Effect.gen(function* () {
+        const outcome = outcomeOf(yield* readSigned(message))
+        assert.isTrue(outcome.startsWith(`Changed: ${reason}`), outcome)
+      })
+    )
+  }
+  it.effect("given a payment without our id, then it is named as Mollie names it", () =>
+    Effect.gen(function* () {
+      const message = event("payment.paid", payment({ metadata: { order: 1 } }))
+      const { about } = Result.getOrThrow(yield* readSigned(message))
+      assert.deepInclude(about, { _tag: "Charge", charge: { providerRef } })
+    })
+  )
   for (const [what, message, reason] of broken) {
     it.effect(`given ${what}, then it is unreadable, and says where`, () =>
       Effect.gen(function* () {

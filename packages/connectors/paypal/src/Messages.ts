@@ -3,8 +3,8 @@
  * (https://developer.paypal.com/api/rest/webhooks/event-names/). The resource of an event is the object of the API.
  *
  * The rules that a reader would otherwise break: a charge is named by its order everywhere, while most events are about one of
- * its authorizations or captures, which name the order; and a capture that carries an operation's id is about that operation. A
- * type that is not here is unreadable, and nothing of it is shown but the name of a field.
+ * its authorizations or captures, which name the order; and a capture that carries an operation's id is about that operation. Of
+ * a type that is not here, or that cannot be read, nothing is shown but the name of a field: the charge that it names is looked up.
  */
 import {
   type ChargeName,
@@ -17,6 +17,7 @@ import {
   type MessageUnverified,
   messageReader,
   type OperationState,
+  orChanged,
   type ProviderMessage,
   type RawMessage,
   type RefundState,
@@ -26,7 +27,7 @@ import {
   verifiedJson,
   WireTime
 } from "@pointsman/core/connector"
-import { Effect, type Redacted, Schema } from "effect"
+import { Effect, type Redacted, Result, Schema } from "effect"
 import { fromPayPal } from "./Amounts.ts"
 import * as Answers from "./Answers.ts"
 import type { Certificates } from "./Certificates.ts"
@@ -50,11 +51,36 @@ export const readStored = Effect.fnUntraced(function* (
   secrets: ReadonlyArray<Redacted.Redacted<string>>
 ): Effect.fn.Return<ProviderMessage, MessageUnreadable> {
   const event = yield* decoded(readEvent, yield* verifiedJson(message.body))
-  const about = yield* aboutOf(event, cleaner([...secrets, ...secretsOf(message)]))
+  const clean = cleaner([...secrets, ...secretsOf(message)])
+  const reading = Effect.map(aboutOf(event, clean), (about) => ({ about }))
+  const { about } = yield* orChanged(reading, namedCharge(event, clean))
   return { id: event.id, at: Date.parse(event.create_time), about }
 })
 
+/** The charge that an event about money names, whatever else of it cannot be read. */
+const namedCharge = ({ event_type: type, resource }: Protocol.Event, clean: Clean): ChargeName | undefined => {
+  const names = Result.getOrUndefined(readNames(resource))
+  const charge = names === undefined ? undefined : namesOf(type, names)
+  return charge !== undefined && "providerRef" in charge && clean.shows(charge.providerRef) ? undefined : charge
+}
+
+const namesOf = (type: string, names: typeof Protocol.Names.Type): ChargeName | undefined => {
+  const named = (attemptId: string | undefined, providerRef: string | null | undefined) =>
+    attemptId === undefined ? (providerRef == null ? undefined : { providerRef }) : { attemptId }
+  const { custom_id, disputed_transactions, id, invoice_id, order_id, purchase_units } = names
+  if (/^PAYMENT\.(?:AUTHORIZATION|CAPTURE|REFUND)\./u.test(type)) {
+    const above = orderIdOf(names) ?? linkedAbove(names, "payments/captures")
+    return named(ours(custom_id, "att_") ?? ours(invoice_id, "att_"), above ?? id)
+  }
+  if (/^CHECKOUT\./u.test(type)) return named(ours(purchase_units?.[0]?.custom_id, "att_"), order_id ?? id)
+  const [transaction, ...others] = disputed_transactions ?? []
+  if (!/^CUSTOMER\.DISPUTE\./u.test(type) || transaction === undefined || others.length > 0) return undefined
+  const { custom, invoice_number, seller_transaction_id } = transaction
+  return named(ours(custom, "att_") ?? ours(invoice_number, "att_"), seller_transaction_id)
+}
+
 const readEvent = Schema.decodeUnknownResult(Protocol.Event)
+const readNames = Schema.decodeUnknownResult(Protocol.Names)
 const readPayment = Schema.decodeUnknownResult(Protocol.Payment)
 const readOrder = Schema.decodeUnknownResult(Protocol.Order)
 const readDispute = Schema.decodeUnknownResult(Protocol.Dispute)
@@ -115,12 +141,14 @@ const chargeIn = (attemptId: string | undefined, orderId: string): ChargeName =>
  * (https://developer.paypal.com/limited-release/alternative-payment-methods/klarna/accept-klarna-payments/track-payment-status).
  * For a capture of an authorization it leads to the authorization.
  */
-const orderIdOf = (payment: Protocol.Payment): string | undefined =>
+const orderIdOf = (payment: Linked): string | undefined =>
   payment.supplementary_data?.related_ids?.order_id ?? linkedAbove(payment, "checkout/orders")
+
+type Linked = Pick<Protocol.Payment, "links" | "supplementary_data">
 
 /** The id in a link to what it is of. */
 const linkedAbove = (
-  { links }: Protocol.Payment,
+  { links }: Linked,
   kind: "checkout/orders" | "payments/captures"
 ): string | undefined => {
   const up = links?.find(({ rel }) => rel === "up")?.href ?? ""
@@ -167,14 +195,12 @@ const tellCapture = (capture: Protocol.Payment, clean: Clean): About => {
 
 /**
  * What a refund without an id of ours is of. One that a person makes at PayPal has the names of its capture, and a link to it
- * (https://developer.paypal.com/docs/api/payments/v2/#refunds_get). PayPal's name of the capture finds no payment here, and is
- * kept for operators.
+ * (https://developer.paypal.com/docs/api/payments/v2/#refunds_get), whose id is recorded. Without either, its own id may be.
  */
-const refundedIn = (refund: Protocol.Payment): ChargeName | undefined => {
+const refundedIn = (refund: Protocol.Payment): ChargeName => {
   const attemptId = ours(refund.custom_id, "att_") ?? ours(refund.invoice_id, "att_")
   if (attemptId !== undefined) return { attemptId }
-  const providerRef = orderIdOf(refund) ?? linkedAbove(refund, "payments/captures")
-  return providerRef === undefined ? undefined : { providerRef }
+  return { providerRef: orderIdOf(refund) ?? linkedAbove(refund, "payments/captures") ?? refund.id }
 }
 
 const tellRefund = (refund: Protocol.Payment, clean: Clean): About => {
@@ -183,10 +209,7 @@ const tellRefund = (refund: Protocol.Payment, clean: Clean): About => {
     told<RefundState>(Answers.refundState(refund, clean), (state) => about(() => state))
   const refundId = ours(custom_id, "rf_")
   if (refundId !== undefined) return tell((state) => ({ _tag: "Refund", refundId, state }))
-  const charge = refundedIn(refund)
-  return charge === undefined
-    ? Effect.fail(unreadable("its charge is unknown, at resource.custom_id and resource.links"))
-    : tell((state) => ({ _tag: "UnnamedRefund", charge, providerRefundId, state }))
+  return tell((state) => ({ _tag: "UnnamedRefund", charge: refundedIn(refund), providerRefundId, state }))
 }
 
 const tellOrder = (order: Protocol.Order, clean: Clean): About => {
@@ -269,7 +292,6 @@ export const disputeIn = (
   if (attemptId === undefined && captureId === undefined) {
     return "its charge is unknown, at resource.disputed_transactions"
   }
-  // PayPal's name of the capture finds no payment here, and is kept for operators.
   const charge: ChargeName = attemptId === undefined ? { providerRef: captureId ?? "" } : { attemptId }
   return { charge, disputeId: dispute_id, ...stated, ...termsOf(dispute, stated) }
 }

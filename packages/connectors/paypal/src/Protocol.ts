@@ -124,6 +124,18 @@ export const DisputePage = Schema.Struct({
   links: optional(Schema.Array(Schema.Struct({ rel: Schema.String, href: Schema.String })))
 })
 
+/** By what a resource may name its charge. */
+export const Names = Schema.Struct({
+  id: optional(Reference),
+  order_id: optional(Reference),
+  custom_id: optional(Schema.String),
+  invoice_id: optional(Schema.String),
+  supplementary_data: optional(Supplement),
+  links: optional(Schema.Array(Link)),
+  purchase_units: optional(Schema.Array(Schema.Struct({ custom_id: optional(Schema.String) }))),
+  disputed_transactions: optional(Schema.Array(DisputedTransaction))
+})
+
 /**
  * A time of the transaction search. Its description has an offset with a colon, and its examples one without ("+0000",
  * https://developer.paypal.com/docs/transaction-search/).

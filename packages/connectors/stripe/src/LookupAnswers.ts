@@ -6,6 +6,7 @@ import type {
   ChargeState,
   Clean,
   Found,
+  FoundRefund,
   ProviderAccount,
   RefundState,
   TransportAnswer
@@ -51,6 +52,43 @@ export const foundPaymentIntent = (
         : unreadable(answer, "id")
     )
   )
+
+/**
+ * What is to be read of the refunds of a payment: `null` where nothing was given back. `released`: what a capture left, in
+ * Stripe's minor units.
+ */
+export const refundedIn = (answer: TransportAnswer): { readonly released: number } | null => {
+  const session = Result.getOrUndefined(readSession(answer.body))
+  const paymentIntent = session?.payment_intent ?? Result.getOrUndefined(readPaymentIntent(answer.body))
+  const charge = Result.getOrUndefined(readRefundedCharge(paymentIntent?.latest_charge))
+  if (charge === undefined || charge.amount_refunded === 0) return null
+  return { released: charge.amount - charge.amount_captured }
+}
+
+const readRefundedCharge = Schema.decodeUnknownResult(Protocol.RefundedCharge)
+
+/**
+ * The refunds of a page of a list, also those that somebody made in the dashboard. A program that captures a part with a version
+ * before 2025-03-31 makes a Refund of the rest
+ * (https://docs.stripe.com/changelog/basil/2025-03-31/remove-refund-from-partial-capture-and-payment-cancellation-flow), which
+ * nothing tells from one that gives money back: one without our id of that very amount is left out.
+ */
+export const refundsIn = (
+  answer: TransportAnswer,
+  released: number,
+  clean: Clean
+): Read<ReadonlyArray<FoundRefund>> =>
+  Result.flatMap(readable(readRefunds, answer), ({ data }): Read<ReadonlyArray<FoundRefund>> => {
+    const refunds: Array<FoundRefund> = []
+    for (const refund of data) {
+      const refundId = Protocol.refundIdIn(refund.metadata)
+      if (refundId === null && released > 0 && refund.amount === released) continue
+      const state = stateOfRefund(answer, refund, clean)
+      if (Result.isFailure(state)) return Result.fail(state.failure)
+      refunds.push({ refundId, state: state.success })
+    }
+    return Result.succeed(refunds)
+  })
 
 export const foundRefund = (
   answer: TransportAnswer,

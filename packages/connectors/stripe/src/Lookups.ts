@@ -6,6 +6,7 @@ import {
   type ChargeState,
   type Clean,
   type Found,
+  type FoundRefund,
   type NotSent,
   type RefundLookup,
   type RefundState,
@@ -13,7 +14,7 @@ import {
   type TransportAnswer,
   type Unanswered
 } from "@pointsman/core/connector"
-import { Effect, type Result } from "effect"
+import { Effect, Result } from "effect"
 import type { Caller } from "./Caller.ts"
 import * as LookupAnswers from "./LookupAnswers.ts"
 import type { AnyMetadata } from "./Protocol.ts"
@@ -48,15 +49,65 @@ export const lookUpCharge = (
   const { attemptId: id, checkoutReference, providerRef } = request
   if (checkoutReference !== null) {
     const path = `checkout/sessions/${segment(checkoutReference)}`
-    return caller.call({ method: "GET", path, form: [["expand[0]", "payment_intent"]], id }, (answer) =>
+    return withRefunds(caller, { path, expand: "payment_intent.latest_charge", id }, clean, (answer) =>
       LookupAnswers.foundOnPage(answer, { ourId: id, stripeId: checkoutReference }, clean)
     )
   }
   if (providerRef === null) return searchSent(caller, request, clean)
-  return caller.call({ method: "GET", path: `payment_intents/${segment(providerRef)}`, form: [], id }, (answer) =>
+  const path = `payment_intents/${segment(providerRef)}`
+  return withRefunds(caller, { path, expand: "latest_charge", id }, clean, (answer) =>
     LookupAnswers.foundPaymentIntent(answer, { ourId: id, stripeId: providerRef }, clean)
   )
 }
+
+interface Asked {
+  readonly path: string
+  /** Where its charge is. */
+  readonly expand: string
+  /** The attempt id. */
+  readonly id: string
+}
+
+/** The record of a charge, and where something of it was given back, its refunds by a second request. */
+const withRefunds = (
+  caller: Caller,
+  { expand, id, path }: Asked,
+  clean: Clean,
+  read: (answer: TransportAnswer) => Result.Result<Found<ChargeState>, Unanswered>
+): Effect.Effect<Found<ChargeState>, NotSent | Unanswered> => {
+  const looked = caller.call({ method: "GET", path, form: [["expand[0]", expand]], id }, (answer) =>
+    Result.map(read(answer), (found) => ({ found, refunded: LookupAnswers.refundedIn(answer) }))
+  )
+  return Effect.flatMap(looked, ({ found, refunded }): Effect.Effect<Found<ChargeState>, NotSent | Unanswered> => {
+    const providerRef = found._tag === "Found" ? found.state.providerRef : null
+    if (found._tag === "NotFound" || refunded === null || providerRef === null) return Effect.succeed(found)
+    const refunds = refundsOf(caller, providerRef, id, (answer) =>
+      LookupAnswers.refundsIn(answer, refunded.released, clean)
+    )
+    return Effect.map(refunds, (refunds) => ({ ...found, refunds }))
+  })
+}
+
+/** All of a payment (https://docs.stripe.com/api/refunds/list#list_refunds-payment_intent). */
+const refundsOf = Effect.fnUntraced(function* (
+  { send }: Caller,
+  providerRef: string,
+  id: string,
+  read: (answer: TransportAnswer) => Result.Result<ReadonlyArray<FoundRefund>, Unanswered>
+): Effect.fn.Return<ReadonlyArray<FoundRefund>, NotSent | Unanswered> {
+  const all: Array<FoundRefund> = []
+  let next: string | null = null
+  for (let page = 0; page < pagesAtMost; page++) {
+    const from: Form = next === null ? [] : [["starting_after", next]]
+    const form: Form = [["payment_intent", providerRef], ["limit", "100"], ...from]
+    const answer: TransportAnswer = yield* send({ method: "GET", path: "refunds", form, id })
+    const list: LookupAnswers.Listed = yield* Effect.fromResult(LookupAnswers.listed(answer, "refunds", () => false))
+    all.push(...(yield* Effect.fromResult(read(answer))))
+    if (list.next === null) break
+    next = list.next
+  }
+  return all
+})
 
 export const lookUpRefund = (
   caller: Caller,

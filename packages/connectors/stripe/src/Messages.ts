@@ -4,7 +4,8 @@
  *
  * The rules that a reader would otherwise break: an event concerns the account and the mode that it names, and another
  * account of a platform writes what it likes into its metadata; and a refusal on Stripe's page is not the last word
- * while the page is open. A type that is not here is unreadable, and nothing of it is shown but the name of a field.
+ * while the page is open. Of a type that is not here, or that cannot be read, nothing is shown but the name of a field: the
+ * charge that it names is looked up.
  */
 import {
   type ChargeName,
@@ -14,13 +15,14 @@ import {
   MessageUnreadable,
   type MessageUnverified,
   messageReader,
+  orChanged,
   type ProviderMessage,
   type RawMessage,
   signedJson,
   type VerifiedBody,
   verifiedJson
 } from "@pointsman/core/connector"
-import { Effect, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { fromStripe } from "./Amounts.ts"
 import { stateOf, stateOfToldRefund } from "./Answers.ts"
 import { statedIn } from "./Disputes.ts"
@@ -58,15 +60,33 @@ const read = Effect.fnUntraced(function* (
   const event = yield* decoded(readEvent, parsed)
   if ((event.account ?? null) !== account) return yield* unreadable("it belongs to another account, at account")
   if (event.livemode !== isLive) return yield* unreadable("it belongs to the other mode, at livemode")
-  const about = yield* aboutOf(event, clean)
+  const reading = Effect.map(aboutOf(event, clean), (about) => ({ about }))
+  const { about } = yield* orChanged(reading, chargeIn(event, clean))
   return { id: event.id, at: event.created * 1000, about }
 })
+
+/** All that are about a charge. That a payment was created says nothing about money. */
+const isOfMoney = (type: string): boolean =>
+  /^(?:charge|checkout\.session|payment_intent|refund)\./u.test(type) && type !== "payment_intent.created"
+
+/**
+ * The charge that an event names, whatever of it cannot be read: `charge.refunded` lists no refunds
+ * (https://docs.stripe.com/api/charges/object#charge_object-refunds), for one.
+ */
+const chargeIn = ({ data: { object }, type }: typeof Protocol.Event.Type, clean: Clean): ChargeName | undefined => {
+  const named = isOfMoney(type) ? Result.getOrUndefined(readNamed(object)) : undefined
+  if (named === undefined) return undefined
+  if (typeof named.metadata?.attempt_id === "string") return { attemptId: named.metadata.attempt_id }
+  const providerRef = type.startsWith("payment_intent.") ? named.id : named.payment_intent
+  return providerRef == null || clean.shows(providerRef) ? undefined : { providerRef }
+}
 
 const readEvent = Schema.decodeUnknownResult(Protocol.Event)
 const readPaymentIntent = Schema.decodeUnknownResult(Protocol.PaymentIntent)
 const readCapturedCharge = Schema.decodeUnknownResult(Protocol.CapturedCharge)
 const readSession = Schema.decodeUnknownResult(Protocol.ToldSession)
 const readEnded = Schema.decodeUnknownResult(Protocol.EndedSession)
+const readNamed = Schema.decodeUnknownResult(Protocol.Named)
 const readRefund = Schema.decodeUnknownResult(Protocol.ToldRefund)
 const readDispute = Schema.decodeUnknownResult(Protocol.Dispute)
 const decoded = messageReader("it is not as documented")
@@ -120,13 +140,16 @@ const aboutPaymentIntent = Effect.fnUntraced(function* (
   clean: Clean
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
   const paymentIntent = yield* decoded(readPaymentIntent, object)
-  const charge = yield* nameOf(paymentIntent.metadata)
+  const charge = nameOf(paymentIntent.metadata, paymentIntent.id)
   const isOnPage = paymentIntent.metadata?.checkout === "true"
   const state: ChargeState | string =
     isOnPage && paymentIntent.status === "requires_payment_method"
       ? { _tag: "NeedsCustomer", providerRef: paymentIntent.id }
       : stateOf(paymentIntent, clean)
   if (typeof state === "string") return yield* unreadable(`it is not to be understood at data.object.${state}`)
+  if (!("attemptId" in charge) && paymentIntent.status === "requires_payment_method") {
+    return yield* unreadable("without our id it does not say whether the customer may try again, at data.object.metadata")
+  }
   return { _tag: "Charge", charge, state: () => state }
 })
 
@@ -140,8 +163,7 @@ const aboutCapturedCharge = Effect.fnUntraced(function* (
   object: unknown
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
   const { amount_captured, currency, metadata, payment_intent } = yield* decoded(readCapturedCharge, object)
-  const charge: ChargeName =
-    typeof metadata?.attempt_id === "string" ? { attemptId: metadata.attempt_id } : { providerRef: payment_intent }
+  const charge = nameOf(metadata, payment_intent)
   const stated = fromStripe(amount_captured, currency)
   if (stated === undefined) return yield* unreadable("it is not to be understood at data.object.amount_captured")
   return { _tag: "Charge", charge, state: () => ({ _tag: "Captured", providerRef: payment_intent, stated }) }
@@ -150,9 +172,9 @@ const aboutCapturedCharge = Effect.fnUntraced(function* (
 /** What was paid was captured. Anything else is accepted, and the payment's own messages report its outcome. */
 const aboutSession = Effect.fnUntraced(function* (object: unknown): Effect.fn.Return<MessageAbout, MessageUnreadable> {
   const { amount_total, currency, metadata, payment_intent, payment_status } = yield* decoded(readSession, object)
-  const charge = yield* nameOf(metadata)
   const stated = fromStripe(amount_total, currency)
   if (payment_intent === null) return yield* unreadable("it has no payment at data.object.payment_intent")
+  const charge = nameOf(metadata, payment_intent)
   if (stated === undefined) return yield* unreadable("unexpected value at data.object.amount_total")
   const state: ChargeState = {
     _tag: payment_status === "paid" ? "Captured" : "Pending",
@@ -167,8 +189,12 @@ const aboutEndedSession = Effect.fnUntraced(function* (
   stateFor: (providerRef: string | null) => ChargeState
 ): Effect.fn.Return<MessageAbout, MessageUnreadable> {
   const { metadata, payment_intent } = yield* decoded(readEnded, object)
-  const charge = yield* nameOf(metadata)
-  const state = stateFor(payment_intent ?? null)
+  const providerRef = payment_intent ?? null
+  if (providerRef === null && typeof metadata?.attempt_id !== "string") {
+    return yield* unreadable("its charge is unknown, at data.object.metadata.attempt_id")
+  }
+  const charge = nameOf(metadata, providerRef ?? "")
+  const state = stateFor(providerRef)
   return { _tag: "Charge", charge, state: () => state }
 })
 
@@ -209,7 +235,6 @@ const aboutDispute = Effect.fnUntraced(function* (object: unknown): Effect.fn.Re
   return { _tag: "Dispute", charge: { providerRef: payment_intent }, disputeId: id, ...stated }
 })
 
-const nameOf = (metadata: Protocol.Metadata | null | undefined): Effect.Effect<ChargeName, MessageUnreadable> =>
-  typeof metadata?.attempt_id === "string"
-    ? Effect.succeed({ attemptId: metadata.attempt_id })
-    : Effect.fail(unreadable("its charge is unknown, at data.object.metadata.attempt_id"))
+/** Somebody may have changed the metadata by hand. */
+const nameOf = (metadata: Protocol.Metadata | null | undefined, providerRef: string): ChargeName =>
+  typeof metadata?.attempt_id === "string" ? { attemptId: metadata.attempt_id } : { providerRef }

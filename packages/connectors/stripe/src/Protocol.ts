@@ -62,7 +62,9 @@ export const PaymentIntent = Schema.Struct({
   amount_received: optional(Amount),
   currency: Schema.NonEmptyString,
   metadata: optional(Metadata),
-  last_payment_error: optional(PaymentError)
+  last_payment_error: optional(PaymentError),
+  /** Expanded where a lookup asks for it. */
+  latest_charge: optional(Schema.Unknown)
 })
 export type PaymentIntent = typeof PaymentIntent.Type
 
@@ -78,6 +80,13 @@ export const CapturedCharge = Schema.Struct({
   metadata: optional(Metadata)
 })
 
+/** The charge of a payment that is looked up (https://docs.stripe.com/api/charges/object). */
+export const RefundedCharge = Schema.Struct({
+  amount: Amount,
+  amount_captured: Amount,
+  amount_refunded: Amount
+})
+
 /** https://docs.stripe.com/api/refunds/object */
 export const Refund = Schema.Struct({
   id: Reference,
@@ -91,6 +100,13 @@ export type Refund = typeof Refund.Type
 
 /** In a message. Without `payment_intent` it is of a charge that is not ours. */
 export const ToldRefund = Schema.Struct({ ...Refund.fields, payment_intent: optional(Reference) })
+
+/** By what an object may name its payment. */
+export const Named = Schema.Struct({
+  id: optional(Reference),
+  payment_intent: optional(Reference),
+  metadata: optional(Metadata)
+})
 
 /** Our id of a refund; `null` where a person or another program made it, which may have a `refund_id` of its own. */
 export const refundIdIn = (metadata: AnyMetadata | null | undefined): string | null => {

@@ -26,7 +26,7 @@ import { Turns } from "./Turns.ts"
 
 interface Lookup {
   readonly connectionId: string
-  /** What was found; `null` where the lookup did not answer. */
+  /** What was found; `null` where the lookup did not answer, or found nothing. */
   readonly about: StatementAbout | null
   /** Epoch milliseconds, before the lookup began. */
   readonly askedAt: number
@@ -101,6 +101,8 @@ const appliedOf = (
     return meaning !== undefined && "applied" in meaning ? meaning.applied : undefined
   }
   const cleared = withoutUndecided(book, decides)
+  // What was found is recorded already.
+  if (decides.about === "charge" && about !== null) return unchangedBook(cleared, now)
   // Without an answer about it from its account, operators review the message itself.
   const isAnswered = about !== null && about._tag !== "OtherAccount" && about._tag !== "AnotherAttempt"
   const meaning = !isAnswered ? undefined : interpret(cleared, connectionId, { about, at: decides.at, ...asked }, now)

@@ -108,6 +108,8 @@ const statedBy = (about: Extract<MessageAbout, { readonly charge: unknown }>, as
       return { stated: "settled", dispute_id: null }
     case "UnnamedRefund":
       return { stated: `refund_${about.providerRefundId}`, dispute_id: null }
+    case "Changed":
+      return { stated: "changed", dispute_id: null }
     case "Dispute":
       return { stated: `dispute_${about.verdict ?? "warning"}`, dispute_id: about.disputeId }
   }

@@ -26,17 +26,18 @@ export interface NamedReference extends ChargeReference {
 const mayHoldMoney: ReadonlySet<Attempt["outcome"]> = new Set(["Authorized", "Captured", "Pending", "Mismatched"])
 
 type Charged = Pick<Payment, "connectionId" | "providerRef">
+type Written = Charged & Pick<Payment, "reported">
 
 /** A payment as a change writes it. */
 export interface WrittenPayment {
   /** As it is stored: a reference that it has is recorded already. */
-  readonly before?: Charged | undefined
-  readonly after: Charged
+  readonly before?: Written | undefined
+  readonly after: Written
 }
 
 /**
  * The references of the payment's own charge, unless it keeps that, and of its attempts, each once; those that it takes
- * first.
+ * first. Then the ids of its captures, where they are new: a message may name its charge by nothing else.
  */
 export const referencesOf = ({
   attempts,
@@ -55,6 +56,10 @@ export const referencesOf = ({
   if (!isKept) name(after, true)
   for (const attempt of attempts) if (mayHoldMoney.has(attempt.outcome)) name(attempt, true)
   for (const attempt of attempts) name(attempt, false)
+  const named = before?.connectionId === after.connectionId ? before.reported?.captures : undefined
+  for (const { id } of after.reported?.captures ?? []) {
+    if (named?.some((one) => one.id === id) !== true) name({ ...after, providerRef: id }, false)
+  }
   return found
 }
 

@@ -187,7 +187,8 @@ export type Found<State> =
 
 /**
  * How a message names a charge: by our attempt's id, or by the provider's reference where it has none of our ids (a
- * dispute, often). A reference finds the payment of that charge, and no attempt that another one followed.
+ * dispute, often). A reference finds the payment of that charge, and no attempt that another one followed. It may also be
+ * the provider's id of a capture or a refund of the charge, where a message has nothing else.
  */
 export type ChargeName = { readonly attemptId: string } | { readonly providerRef: string }
 
@@ -259,6 +260,11 @@ export type MessageAbout =
   | { readonly _tag: "Settled"; readonly charge: ChargeName; readonly state: ((asked: Money) => ChargeState) | null }
   /** What the provider states of a dispute. */
   | ({ readonly _tag: "Dispute"; readonly charge: ChargeName } & StatedDispute)
+  /**
+   * Something about the charge changed, and the message does not say what, or not in a way that can be read: the charge is
+   * looked up. `reason`: the provider's type of the message, or which field cannot be read, and never its value.
+   */
+  | { readonly _tag: "Changed"; readonly charge: ChargeName; readonly reason: string }
 
 /** A provider's message, known to be the provider's. */
 export interface ProviderMessage {

@@ -21,7 +21,7 @@ export interface DisputeStatement {
   readonly at: number | null
 }
 
-/** A message that a lookup of its operation or its refund decides. */
+/** A message that a lookup of its operation, its refund or its charge decides. */
 export type UndecidedStatement =
   | {
       readonly about: "operation"
@@ -31,6 +31,14 @@ export type UndecidedStatement =
       readonly at: number | null
     }
   | { readonly about: "refund"; readonly id: string; readonly state: RefundState; readonly at: number | null }
+  | {
+      readonly about: "charge"
+      /** Of the attempt. */
+      readonly id: string
+      readonly state: { readonly _tag: "Changed"; readonly reason: string }
+      /** Epoch milliseconds by our clock: what a lookup before this found does not decide it. */
+      readonly at: number
+    }
 
 /** A capture that the provider stated by its id. */
 export interface ReportedCapture {

@@ -11,7 +11,7 @@ import type { Tenant } from "./Tenant.ts"
  * - `older`: what is recorded is newer, and the message says nothing else
  * - `contradicts`: it cannot be reconciled with the record, and operations have a review
  * - `waits`: a dispute, a settlement or the end of the charge that is decided again when an operation in flight has ended,
- *   or a statement about a capture, void or refund that a lookup decides
+ *   or a statement about a capture, void or refund, or that something about the charge changed, that a lookup decides
  * - `unreadable`: its connector cannot read it
  * - `unmatched`: it names a charge, an operation or a refund that is not stored here
  */

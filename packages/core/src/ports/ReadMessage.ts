@@ -1,6 +1,7 @@
 /** What adapters share in reading a provider's message. */
 import { Effect, Layer, type Redacted, type Result, type Schema } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
+import type { ChargeName, MessageAbout } from "../model/ProviderStatement.ts"
 import { MessageUnreadable, MessageUnverified, type RawMessage, type VerifiedBody } from "./Connector.ts"
 import { verifySignature } from "./Signature.ts"
 import { fieldOf } from "./WireFields.ts"
@@ -97,6 +98,18 @@ export const signedJson = Effect.fnUntraced(function* (
 /** What no text of a message may show of its connection's webhook secrets. */
 export const secretsOf = ({ otherSecret, secret }: VerifiedBody): ReadonlyArray<Redacted.Redacted<string>> =>
   otherSecret === undefined ? [secret] : [secret, otherSecret]
+
+/**
+ * Of a message that cannot be read and names a charge, that something about the charge changed: it is looked up. `charge`:
+ * as the message names it; `undefined` where it names none, or is not about money.
+ */
+export const orChanged = <A extends { readonly about: MessageAbout }>(
+  reading: Effect.Effect<A, MessageUnreadable>,
+  charge: ChargeName | undefined
+): Effect.Effect<A | { readonly about: MessageAbout }, MessageUnreadable> =>
+  charge === undefined
+    ? reading
+    : Effect.catch(reading, ({ reason }) => Effect.succeed({ about: { _tag: "Changed", charge, reason } as const }))
 
 /** Reads a message, or fails with `complaint` and where the reading stopped. */
 export const messageReader =

@@ -163,6 +163,10 @@ export const messageOf = (
           ...(about.status === undefined ? {} : { status: about.status })
         }
       }
+    case "Changed": {
+      const named = { provider_reference: "providerRef" in about.charge ? about.charge.providerRef : "" }
+      return { type: "charge.updated", created, data: { ...named, status: "of_tomorrow" } }
+    }
     case "Operation": {
       const state = about.state(money)
       const head = { operation_id: about.operationId, kind, updated: created }

@@ -197,8 +197,10 @@ const namedIn = (stored: TenantState, connectionId: string, names: NamedInRows):
   }
   const ofConnection = <A extends { readonly connectionId: string }>(map: ReadonlyMap<string, ReadonlyArray<A>>) =>
     [...map.values()].flat().filter((one) => one.connectionId === connectionId)
-  for (const { connectionId: of, id, providerRef } of stored.payments.values()) {
-    if (of === connectionId) add("providerRefs", providerRef, id)
+  for (const { connectionId: of, id, providerRef, reported } of stored.payments.values()) {
+    if (of !== connectionId) continue
+    add("providerRefs", providerRef, id)
+    for (const capture of reported?.captures ?? []) add("providerRefs", capture.id, id)
   }
   // Requests under one key derive one attempt id, and those that were given up were not sent.
   const sent = new Map<string, { readonly paymentId: string; readonly isSent: boolean }>()

@@ -167,6 +167,8 @@ const removals: ReadonlyArray<string> = [
   `with named as materialized (
       select connection_id, provider_ref, payment_id from attempts where ${among("payment_id")} and provider_ref is not null
       union select connection_id, provider_ref, id from payments where ${among("id")} and provider_ref is not null
+      union select connection_id, capture ->> 'id', id from payments
+        cross join lateral json_array_elements(reported::json -> 'captures') as capture where ${among("id")}
     )
     delete from named_references where ctid = any(array(
       select n.at from named cross join lateral (

@@ -126,7 +126,7 @@ const removePayment = (db: Database, { paymentId, tenant, version }: ReadPayment
   const { openDeliveries, openMessages } = countOpen(db, tenant, paymentId)
   if (openDeliveries > 0 || openMessages > 0) return false
   for (const { id } of db.prepare(selectDeliveries).all(...owner, ...key)) removeDelivery(db, owner, id ?? null)
-  const named = db.prepare(`select connection_id, provider_ref from attempts where ${ofPayment}`).all(...key)
+  const named = db.prepare(selectNamed).all(...key, ...key)
   const forgetName = db.prepare(`delete from named_references
     where ${ofTenant} and connection_id = ? and provider_ref = ? and payment_id = ?`)
   for (const { connection_id, provider_ref } of [payment, ...named]) {
@@ -149,6 +149,11 @@ const removePayment = (db: Database, { paymentId, tenant, version }: ReadPayment
   db.prepare(`delete from payments where ${ofTenant} and id = ?`).run(...key)
   return true
 }
+
+/** By its attempts and its captures. */
+const selectNamed = `select connection_id, provider_ref from attempts where ${ofPayment}
+  union select connection_id, json_extract(capture.value, '$.id')
+    from payments, json_each(payments.reported, '$.captures') as capture where ${ofTenant} and payments.id = ?`
 
 const deleteEntries = `delete from settlement_entries indexed by settlement_entries_by_payment
   where ${ofPayment} and ${mayLeaveEntry}`

@@ -10,6 +10,7 @@ import type { Attempt } from "../../model/Attempt.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { type ChargeName, keyUsedCode, type MessageAbout } from "../../model/ProviderStatement.ts"
 import { bookAfter, inOneStep, ofAttemptAlone } from "../Applied.ts"
+import { capturesOf } from "../Captures.ts"
 import { holdingAttempt } from "../Holding.ts"
 import { type Interpretation, moves, older } from "./Interpretation.ts"
 import { ofCharge } from "./InterpretCharge.ts"
@@ -19,6 +20,7 @@ import { ofRefund } from "./InterpretRefund.ts"
 import { ofAutomaticFailure, ofDispute, ofSettlement } from "./InterpretReported.ts"
 import { ofOtherAccount } from "./OtherAccount.ts"
 import { ofUnnamedRefund, withRefundsByHand } from "./RefundByHand.ts"
+import { untilChargeLookedUp } from "./Undecided.ts"
 import { isUndated, type Source, type Statement, type StatementAbout } from "./Statement.ts"
 
 /** The statement concerns an attempt, an operation or a refund of the book at this connection (`isAboutBook`). */
@@ -73,15 +75,22 @@ export const isAboutBook = (book: PaymentBook, connectionId: string, about: Mess
 
 /** The attempt that a statement names, among those of its connection. */
 export const attemptNamed = (
-  { attempts }: PaymentBook,
+  book: PaymentBook,
   connectionId: string,
   charge: ChargeName
-): Attempt | undefined =>
-  attempts.findLast(
-    (one) =>
-      one.connectionId === connectionId &&
-      ("attemptId" in charge ? one.id === charge.attemptId : one.providerRef === charge.providerRef)
-  )
+): Attempt | undefined => {
+  const own = book.attempts.filter((one) => one.connectionId === connectionId)
+  if ("attemptId" in charge) return own.findLast(({ id }) => id === charge.attemptId)
+  return own.findLast(({ providerRef }) => providerRef === charge.providerRef) ?? ofPart(book, own, charge.providerRef)
+}
+
+/** The attempt of whose charge this is a capture or a refund, by the provider's id of that. */
+const ofPart = (book: PaymentBook, own: ReadonlyArray<Attempt>, id: string): Attempt | undefined => {
+  const isPart =
+    capturesOf(book.payment).some((capture) => capture.id === id) ||
+    book.refunds.some(({ providerRefundId }) => providerRefundId === id)
+  return isPart ? own.find((attempt) => attempt.id === holdingAttempt(book)?.id) : undefined
+}
 
 /** The attempt whose charge a message concerns, whatever of it. */
 export const attemptOf = (book: PaymentBook, connectionId: string, about: MessageAbout): Attempt | undefined =>
@@ -103,6 +112,8 @@ const ofAttempt = (
       return ofAutomaticFailure(book, attempt, about.reason, source, now)
     case "Dispute":
       return ofDispute(book, attempt, about, source, now)
+    case "Changed":
+      return untilChargeLookedUp(book, attempt.id, about.reason, now)
     case "Settled": {
       // It went back with the capture.
       if (isBeforeFailure(book.payment, source) && !isUndated(source)) return older

@@ -64,7 +64,7 @@ export type StatementAbout =
       /** That the connection's credentials open. */
       readonly current: ProviderAccount
     }
-  | Extract<MessageAbout, { readonly _tag: "CaptureFailed" | "Settled" | "Dispute" | "UnnamedRefund" }>
+  | Extract<MessageAbout, { readonly _tag: "CaptureFailed" | "Settled" | "Dispute" | "UnnamedRefund" | "Changed" }>
 
 export interface Statement extends Source {
   readonly about: StatementAbout

@@ -1,6 +1,7 @@
 /**
- * Messages that a lookup decides: the failure of a capture or a void whose provider can look it up, and a success
- * without a time after a recorded failure. They are kept on the payment until the lookup. Pure.
+ * Messages that a lookup decides: the failure of a capture or a void whose provider can look it up, a success without a
+ * time after a recorded failure, and that something about a charge changed. They are kept on the payment until the lookup.
+ * Pure.
  */
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { nothingReported, type UndecidedStatement } from "../../model/Reported.ts"
@@ -19,21 +20,40 @@ export const untilLookedUp = ({ payment }: PaymentBook, said: UndecidedStatement
     : { _tag: "Waits", applied: keep(payment, { ...reported, undecided: [...undecided, said] }, now) }
 }
 
+/** Kept anew each time: a lookup that began before the newest message may not have seen what it is about. */
+export const untilChargeLookedUp = (
+  { payment }: PaymentBook,
+  attemptId: string,
+  reason: string,
+  now: number
+): Interpretation => {
+  const reported = payment.reported ?? nothingReported
+  const before = (reported.undecided ?? []).find(({ about, id }) => about === "charge" && id === attemptId)
+  const others = (reported.undecided ?? []).filter((one) => one !== before)
+  const at = Math.max(now, (before?.at ?? 0) + 1)
+  const said: UndecidedStatement = { about: "charge", id: attemptId, state: { _tag: "Changed", reason }, at }
+  return { _tag: "Waits", applied: keep(payment, { ...reported, undecided: [...others, said] }, now) }
+}
+
 /** The book without the statement, which is decided by the same commit. */
 export const withoutUndecided = (book: PaymentBook, said: UndecidedStatement): PaymentBook => {
   const { payment } = book
   if (payment.reported === null) return book
-  const undecided = (payment.reported.undecided ?? []).filter((one) => !isSame(one, said))
+  const isDecided = (one: UndecidedStatement) => isSame(one, said) && (one.about !== "charge" || one.at === said.at)
+  const undecided = (payment.reported.undecided ?? []).filter((one) => !isDecided(one))
   return { ...book, payment: { ...payment, reported: { ...payment.reported, undecided } } }
 }
 
 /** The lookup did not answer: operators review the statement. */
 export const leftUndecided = (
   book: PaymentBook,
-  { about, id, state }: UndecidedStatement,
+  { about, at, id, state }: UndecidedStatement,
   now: number
-): Interpretation =>
-  contradicts(
+): Interpretation => {
+  if (about === "charge") {
+    return contradicts(book, `${id}:changed:${at}`, { attempt_id: id, stated: "changed", reason: state.reason }, now)
+  }
+  return contradicts(
     book,
     `${id}:${state._tag}`,
     {
@@ -43,3 +63,4 @@ export const leftUndecided = (
     },
     now
   )
+}

@@ -26,7 +26,9 @@ import { withRouting } from "../../decide/WithRouting.ts"
 import { type Attempt, isInFlight, unansweredAttempt } from "../../model/Attempt.ts"
 import { movedPayment } from "../../model/MovedPayment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
+import type { PaymentState } from "../../model/PaymentMachine.ts"
 import type { Refund } from "../../model/Refund.ts"
+import type { UndecidedStatement } from "../../model/Reported.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
@@ -45,7 +47,9 @@ export const checkPayment = Effect.fnUntraced(function* (tenant: Tenant, payment
   if (Option.isNone(found)) return
   yield* endRefundsByHand(found.value)
   const undecided = found.value.payment.reported?.undecided ?? []
-  for (const statement of undecided) yield* decideByLookup(found.value, statement)
+  for (const said of undecided) {
+    yield* said.about === "charge" ? checkChanged(found.value, said) : decideByLookup(found.value, said)
+  }
   // What the lookup of an operation says is about the payment's state too.
   if (undecided.length === 0) yield* checkState(found.value)
   for (const rival of openRivals(found.value.payment.state, found.value.attempts)) yield* checkRival(found.value, rival)
@@ -61,7 +65,6 @@ const checkState = Effect.fnUntraced(function* (book: PaymentBook) {
       return yield* lookUpCheckout(payment, attempts)
     case "ChargePending":
     case "ChargeUnknown":
-      // On a checkout the customer may still be at a challenge: its own rules say what the record means.
       return yield* attempts.some(hasCheckout) ? lookUpCheckout(payment, attempts) : checkCharge(book)
     case "Charging":
       return yield* endDeadCharge(book)
@@ -147,13 +150,38 @@ const checkHolder = Effect.fnUntraced(function* (book: PaymentBook) {
 const lookUpAttempt = Effect.fnUntraced(function* (book: PaymentBook, attempt: Attempt) {
   const askedAt = yield* Clock.currentTimeMillis
   const found = yield* lookUpCharge(book.payment, attempt)
-  if (found === undefined) return
+  if (found === undefined) return { isFound: false, book }
   let recorded = yield* recordLookup(book, { ...aboutCharge(attempt, found), askedAt })
   for (const of of yield* aboutRefundsOf(book.payment, attempt, found)) {
     recorded = yield* recordLookup(recorded, { ...of, askedAt })
   }
   if (found._tag === "AnotherAttempt") yield* adoptAnswer(book.payment.tenant, attempt.connectionId, found.named)
+  return { isFound: found._tag !== "NotFound", book: recorded }
 })
+
+/**
+ * Something about the charge changed that no message said. Everything that the provider's record says is written before the
+ * statement is taken off, so that a process that dies in between looks it up again.
+ */
+const checkChanged = Effect.fnUntraced(function* (before: PaymentBook, decides: ChangedStatement) {
+  const { id, tenant } = before.payment
+  const isOpen = ({ attempts, payment }: PaymentBook) => onCheckout.has(payment.state) && attempts.some(hasCheckout)
+  if (isOpen(before)) yield* lookUpCheckout(before.payment, before.attempts)
+  const book = isOpen(before) ? Option.getOrElse(yield* (yield* Ledger).book(tenant, id), () => before) : before
+  const attempt = book.attempts.find((one) => one.id === decides.id)
+  if (attempt === undefined) return
+  const askedAt = yield* Clock.currentTimeMillis
+  // While a checkout is open, it is looked up again and again.
+  const looked = isOpen(book) ? { isFound: true, book } : yield* lookUpAttempt(book, attempt)
+  const changed = { _tag: "Changed", charge: { attemptId: attempt.id }, reason: decides.state.reason } as const
+  const about = looked.isFound ? changed : null
+  yield* recordLookup(looked.book, { connectionId: attempt.connectionId, about, askedAt, decides })
+})
+
+type ChangedStatement = Extract<UndecidedStatement, { readonly about: "charge" }>
+
+/** On a checkout the customer may still be at a challenge: its own rules say what the record means. */
+const onCheckout: ReadonlySet<PaymentState> = new Set(["CheckoutOpen", "ChargePending", "ChargeUnknown"])
 
 const endDeadOperation = Effect.fnUntraced(function* (book: PaymentBook) {
   const operation = openOperation(book)

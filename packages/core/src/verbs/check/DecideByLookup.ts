@@ -16,7 +16,10 @@ import { holdingAttempt } from "../../decide/Holding.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { UndecidedStatement } from "../../model/Reported.ts"
 
-export const decideByLookup = Effect.fnUntraced(function* (book: PaymentBook, decides: UndecidedStatement) {
+export const decideByLookup = Effect.fnUntraced(function* (
+  book: PaymentBook,
+  decides: Exclude<UndecidedStatement, { readonly about: "charge" }>
+) {
   const askedAt = yield* Clock.currentTimeMillis
   const found = yield* decides.about === "refund" ? findRefund(book, decides.id) : findOperation(book, decides)
   const unanswered = { connectionId: book.payment.connectionId ?? "", about: null }

@@ -32,6 +32,7 @@ const outcomes = {
 const kindOf = {
   Charge: "charge",
   CaptureFailed: "charge",
+  Changed: "charge",
   Operation: "operation",
   Refund: "refund",
   UnnamedRefund: "refund",

@@ -33,7 +33,6 @@ import {
   type MessageBook,
   type MessageNote,
   type MessageOutcome,
-  type MessageSubject,
   messageContext,
   type StoredMessage
 } from "../../model/StoredMessage.ts"
@@ -42,11 +41,11 @@ import type { Connector, MessageUnreadable, MessageUnverified, RawMessage } from
 import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
-import { Retention } from "../../ports/Retention.ts"
 import { keyStorageError, Secrets } from "../../ports/Secrets.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 import { LearnedRates } from "../../routing/run/LearnedRates.ts"
 import { contentOf, decidedMessage, subjectIdOf } from "./DecidedMessage.ts"
+import { findCharge, removedPayment } from "./FindCharge.ts"
 import { noticeLoss } from "./NoticeLoss.ts"
 import { hintedId, hintIn, lookUpHint, type ReceivedHint } from "./ReceiveHint.ts"
 import { refuseAtTicks, refuseSlowly, refuseUnverified } from "./RefuseMessage.ts"
@@ -219,7 +218,7 @@ export const decideMessage = Effect.fnUntraced(function* (
   const ledger = yield* Ledger
   const turns = yield* Turns
   const { connectionId } = stored
-  const found = Option.getOrUndefined(yield* ledger.bookOf(tenant, subjectOf(connectionId, message.about)))
+  const found = Option.getOrUndefined(yield* findCharge(tenant, connectionId, message.about))
   const removed = found === undefined ? yield* removedPayment(tenant, connectionId, message.about) : null
   if (found === undefined) {
     const named = removed === null ? "names none of our payments" : `is about payment ${removed}, which left the store`
@@ -249,12 +248,6 @@ export const decideMessage = Effect.fnUntraced(function* (
 const isApproval = (about: MessageAbout, { money, state }: Payment): boolean =>
   state === "CheckoutOpen" && about._tag === "Charge" && about.state(money)._tag === "Approved"
 
-/** The payment that retention removed, where the message names its charge by the provider's reference; `null` for none. */
-const removedPayment = Effect.fnUntraced(function* (tenant: Tenant, connectionId: string, about: MessageAbout) {
-  const subject = subjectOf(connectionId, about)
-  return "connectionId" in subject ? yield* (yield* Retention).removedPaymentOf(tenant, subject) : null
-})
-
 /** The connection that a message came to, and whose account it opens. */
 interface Opened {
   readonly connection: Connection
@@ -267,12 +260,6 @@ const openedBy = Effect.fnUntraced(function* (connectionId: string) {
   return Option.map(found, (connection): Opened => ({ connection, account: accounts.current(connection) }))
 })
 
-const subjectOf = (connectionId: string, about: MessageAbout): MessageSubject => {
-  if (about._tag === "Refund") return { refundId: about.refundId }
-  if (about._tag === "Operation") return { operationId: about.operationId }
-  return "attemptId" in about.charge ? about.charge : { connectionId, ...about.charge }
-}
-
 const decideAndWrite = Effect.fnUntraced(function* (
   tenant: Tenant,
   stored: MessageNote,
@@ -280,7 +267,6 @@ const decideAndWrite = Effect.fnUntraced(function* (
     Pick<Source, "isLookedUp"> & { readonly opened: Option.Option<Opened>; readonly removed: string | null },
   inTurn: Turn | undefined
 ) {
-  const ledger = yield* Ledger
   const learned = yield* LearnedRates
   const { connectionId } = stored
   const { about } = message
@@ -290,7 +276,7 @@ const decideAndWrite = Effect.fnUntraced(function* (
     read: (conflict) =>
       conflict._tag === "MessageRecorded"
         ? Effect.succeed(conflict._tag)
-        : Effect.flatMap(ledger.bookOf(tenant, subjectOf(connectionId, about)), (found) =>
+        : Effect.flatMap(findCharge(tenant, connectionId, about), (found) =>
             withDisputes(tenant, ownBook(Option.getOrUndefined(found), connectionId, about), about)
           ),
     decide: (found: DisputedBook | "MessageRecorded" | undefined, now, reused) => {

@@ -45,7 +45,7 @@ export const removeFunction: NodeFunction = nodeFunction(
     removed jsonb := '[]';
   begin
     for one in select * from jsonb_to_recordset(versions) as one (id text, version bigint) order by id loop
-      select p.version, p.connection_id, p.provider_ref, p.idempotency_key into held from payments as p
+      select p.version, p.connection_id, p.provider_ref, p.idempotency_key, p.reported into held from payments as p
         where ${ofTenant("p")} and p.id = one.id for update skip locked;
       if not found or held.version <> one.version then continue; end if;
       is_kept := exists (select 1 from messages as m where ${ofPayment("m")} and ${isOpenMessage});
@@ -68,6 +68,9 @@ export const removeFunction: NodeFunction = nodeFunction(
       if held.provider_ref is not null then
         ${removeNamed("held.connection_id", "held.provider_ref")}
       end if;
+      for named in select c ->> 'id' as id from json_array_elements(held.reported::json -> 'captures') as c loop
+        ${removeNamed("held.connection_id", "named.id")}
+      end loop;
       delete from claims as c where ${ofTenant("c")} and c.payment_id = one.id and c.key = held.idempotency_key;
       ${["messages", ...tablesOfPayment].map((table) => `delete from ${table} as t where ${ofPayment("t")};`).join("\n      ")}
       delete from settlement_entries as t where ${ofTenant("t")} and t.payment_id = one.id and ${mayLeaveEntry};
