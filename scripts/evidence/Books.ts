@@ -9,7 +9,15 @@ import type { PaymentBook } from "@pointsman/core/ports"
 import { Unanswered } from "@pointsman/core/ports"
 
 /** What a statement of a provider is about, by `MessageAbout`. */
-export type Subject = "Charge" | "CaptureFailed" | "Operation" | "Refund" | "UnnamedRefund" | "Settled" | "Dispute" | "Changed"
+export type Subject =
+  | "Charge"
+  | "CaptureFailed"
+  | "Operation"
+  | "Refund"
+  | "UnnamedRefund"
+  | "Settled"
+  | "Dispute"
+  | "Changed"
 
 export interface Sample {
   /** How a payment comes here. */

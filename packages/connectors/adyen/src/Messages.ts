@@ -185,8 +185,8 @@ type Reason = Protocol.Item["reason"]
 // What it says.
 
 /**
- * What is about the money of a payment, without disputes (https://docs.adyen.com/development-resources/webhooks/webhook-types).
- * Of those that `aboutOf` does not read, the payment is looked up; Adyen has no lookup, so that operators review it.
+ * What is about the money of a payment, besides the disputes of `verdicts`: of the `webhooks` that
+ * https://github.com/Adyen/adyen-openapi (`json/Webhooks-v1.json`) describes. Of those that `aboutOf` does not read, the payment is looked up; Adyen has no lookup, so that operators review it.
  */
 const ofMoney: ReadonlySet<string> = new Set([
   "AUTHORISATION",
@@ -195,14 +195,19 @@ const ofMoney: ReadonlySet<string> = new Set([
   "CANCEL_OR_REFUND",
   "CAPTURE",
   "CAPTURE_FAILED",
+  "DISPUTE_DEFENSE_PERIOD_ENDED",
   "EXPIRE",
-  "HANDLED_EXTERNALLY",
   "OFFER_CLOSED",
   "POSTPONED_REFUND",
+  "PREARBITRATION_ACCEPTED",
+  "PREARBITRATION_DECLINED",
+  "PREARBITRATION_ISSUER_WITHDRAWN",
+  "PREARBITRATION_OPEN",
   "REFUND",
   "REFUNDED_REVERSED",
   "REFUND_FAILED",
   "REFUND_WITH_DATA",
+  "SCHEME_ARBITRATION",
   "TECHNICAL_CANCEL",
   "VOID_PENDING_REFUND"
 ])
@@ -217,7 +222,8 @@ const chargeIn = (item: Protocol.Item): ChargeName | undefined => {
   if ((!ofMoney.has(eventCode) && !verdicts.has(eventCode)) || isQuiet(item)) return undefined
   const attemptId = attemptOf(merchantReference ?? "")
   if (attemptId !== undefined) return { attemptId }
-  const providerRef = originalReference || (eventCode === "AUTHORISATION" ? pspReference : undefined)
+  const isOfPayment = eventCode === "AUTHORISATION" || eventCode === "OFFER_CLOSED"
+  const providerRef = originalReference || (isOfPayment ? pspReference : undefined)
   return providerRef === undefined ? undefined : { providerRef }
 }
 

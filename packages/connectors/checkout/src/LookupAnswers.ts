@@ -154,11 +154,7 @@ export const refundedIn = (answer: TransportAnswer): string | null => {
 }
 
 /** The refunds among the actions of a payment, also those that somebody made in the Dashboard. */
-export const refundsIn = (
-  answer: TransportAnswer,
-  currency: string,
-  clean: Clean
-): Read<ReadonlyArray<FoundRefund>> =>
+export const refundsIn = (answer: TransportAnswer, currency: string, clean: Clean): Read<ReadonlyArray<FoundRefund>> =>
   onlySuccess(answer, () =>
     Result.flatMap(readable(readActions, answer), (actions): Read<ReadonlyArray<FoundRefund>> => {
       const refunds: Array<FoundRefund> = []

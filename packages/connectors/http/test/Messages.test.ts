@@ -171,17 +171,19 @@ describe("disputes", () => {
     })
   )
 
-  it.effect("given a type that is not in the protocol, then it is not shown, and the charge that it names is looked up", () =>
-    Effect.gen(function* () {
-      const named = Result.getOrThrow(yield* read("charge.hunter2", { attempt_id: "att_1" }))
-      assert.deepStrictEqual(named.about, {
-        _tag: "Changed",
-        charge: { attemptId: "att_1" },
-        reason: "unknown message type"
+  it.effect(
+    "given a type that is not in the protocol, then it is not shown, and the charge that it names is looked up",
+    () =>
+      Effect.gen(function* () {
+        const named = Result.getOrThrow(yield* read("charge.hunter2", { attempt_id: "att_1" }))
+        assert.deepStrictEqual(named.about, {
+          _tag: "Changed",
+          charge: { attemptId: "att_1" },
+          reason: "unknown message type"
+        })
+        const result = yield* read("charge.hunter2", {})
+        if (Result.isSuccess(result)) return assert.fail(`it was read as ${JSON.stringify(result.success)}`)
+        assert.strictEqual(result.failure.reason, "unknown message type")
       })
-      const result = yield* read("charge.hunter2", {})
-      if (Result.isSuccess(result)) return assert.fail(`it was read as ${JSON.stringify(result.success)}`)
-      assert.strictEqual(result.failure.reason, "unknown message type")
-    })
   )
 })

@@ -221,7 +221,11 @@ describe("an event", () => {
     ],
     ["no time", event("payment.paid", payment(), { createdAt: undefined }), "it names no time, at createdAt"],
     ["the other mode", event("payment.paid", payment({ mode: "live" })), "it cannot be read at _embedded.entity.mode"],
-    ["a capture of the other mode", event("capture.succeeded", capture({ mode: "live", metadata: null })), "it cannot be read"]
+    [
+      "a capture of the other mode",
+      event("capture.succeeded", capture({ mode: "live", metadata: null })),
+      "it cannot be read"
+    ]
   ]
   const changes: typeof broken = [
     [

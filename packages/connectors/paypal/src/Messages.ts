@@ -147,10 +147,7 @@ const orderIdOf = (payment: Linked): string | undefined =>
 type Linked = Pick<Protocol.Payment, "links" | "supplementary_data">
 
 /** The id in a link to what it is of. */
-const linkedAbove = (
-  { links }: Linked,
-  kind: "checkout/orders" | "payments/captures"
-): string | undefined => {
+const linkedAbove = ({ links }: Linked, kind: "checkout/orders" | "payments/captures"): string | undefined => {
   const up = links?.find(({ rel }) => rel === "up")?.href ?? ""
   const [, linkedKind, id] =
     /^https:\/\/[^/?#]+\/v2\/(checkout\/orders|payments\/captures)\/([0-9A-Za-z-]{1,255})$/u.exec(up) ?? []

@@ -1,11 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
-import {
-  type Environment,
-  money,
-  type ProviderMessage,
-  type TransportAnswer
-} from "@pointsman/core/connector"
+import { type Environment, money, type ProviderMessage, type TransportAnswer } from "@pointsman/core/connector"
 import { Effect, Fiber, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { rootsOfNode } from "../src/Certificates.ts"

@@ -73,11 +73,7 @@ const readRefundedCharge = Schema.decodeUnknownResult(Protocol.RefundedCharge)
  * (https://docs.stripe.com/changelog/basil/2025-03-31/remove-refund-from-partial-capture-and-payment-cancellation-flow), which
  * nothing tells from one that gives money back: one without our id of that very amount is left out.
  */
-export const refundsIn = (
-  answer: TransportAnswer,
-  released: number,
-  clean: Clean
-): Read<ReadonlyArray<FoundRefund>> =>
+export const refundsIn = (answer: TransportAnswer, released: number, clean: Clean): Read<ReadonlyArray<FoundRefund>> =>
   Result.flatMap(readable(readRefunds, answer), ({ data }): Read<ReadonlyArray<FoundRefund>> => {
     const refunds: Array<FoundRefund> = []
     for (const refund of data) {

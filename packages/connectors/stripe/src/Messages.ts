@@ -148,7 +148,9 @@ const aboutPaymentIntent = Effect.fnUntraced(function* (
       : stateOf(paymentIntent, clean)
   if (typeof state === "string") return yield* unreadable(`it is not to be understood at data.object.${state}`)
   if (!("attemptId" in charge) && paymentIntent.status === "requires_payment_method") {
-    return yield* unreadable("without our id it does not say whether the customer may try again, at data.object.metadata")
+    return yield* unreadable(
+      "without our id it does not say whether the customer may try again, at data.object.metadata"
+    )
   }
   return { _tag: "Charge", charge, state: () => state }
 })

@@ -118,13 +118,11 @@ const rows: ReadonlyArray<readonly [type: string, object: unknown, expected: unk
   [
     "payment_intent.payment_failed",
     paymentIntent({ metadata: {}, status: "requires_payment_method", last_payment_error: cardDeclined }),
-    changed("without our id it does not say whether the customer may try again, at data.object.metadata", { providerRef })
+    changed("without our id it does not say whether the customer may try again, at data.object.metadata", {
+      providerRef
+    })
   ],
-  [
-    "payment_intent.succeeded",
-    paymentIntent({ status: "of_tomorrow" }),
-    changed("it is not as documented at status")
-  ],
+  ["payment_intent.succeeded", paymentIntent({ status: "of_tomorrow" }), changed("it is not as documented at status")],
   [
     "checkout.session.completed",
     session({ status: "complete", payment_status: "paid", payment_intent: providerRef }),

@@ -20,8 +20,8 @@ import { ofRefund } from "./InterpretRefund.ts"
 import { ofAutomaticFailure, ofDispute, ofSettlement } from "./InterpretReported.ts"
 import { ofOtherAccount } from "./OtherAccount.ts"
 import { ofUnnamedRefund, withRefundsByHand } from "./RefundByHand.ts"
-import { untilChargeLookedUp } from "./Undecided.ts"
 import { isUndated, type Source, type Statement, type StatementAbout } from "./Statement.ts"
+import { untilChargeLookedUp } from "./Undecided.ts"
 
 /** The statement concerns an attempt, an operation or a refund of the book at this connection (`isAboutBook`). */
 export const interpret = (book: PaymentBook, connectionId: string, statement: Statement, now: number): Interpretation =>
@@ -74,11 +74,7 @@ export const isAboutBook = (book: PaymentBook, connectionId: string, about: Mess
 }
 
 /** The attempt that a statement names, among those of its connection. */
-export const attemptNamed = (
-  book: PaymentBook,
-  connectionId: string,
-  charge: ChargeName
-): Attempt | undefined => {
+export const attemptNamed = (book: PaymentBook, connectionId: string, charge: ChargeName): Attempt | undefined => {
   const own = book.attempts.filter((one) => one.connectionId === connectionId)
   if ("attemptId" in charge) return own.findLast(({ id }) => id === charge.attemptId)
   return own.findLast(({ providerRef }) => providerRef === charge.providerRef) ?? ofPart(book, own, charge.providerRef)
