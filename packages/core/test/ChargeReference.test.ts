@@ -3,6 +3,7 @@ import { Pointsman } from "@pointsman/core"
 import { Effect } from "effect"
 import { referencesOf } from "../src/model/ChargeReference.ts"
 import { movedPayment } from "../src/model/MovedPayment.ts"
+import { nothingReported } from "../src/model/Reported.ts"
 import { caller, request, world } from "./support/World.ts"
 
 describe("the references of a change", () => {
@@ -19,6 +20,18 @@ describe("the references of a change", () => {
       ])
       assert.deepStrictEqual(named({ connectionId: "another" }), [
         { connectionId: "another", providerRef, isTaken: true }
+      ])
+      const captured = (...ids: ReadonlyArray<string>) => ({
+        ...nothingReported,
+        captures: ids.map((id) => ({ id, minorUnits: 1 }))
+      })
+      assert.deepStrictEqual(named({ reported: captured("cap-1") }), [
+        { connectionId, providerRef: "cap-1", isTaken: false }
+      ])
+      const before = { ...payment, reported: captured("cap-1") }
+      const after = { ...payment, reported: captured("cap-1", "cap-2") }
+      assert.deepStrictEqual(referencesOf({ attempts: [], payment: movedPayment(before, after) }), [
+        { connectionId, providerRef: "cap-2", isTaken: false }
       ])
     }).pipe(Effect.provide(world().layer))
   )

@@ -383,6 +383,31 @@ describe("what is looked up", () => {
       assert.strictEqual(requests[0]?.url, `https://checkout.example/payments/${paymentId}`)
     })
   )
+  it.effect(
+    "given a charge of which something was refunded, then its actions name the refunds, also of the Dashboard",
+    () =>
+      Effect.gen(function* () {
+        const balances = { total_authorized: 1234, total_captured: 1234, total_refunded: 1234 }
+        const shown = answer(200, capturedPayment(1234, { ...ours, balances }))
+        const refunds = [
+          action({ id: "act_ours", type: "Refund", amount: 834, reference: refundReference }),
+          action({ id: "act_hand", type: "Refund", amount: 400, reference }),
+          action({ id: "act_refused", type: "Refund", amount: 400, reference, approved: false })
+        ]
+        const { connector, requests } = connected([shown, answer(200, [...refunds, action()])])
+        const found = yield* connector.lookUpCharge({ ...chargeLookup, providerRef: paymentId })
+        assert.deepStrictEqual(
+          found._tag === "Found" &&
+            found.refunds?.map((one) => [one.refundId, one.state.providerRefundId, one.state._tag]),
+          [
+            [refundId, "act_ours", "Succeeded"],
+            [null, "act_hand", "Succeeded"],
+            [null, "act_refused", "RefundFailed"]
+          ]
+        )
+        assert.strictEqual(requests[1]?.url, `https://checkout.example/payments/${paymentId}/actions`)
+      })
+  )
   it.effect("given payments that ended and one that is alive, then the one that is alive counts", () =>
     Effect.gen(function* () {
       const declined = payment({

@@ -169,7 +169,7 @@ const pairs: ReadonlyArray<Pair> = [
   [
     "a look-up by reference",
     (connector) => connector.lookUpCharge({ ...chargeLookup, providerRef: "pi_1" }),
-    (stripe) => stripe.paymentIntents.retrieve("pi_1", {}, { idempotencyKey: "att_1" })
+    (stripe) => stripe.paymentIntents.retrieve("pi_1", { expand: ["latest_charge"] }, { idempotencyKey: "att_1" })
   ],
   [
     "a look-up without a reference",
@@ -183,7 +183,12 @@ const pairs: ReadonlyArray<Pair> = [
   [
     "a look-up of a checkout",
     (connector) => connector.lookUpCharge({ ...chargeLookup, checkoutReference: "cs_1" }),
-    (stripe) => stripe.checkout.sessions.retrieve("cs_1", { expand: ["payment_intent"] }, { idempotencyKey: "att_1" })
+    (stripe) =>
+      stripe.checkout.sessions.retrieve(
+        "cs_1",
+        { expand: ["payment_intent.latest_charge"] },
+        { idempotencyKey: "att_1" }
+      )
   ],
   [
     "a look-up of a refund",

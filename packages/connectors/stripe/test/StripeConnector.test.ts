@@ -32,7 +32,8 @@ import {
   refundList,
   searched,
   secretKey,
-  session
+  session,
+  charge as stripeCharge
 } from "./Stripe.ts"
 
 type Operation = (connector: Connector) => Effect.Effect<unknown, NotSent | Unanswered>
@@ -207,13 +208,19 @@ describe("requests", () => {
       "GET payment_intents",
       { "created[gte]": "1795258800", "created[lte]": "1795266000", limit: "100" }
     ],
-    ["a look-up by reference", lookUps["a charge by its reference"], "att_1", `GET payment_intents/${providerRef}`, {}],
+    [
+      "a look-up by reference",
+      lookUps["a charge by its reference"],
+      "att_1",
+      `GET payment_intents/${providerRef}`,
+      { "expand[0]": "latest_charge" }
+    ],
     [
       "a look-up of a checkout",
       lookUps["a checkout"],
       "att_1",
       `GET checkout/sessions/${checkoutReference}`,
-      { "expand[0]": "payment_intent" }
+      { "expand[0]": "payment_intent.latest_charge" }
     ],
     [
       "a look-up of a refund",
@@ -927,4 +934,74 @@ describe("credentials", () => {
       })
     )
   }
+})
+
+describe("the refunds of a charge that is looked up", () => {
+  const asked = { ...chargeLookup, providerRef }
+  const refunded = (fields: object = {}) =>
+    answer(
+      200,
+      paymentIntent({ latest_charge: stripeCharge({ amount_refunded: 400, ...fields }), amount_received: 1234 })
+    )
+  const byHand = (id: string, amount: number) => refund({ id, amount, metadata: {} })
+  const tagsIn = (found: Effect.Success<ReturnType<Connector["lookUpCharge"]>>) =>
+    found._tag === "Found" &&
+    found.refunds?.map(({ refundId, state }) => [refundId, state.providerRefundId, state._tag])
+
+  it.effect("given refunds, then all are listed, page by page, and those of the dashboard have no id of ours", () =>
+    Effect.gen(function* () {
+      const pages = [answer(200, refundList([byHand("re_hand", 400)], true)), answer(200, refundList([refund()]))]
+      const { connector, requests } = connected([refunded(), ...pages])
+      assert.deepStrictEqual(tagsIn(yield* connector.lookUpCharge(asked)), [
+        [null, "re_hand", "Succeeded"],
+        ["rf_1", providerRefundId, "Succeeded"]
+      ])
+      const url = `https://api.stripe.com/v1/refunds?payment_intent=${providerRef}&limit=100`
+      assert.deepStrictEqual(
+        requests.slice(1).map((request) => request.url),
+        [url, `${url}&starting_after=re_hand`]
+      )
+    })
+  )
+  it.effect("given a checkout whose payment was refunded in part, then its refunds are listed", () =>
+    Effect.gen(function* () {
+      const payment_intent = paymentIntent({
+        latest_charge: stripeCharge({ amount_refunded: 400 }),
+        amount_received: 1234
+      })
+      const page = answer(200, session({ status: "complete", payment_intent }))
+      const { connector } = connected([page, answer(200, refundList([byHand("re_hand", 400)]))])
+      const found = yield* connector.lookUpCharge({ ...chargeLookup, checkoutReference })
+      assert.deepStrictEqual(tagsIn(found), [[null, "re_hand", "Succeeded"]])
+    })
+  )
+  it.effect("given nothing refunded, or a charge that is not shown, then no refunds are asked for", () =>
+    Effect.gen(function* () {
+      for (const shown of [refunded({ amount_refunded: 0 }), answer(200, paymentIntent())]) {
+        const { connector, requests } = connected([shown])
+        assert.isFalse(tagsIn(yield* connector.lookUpCharge(asked)) ?? false)
+        assert.lengthOf(requests, 1)
+      }
+    })
+  )
+  it.effect("given the Refund that an old version makes of what a capture leaves, then it is left out", () =>
+    Effect.gen(function* () {
+      const shown = refunded({ amount_captured: 834 })
+      const refunds = refundList([byHand("re_left", 400), byHand("re_hand", 100), refund({ amount: 400 })])
+      const { connector } = connected([shown, answer(200, refunds)])
+      assert.deepStrictEqual(tagsIn(yield* connector.lookUpCharge(asked)), [
+        [null, "re_hand", "Succeeded"],
+        ["rf_1", providerRefundId, "Succeeded"]
+      ])
+    })
+  )
+  it.effect("given a refund that cannot be read, or a list that is not answered, then nothing is known", () =>
+    Effect.gen(function* () {
+      for (const listed of [answer(200, refundList([refund({ currency: "xxx" })])), answer(500, {})]) {
+        const { connector } = connected([refunded(), listed])
+        const result = yield* Effect.result(connector.lookUpCharge(asked))
+        assert.strictEqual(Result.isFailure(result) && result.failure._tag, "pointsman/Unanswered")
+      }
+    })
+  )
 })

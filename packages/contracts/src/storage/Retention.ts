@@ -8,6 +8,7 @@ import {
   type OldPayment,
   ReferenceTaken,
   Retention,
+  Settlements,
   type StoredMessage
 } from "@pointsman/core/ports"
 import { Effect, Option, Result } from "effect"
@@ -216,6 +217,38 @@ const removes = (it: StorageTest): void => {
   )
 }
 
+const removesCaptures = (it: StorageTest): void => {
+  it.effect("given a payment with a capture, then the capture's id finds it, and nothing once it left", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const settlements = yield* Settlements
+      const retention = yield* Retention
+      const tenant = yield* newTenant()
+      const { payment } = yield* refunded(tenant)
+      const captures = [{ id: "cap_left", minorUnits: 1 }]
+      const reported = { isPaidOut: false, disputes: [], contradictions: [], captures }
+      const after = { ...payment, reported, version: payment.version + 1 }
+      yield* ledger.commit({
+        tenant,
+        payment: { expected: payment.version, before: payment, after },
+        attempts: [],
+        events: []
+      })
+      const names = {
+        attemptIds: [],
+        operationIds: [],
+        refundIds: [],
+        providerRefundIds: [],
+        providerRefs: ["cap_left"]
+      }
+      const find = settlements.booksNamed(tenant, "first", names)
+      expect((yield* find).books.map((book) => book.payment.id)).toEqual([payment.id])
+      yield* retention.remove([readPayment(after)])
+      expect(yield* find).toEqual({ named: [], books: [] })
+    })
+  )
+}
+
 const prunes = (it: StorageTest): void => {
   it.effect(
     "given deliveries, when they are pruned, then those that ended before the time leave and open ones stay",
@@ -364,6 +397,7 @@ export const retention = (it: StorageTest): void => {
   describe("retention", () => {
     findsOld(it)
     removes(it)
+    removesCaptures(it)
     prunes(it)
     takesTurns(it)
   })

@@ -1,0 +1,177 @@
+/** Messages that say that a charge changed and not what, and messages that name a charge by one of its captures or refunds. */
+import { assert, describe, it } from "@effect/vitest"
+import { type Payment, Pointsman } from "@pointsman/core"
+import {
+  type ChargeRecord,
+  type ChargeState,
+  type Found,
+  type FoundRefund,
+  Ledger,
+  type MessageAbout,
+  Unanswered
+} from "@pointsman/core/ports"
+import { Deferred, Effect, Fiber, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { operate } from "./support/Operations.ts"
+import { stored, typesOf } from "./support/Pages.ts"
+import { caller, request, tenant, type World, world } from "./support/World.ts"
+
+const providerRef = "ref"
+const captured: ChargeState = { _tag: "Captured", providerRef }
+const eur = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+
+const byHand = (providerRefundId: string, minorUnits: number): FoundRefund => ({
+  refundId: null,
+  state: { _tag: "Succeeded", providerRefundId, stated: eur(minorUnits) }
+})
+const found = (...refunds: ReadonlyArray<FoundRefund>): Found<ChargeRecord> => ({
+  _tag: "Found",
+  state: captured,
+  refunds
+})
+
+let written = 0
+
+const say = Effect.fnUntraced(function* (about: MessageAbout) {
+  const pointsman = yield* Pointsman
+  const message = { id: `msg_${++written}`, at: 1, about }
+  yield* pointsman.recordMessage({ connectionId: "main", tenant, receivedAt: 0, body: "{}", reason: null, message })
+  const { items } = yield* pointsman.messages({ limit: 100 })
+  const { outcome, paymentId } = items.find(({ eventId }) => eventId === message.id) ?? {}
+  return { outcome, paymentId }
+})
+
+const changed = (name = providerRef) =>
+  say({ _tag: "Changed", charge: { providerRef: name }, reason: "charge.refunded" })
+
+const checkAfter = Effect.fnUntraced(function* (seconds: number) {
+  yield* TestClock.adjust(`${seconds} seconds`)
+  return yield* (yield* Pointsman).checkDue
+})
+
+const book = Effect.fnUntraced(function* ({ id }: Payment) {
+  return Option.getOrThrow(yield* (yield* Ledger).book(tenant, id))
+})
+
+const created = Effect.fnUntraced(function* (own: World, state: ChargeState = captured) {
+  own.provider.onCharge = () => Effect.succeed(state)
+  return (yield* (yield* Pointsman).create(caller, request())).payment
+})
+
+const test = (name: string, run: (own: World) => Effect.Effect<void, unknown, Pointsman | Ledger>) => {
+  const own = world()
+  it.effect(name, () => Effect.provide(run(own), own.layer))
+}
+
+describe("a message that a charge changed, and not how", () => {
+  test("given a captured payment, then it is looked up within ten seconds, and a refund by hand that is found counts", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own)
+      own.provider.onLookUpCharge = () => Effect.succeed(found(byHand("re_1", 400)))
+      assert.deepStrictEqual(yield* changed(), { outcome: "waits", paymentId: payment.id })
+      assert.strictEqual((yield* stored(payment)).refundedMinor, 0)
+      assert.strictEqual(yield* checkAfter(10), 1)
+      const { payment: after, refunds } = yield* book(payment)
+      assert.deepInclude(after, { state: "PartiallyRefunded", refundedMinor: 400, review: null })
+      assert.deepStrictEqual(
+        refunds.map(({ origin, providerRefundId }) => [origin, providerRefundId]),
+        [["provider", "re_1"]]
+      )
+      assert.isEmpty(after.reported?.undecided)
+      yield* checkAfter(60)
+      assert.lengthOf(own.provider.lookUps, 1)
+    }))
+
+  for (const [what, answer] of [
+    ["is not answered", Effect.fail(new Unanswered({ reason: "timed out" }))],
+    ["is not possible", Effect.fail(new Unanswered({ reason: "no lookups", isUnsupported: true }))],
+    ["finds nothing", Effect.succeed({ _tag: "NotFound", conclusive: false } as const)]
+  ] as const) {
+    test(`given a lookup that ${what}, then operators review the payment, each time`, (own) =>
+      Effect.gen(function* () {
+        const payment = yield* created(own)
+        own.provider.onLookUpCharge = () => answer
+        for (const times of [1, 2]) {
+          yield* changed()
+          yield* checkAfter(10)
+          const after = yield* stored(payment)
+          assert.deepStrictEqual(after.review?.reasons, ["conflict"])
+          assert.isEmpty(after.reported?.undecided)
+          assert.lengthOf(
+            (yield* typesOf(payment)).filter((type) => type === "payment.conflict"),
+            times
+          )
+        }
+      }))
+  }
+
+  test("given a lookup under way, when the charge changes again, then it is looked up again", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own)
+      const asked = yield* Deferred.make<void>()
+      const answer = yield* Deferred.make<Found<ChargeRecord>>()
+      own.provider.onLookUpCharge = () => Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(answer))
+      yield* changed()
+      yield* TestClock.adjust("10 seconds")
+      const check = yield* Effect.forkChild((yield* Pointsman).checkDue)
+      yield* Deferred.await(asked)
+      yield* changed()
+      yield* Deferred.succeed(answer, found())
+      yield* Fiber.join(check)
+      assert.lengthOf((yield* stored(payment)).reported?.undecided ?? [], 1)
+      own.provider.onLookUpCharge = () => Effect.succeed(found(byHand("re_1", 400)))
+      yield* checkAfter(10)
+      assert.strictEqual((yield* stored(payment)).refundedMinor, 400)
+    }))
+
+  test("given a process that dies between what it found, then the charge is looked up again", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own)
+      own.provider.onLookUpCharge = () => Effect.succeed(found(byHand("re_1", 100), byHand("re_2", 300)))
+      yield* changed()
+      const before = own.ledger.changes.length
+      own.ledger.onCommit = () => (own.ledger.changes.length > before + 1 ? "unwritten" : undefined)
+      yield* checkAfter(10)
+      own.ledger.onCommit = () => undefined
+      assert.lengthOf((yield* stored(payment)).reported?.undecided ?? [], 1)
+      yield* checkAfter(3_600)
+      assert.deepInclude(yield* stored(payment), { refundedMinor: 400, review: null })
+    }))
+
+  test("given a charge of another connection, or of nobody, then nothing is looked up", (own) =>
+    Effect.gen(function* () {
+      yield* created(own)
+      assert.deepStrictEqual(yield* changed("another"), { outcome: "unmatched", paymentId: null })
+      yield* checkAfter(60)
+      assert.isEmpty(own.provider.lookUps)
+    }))
+})
+
+describe("a message that names a charge by a part of it", () => {
+  const refundOf = (name: string, providerRefundId: string): MessageAbout => ({
+    _tag: "UnnamedRefund",
+    charge: { providerRef: name },
+    providerRefundId,
+    state: () => ({ _tag: "Succeeded", providerRefundId, stated: eur(100) })
+  })
+
+  test("given the id of a capture that was stated before, then its payment is refunded", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own)
+      const capture = { id: "cap_1", money: payment.money }
+      yield* say({ _tag: "Charge", charge: { providerRef }, state: () => ({ ...captured, capture }) })
+      assert.deepStrictEqual(yield* say(refundOf("cap_1", "re_1")), { outcome: "applied", paymentId: payment.id })
+      assert.deepStrictEqual(yield* say(refundOf("cap_2", "re_2")), { outcome: "unmatched", paymentId: null })
+      assert.strictEqual((yield* stored(payment)).refundedMinor, 100)
+    }))
+
+  test("given the id of a refund of ours, then it is that refund", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* created(own)
+      own.provider.onRefund = () => Effect.succeed({ _tag: "RefundPending", providerRefundId: "re_1" })
+      yield* operate("refund", payment.id, { amountMinor: 100, idempotencyKey: "refund-key" })
+      assert.deepStrictEqual(yield* say(refundOf("re_1", "re_1")), { outcome: "applied", paymentId: payment.id })
+      const { payment: after, refunds } = yield* book(payment)
+      assert.deepStrictEqual([after.refundedMinor, refunds.length], [100, 1])
+    }))
+})
