@@ -310,9 +310,7 @@ describe.each(stores)("over %s", (_name, store) => {
       ["no object", "[]"],
       ["no id", '{"type":"charge.updated","created":"2026-11-21T12:00:00Z","data":{}}'],
       ["an unknown type", textOf({ type: "charge.painted", data: {} })],
-      ["an unknown status", textOf(charge("att_1", "painted"))],
-      ["a decline without its reason", textOf(charge("att_1", "declined", { decline: null }))],
-      ["no reference", textOf(charge("att_1", "captured", { provider_reference: "" }))]
+      ["no name of a charge", textOf({ type: "charge.updated", data: { status: "captured" } })]
     ])("given %s under a good signature, then it is accepted, logged and stored as unreadable", async (_what, body) => {
       const { id } = await go(captured)
       const before = await typesOf(id)
@@ -327,6 +325,23 @@ describe.each(stores)("over %s", (_name, store) => {
       expect(stored?.reason).not.toBeNull()
       const kept = Option.getOrThrow(await storedMessage(stored?.eventId ?? ""))
       expect(kept.body).toBe(`connection:main:message:${stored?.eventId}|${body}`)
+    })
+
+    test.each([
+      ["an unknown type", { type: "charge.painted" }],
+      ["an unknown status", { status: "painted" }],
+      ["a decline without its reason", { status: "declined", decline: null }],
+      ["no reference", { provider_reference: "" }]
+    ])("given %s of a charge that is named, then the charge is looked up", async (what, { type, ...fields }) => {
+      const { attemptId, id } = await go(captured)
+      const before = await typesOf(id)
+      const eventId = `msg_${what.replaceAll(" ", "_")}`
+      const message = { ...charge(attemptId, "captured", fields), id: eventId }
+      const reply = await deliver(world, textOf(type === undefined ? message : { ...message, type }))
+      expect([reply.status, reply.body]).toEqual([200, { data: { accepted: true } }])
+      expect(await typesOf(id)).toEqual(before)
+      const stored = Option.getOrThrow(await storedMessage(eventId))
+      expect(stored).toMatchObject({ paymentId: id, outcome: "waits", about: "charge" })
     })
 
     test("given a body of 1 MiB, then it is taken; of a byte more, then it is 413", async () => {

@@ -21,7 +21,7 @@ import {
   type VerifiedBody,
   verifiedJson
 } from "@pointsman/core/connector"
-import { Effect, Option, Result, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { toldCharge, toldOperation, toldRefund } from "./Answers.ts"
 import { detailsOf, verdictOf } from "./Disputes.ts"
 import * as Protocol from "./Protocol.ts"
@@ -55,9 +55,11 @@ const readNames = Schema.decodeUnknownResult(Protocol.Names)
 
 /** The charge that a message names, whatever of it cannot be read. */
 const chargeIn = (parsed: unknown, clean: Clean): ChargeName | undefined => {
-  const names = Option.getOrUndefined(Result.getSuccess(readNames(parsed)))?.data
-  const [attemptId, providerRef] = [names?.attempt_id ?? undefined, names?.provider_reference ?? undefined]
-  if (attemptId !== undefined) return { attemptId }
+  const { attempt_id: attemptId, provider_reference: providerRef } =
+    Result.getOrUndefined(readNames(parsed))?.data ?? {}
+  if (Protocol.isAttemptId(attemptId)) return { attemptId }
+  return Protocol.isReference(providerRef) && !clean.shows(providerRef) ? { providerRef } : undefined
+}
   return providerRef === undefined || clean.shows(providerRef) ? undefined : { providerRef }
 }
 

@@ -134,10 +134,12 @@ export const RefundPage = Schema.Struct({ refunds: Schema.Array(Schema.Unknown),
 /** What every message has; what is in `data` depends on the type. */
 export const Message = Schema.Struct({ id: Id, type: Schema.NonEmptyString, created: WireTime })
 
-/** The charge that a message names, ours or the provider's name of it. */
+/** The charge that a message names, ours or the provider's name of it: either may be unreadable. */
 export const Names = Schema.Struct({
-  data: Schema.Struct({ attempt_id: optional(Id), provider_reference: optional(Reference) })
+  data: Schema.Struct({ attempt_id: optional(Schema.Unknown), provider_reference: optional(Schema.Unknown) })
 })
+export const isAttemptId = Schema.is(Id)
+export const isReference = Schema.is(Reference)
 
 const ofAttempt = { attempt_id: Id }
 
