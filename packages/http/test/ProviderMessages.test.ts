@@ -328,16 +328,16 @@ describe.each(stores)("over %s", (_name, store) => {
     })
 
     test.each([
-      ["an unknown type", { type: "charge.painted" }],
-      ["an unknown status", { status: "painted" }],
-      ["a decline without its reason", { status: "declined", decline: null }],
-      ["no reference", { provider_reference: "" }]
-    ])("given %s of a charge that is named, then the charge is looked up", async (what, { type, ...fields }) => {
+      ["an unknown type", "charge.painted", {}],
+      ["an unknown status", "charge.updated", { status: "painted" }],
+      ["a decline without its reason", "charge.updated", { status: "declined", decline: null }],
+      ["no reference", "charge.updated", { provider_reference: "" }]
+    ])("given %s of a charge that is named, then the charge is looked up", async (what, type, fields) => {
       const { attemptId, id } = await go(captured)
       const before = await typesOf(id)
       const eventId = `msg_${what.replaceAll(" ", "_")}`
-      const message = { ...charge(attemptId, "captured", fields), id: eventId }
-      const reply = await deliver(world, textOf(type === undefined ? message : { ...message, type }))
+      const message = { ...charge(attemptId, "captured", fields), id: eventId, type }
+      const reply = await deliver(world, textOf(message))
       expect([reply.status, reply.body]).toEqual([200, { data: { accepted: true } }])
       expect(await typesOf(id)).toEqual(before)
       const stored = Option.getOrThrow(await storedMessage(eventId))

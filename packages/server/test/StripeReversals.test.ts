@@ -57,11 +57,11 @@ describe("what Stripe says after it had confirmed", () => {
     assert.sameMembers([...(await outcomesSeen(world, id))], outcomes)
   })
 
-  it("given an object that cannot be read, then it is kept, and moves nothing", async () => {
+  it("given an object that cannot be read, then it moves nothing, and its charge is looked up", async () => {
     const world = await startStripeWorld()
     const { id, made } = await world.create({ capture_method: "manual" })
     await world.hearAll([["payment_intent.succeeded", { ...made, status: "succeeded", amount_received: "many" }]])
     assert.deepInclude(await paymentSeen(world, id), { status: "AUTHORIZED", amounts: [0, 0, 0], review: null })
-    assert.deepStrictEqual(await outcomesSeen(world), ["unreadable", "unreadable"])
+    assert.deepStrictEqual(await outcomesSeen(world), ["waits", "waits"])
   })
 })

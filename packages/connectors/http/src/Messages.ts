@@ -60,8 +60,6 @@ const chargeIn = (parsed: unknown, clean: Clean): ChargeName | undefined => {
   if (Protocol.isAttemptId(attemptId)) return { attemptId }
   return Protocol.isReference(providerRef) && !clean.shows(providerRef) ? { providerRef } : undefined
 }
-  return providerRef === undefined || clean.shows(providerRef) ? undefined : { providerRef }
-}
 
 const readHead = Schema.decodeUnknownResult(Protocol.Message)
 const readCharge = Schema.decodeUnknownResult(Protocol.ChargeUpdated)
