@@ -24,6 +24,8 @@ const chargeOf = (number: number, connectionId: string): ChargeRecord => ({
   createdAt: 0,
   state: "Captured",
   capturedMinor: 1000 * number,
+  capturesByHand: [],
+  isReleased: false,
   isPaidOut: false,
   operation: null,
   disputes: new Map(),
@@ -42,8 +44,9 @@ const lived = async (time: Time): Promise<ProviderBalance> => {
     balance.noteCharge(charge)
     await time.pass(day / 5)
     const refund: RefundRecord = {
-      ...{ refundId: `rf_${number}`, charge, amountMinor: 300, createdAt: 0 },
-      state: "Succeeded"
+      ...{ refundId: `rf_${number}`, isByHand: false, charge, amountMinor: 300, createdAt: 0 },
+      state: "Succeeded",
+      letters: []
     }
     if (number % 3 === 0) balance.noteRefund(refund)
     if (number % 5 === 0) charge.disputes.set("dp_1", "opened")

@@ -4,7 +4,7 @@
  */
 import { type Event, type JsonObject, type Payment, type ReviewReason, statusOf } from "@pointsman/core"
 import type { PaymentBook } from "@pointsman/core/ports"
-import { type ChargeRecord, isDisputedAtProvider, type RefundRecord } from "./ProviderBooks.ts"
+import { type ChargeRecord, isDisputedAtProvider, providerRefundIdOf, type RefundRecord } from "./ProviderBooks.ts"
 
 export interface Difference {
   /** In words, with both values. */
@@ -79,20 +79,22 @@ const inHeld = ({ operations, payment }: PaymentBook, charge: ChargeRecord | und
 }
 
 const inRefunds = (book: PaymentBook, refunds: ReadonlyArray<RefundRecord>) => {
-  const theirs = new Map(refunds.map((refund) => [refund.refundId, refund]))
-  const ours = new Map(book.refunds.map((refund) => [refund.id, refund]))
-  return [...new Set([...theirs.keys(), ...ours.keys()])].flatMap((refundId): ReadonlyArray<Difference> => {
-    const own = ours.get(refundId)
-    const other = theirs.get(refundId)
-    const ownMinor = own?.stage === "Succeeded" ? own.money.minorUnits : 0
+  // A refund of ours that only its provider's id names is recorded beside ours where that had failed.
+  const nameOf = (refund: PaymentBook["refunds"][number]) => refund.providerRefundId ?? providerRefundIdOf(refund.id)
+  const theirs = new Map(refunds.map((refund) => [providerRefundIdOf(refund.refundId), refund]))
+  const ours = Map.groupBy(book.refunds, nameOf)
+  return [...new Set([...theirs.keys(), ...ours.keys()])].flatMap((name): ReadonlyArray<Difference> => {
+    const own = ours.get(name) ?? []
+    const other = theirs.get(name)
+    const ownMinor = own.reduce((sum, { money, stage }) => sum + (stage === "Succeeded" ? money.minorUnits : 0), 0)
     const otherMinor = other?.state === "Succeeded" ? other.amountMinor : 0
     if (ownMinor === otherMinor) return []
     return [
       {
-        what: `refund ${refundId} gave back ${ownMinor}, and at the provider ${otherMinor}`,
-        reasons: ["reversal", "conflict", "amount_mismatch", "refund_unknown"],
+        what: `refund ${name} gave back ${ownMinor}, and at the provider ${otherMinor}`,
+        reasons: ["reversal", "conflict", "amount_mismatch", "refund_unknown", "refund_excess"],
         isEvidence: (data, type) =>
-          data["refund_id"] === refundId &&
+          (data["provider_refund_id"] === name || own.some(({ id }) => id === data["refund_id"])) &&
           (type === "payment.conflict" || type === "payment.refund_failed" || data["stated_amount"] === otherMinor)
       }
     ]

@@ -91,6 +91,8 @@ const wrongReminders = (dispute: Dispute, events: ReadonlyArray<Event>, side: Di
   const inOrder = told.every((days, index) => index === 0 || days < (told[index - 1] ?? 0))
   const wrong = inOrder ? [] : [`its reminders are of ${told.join(", ")} days`]
   const record = side.records.get(providerDisputeId ?? "")
+  // Each round has reminders of its own.
+  if (record?.isReopened === true) return []
   if (evidenceDueBy === null || record === undefined) return wrong
   // Rows of reports name a dispute without its deadline.
   const known = events.find(({ data }) => data["dispute_id"] === id && data["evidence_due_by"] !== null)

@@ -30,7 +30,7 @@ export const drawAct = (draw: Draw, books: ActBooks, temper: Temper): ProviderAc
 type Choice = () => ProviderAct
 
 /** No choice where nothing is there to act on. */
-const on = <Subject>(
+export const on = <Subject>(
   draw: Draw,
   subjects: ReadonlyArray<Subject>,
   act: (subject: Subject) => ProviderAct
@@ -54,7 +54,7 @@ const reversals = (draw: Draw, { charges, heard, refunds }: ActBooks): ReadonlyA
   const all = [...charges.values()]
   const given = [...refunds.values()]
   const settled = all.filter(({ lastWord }) => lastWord === null || heard.has(lastWord))
-  const captured = settled.filter(isCaptured)
+  const captured = settled.filter((one) => isCaptured(one) && one.capturesByHand.length === 0)
   const succeeded = given.filter(({ state }) => state === "Succeeded")
   const failed = given.filter(({ state }) => state === "RefundFailed")
   return [

@@ -192,8 +192,10 @@ const expectedOf = ({ payment, refunds }: PaymentBook, rows: ReadonlyArray<Place
   const isCharged = rows.some(({ kind }) => kind === "charge" || kind === "charge_failed")
   // Of what no row is about the record alone says something.
   if (!isCharged) add(sums, key, payment.capturedMinor)
-  for (const { id, money, stage } of refunds) {
-    if (stage !== "Succeeded" || rows.some(({ names }) => names.refundId === id)) continue
+  for (const { id, money, origin, providerRefundId, stage } of refunds) {
+    const isRowOf = ({ names }: PlacedRow) =>
+      names.refundId === id || (origin === "provider" && names.providerRefundId === providerRefundId)
+    if (stage !== "Succeeded" || rows.some(isRowOf)) continue
     add(sums, key, -money.minorUnits)
   }
   return sums

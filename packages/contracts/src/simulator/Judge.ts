@@ -8,7 +8,7 @@ import { type SettledPayment, wrongAccounts } from "./JournalChecks.ts"
 import type { Taken } from "./Mail.ts"
 import { unexplainedEntries } from "./OpenDifferences.ts"
 import type { Acting, Lost } from "./outside/Outside.ts"
-import type { ChargeRecord } from "./ProviderBooks.ts"
+import { type ChargeRecord, providerRefundIdOf, type RefundRecord } from "./ProviderBooks.ts"
 import type { Filed, Letter } from "./ProviderMail.ts"
 import { readAll, readEntries } from "./ReadAll.ts"
 import { readsReports } from "./ReadReports.ts"
@@ -61,7 +61,10 @@ export const judge = async ({
       books.set(id, book)
       const side = {
         charges: charges.filter((charge) => paymentOf(charge) === id),
-        refunds: refunds.filter(({ charge }) => paymentOf(charge) === id),
+        refunds: refunds.filter(
+          (one) => paymentOf(one.charge) === id && !(isUnheard(one, heard, book) && !readsReports(seed))
+        ),
+        isByBoth: charges.some((charge) => paymentOf(charge) === id && isByBoth(charge, book)),
         hasOpenCharge: openCharges.has(id),
         isReviewedAfterJump: book.payment.review !== null && jumps.some(({ aheadMillis }) => aheadMillis > 0),
         hasLostRecords: lost?.payments.has(id) === true || book.payment.reported?.isRecovered === true,
@@ -90,7 +93,10 @@ export const judge = async ({
   }
   const { balance } = world.provider
   if (readsReports(seed)) {
-    wrong.push(...wrongAccounts(settled, { entries, balance, seed }), ...unexplainedEntries(sides, books, entries))
+    wrong.push(
+      ...wrongAccounts(settled, { entries, balance, seed }),
+      ...unexplainedEntries(sides, books, entries, balance)
+    )
   }
   for (const charge of charges) {
     if (books.has(paymentOf(charge))) continue
@@ -125,6 +131,19 @@ const chargesOpenIn = (entries: ReadonlyArray<SettlementEntry>): ReadonlySet<str
       .filter(({ closed, kind, result }) => result !== "matched" && closed === null && kind.startsWith("charge"))
       .map(({ paymentId }) => paymentId)
   )
+
+/** No message of a refund by hand arrived, and nothing else told of it. */
+const isUnheard = (
+  { isByHand, letters, refundId }: RefundRecord,
+  heard: Judged["heard"],
+  { refunds }: PaymentBook
+): boolean =>
+  isByHand &&
+  !letters.some((letter) => heard.has(letter)) &&
+  !refunds.some(({ providerRefundId }) => providerRefundId === providerRefundIdOf(refundId))
+
+const isByBoth = ({ capturesByHand, isReleased }: ChargeRecord, { operations }: PaymentBook): boolean =>
+  (capturesByHand.length > 0 && (isReleased || operations.length > 0)) || (isReleased && operations.length > 0)
 
 const isForgotten = ({ from, to }: Taken, lost: Lost | undefined): boolean =>
   lost !== undefined && from <= lost.at && to >= lost.from

@@ -5,6 +5,7 @@
 import type { SettlementEntry } from "@pointsman/core"
 import type { ReportRowKind } from "@pointsman/core/connector"
 import type { PaymentBook } from "@pointsman/core/ports"
+import { isForeignRow, type ProviderBalance } from "./ProviderBalance.ts"
 import type { ProviderSide } from "./Truth.ts"
 
 type Kinds = ReadonlySet<ReportRowKind>
@@ -32,14 +33,22 @@ const explained: ReadonlyArray<{ readonly words: RegExp; readonly kinds: Kinds }
 export const unexplainedEntries = (
   sides: ReadonlyMap<string, ProviderSide>,
   books: ReadonlyMap<string, PaymentBook>,
-  entries: ReadonlyArray<SettlementEntry>
-): ReadonlyArray<string> =>
-  entries
-    .filter((entry) => entry.result !== "matched" && entry.closed === null && !isExplained(entry, sides, books))
+  entries: ReadonlyArray<SettlementEntry>,
+  { rows }: Pick<ProviderBalance, "rows">
+): ReadonlyArray<string> => {
+  const foreign = new Set(rows.filter(isForeignRow).map(({ connectionId, id }) => `${connectionId} ${id}`))
+  const isForeign = ({ connectionId, rowId }: SettlementEntry) => foreign.has(`${connectionId} ${rowId.split("#")[0]}`)
+  return entries
+    .filter((entry) =>
+      isForeign(entry) ? entry.paymentId !== null : isOpen(entry) && !isExplained(entry, sides, books)
+    )
     .map(({ connectionId, expected, gross, kind, paymentId, reason, result, rowId }) => {
       const row = `row ${rowId} of ${connectionId}, ${kind} of ${gross.minorUnits} ${gross.currency}`
       return `${row} of payment ${paymentId} (${reason}), is ${result} and open; recorded is ${expected}`
     })
+}
+
+const isOpen = ({ closed, result }: SettlementEntry): boolean => result !== "matched" && closed === null
 
 const isExplained = (
   entry: SettlementEntry,

@@ -72,7 +72,7 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
   const calls = providerCalls({ time, handlingOf, lookUpOf, onCall })
   const charges = providerCharges({ calls, messages, ways, captures, referenceOf })
   const checkouts = providerCheckouts(calls, charges, time)
-  const operate = providerOperations(calls, charges, messages)
+  const operate = providerOperations(calls, charges, messages, ways)
   const refunds = providerRefunds(calls, charges, messages)
   const disputes = providerDisputes(calls, messages)
   const lists = providerLists(calls, charges.charges, refunds.refunds, disputes.disputes)
@@ -83,8 +83,9 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
     capture: (request) => operate("capture", request, environment, request.money.minorUnits),
     void: (request) => operate("void", request, environment, 0),
     refund: (request) => refunds.refund(request, environment),
-    lookUpCharge: ({ attemptId }) => charges.lookUpCharge(attemptId),
-    lookUpRefund: ({ refundId }) => refunds.lookUpRefund(refundId),
+    lookUpCharge: ({ attemptId }) =>
+      charges.lookUpCharge(attemptId, (charge) => (ways.listsRefunds ? refunds.listedOf(charge) : undefined)),
+    lookUpRefund: ({ providerRefundId, refundId }) => refunds.lookUpRefund(refundId, providerRefundId),
     ...disputes.methods(environment),
     ...lists.of(connectionId),
     readMessage: readProviderMessage,
@@ -104,7 +105,7 @@ export const simulatedProvider = (options: ProviderOptions): Provider => {
       connect: ({ connectionId, environment }) => Result.succeed(connectorFor(connectionId, environment))
     },
     pay: checkouts.pay,
-    act: (act) => performAct(act, messages, disputes, time)
+    act: (act) => performAct(act, { messages, disputes, time, refunds, balance })
   }
 }
 

@@ -2,9 +2,12 @@
  * What the simulated provider does of its own accord: it pays out, opens and ends disputes, and goes back on what it had
  * said. Where it contradicts itself, or what it was asked, the charge's `contradictions` say so.
  */
+
+import type { ProviderBalance } from "./ProviderBalance.ts"
 import type { ChargeRecord, DisputeVerdict, RefundRecord } from "./ProviderBooks.ts"
 import type { ProviderDisputes } from "./ProviderDisputes.ts"
 import type { ProviderMessages } from "./ProviderMessages.ts"
+import type { ProviderRefunds, RefundLater } from "./ProviderRefunds.ts"
 import type { Time } from "./Time.ts"
 import { short } from "./Words.ts"
 
@@ -28,19 +31,40 @@ export type ProviderAct =
   | OfCharge<"FailsVoid">
   /** Another amount is captured than it had said. */
   | OfCharge<"CorrectsCapture", { readonly capturedMinor: number }>
+  /** A person refunds, captures, or voids what is not captured, on the provider's own pages. */
+  | OfCharge<"RefundsByHand", { readonly amountMinor: number; readonly later: RefundLater | null }>
+  | OfCharge<"CapturesByHand", { readonly capturedMinor: number }>
+  | OfCharge<"VoidsByHand">
+  /** Another shop of the account charges as much. */
+  | OfCharge<"ChargesElsewhere">
   | { readonly _tag: "FailsRefund"; readonly refund: RefundRecord }
   /** A refund that had failed went through after all. */
   | { readonly _tag: "RefundsAfterAll"; readonly refund: RefundRecord }
   /** A message that its connector cannot read, or one about a charge that was made elsewhere. */
   | { readonly _tag: "WritesNonsense" | "WritesOfOthers"; readonly connectionId: string }
 
-export const performAct = (
-  act: ProviderAct,
-  messages: ProviderMessages,
-  disputes: ProviderDisputes,
-  time: Time
-): void => {
+export interface Acting {
+  readonly messages: ProviderMessages
+  readonly disputes: ProviderDisputes
+  readonly refunds: ProviderRefunds
+  readonly balance: ProviderBalance
+  readonly time: Time
+}
+
+export const performAct = (act: ProviderAct, { balance, disputes, messages, refunds, time }: Acting): void => {
   switch (act._tag) {
+    case "RefundsByHand":
+      refunds.byHand(act.charge, act.amountMinor, act.later)
+      break
+    case "CapturesByHand":
+      captureByHand(act.charge, act.capturedMinor, messages)
+      break
+    case "VoidsByHand":
+      voidByHand(act.charge, messages)
+      break
+    case "ChargesElsewhere":
+      balance.noteForeign(act.charge)
+      break
     case "PaysOut":
       act.charge.isPaidOut = true
       messages.ofPayout(act.charge)
@@ -77,6 +101,23 @@ export const performAct = (
       messages.ofOthers(act.connectionId)
       break
   }
+}
+
+const captureByHand = (charge: ChargeRecord, minorUnits: number, messages: ProviderMessages): void => {
+  const { capturedMinor, capturesByHand, money, state } = charge
+  const capture = { id: `cp_${charge.attemptId}_${capturesByHand.length + 1}`, minorUnits }
+  if (state === "Captured") charge.contradictions.push(`captured ${minorUnits} more by hand`)
+  else if (minorUnits > money.minorUnits) charge.contradictions.push(`captured ${minorUnits} of ${money.minorUnits}`)
+  capturesByHand.push(capture)
+  Object.assign(charge, { state: "Captured", capturedMinor: capturedMinor + minorUnits })
+  messages.ofCaptureByHand(charge, capture)
+}
+
+/** Of what is captured in part, the rest is released. */
+const voidByHand = (charge: ChargeRecord, messages: ProviderMessages): void => {
+  charge.isReleased = true
+  if (charge.state === "Authorized") charge.state = "Canceled"
+  messages.ofRelease(charge)
 }
 
 const dispute = (

@@ -3,7 +3,7 @@
  * The provider keeps fees, converts what some connections take, and pays out.
  */
 import type { ReportNames, ReportRow, ReportRowKind, SignedMoney } from "@pointsman/core/connector"
-import type { ChargeRecord, RefundRecord } from "./ProviderBooks.ts"
+import { type ChargeRecord, providerRefundIdOf, type RefundRecord } from "./ProviderBooks.ts"
 import type { ProviderMessages } from "./ProviderMessages.ts"
 import type { Time } from "./Time.ts"
 
@@ -31,7 +31,13 @@ export interface ProviderBalance {
   readonly noteCharge: (charge: ChargeRecord) => void
   readonly noteRefund: (refund: RefundRecord) => void
   readonly notePayout: (charge: ChargeRecord) => void
+  /** Another shop of the account charges as much. */
+  readonly noteForeign: (charge: ChargeRecord) => void
 }
+
+export const isForeignRow = ({ names }: Pick<ReportRow, "names">): boolean =>
+  names.providerRef?.startsWith(foreignPrefix) === true
+const foreignPrefix = "ch_foreign_"
 
 /** Connections of this kind are paid out in another currency than they charge. */
 const converts = (connectionId: string): boolean => connectionId.startsWith("backup-")
@@ -111,7 +117,12 @@ export const providerBalance = (time: Time): ProviderBalance => {
     move({ kind: "payout", connectionId, gross, names: {}, feeMinor: 0, payoutId })
   }
 
-  return { rows, totals, noteCharge: chargesNoted(move), noteRefund: refundsNoted(move), notePayout }
+  const noteForeign: ProviderBalance["noteForeign"] = ({ connectionId, money }) => {
+    const names = { providerRef: `${foreignPrefix}${rows.length + 1}`, reference: `foreign-${rows.length + 1}` }
+    move({ kind: "charge", connectionId, gross: money, names, feeMinor: chargeFee(money.minorUnits) })
+  }
+
+  return { rows, totals, noteCharge: chargesNoted(move), noteRefund: refundsNoted(move), notePayout, noteForeign }
 }
 
 const chargesNoted = (move: Move): ProviderBalance["noteCharge"] => {
@@ -166,7 +177,7 @@ const refundsNoted = (move: Move): ProviderBalance["noteRefund"] => {
   /** What was noted last, in minor units. */
   const refunded = new Map<RefundRecord, number>()
   return (refund) => {
-    const { amountMinor, charge, refundId, state } = refund
+    const { amountMinor, charge, isByHand, refundId, state } = refund
     const now = state === "Succeeded" ? amountMinor : 0
     const change = (refunded.get(refund) ?? 0) - now
     refunded.set(refund, now)
@@ -175,7 +186,10 @@ const refundsNoted = (move: Move): ProviderBalance["noteRefund"] => {
       kind: change < 0 ? "refund" : "refund_failed",
       connectionId: charge.connectionId,
       gross: { minorUnits: change, currency: charge.money.currency },
-      names: { refundId, attemptId: charge.attemptId, providerRef: charge.providerRef },
+      names: {
+        ...(isByHand ? { providerRefundId: providerRefundIdOf(refundId) } : { refundId }),
+        ...{ attemptId: charge.attemptId, providerRef: charge.providerRef }
+      },
       feeMinor: 0
     })
   }
@@ -191,6 +205,10 @@ export const notingBalance = (messages: ProviderMessages, balance: ProviderBalan
   ofDone: (charge, operation, isOnlyWord) => {
     balance.noteCharge(charge)
     return messages.ofDone(charge, operation, isOnlyWord)
+  },
+  ofCaptureByHand: (charge, capture) => {
+    balance.noteCharge(charge)
+    messages.ofCaptureByHand(charge, capture)
   },
   ofFailure: (charge, operation, isFinal) => {
     balance.noteCharge(charge)

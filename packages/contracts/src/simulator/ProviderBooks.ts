@@ -21,7 +21,12 @@ export interface ChargeRecord {
   readonly createdAt: number
   /** `Capturing` and `Canceling`: accepted, and still to be done. */
   state: "Pending" | "Authorized" | "Capturing" | "Canceling" | "Captured" | "Canceled" | "Declined"
+  /** In all: by our capture, and by hand. */
   capturedMinor: number
+  /** What people captured, each with the provider's id of it. */
+  readonly capturesByHand: Array<{ readonly id: string; readonly minorUnits: number }>
+  /** Nothing more can be captured of it: a person released the rest. */
+  isReleased: boolean
   isPaidOut: boolean
   /** The last capture or void that it took; `null` where nobody asked for one, as after an automatic capture. */
   operation: OperationRecord | null
@@ -49,12 +54,17 @@ export interface OperationRecord {
 }
 
 export interface RefundRecord {
+  /** Ours; of a refund by hand, the provider's own. */
   readonly refundId: string
+  /** A person made it at the provider, which knows no id of ours. */
+  readonly isByHand: boolean
   readonly charge: ChargeRecord
   readonly amountMinor: number
   /** Epoch milliseconds. */
   readonly createdAt: number
   state: "RefundPending" | "Succeeded" | "RefundFailed"
+  /** What the provider wrote of it. */
+  readonly letters: Array<Letter>
 }
 
 /** A dispute that has an id. */
@@ -62,7 +72,9 @@ export interface DisputeRecord {
   readonly disputeId: string
   readonly charge: ChargeRecord
   /** Epoch milliseconds until which evidence is taken; `null` for no deadline. */
-  readonly dueBy: number | null
+  dueBy: number | null
+  /** It was won, and opened again. */
+  isReopened: boolean
   status: "needs_response" | "under_review" | "won" | "lost" | "accepted"
   /** When it ended first, in epoch milliseconds. */
   endedAt: number | null
@@ -98,6 +110,25 @@ export const isDisputedAtProvider = ({ disputes }: ChargeRecord): boolean =>
   [...disputes.values()].some((verdict) => verdict !== "won")
 
 /** In minor units. */
+export const capturedByHand = ({ capturesByHand }: ChargeRecord): number =>
+  capturesByHand.reduce((sum, { minorUnits }) => sum + minorUnits, 0)
+
+/** What our capture took, or an automatic one. */
+export const capturedByUs = (charge: ChargeRecord): Money => ({
+  ...charge.money,
+  minorUnits: charge.capturedMinor - capturedByHand(charge)
+})
+
+/** What may still be refunded, in minor units. */
+export const refundableAtProvider = (charge: ChargeRecord, refunds: Iterable<RefundRecord>): number => {
+  let left = charge.state === "Captured" ? charge.capturedMinor : 0
+  for (const refund of refunds) {
+    if (refund.charge === charge && refund.state !== "RefundFailed") left -= refund.amountMinor
+  }
+  return left
+}
+
+/** In minor units. */
 export const refundedOf = (refunds: Iterable<RefundRecord>): number => {
   let sum = 0
   for (const { amountMinor, state } of refunds) if (state === "Succeeded") sum += amountMinor
@@ -128,8 +159,10 @@ export const capturedOf = ({ capturedMinor, money }: ChargeRecord): Money => ({ 
 export const withoutAmount = (state: ChargeState): ChargeState =>
   state._tag === "Captured" ? { _tag: state._tag, providerRef: state.providerRef } : state
 
+export const providerRefundIdOf = (refundId: string): string => `re_${refundId}`
+
 export const refundStateOf = ({ amountMinor, charge, refundId, state }: RefundRecord): RefundState => {
-  const providerRefundId = `re_${refundId}`
+  const providerRefundId = providerRefundIdOf(refundId)
   if (state === "RefundFailed") return { _tag: state, providerRefundId, reason: "closed account" }
   return { _tag: state, providerRefundId, stated: { minorUnits: amountMinor, currency: charge.money.currency } }
 }

@@ -5,13 +5,14 @@ import type {
   ChargeState,
   CheckoutRequest,
   Found,
+  FoundRefund,
   NotSent,
   Rejected,
   Unanswered
 } from "@pointsman/core/ports"
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import type { LaterOn, ProviderCall } from "./CallHandling.ts"
-import { type ChargeRecord, stateOf, withoutAmount } from "./ProviderBooks.ts"
+import { type ChargeRecord, capturedByHand, stateOf, withoutAmount } from "./ProviderBooks.ts"
 import type { ProviderCalls } from "./ProviderCalls.ts"
 import type { ProviderMessages, ProviderWays } from "./ProviderMessages.ts"
 
@@ -35,7 +36,11 @@ export interface ProviderCharges {
     connectionId: string,
     environment: Environment
   ) => Effect.Effect<ChargeState | Rejected, NotSent | Unanswered>
-  readonly lookUpCharge: (attemptId: string) => Effect.Effect<Found<ChargeState>, Unanswered>
+  /** `refundsOf`: those that its record lists. */
+  readonly lookUpCharge: (
+    attemptId: string,
+    refundsOf: (charge: ChargeRecord) => ReadonlyArray<FoundRefund> | undefined
+  ) => Effect.Effect<Found<ChargeState>, Unanswered>
   /** Enters a charge, or gives the one that is there for the attempt. */
   readonly book: (request: ChargeRequest | CheckoutRequest, connectionId: string, state: BookedAs) => ChargeRecord
   /** Ends a charge that was accepted, unless it ended before. */
@@ -61,11 +66,10 @@ export const providerCharges = (options: ChargesOptions): ProviderCharges => {
 
   const take: ProviderCharges["take"] = (charge, about, askedMinor) => {
     charge.state = "Captured"
-    charge.capturedMinor = captures(about, askedMinor)
-    const isHidden = ways.answersWithoutAmounts && charge.capturedMinor !== askedMinor
-    if (charge.capturedMinor > askedMinor || isHidden) {
-      charge.contradictions.push(`captured ${charge.capturedMinor} of ${askedMinor}`)
-    }
+    const takenMinor = captures(about, askedMinor)
+    charge.capturedMinor = takenMinor + capturedByHand(charge)
+    const isHidden = ways.answersWithoutAmounts && takenMinor !== askedMinor
+    if (takenMinor > askedMinor || isHidden) charge.contradictions.push(`captured ${takenMinor} of ${askedMinor}`)
     return isHidden
   }
 
@@ -83,7 +87,7 @@ export const providerCharges = (options: ChargesOptions): ProviderCharges => {
         attemptId,
         others.map(({ providerRef }) => providerRef)
       ),
-      ...{ state, capturedMinor: 0, isPaidOut: false, operation: null },
+      ...{ state, capturedMinor: 0, capturesByHand: [], isReleased: false, isPaidOut: false, operation: null },
       ...{
         disputes: new Map(),
         disputeRecords: new Map(),
@@ -129,11 +133,18 @@ export const providerCharges = (options: ChargesOptions): ProviderCharges => {
       }
     })
 
-  const lookUpCharge: ProviderCharges["lookUpCharge"] = (attemptId) =>
-    calls.lookUp(attemptId, () => {
-      const found = charges.get(attemptId)
-      return found === undefined ? undefined : answerOf(found)
-    })
+  const lookUpCharge: ProviderCharges["lookUpCharge"] = (attemptId, refundsOf) =>
+    Effect.map(
+      calls.lookUp(attemptId, () => {
+        const found = charges.get(attemptId)
+        return found === undefined ? undefined : { state: answerOf(found), refunds: refundsOf(found) }
+      }),
+      (found): Found<ChargeState> => {
+        if (found._tag === "NotFound") return found
+        const { refunds, state } = found.state
+        return { _tag: "Found", state, ...(refunds === undefined ? {} : { refunds }) }
+      }
+    )
 
   return { charges, chargesByRef, charge, lookUpCharge, book, settle, take, answerOf }
 }

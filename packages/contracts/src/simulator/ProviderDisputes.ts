@@ -52,10 +52,22 @@ export const providerDisputes = (calls: ProviderCalls, messages: ProviderMessage
       return end(known, verdict, known.status === "accepted" && verdict === "lost" ? "accepted" : verdict)
     }
     charge.disputes.set(disputeId, verdict)
+    const dueBy = dueIn === null ? null : time.now() + dueIn
+    if (known !== undefined && known.endedAt !== null) {
+      Object.assign(known, { status: "needs_response", endedAt: null, isReopened: true, dueBy, changedAt: time.now() })
+      if (dueIn !== null) time.after(dueIn, () => loseIfOverdue(known))
+    }
     if (disputeId !== null && known === undefined && verdict === "opened") {
-      const dueBy = dueIn === null ? null : time.now() + dueIn
       const dispute: DisputeRecord = {
-        ...{ disputeId, charge, dueBy, status: "needs_response", endedAt: null, changedAt: time.now() },
+        ...{
+          disputeId,
+          charge,
+          dueBy,
+          status: "needs_response",
+          endedAt: null,
+          changedAt: time.now(),
+          isReopened: false
+        },
         ...{ submissions: [], askedAgain: [] }
       }
       disputes.set(disputeId, dispute)

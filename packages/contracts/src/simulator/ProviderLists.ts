@@ -38,9 +38,12 @@ const listedCharge = (charge: ChargeRecord): ListedCharge => {
 }
 
 const listedRefund = (refund: RefundRecord): ListedRefund => {
-  const { amountMinor, charge, createdAt, refundId } = refund
+  const { amountMinor, charge, createdAt, isByHand, refundId } = refund
   const money = { ...charge.money, minorUnits: amountMinor }
-  return { refundId, providerRef: charge.providerRef, money, state: refundStateOf(refund), created: createdAt }
+  return {
+    refundId: isByHand ? null : refundId,
+    ...{ providerRef: charge.providerRef, money, state: refundStateOf(refund), created: createdAt }
+  }
 }
 
 const verdicts = { won: "won", lost: "lost", accepted: "lost" } as const

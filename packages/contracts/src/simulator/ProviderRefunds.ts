@@ -1,8 +1,23 @@
 /** The refunds of the simulated provider. */
 import type { Environment } from "@pointsman/core"
-import type { Found, NotSent, RefundRequest, RefundState, Rejected, Unanswered } from "@pointsman/core/ports"
+import type {
+  Found,
+  FoundRefund,
+  NotSent,
+  RefundRequest,
+  RefundState,
+  Rejected,
+  Unanswered
+} from "@pointsman/core/ports"
 import { Effect } from "effect"
-import { type ChargeRecord, type RefundRecord, refundedOf, refundStateOf } from "./ProviderBooks.ts"
+import type { LaterOn } from "./CallHandling.ts"
+import {
+  type ChargeRecord,
+  providerRefundIdOf,
+  type RefundRecord,
+  refundableAtProvider,
+  refundStateOf
+} from "./ProviderBooks.ts"
 import type { ProviderCalls } from "./ProviderCalls.ts"
 import { noCharge, type ProviderCharges } from "./ProviderCharges.ts"
 import type { ProviderMessages } from "./ProviderMessages.ts"
@@ -14,7 +29,21 @@ export interface ProviderRefunds {
     request: RefundRequest,
     environment: Environment
   ) => Effect.Effect<RefundState | Rejected, NotSent | Unanswered>
-  readonly lookUpRefund: (refundId: string) => Effect.Effect<Found<RefundState>, Unanswered>
+  /** A person refunds; `later`: it is pending until then, in milliseconds. */
+  readonly byHand: (charge: ChargeRecord, amountMinor: number, later: RefundLater | null) => void
+  /** As the record of a charge lists them. */
+  readonly listedOf: (charge: ChargeRecord) => ReadonlyArray<FoundRefund>
+  /** By our id, or by the provider's where that is known. */
+  readonly lookUpRefund: (
+    refundId: string,
+    providerRefundId: string | null
+  ) => Effect.Effect<Found<RefundState>, Unanswered>
+}
+
+export interface RefundLater {
+  readonly after: number
+  /** `canceled`: nobody is told. */
+  readonly becomes: LaterOn
 }
 
 export const providerRefunds = (
@@ -30,13 +59,30 @@ export const providerRefunds = (
     const known = refunds.get(refundId)
     if (known !== undefined) return known
     const amountMinor = request.money.minorUnits
-    const given = refundedOf([...refunds.values()].filter((one) => one.charge === charge))
-    const isCovered = charge.state === "Captured" && given + amountMinor <= charge.capturedMinor
-    const stateThen = isCovered ? state : "RefundFailed"
-    const entry: RefundRecord = { refundId, charge, amountMinor, createdAt: time.now(), state: stateThen }
-    refunds.set(refundId, entry)
+    const isCovered = amountMinor <= refundableAtProvider(charge, refunds.values())
+    return write({ refundId, isByHand: false, charge, amountMinor, state: isCovered ? state : "RefundFailed" })
+  }
+
+  const write = (made: Omit<RefundRecord, "createdAt" | "letters">): RefundRecord => {
+    const entry: RefundRecord = { ...made, createdAt: time.now(), letters: [] }
+    refunds.set(entry.refundId, entry)
     messages.ofRefund(entry)
     return entry
+  }
+
+  const finish = (entry: RefundRecord, end: LaterOn) => {
+    if (entry.state !== "RefundPending") return
+    entry.state = end === "done" ? "Succeeded" : "RefundFailed"
+    if (!(entry.isByHand && end === "canceled")) messages.ofRefund(entry)
+  }
+
+  const byHand: ProviderRefunds["byHand"] = (charge, amountMinor, later) => {
+    const refundId = `hand_${refunds.size + 1}`
+    const entry = write({
+      ...{ refundId, isByHand: true, charge, amountMinor },
+      state: later === null ? "Succeeded" : "RefundPending"
+    })
+    if (later !== null) time.after(later.after, () => finish(entry, later.becomes))
   }
 
   const refund: ProviderRefunds["refund"] = (request, environment) => {
@@ -49,22 +95,24 @@ export const providerRefunds = (
         const entry = enter(request, charge, "RefundPending")
         return {
           answer: refundStateOf(entry),
-          finish: (end) => {
-            if (entry.state !== "RefundPending") return
-            entry.state = end === "done" ? "Succeeded" : "RefundFailed"
-            messages.ofRefund(entry)
-          }
+          finish: (end) => finish(entry, end)
         }
       },
       decline: () => refundStateOf(enter(request, charge, "RefundFailed"))
     })
   }
 
-  const lookUpRefund: ProviderRefunds["lookUpRefund"] = (refundId) =>
+  const listedOf: ProviderRefunds["listedOf"] = (charge) =>
+    [...refunds.values()]
+      .filter((one) => one.charge === charge)
+      .map((one) => ({ refundId: one.isByHand ? null : one.refundId, state: refundStateOf(one) }))
+
+  const lookUpRefund: ProviderRefunds["lookUpRefund"] = (refundId, providerRefundId) =>
     lookUp(refundId, () => {
-      const found = refunds.get(refundId)
+      const named = [...refunds.values()].find((one) => providerRefundIdOf(one.refundId) === providerRefundId)
+      const found = refunds.get(refundId) ?? named
       return found === undefined ? undefined : refundStateOf(found)
     })
 
-  return { refunds, refund, lookUpRefund }
+  return { refunds, refund, byHand, listedOf, lookUpRefund }
 }

@@ -3,7 +3,7 @@ import type { PointsmanOptions } from "@pointsman/core"
 import type { Draw } from "./Draw.ts"
 import type { Temper } from "./DrawAct.ts"
 import { drawRates, type Rates } from "./Faults.ts"
-import type { ProviderWays } from "./ProviderMessages.ts"
+import { type ProviderWays, plainWays } from "./ProviderMessages.ts"
 
 const second = 1_000
 const minute = 60 * second
@@ -26,6 +26,9 @@ export interface Run {
   readonly reusesReferences: boolean
 }
 
+const { givesCaptureIds, listsRefunds, namesRefunds } = plainWays
+const withoutPeople = { givesCaptureIds, listsRefunds, namesRefunds }
+
 export const drawRun = (draw: Draw): Run => {
   const steps = 8 + draw.below(28)
   const processes = 1 + draw.below(processesAtMost)
@@ -40,7 +43,8 @@ export const drawRun = (draw: Draw): Run => {
   const ways: ProviderWays = {
     writesOfOperations: draw.chance(0.4),
     answersWithoutAmounts: draw.chance(0.3),
-    namesByReference: draw.chance(0.4)
+    namesByReference: draw.chance(0.4),
+    ...withoutPeople
   }
   const temper = draw.pick<Temper>(["honest", "contradictory", "contradictory"])
   // Of a charge whose reference is contested the judge asks for a review alone, so most runs are without.
@@ -57,6 +61,18 @@ export const honest = (run: Run): Run => ({
   ways: { ...run.ways, answersWithoutAmounts: false },
   rates: { ...run.rates, captured: 0, provider: Math.max(run.rates.provider, 0.3) },
   temper: "honest",
+  reusesReferences: false
+})
+
+/** People act at the provider. One may know ids of captures, list refunds, and name ours by our id; or none of it. */
+export const withPeople = (run: Run, draw: Draw): Run => ({
+  ...run,
+  ways: {
+    ...run.ways,
+    givesCaptureIds: draw.chance(0.6) && !run.ways.answersWithoutAmounts,
+    namesRefunds: draw.chance(0.7),
+    listsRefunds: draw.chance(0.5)
+  },
   reusesReferences: false
 })
 

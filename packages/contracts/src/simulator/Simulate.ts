@@ -27,7 +27,7 @@ import { makePlan, type Plan, type PlanId, type Planned } from "./Plan.ts"
 import { makeReading, readsReports } from "./ReadReports.ts"
 import { accepted, drawReception } from "./Receiver.ts"
 import { comeToRest } from "./Rest.ts"
-import { drawRun, honest, processesAtMost, type Run, unheard } from "./Run.ts"
+import { drawRun, honest, processesAtMost, type Run, unheard, withPeople } from "./Run.ts"
 import { makeTime, type Time } from "./Time.ts"
 import { short } from "./Words.ts"
 import { makeWorkload } from "./Workload.ts"
@@ -70,6 +70,8 @@ const skewStream = -1
 const lossStream = -8
 /** The stream of whether a run is about disputes. */
 const disputeStream = -9
+/** The stream of whether people act at the provider, and of what it knows then. */
+const peopleStream = -10
 
 export const simulate = async (options: SimulateOptions): Promise<Simulated> => {
   const { applyFile, http, listen = () => {}, only, seed, storage } = options
@@ -80,7 +82,10 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   const tell = (line: string) => listen(`${elapsed()} ${line}`)
 
   const fault = options.outside ?? drawOutside(seed)
-  const run = runUnder(fault, drawRun(plan.draw))
+  const people = drawFrom(seed, peopleStream)
+  const hasPeople = people.chance(0.5) && !losesRecords(fault) && !swapsAccounts(fault)
+  const drawn = runUnder(fault, drawRun(plan.draw))
+  const run = hasPeople ? withPeople(drawn, people) : drawn
   const isChosen = options.outside !== undefined
   const outside = makeOutside(fault, { seed, steps: run.steps, plan, http, applyFile, isChosen })
   const { backgroundEveryMillis, rates, temper } = run
@@ -134,7 +139,8 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
     ...merchantsUnder(fault),
     isAboutDisputes: drawFrom(seed, disputeStream).chance(fault === "clock-jumps" ? 0.8 : 0.1),
     hasLostRecords: () => acting.lost() !== undefined,
-    areCreatesRepeated: fault !== "clock-jumps"
+    areCreatesRepeated: fault !== "clock-jumps",
+    byHand: hasPeople ? run.ways : undefined
   })
   const reading = makeReading({ world, seed, start, listen: tell })
   const wrongJournals = journalsByStep(world, () => acting.lost() !== undefined)

@@ -27,6 +27,8 @@ export interface ProviderSide {
   readonly isReviewedAfterJump?: boolean
   /** A row about what was captured is an open difference: a person sees what is captured, as in a review. */
   readonly hasOpenCharge?: boolean
+  /** A person captured or voided it where we did too, or has released the rest: what was whose, a review says. */
+  readonly isByBoth?: boolean
 }
 
 /** The states in which nobody waits for anything. */
@@ -63,6 +65,7 @@ export const isContradicted = (side: ProviderSide): boolean =>
   side.hasLostRecords === true ||
   side.isOfOtherAccount === true ||
   side.isReviewedAfterJump === true ||
+  side.isByBoth === true ||
   side.charges.some((one) => one.contradictions.length > 0)
 
 export const isHeld = (state: ChargeRecord["state"]): boolean => state === "Authorized" || state === "Captured"
@@ -158,7 +161,7 @@ const truthOf = (charges: ReadonlyArray<ChargeRecord>, given: ReadonlyArray<Refu
   return {
     states: [takenState(held, refundedMinor)],
     // An automatic capture of less is all that is told of the authorization.
-    authorizedMinor: held.operation === null ? capturedMinor : money.minorUnits,
+    authorizedMinor: held.capturesByHand.length > 0 ? null : held.operation === null ? capturedMinor : money.minorUnits,
     capturedMinor,
     refundedMinor,
     refundPendingMinor: 0

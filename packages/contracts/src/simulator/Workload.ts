@@ -9,13 +9,15 @@ import type { Order, Told } from "./Asked.ts"
 import { makeCustomers } from "./Customers.ts"
 import type { Draw } from "./Draw.ts"
 import { drawAct, drawDispute, type Temper } from "./DrawAct.ts"
+import { drawByHand } from "./DrawByHand.ts"
 import { makeLiars } from "./Liars.ts"
 import type { Taken } from "./Mail.ts"
 import { makeMerchantDisputes, type ToldOfDispute } from "./MerchantDisputes.ts"
 import { makeMerchants, paymentsIn } from "./Merchants.ts"
 import type { Plan } from "./Plan.ts"
-import { actInWords } from "./ProviderActs.ts"
+import { actInWords, type ProviderAct } from "./ProviderActs.ts"
 import type { Filed, Letter } from "./ProviderMail.ts"
+import type { ProviderWays } from "./ProviderMessages.ts"
 import { callers, type World } from "./World.ts"
 
 const second = 1_000
@@ -45,6 +47,8 @@ export interface WorkloadOptions {
   readonly hasLostRecords: () => boolean
   /** Whether merchants ask to be paid in the same words again. */
   readonly areCreatesRepeated: boolean
+  /** How its provider differs from others, where people act there; `undefined` where none do. */
+  readonly byHand: ProviderWays | undefined
 }
 
 export interface Workload {
@@ -65,6 +69,7 @@ export const makeWorkload = ({
   isAboutDisputes,
   backgroundEveryMillis,
   areCreatesRepeated,
+  byHand,
   hasLostRecords,
   losesRecords,
   heard,
@@ -74,7 +79,8 @@ export const makeWorkload = ({
   world
 }: WorkloadOptions): Workload => {
   const { provider, time } = world
-  const { hosted, kinds } = isAboutDisputes ? disputing : plan.draw.pick(abouts)
+  const { hosted, kinds: planned } = isAboutDisputes ? disputing : plan.draw.pick(abouts)
+  const kinds = byHand === undefined ? planned : [...planned, ...Array<Kind>(6).fill("person")]
   const asking = makeAsking(plan, listen)
   const { ask, told, wrong } = asking
   const merchants = makeMerchants(world, asking, { hosted, areCreatesRepeated, areOperationsKeyed: losesRecords })
@@ -112,10 +118,11 @@ export const makeWorkload = ({
         if (!(answersDisputes && (await disputes.answer(draw)))) await passTime(draw, world, plan)
         return
       case "dispute":
+      case "person":
       case "act": {
-        const act = kind === "act" ? drawAct(draw, { ...provider, heard }, temper) : drawDispute(draw, provider)
+        const act = actOf(draw, kind)
         if (act === undefined) return passTime(draw, world, plan)
-        plan.note(`the provider ${actInWords(act)}`)
+        plan.note(`${kind === "person" ? "at" : ""} the provider ${actInWords(act)}`.trim())
         return provider.act(act)
       }
     }
@@ -126,6 +133,11 @@ export const makeWorkload = ({
     if (payment === undefined) return passTime(draw, world, plan)
     if (!fits(payment) || kind === "operate") return merchants.operateAtOnce(draw, payment)
     return kind === "visit" ? customers.visit(draw, process, payment) : customers.pay(draw, payment)
+  }
+
+  const actOf = (draw: Draw, kind: "act" | "dispute" | "person"): ProviderAct | undefined => {
+    if (kind === "act") return drawAct(draw, { ...provider, heard }, temper)
+    return kind === "dispute" || byHand === undefined ? drawDispute(draw, provider) : drawByHand(draw, provider, byHand)
   }
 
   const step = async (draw: Draw): Promise<void> => {
@@ -163,6 +175,7 @@ type Kind =
   | "check"
   | "act"
   | "dispute"
+  | "person"
   | "answer"
   | "redeliver"
   | "lie"

@@ -39,7 +39,8 @@ export const answerOverHttp = (connector: Connector, { body, method, url }: Tran
       const lookUp = connector.lookUpCharge({ ...since, attemptId, providerRef: null, checkoutReference: null })
       return Effect.map(lookUp, (found) => foundBody(found, { attempt_id: attemptId }, chargeBody))
     }
-    const lookUp = connector.lookUpRefund?.({ ...since, refundId, providerRef: "", providerRefundId: null })
+    const providerRefundId = searchParams.get("provider_refund_id")
+    const lookUp = connector.lookUpRefund?.({ ...since, refundId, providerRef: "", providerRefundId })
     return Effect.map(lookUp ?? Effect.never, (found) => foundBody(found, { refund_id: refundId }, refundBody))
   }
   const operation = { operationId: asked.operation_id, attemptId: "", providerRef, simulation }
@@ -102,7 +103,10 @@ const chargeBody = (state: ChargeRecord) => {
     case "Authorized":
       return { provider_reference, status: "authorized", amount: state.stated?.minorUnits, currency }
     case "Captured":
-      return { provider_reference, status: "captured", captured_amount: state.stated?.minorUnits }
+      return {
+        ...{ provider_reference, status: "captured" },
+        captured_amount: (state.stated ?? state.capture?.money)?.minorUnits
+      }
     case "Pending":
       return { provider_reference, status: "pending" }
     case "Canceled":
