@@ -29,7 +29,7 @@ describe.each(stores)("over %s", (_name, store) => {
     references.set(id, `ref_${world.provider.charges.at(-1)?.attemptId}`)
     return id
   }
-  const byHand = async (id: string, providerRefundId: string, amount: number, more: object = {}) => {
+  const byHand = async (id: string, providerRefundId: string, amount: number, more: object = {}, created?: string) => {
     const data = {
       provider_reference: references.get(id),
       provider_refund_id: providerRefundId,
@@ -38,7 +38,8 @@ describe.each(stores)("over %s", (_name, store) => {
       currency: "EUR",
       ...more
     }
-    expect(answerOf(await deliver(world, { type: "refund.updated", data }))).toBe("200")
+    const dated = created === undefined ? {} : { created }
+    expect(answerOf(await deliver(world, { type: "refund.updated", data, ...dated }))).toBe("200")
   }
   const named = (refundId: string, providerRefundId: string, status = "succeeded") =>
     deliver(world, {
@@ -122,6 +123,54 @@ describe.each(stores)("over %s", (_name, store) => {
     expect(await retrieve(world, id)).toMatchObject({ status: "PARTIALLY_REFUNDED", refunded_amount: 300 })
     expect((await timeline(world, id)).map(({ type }) => type)).toContain("payment.conflict")
     expect(answerOf(await refund(id, 100))).toBe("409 not_refundable")
+    await expectSound(world, id)
+  })
+
+  test("given a failure that is heard first, when what came before it arrives, then nothing is refunded", async () => {
+    const id = await captured()
+    await byHand(id, "re_hand", 400, { status: "failed" }, "2026-11-21T12:00:05Z")
+    await byHand(id, "re_hand", 400, { status: "succeeded" }, "2026-11-21T12:00:02Z")
+    await byHand(id, "re_hand", 400, { status: "pending" }, "2026-11-21T12:00:01Z")
+    expect(await retrieve(world, id)).toMatchObject({
+      status: "CAPTURED",
+      refunded_amount: 0,
+      refund_pending_amount: 0
+    })
+    // The provider repeated it, and it went through.
+    await byHand(id, "re_hand", 400, { status: "succeeded" }, "2026-11-21T12:00:09Z")
+    expect(await retrieve(world, id)).toMatchObject({ status: "PARTIALLY_REFUNDED", refunded_amount: 400 })
+    await expectSound(world, id)
+  })
+
+  test("given a failure and a success of one time, when the failure is heard first, then a lookup decides", async () => {
+    const id = await captured()
+    await byHand(id, "re_hand", 400, { status: "failed" })
+    await byHand(id, "re_hand", 400, { status: "succeeded" })
+    expect(await retrieve(world, id)).toMatchObject({ refunded_amount: 0, refund_pending_amount: 400 })
+    await expectSound(world, id)
+  })
+
+  test("given one that waits for ours, when its failure is older than its success, then it counts with the end of ours", async () => {
+    const id = await captured()
+    world.provider.onRefund = () => unanswered
+    await refund(id, 100)
+    const ours = world.provider.refunds[0]?.refundId ?? ""
+    await byHand(id, "re_hand", 400, { status: "succeeded" }, "2026-11-21T12:00:05Z")
+    await byHand(id, "re_hand", 400, { status: "failed" }, "2026-11-21T12:00:02Z")
+    expect(answerOf(await named(ours, "re_ours"))).toBe("200")
+    expect(await retrieve(world, id)).toMatchObject({ refunded_amount: 500, refund_pending_amount: 0 })
+    await expectSound(world, id)
+  })
+
+  test("given one that waits for ours and is older than ours, when ours is stated, then both count", async () => {
+    const id = await captured()
+    world.provider.onRefund = () => unanswered
+    await refund(id, 100)
+    const ours = world.provider.refunds[0]?.refundId ?? ""
+    await byHand(id, "re_hand", 400, { status: "succeeded" }, "2020-01-01T00:00:00Z")
+    expect(answerOf(await named(ours, "re_ours"))).toBe("200")
+    expect(await retrieve(world, id)).toMatchObject({ refunded_amount: 500, refund_pending_amount: 0 })
+    expect(await refundsOf(world, id)).toHaveLength(2)
     await expectSound(world, id)
   })
 })

@@ -71,6 +71,13 @@ export interface RefundByHand {
   readonly at: number | null
 }
 
+export interface FailedByHand {
+  /** Ours, derived from the provider's. */
+  readonly refundId: string
+  /** When the provider dates it, in epoch milliseconds; `null` where it does not. */
+  readonly at: number | null
+}
+
 /** When the provider dates the newest success of a capture, a void or a refund. */
 export interface ConfirmedStatement {
   /** Of the operation or the refund. */
@@ -109,6 +116,11 @@ export interface Reported {
   readonly confirmed?: ReadonlyArray<ConfirmedStatement> | undefined
   /** Refunds that were made at the provider and may be ours; absent where there is none. */
   readonly refundsByHand?: ReadonlyArray<RefundByHand> | undefined
+  /**
+   * Refunds that were made at the provider and failed before anything else was heard of them: what it dates before is older.
+   * Absent where there is none.
+   */
+  readonly failedByHand?: ReadonlyArray<FailedByHand> | undefined
   /** Absent where there is none. */
   readonly undecided?: ReadonlyArray<UndecidedStatement> | undefined
   /** Names of the contradictions that operations have seen: each opens a review once. See `withContradiction`. */

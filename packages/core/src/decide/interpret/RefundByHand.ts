@@ -18,7 +18,7 @@ import { asUsableRefund } from "../UsableAnswer.ts"
 import { isUnderWay } from "../WeighReported.ts"
 import { datedRefund } from "./ConfirmedAt.ts"
 import { contradicts, keep } from "./Contradiction.ts"
-import { confirms, type Interpretation, moves, waits } from "./Interpretation.ts"
+import { confirms, type Interpretation, moves, older, waits } from "./Interpretation.ts"
 import { ofRefund } from "./InterpretRefund.ts"
 import { isCurrent, type Source } from "./Statement.ts"
 
@@ -41,15 +41,20 @@ export const ofUnnamedRefund = (
       id === refundId || (connectionId === attempt.connectionId && providerRefundId === state.providerRefundId)
   )
   if (known !== undefined) return ofRefund(book, known, state, source, now)
-  // It moved nothing, as is recorded.
-  if (state._tag === "RefundFailed") return ofFailed(book, state, now)
+  if (refundId === undefined) return { _tag: "Malformed", reason: "a refund without an id" }
+  if (state._tag === "RefundFailed") return ofFailed(book, refundId, state, source, now)
   const { stated } = state
   if (stated === undefined) return { _tag: "Malformed", reason: "a refund without an id of ours has no amount" }
-  if (refundId === undefined) return { _tag: "Malformed", reason: "a refund without an id" }
-  const said: RefundByHand = { refundId, attemptId: attempt.id, state, at: source.at }
+  const order = orderOfFailed(book.payment, refundId, source)
+  if (order === "older") return older
+  // It is pending until a lookup decides.
+  const stateThen = order === "undecided" ? ({ ...state, _tag: "RefundPending" } as const) : state
+  const said: RefundByHand = { refundId, attemptId: attempt.id, state: stateThen, at: source.at }
   if (openMinor(book, attempt.connectionId) > 0 || isUnderWay(book.payment.state)) return waiting(book, said, now)
   const room = holdingAttempt(book)?.id === attempt.id ? roomFor(book.payment, stated) : 0
-  return stated.minorUnits > room ? ofExcess(book, attempt, state, stated, now) : taken(book, said, stated, source, now)
+  return stated.minorUnits > room
+    ? ofExcess(book, attempt, said.state, stated, now)
+    : taken(book, said, stated, source, now)
 }
 
 const roomFor = (payment: Payment, { currency }: Money): number =>
@@ -90,11 +95,36 @@ const waiting = (book: PaymentBook, said: RefundByHand, now: number): Interpreta
   return { _tag: "Waits", applied: keep(book.payment, { ...reported, refundsByHand: [...others, said] }, now) }
 }
 
-/** One that waits was not made after all. */
-const ofFailed = (book: PaymentBook, { providerRefundId }: RefundState, now: number): Interpretation => {
-  const left = waitingIn(book.payment).filter(({ state }) => state.providerRefundId !== providerRefundId)
-  if (left.length === waitingIn(book.payment).length) return confirms
-  return moves(keep(book.payment, { ...(book.payment.reported ?? nothingReported), refundsByHand: left }, now))
+/** What its failure, which was heard before anything else, says about a later statement of the refund. */
+const orderOfFailed = ({ reported }: Payment, refundId: string, source: Source): "older" | "newer" | "undecided" => {
+  const failed = reported?.failedByHand?.find((one) => one.refundId === refundId)
+  if (failed === undefined || isCurrent(source)) return "newer"
+  if (failed.at === null || source.at === null || failed.at === source.at) return "undecided"
+  return source.at < failed.at ? "older" : "newer"
+}
+
+/** It moved nothing, as is recorded. One that waits was not made after all, unless it succeeded later. */
+const ofFailed = (
+  book: PaymentBook,
+  refundId: string,
+  { isFinal }: Extract<RefundState, { readonly _tag: "RefundFailed" }>,
+  source: Source,
+  now: number
+): Interpretation => {
+  const { payment } = book
+  const waits = waitingIn(payment).find((one) => one.refundId === refundId)
+  const { failedByHand = [], ...reported } = payment.reported ?? nothingReported
+  const at = isCurrent(source) ? source.askedAt : source.at
+  const isOlder = waits !== undefined && at !== null && waits.at !== null && at < waits.at
+  const known = failedByHand.find((one) => one.refundId === refundId)
+  const isKnown = known !== undefined && (isCurrent(source) || at === null || at <= (known.at ?? at))
+  // The provider tries it again, and says so.
+  if (isOlder || isFinal === false || (isKnown && waits === undefined)) return confirms
+  const others = failedByHand.filter((one) => one.refundId !== refundId)
+  const left = waitingIn(payment).filter((one) => one !== waits)
+  const noted = [...others, { refundId, at }].slice(-mostWaiting)
+  const applied = keep(payment, { ...reported, refundsByHand: left, failedByHand: noted }, now)
+  return waits === undefined ? { _tag: "Confirms", applied } : moves(applied)
 }
 
 const nameOf = ({ providerRefundId }: RefundState): string => `refund:${providerRefundId}`
