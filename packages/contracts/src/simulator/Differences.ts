@@ -88,7 +88,8 @@ const inRefunds = (book: PaymentBook, refunds: ReadonlyArray<RefundRecord>) => {
     const other = theirs.get(name)
     const ownMinor = own.reduce((sum, { money, stage }) => sum + (stage === "Succeeded" ? money.minorUnits : 0), 0)
     const otherMinor = other?.state === "Succeeded" ? other.amountMinor : 0
-    if (ownMinor === otherMinor) return []
+    const isKept = isWaiting(book.payment, name)
+    if (ownMinor === otherMinor || isKept) return []
     return [
       {
         what: `refund ${name} gave back ${ownMinor}, and at the provider ${otherMinor}`,
@@ -100,6 +101,12 @@ const inRefunds = (book: PaymentBook, refunds: ReadonlyArray<RefundRecord>) => {
     ]
   })
 }
+
+/** A charge or a capture is unknown and under review: what was refunded by hand is kept, and weighed once somebody ends it. */
+const isWaiting = ({ reported, review, state }: Payment, name: string): boolean =>
+  statusOf[state] === "UNKNOWN" &&
+  review !== null &&
+  (reported?.refundsByHand ?? []).some((one) => one.state.providerRefundId === name)
 
 /** A payment cannot show a dispute of a charge that it is not about. */
 const inDisputes = ({ payment }: PaymentBook, charge: ChargeRecord, isMain: boolean): ReadonlyArray<Difference> => {

@@ -64,7 +64,15 @@ export const judge = async ({
         refunds: refunds.filter(
           (one) => paymentOf(one.charge) === id && !(isUnheard(one, heard, book) && !readsReports(seed))
         ),
-        isByBoth: charges.some((charge) => paymentOf(charge) === id && isByBoth(charge, book)),
+        isByBoth: charges.some(
+          (charge) =>
+            paymentOf(charge) === id &&
+            isByBoth(
+              charge,
+              book,
+              refunds.some((one) => one.charge === charge)
+            )
+        ),
         hasOpenCharge: openCharges.has(id),
         isReviewedAfterJump: book.payment.review !== null && jumps.some(({ aheadMillis }) => aheadMillis > 0),
         hasLostRecords: lost?.payments.has(id) === true || book.payment.reported?.isRecovered === true,
@@ -111,7 +119,8 @@ export const judge = async ({
     const { id } = word.payment
     const now = books.get(id)?.payment
     const its = charges.filter((charge) => paymentOf(charge) === id)
-    const isContradicted = its.some(({ contradictions }) => contradictions.length > 0)
+    const isContradicted =
+      its.some(({ contradictions }) => contradictions.length > 0) || sides.get(id)?.isByBoth === true
     const hasLostRecords = lost?.payments.has(id) === true
     const lostAt = word.payment.updatedAt <= (lost?.at ?? 0) ? lost?.at : undefined
     const isPaidSince =
@@ -142,8 +151,14 @@ const isUnheard = (
   !letters.some((letter) => heard.has(letter)) &&
   !refunds.some(({ providerRefundId }) => providerRefundId === providerRefundIdOf(refundId))
 
-const isByBoth = ({ capturesByHand, isReleased }: ChargeRecord, { operations }: PaymentBook): boolean =>
-  (capturesByHand.length > 0 && (isReleased || operations.length > 0)) || (isReleased && operations.length > 0)
+/** What is of a capture by hand may be heard before it: that is of money which is not recorded as taken. */
+const isByBoth = (
+  { capturesByHand, disputes, isPaidOut, isReleased }: ChargeRecord,
+  { operations }: PaymentBook,
+  isRefunded: boolean
+): boolean =>
+  (capturesByHand.length > 0 && (isReleased || isRefunded || isPaidOut || disputes.size + operations.length > 0)) ||
+  (isReleased && operations.length > 0)
 
 const isForgotten = ({ from, to }: Taken, lost: Lost | undefined): boolean =>
   lost !== undefined && from <= lost.at && to >= lost.from

@@ -2,7 +2,7 @@
  * Which differences may be open once every report was read: those alone that the provider's own contradictions explain. A
  * store that lost records explains none but disputes without an id. Pure.
  */
-import type { SettlementEntry } from "@pointsman/core"
+import { type Payment, type SettlementEntry, statusOf } from "@pointsman/core"
 import type { ReportRowKind } from "@pointsman/core/connector"
 import type { PaymentBook } from "@pointsman/core/ports"
 import { isForeignRow, type ProviderBalance } from "./ProviderBalance.ts"
@@ -50,6 +50,11 @@ export const unexplainedEntries = (
 
 const isOpen = ({ closed, result }: SettlementEntry): boolean => result !== "matched" && closed === null
 
+/** A refund by hand of more than was captured, or of a capture that is unknown: a person decides. */
+const isOfReview = ({ reported, review, state }: Payment): boolean =>
+  review?.reasons.includes("refund_excess") === true ||
+  (review !== null && statusOf[state] === "UNKNOWN" && (reported?.refundsByHand ?? []).length > 0)
+
 const isExplained = (
   entry: SettlementEntry,
   sides: ReadonlyMap<string, ProviderSide>,
@@ -63,6 +68,9 @@ const isExplained = (
   if (side.isOfOtherAccount === true) return true
   // A lost dispute without an id is in no list, and its rows do not say which dispute they are of: a person looks.
   if (side.hasLostRecords === true && disputeId === null && ofDisputes.includes(kind)) return true
+  if (ofRefunds.includes(kind) && isOfReview(book.payment)) return true
+  // Where captures were made here and there, each row says what one of them took, and none what all of them did.
+  if (side.isByBoth === true && ofCharges.includes(kind)) return true
   const said = side.charges.flatMap(({ contradictions }) => contradictions)
   return explained.some(({ kinds, words }) => kinds.has(kind) && said.some((one) => words.test(one)))
 }

@@ -132,10 +132,11 @@ export const providerMessages = ({ onLetter, time, ways }: MessagesOptions): Pro
       return ofOperation(charge, operation, { _tag: "OperationConfirmed", ...stated, ...named }, !isOnlyWord)
     },
     ofCaptureByHand: (charge, { id, minorUnits }) => {
-      // A charge that is captured already is looked up no more.
+      // An authorization is looked up, unless the rest of it is released.
       const isFirst = charge.capturesByHand.length === 1 && charge.operation === null
-      if (ways.givesCaptureIds) ofCapture(charge, { id, money: { ...charge.money, minorUnits } }, isFirst)
-      else ofCharge(charge, !isFirst)
+      const mayBeLost = isFirst && minorUnits >= charge.money.minorUnits
+      if (ways.givesCaptureIds) ofCapture(charge, { id, money: { ...charge.money, minorUnits } }, mayBeLost)
+      else ofCharge(charge, !mayBeLost)
     },
     ofRelease: ({ attemptId, connectionId, providerRef }) => {
       const state = { _tag: "Canceled", providerRef } as const

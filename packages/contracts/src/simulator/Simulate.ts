@@ -86,6 +86,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   const hasPeople = people.chance(0.5) && !losesRecords(fault) && !swapsAccounts(fault)
   const drawn = runUnder(fault, drawRun(plan.draw))
   const run = hasPeople ? withPeople(drawn, people) : drawn
+  if (hasPeople) tell(`people act at the provider, of which is so: ${JSON.stringify(run.ways)}`)
   const isChosen = options.outside !== undefined
   const outside = makeOutside(fault, { seed, steps: run.steps, plan, http, applyFile, isChosen })
   const { backgroundEveryMillis, rates, temper } = run
