@@ -12,6 +12,7 @@ import {
   type ConnectorDefinition,
   cleaner,
   jsonCaller,
+  type RefundLookup,
   secretsOf,
   segment,
   type Transport
@@ -140,7 +141,7 @@ const questions = (call: ReturnType<typeof jsonCaller>, clean: Clean) =>
       )
     ),
     lookUpRefund: Effect.fn("HttpConnector.lookUpRefund")((request) =>
-      call({ method: "GET", path: `/refunds?refund_id=${segment(request.refundId)}`, id: request.refundId }, (answer) =>
+      call({ method: "GET", path: refundPath(request), id: request.refundId }, (answer) =>
         Answers.foundRefund(answer, request, clean)
       )
     ),
@@ -179,6 +180,12 @@ const questions = (call: ReturnType<typeof jsonCaller>, clean: Clean) =>
       }
     ]
   }) satisfies Partial<Connector>
+
+/** A refund that somebody made at the provider has no id of ours there. */
+const refundPath = ({ providerRefundId, refundId }: RefundLookup): string =>
+  providerRefundId === null
+    ? `/refunds?refund_id=${segment(refundId)}`
+    : `/refunds?refund_id=${segment(refundId)}&provider_refund_id=${segment(providerRefundId)}`
 
 /** What a merchant answers to a dispute. */
 const disputes = (call: ReturnType<typeof jsonCaller>, clean: Clean) =>

@@ -231,6 +231,17 @@ describe("requests", () => {
     )
   }
 
+  it.effect("given a refund whose id at the provider is known, then its lookup names both", () =>
+    Effect.gen(function* () {
+      const { connector, requests } = connect(answer(500, {}))
+      yield* Effect.exit(connector.lookUpRefund?.({ ...refundLookup, providerRefundId: "re/1" }) ?? Effect.void)
+      assert.strictEqual(
+        requests[0]?.url,
+        "https://provider.example/v1/refunds?refund_id=rf_1&provider_refund_id=re%2F1"
+      )
+    })
+  )
+
   it.effect("given a checkout of a method by name, then the name is in the body", () =>
     Effect.gen(function* () {
       const { connector, requests } = connect(answer(500, {}))
