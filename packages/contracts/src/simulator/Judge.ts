@@ -64,15 +64,7 @@ export const judge = async ({
         refunds: refunds.filter(
           (one) => paymentOf(one.charge) === id && !(isUnheard(one, heard, book) && !readsReports(seed))
         ),
-        isByBoth: charges.some(
-          (charge) =>
-            paymentOf(charge) === id &&
-            isByBoth(
-              charge,
-              book,
-              refunds.some((one) => one.charge === charge)
-            )
-        ),
+        isByBoth: charges.some((one) => paymentOf(one) === id && isByBoth(one, book, refunds.some(isOf(one)))),
         hasOpenCharge: openCharges.has(id),
         isReviewedAfterJump: book.payment.review !== null && jumps.some(({ aheadMillis }) => aheadMillis > 0),
         hasLostRecords: lost?.payments.has(id) === true || book.payment.reported?.isRecovered === true,
@@ -141,6 +133,11 @@ const chargesOpenIn = (entries: ReadonlyArray<SettlementEntry>): ReadonlySet<str
       .map(({ paymentId }) => paymentId)
   )
 
+const isOf =
+  (charge: ChargeRecord) =>
+  (refund: RefundRecord): boolean =>
+    refund.charge === charge
+
 /** No message of a refund by hand arrived, and nothing else told of it. */
 const isUnheard = (
   { isByHand, letters, refundId }: RefundRecord,
@@ -151,14 +148,16 @@ const isUnheard = (
   !letters.some((letter) => heard.has(letter)) &&
   !refunds.some(({ providerRefundId }) => providerRefundId === providerRefundIdOf(refundId))
 
-/** What is of a capture by hand may be heard before it: that is of money which is not recorded as taken. */
+/**
+ * What is of a capture by hand may be heard before it: that is of money which is not recorded as taken. A void by hand may be
+ * heard before the answer to the charge, which then states money that is held.
+ */
 const isByBoth = (
   { capturesByHand, disputes, isPaidOut, isReleased }: ChargeRecord,
   { operations }: PaymentBook,
   isRefunded: boolean
 ): boolean =>
-  (capturesByHand.length > 0 && (isReleased || isRefunded || isPaidOut || disputes.size + operations.length > 0)) ||
-  (isReleased && operations.length > 0)
+  isReleased || (capturesByHand.length > 0 && (isRefunded || isPaidOut || disputes.size + operations.length > 0))
 
 const isForgotten = ({ from, to }: Taken, lost: Lost | undefined): boolean =>
   lost !== undefined && from <= lost.at && to >= lost.from
