@@ -114,3 +114,66 @@ for (const kind of ["capture", "void"] as const) {
       }))
   })
 }
+
+describe("a capture that nobody answered, beside one that a person made at the provider", () => {
+  const euros = (minorUnits: number) => ({ minorUnits, currency: "EUR" })
+  const taken = (minorUnits: number): ChargeState => ({ _tag: "Captured", providerRef, stated: euros(minorUnits) })
+
+  /** Ours of 500 is unknown, and a person captured as much as is said. */
+  const besides = (own: World, byHand: number) =>
+    Effect.gen(function* () {
+      own.provider.onCharge = () => Effect.succeed(authorized)
+      const pointsman = yield* Pointsman
+      const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
+      own.provider.onCapture = () => Effect.fail(new Unanswered({ reason: "no answer" }))
+      yield* Effect.exit(pointsman.capture(caller, { paymentId: payment.id, idempotencyKey: null, amountMinor: 500 }))
+      const capture = { id: "cp_hand", money: euros(byHand) }
+      yield* charge(payment, { _tag: "Captured", providerRef, capture }, 5)
+      return payment
+    })
+
+  const lookedUp = (own: World, state: ChargeState) =>
+    Effect.gen(function* () {
+      own.provider.onLookUpCharge = () => Effect.succeed({ _tag: "Found", state })
+      yield* TestClock.adjust("2 minutes")
+      yield* Effect.repeat((yield* Pointsman).checkDue, { while: (count) => count > 0 })
+    })
+
+  const seen = (payment: Payment) =>
+    Effect.gen(function* () {
+      const { operations, payment: now } = yield* recorded(payment)
+      return [now.state, now.capturedMinor, operations.map(({ outcome }) => outcome), yield* reasons(payment)]
+    })
+
+  for (const byHand of [300, 800]) {
+    test(`given that the record shows ${byHand} by hand alone, then ours was not executed`, (own) =>
+      Effect.gen(function* () {
+        const payment = yield* besides(own, byHand)
+        yield* lookedUp(own, taken(byHand))
+        assert.deepStrictEqual(yield* seen(payment), ["Captured", byHand, ["NotFound"], []])
+      }))
+
+    test(`given that the record shows ${byHand} by hand and ours, then both count`, (own) =>
+      Effect.gen(function* () {
+        const payment = yield* besides(own, byHand)
+        yield* lookedUp(own, taken(byHand + 500))
+        assert.deepStrictEqual(yield* seen(payment), ["Captured", byHand + 500, ["Confirmed"], []])
+      }))
+  }
+
+  test("given a message of the total by hand, then it says nothing of ours", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* besides(own, 800)
+      yield* charge(payment, taken(800), 6)
+      assert.deepStrictEqual((yield* seen(payment))[0], "CaptureUnknown")
+      assert.deepStrictEqual(yield* reasons(payment), ["unknown"])
+    }))
+
+  test("given that the record shows more than both took, then ours stays unknown, and operators review it", (own) =>
+    Effect.gen(function* () {
+      const payment = yield* besides(own, 300)
+      yield* lookedUp(own, taken(900))
+      const [state, , , told] = yield* seen(payment)
+      assert.deepStrictEqual([state, told], ["CaptureUnknown", ["unknown", "amount_mismatch"]])
+    }))
+})

@@ -53,6 +53,10 @@ export const failedCapture = (
 ): ReadonlyArray<ReportedCapture> =>
   captures.map((one) => (one.operationId === operationId ? { ...one, minorUnits: 0, failedAt } : one))
 
+/** What people captured at the provider, in minor units. */
+export const byHandOf = (captures: ReadonlyArray<ReportedCapture>): number =>
+  sumOf(captures.filter(({ operationId }) => operationId === undefined))
+
 /** What the captures with ids come to, in minor units. */
 export const sumOf = (captures: ReadonlyArray<ReportedCapture>): number =>
   captures.reduce((sum, { minorUnits }) => sum + minorUnits, 0)

@@ -281,7 +281,7 @@ const closing = (
 ): { readonly outcome: OperationOutcome | null; readonly reply: OperationReply | null } => {
   const isDone = kind === "capture" ? taken.has(payment.state) : payment.state === "Voided"
   const isOpposite = kind === "capture" ? payment.state === "Voided" : taken.has(payment.state)
-  const isOthers = isDone && (!wasOpen || fact._tag === "Refused")
+  const isOthers = isDone && (!wasOpen || fact._tag === "Refused" || fact._tag === "NotFound")
   if (isConflict || isOpposite || isOthers) return { outcome, reply: { _tag: "StateConflict" } }
   // Even if this response is missing: another source reported first that it happened.
   if (isDone) return { outcome: "Confirmed", reply: { _tag: "Done", payment } }

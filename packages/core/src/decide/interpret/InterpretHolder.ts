@@ -8,10 +8,10 @@ import type { ChargeState } from "../../model/ProviderStatement.ts"
 import { type ChargeEndStatement, nothingReported } from "../../model/Reported.ts"
 import type { Money } from "../../money/Money.ts"
 import { endedBy, ofChargeFact } from "../Applied.ts"
-import { captureNamed, capturesOf, reportedWith } from "../Captures.ts"
+import { byHandOf, captureNamed, capturesOf, reportedWith } from "../Captures.ts"
 import { heldFactOf } from "../ChargeFact.ts"
 import { openOperation } from "../Holding.ts"
-import { operationFactOf } from "../OperationFact.ts"
+import { type OperationFact, operationFactOf } from "../OperationFact.ts"
 import { isOldEnough, oldFrom } from "../SentCall.ts"
 import { isCapturedInPart } from "../WeighReported.ts"
 import { datedOperation } from "./ConfirmedAt.ts"
@@ -126,11 +126,14 @@ const ofHolderInOperation = (
   const operation = openOperation(book)
   if (operation === undefined) return waits
   const contradiction = () => contradicts(book, `charge:${state._tag}`, evidenceOf(attempt, state), now)
-  const told = () => operated(book, operation, operationFactOf(operation, book.payment.authorizedMinor, state), now)
+  const told = () => operated(book, operation, withoutByHand(book.payment, operation, state), now)
   switch (state._tag) {
     case "Captured": {
       if (operation.kind === "capture" && isByHand(state)) return untilCaptured(book, state, contradiction, now)
       if (isBeforeFailure(book.payment, source)) return isUndated(source) ? contradiction() : older
+      if (operation.kind === "capture" && isTotalByHand(book.payment, state)) {
+        return isCurrent(source) ? ofStillAuthorized(book, operation, source, now) : waits
+      }
       const stated = state.capture?.money ?? state.stated
       return datedOperation(book, operation, withAmountDate(told(), operation, stated, source), source, now)
     }
@@ -156,6 +159,24 @@ const isByHand = ({ capture, stated }: Captured): boolean =>
 /** A capture by hand that is not on record: the failure of another capture says nothing about it. */
 const isNewByHand = (payment: Payment, state: Captured): boolean =>
   isByHand(state) && state.capture !== undefined && captureNamed(capturesOf(payment), state.capture) === undefined
+
+/** A total of what people captured at the provider, by the ids of those captures: ours is not in it. */
+const isTotalByHand = (payment: Payment, { capture, stated }: Captured): boolean =>
+  capture === undefined &&
+  stated?.currency === payment.money.currency &&
+  stated.minorUnits <= byHandOf(capturesOf(payment))
+
+/** What the statement says about the operation: of a total, our capture took what others did not. */
+const withoutByHand = (payment: Payment, operation: Operation, state: ChargeState): OperationFact => {
+  const fact = operationFactOf(operation, payment.authorizedMinor, state)
+  if (operation.kind === "void" || state._tag !== "Captured" || state.capture !== undefined) return fact
+  const { money } = operation
+  const { currency, minorUnits } = state.stated ?? money
+  const byHand = byHandOf(capturesOf(payment))
+  const isBoth =
+    currency === money.currency && minorUnits <= Math.min(money.minorUnits + byHand, payment.authorizedMinor)
+  return byHand > 0 && isBoth ? { _tag: "Confirmed", amountMinor: minorUnits } : fact
+}
 
 /** As below: it adds up with the capture that is under way. */
 const untilCaptured = (
