@@ -4,7 +4,13 @@
  */
 import { type Event, type JsonObject, type Payment, type ReviewReason, statusOf } from "@pointsman/core"
 import type { PaymentBook } from "@pointsman/core/ports"
-import { type ChargeRecord, isDisputedAtProvider, providerRefundIdOf, type RefundRecord } from "./ProviderBooks.ts"
+import {
+  type ChargeRecord,
+  capturedByHand,
+  isDisputedAtProvider,
+  providerRefundIdOf,
+  type RefundRecord
+} from "./ProviderBooks.ts"
 
 export interface Difference {
   /** In words, with both values. */
@@ -55,6 +61,8 @@ const inCaptured = ({ operations, payment }: PaymentBook, charge: ChargeRecord |
     reasons: ["amount_mismatch", "conflict", "capture_failed"],
     isEvidence: (data, type) =>
       (theirs > 0 && data["stated_amount"] === theirs) ||
+      // Where totals alone are stated, what a person captured beside ours is under review as the whole.
+      (charge !== undefined && data["stated_amount"] === capturedByHand(charge)) ||
       // Nothing, or less than one capture, is left: the capture that failed is named, or the charge that was canceled.
       isOfCanceled(charge, data, type) ||
       isOfCapture(operations, data, type)

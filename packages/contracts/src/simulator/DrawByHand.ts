@@ -29,7 +29,7 @@ export const drawByHand = (
     ...on(draw, capturable, (charge) => capturing(draw, charge)),
     ...on(draw, voidable, (charge) => ({ _tag: "VoidsByHand", charge })),
     ...on(draw, taken.filter(isWon), (charge) => reopening(draw, charge)),
-    ...on(draw, all, (charge) => ({ _tag: "ChargesElsewhere", charge }))
+    ...on(draw, all, (charge) => ({ _tag: "ChargesElsewhere", charge, isNamed: draw.chance(0.5) }))
   ]
   return draw.one(choices)?.()
 }

@@ -59,12 +59,10 @@ export const judge = async ({
     for (const book of stored.books) {
       const { id } = book.payment
       books.set(id, book)
+      const own = charges.filter((charge) => paymentOf(charge) === id)
       const side = {
-        charges: charges.filter((charge) => paymentOf(charge) === id),
-        refunds: refunds.filter(
-          (one) => paymentOf(one.charge) === id && !(isUnheard(one, heard, book) && !readsReports(seed))
-        ),
-        isByBoth: charges.some((one) => paymentOf(one) === id && isByBoth(one, book, refunds.some(isOf(one)))),
+        charges: own,
+        ...besideByHand(own, refunds, book, (letter) => readsReports(seed) || heard.has(letter)),
         hasOpenCharge: openCharges.has(id),
         isReviewedAfterJump: book.payment.review !== null && jumps.some(({ aheadMillis }) => aheadMillis > 0),
         hasLostRecords: lost?.payments.has(id) === true || book.payment.reported?.isRecovered === true,
@@ -133,31 +131,35 @@ const chargesOpenIn = (entries: ReadonlyArray<SettlementEntry>): ReadonlySet<str
       .map(({ paymentId }) => paymentId)
   )
 
-const isOf =
-  (charge: ChargeRecord) =>
-  (refund: RefundRecord): boolean =>
-    refund.charge === charge
-
-/** No message of a refund by hand arrived, and nothing else told of it. */
-const isUnheard = (
-  { isByHand, letters, refundId }: RefundRecord,
-  heard: Judged["heard"],
-  { refunds }: PaymentBook
-): boolean =>
-  isByHand &&
-  !letters.some((letter) => heard.has(letter)) &&
-  !refunds.some(({ providerRefundId }) => providerRefundId === providerRefundIdOf(refundId))
+/** The refunds that we may know of, and whether a person acted where something else did. */
+const besideByHand = (
+  charges: ReadonlyArray<ChargeRecord>,
+  all: ReadonlyArray<RefundRecord>,
+  book: PaymentBook,
+  isHeard: (letter: Letter) => boolean
+): Pick<ProviderSide, "refunds" | "isByBoth"> => {
+  const isKnown = ({ refundId }: RefundRecord) =>
+    book.refunds.some(({ providerRefundId }) => providerRefundId === providerRefundIdOf(refundId))
+  const refunds = all.filter(({ charge }) => charges.includes(charge))
+  return {
+    // One by hand of which no message arrived is in no list.
+    refunds: refunds.filter((one) => !one.isByHand || one.letters.some(isHeard) || isKnown(one)),
+    isByBoth: charges.some((charge) => isByBoth(charge, book, refunds))
+  }
+}
 
 /**
- * What is of a capture by hand may be heard before it: that is of money which is not recorded as taken. A void by hand may be
- * heard before the answer to the charge, which then states money that is held.
+ * What the specification reviews though the provider contradicts nothing: what is of a capture by hand, and heard before it,
+ * is of money that is not recorded as taken; an answer to the charge that is heard after a void by hand states money that is
+ * held; and while a refund that has failed is held as pending, one by hand is more than is captured.
  */
-const isByBoth = (
-  { capturesByHand, disputes, isPaidOut, isReleased }: ChargeRecord,
-  { operations }: PaymentBook,
-  isRefunded: boolean
-): boolean =>
-  isReleased || (capturesByHand.length > 0 && (isRefunded || isPaidOut || disputes.size + operations.length > 0))
+const isByBoth = (charge: ChargeRecord, { operations }: PaymentBook, refunds: ReadonlyArray<RefundRecord>): boolean => {
+  const { capturesByHand, disputes, isPaidOut, isReleased } = charge
+  const its = refunds.filter((refund) => refund.charge === charge)
+  const isBeside = isPaidOut || disputes.size + operations.length + its.length > 0
+  const isHeldMeanwhile = its.some(({ isByHand }) => isByHand) && its.some(({ state }) => state === "RefundFailed")
+  return isReleased || isHeldMeanwhile || (capturesByHand.length > 0 && isBeside)
+}
 
 const isForgotten = ({ from, to }: Taken, lost: Lost | undefined): boolean =>
   lost !== undefined && from <= lost.at && to >= lost.from

@@ -36,7 +36,7 @@ export type ProviderAct =
   | OfCharge<"CapturesByHand", { readonly capturedMinor: number }>
   | OfCharge<"VoidsByHand">
   /** Another shop of the account charges as much. */
-  | OfCharge<"ChargesElsewhere">
+  | OfCharge<"ChargesElsewhere", { readonly isNamed: boolean }>
   | { readonly _tag: "FailsRefund"; readonly refund: RefundRecord }
   /** A refund that had failed went through after all. */
   | { readonly _tag: "RefundsAfterAll"; readonly refund: RefundRecord }
@@ -63,7 +63,7 @@ export const performAct = (act: ProviderAct, { balance, disputes, messages, refu
       voidByHand(act.charge, messages)
       break
     case "ChargesElsewhere":
-      balance.noteForeign(act.charge)
+      balance.noteForeign(act.charge, act.isNamed)
       break
     case "PaysOut":
       act.charge.isPaidOut = true

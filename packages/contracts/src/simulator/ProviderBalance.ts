@@ -31,13 +31,13 @@ export interface ProviderBalance {
   readonly noteCharge: (charge: ChargeRecord) => void
   readonly noteRefund: (refund: RefundRecord) => void
   readonly notePayout: (charge: ChargeRecord) => void
-  /** Another shop of the account charges as much. */
-  readonly noteForeign: (charge: ChargeRecord) => void
+  /** Another shop of the account charges as much. Its row may have the merchant's own reference alone. */
+  readonly noteForeign: (charge: ChargeRecord, isNamed: boolean) => void
 }
 
 export const isForeignRow = ({ names }: Pick<ReportRow, "names">): boolean =>
-  names.providerRef?.startsWith(foreignPrefix) === true
-const foreignPrefix = "ch_foreign_"
+  names.reference?.startsWith(foreignPrefix) === true
+const foreignPrefix = "foreign-"
 
 /** Connections of this kind are paid out in another currency than they charge. */
 const converts = (connectionId: string): boolean => connectionId.startsWith("backup-")
@@ -117,8 +117,9 @@ export const providerBalance = (time: Time): ProviderBalance => {
     move({ kind: "payout", connectionId, gross, names: {}, feeMinor: 0, payoutId })
   }
 
-  const noteForeign: ProviderBalance["noteForeign"] = ({ connectionId, money }) => {
-    const names = { providerRef: `${foreignPrefix}${rows.length + 1}`, reference: `foreign-${rows.length + 1}` }
+  const noteForeign: ProviderBalance["noteForeign"] = ({ connectionId, money }, isNamed) => {
+    const reference = `${foreignPrefix}${rows.length + 1}`
+    const names = { reference, ...(isNamed ? { providerRef: `ch_${reference}` } : {}) }
     move({ kind: "charge", connectionId, gross: money, names, feeMinor: chargeFee(money.minorUnits) })
   }
 

@@ -11,7 +11,8 @@ export const faults: ReadonlyArray<Fault> = [
       project: "http",
       file,
       test: "given a dispute that was won, when it is opened again later, then a new round begins"
-    }
+    },
+    simulatedOn: "memory"
   },
   {
     name: "a dispute opened again by an equal time",

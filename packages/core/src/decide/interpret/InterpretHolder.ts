@@ -132,7 +132,7 @@ const ofHolderInOperation = (
       if (operation.kind === "capture" && isByHand(state)) return untilCaptured(book, state, contradiction, now)
       if (isBeforeFailure(book.payment, source)) return isUndated(source) ? contradiction() : older
       if (operation.kind === "capture" && isTotalByHand(book.payment, state)) {
-        return isCurrent(source) ? ofStillAuthorized(book, operation, source, now) : waits
+        return ofTotalByHand(book, operation, source, now)
       }
       const stated = state.capture?.money ?? state.stated
       return datedOperation(book, operation, withAmountDate(told(), operation, stated, source), source, now)
@@ -165,6 +165,10 @@ const isTotalByHand = (payment: Payment, { capture, stated }: Captured): boolean
   capture === undefined &&
   stated?.currency === payment.money.currency &&
   stated.minorUnits <= byHandOf(capturesOf(payment))
+
+/** As of an authorization: a message of before ours says nothing about it. */
+const ofTotalByHand = (book: PaymentBook, operation: Operation, source: Source, now: number): Interpretation =>
+  isCurrent(source) ? ofStillAuthorized(book, operation, source, now) : waits
 
 /** What the statement says about the operation: of a total, our capture took what others did not. */
 const withoutByHand = (payment: Payment, operation: Operation, state: ChargeState): OperationFact => {

@@ -15,6 +15,7 @@ export const faults: ReadonlyArray<Fault> = [
       project: "core",
       file: "packages/core/test/ReconcileGuards.test.ts",
       test: "given it comes before the row of our charge in one report, then it is suggested, and ours is the match"
-    }
+    },
+    simulatedOn: "memory"
   }
 ]
