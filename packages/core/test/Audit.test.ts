@@ -5,7 +5,7 @@ import { Audit, AuditActor, detailsOfWorkspace } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { orderOf } from "./support/Reports.ts"
-import { tenant, world } from "./support/World.ts"
+import { recovered, tenant, world } from "./support/World.ts"
 
 const stated = {
   _tag: "Charge",
@@ -24,7 +24,7 @@ describe("the audit trail", () => {
       yield* Effect.flip(reconciliation.close({ ...closing, connectionId: "none" }))
       yield* Effect.ignore(reconciliation.run(orderOf([])))
       yield* Effect.flip(applyMessage("main", "msg_1"))
-      yield* Effect.ignore(recover({ since: 1, connectionId: "main", isDryRun: false }))
+      yield* Effect.ignore(recovered(recover({ since: 1, connectionId: "main", isDryRun: false })))
       const entries = yield* (yield* Audit).list({ after: 0, limit: 10 })
       const of = { workspace_id: "acme", environment: "sandbox" }
       assert.deepStrictEqual(
@@ -64,7 +64,7 @@ describe("the audit trail", () => {
         ]
       )
       yield* Effect.ignore(pointsman.recover({ since: 1, connectionId: null, isDryRun: true }))
-      yield* Effect.ignore(pointsman.recover({ since: 1, connectionId: null, isDryRun: false }))
+      yield* Effect.ignore(recovered(pointsman.recover({ since: 1, connectionId: null, isDryRun: false })))
       yield* Effect.ignore(pointsman.acceptLoss(null))
       const { apiKey } = yield* pointsman.createApiKey(tenant, null)
 

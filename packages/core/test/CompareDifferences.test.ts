@@ -10,7 +10,7 @@ import { listingProvider } from "./support/ListingProvider.ts"
 import { operate } from "./support/Operations.ts"
 import { attemptsOf, stored } from "./support/Pages.ts"
 import { day, entriesOf, eur, orderOf, paidAt, reconcile, rowOf } from "./support/Reports.ts"
-import { caller, request, tenant, type World, world } from "./support/World.ts"
+import { caller, recovered, request, tenant, type World, world } from "./support/World.ts"
 
 const create = (reference: string | null = null) => {
   const { details, ...rest } = request()
@@ -83,7 +83,7 @@ describe("a row of a refund that is recovered later", () => {
     ]
   }
   const recoverAll = Effect.flatMap(Pointsman, (pointsman) =>
-    pointsman.recover({ since: noon - day, connectionId: null, isDryRun: false })
+    recovered(pointsman.recover({ since: noon - day, connectionId: null, isDryRun: false }))
   )
 
   it.effect(
@@ -107,6 +107,8 @@ describe("a row of a refund that is recovered later", () => {
             [`refund#${entries[0]?.runId}.2`]: "matched"
           })
           const counted = entries.filter(({ corrected }) => corrected === null)
+          // A recovery waits for what was sent before.
+          const recoveredAt = paidAt + 2 * day + 35_000
           assert.deepStrictEqual(
             counted.map(({ kind, paymentId, recordedAt, refundId, runId }) => [
               kind,
@@ -116,8 +118,8 @@ describe("a row of a refund that is recovered later", () => {
               runId
             ]),
             [
-              ["charge", lost.payment.id, null, paidAt + 2 * day, entries[0]?.runId],
-              ["refund", lost.payment.id, lost.refundId, paidAt + 2 * day, entries[0]?.runId]
+            ["charge", lost.payment.id, null, recoveredAt, entries[0]?.runId],
+              ["refund", lost.payment.id, lost.refundId, recoveredAt, entries[0]?.runId]
             ]
           )
           assert.strictEqual(settlementOf(counted.filter(({ kind }) => kind === "charge"))?.feeMinor, 40)
@@ -223,7 +225,9 @@ describe("a row of a refund that is recovered later", () => {
                   applyBatch: (batch) => dying(settlements.applyBatch(batch))
                 })
               )
-              yield* Effect.exit(process.recover({ since: noon - day, connectionId: "main", isDryRun: false }))
+              yield* Effect.exit(
+                recovered(process.recover({ since: noon - day, connectionId: "main", isDryRun: false }))
+              )
               yield* recoverAll
               const entries = (yield* entriesOf).map(
                 ({ closed, corrected, kind, paymentId, refundId, result, rowId }) => [
@@ -246,7 +250,7 @@ describe("a row of a refund that is recovered later", () => {
     const settlements = yield* Settlements
     const failing = Effect.fail(new StorageError({ operation: "hold", cause: new Error("down") }))
     const process = yield* own.another.pipe(Effect.provideService(Settlements, { ...settlements, hold: () => failing }))
-    yield* process.recover({ since: noon - day, connectionId: null, isDryRun: false })
+    yield* recovered(process.recover({ since: noon - day, connectionId: null, isDryRun: false }))
     assert.deepStrictEqual(yield* standing, { charge: "missing_here", refund: "missing_here" })
   })
 

@@ -116,7 +116,7 @@ describe("a connection with several reasons", () => {
 })
 
 /** What a circuit, an account or a later change of the configuration excludes. */
-const withoutLimit = new Set<string>(["CIRCUIT_OPEN", "ACCOUNT_CHANGED", "CONNECTION_INACTIVE", "RECORDS_MISSING"])
+const withoutLimit = new Set<string>(["CIRCUIT_OPEN", "ACCOUNT_CHANGED", "CONNECTION_INACTIVE"])
 
 /** One connection for each reason, by its code, in the order of priority; another one's token was sent to none. */
 const each = (initiator: "cit" | "mit") =>

@@ -1,18 +1,22 @@
 /** A capture or a void that the store lost, of a charge that is older than what a recovery lists. */
 import { assert, describe, it } from "@effect/vitest"
-import { type AfterRestore, NothingSent, Pointsman } from "@pointsman/core"
+import { Pointsman } from "@pointsman/core"
 import { StorageSnapshots } from "@pointsman/core/internal"
-import { RecordsMissing, Unanswered } from "@pointsman/core/ports"
+import { Unanswered } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { type ListingProvider, listingProvider } from "./support/ListingProvider.ts"
-import { caller, request, world } from "./support/World.ts"
+import { caller, recovered, request, world } from "./support/World.ts"
 
 const hour = 60 * 60_000
 const noon = 100.5 * 24 * hour
 const manual = request({ details: { captureMethod: "manual" } })
 const unanswered = (isUnsupported: boolean) =>
   Effect.fail(new Unanswered({ reason: "no answer", ...(isUnsupported ? { isUnsupported } : {}) }))
+
+const recoverAll = Effect.flatMap(Pointsman, (pointsman) =>
+  recovered(pointsman.recover({ since: noon - 60_000, connectionId: null, isDryRun: false }))
+)
 
 /** An authorization of an hour before the loss, and what was lost: the recovery lists nothing, and a day passes. */
 const losing = Effect.fnUntraced(function* <E>(lost: (paymentId: string) => Effect.Effect<unknown, E, Pointsman>) {
@@ -26,11 +30,9 @@ const losing = Effect.fnUntraced(function* <E>(lost: (paymentId: string) => Effe
   yield* lost(payment.id)
   putBack()
   yield* TestClock.setTime(noon + 60_000)
-  yield* pointsman.recover({ since: noon - 60_000, connectionId: null, isDryRun: false })
-  const kept = yield* pointsman.payment(caller.tenant, payment.id)
-  assert.strictEqual(kept.state, "Authorized")
+  const recovery = yield* recoverAll
   yield* TestClock.setTime(noon + 25 * hour)
-  return payment.id
+  return { id: payment.id, recovery }
 })
 
 const capture = (paymentId: string, idempotencyKey: string | null, amountMinor: number | null) =>
@@ -39,10 +41,9 @@ const voidOf = (paymentId: string, idempotencyKey: string) =>
   Effect.flatMap(Pointsman, (pointsman) => pointsman.void(caller, { paymentId, idempotencyKey }))
 
 describe("a capture or a void that the store lost", () => {
-  const given = (afterRestore?: AfterRestore) => {
+  const given = () => {
     const provider = listingProvider()
-    const own = world({ provider, ...(afterRestore === undefined ? {} : { afterRestore }) })
-    return { provider, own, layer: own.layer }
+    return { provider, layer: world({ provider }).layer }
   }
   const lookUps = (provider: ListingProvider): ReadonlyArray<string> =>
     provider.lookUps.map(({ attemptId }) => attemptId)
@@ -51,7 +52,7 @@ describe("a capture or a void that the store lost", () => {
   it.effect("given a capture that comes again, then its result is returned, and nothing is captured", () =>
     Effect.gen(function* () {
       const { provider } = again
-      const id = yield* losing((paymentId) => capture(paymentId, "capture-01", 700))
+      const { id } = yield* losing((paymentId) => capture(paymentId, "capture-01", 700))
       const { isReplay, payment } = yield* capture(id, "capture-01", 700)
       assert.isTrue(isReplay)
       assert.deepInclude(payment, { state: "Captured", capturedMinor: 700, review: null })
@@ -64,38 +65,21 @@ describe("a capture or a void that the store lost", () => {
   it.effect("given another capture, then it is refused, and the lost one is recorded", () =>
     Effect.gen(function* () {
       const { provider } = other
-      const id = yield* losing((paymentId) => capture(paymentId, "capture-01", null))
+      const { id } = yield* losing((paymentId) => capture(paymentId, "capture-01", null))
       for (const key of ["capture-02", null]) {
         assert.strictEqual((yield* Effect.flip(capture(id, key, 500)))._tag, "pointsman/NotCapturable")
       }
       const payment = yield* (yield* Pointsman).payment(caller.tenant, id)
       assert.deepInclude(payment, { state: "Captured", capturedMinor: 1999, review: null })
       assert.lengthOf(provider.captures, 1)
-      assert.lengthOf(lookUps(provider), 1)
     }).pipe(Effect.provide(other.layer))
-  )
-
-  const unheard = given()
-  it.effect("given a record whose commit is not answered, then it is recorded once, and nothing is captured", () =>
-    Effect.gen(function* () {
-      const { own, provider } = unheard
-      const id = yield* losing((paymentId) => capture(paymentId, "capture-01", null))
-      const unheardAt = own.ledger.calls.commit + 1
-      own.ledger.onCommit = (number) => (number === unheardAt ? "unheard" : undefined)
-      const order = { paymentId: id, idempotencyKey: "capture-01", amountMinor: null }
-      const { isReplay, payment } = yield* (yield* Pointsman).capture(caller, order)
-      assert.isTrue(isReplay)
-      assert.isAtLeast(own.ledger.calls.commit, unheardAt)
-      assert.deepInclude(payment, { state: "Captured", capturedMinor: 1999 })
-      assert.lengthOf(provider.captures, 1)
-    }).pipe(Effect.provide(unheard.layer))
   )
 
   const voided = given()
   it.effect("given a void, when a capture comes, then it is refused, and the payment is voided", () =>
     Effect.gen(function* () {
       const { provider } = voided
-      const id = yield* losing((paymentId) => voidOf(paymentId, "void-0001"))
+      const { id } = yield* losing((paymentId) => voidOf(paymentId, "void-0001"))
       assert.strictEqual((yield* Effect.flip(capture(id, "capture-01", null)))._tag, "pointsman/NotCapturable")
       assert.deepInclude(yield* (yield* Pointsman).payment(caller.tenant, id), { state: "Voided", review: null })
       assert.isTrue((yield* voidOf(id, "void-0001")).isReplay)
@@ -105,57 +89,44 @@ describe("a capture or a void that the store lost", () => {
   )
 
   const nothing = given()
-  it.effect("given nothing that was executed, then the request is sent, and asked for once", () =>
-    Effect.gen(function* () {
-      const { provider } = nothing
-      const id = yield* losing(() => Effect.void)
-      assert.isFalse((yield* capture(id, "capture-01", 700)).isReplay)
-      assert.isTrue((yield* capture(id, "capture-01", 700)).isReplay)
-      assert.lengthOf(lookUps(provider), 1)
-      const { payment } = yield* (yield* Pointsman).create(caller, manual)
-      yield* capture(payment.id, "capture-01", 700)
-      assert.lengthOf(lookUps(provider), 1)
-    }).pipe(Effect.provide(nothing.layer))
+  it.effect(
+    "given nothing that was executed, then the request is sent, and the provider is asked by recoveries alone",
+    () =>
+      Effect.gen(function* () {
+        const { provider } = nothing
+        const { id } = yield* losing(() => Effect.void)
+        assert.isFalse((yield* capture(id, "capture-01", 700)).isReplay)
+        assert.isTrue((yield* capture(id, "capture-01", 700)).isReplay)
+        assert.lengthOf(lookUps(provider), 1)
+      }).pipe(Effect.provide(nothing.layer))
   )
 
   const silent = given()
   it.effect("given a provider that does not say, then nothing is sent until it does", () =>
     Effect.gen(function* () {
       const { provider } = silent
-      const id = yield* losing(() => Effect.void)
       const lookUp = provider.onLookUpCharge
       const pending = { _tag: "Found", state: { _tag: "Pending", providerRef: "ref" } } as const
-      for (const answer of [unanswered(false), Effect.succeed(pending)]) {
-        provider.onLookUpCharge = () => answer
-        const failure = yield* Effect.flip(capture(id, "capture-01", 700))
-        assert.instanceOf(failure, NothingSent)
-        assert.instanceOf(failure.cause, RecordsMissing)
-        const said = {
-          connectionId: "main",
-          since: noon - 60_000,
-          retryAfterMillis: 60_000,
-          why: "unanswered"
-        } as const
-        assert.deepInclude({ ...failure.cause }, said)
-      }
+      provider.onLookUpCharge = () => unanswered(false)
+      const { id, recovery } = yield* losing(() => Effect.void)
+      assert.deepInclude(recovery.loss, { recovered: ["backup"], ended: null })
+      provider.onLookUpCharge = () => Effect.succeed(pending)
+      assert.isNull((yield* recoverAll).loss?.ended)
+      assert.strictEqual((yield* Effect.flip(capture(id, "capture-01", 700)))._tag, "pointsman/RequestInProgress")
       assert.lengthOf(provider.captures, 0)
       provider.onLookUpCharge = lookUp
+      assert.strictEqual((yield* recoverAll).loss?.ended?.outcome, "recovered")
       assert.strictEqual((yield* capture(id, "capture-01", 700)).payment.capturedMinor, 700)
     }).pipe(Effect.provide(silent.layer))
   )
 
-  for (const [name, isUnsupported, afterRestore] of [
-    ["that has no look-up", true, undefined],
-    ["that does not answer, and POINTSMAN_AFTER_RESTORE=serve", false, "serve"]
-  ] as const) {
-    const served = given(afterRestore)
-    it.effect(`given a provider ${name}, then the request is sent`, () =>
-      Effect.gen(function* () {
-        const { provider } = served
-        const id = yield* losing(() => Effect.void)
-        provider.onLookUpCharge = () => unanswered(isUnsupported)
-        assert.strictEqual((yield* capture(id, "capture-01", 700)).payment.capturedMinor, 700)
-      }).pipe(Effect.provide(served.layer))
-    )
-  }
+  const unable = given()
+  it.effect("given a provider that has no look-up, then the request is sent", () =>
+    Effect.gen(function* () {
+      const { provider } = unable
+      provider.onLookUpCharge = () => unanswered(true)
+      const { id } = yield* losing(() => Effect.void)
+      assert.strictEqual((yield* capture(id, "capture-01", 700)).payment.capturedMinor, 700)
+    }).pipe(Effect.provide(unable.layer))
+  )
 })

@@ -1,32 +1,25 @@
 /** After a loss of records, nothing is sent that a provider may have executed before. */
 import { assert, describe, it } from "@effect/vitest"
-import { NothingSent, Pointsman, type PointsmanOptions } from "@pointsman/core"
-import { Ids, RecordLosses, RecordsMissing } from "@pointsman/core/ports"
-import * as MemoryStorage from "@pointsman/storage-memory"
-import { Context, Effect, Layer } from "effect"
-import { caller, request, tenant, world } from "./support/World.ts"
-
-/** A world whose losses a test declares. */
-const given = (options: PointsmanOptions = {}) => {
-  const own = world(options)
-  const losses = Layer.effectContext(
-    Effect.map(Layer.build(MemoryStorage.layer().pipe(Layer.provide(Ids.layer))), (built) =>
-      Context.make(RecordLosses, Context.get(built, RecordLosses))
-    )
-  )
-  return { layer: Layer.provideMerge(own.layer, losses), provider: own.provider }
-}
+import { type Caller, NothingSent, Pointsman, type Tenant } from "@pointsman/core"
+import { StorageSnapshots } from "@pointsman/core/internal"
+import { Directory, Ledger, RecordLosses, RecordsMissing, recoveryRetryMillis } from "@pointsman/core/ports"
+import { Effect, Fiber, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { listingProvider } from "./support/ListingProvider.ts"
+import { caller, recovered, request, tenant, world } from "./support/World.ts"
 
 const lost = { since: 1_000, reason: "a test", declaredAt: 2_000 }
 const returnUrl = "https://shop.example/done"
 const order = { idempotencyKey: "order-0002", amountMinor: null, reason: null }
+const whileMissing = { retryAfterMillis: recoveryRetryMillis }
 
 describe("a loss of records", () => {
-  const { layer, provider } = given()
+  const own = world()
   it.effect(
     "given connections that are not recovered, then nothing is sent there, and what is on file is answered",
     () =>
       Effect.gen(function* () {
+        const { provider } = own
         const pointsman = yield* Pointsman
         const losses = yield* RecordLosses
         const manual = { captureMethod: "manual" } as const
@@ -38,42 +31,102 @@ describe("a loss of records", () => {
         const calls = provider.charges.length
 
         const loss = yield* losses.declare(lost)
-        for (const failure of [
-          yield* Effect.flip(pointsman.create(caller, request())),
-          yield* Effect.flip(pointsman.create(caller, request({ idempotencyKey: "order-0003" }))),
-          yield* Effect.flip(pointsman.create(caller, request({ idempotencyKey: "order-0004", returnUrl }))),
-          yield* Effect.flip(pointsman.capture(caller, { ...order, paymentId: payment.id })),
-          yield* Effect.flip(pointsman.void(caller, { ...order, paymentId: payment.id })),
-          yield* Effect.flip(pointsman.refund(caller, { ...order, paymentId: captured.id }))
-        ]) {
-          assert.instanceOf(failure, NothingSent)
-          assert.instanceOf(failure.cause, RecordsMissing)
-          assert.strictEqual(failure.cause.since, lost.since)
+        const unsent = yield* Effect.flip(pointsman.create(caller, request()))
+        assert.instanceOf(unsent, NothingSent)
+        assert.instanceOf(unsent.cause, RecordsMissing)
+        for (const idempotencyKey of ["order-0002", null]) {
+          const again = { ...order, idempotencyKey }
+          for (const refused of [
+            yield* Effect.flip(pointsman.create(caller, request({ idempotencyKey: "order-0003" }))),
+            yield* Effect.flip(pointsman.create(caller, request({ idempotencyKey: "order-0004", returnUrl }))),
+            yield* Effect.flip(pointsman.capture(caller, { ...again, paymentId: payment.id })),
+            yield* Effect.flip(pointsman.void(caller, { ...again, paymentId: payment.id }))
+          ]) {
+            assert.deepInclude({ ...refused }, { _tag: "pointsman/RequestInProgress", ...whileMissing })
+          }
+          const refund = yield* Effect.flip(pointsman.refund(caller, { ...again, paymentId: captured.id }))
+          assert.deepInclude({ ...refund }, { _tag: "pointsman/RefundPending", ...whileMissing })
         }
         assert.lengthOf(provider.charges, calls)
         assert.lengthOf([...provider.captures, ...provider.voids, ...provider.refunds], 0)
-        const again = yield* pointsman.create(caller, keyed)
-        assert.isTrue(again.isReplay)
+        assert.isTrue((yield* pointsman.create(caller, keyed)).isReplay)
         assert.strictEqual((yield* pointsman.create(caller, hosted)).payment.id, page.id)
         assert.deepStrictEqual(yield* pointsman.payment(tenant, payment.id), payment)
 
-        // A payment's own connection is enough for what acts on it, and a create may go to any.
+        // What was lost may be at any connection of the workspace.
         yield* losses.markRecovered(loss, payment.connectionId ?? "", false)
+        yield* Effect.flip(pointsman.capture(caller, { ...order, paymentId: payment.id }))
+        assert.isTrue(Option.isSome(yield* pointsman.acceptLoss("backup")))
+        assert.strictEqual((yield* losses.newest)?.ended?.outcome, "accepted")
         assert.strictEqual(
           (yield* pointsman.capture(caller, { ...order, paymentId: payment.id })).payment.state,
           "Captured"
         )
-        assert.instanceOf(yield* Effect.flip(pointsman.create(caller, request())), NothingSent)
-        yield* losses.end(loss, { outcome: "accepted", at: 3_000 })
         assert.isFalse((yield* pointsman.create(caller, request({ idempotencyKey: "order-0003" }))).isReplay)
-      }).pipe(Effect.provide(layer))
+      }).pipe(Effect.provide(own.layer))
   )
 
-  const serving = given({ afterRestore: "serve" })
+  const serving = world({ afterRestore: "serve" })
   it.effect("given servers that serve after a restore, then requests are sent all the same", () =>
     Effect.gen(function* () {
       yield* (yield* RecordLosses).declare(lost)
       assert.strictEqual((yield* (yield* Pointsman).create(caller, request())).payment.state, "Captured")
     }).pipe(Effect.provide(serving.layer))
+  )
+
+  const other: Tenant = { workspaceId: "other", environment: "sandbox" }
+  const others: Caller = { tenant: other, workspace: { ...caller.workspace, id: "other" } }
+  const two = world()
+  it.effect("given two workspaces, when one is recovered, then its requests are sent, and its keys are its own", () =>
+    Effect.gen(function* () {
+      const directory = yield* Directory
+      const contents = yield* directory.contents
+      const [main] = contents.connections
+      assert.isDefined(main)
+      yield* directory.write({
+        ...contents,
+        workspaces: [...contents.workspaces, others.workspace],
+        connections: [...contents.connections, { ...main, ...other, id: "theirs" }],
+        routing: [...contents.routing, { ...other, settings: { mode: "failover" } }]
+      })
+      const pointsman = yield* Pointsman
+      const losses = yield* RecordLosses
+      const keyed = request({ idempotencyKey: "order-0001" })
+      const attempts = yield* Effect.flatMap(pointsman.create(caller, keyed), ({ payment }) =>
+        Effect.flatMap(Ledger, (ledger) => ledger.attempts(tenant, payment.id))
+      )
+      // As a recovery of another store of the first workspace files it.
+      yield* losses.fileKey(tenant, {
+        tag: attempts[0]?.id.slice(-12) ?? "",
+        kind: "charge",
+        paymentId: attempts[0]?.paymentId ?? ""
+      })
+      const loss = yield* losses.declare(lost)
+      yield* Effect.flip(pointsman.create(others, keyed))
+      yield* losses.markRecovered(loss, "theirs", false)
+      assert.isFalse((yield* pointsman.create(others, keyed)).isReplay)
+      yield* Effect.flip(pointsman.create(caller, request()))
+    }).pipe(Effect.provide(two.layer))
+  )
+
+  const late = listingProvider()
+  it.effect("given a charge that was under way, when the loss is declared, then the recovery waits for its end", () =>
+    Effect.gen(function* () {
+      const snapshots = yield* StorageSnapshots
+      assert(snapshots !== undefined)
+      const pointsman = yield* Pointsman
+      const { onCharge } = late
+      late.onCharge = (asked) => Effect.andThen(Effect.sleep("20 seconds"), onCharge(asked))
+      const putBack = snapshots.take()
+      const keyed = request({ idempotencyKey: "order-0001" })
+      const sending = yield* Effect.forkChild(Effect.exit(pointsman.create(caller, keyed)))
+      yield* TestClock.adjust("1 second")
+      putBack()
+      yield* recovered(pointsman.recover({ since: 0, connectionId: null, isDryRun: false }))
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(sending)
+      assert.isTrue((yield* pointsman.create(caller, keyed)).isReplay)
+      assert.lengthOf(late.charges, 1)
+    }).pipe(Effect.provide(world({ provider: late }).layer))
   )
 })

@@ -4,10 +4,10 @@ import { Pointsman, webhookSecretContext } from "@pointsman/core"
 import { Ledger, type ProviderMessage } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
 import { listingProvider } from "./support/ListingProvider.ts"
-import { caller, request, tenant, type World, world } from "./support/World.ts"
+import { caller, recovered, request, tenant, type World, world } from "./support/World.ts"
 
 const recovery = Effect.flatMap(Pointsman, ({ recover }) =>
-  recover({ since: 0, connectionId: null, isDryRun: false })
+  recovered(recover({ since: 0, connectionId: null, isDryRun: false }))
 ).pipe(Effect.orDie)
 const recoverAll = Effect.asVoid(recovery)
 

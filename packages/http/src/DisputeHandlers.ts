@@ -21,7 +21,7 @@ import { callerOf, ignoreBody, keyOf } from "./OperationHandlers.ts"
 import { pageView } from "./PageView.ts"
 import { printable } from "./PrintableText.ts"
 import { refuseUnknownParameters } from "./QueryParameters.ts"
-import { type NotAdmittedAnswer, notAdmitted, report, reportUnsent, unknownAfterDefect } from "./Report.ts"
+import { type NotAdmittedAnswer, notAdmitted, report, reportUnsent, retryAfter, unknownAfterDefect } from "./Report.ts"
 
 export const layer = HttpApiBuilder.group(
   ServedApi,
@@ -106,6 +106,7 @@ const refuse = Effect.fnUntraced(function* <Code extends ErrorCode>(
 ): Effect.fn.Return<never, ErrorBody<Code> | NotAdmittedAnswer> {
   if (failure._tag === "pointsman/NotAdmitted") return yield* notAdmitted(failure, body)
   if (failure._tag === "pointsman/NothingSent") yield* reportUnsent(failure)
+  if ("retryAfterMillis" in failure) yield* retryAfter(failure.retryAfterMillis)
   if (failure._tag === "pointsman/StorageError") yield* report(failure)
   return yield* Effect.fail({ error: { ...body.error, message: messageOf(failure, body.error.message) } })
 })

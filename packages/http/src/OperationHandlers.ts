@@ -122,9 +122,7 @@ const refuse = Effect.fnUntraced(function* <Code extends ErrorCode>(
 ): Effect.fn.Return<never, ErrorBody<Code> | NotAdmittedAnswer> {
   if (failure._tag === "pointsman/NotAdmitted") return yield* notAdmitted(failure, body)
   if (failure._tag === "pointsman/NothingSent") yield* reportUnsent(failure)
-  if (failure._tag === "pointsman/RefundPending" && failure.retryAfterMillis !== undefined) {
-    yield* retryAfter(failure.retryAfterMillis)
-  }
+  if ("retryAfterMillis" in failure) yield* retryAfter(failure.retryAfterMillis)
   return yield* Effect.fail({ error: { ...body.error, message: messageOf(failure, body.error.message) } })
 })
 

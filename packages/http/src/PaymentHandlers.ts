@@ -16,7 +16,7 @@ import { paymentAnswer } from "./PaymentAnswer.ts"
 import { filterOf, metadataFilter } from "./PaymentFilter.ts"
 import { exclusionView, PaymentViews, refundViews } from "./PaymentView.ts"
 import { refuseUnknownParameters } from "./QueryParameters.ts"
-import { type NotAdmittedAnswer, notAdmitted, report, reportUnsent, unknownAfterDefect } from "./Report.ts"
+import { type NotAdmittedAnswer, notAdmitted, report, reportUnsent, retryAfter, unknownAfterDefect } from "./Report.ts"
 import { RequestId } from "./RequestId.ts"
 import { settlementsOf } from "./SettlementView.ts"
 
@@ -143,6 +143,9 @@ const refuseCreate = Effect.fnUntraced(function* (
       return yield* Effect.fail({ error: { ...body.error, request_id: yield* RequestId } })
     case "pointsman/NothingSent":
       yield* reportUnsent(failure)
+      return yield* Effect.fail(body)
+    case "pointsman/RequestInProgress":
+      yield* retryAfter(failure.retryAfterMillis)
       return yield* Effect.fail(body)
     default:
       return yield* Effect.fail(body)

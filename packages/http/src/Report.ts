@@ -1,4 +1,4 @@
-import { RecordsMissing } from "@pointsman/core/ports"
+import { RecordsMissing, recoveryRetryMillis } from "@pointsman/core/ports"
 import { Cause, Effect, Option } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
@@ -22,19 +22,16 @@ export const unknownAfterDefect =
       Effect.andThen(Effect.logError("unexpected failure of a request", Cause.die(defect)), failure)
     )
 
-/** As `report`. Where records are missing, the answer says when it is worth asking again. */
-export const reportUnsent = Effect.fnUntraced(function* (failure: { readonly _tag: string; readonly cause: unknown }) {
-  yield* report(failure)
-  if (failure.cause instanceof RecordsMissing) yield* retryAfter(failure.cause.retryAfterMillis)
-})
+/** As `report`. Where records are missing, which operators know, the answer says when it is worth asking again. */
+export const reportUnsent = (failure: { readonly _tag: string; readonly cause: unknown }): Effect.Effect<void> =>
+  failure.cause instanceof RecordsMissing ? retryAfter(recoveryRetryMillis) : report(failure)
 
-/** Says in the answer when it is worth asking again. */
-export const retryAfter = Effect.fnUntraced(function* (millis: number) {
-  const seconds = String(Math.ceil(millis / 1_000))
+/** Says in the answer to the current request when it is worth sending again, where that is known. */
+export const retryAfter = Effect.fnUntraced(function* (millis: number | undefined) {
   const request = yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest)
-  if (Option.isNone(request)) return
+  if (millis === undefined || Option.isNone(request)) return
   yield* HttpEffect.appendPreResponseHandler((_, response) =>
-    Effect.succeed(HttpServerResponse.setHeader(response, "retry-after", seconds))
+    Effect.succeed(HttpServerResponse.setHeader(response, "retry-after", String(Math.ceil(millis / 1_000))))
   ).pipe(Effect.provideService(HttpServerRequest.HttpServerRequest, request.value))
 })
 

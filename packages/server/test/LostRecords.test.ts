@@ -3,9 +3,9 @@ import { createHmac, randomUUID } from "node:crypto"
 import { copyFileSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
-import { runHere } from "./support/CommandInProcess.ts"
 import { connectionTo, liveKey, workspaceWith } from "./support/Configurations.ts"
 import { makeMovedClock } from "./support/MovedClock.ts"
+import { recoverHere, startRecovery } from "./support/RecoverHere.ts"
 import { startProvider } from "./support/ScriptedProvider.ts"
 import { startServerHere } from "./support/ServerHere.ts"
 import { startServer, temporaryFolder } from "./support/ServerProcess.ts"
@@ -126,10 +126,10 @@ describe("a database that lost its last records", () => {
     assert.match(loss.reason, /^a verified message of connection main names a charge that is not stored/u)
     assert.isAtMost(Date.parse(loss.since), Date.parse(kept.body.data.created))
     const refused = await create(third, "lost-order")
-    assert.deepStrictEqual([refused.status, refused.body.error.code], [500, "internal_error"])
+    assert.deepStrictEqual([refused.status, refused.body.error.code], [409, "idempotency_in_progress"])
     assert.lengthOf(provider.charges, 3)
 
-    const recovered = await runHere(folder, ["recover", "--json"])
+    const recovered = await recoverHere(folder, [])
     assert.strictEqual(recovered.code, 0, recovered.stdout + recovered.stderr)
     const again = await create(third, "lost-order")
     assert.deepInclude(again.body.data, { payment_id: lost.body.data.payment_id, recovered: true })
@@ -177,7 +177,7 @@ describe("a database that lost its last records", () => {
       assert.isBelow(Date.parse(health.record_loss.since), before)
       for (const reference of ["lost-order", "next-order"]) {
         const unsent = await create(third, reference)
-        assert.deepStrictEqual([unsent.status, unsent.body.error.code], [500, "internal_error"])
+        assert.deepStrictEqual([unsent.status, unsent.body.error.code], [409, "idempotency_in_progress"])
         assert.strictEqual(unsent.headers.get("retry-after"), "60")
       }
       assert.lengthOf(provider.charges, 2)
@@ -187,7 +187,8 @@ describe("a database that lost its last records", () => {
         idempotencyKey: "refund-0001",
         body: {}
       })
-      assert.deepStrictEqual([refund.status, refund.body.error.code], [500, "internal_error"])
+      assert.deepStrictEqual([refund.status, refund.body.error.code], [409, "refund_pending"])
+      assert.strictEqual(refund.headers.get("retry-after"), "60")
       const metrics = await (await fetch(`${third.url}/metrics`)).text()
       assert.match(metrics, /^pointsman_record_loss(?:\{[^}]*\})? 1$/mu)
       await third.stop()
@@ -197,6 +198,70 @@ describe("a database that lost its last records", () => {
       assert.strictEqual((await create(serving, "lost-order")).body.data.payment_status, "CAPTURED")
       assert.lengthOf(provider.charges, 2)
       await serving.stop()
+    })
+  }
+
+  for (const when of ["stopped", "running"] as const) {
+    it(`given a server that was ${when} as its backup was restored, when a key comes again during the recovery, then nothing is sent`, async () => {
+      const provider = await startProvider()
+      const folder = temporaryFolder()
+      const configuration = { workspaces: [workspaceWith([connectionTo(provider)])] }
+      const start = () => startServerHere({ folder, configuration })
+      const file = (name: string) => join(folder, ".pointsman", name)
+      const create = (server: Pick<Awaited<ReturnType<typeof start>>, "request">) =>
+        server.request("POST", path, { key: liveKey, idempotencyKey: "lost-order", body })
+      // A provider that has forgotten the key charges again: nothing may be sent.
+      const sent = () => provider.calls.filter(({ operation }) => operation === "charge").length
+      const restore = () => {
+        for (const suffix of ["-wal", "-shm"]) rmSync(file(`pointsman.db${suffix}`), { force: true })
+        copyFileSync(file("backup.db"), file("pointsman.db"))
+      }
+
+      await (await start()).stop()
+      copyFileSync(file("pointsman.db"), file("backup.db"))
+      const since = new Date(Date.now() - 60_000).toISOString()
+      // In a process of its own: a process that closes a file gives up every lock that it has on it.
+      const first = await startServer({ folder, configuration })
+      const lost = await create(first)
+      assert.strictEqual(lost.status, 201)
+      if (when === "stopped") await first.stop()
+      restore()
+      const beside = when === "stopped" ? await start() : first
+
+      const recovery = startRecovery(folder, ["--since", since])
+      await recovery.waits()
+      // From the file that it has open it repeats what it knows, and sends nothing until it is restarted.
+      const atOnce = await create(beside)
+      assert.include(when === "stopped" ? [409] : [201, 500, 503], atOnce.status)
+      assert.strictEqual(sent(), 1)
+      if (when === "running") await first.stop()
+      const server = when === "running" ? await start() : beside
+      for (const _ of [1, 2]) {
+        const refused = await create(server)
+        assert.deepStrictEqual([refused.status, refused.body.error.code], [409, "idempotency_in_progress"])
+        assert.strictEqual(refused.headers.get("retry-after"), "60")
+      }
+      let ended = await recovery.goOn()
+      if (when === "running") {
+        // Meanwhile the restarted server noticed what the file lacks, and extended the loss.
+        assert.strictEqual(ended.code, 1)
+        assert.strictEqual((await create(server)).status, 409)
+        ended = await recoverHere(folder, [])
+      }
+      assert.strictEqual(ended.code, 0, ended.stdout + ended.stderr)
+
+      const again = await create(server)
+      assert.strictEqual(again.headers.get("idempotent-replay"), "true")
+      const { payment_id } = lost.body.data
+      assert.deepInclude(again.body.data, { payment_id, payment_status: "CAPTURED", recovered: true })
+      const other = await server.request("POST", path, {
+        key: liveKey,
+        idempotencyKey: "lost-order",
+        body: { ...body, amount: 2000 }
+      })
+      assert.strictEqual(other.body.error.code, "idempotency_key_reuse")
+      assert.strictEqual(sent(), 1)
+      await server.stop()
     })
   }
 })

@@ -15,6 +15,7 @@ import { audit } from "./Audit.ts"
 import { balances } from "./Balances.ts"
 import { books } from "./Books.ts"
 import { checks } from "./Checks.ts"
+import { claimGuards } from "./ClaimGuards.ts"
 import { claims } from "./Claims.ts"
 import { configurations } from "./Configurations.ts"
 import { deliveries } from "./Deliveries.ts"
@@ -89,6 +90,7 @@ export const storageSuite = <E>(
     erasure(it)
     successRates(it)
     recordLosses(it)
+    claimGuards(it)
     audit(it)
     operators(it)
     passkeys(it)

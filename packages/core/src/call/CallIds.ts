@@ -6,6 +6,11 @@ import { Effect } from "effect"
 import {
   type AttemptPlace,
   attemptText,
+  derivedUuid,
+  derivedUuidAlone,
+  derivedUuidOnDay,
+  keyTagFrom,
+  keyText,
   operationText,
   startOfDay,
   timeOfId,
@@ -23,6 +28,11 @@ import type { Tenant } from "../model/Tenant.ts"
 import { Ids } from "../ports/Ids.ts"
 import { Secrets } from "../ports/Secrets.ts"
 
+/** See `keyTagOf`. */
+export const keyTag = Effect.fnUntraced(function* (tenant: Tenant, key: string) {
+  return keyTagFrom(yield* (yield* Secrets).derive(keyText(tenant, key)))
+})
+
 /** What the id of an attempt is made of: the payment's part. */
 export interface AttemptedPayment extends Pick<Payment, "tenant" | "idempotencyKey" | "createdAt"> {
   readonly asks: AttemptPlace["asks"]
@@ -32,7 +42,8 @@ export const attemptId = Effect.fnUntraced(function* (payment: AttemptedPayment,
   const { asks, createdAt, idempotencyKey: key, tenant } = payment
   if (key === null) return yield* (yield* Ids).attempt
   const day = startOfDay(createdAt)
-  return `att_${yield* (yield* Secrets).derivedUuid(attemptText({ tenant, key, asks, connectionId, day }), day)}`
+  const hash = yield* (yield* Secrets).derive(attemptText({ tenant, key, asks, connectionId, day }))
+  return `att_${derivedUuid(hash, day, yield* keyTag(tenant, key))}`
 })
 
 export const operationId = Effect.fnUntraced(function* (
@@ -75,8 +86,8 @@ const derivedId = Effect.fnUntraced(function* (
 ) {
   const { createdAt, id, tenant } = book.payment
   const charge = (holdingAttempt(book) ?? book.attempts.at(-1))?.id ?? id
-  const text = operationText(tenant, charge, kind, key, tries)
-  return `${prefix}_${yield* (yield* Secrets).derivedUuid(text, timeOfId(charge) ?? createdAt)}`
+  const hash = yield* (yield* Secrets).derive(operationText(tenant, charge, kind, key, tries))
+  return `${prefix}_${derivedUuidOnDay(hash, timeOfId(charge) ?? createdAt, yield* keyTag(tenant, key))}`
 })
 
 /** Of a refund that was made at the provider: the same by whatever way it is stated, and after records were lost. */
@@ -86,7 +97,7 @@ export const unnamedRefundId = Effect.fnUntraced(function* (
   providerRefundId: string
 ) {
   const text = unnamedRefundText(tenant, connectionId, providerRefundId)
-  return `rf_${yield* (yield* Secrets).derivedUuid(text, 0)}`
+  return `rf_${derivedUuidAlone(yield* (yield* Secrets).derive(text), 0)}`
 })
 
 /** Of the refund that a row of a report names, if somebody made it at the provider. */
@@ -101,10 +112,6 @@ export const withRefundId = Effect.fnUntraced(function* (tenant: Tenant, connect
   return { ...about, refundId: yield* unnamedRefundId(tenant, connectionId, about.providerRefundId) }
 })
 
-/** The id of a refund under a key after so many that were refused. */
-export const derivedRefundId = (book: PaymentBook, key: string, tries: number) =>
-  derivedId("rf", book, "refund", key, tries)
-
 /** Of a submission of evidence, or of an acceptance. A key has one of each dispute: a refusal replays its answer. */
 export const submissionId = Effect.fnUntraced(function* (
   tenant: Tenant,
@@ -115,5 +122,6 @@ export const submissionId = Effect.fnUntraced(function* (
   if (key === null) return yield* (yield* Ids).operation
   const { attemptId, createdAt, providerDisputeId } = dispute
   const text = operationText(tenant, `${attemptId}/${providerDisputeId ?? ""}`, kind, key, 0)
-  return `op_${yield* (yield* Secrets).derivedUuid(text, timeOfId(attemptId) ?? createdAt)}`
+  const hash = yield* (yield* Secrets).derive(text)
+  return `op_${derivedUuidOnDay(hash, timeOfId(attemptId) ?? createdAt, yield* keyTag(tenant, key))}`
 })

@@ -53,8 +53,11 @@ export class RoutingFailed extends Schema.TaggedError<RoutingFailed>()("pointsma
 /** The key was used for another request. Nothing was charged. */
 export class KeyReused extends Schema.TaggedError<KeyReused>()("pointsman/KeyReused", {}) {}
 
-/** A request under this key is still being worked on. */
-export class RequestInProgress extends Schema.TaggedError<RequestInProgress>()("pointsman/RequestInProgress", {}) {}
+/** A request under this key is still being worked on; or it may be one of those whose records were lost. */
+export class RequestInProgress extends Schema.TaggedError<RequestInProgress>()("pointsman/RequestInProgress", {
+  /** In milliseconds: when the same request is worth sending again, where that is known. */
+  retryAfterMillis: Schema.optionalKey(Schema.Finite)
+}) {}
 
 /** Nothing was sent to a provider and the key is free: the same request may be sent again. */
 export class NothingSent extends Schema.TaggedError<NothingSent>()("pointsman/NothingSent", {

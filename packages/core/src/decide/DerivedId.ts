@@ -1,6 +1,8 @@
 /**
  * What the ids of a provider's call hash, where the request came under a merchant's key (decision 30). A store that
  * lost its last records asks again under the same ids, and the provider recognises the call. Pure.
+ *
+ * Each such id ends with a tag that depends on the tenant and the key alone: one that is found at a provider names the key.
  */
 import type { Tenant } from "../model/Tenant.ts"
 
@@ -43,6 +45,35 @@ const dayMillis = 24 * 60 * 60 * 1000
 
 /** Of the UTC day. Both in epoch milliseconds. */
 export const startOfDay = (at: number): number => at - (at % dayMillis)
+
+export const keyText = (tenant: Tenant, key: string): string => JSON.stringify(["key", ...place(tenant), key])
+
+/** 48 bits, of the hash of a `keyText`. */
+export const keyTagFrom = (hash: string): string => hash.slice(0, 12)
+
+/** The tag of the key that an id was derived from; `undefined` for an id that was drawn. */
+export const keyTagOf = (id: string): string | undefined => derivedId.exec(id)?.[1]
+const derivedId = /^(?:att|op|rf)_[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-([0-9a-f]{12})$/u
+
+/**
+ * A lower-case UUIDv8 (RFC 9562, section 5.8) of a time in epoch milliseconds, 26 bits of a hash, and a tag. It begins with
+ * the time as a UUIDv7 does, so that an index of such ids is written where it was written last.
+ */
+export const derivedUuid = (hash: string, at: number, tag: string): string => {
+  const time = at.toString(16).padStart(12, "0")
+  const variant = "89ab"[Number.parseInt(hash.slice(3, 4), 16) & 3]
+  return `${time.slice(0, 8)}-${time.slice(8)}-8${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${tag}`
+}
+
+/**
+ * The same of a call that acts on a charge. A merchant may use one key for many payments, and then nothing but the hash
+ * tells their ids apart: the time is another one of the charge's UTC day, for another 26 bits of it.
+ */
+export const derivedUuidOnDay = (hash: string, at: number, tag: string): string =>
+  derivedUuid(hash, startOfDay(at) + (Number.parseInt(hash.slice(7, 19), 16) % dayMillis), tag)
+
+/** The same without a key. */
+export const derivedUuidAlone = (hash: string, at: number): string => derivedUuid(hash, at, hash.slice(7, 19))
 
 /** Epoch milliseconds in an id with a UUIDv7 or one of our UUIDv8 (RFC 9562); `undefined` for another id. */
 export const timeOfId = (id: string): number | undefined => {

@@ -30,7 +30,10 @@ export class DisputeNotFound extends Schema.TaggedError<DisputeNotFound>()("poin
 export class DisputeClosed extends Schema.TaggedError<DisputeClosed>()("pointsman/DisputeClosed", {}) {}
 
 /** A submission or an acceptance of it is not confirmed yet. */
-export class DisputePending extends Schema.TaggedError<DisputePending>()("pointsman/DisputePending", {}) {}
+export class DisputePending extends Schema.TaggedError<DisputePending>()("pointsman/DisputePending", {
+  /** In milliseconds: when the same request is worth sending again, where that is known. */
+  retryAfterMillis: Schema.optionalKey(Schema.Finite)
+}) {}
 
 /** Nothing was written or sent. */
 export class InvalidEvidence extends Schema.TaggedError<InvalidEvidence>()("pointsman/InvalidEvidence", {

@@ -15,9 +15,9 @@ export interface RefundOrder {
 export class NotRefundable extends Schema.TaggedError<NotRefundable>()("pointsman/NotRefundable", {}) {}
 
 /**
- * This refund, or one that holds the rest of the balance, is not confirmed yet; or one may be lost, and an operator decides:
- * then `retryAfterMillis` says when to ask again.
+ * This refund, or one that holds the rest of the balance, is not confirmed yet; or one may be lost, and an operator decides.
  */
 export class RefundPending extends Schema.TaggedError<RefundPending>()("pointsman/RefundPending", {
+  /** In milliseconds: when the same request is worth sending again, where that is known. */
   retryAfterMillis: Schema.optionalKey(Schema.Finite)
 }) {}

@@ -47,7 +47,6 @@ import { capture, voidPayment } from "../verbs/operate/OperatePayment.ts"
 import { auditedFilter, exportPayments } from "../verbs/read/ExportPayments.ts"
 import { archivedPayment, type PaymentArchived, PaymentNotFound, refuseArchived } from "../verbs/read/ReadArchive.ts"
 import { events, type Page, payment, payments, paymentWithRefunds, timeline } from "../verbs/read/ReadPayments.ts"
-import { adoptLostRefund } from "../verbs/recover/AdoptLostRefund.ts"
 import { refund } from "../verbs/refund/RefundPayment.ts"
 import { type PaymentFile, paymentFile } from "../verbs/review/ReadReviews.ts"
 import type { DoorContext } from "./DoorContext.ts"
@@ -174,9 +173,7 @@ export const paymentMethods = (context: DoorContext): PaymentMethods => {
         caller,
         "payment.refunding",
         order,
-        begin(
-          named(order, orArchived(caller, order)(Effect.andThen(adoptLostRefund(caller, order), refund(caller, order))))
-        )
+        begin(named(order, orArchived(caller, order)(refund(caller, order))))
       ),
     payment: (tenant, id) => ask(payment(tenant, id)),
     paymentWithRefunds: (tenant, id) => ask(paymentWithRefunds(tenant, id)),

@@ -26,7 +26,7 @@ export interface RecoveryMethods {
   readonly unlisted: (connectionId: string | null) => Effect.Effect<ReadonlyArray<Unlisted>, StorageError>
   /**
    * Accepts what is missing at a connection; `null` for all, which ends the loss that is known without recovering them. Refunds
-   * wait there no longer. `None` where nothing is missing.
+   * wait there no longer, and a lost key may charge there again. `None` where nothing is missing.
    */
   readonly acceptLoss: (connectionId: string | null) => Effect.Effect<Option.Option<RecordLoss>, StorageError>
   /** The newest loss, ended or not; `null` where none was ever known. */

@@ -18,8 +18,7 @@ export const exclusionCodes = [
   "CIRCUIT_OPEN",
   "INSTRUMENT_NOT_AVAILABLE",
   "ACCOUNT_CHANGED",
-  "CONNECTION_INACTIVE",
-  "RECORDS_MISSING"
+  "CONNECTION_INACTIVE"
 ] as const
 export type ExclusionCode = (typeof exclusionCodes)[number]
 

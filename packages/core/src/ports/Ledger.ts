@@ -2,7 +2,8 @@
  * The store of payments, as core needs it: one write, and a few reads.
  *
  * The rule that an adapter must not break: `commit` writes all of a change or nothing of it, has made it durable
- * when it succeeds, and checks the versions, the key, the API key and the references of charges inside the same write.
+ * when it succeeds, and checks the versions, the key, the API key, the guard and the references of charges inside the same
+ * write.
  */
 import { Context, type Effect, type Option, Schema } from "effect"
 import type { Attempt } from "../model/Attempt.ts"
@@ -34,11 +35,27 @@ import {
   type DueDisputesQuery,
   type SealedEvidence
 } from "./LedgerDisputes.ts"
+import type { RecoveredKey } from "./RecordLoss.ts"
 import type { CommitUnknown, StorageError } from "./StorageError.ts"
+
+/**
+ * What a claim, of which something is sent, must not be written beside. The store compares it in the write itself, after the
+ * versions: where it refuses, it fails with a `StorageError` and this cause.
+ */
+export interface ClaimGuard {
+  /** Whether it refuses with `RecordsMissing`: a loss has not ended, and a connection of the tenant is not recovered. */
+  readonly refusesMissing: boolean
+  /**
+   * It refuses with `KeyRecovered` where a recovery filed this tag: for a charge of any payment, for a refund of this one.
+   * `null` without a key, and for calls that no list of a provider names.
+   */
+  readonly key: Pick<RecoveredKey, "tag" | "kind"> | null
+}
 
 /** One step, to be written whole. */
 export interface Change {
   readonly tenant: Tenant
+  readonly guard?: ClaimGuard | undefined
   /** When set, the write happens only while this API key is alive: a revoked key never moves money. */
   readonly apiKeyHash?: string | undefined
   readonly payment: {

@@ -3,6 +3,7 @@
  * back. It is kept in the store itself, so that every server knows it, also after a restart.
  */
 import { Context, Effect, Schema } from "effect"
+import type { Tenant } from "../model/Tenant.ts"
 import { StorageError } from "./StorageError.ts"
 
 export interface RecordLoss {
@@ -25,32 +26,29 @@ export interface RecordLoss {
   readonly ended: { readonly outcome: RecordLossOutcome; readonly at: number } | null
 }
 
-/** Records were lost, and what is asked again may have been executed: nothing is sent. */
-export class RecordsMissing extends Schema.TaggedError<RecordsMissing>()("pointsman/RecordsMissing", {
-  /** Of those that could be asked. */
-  connectionId: Schema.String,
-  /** Epoch milliseconds. */
-  since: Schema.Finite,
-  /** In milliseconds: when the same request is worth sending again. */
-  retryAfterMillis: Schema.Finite,
-  /**
-   * `unrecovered`: the connection is not recovered. `unanswered`: its provider did not answer whether a lost request under
-   * the key was charged. `ambiguous`: providers cannot rule that out under more than one id.
-   */
-  why: Schema.Literals(["unrecovered", "unanswered", "ambiguous"])
-}) {
+/** A claim was refused and not written: records were lost, and its tenant has connections that are not recovered. */
+export class RecordsMissing extends Schema.TaggedError<RecordsMissing>()("pointsman/RecordsMissing", {}) {
   override get message(): string {
-    return `records since ${new Date(this.since).toISOString()} may be missing, ${reasons[this.why](this.connectionId)}`
+    return "records may be missing, and a connection of the workspace is not recovered (pointsman recover)"
   }
 }
 
-const reasons = {
-  unrecovered: (id: string) => `and connection ${id} is not recovered (pointsman recover)`,
-  unanswered: (id: string) =>
-    `and connection ${id} did not answer whether it executed a lost request under this idempotency key`,
-  ambiguous: (id: string) =>
-    `and connection ${id}, which was not recovered, cannot rule out that it charged a lost request under this ` +
-    "idempotency key, on another day or beside another connection. POINTSMAN_AFTER_RESTORE=serve sends it"
+/** A claim was refused and not written: what a lost request under its key did was found at a provider. */
+export class KeyRecovered extends Schema.TaggedError<KeyRecovered>()("pointsman/KeyRecovered", {
+  /** Under whose ids it was recorded, as far as it could be. */
+  paymentIds: Schema.Array(Schema.String)
+}) {}
+
+/** When a claim that was refused so is worth asking for again. */
+export const recoveryRetryMillis = 60_000
+
+/** A key whose lost charge or refund a recovery found. */
+export interface RecoveredKey {
+  /** Which names the key: see `keyTagOf`. */
+  readonly tag: string
+  /** A key of a charge is one of the tenant, that of a refund one of the payment. */
+  readonly kind: "charge" | "refund"
+  readonly paymentId: string
 }
 
 /** `accepted`: an operator ended it without recovering every connection. */
@@ -84,18 +82,23 @@ export interface RecordLosses {
     loss: Pick<RecordLoss, "number" | "declaredAt">,
     ended: { readonly outcome: RecordLossOutcome; readonly at: number }
   ) => Effect.Effect<boolean, StorageError>
+  /** From when this is answered on, no claim under the key is written (see `ClaimGuard`). Filed again, it changes nothing. */
+  readonly fileKey: (tenant: Tenant, key: RecoveredKey) => Effect.Effect<void, StorageError>
 }
 
-/** A storage that provides nothing here keeps no losses: `declare` fails. */
+const keepsNone = (operation: string) =>
+  Effect.fail(new StorageError({ operation, cause: new Error("this storage keeps no losses") }))
+
+/** A storage that provides nothing here keeps no losses: `declare` and `fileKey` fail. */
 export const RecordLosses = Context.Reference<RecordLosses>("pointsman/ports/RecordLosses", {
   defaultValue: () => ({
     known: Effect.succeed(null),
     newest: Effect.succeed(null),
-    declare: () =>
-      Effect.fail(new StorageError({ operation: "declareLoss", cause: new Error("this storage keeps no losses") })),
+    declare: () => keepsNone("declareLoss"),
     markRecovered: () => Effect.succeed(false),
     releaseRefunds: () => Effect.succeed(false),
-    end: () => Effect.succeed(false)
+    end: () => Effect.succeed(false),
+    fileKey: () => keepsNone("fileKey")
   })
 })
 

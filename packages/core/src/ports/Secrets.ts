@@ -34,12 +34,11 @@ export class Secrets extends Context.Service<
     /** Keyed HMAC-SHA-256, lower-case hex: without the key nobody can try requests against it. */
     readonly fingerprint: (text: string) => Effect.Effect<string>
     /**
-     * A lower-case UUIDv8 of a time in epoch milliseconds and a keyed HMAC-SHA-256: the same for the same text and
-     * time, and not to be guessed without the key. It begins with the time as a UUIDv7 does, so that an index of such
-     * ids is written where it was written last. The key must never change: a call to a provider is recognised by what
-     * was derived with it (decision 30).
+     * Keyed HMAC-SHA-256, lower-case hex, of which ids are made (`DerivedId.ts`): the same for the same text, and not to
+     * be guessed without the key. The key must never change: a call to a provider is recognised by what was derived with
+     * it (decision 30).
      */
-    readonly derivedUuid: (text: string, at: number) => Effect.Effect<string>
+    readonly derive: (text: string) => Effect.Effect<string>
     /** The token in the address of a payment's hosted page: the same for the same payment, and not to be guessed. */
     readonly pageToken: (paymentId: string) => Effect.Effect<string>
     /** SHA-256, lower-case hex. For texts with the entropy of a key. */

@@ -155,11 +155,7 @@ const makeSecrets = Effect.fnUntraced(function* (source: KeySource, keys: Deriva
 
     fingerprint: (message) => mac.sign(fingerprintKey, utf8.encode(message)).pipe(Effect.map(Hex.encode), Effect.orDie),
 
-    derivedUuid: (message, at) =>
-      mac.sign(derivedUuidKey, utf8.encode(message)).pipe(
-        Effect.map((signature) => uuidV8Of(signature, at)),
-        Effect.orDie
-      ),
+    derive: (message) => mac.sign(derivedUuidKey, utf8.encode(message)).pipe(Effect.map(Hex.encode), Effect.orDie),
 
     pageToken: (paymentId) =>
       mac.sign(pageTokenKey, utf8.encode(paymentId)).pipe(Effect.map(Base64Url.encode), Effect.orDie),
@@ -167,11 +163,3 @@ const makeSecrets = Effect.fnUntraced(function* (source: KeySource, keys: Deriva
     hash: (message) => digest.digestHex(Digest.sha256, utf8.encode(message))
   })
 }, Effect.orDie)
-
-/** The time in 48 bits, then the signature with the version and the variant of RFC 9562, section 5.8. */
-const uuidV8Of = (signature: Uint8Array, at: number): string => {
-  const hex = Hex.encode(signature.subarray(0, 10))
-  const time = at.toString(16).padStart(12, "0")
-  const variant = "89ab"[Number.parseInt(hex.slice(3, 4), 16) & 3]
-  return `${time.slice(0, 8)}-${time.slice(8)}-8${hex.slice(0, 3)}-${variant}${hex.slice(4, 7)}-${hex.slice(7, 19)}`
-}

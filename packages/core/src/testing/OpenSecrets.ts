@@ -1,12 +1,9 @@
 import { Effect, Layer, Redacted } from "effect"
 import { SealBroken, Secrets } from "../ports/Secrets.ts"
 
-/** Of a text and a time, the same UUIDv8 each time; nothing keeps it secret. */
-const uuidV8From = (text: string, at: number): string => {
-  const hex = [0, 1, 2].map((seed) => hashOf(`${seed}${text}`).toString(16).padStart(8, "0")).join("")
-  const time = at.toString(16).padStart(12, "0")
-  return [time.slice(0, 8), time.slice(8), `8${hex.slice(0, 3)}`, `a${hex.slice(3, 6)}`, hex.slice(6, 18)].join("-")
-}
+/** Of a text, the same 64 hexadecimal digits each time; nothing keeps them secret. */
+const hexOf = (text: string): string =>
+  [0, 1, 2, 3, 4, 5, 6, 7].map((seed) => hashOf(`${seed}${text}`).toString(16).padStart(8, "0")).join("")
 
 /** MurmurHash3's mixing of each character. */
 const hashOf = (text: string): number => {
@@ -33,7 +30,7 @@ export const openSecretsLayer: Layer.Layer<Secrets> = Layer.succeed(Secrets, {
     sealed.startsWith(`${context}|`) ? Effect.succeed("open") : Effect.fail(new SealBroken({ context })),
   keyIds: Effect.succeed(["open"]),
   fingerprint: Effect.succeed,
-  derivedUuid: (text, at) => Effect.succeed(uuidV8From(text, at)),
+  derive: (text) => Effect.succeed(hexOf(text)),
   pageToken: (paymentId) => Effect.succeed(`token-${paymentId}`),
   hash: Effect.succeed
 })

@@ -164,6 +164,14 @@ export const world = (
 
 export { sampleRequest as request } from "@pointsman/core/testing"
 
+/** A recovery, which first waits for what was sent before: it ends within a simulated minute. */
+export const recovered = <A, E, R>(recovery: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(recovery)
+    for (let seconds = 0; seconds < 60 && fiber.pollUnsafe() === undefined; seconds++) yield* TestClock.adjust(1_000)
+    return yield* Fiber.join(fiber)
+  })
+
 /** Lets time pass until a fiber has ended, at most ten simulated minutes; a millisecond at a time. */
 export const runOut = <A, E>(fiber: Fiber.Fiber<A, E>): Effect.Effect<A, E> =>
   Effect.gen(function* () {

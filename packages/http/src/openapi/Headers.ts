@@ -24,7 +24,7 @@ const reference = (name: keyof typeof headers): Reference => ({ $ref: `#/compone
 export const headersOf = (status: string): Readonly<Record<string, Reference>> => ({
   "X-Request-Id": reference("RequestId"),
   ...(status === "401" ? { "WWW-Authenticate": reference("Authenticate") } : {}),
-  ...(status === "429" || status === "500" || status === "503" ? { "Retry-After": reference("RetryAfter") } : {})
+  ...(["409", "429", "500", "503"].includes(status) ? { "Retry-After": reference("RetryAfter") } : {})
 })
 
 /** `idempotency-key` is `Idempotency-Key`. */

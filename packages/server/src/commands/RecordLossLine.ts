@@ -9,7 +9,7 @@ export const lossLine = (loss: RecordLoss | null): CheckLine => {
   return wrong(
     "records",
     `records since ${new Date(loss.since).toISOString()} may be missing (${loss.reason}). Recovered connections: ` +
-      `${recovered}; nothing is sent to the others. Run \`pointsman recover\``
+      `${recovered}; nothing is sent for workspaces with others. Run \`pointsman recover\``
   )
 }
 

@@ -32,7 +32,8 @@ export const recoverCommand = Command.make(
     dryRun: onFlag("dry-run", "Show what would be recovered, and write nothing"),
     acceptLoss: onFlag(
       "accept-loss",
-      "Accept what is missing at the connection, or at all: requests and refunds go there again, and a lost key may charge again"
+      "Accept what is missing at the connection, or at all: requests and refunds go there again, and a request that is " +
+        "repeated under a lost key may charge or refund again there"
     ),
     by: byFlag,
     json: jsonFlag,
@@ -94,8 +95,9 @@ export const recoverCommand = Command.make(
   Command.withDescription(
     "Recover payments, refunds and disputes that the database lost, because a backup was restored or a standby that " +
       "lagged was promoted. Asks the provider of each connection for charges, refunds and disputes since then, and adopts " +
-      "those that are not stored. First it says what each provider does not list. Nothing is charged or refunded. It may " +
-      "be repeated, and run beside servers."
+      "those that are not stored. First it says what each provider does not list. Nothing is charged or refunded. It waits " +
+      "until requests that were sent before have ended, which takes 5 seconds more than the longest time-out of a " +
+      "connection. It may be repeated, and run beside servers."
   ),
   Command.withShortDescription("Recover payments that the database lost"),
   Command.withExamples([
@@ -116,7 +118,10 @@ const accept = Effect.fnUntraced(function* (connectionId: string | null, json: b
     return yield* new CommandFailure({ message: `--accept-loss: no loss of records${where} is known.` })
   }
   const view = lossView(accepted.value)
-  yield* print(json, { data: view }, `The loss of records since ${view.since}${where} is accepted.`)
+  const text =
+    `The loss of records since ${view.since}${where} is accepted. A request that is repeated under a lost key may charge ` +
+    "or refund again there."
+  yield* print(json, { data: view }, text)
 })
 
 const outcomeOf = ({ loss, since }: Recovery): string => {
@@ -125,7 +130,7 @@ const outcomeOf = ({ loss, since }: Recovery): string => {
     return `The known loss began at ${timeOf(loss.since)}: no connection counts as recovered. Run it without --since.`
   }
   return (
-    "Connections are not recovered yet, and the servers send nothing to their providers. Run it again, or check them " +
+    "Connections are not recovered yet, and the servers send nothing for their workspaces. Run it again, or check them " +
     "at the provider and run pointsman recover --accept-loss."
   )
 }

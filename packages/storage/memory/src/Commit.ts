@@ -13,13 +13,15 @@ import {
   type CommitFailure,
   Ids,
   KeyTaken,
-  Stale
+  Stale,
+  StorageError
 } from "@pointsman/core/ports"
 import { Effect, Result, type Semaphore } from "effect"
 import { setCheck } from "./Checks.ts"
 import { endpointsFor } from "./Deliveries.ts"
 import { takeDisputes } from "./Disputes.ts"
 import { checkMessage, decide } from "./Messages.ts"
+import { guarded } from "./RecordLoss.ts"
 import { takenReference, takeReferences } from "./References.ts"
 import { byText, copy, forTenant, ofTenant, type State, type StoredDelivery, tenantKey } from "./State.ts"
 
@@ -60,7 +62,7 @@ export const makeCommit = Effect.fnUntraced(function* (
   })
 })
 
-/** In the port's order: the API key, the key, the message, the version, the references of charges. */
+/** In the port's order: the API key, the key, the message, the version, the guard, the references of charges. */
 const check = (state: State, change: Change): Result.Result<void, CommitFailure> => {
   const { apiKeyHash, claim, message, payment, tenant } = change
   const { claims, messages, payments, references } = ofTenant(state, tenant)
@@ -75,6 +77,8 @@ const check = (state: State, change: Change): Result.Result<void, CommitFailure>
   const undecided = message === undefined ? Result.void : checkMessage(messages, message)
   if (Result.isFailure(undecided)) return undecided
   if (payment.expected !== (payments.get(payment.after.id)?.version ?? 0)) return Result.fail(new Stale())
+  const cause = guarded(state, change)
+  if (cause !== undefined) return Result.fail(new StorageError({ operation: "commit", cause }))
   const taken = takenReference(references, change)
   return taken === undefined ? Result.void : Result.fail(taken)
 }

@@ -50,7 +50,7 @@ export const layer = (
         Context.add(Merchants, makeMerchants(state, options)),
         Context.add(SealedTexts, makeSealedTexts(state)),
         Context.add(SuccessRates, makeSuccessRates()),
-        Context.add(RecordLosses, makeRecordLosses()),
+        Context.add(RecordLosses, makeRecordLosses(state)),
         Context.add(Retention, makeRetention(state, turn)),
         Context.add(Settlements, makeSettlements(state, turn)),
         Context.add(Audit, makeAudit(state)),

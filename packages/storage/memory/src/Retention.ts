@@ -92,6 +92,8 @@ const remove = (state: State, { paymentId, tenant, version }: ReadPayment): bool
   stored.events.splice(0, Number.POSITIVE_INFINITY, ...kept)
   for (const [name, message] of stored.messages) if (message.paymentId === paymentId) stored.messages.delete(name)
   for (const [key, claim] of stored.claims) if (claim.paymentId === paymentId) stored.claims.delete(key)
+  const keys = stored.recoveredKeys.filter((key) => key.paymentId !== paymentId)
+  stored.recoveredKeys.splice(0, Number.POSITIVE_INFINITY, ...keys)
   for (const { id } of stored.disputes.get(paymentId) ?? []) stored.evidence.delete(id)
   stored.disputes.delete(paymentId)
   for (const [key, entry] of stored.settlements) {

@@ -24,6 +24,8 @@ import type {
   AuditEntry,
   DirectoryContents,
   GuessCount,
+  RecordLoss,
+  RecoveredKey,
   SealedEvidence,
   StoredMessage
 } from "@pointsman/core/ports"
@@ -57,6 +59,7 @@ export interface TenantState {
   readonly runs: Map<string, ReconciliationRun>
   /** By connection: which of its runs is read. */
   readonly runLeases: Map<string, RunLease>
+  readonly recoveredKeys: Array<RecoveredKey>
 }
 
 export interface StoredDelivery {
@@ -98,6 +101,8 @@ export interface State {
   readonly deliveries: Map<string, StoredDelivery>
   /** The sealed derivation keys. */
   derivation: string | null
+  /** The newest loss of records. */
+  loss: RecordLoss | null
 }
 
 export const make = (): State => ({
@@ -120,16 +125,18 @@ export const make = (): State => ({
   passkeys: new Map(),
   passkeyChallenges: new Map(),
   deliveries: new Map(),
-  derivation: null
+  derivation: null,
+  loss: null
 })
 
 /** Copies everything; the result puts it back. */
 export const snapshot = (state: State): (() => void) => {
   const kept = structuredClone(state)
   return () => {
-    const { audit, configurations, derivation, history: _, ...maps } = structuredClone(kept)
+    const { audit, configurations, derivation, history: _, loss, ...maps } = structuredClone(kept)
     state.history += 1
     state.derivation = derivation
+    state.loss = loss
     state.audit.splice(0, Number.POSITIVE_INFINITY, ...audit)
     state.configurations.splice(0, Number.POSITIVE_INFINITY, ...configurations)
     for (const [name, entries] of Object.entries(maps)) {
@@ -158,7 +165,8 @@ const empty = (tenant: Tenant): TenantState => ({
   messages: new Map(),
   settlements: new Map(),
   runs: new Map(),
-  runLeases: new Map()
+  runLeases: new Map(),
+  recoveredKeys: []
 })
 
 const nothing: TenantState = empty({ workspaceId: "", environment: "sandbox" })

@@ -6,7 +6,16 @@ import type { Shape } from "./DrawnChange.ts"
 import { bindText, rows as columns } from "./Rows.ts"
 
 /** What the statement says of a change. */
-export type Word = "Sound" | "ApiKeyRevoked" | "KeyTaken" | "MessageTaken" | "Stale" | "ReferenceTaken" | "Unbalanced"
+export type Word =
+  | "Sound"
+  | "ApiKeyRevoked"
+  | "KeyTaken"
+  | "MessageTaken"
+  | "Stale"
+  | "RecordsMissing"
+  | "KeyRecovered"
+  | "ReferenceTaken"
+  | "Unbalanced"
 
 export type Conditions = ReturnType<typeof conditionsOf>
 
@@ -51,6 +60,26 @@ export const storedOf = ({ isClaim, isMessage, isPayment }: Conditions) => ({
 
 export const apiKeyHash = ({ place }: Parameters): string =>
   place("text", ({ change }) => bindText(change.apiKeyHash ?? ""))
+
+/** Without a loss nothing else is read. */
+export const unendedLoss = "(select number from record_losses where outcome is null)"
+export const unrecovered = ({ ofTenant }: Parameters, loss: string): Stored => ({
+  what: "1",
+  rows: `connections as c where ${ofTenant("c")} and not exists (
+      select 1 from recovered_connections as r where r.loss = ${loss} and r.connection_id = c.id
+    )`
+})
+
+/** What a recovery filed under the key of a guard. */
+export const recoveredKey = ({ ofTenant, paymentId, place }: Parameters): Stored => {
+  const tag = place("text", ({ change: { guard } }) => guard?.key?.tag ?? null)
+  const kind = place("text", ({ change: { guard } }) => guard?.key?.kind ?? null)
+  return {
+    what: "1",
+    rows: `recovered_keys as k where ${ofTenant("k")} and k.tag = ${tag} and k.kind = ${kind}
+      and (k.kind = 'charge' or k.payment_id = ${paymentId})`
+  }
+}
 
 type Refusal = readonly [condition: string, word: Exclude<Word, "Sound">]
 
@@ -121,6 +150,11 @@ export const checksOf = (shape: Shape, parameters: Parameters, conditions: Condi
         : refusals.paymentMoved(selected(payment), conditions)
     )
   )
+  if (shape.missing) {
+    checks.push(`when ${unendedLoss} is not null and exists ${selected(unrecovered(parameters, unendedLoss))}
+    then 'RecordsMissing'`)
+  }
+  if (shape.key) checks.push(`when exists ${selected(recoveredKey(parameters))} then 'KeyRecovered'`)
   const references = referencesIn(shape, parameters)
   for (const reference of references) {
     checks.push(`when exists ${selected(takenBy(parameters, reference))} and not exists (

@@ -5,8 +5,10 @@
 import {
   ApiKeyRevoked,
   type CommitFailure,
+  KeyRecovered,
   KeyTaken,
   MessageTaken,
+  RecordsMissing,
   ReferenceTaken,
   Stale,
   StorageError
@@ -17,7 +19,7 @@ import type { Word } from "./CommitChecks.ts"
 import type { Statement } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
 import { type DrawnChange, nameOf, type Shape } from "./DrawnChange.ts"
-import { bindText, readClaim, readText } from "./Rows.ts"
+import { bindTenant, bindText, readClaim, readText } from "./Rows.ts"
 import { codes, type Refused } from "./SqlFailures.ts"
 
 /** Each round lets another write through; after so many of them something else is wrong. */
@@ -83,12 +85,31 @@ export const refusal = (db: Database, drawn: DrawnChange, row: Row): Effect.Effe
       return Effect.fail(new MessageTaken())
     case "Stale":
       return Effect.fail(new Stale())
+    case "RecordsMissing":
+      return Effect.fail(new StorageError({ operation: "commit", cause: new RecordsMissing() }))
+    case "KeyRecovered":
+      return keyRecovered(db, drawn)
     case "ReferenceTaken":
       return takenReference(db, drawn)
     case "Unbalanced":
       return Effect.die(new Error("Ledger.commit: the refunds do not add up to what the payment says"))
   }
 }
+
+const selectRecovered = `select payment_id from recovered_keys
+  where workspace_id = $1 and environment = $2 and tag = $3 and kind = $4 and (kind = 'charge' or payment_id = $5)`
+
+/** Asked for by itself: it is rare. Where it was removed since, the key is free, and asked for again. */
+const keyRecovered = Effect.fnUntraced(function* (
+  db: Database,
+  { change: { guard, payment, tenant } }: DrawnChange
+): Effect.fn.Return<never, CommitFailure> {
+  const { kind = "", tag = "" } = guard?.key ?? {}
+  const rows = yield* db.read("commit", selectRecovered, [...bindTenant(tenant), tag, kind, bindText(payment.after.id)])
+  if (rows.length === 0) return yield* new Stale()
+  const cause = new KeyRecovered({ paymentIds: rows.map((row) => readText(row["payment_id"])) })
+  return yield* new StorageError({ operation: "commit", cause })
+})
 
 /** What the payment itself stands on it keeps: an older version may have written the same of both. */
 const selectHolder = `select payment_id from charge_references

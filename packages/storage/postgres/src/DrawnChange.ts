@@ -10,6 +10,9 @@ export interface Shape {
   readonly claim: "none" | "new" | "moved"
   readonly message: boolean
   readonly payment: "new" | "moved"
+  /** What its guard asks about. */
+  readonly missing: boolean
+  readonly key: boolean
   /** Whether the payment keeps what its create decided. */
   readonly keepsCreated: boolean
   /** Whether the payment is new and has metadata. */
@@ -51,6 +54,8 @@ export const drawnChange = (change: Change, events: ReadonlyArray<DrawnEvent>): 
       claim: claim === undefined ? "none" : claim.expected === 0 ? "new" : "moved",
       message: message !== undefined,
       payment: payment.expected === 0 ? "new" : "moved",
+      missing: change.guard?.refusesMissing === true,
+      key: change.guard?.key != null,
       keepsCreated: payment.expected !== 0 && keepsCreated(payment),
       metadata: payment.expected === 0 && payment.after.metadata !== null,
       references: references.length,
@@ -68,6 +73,6 @@ export const drawnChange = (change: Change, events: ReadonlyArray<DrawnEvent>): 
 
 export const nameOf = (shape: Shape): string => {
   const { apiKey, attempts, claim, events, message, metadata, operations, payment, references, refunds, taken } = shape
-  const { disputes, evidence } = shape
-  return `${apiKey} ${claim} ${message} ${payment} ${shape.keepsCreated} ${metadata} ${references} ${taken} ${attempts} ${operations} ${refunds} ${disputes} ${evidence} ${events}`
+  const { disputes, evidence, key, missing } = shape
+  return `${missing} ${key} ${apiKey} ${claim} ${message} ${payment} ${shape.keepsCreated} ${metadata} ${references} ${taken} ${attempts} ${operations} ${refunds} ${disputes} ${evidence} ${events}`
 }

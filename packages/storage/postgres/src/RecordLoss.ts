@@ -4,6 +4,7 @@ import { type Row, readRecordLoss } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { transactions } from "./LoggedSteps.ts"
+import { bindTenant, bindText } from "./Rows.ts"
 
 export interface KeptLosses {
   readonly losses: RecordLosses
@@ -42,6 +43,9 @@ const markOne = `with open as (
   ) select number from open`
 const endOne = `update record_losses set outcome = $3, ended_at = $4
   where number = $1 and declared_at = $2 and outcome is null returning number`
+
+const fileOne = `insert into recovered_keys (workspace_id, environment, tag, kind, payment_id)
+  values ($1, $2, $3, $4, $5) on conflict do nothing`
 
 /** The same in two statements, where one cannot lock and write. */
 const lockOpen = `select number from record_losses
@@ -124,7 +128,9 @@ export const make = (db: Database, isDistributed = false): KeptLosses => {
       db.update("endLoss", endOne, [String(number), String(declaredAt), outcome, String(at)]).pipe(
         Effect.map(isWritten),
         Effect.tap(() => Effect.ignore(newest))
-      )
+      ),
+    fileKey: (tenant, { kind, paymentId, tag }) =>
+      Effect.asVoid(db.update("fileKey", fileOne, [...bindTenant(tenant), tag, kind, bindText(paymentId)]))
   }
   return { losses, learning }
 }

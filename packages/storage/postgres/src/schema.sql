@@ -896,6 +896,17 @@ create table recovered_connections (
   primary key (loss, connection_id)
 );
 
+-- Idempotency keys whose lost charges and refunds were found at a provider, by the tag that ends the ids of their calls.
+-- The row is written before what was found is stored, so that the payment may be missing.
+create table recovered_keys (
+  workspace_id text collate "C" not null,
+  environment text collate "C" not null check (environment in ('sandbox', 'production')),
+  tag text collate "C" not null,
+  kind text collate "C" not null check (kind in ('charge', 'refund')),
+  payment_id text collate "C" not null,
+  primary key (workspace_id, environment, tag, kind, payment_id)
+);
+
 -- The histories of the database: each failover or restore begins one (Timeline.ts).
 create table timelines (
   timeline text collate "C" not null primary key,

@@ -35,7 +35,8 @@ export const tablesOfPayment = [
   "refunds",
   "disputes",
   "dispute_evidence",
-  "payment_metadata"
+  "payment_metadata",
+  "recovered_keys"
 ]
 
 /** Ids of payments that may have been created before the time (epoch milliseconds) are smaller. */

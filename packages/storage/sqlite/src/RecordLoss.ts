@@ -1,8 +1,16 @@
 /** Losses of records in SQLite. */
-import { declaredLoss, type RecordLoss, type RecordLosses } from "@pointsman/core/ports"
+import {
+  type Change,
+  declaredLoss,
+  KeyRecovered,
+  type RecordLoss,
+  type RecordLosses,
+  RecordsMissing
+} from "@pointsman/core/ports"
 import { readRecordLoss } from "@pointsman/storage-sql"
 import { Clock, Effect } from "effect"
 import { type Database, read, update } from "./Database.ts"
+import { bindTenant, bindText, insertInto, readText } from "./Rows.ts"
 
 const selectNewest = "select * from record_losses order by number desc limit 1"
 const selectRecovered = "select * from recovered_connections where loss = ? order by connection_id"
@@ -16,6 +24,34 @@ const markOne = `insert into recovered_connections (loss, connection_id, refunds
 const releaseAll = "update recovered_connections set refunds_wait = 0 where loss = ? and refunds_wait"
 const releaseOne = `${releaseAll} and connection_id = ?`
 const endOne = `update record_losses set outcome = ?, ended_at = ? where ${isOpen}`
+
+const keyColumns = ["workspace_id", "environment", "tag", "kind", "payment_id"]
+const fileOne = `${insertInto("recovered_keys", keyColumns)} on conflict do nothing`
+
+const selectUnended = "select number from record_losses where outcome is null"
+const selectUnrecovered = `select 1 from connections where workspace_id = ? and environment = ?
+  and id not in (select connection_id from recovered_connections where loss = ?)`
+const selectKeys = `select payment_id from recovered_keys
+  where workspace_id = ? and environment = ? and tag = ? and kind = ? and (kind = 'charge' or payment_id = ?)`
+
+/** Inside an open transaction: what the guard of a change refuses it for. */
+export const guarded = (db: Database): ((change: Change) => RecordsMissing | KeyRecovered | undefined) => {
+  const unended = db.prepare(selectUnended)
+  const unrecovered = db.prepare(selectUnrecovered)
+  const filed = db.prepare(selectKeys)
+  return ({ guard, payment, tenant }) => {
+    const loss = guard?.refusesMissing === true ? unended.get()?.["number"] : undefined
+    if (loss !== undefined && unrecovered.get(...bindTenant(tenant), loss as number) !== undefined) {
+      return new RecordsMissing()
+    }
+    const key = guard?.key ?? null
+    if (key === null) return undefined
+    const rows = filed.all(...bindTenant(tenant), key.tag, key.kind, bindText(payment.after.id))
+    return rows.length === 0
+      ? undefined
+      : new KeyRecovered({ paymentIds: rows.map((row) => readText(row["payment_id"])) })
+  }
+}
 
 /** For how long this process does not look what others wrote, in milliseconds. */
 const trustMillis = 2_000
@@ -67,6 +103,8 @@ export const make = (db: Database): RecordLosses => {
         return released.changes > 0
       }),
     end: ({ declaredAt, number }, { at, outcome }) =>
-      change("endLoss", () => db.prepare(endOne).run(outcome, at, number, declaredAt).changes === 1)
+      change("endLoss", () => db.prepare(endOne).run(outcome, at, number, declaredAt).changes === 1),
+    fileKey: (tenant, { kind, paymentId, tag }) =>
+      update(db, "fileKey", () => void db.prepare(fileOne).run(...bindTenant(tenant), tag, kind, bindText(paymentId)))
   }
 }

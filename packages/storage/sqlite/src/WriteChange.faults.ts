@@ -44,5 +44,15 @@ export const faults: ReadonlyArray<Fault> = [
       file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
       test: "given a payment has it, when another one takes it, then it is told which, and nothing is written"
     }
+  },
+  {
+    name: "write a claim beside its guard, in SQLite",
+    harm: "What was lost is asked for again before it is recovered, and the provider does it twice.",
+    edits: [{ in: "write", if: "refusal", become: "" }],
+    caughtBy: {
+      project: "storage-sqlite",
+      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      test: "given connections of its tenant that are not recovered, then nothing is written, until all are"
+    }
   }
 ]

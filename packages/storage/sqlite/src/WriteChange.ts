@@ -1,7 +1,7 @@
 /** Writes a change inside an open transaction: the checks of the port, then the rows, by statements prepared once. */
 import type { Payment, Refund } from "@pointsman/core"
 import { brokenBalance, keepsCreated } from "@pointsman/core/internal"
-import { ApiKeyRevoked, type Change, type CommitFailure, KeyTaken, Stale } from "@pointsman/core/ports"
+import { ApiKeyRevoked, type Change, type CommitFailure, KeyTaken, Stale, StorageError } from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
 import { Exit, Result } from "effect"
 import { type ClaimRows, readClaim, selectClaim } from "./Claims.ts"
@@ -12,6 +12,7 @@ import { writeDeliveries } from "./Deliveries.ts"
 import { writeDisputes } from "./Disputes.ts"
 import { eventIdAfter } from "./EventIds.ts"
 import { decideMessage } from "./Messages.ts"
+import { guarded } from "./RecordLoss.ts"
 import { takeReferences } from "./References.ts"
 import { bindTenant, bindText, readText, rows } from "./Rows.ts"
 
@@ -35,6 +36,7 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
   const addEvent = db.prepare(Statement.insertEvent)
   const decide = decideMessage(db)
   const take = takeReferences(db)
+  const guard = guarded(db)
   const addDeliveries = writeDeliveries(db, newDeliveryId)
 
   const write = (change: Change, eventIds: ReadonlyArray<string>): Exit.Exit<void, CommitFailure> => {
@@ -61,25 +63,21 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
     const isWritten =
       expected === 0 ? addPayment.run(...Statement.bindNewPayment(after, change)).changes > 0 : moved !== undefined
     if (!isWritten) return Exit.fail(new Stale())
-    if (moved !== undefined) {
-      const changed = changedForGood(moved, after)
-      if (changed !== undefined) return brokenCommit(changed)
-    }
+    const changed = moved && changedForGood(moved, after)
+    if (changed !== undefined) return brokenCommit(changed)
+    const refusal = guard(change)
+    if (refusal !== undefined) return Exit.fail(new StorageError({ operation: "commit", cause: refusal }))
     if (Result.isFailure(references)) return Exit.fail(references.failure)
     references.success()
+    const key = [...bindTenant(tenant), bindText(after.id)]
     if (moved !== undefined && readTextOrNull(moved["reference"]) !== after.reference) {
-      putReference.run(
-        after.reference === null ? null : bindText(after.reference),
-        ...bindTenant(tenant),
-        bindText(after.id)
-      )
+      putReference.run(after.reference === null ? null : bindText(after.reference), ...key)
     }
     if (expected === 0) addMetadata(after)
-    // Most payments have no refunds: what is stored adds up to nothing, so there is nothing to add up.
-    const hasNone = (moved?.["refunded_minor"] ?? 0) === 0 && (moved?.["refund_pending_minor"] ?? 0) === 0
-    const key = [...bindTenant(tenant), bindText(payment.after.id)]
     const stored =
-      hasNone && refunds.length === 0 ? [] : storedRefunds.all(...key).map((row) => rows.readRefund(row, payment.after))
+      hasNoRefunds(moved) && refunds.length === 0
+        ? []
+        : storedRefunds.all(...key).map((row) => rows.readRefund(row, payment.after))
     const all = replaced(stored, refunds)
     const unbalanced = brokenBalance(payment.after, all)
     if (unbalanced !== undefined) return brokenCommit(unbalanced)
@@ -131,6 +129,10 @@ const writeMetadata = (db: Database) => {
     }
   }
 }
+
+/** As most payments: what is stored adds up to nothing, so there is nothing to add up. */
+const hasNoRefunds = (moved: Row | undefined): boolean =>
+  (moved?.["refunded_minor"] ?? 0) === 0 && (moved?.["refund_pending_minor"] ?? 0) === 0
 
 /** What a payment keeps from its beginning. */
 const changedForGood = (stored: Row, { createdAt, money }: Payment): string | undefined => {

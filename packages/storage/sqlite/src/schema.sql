@@ -781,6 +781,17 @@ create table recovered_connections (
   primary key (loss, connection_id)
 ) strict, without rowid;
 
+-- Idempotency keys whose lost charges and refunds were found at a provider, by the tag that ends the ids of their calls.
+-- The row is written before what was found is stored, so that the payment may be missing.
+create table recovered_keys (
+  workspace_id text not null,
+  environment text not null check (environment in ('sandbox', 'production')),
+  tag text not null,
+  kind text not null check (kind in ('charge', 'refund')),
+  payment_id text not null,
+  primary key (workspace_id, environment, tag, kind, payment_id)
+) strict, without rowid;
+
 -- Leases of background work that one process does at a time, each with one row at most: the sweep of retention, the
 -- proof of closed payments, and the reports that are fetched by schedule.
 create table retention_lease (

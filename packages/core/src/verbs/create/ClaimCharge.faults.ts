@@ -11,5 +11,17 @@ export const faults: ReadonlyArray<Fault> = [
       test: "given a first commit whose answer is lost (lost), then nothing is sent on it and the key is free"
     },
     simulatedOn: "memory"
+  },
+  {
+    name: "create although records are missing",
+    harm: "The store lost the payment of this order; the shop asks again, and its customer is charged twice.",
+    edits: [{ in: "claimFirst", property: "guard", become: "undefined" }],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RecordLosses.test.ts",
+      test: "given connections that are not recovered, then nothing is sent there, and what is on file is answered"
+    },
+    simulatedOn: "memory",
+    simulatedUnder: "restore"
   }
 ]

@@ -3,6 +3,7 @@
  * commit of which it is not known whether it was written is not sent on.
  */
 import { Clock, Effect, Option, Result } from "effect"
+import { claimGuard } from "../../call/ClaimGuard.ts"
 import type { Step } from "../../commit/CommitChange.ts"
 import { commitOnce, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { applyChargeFact } from "../../decide/ChargeFact.ts"
@@ -21,26 +22,16 @@ import type { Connection } from "../../model/Connection.ts"
 import type { Payment } from "../../model/Payment.ts"
 import { paymentEvent } from "../../model/PaymentEvents.ts"
 import { PaymentMachine } from "../../model/PaymentMachine.ts"
-import { nothingReported } from "../../model/Reported.ts"
 import { versionBefore } from "../../model/Version.ts"
 import { Ledger } from "../../ports/Ledger.ts"
-import { NotAdmitted } from "../../ports/StorageCondition.ts"
 import { StorageHistory } from "../../ports/StorageHistory.ts"
 import type { RoutePlan } from "../../routing/RoutePlan.ts"
 import { firstOf } from "../../routing/run/RoutePayment.ts"
 import { type ChargeInHand, claimChange } from "./ChargeInHand.ts"
-import { newAttempt, newPayment } from "./NewPayment.ts"
+import { chargeGuard, newAttempt, newPayment } from "./NewPayment.ts"
 import { abandon } from "./RecordCharge.ts"
+import { claimUnlessRecovered } from "./RecoveredKey.ts"
 import { claimStanding, endUnsent, free, readClaim } from "./ReplayCreate.ts"
-
-/** Where a first attempt goes, and what is known of it before. */
-export interface FirstAttempt {
-  readonly plan: RoutePlan
-  /** The request may have been sent under the id of another day, in epoch milliseconds, and its record was lost. */
-  readonly day?: number | undefined
-  /** It was sent, and charged: the payment is recorded as recovered. */
-  readonly isRecovered: boolean
-}
 
 /** The first attempt, with the payment and its key; or what the key already resolves to. */
 export const claimFirst = Effect.fnUntraced(function* (
@@ -48,38 +39,38 @@ export const claimFirst = Effect.fnUntraced(function* (
   request: CreateRequest,
   fingerprint: string | null,
   paymentId: string,
-  first: FirstAttempt
+  plan: RoutePlan
 ) {
   const { tenant } = caller
   const { idempotencyKey: key } = request
-  const claimed = decideAndCommit({
-    first: null as Claim | null,
-    decide: (stored) =>
-      Effect.gen(function* () {
-        const key = stored === null ? free(null) : yield* claimStanding(tenant, fingerprint ?? "", stored)
-        if (key._tag === "Answered") return done(replayed(key.created))
-        // Released, or past its retention: the same key is a new request.
-        const begun = yield* firstStep(caller, request, fingerprint, paymentId, first, key.claim)
-        const step = {
-          tenant,
-          apiKeyHash: caller.apiKeyHash,
-          payment: { expected: 0, after: begun.payment },
-          attempts: [begun.attempt],
-          events: eventsOfStart(begun.payment),
-          claim: begun.claim === null ? undefined : { expected: key.claim?.version ?? 0, after: begun.claim }
-        }
-        return write(step, begun)
-      }),
-    read: (conflict) => readClaim(tenant, key, conflict),
-    afterUnknown: "stop",
-    storageErrors: "fail"
-  })
-  return yield* claimed.pipe(
+  const claim = claimUnlessRecovered(caller, request, fingerprint, (isKeyGuarded) =>
+    decideAndCommit({
+      first: null as Claim | null,
+      decide: (stored) =>
+        Effect.gen(function* () {
+          const key = stored === null ? free(null) : yield* claimStanding(tenant, fingerprint ?? "", stored)
+          if (key._tag === "Answered") return done(replayed(key.created))
+          // Released, or past its retention: the same key is a new request.
+          const begun = yield* firstStep(caller, request, fingerprint, paymentId, plan, key.claim)
+          const step = {
+            tenant,
+            guard: yield* chargeGuard(begun.attempt, isKeyGuarded),
+            apiKeyHash: caller.apiKeyHash,
+            payment: { expected: 0, after: begun.payment },
+            attempts: [begun.attempt],
+            events: eventsOfStart(begun.payment),
+            claim: begun.claim === null ? undefined : { expected: key.claim?.version ?? 0, after: begun.claim }
+          }
+          return write(step, begun)
+        }),
+      read: (conflict) => readClaim(tenant, key, conflict),
+      afterUnknown: "stop",
+      storageErrors: "fail"
+    })
+  )
+  return yield* claim.pipe(
+    Effect.map((claimed) => ("_tag" in claimed ? claimed : replayed(claimed))),
     Effect.catchTags({
-      NotWritten: ({ cause }) =>
-        cause.cause instanceof NotAdmitted
-          ? Effect.fail(cause.cause)
-          : Effect.map(endUnsent(tenant, key, fingerprint, cause), replayed),
       // Nothing is sent on it.
       MaybeWritten: ({ cause, value }) => Effect.map(giveBack(value, request, fingerprint, cause), replayed),
       Contended: () => Effect.fail(new PaymentResultUnknown({ paymentId, cause: "the key kept changing hands" }))
@@ -94,15 +85,15 @@ const firstStep = Effect.fnUntraced(function* (
   request: CreateRequest,
   fingerprint: string | null,
   paymentId: string,
-  { day, isRecovered, plan }: FirstAttempt,
+  plan: RoutePlan,
   standing: Claim | null
 ) {
   const now = yield* Clock.currentTimeMillis
   const connection = firstOf(plan)
   const { details, idempotencyKey } = request
-  const begun = { id: paymentId, money: details.money, tenant: caller.tenant, idempotencyKey, createdAt: day ?? now }
+  const begun = { id: paymentId, money: details.money, tenant: caller.tenant, idempotencyKey, createdAt: now }
   const attempt = yield* newAttempt(connection, { ...begun, asks: "charge" }, 1, now)
-  const made = newPayment(caller, request, {
+  const payment = newPayment(caller, request, {
     id: paymentId,
     version: (yield* StorageHistory).firstVersion(),
     state: Result.getOrThrow(step(PaymentMachine, Start, "ChargeSent")).to,
@@ -110,7 +101,6 @@ const firstStep = Effect.fnUntraced(function* (
     routing: withAttempts(plan.decision, [attempt]),
     createdAt: now
   })
-  const payment = isRecovered ? { ...made, reported: { ...nothingReported, isRecovered } } : made
   const claim = claimFor(request, fingerprint, payment, standing)
   return { _tag: "Begun" as const, payment, claim, connection, attempt, earlier: [] }
 })
@@ -154,6 +144,8 @@ const giveBack = Effect.fnUntraced(function* (
   const attempt = abandonAttempt(begun.attempt)
   const place: Step = {
     tenant,
+    // Its attempt may have the id of one whose record was lost.
+    guard: yield* claimGuard(null),
     // Two moves, one write: the version counts writes.
     payment: { expected: 0, after: { ...withRouting(moved.payment, [attempt]), version: payment.version } },
     attempts: [attempt],
@@ -203,6 +195,7 @@ export const claimNext = Effect.fnUntraced(function* (inHand: ChargeInHand, afte
   const written = yield* Effect.result(
     commitOnce({
       tenant: payment.tenant,
+      guard: yield* chargeGuard(attempt),
       payment: { expected: inHand.payment.version, after: payment },
       attempts: [after, attempt],
       events: moved.success.events,

@@ -5,6 +5,8 @@
  * same payment, and only one of the two can be stored.
  */
 import { Clock, Effect, Option, Result } from "effect"
+import { keyTag } from "../../call/CallIds.ts"
+import { claimGuard } from "../../call/ClaimGuard.ts"
 import type { Step } from "../../commit/CommitChange.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { type Caller, type Created, type CreateRequest, PaymentResultUnknown } from "../../decide/CreateRequest.ts"
@@ -19,6 +21,7 @@ import { Secrets } from "../../ports/Secrets.ts"
 import { StorageHistory } from "../../ports/StorageHistory.ts"
 import { claimFor } from "./ClaimCharge.ts"
 import { newPayment } from "./NewPayment.ts"
+import { claimUnlessRecovered } from "./RecoveredKey.ts"
 import { claimStanding, endUnsent, free, readClaim } from "./ReplayCreate.ts"
 
 export interface HostedRequest extends CreateRequest {
@@ -36,33 +39,35 @@ export const createHosted = Effect.fnUntraced(function* (
   const { tenant } = caller
   const { idempotencyKey: key } = request
   const tokenHash = yield* secrets.hash(yield* secrets.pageToken(paymentId))
-  const unsent = ({ cause }: { readonly cause: unknown }) => endUnsent(tenant, key, fingerprint, cause)
-  const created = decideAndCommit({
-    first: null as Claim | Payment | null,
-    decide: Effect.fnUntraced(function* (stored) {
-      if (isOurs(stored)) return done<Created>({ payment: stored, isReplay: false })
-      const standing = stored === null ? free(null) : yield* claimStanding(tenant, fingerprint ?? "", stored)
-      if (standing._tag === "Answered") return done(standing.created)
-      // Released, or past its retention: the same key is a new request.
-      const now = yield* Clock.currentTimeMillis
-      const version = (yield* StorageHistory).firstVersion()
-      const begun = { paymentId, version, tokenHash, standing: standing.claim, now }
-      const step = firstStep(caller, request, fingerprint, begun)
-      return write<Created>(step, { payment: step.payment.after, isReplay: false })
-    }),
-    read: Effect.fnUntraced(function* (conflict) {
-      const mayBeOurs =
-        conflict._tag === "Unanswered" || (conflict._tag === "KeyClaimed" && conflict.claim.paymentId === paymentId)
-      const ours = mayBeOurs ? yield* ledger.payment(tenant, paymentId) : Option.none()
-      return Option.isSome(ours) ? ours.value : yield* readClaim(tenant, key, conflict)
-    }),
-    afterUnknown: isOurs,
-    storageErrors: "fail"
-  })
+  const tag = key === null ? null : yield* keyTag(tenant, key)
+  const created = claimUnlessRecovered(caller, request, fingerprint, (isKeyGuarded) =>
+    decideAndCommit({
+      first: null as Claim | Payment | null,
+      decide: Effect.fnUntraced(function* (stored) {
+        if (isOurs(stored)) return done<Created>({ payment: stored, isReplay: false })
+        const standing = stored === null ? free(null) : yield* claimStanding(tenant, fingerprint ?? "", stored)
+        if (standing._tag === "Answered") return done(standing.created)
+        // Released, or past its retention: the same key is a new request.
+        const now = yield* Clock.currentTimeMillis
+        const version = (yield* StorageHistory).firstVersion()
+        const begun = { paymentId, version, tokenHash, standing: standing.claim, now }
+        const guard = yield* claimGuard(tag === null || !isKeyGuarded ? null : { tag, kind: "charge" })
+        const step = { ...firstStep(caller, request, fingerprint, begun), guard }
+        return write<Created>(step, { payment: step.payment.after, isReplay: false })
+      }),
+      read: Effect.fnUntraced(function* (conflict) {
+        const mayBeOurs =
+          conflict._tag === "Unanswered" || (conflict._tag === "KeyClaimed" && conflict.claim.paymentId === paymentId)
+        const ours = mayBeOurs ? yield* ledger.payment(tenant, paymentId) : Option.none()
+        return Option.isSome(ours) ? ours.value : yield* readClaim(tenant, key, conflict)
+      }),
+      afterUnknown: isOurs,
+      storageErrors: "fail"
+    })
+  )
   return yield* created.pipe(
     Effect.catchTags({
-      NotWritten: unsent,
-      MaybeWritten: unsent,
+      MaybeWritten: ({ cause }) => endUnsent(tenant, key, fingerprint, cause),
       Contended: () => Effect.fail(new PaymentResultUnknown({ paymentId, cause: "the key kept changing hands" }))
     })
   )

@@ -19,17 +19,5 @@ export const faults: ReadonlyArray<Fault> = [
       test: "given a first commit that fails, then NothingSent, no provider call, and a retry works"
     },
     simulatedOn: "memory"
-  },
-  {
-    name: "create at a connection that is not recovered",
-    harm: "The store lost the payment of this order; the shop asks again under a new key, and it is charged twice.",
-    edits: [{ in: "refuseMissing", condition: "missing", become: "false" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/RecordLosses.test.ts",
-      test: "given connections that are not recovered, then nothing is sent there, and what is on file is answered"
-    },
-    simulatedOn: "memory",
-    simulatedUnder: "restore"
   }
 ]

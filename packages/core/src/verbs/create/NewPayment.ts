@@ -1,8 +1,10 @@
 /** A payment and an attempt as they are written first: nothing is held or taken yet. Pure but for the attempt's id. */
 import { Effect } from "effect"
 import { type AttemptedPayment, attemptId } from "../../call/CallIds.ts"
+import { claimGuard } from "../../call/ClaimGuard.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import type { Caller, CreateRequest } from "../../decide/CreateRequest.ts"
+import { keyTagOf } from "../../decide/DerivedId.ts"
 import type { Attempt } from "../../model/Attempt.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { Payment } from "../../model/Payment.ts"
@@ -61,3 +63,9 @@ export const newAttempt = Effect.fnUntraced(function* (
   }
   return attempt
 })
+
+/** Of the claim of an attempt. `isKeyGuarded`: not where what was recovered under its key is over. */
+export const chargeGuard = ({ id }: Attempt, isKeyGuarded = true) => {
+  const tag = isKeyGuarded ? keyTagOf(id) : undefined
+  return claimGuard(tag === undefined ? null : { tag, kind: "charge" })
+}

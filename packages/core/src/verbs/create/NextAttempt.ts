@@ -3,7 +3,6 @@
  * provider: what the plan was made of may be deactivated, removed, limited or at another account by now.
  */
 import { Effect, Result } from "effect"
-import { missingRecords } from "../../call/MissingRecords.ts"
 import type { AttemptEnd } from "../../model/Attempt.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { Exclusion } from "../../model/RoutingDecision.ts"
@@ -41,7 +40,7 @@ export const nextAttempt = Effect.fnUntraced(function* (
   const skipped: Array<Exclusion> = []
   for (const before of planned) {
     const connection = read.success.find(({ id }) => id === before.id)
-    const exclusion = yield* exclusionNow(plan, before, connection)
+    const exclusion = exclusionNow(plan, before, connection)
     if (connection === undefined || exclusion !== undefined) {
       if (exclusion !== undefined) skipped.push(exclusion)
     } else if (plan.decision.degraded || !circuits.isOpen(connection, now)) {
@@ -51,7 +50,7 @@ export const nextAttempt = Effect.fnUntraced(function* (
   return { connection: undefined, skipped } satisfies NextAttempt
 })
 
-const exclusionNow = Effect.fnUntraced(function* (plan: RoutePlan, before: Connection, now: Connection | undefined) {
+const exclusionNow = (plan: RoutePlan, before: Connection, now: Connection | undefined): Exclusion | undefined => {
   const { id: connectionId, name } = before
   if (now === undefined || !now.active) {
     return {
@@ -59,15 +58,7 @@ const exclusionNow = Effect.fnUntraced(function* (plan: RoutePlan, before: Conne
       name,
       code: "CONNECTION_INACTIVE",
       reason: "The connection was deactivated after the payment was routed."
-    } satisfies Exclusion
+    }
   }
-  const exclusion = plan.exclusionOf(now)
-  if (exclusion !== undefined) return exclusion
-  if ((yield* missingRecords([now])) === undefined) return undefined
-  return {
-    connectionId,
-    name,
-    code: "RECORDS_MISSING",
-    reason: "The database lost records, and the connection is not recovered."
-  } satisfies Exclusion
-})
+  return plan.exclusionOf(now)
+}

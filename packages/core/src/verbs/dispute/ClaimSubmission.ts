@@ -6,14 +6,14 @@
 import { Clock, Effect, Option } from "effect"
 import { Accounts } from "../../call/Accounts.ts"
 import { submissionId } from "../../call/CallIds.ts"
-import { missingRecords } from "../../call/MissingRecords.ts"
+import { claimGuard, whyUnclaimed } from "../../call/ClaimGuard.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { Background, keepTrying } from "../../commit/Background.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { disputeStep } from "../../commit/DisputeStep.ts"
 import { OtherAccountOpened, refuseOtherAccount } from "../../commit/RefuseOtherAccount.ts"
 import { type Caller, KeyReused, NothingSent } from "../../decide/CreateRequest.ts"
-import { InvalidEvidence, type SubmissionOrder } from "../../decide/DisputeOrder.ts"
+import { DisputePending, InvalidEvidence, type SubmissionOrder } from "../../decide/DisputeOrder.ts"
 import { otherAccount } from "../../decide/interpret/OtherAccount.ts"
 import { ProviderRefused, TakenByAnother, Unsupported } from "../../decide/OperationOrder.ts"
 import type { Connection } from "../../model/Connection.ts"
@@ -24,7 +24,6 @@ import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { StorageClock } from "../../ports/StorageClock.ts"
-import { NotAdmitted } from "../../ports/StorageCondition.ts"
 import { refuseClosed } from "./KeepEvidence.ts"
 import { type DisputeFile, disputeFile } from "./ReadDisputes.ts"
 
@@ -55,7 +54,8 @@ export const claimSubmission = Effect.fnUntraced(function* (caller: Caller, orde
         const { book, dispute } = inHand.file
         const step = {
           ...disputeStep(book.payment, file.dispute, { dispute, events: [] }),
-          apiKeyHash: caller.apiKeyHash
+          apiKeyHash: caller.apiKeyHash,
+          guard: yield* claimGuard(null)
         }
         return write<Claimed>(step, { _tag: "Begun", inHand })
       }),
@@ -65,7 +65,7 @@ export const claimSubmission = Effect.fnUntraced(function* (caller: Caller, orde
   })
   return yield* claimed.pipe(
     Effect.catchTags({
-      NotWritten: ({ cause }) => Effect.fail(cause.cause instanceof NotAdmitted ? cause.cause : nothingSent(cause)),
+      NotWritten: ({ cause }) => Effect.fail(whyUnclaimed(cause, DisputePending)),
       // Nothing is sent on it.
       MaybeWritten: ({ cause, value }) =>
         Effect.gen(function* () {
@@ -140,8 +140,6 @@ const usableConnection = Effect.fnUntraced(function* (caller: Caller, book: Paym
     const { attemptId, connectionId } = dispute
     return yield* new OtherAccountOpened({ book, connectionId, attemptId, other })
   }
-  const missing = yield* missingRecords([connection])
-  if (missing !== undefined) return yield* new NothingSent({ cause: missing })
   return connection
 })
 

@@ -4,7 +4,6 @@
  * it was written is not sent on.
  */
 import { Clock, Effect, Exit, Option, Result } from "effect"
-import { missingRecords } from "../../call/MissingRecords.ts"
 import type { Step } from "../../commit/CommitChange.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { writeFact } from "../../commit/WriteFact.ts"
@@ -20,7 +19,7 @@ import { StorageError } from "../../ports/StorageError.ts"
 import type { RoutePlan } from "../../routing/RoutePlan.ts"
 import { firstOf, giveBackProbe, type RouteRequest, routePayment } from "../../routing/run/RoutePayment.ts"
 import type { ChargeInHand } from "../create/ChargeInHand.ts"
-import { newAttempt } from "../create/NewPayment.ts"
+import { chargeGuard, newAttempt } from "../create/NewPayment.ts"
 import { abandonForGood } from "../create/RecordCharge.ts"
 import { endExpiredPage } from "./FindPage.ts"
 
@@ -63,11 +62,10 @@ export const beginHosted = Effect.fnUntraced(function* <R>(page: Payment, isAble
         return done(stands(payment, isWritten))
       }
       plan = routed.success
-      const missing = yield* missingRecords(plan.order)
-      if (missing !== undefined) return yield* notBegun(missing)
       const inHand = yield* firstInHand(stored, plan)
       const step = {
         tenant,
+        guard: yield* chargeGuard(inHand.attempt),
         payment: { expected: stored.version, after: inHand.payment },
         attempts: [inHand.attempt],
         events: []

@@ -20,9 +20,9 @@ export const faults: ReadonlyArray<Fault> = [
     simulatedOn: "memory"
   },
   {
-    name: "capture at a connection that is not recovered",
+    name: "capture although records are missing",
     harm: "The store lost the capture; it is asked for again at a provider that forgot its key, and is taken twice.",
-    edits: [{ in: "begin", if: "missing", become: "" }],
+    edits: [{ in: "claimOperation", property: "guard", become: "undefined" }],
     caughtBy: {
       project: "core",
       file: "packages/core/test/RecordLosses.test.ts",

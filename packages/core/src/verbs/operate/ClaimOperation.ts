@@ -5,13 +5,13 @@
 import { Clock, Effect, Option, Result } from "effect"
 import { Accounts } from "../../call/Accounts.ts"
 import { operationId } from "../../call/CallIds.ts"
-import { missingRecords } from "../../call/MissingRecords.ts"
+import { claimGuard, whyUnclaimed } from "../../call/ClaimGuard.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { Background, keepTrying } from "../../commit/Background.ts"
 import type { Step } from "../../commit/CommitChange.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { OtherAccountOpened, refuseOtherAccount } from "../../commit/RefuseOtherAccount.ts"
-import { type Caller, NothingSent } from "../../decide/CreateRequest.ts"
+import { type Caller, NothingSent, RequestInProgress } from "../../decide/CreateRequest.ts"
 import { sentAfter } from "../../decide/DerivedId.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
 import { otherAccount } from "../../decide/interpret/OtherAccount.ts"
@@ -37,7 +37,6 @@ import type { Connector } from "../../ports/Connector.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
-import { NotAdmitted } from "../../ports/StorageCondition.ts"
 import { PaymentNotFound } from "../read/ReadArchive.ts"
 import { operationStanding } from "./ReplayOperation.ts"
 
@@ -80,6 +79,7 @@ export const claimOperation = Effect.fnUntraced(function* (caller: Caller, order
         const claim = {
           tenant: caller.tenant,
           apiKeyHash: caller.apiKeyHash,
+          guard: yield* claimGuard(null),
           payment: movedPayment(book.payment, inHand.payment),
           attempts: [],
           operations: [inHand.operation],
@@ -97,7 +97,7 @@ export const claimOperation = Effect.fnUntraced(function* (caller: Caller, order
   })
   return yield* claimed.pipe(
     Effect.catchTags({
-      NotWritten: ({ cause }) => Effect.fail(cause.cause instanceof NotAdmitted ? cause.cause : nothingSent(cause)),
+      NotWritten: ({ cause }) => Effect.fail(whyUnclaimed(cause, RequestInProgress)),
       // Nothing is sent on it.
       MaybeWritten: ({ cause, value: { book, inHand } }) =>
         Effect.gen(function* () {
@@ -131,8 +131,6 @@ const begin = Effect.fnUntraced(function* (
   if (connection === undefined) return yield* new Unsupported()
   const other = otherAccount(attempt, connection, accounts.current(connection))
   if (other !== undefined) return yield* new OtherAccountOpened({ book, connectionId: connection.id, attemptId, other })
-  const missing = yield* missingRecords([connection])
-  if (missing !== undefined) return yield* new NothingSent({ cause: missing })
   const connector = yield* Effect.mapError(
     connections.connector(connection),
     () => new ProviderRefused({ message: "Nothing was sent to the provider: the connection is not usable." })

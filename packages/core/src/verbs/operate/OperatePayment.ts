@@ -25,7 +25,6 @@ import type { OperationAnswer } from "../../model/ProviderStatement.ts"
 import { NotSent, Unanswered } from "../../model/ProviderStatement.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { claimOperation, type OperationInHand } from "./ClaimOperation.ts"
-import { recordLostOperation } from "./LostOperation.ts"
 import { recordOperationAnswer } from "./RecordOperation.ts"
 import { recoveredOperation } from "./RecoveredOperation.ts"
 
@@ -42,7 +41,6 @@ export const voidPayment = (caller: Caller, order: VoidOrder) =>
 
 const operate = Effect.fnUntraced(function* <Refusal>(caller: Caller, order: OperationOrder, refusal: () => Refusal) {
   const turns = yield* Turns
-  yield* recordLostOperation(caller, order)
   const claimed = yield* turns.take(order.paymentId)(claimOperation(caller, order))
   if (claimed._tag === "Refused") return (yield* recoveredOperation(caller, order)) ?? (yield* Effect.fail(refusal()))
   if (claimed._tag === "Replayed") return claimed.answered

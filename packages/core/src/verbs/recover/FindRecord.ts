@@ -1,6 +1,7 @@
 /** What the store has of a charge, a refund or a dispute of a provider's list. */
 import { Effect, Option } from "effect"
 import { withDisputes } from "../../commit/RecordDispute.ts"
+import { derivedUuidAlone } from "../../decide/DerivedId.ts"
 import { wasNeverSent } from "../../model/Attempt.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger } from "../../ports/Ledger.ts"
@@ -46,10 +47,8 @@ const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]
  * so that two at once store one payment.
  */
 const paymentIdOf = Effect.fnUntraced(function* (attemptId: string, created: number) {
-  const derived = yield* (yield* Secrets).derivedUuid(
-    JSON.stringify(["recovered payment", attemptId]),
-    Math.max(0, created)
-  )
+  const hash = yield* (yield* Secrets).derive(JSON.stringify(["recovered payment", attemptId]))
+  const derived = derivedUuidAlone(hash, Math.max(0, created))
   return `${derived.slice(0, 14)}7${derived.slice(15)}`
 })
 

@@ -10,5 +10,15 @@ export const faults: ReadonlyArray<Fault> = [
       file: "packages/core/test/RecoverRecords.test.ts",
       test: "given a page that is never answered, then its connection is not recovered, and the next time it is"
     }
+  },
+  {
+    name: "list before what was sent has ended",
+    harm: "A charge that is under way is in no list; its key comes again, and its customer is charged twice.",
+    edits: [{ in: "recover", statement: "awaitClaims", become: "" }],
+    caughtBy: {
+      project: "core",
+      file: "packages/core/test/RecordLosses.test.ts",
+      test: "given a charge that was under way, when the loss is declared, then the recovery waits for its end"
+    }
   }
 ]

@@ -1,6 +1,6 @@
 /**
  * Recovers what the store lost at each connection, and says so in the store: while a loss is known and a connection is
- * not recovered, servers send nothing there.
+ * not recovered, no claim of its workspace is written.
  */
 import { Clock, Effect, Option, Schema } from "effect"
 import { OpenConnections } from "../../call/OpenConnections.ts"
@@ -8,7 +8,8 @@ import type { Connection } from "../../model/Connection.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import type { Connector } from "../../ports/Connector.ts"
 import { Directory } from "../../ports/Directory.ts"
-import { type RecordLoss, RecordLosses } from "../../ports/RecordLoss.ts"
+import { PaymentSettings } from "../../ports/PaymentSettings.ts"
+import { type RecordLoss, RecordLosses, type RecordLossOutcome } from "../../ports/RecordLoss.ts"
 import { recoverConnection } from "./RecoverRecords.ts"
 import { type ConnectionRecovery, type UnaskedFact, unaskedFacts } from "./RecoveryReport.ts"
 
@@ -50,6 +51,7 @@ export const recover = Effect.fnUntraced(function* ({ connectionId, isDryRun, si
     return yield* new RecoveryRefused({ reason: `connection: expected the id of a connection` })
   }
   const loss = isDryRun ? undefined : yield* declare(open, from, now)
+  if (loss !== undefined) yield* awaitClaims(loss, connections)
   const recovered: Array<ConnectionRecovery> = []
   for (const connection of chosen) {
     const one = yield* recoverConnection(connection, { since: from, isDryRun }, othersOf(connection, connections))
@@ -90,7 +92,7 @@ const unlistedBy = ({ listCharges, listDisputes, listRefunds }: Connector): Read
 
 /**
  * Accepts what is missing at a connection, or at all of them (`null`), which ends the loss that is known: from then on requests
- * and refunds go there. `None` where nothing is missing.
+ * and refunds go there, and a lost key may charge there again. `None` where nothing is missing.
  */
 export const acceptLoss = Effect.fnUntraced(function* (connectionId: string | null) {
   const losses = yield* RecordLosses
@@ -102,7 +104,12 @@ export const acceptLoss = Effect.fnUntraced(function* (connectionId: string | nu
   // Extended meanwhile: that is another loss than the one that was accepted.
   const isAccepted = isOpen && (yield* acceptOpen(newest, connectionId))
   const isReleased = (isAccepted || !isOpen) && (yield* losses.releaseRefunds(newest.number, connectionId))
-  if (isAccepted && connectionId !== null) yield* endRecovered(connections.map(({ id }) => id))
+  if (isAccepted && connectionId !== null) {
+    yield* endRecovered(
+      connections.map(({ id }) => id),
+      "accepted"
+    )
+  }
   return isAccepted || isReleased ? Option.fromNullishOr(yield* losses.newest) : Option.none<RecordLoss>()
 })
 
@@ -135,9 +142,24 @@ const declare = Effect.fnUntraced(function* (open: RecordLoss | undefined, since
   return yield* losses.declare({ since, reason: "an operator recovers records", declaredAt: now })
 })
 
-const endRecovered = Effect.fnUntraced(function* (connectionIds: ReadonlyArray<string>) {
+/**
+ * A claim that was written before the loss was declared is sent within some seconds, and its call ends by its timeout: from
+ * then on the providers' lists have what was sent.
+ */
+const awaitClaims = Effect.fnUntraced(function* (loss: RecordLoss, connections: ReadonlyArray<Connection>) {
+  const { sendWithinMillis } = yield* PaymentSettings
+  const { timeoutMillis } = yield* OpenConnections
+  const longestMillis = sendWithinMillis + Math.max(0, ...connections.map((connection) => timeoutMillis(connection)))
+  const passedMillis = Math.max(0, (yield* Clock.currentTimeMillis) - loss.declaredAt)
+  yield* Effect.sleep(Math.max(0, longestMillis - passedMillis))
+})
+
+const endRecovered = Effect.fnUntraced(function* (
+  connectionIds: ReadonlyArray<string>,
+  outcome: RecordLossOutcome = "recovered"
+) {
   const losses = yield* RecordLosses
   const loss = openLoss(yield* losses.newest)
   if (loss === undefined || connectionIds.some((id) => !loss.recovered.includes(id))) return
-  yield* losses.end(loss, { outcome: "recovered", at: yield* Clock.currentTimeMillis })
+  yield* losses.end(loss, { outcome, at: yield* Clock.currentTimeMillis })
 })

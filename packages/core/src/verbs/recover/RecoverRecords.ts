@@ -5,30 +5,35 @@
  * It may die at any point and be run again, also beside a server: what is adopted is found by its id, and every write is
  * guarded by the version. Nothing is asked of a provider but to list and to look up.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { Accounts } from "../../call/Accounts.ts"
 import { unnamedRefundId } from "../../call/CallIds.ts"
 import { chargeList, disputeList, type ListEnd, type ListWindow, refundList, walkList } from "../../call/Lists.ts"
-import { aboutCharge, aboutRefund, canReadDisputes, lookUpCharge, lookUpRefund } from "../../call/LookUp.ts"
+import { aboutCharge, aboutRefund, canReadDisputes, lookUpCharge, lookUpRefund, proveCharge } from "../../call/LookUp.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import type { Step } from "../../commit/CommitChange.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { recordLookup } from "../../commit/RecordLookup.ts"
+import { keyTagOf } from "../../decide/DerivedId.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
 import { isAboutBook } from "../../decide/interpret/Interpret.ts"
 import { otherAccount } from "../../decide/interpret/OtherAccount.ts"
+import { wasNeverSent } from "../../model/Attempt.ts"
 import type { ReusedReference } from "../../model/ChargeReference.ts"
 import type { Connection } from "../../model/Connection.ts"
+import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { ChargeState } from "../../model/ProviderStatement.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import type { Money } from "../../money/Money.ts"
 import { Ids } from "../../ports/Ids.ts"
+import { Ledger } from "../../ports/Ledger.ts"
 import type { ListedCharge, ListedDispute, ListedPage, ListedRefund } from "../../ports/ProviderLists.ts"
+import { RecordLosses, type RecoveredKey } from "../../ports/RecordLoss.ts"
 import { StorageError } from "../../ports/StorageError.ts"
 import { findCharge, findDisputed, findRefunded } from "./FindRecord.ts"
 import { keepListed, type ListedEntry } from "./KeepListed.ts"
-import { type ChargePlan, type ListedAt, planCharge } from "./PlanCharge.ts"
+import { type ChargeOnFile, type ChargePlan, type ListedAt, planCharge } from "./PlanCharge.ts"
 import { type DisputePlan, type ListedFrom, planDispute } from "./PlanDispute.ts"
 import { planRefund, type RefundPlan } from "./PlanRefund.ts"
 import { recoverMessages } from "./RecoverMessages.ts"
@@ -90,6 +95,7 @@ export const recoverConnection = Effect.fnUntraced(function* (
   // A message may have come to another connection than that of its charge: a list that is complete has its own charges.
   const adopt = (charge: ListedCharge) => (end._tag === "NoList" ? recoverCharge(recovering, charge) : Effect.void)
   const unapplied = yield* recoverMessages(connection, tenant, order, adopt)
+  if (end._tag === "Complete" && !isDryRun) yield* recoverAuthorized(recovering, since)
   // Last: where charges are not listed, messages bring back the payments that are disputed.
   const disputed = end._tag === "Failed" ? end : yield* walkDisputes(recovering, window)
   const { counts, of } = tally
@@ -175,12 +181,17 @@ const recoverCharge = Effect.fnUntraced(function* (recovering: Recovering, charg
   // Of a dry run: the list had it, and a message says it again.
   if (recovering.wouldBe.has(state.providerRef ?? "")) return
   const read = findCharge(recovering, recovering.otherTenants, charge)
-  const plan = yield* writePlan(recovering, read, (onFile, now, reused): ChargePlan => {
-    if (onFile === undefined) return { _tag: "Known" }
-    return reused === undefined
-      ? planCharge(recovering, charge, onFile, now)
-      : { _tag: "Keep", reason: "provider_reference: another payment has it" }
-  })
+  const plan = yield* writePlan(
+    recovering,
+    read,
+    (onFile, now, reused): ChargePlan => {
+      if (onFile === undefined) return { _tag: "Known" }
+      return reused === undefined
+        ? planCharge(recovering, charge, onFile, now)
+        : { _tag: "Keep", reason: "provider_reference: another payment has it" }
+    },
+    (onFile, plan) => fileKey(recovering, "charge", attemptId, lostPaymentId(charge, onFile, plan))
+  )
   switch (plan._tag) {
     case "Adopt":
       if (state.providerRef !== null && recovering.isDryRun) recovering.wouldBe.set(state.providerRef, plan.book)
@@ -201,6 +212,14 @@ const recoverCharge = Effect.fnUntraced(function* (recovering: Recovering, charg
   }
 })
 
+/** The payment that has a lost charge, or would have it; `undefined` where the charge is on file, as one that was sent. */
+const lostPaymentId = ({ attemptId }: ListedCharge, onFile: ChargeOnFile | undefined, plan: ChargePlan) => {
+  if ("step" in plan) return plan.step.payment.after.id
+  const isUnsent = onFile?.own?.attempts.some((one) => one.id === attemptId && wasNeverSent(one)) === true
+  if (isUnsent) return onFile.own?.payment.id
+  return plan._tag === "Keep" ? onFile?.paymentId : undefined
+}
+
 /** A lookup may leave out the captured amount that the list states: without it, all that was authorized would count. */
 const withListedAmount = (found: FoundCharge, listed: ChargeState): FoundCharge => {
   if (found._tag !== "Found" || found.state._tag !== "Captured" || listed._tag !== "Captured") return found
@@ -217,7 +236,13 @@ const recoverRefund = Effect.fnUntraced(function* (recovering: Recovering, liste
   const read = planned === undefined ? findRefunded(recovering, listed) : Effect.succeed(planned)
   const byHandId = yield* unnamedRefundId(recovering.tenant, recovering.connectionId, listed.state.providerRefundId)
   const planNow = (isLookedUp: boolean) =>
-    writePlan(recovering, read, (book, now) => planRefund(recovering, listed, book, now, { byHandId, isLookedUp }))
+    writePlan(
+      recovering,
+      read,
+      (book, now) => planRefund(recovering, listed, book, now, { byHandId, isLookedUp }),
+      (_, plan) =>
+        fileKey(recovering, "refund", listed.refundId, "step" in plan ? plan.step.payment.after.id : undefined)
+    )
   const first = yield* planNow(false)
   if (first._tag !== "LookUpCharge") return yield* endRefund(recovering, listed, first)
   const { attempt, book } = first
@@ -266,9 +291,9 @@ const recoverDispute = Effect.fnUntraced(function* (recovering: Recovering, list
     planned === undefined
       ? findDisputed(recovering, recovering.otherTenants, listed)
       : Effect.succeed({ book: planned, others: [], disputes: [] })
-  const plan = yield* writePlan(recovering, read, (found, now): DisputePlan => {
-    return found === "Others" ? { _tag: "Known" } : planDispute(recovering, listed, found, from, newId, now)
-  })
+  const planNow = (found: Effect.Success<typeof read>, now: number): DisputePlan =>
+    found === "Others" ? { _tag: "Known" } : planDispute(recovering, listed, found, from, newId, now)
+  const plan = yield* writePlan(recovering, read, planNow, () => Effect.void)
   if (plan._tag === "Adopt") {
     return noteAdopted(recovering, plan.isNew ? "disputes" : "changed", money ?? plan.book.payment.money, plan)
   }
@@ -287,19 +312,41 @@ const noteAdopted = (
   if (step.payment.after.review !== null) tally.add("reviewed", money)
 }
 
-/** Writes what a plan says, decided again where another writer came first; a dry run only decides. */
-const writePlan = <S, P extends ChargePlan | RefundPlan | DisputePlan, R>(
+/**
+ * Files the key that an id was derived from. `paymentId`: of the payment that has what the id names, or would have it;
+ * `undefined` where it was on file before, with its key.
+ */
+const fileKey = Effect.fnUntraced(function* (
+  { tenant }: Recovering,
+  kind: RecoveredKey["kind"],
+  id: string | null,
+  paymentId: string | undefined
+) {
+  const tag = id === null ? undefined : keyTagOf(id)
+  if (tag === undefined || paymentId === undefined) return
+  yield* (yield* RecordLosses).fileKey(tenant, { tag, kind, paymentId })
+})
+
+/**
+ * Writes what a plan says, decided again where another writer came first; a dry run only decides. The key is filed before:
+ * a process that dies in between leaves one that is not answered yet, and never one that is sent again.
+ */
+const writePlan = <S, P extends ChargePlan | RefundPlan | DisputePlan, R, R2>(
   { isDryRun }: Recovering,
   read: Effect.Effect<S, StorageError, R>,
-  plan: (stored: S, now: number, reused: ReusedReference | undefined) => P
+  plan: (stored: S, now: number, reused: ReusedReference | undefined) => P,
+  file: (stored: S, planned: P) => Effect.Effect<void, StorageError, R2>
 ) =>
   isDryRun
     ? Effect.flatMap(read, (stored) => Effect.map(Clock.currentTimeMillis, (now) => plan(stored, now, undefined)))
-    : decideAndCommit<S, P, never, StorageError, never, R, P>({
+    : decideAndCommit<S, P, StorageError, StorageError, R2, R, P>({
         read: () => read,
         decide: (stored, now, reused) => {
           const planned = plan(stored, now, reused)
-          return Effect.succeed("step" in planned ? write<P>(planned.step, planned) : done<P>(planned))
+          return Effect.as(
+            file(stored, planned),
+            "step" in planned ? write<P>(planned.step, planned) : done<P>(planned)
+          )
         },
         // Where it was written, the record is found.
         afterUnknown: () => false,
@@ -308,7 +355,9 @@ const writePlan = <S, P extends ChargePlan | RefundPlan | DisputePlan, R>(
         Effect.mapError((failure) =>
           failure._tag === "NotWritten"
             ? failure.cause
-            : new StorageError({ operation: "recovering a record", cause: failure })
+            : failure._tag === "pointsman/StorageError"
+              ? failure
+              : new StorageError({ operation: "recovering a record", cause: failure })
         )
       )
 
@@ -336,4 +385,44 @@ const decideByLookup = Effect.fnUntraced(function* <R>(
   recovering.tally.add("changed", money)
   if (book.payment.review === null && after.payment.review !== null) recovering.tally.add("reviewed", money)
   return true
+})
+
+/** Authorizations read at once. */
+const authorizedAtOnce = 100
+
+/**
+ * A capture or a void that was lost is in no list where its charge is older than the loss: the provider is asked what became
+ * of each charge that is authorized here.
+ */
+const recoverAuthorized = Effect.fnUntraced(function* (recovering: Recovering, since: number) {
+  const { connectionId, tenant } = recovering
+  const ledger = yield* Ledger
+  let before: string | undefined
+  do {
+    const page: ReadonlyArray<Payment> = yield* ledger.payments(tenant, {
+      states: ["Authorized"],
+      connectionId,
+      createdBefore: since + clockSkewMillis,
+      before,
+      limit: authorizedAtOnce
+    })
+    yield* Effect.forEach(page, (payment) => lookUpAuthorized(recovering, payment), {
+      concurrency: atOnce,
+      discard: true
+    })
+    before = page.length < authorizedAtOnce ? undefined : page.at(-1)?.id
+  } while (before !== undefined)
+})
+
+const lookUpAuthorized = Effect.fnUntraced(function* (recovering: Recovering, { id, tenant }: Payment) {
+  const book = Option.getOrUndefined(yield* (yield* Ledger).book(tenant, id))
+  const attempt = book && holdingAttempt(book)
+  if (book === undefined || attempt === undefined) return
+  const askedAt = yield* Clock.currentTimeMillis
+  const found = yield* proveCharge(book.payment, attempt)
+  if (found === "Unsupported" || (found?._tag === "Found" && found.state._tag === "Authorized")) return
+  // A pending charge that is authorized here may be being captured.
+  const isOpen = found?._tag === "Found" && found.state._tag === "Pending"
+  const answer = found === undefined || isOpen ? undefined : { ...aboutCharge(attempt, found), askedAt }
+  yield* decideByLookup(recovering, book, book.payment.money, () => Effect.succeed(answer))
 })

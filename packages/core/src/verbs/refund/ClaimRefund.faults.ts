@@ -2,9 +2,9 @@ import type { Fault } from "../../../../../checks/mutations/Fault.ts"
 
 export const faults: ReadonlyArray<Fault> = [
   {
-    name: "refund at a connection that is not recovered",
+    name: "refund although records are missing",
     harm: "The store lost the refund; it is asked for again, and the money is given back twice.",
-    edits: [{ in: "begin", if: "missing", become: "" }],
+    edits: [{ in: "claimRefund", property: "guard", become: "undefined" }],
     caughtBy: {
       project: "core",
       file: "packages/core/test/RecordLosses.test.ts",

@@ -5,13 +5,13 @@
 import { Clock, Effect, Option } from "effect"
 import { Accounts } from "../../call/Accounts.ts"
 import { refundId } from "../../call/CallIds.ts"
-import { missingRecords } from "../../call/MissingRecords.ts"
+import { claimGuard, whyUnclaimed } from "../../call/ClaimGuard.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { Background, keepTrying } from "../../commit/Background.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { OtherAccountOpened, refuseOtherAccount } from "../../commit/RefuseOtherAccount.ts"
 import { type Caller, NothingSent } from "../../decide/CreateRequest.ts"
-import { sentAfter } from "../../decide/DerivedId.ts"
+import { keyTagOf, sentAfter } from "../../decide/DerivedId.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
 import { otherAccount } from "../../decide/interpret/OtherAccount.ts"
 import { reservedByHand } from "../../decide/interpret/RefundByHand.ts"
@@ -31,7 +31,6 @@ import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { RecordLosses } from "../../ports/RecordLoss.ts"
-import { NotAdmitted } from "../../ports/StorageCondition.ts"
 import { PaymentNotFound } from "../read/ReadArchive.ts"
 import { refundStanding } from "./ReplayRefund.ts"
 
@@ -58,6 +57,7 @@ export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: R
         const claim = {
           tenant: caller.tenant,
           apiKeyHash: caller.apiKeyHash,
+          guard: yield* refundGuard(inHand.refund),
           payment: movedPayment(book.payment, inHand.book.payment),
           attempts: [],
           refunds: [inHand.refund],
@@ -75,7 +75,7 @@ export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: R
   })
   return yield* claimed.pipe(
     Effect.catchTags({
-      NotWritten: ({ cause }) => Effect.fail(cause.cause instanceof NotAdmitted ? cause.cause : nothingSent(cause)),
+      NotWritten: ({ cause }) => Effect.fail(whyUnclaimed(cause, RefundPending)),
       // Nothing is sent on it.
       MaybeWritten: ({
         cause,
@@ -96,6 +96,11 @@ export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: R
 
 /** An operator has to decide. */
 const waitMillis = 60_000
+/** A recovered refund that the record could not take is filed under its key alone. */
+const refundGuard = ({ id }: Refund) => {
+  const tag = keyTagOf(id)
+  return claimGuard(tag === undefined ? null : { tag, kind: "refund" })
+}
 
 const begin = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder, book: PaymentBook) {
   const directory = yield* Directory
@@ -118,8 +123,6 @@ const begin = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder, b
   if (connection === undefined) return yield* new NotRefundable()
   const other = otherAccount(attempt, connection, accounts.current(connection))
   if (other !== undefined) return yield* new OtherAccountOpened({ book, connectionId, attemptId, other })
-  const missing = yield* missingRecords([connection])
-  if (missing !== undefined) return yield* new NothingSent({ cause: missing })
   const { afterRestore } = yield* PaymentSettings
   const loss = yield* (yield* RecordLosses).known
   if (afterRestore !== "serve" && refundWaits(book, connectionId, loss)) {

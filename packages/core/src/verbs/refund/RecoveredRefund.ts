@@ -1,6 +1,7 @@
-/** A refund that was recovered without its key: its id is derived from the charge and the key. */
+/** A refund that was recovered without its key: its id ends with the key's tag. */
 import { Effect } from "effect"
-import { derivedRefundId } from "../../call/CallIds.ts"
+import { keyTag } from "../../call/CallIds.ts"
+import { keyTagOf } from "../../decide/DerivedId.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { Refund } from "../../model/Refund.ts"
 
@@ -8,14 +9,11 @@ import type { Refund } from "../../model/Refund.ts"
 export const recoveredRefund = Effect.fnUntraced(function* (book: PaymentBook, key: string) {
   const { payment, refunds } = book
   if (payment.reported?.isRecovered !== true) return undefined
-  const unnamed = refunds.filter(({ claimedBy, idempotencyKey }) => claimedBy === null && idempotencyKey === null)
-  let found: Refund | undefined
-  // Each further id follows one that was refused: no key has more than its payment has refunds.
-  for (let tries = 0; tries < unnamed.length; tries++) {
-    const id = yield* derivedRefundId(book, key, tries)
-    found = unnamed.find((one) => one.id === id) ?? found
-  }
-  return found
+  const tag = yield* keyTag(payment.tenant, key)
+  // Those before it were refused.
+  return refunds.findLast(
+    ({ claimedBy, id, idempotencyKey }) => claimedBy === null && idempotencyKey === null && keyTagOf(id) === tag
+  )
 })
 
 /** Whether the amount of a request can have become that of the refund: what was left may have been less. */

@@ -16,9 +16,11 @@ import {
   isBasedOn,
   liveKey,
   placedReference,
+  recoveredKey,
   refusals,
   type Stored,
   storedOf,
+  unrecovered,
   when
 } from "../CommitChecks.ts"
 import { deliveryId, wants } from "../CommitEvents.ts"
@@ -48,6 +50,8 @@ const anyShape: Shape = {
   claim: "moved",
   message: true,
   payment: "moved",
+  missing: true,
+  key: true,
   keepsCreated: false,
   metadata: true,
   references: 0,
@@ -94,6 +98,7 @@ const make = () => {
     word text;
     first_word text;
     live integer;
+    unended_loss bigint;
     stored_claim bigint;
     stored_payment bigint;
     stored_outcome text;
@@ -130,6 +135,7 @@ const into = ({ rows: stored, what }: Stored, variable: string): string =>
 const checks = (parameters: Parameters, conditions: Conditions, hash: string, sums: Stored): ReadonlyArray<string> => {
   const { claimKey, claimVersion, isClaim, messageId, version } = conditions
   const stored = storedOf(conditions)
+  const refuses = parameters.place("boolean", ({ change: { guard } }) => String(guard?.refusesMissing === true))
   const reference = placedReference(parameters, "named.connection_id", "named.provider_ref")
   const seen = `if ${claimKey} is not null then ${into(stored.claim, "stored_claim")} end if;
     if ${messageId} is not null then ${into(stored.message, "stored_outcome")} end if;
@@ -154,6 +160,13 @@ const checks = (parameters: Parameters, conditions: Conditions, hash: string, su
     `if has_history then base := greatest(base, ${history}); end if;`,
     `if ${hash} <> '' then ${into(liveKey(hash), "live")} end if;`,
     seen,
+    `if word = 'Sound' and ${refuses} then
+      ${into({ what: "number", rows: "record_losses where outcome is null" }, "unended_loss")}
+      if unended_loss is not null and exists (select 1 from ${unrecovered(parameters, "unended_loss").rows}) then
+        word := 'RecordsMissing';
+      end if;
+    end if;`,
+    `if word = 'Sound' and exists (select 1 from ${recoveredKey(parameters).rows}) then word := 'KeyRecovered'; end if;`,
     `if word = 'Sound' then
       for named in select * from jsonb_to_recordset(entries -> 'references')
         as named (connection_id text, provider_ref text, is_taken boolean) loop

@@ -27,6 +27,7 @@ export const places: Readonly<Record<string, Place>> = {
   charge_references: "workspace",
   named_references: "workspace",
   payment_metadata: "workspace",
+  recovered_keys: "workspace",
   success_rates: "workspace",
   reconciliation_runs: "workspace",
   reconciliation_leases: "workspace",
