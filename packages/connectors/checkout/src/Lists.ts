@@ -44,7 +44,7 @@ export const disputes = Effect.fnUntraced(function* (
   for (let parts = 0; parts < partsAtMost; parts++) {
     const skip = Math.max(0, all.length - 1)
     const { entries, total }: Part = yield* ask(
-      `/disputes?limit=${entriesOfPart}&skip=${skip}&from=${from}&to=${to}`,
+      `/disputes?limit=${entriesOfPart}&skip=${skip}&to=${to}&from=${from}`,
       partIn
     )
     if (all.length > 0 && idOf(entries[0]) !== idOf(all.at(-1))) return yield* moved

@@ -53,7 +53,7 @@ describe("the list of disputes", () => {
         })
         assert.strictEqual(
           requests[0]?.url,
-          "https://checkout.example/disputes?limit=250&skip=0&from=2026-11-21T12%3A00%3A00.000Z&to=2026-11-21T13%3A00%3A00.000Z"
+          "https://checkout.example/disputes?limit=250&skip=0&to=2026-11-21T13%3A00%3A00.000Z&from=2026-11-21T12%3A00%3A00.000Z"
         )
       })
     )
