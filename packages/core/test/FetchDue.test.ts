@@ -208,7 +208,15 @@ describe("reports that are fetched on a schedule", () => {
     Effect.gen(function* () {
       yield* listedPayments(lossy, 0)
       let recovered: ReadonlyArray<string> = ["other"]
-      const loss = () => ({ number: 1, since: 0, reason: "a test", declaredAt: 0, recovered, refundsWait: [], ended: null })
+      const loss = () => ({
+        number: 1,
+        since: 0,
+        reason: "a test",
+        declaredAt: 0,
+        recovered,
+        refundsWait: [],
+        ended: null
+      })
       const losses = { ...(yield* RecordLosses), known: Effect.sync(loss) }
       const pointsman = yield* Effect.provideService(lossy.another, RecordLosses, losses)
       yield* keepFetching(pointsman)
