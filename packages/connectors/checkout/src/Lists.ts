@@ -39,14 +39,14 @@ export const disputes = Effect.fnUntraced(function* (
   { createdBefore, createdFrom }: ListRequest,
   clean: Clean
 ): Effect.fn.Return<ListedPage<ListedDispute>, NotSent | Unanswered> {
-  const [from, to] = [createdFrom, createdBefore].map((time) => segment(new Date(Math.max(0, time)).toISOString()))
+  const [start, end] = [createdFrom, createdBefore].map((time) => segment(new Date(Math.max(0, time)).toISOString()))
+  const window = Object.entries({ to: end, from: start })
+    .map(([name, time]) => `${name}=${time}`)
+    .join("&")
   const all: Array<unknown> = []
   for (let parts = 0; parts < partsAtMost; parts++) {
     const skip = Math.max(0, all.length - 1)
-    const { entries, total }: Part = yield* ask(
-      `/disputes?limit=${entriesOfPart}&skip=${skip}&to=${to}&from=${from}`,
-      partIn
-    )
+    const { entries, total }: Part = yield* ask(`/disputes?limit=${entriesOfPart}&skip=${skip}&${window}`, partIn)
     if (all.length > 0 && idOf(entries[0]) !== idOf(all.at(-1))) return yield* moved
     all.push(...(all.length > 0 ? entries.slice(1) : entries))
     if (all.length >= total) return pageOf(all, clean)
