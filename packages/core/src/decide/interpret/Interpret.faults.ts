@@ -4,7 +4,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "believe another connection",
     harm: "The holder of one connection's secret can move the payments of every connection.",
-    edits: [{ in: "attemptNamed", operand: "connectionId", become: "true" }],
+    edits: [{ in: "attemptNamed", call: "book.attempts.filter", become: "book.attempts" }],
     caughtBy: {
       project: "core",
       file: "packages/core/test/ProviderMessages.test.ts",

@@ -4,7 +4,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "a lookup decides a change that came after it began",
     harm: "A refund that somebody makes at the provider while the charge is looked up is never recorded.",
-    edits: [{ in: "withoutUndecided", operand: "one.at === said.at", become: "true" }],
+    edits: [{ in: "withoutUndecided", operand: "at", become: "true" }],
     caughtBy: {
       project: "core",
       file: "packages/core/test/ChangedCharges.test.ts",

@@ -39,7 +39,7 @@ export const untilChargeLookedUp = (
 export const withoutUndecided = (book: PaymentBook, said: UndecidedStatement): PaymentBook => {
   const { payment } = book
   if (payment.reported === null) return book
-  const isDecided = (one: UndecidedStatement) => isSame(one, said) && (one.about !== "charge" || one.at === said.at)
+  const isDecided = (one: UndecidedStatement) => isSame(one, said) && one.at === said.at
   const undecided = (payment.reported.undecided ?? []).filter((one) => !isDecided(one))
   return { ...book, payment: { ...payment, reported: { ...payment.reported, undecided } } }
 }
