@@ -301,7 +301,7 @@ create table charge_references (
   primary key (workspace_id, environment, connection_id, reference_hash)
 );
 
--- Payments that name a reference and do not have it: their attempt moved no money.
+-- Payments that name a reference and do not have it: their attempt moved no money, or it is the id of one of their captures.
 create table named_references (
   workspace_id text collate "C" not null,
   environment text collate "C" not null check (environment in ('sandbox', 'production')),

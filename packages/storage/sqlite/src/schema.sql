@@ -397,8 +397,8 @@ create table charge_references (
   primary key (workspace_id, environment, connection_id, provider_ref)
 ) strict, without rowid;
 
--- The payments that name a reference and have no charge under it, because their attempt moved no money. Both tables
--- replace indexes of `payments` and `attempts`, which would be written at a random page with each state of a payment.
+-- The payments that name a reference and have no charge under it, because their attempt moved no money or it is the id of
+-- one of their captures. Both tables replace indexes of `payments` and `attempts`, which would be written at a random page with each state of a payment.
 create table named_references (
   workspace_id text not null,
   environment text not null check (environment in ('sandbox', 'production')),
