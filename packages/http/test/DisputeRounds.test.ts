@@ -120,6 +120,13 @@ describe.each(stores.slice(0, 1))("over %s", (_name, store) => {
     expect(await seen()).toEqual({ status: "CAPTURED", disputes: ["won"], reviews })
   })
 
+  test("given an opening that is dated at the time of the loss, then it is older", async () => {
+    const { of, seen } = await given()
+    await deliver(world, of("lost", 2))
+    await deliver(world, of("opened", 2))
+    expect(await seen()).toEqual({ status: "CHARGEBACK", disputes: ["lost"], reviews: [] })
+  })
+
   test.each([
     [[2, 4, 6], ["opened", "won", "opened"], "CHARGEBACK", "needs_response"],
     [[2, 4, 6], ["opened", "won", "lost"], "CHARGEBACK", "lost"],

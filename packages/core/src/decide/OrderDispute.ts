@@ -88,5 +88,7 @@ const orderOf = (
   const isBack = verdict === "inquired" && (before.verdict === "opened" || before.verdict === "lost")
   if (before.verdict === verdict || (isDated && !isBack)) return "counts"
   if (rank[verdict] > rank[before.verdict]) return "counts"
-  return before.verdict === "opened" && !isDated ? "older" : "undecided"
+  // A loss follows the opening of its time; a row of a report says of both that the money is taken.
+  const isOpening = verdict === "opened" && before.verdict === "lost" && at !== null && at === before.at
+  return isOpening || (before.verdict === "opened" && !isDated) ? "older" : "undecided"
 }
