@@ -43,7 +43,7 @@ export type ProviderAct =
   /** A message that its connector cannot read, or one about a charge that was made elsewhere. */
   | { readonly _tag: "WritesNonsense" | "WritesOfOthers"; readonly connectionId: string }
 
-export interface Acting {
+interface Acting {
   readonly messages: ProviderMessages
   readonly disputes: ProviderDisputes
   readonly refunds: ProviderRefunds

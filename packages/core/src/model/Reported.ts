@@ -71,7 +71,7 @@ export interface RefundByHand {
   readonly at: number | null
 }
 
-export interface FailedByHand {
+interface FailedByHand {
   /** Ours, derived from the provider's. */
   readonly refundId: string
   /** When the provider dates it, in epoch milliseconds; `null` where it does not. */
