@@ -3,20 +3,17 @@
  * records, and the provider lists neither. Pure.
  */
 import type { PaymentBook } from "../model/PaymentBook.ts"
+import type { RecordLoss } from "../ports/RecordLoss.ts"
 
 /** What is known of the newest loss (`RecordLoss`). */
-interface KnownLoss {
-  readonly since: number
-  readonly declaredAt: number
-  readonly refundsWait: ReadonlyArray<string>
-}
+type KnownLoss = Pick<RecordLoss, "since" | "declaredAt" | "recovered" | "refundsWait" | "ended">
 
 /** Card schemes take most disputes for so long after a payment. */
 const disputableMillis = 120 * 24 * 60 * 60_000
 
 /** What was captured once the loss was known is on record, with all that follows. */
 export const refundWaits = (book: PaymentBook, connectionId: string, loss: KnownLoss | null): boolean => {
-  if (loss === null || !loss.refundsWait.includes(connectionId)) return false
+  if (loss === null || !(loss.refundsWait.includes(connectionId) || isUnrecovered(loss, connectionId))) return false
   const capturedAt = takenAt(book)
   return capturedAt >= loss.since - disputableMillis && capturedAt < loss.declaredAt
 }
@@ -28,3 +25,7 @@ const takenAt = ({ attempts, operations, payment }: PaymentBook): number =>
     ...attempts.map(({ sentAt }) => sentAt),
     ...operations.filter(({ kind }) => kind === "capture").map(({ sentAt }) => sentAt)
   )
+
+/** What is known is some seconds old: by now the connection may be recovered, and its refunds wait. */
+const isUnrecovered = ({ ended, recovered }: KnownLoss, connectionId: string): boolean =>
+  ended === null && !recovered.includes(connectionId)

@@ -24,18 +24,6 @@ export const faults: ReadonlyArray<Fault> = [
     }
   },
   {
-    name: "file no key of what is recovered",
-    harm: "A merchant repeats a request whose record was lost, and its charge is made again.",
-    edits: [{ in: "fileKey", condition: "tag", become: "true" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/RecoverRecords.test.ts",
-      test: "given a recovered charge, when its key comes again, then its payment answers and nothing is charged"
-    },
-    simulatedOn: "memory",
-    simulatedUnder: "restore"
-  },
-  {
     name: "ask for no authorization of before the loss",
     harm: "A capture that was lost is in no list; it is made again, and the money is taken twice.",
     edits: [{ in: "recoverConnection", statement: "recoverAuthorized", become: "" }],

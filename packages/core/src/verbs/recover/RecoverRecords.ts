@@ -9,61 +9,40 @@ import { Clock, Effect, Option } from "effect"
 import { Accounts } from "../../call/Accounts.ts"
 import { unnamedRefundId } from "../../call/CallIds.ts"
 import { chargeList, disputeList, type ListEnd, type ListWindow, refundList, walkList } from "../../call/Lists.ts"
-import { aboutCharge, aboutRefund, canReadDisputes, lookUpCharge, lookUpRefund, proveCharge } from "../../call/LookUp.ts"
+import {
+  aboutCharge,
+  aboutRefund,
+  canReadDisputes,
+  lookUpCharge,
+  lookUpRefund,
+  proveCharge
+} from "../../call/LookUp.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
-import type { Step } from "../../commit/CommitChange.ts"
-import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
-import { recordLookup } from "../../commit/RecordLookup.ts"
-import { keyTagOf } from "../../decide/DerivedId.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
 import { isAboutBook } from "../../decide/interpret/Interpret.ts"
 import { otherAccount } from "../../decide/interpret/OtherAccount.ts"
 import { wasNeverSent } from "../../model/Attempt.ts"
-import type { ReusedReference } from "../../model/ChargeReference.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { Payment } from "../../model/Payment.ts"
-import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { ChargeState } from "../../model/ProviderStatement.ts"
 import type { Tenant } from "../../model/Tenant.ts"
-import type { Money } from "../../money/Money.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import type { ListedCharge, ListedDispute, ListedPage, ListedRefund } from "../../ports/ProviderLists.ts"
-import { RecordLosses, type RecoveredKey } from "../../ports/RecordLoss.ts"
-import { StorageError } from "../../ports/StorageError.ts"
+import type { StorageError } from "../../ports/StorageError.ts"
 import { findCharge, findDisputed, findRefunded } from "./FindRecord.ts"
 import { keepListed, type ListedEntry } from "./KeepListed.ts"
-import { type ChargeOnFile, type ChargePlan, type ListedAt, planCharge } from "./PlanCharge.ts"
+import { type ChargeOnFile, type ChargePlan, planCharge } from "./PlanCharge.ts"
 import { type DisputePlan, type ListedFrom, planDispute } from "./PlanDispute.ts"
 import { planRefund, type RefundPlan } from "./PlanRefund.ts"
 import { recoverMessages } from "./RecoverMessages.ts"
-import {
-  type ConnectionRecovery,
-  makeTally,
-  type RecoveredKind,
-  type Tally,
-  type UnaskedFact,
-  unaskedFacts
-} from "./RecoveryReport.ts"
+import { type ConnectionRecovery, makeTally, unaskedFacts } from "./RecoveryReport.ts"
+import { decideByLookup, fileKey, noteAdopted, type Recovering, writePlan } from "./WriteRecovered.ts"
 
 /** How far a provider's clock and ours may be apart: both ends of what is asked for are wider by this. */
 const clockSkewMillis = 5 * 60_000
 /** Entries of one page at once: each is a few reads and a commit, and commits share a write. */
 const atOnce = 8
-
-interface Recovering extends ListedAt {
-  readonly connection: Connection
-  readonly isDryRun: boolean
-  readonly tally: Tally
-  /** What the provider does not list. */
-  readonly unasked: Set<UnaskedFact>
-  /** Of a dry run: the payments that would be adopted, by the references of their charges, for what follows a charge. */
-  readonly wouldBe: Map<string, PaymentBook>
-  /** Whose records may be at the same provider: those with a connection of the same connector. */
-  readonly otherTenants: ReadonlyArray<Tenant>
-  /** Lookups that were not answered. */
-  unanswered: number
-}
 
 /** The charges, refunds and disputes that a connection's provider created from `since` on (epoch milliseconds). */
 export const recoverConnection = Effect.fnUntraced(function* (
@@ -300,91 +279,6 @@ const recoverDispute = Effect.fnUntraced(function* (recovering: Recovering, list
   if (plan._tag === "Known") return
   const content = { dispute_id: disputeId, charge, verdict, money: money ?? null }
   yield* keep(recovering, { kind: "dispute", reference: disputeId, reason: plan.reason, content })
-})
-
-const noteAdopted = (
-  { tally }: Recovering,
-  kind: RecoveredKind,
-  money: Money,
-  { step }: { readonly step: Step }
-): void => {
-  tally.add(kind, money)
-  if (step.payment.after.review !== null) tally.add("reviewed", money)
-}
-
-/**
- * Files the key that an id was derived from. `paymentId`: of the payment that has what the id names, or would have it;
- * `undefined` where it was on file before, with its key.
- */
-const fileKey = Effect.fnUntraced(function* (
-  { tenant }: Recovering,
-  kind: RecoveredKey["kind"],
-  id: string | null,
-  paymentId: string | undefined
-) {
-  const tag = id === null ? undefined : keyTagOf(id)
-  if (tag === undefined || paymentId === undefined) return
-  yield* (yield* RecordLosses).fileKey(tenant, { tag, kind, paymentId })
-})
-
-/**
- * Writes what a plan says, decided again where another writer came first; a dry run only decides. The key is filed before:
- * a process that dies in between leaves one that is not answered yet, and never one that is sent again.
- */
-const writePlan = <S, P extends ChargePlan | RefundPlan | DisputePlan, R, R2>(
-  { isDryRun }: Recovering,
-  read: Effect.Effect<S, StorageError, R>,
-  plan: (stored: S, now: number, reused: ReusedReference | undefined) => P,
-  file: (stored: S, planned: P) => Effect.Effect<void, StorageError, R2>
-) =>
-  isDryRun
-    ? Effect.flatMap(read, (stored) => Effect.map(Clock.currentTimeMillis, (now) => plan(stored, now, undefined)))
-    : decideAndCommit<S, P, StorageError, StorageError, R2, R, P>({
-        read: () => read,
-        decide: (stored, now, reused) => {
-          const planned = plan(stored, now, reused)
-          return Effect.as(
-            file(stored, planned),
-            "step" in planned ? write<P>(planned.step, planned) : done<P>(planned)
-          )
-        },
-        // Where it was written, the record is found.
-        afterUnknown: () => false,
-        storageErrors: "retry"
-      }).pipe(
-        Effect.mapError((failure) =>
-          failure._tag === "NotWritten"
-            ? failure.cause
-            : failure._tag === "pointsman/StorageError"
-              ? failure
-              : new StorageError({ operation: "recovering a record", cause: failure })
-        )
-      )
-
-/**
- * The list may be older than the record by now, so a lookup that begins after the record was read says what is so. Gives
- * whether it was answered; a dry run does not ask.
- */
-const decideByLookup = Effect.fnUntraced(function* <R>(
-  recovering: Recovering,
-  book: PaymentBook,
-  money: Money,
-  ask: (askedAt: number) => Effect.Effect<Parameters<typeof recordLookup>[1] | undefined, StorageError, R>
-) {
-  if (recovering.isDryRun) {
-    recovering.tally.add("changed", money)
-    return false
-  }
-  const found = yield* ask(yield* Clock.currentTimeMillis)
-  if (found === undefined) {
-    recovering.unanswered += 1
-    return false
-  }
-  const after = yield* recordLookup(book, found)
-  if (after.payment.version === book.payment.version) return true
-  recovering.tally.add("changed", money)
-  if (book.payment.review === null && after.payment.review !== null) recovering.tally.add("reviewed", money)
-  return true
 })
 
 /** Authorizations read at once. */
