@@ -203,9 +203,9 @@ const accountOf = (merchantAccount: string, environment: Environment): ProviderA
 })
 
 /**
- * Adyen cannot be asked: its API takes refunds and other modifications, and reports their outcome in webhooks
- * (https://docs.adyen.com/online-payments/refund), and no endpoint of it lists those of a payment. Refunds that somebody makes in
- * the Customer Area come in webhooks and in reports alone, so that no lookup finds one whose webhook was lost.
+ * Adyen cannot be asked: no `GET` of its Checkout API reads a payment, or the refunds and other modifications of one
+ * (`json/CheckoutService-v72.json` of https://github.com/Adyen/adyen-openapi). Refunds that somebody makes in the Customer Area
+ * come in webhooks and in reports alone, so that no lookup finds one whose webhook was lost.
  */
 const untold: Found<never> = { _tag: "NotFound", conclusive: false }
 
