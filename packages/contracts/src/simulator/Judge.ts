@@ -149,7 +149,7 @@ const besideByHand = (
 }
 
 /**
- * What the specification reviews though the provider contradicts nothing: what is of a capture by hand, and heard before it,
+ * What operations review though the provider contradicts nothing: what is of a capture by hand, and heard before it,
  * is of money that is not recorded as taken; an answer to the charge that is heard after a void by hand states money that is
  * held; and while a refund that has failed is held as pending, one by hand is more than is captured.
  */
