@@ -411,6 +411,7 @@ describe.skipIf(!hasServer)("query plans", () => {
             `operations_pkey (${byTenant}, payment_id)`,
             `payment_metadata_pkey (${byTenant}, payment_id)`,
             `payments_pkey (${byTenant}, id)`,
+            `recovered_keys_pkey (${byTenant}, payment_id)`,
             `refunds_pkey (${byTenant}, payment_id)`,
             `settlement_entries_by_payment (${byTenant}, payment_id)`
           ],
