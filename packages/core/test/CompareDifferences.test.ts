@@ -118,7 +118,7 @@ describe("a row of a refund that is recovered later", () => {
               runId
             ]),
             [
-            ["charge", lost.payment.id, null, recoveredAt, entries[0]?.runId],
+              ["charge", lost.payment.id, null, recoveredAt, entries[0]?.runId],
               ["refund", lost.payment.id, lost.refundId, recoveredAt, entries[0]?.runId]
             ]
           )

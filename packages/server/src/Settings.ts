@@ -268,7 +268,8 @@ export const variables = {
   afterRestore: variable<AfterRestore>({
     variable: "POINTSMAN_AFTER_RESTORE",
     flag: "after-restore",
-    meaning: "After the database lost records: refuse or serve requests of workspaces with connections that are not recovered",
+    meaning:
+      "After the database lost records: refuse or serve requests of workspaces with connections that are not recovered",
     expected: "`refuse` or `serve`",
     default: "refuse",
     absent: "refuse",

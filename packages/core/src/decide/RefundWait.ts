@@ -3,10 +3,15 @@
  * records, and the provider lists neither. Pure.
  */
 import type { PaymentBook } from "../model/PaymentBook.ts"
-import type { RecordLoss } from "../ports/RecordLoss.ts"
 
 /** What is known of the newest loss (`RecordLoss`). */
-type KnownLoss = Pick<RecordLoss, "since" | "declaredAt" | "recovered" | "refundsWait" | "ended">
+interface KnownLoss {
+  readonly since: number
+  readonly declaredAt: number
+  readonly recovered: ReadonlyArray<string>
+  readonly refundsWait: ReadonlyArray<string>
+  readonly ended: object | null
+}
 
 /** Card schemes take most disputes for so long after a payment. */
 const disputableMillis = 120 * 24 * 60 * 60_000

@@ -24,7 +24,7 @@ interface AdyenCall {
 }
 
 /** Adyen's books: what it was asked, and an answer for each; a charge of 4040 is done and never answered. */
-export const startAdyen = async () => {
+const startAdyen = async () => {
   const asked: Array<AdyenCall> = []
   /** Its names of payments and of what is done to them. */
   const drawn: Array<string> = []

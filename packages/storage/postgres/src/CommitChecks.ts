@@ -62,7 +62,7 @@ export const apiKeyHash = ({ place }: Parameters): string =>
   place("text", ({ change }) => bindText(change.apiKeyHash ?? ""))
 
 /** Without a loss nothing else is read. */
-export const unendedLoss = "(select number from record_losses where outcome is null)"
+const unendedLoss = "(select number from record_losses where outcome is null)"
 export const unrecovered = ({ ofTenant }: Parameters, loss: string): Stored => ({
   what: "1",
   rows: `connections as c where ${ofTenant("c")} and not exists (

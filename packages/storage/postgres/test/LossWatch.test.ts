@@ -24,9 +24,9 @@ const given = () => {
         return loss
       }),
     markRecovered: () => Effect.succeed(false),
-      releaseRefunds: () => Effect.succeed(false),
-      end: () => Effect.succeed(false),
-      fileKey: () => Effect.void
+    releaseRefunds: () => Effect.succeed(false),
+    end: () => Effect.succeed(false),
+    fileKey: () => Effect.void
   }
   const comparison: Comparison = {
     isOfNodes: true,
