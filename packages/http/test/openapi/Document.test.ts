@@ -428,7 +428,7 @@ describe("what the generator gets wrong by itself", () => {
         const names = Object.keys(headers ?? {})
         expect(names).toContain("X-Request-Id")
         expect(names.includes("WWW-Authenticate")).toBe(status === "401")
-        expect(names.includes("Retry-After")).toBe(["429", "500", "503"].includes(status))
+        expect(names.includes("Retry-After")).toBe(["409", "429", "500", "503"].includes(status))
       }
     }
   })
