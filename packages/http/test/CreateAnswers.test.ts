@@ -7,7 +7,7 @@ import {
   RequestInProgress,
   RoutingFailed
 } from "@pointsman/core"
-import { ApiKeyRevoked } from "@pointsman/core/ports"
+import { ApiKeyRevoked, RecordsMissing } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { afterEach, describe, expect, test } from "vitest"
 import { payment, paymentId, routing, scripted } from "./support/Scripted.ts"
@@ -53,6 +53,19 @@ describe("a failure of create", () => {
       expect(JSON.stringify(reply.body)).not.toMatch(/hunter2|\.ts:/u)
       expect(web?.log).toEqual(logged ? [expect.stringContaining(String(requestId))] : [])
       if (logged) expect(web?.log[0]).toContain("hunter2")
+    }
+  )
+
+  test.each([
+    [new NothingSent({ cause: new RecordsMissing() }), 500, "internal_error"],
+    [new RequestInProgress({ retryAfterMillis: 60_000 }), 409, "idempotency_in_progress"]
+  ] as const)(
+    "given records are missing, when core fails with %s, then Retry-After says when to come again",
+    async (...given) => {
+      const [failure, status, code] = given
+      const reply = await createWith(failed(failure))
+      expect([reply.status, reply.body.error.code, reply.headers.get("retry-after")]).toEqual([status, code, "60"])
+      expect(web?.log).toEqual([])
     }
   )
 
