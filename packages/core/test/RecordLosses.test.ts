@@ -125,6 +125,7 @@ describe("a loss of records", () => {
       yield* recovered(pointsman.recover({ since: 0, connectionId: null, isDryRun: false }))
       yield* TestClock.adjust("1 minute")
       yield* Fiber.join(sending)
+      late.onCharge = onCharge
       assert.isTrue((yield* pointsman.create(caller, keyed)).isReplay)
       assert.lengthOf(late.charges, 1)
     }).pipe(Effect.provide(world({ provider: late }).layer))
