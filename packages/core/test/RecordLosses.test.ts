@@ -56,6 +56,8 @@ describe("a loss of records", () => {
         // What was lost may be at any connection of the workspace.
         yield* losses.markRecovered(loss, payment.connectionId ?? "", false)
         yield* Effect.flip(pointsman.capture(caller, { ...order, paymentId: payment.id }))
+        yield* Effect.flip(pointsman.refund(caller, { ...order, paymentId: captured.id }))
+        assert.lengthOf(provider.refunds, 0)
         assert.isTrue(Option.isSome(yield* pointsman.acceptLoss("backup")))
         assert.strictEqual((yield* losses.newest)?.ended?.outcome, "accepted")
         assert.strictEqual(

@@ -13,7 +13,6 @@ export const faults: ReadonlyArray<Fault> = [
       project: "core",
       file: "packages/core/test/ProviderReversals.test.ts",
       test: "given a confirmed capture, when it fails for good, then nothing is captured and an older confirmation does not count"
-    },
-    simulatedOn: "memory"
+    }
   }
 ]

@@ -9,8 +9,6 @@ export const faults: ReadonlyArray<Fault> = [
       project: "core",
       file: "packages/core/test/RecoverRecords.test.ts",
       test: "given recovered refunds, when their keys come again, then their answers are repeated"
-    },
-    simulatedOn: "memory",
-    simulatedUnder: "restore"
+    }
   }
 ]
