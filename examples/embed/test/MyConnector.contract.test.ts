@@ -28,6 +28,13 @@ connectorSuite({
   },
   // A charge that Tiny Pay does not know was never received.
   lacks: ["look-up not found yet"],
+  // What nobody pays in time is released.
+  byHand: {
+    lookUp: (of) =>
+      of.name === "expiry"
+        ? [charge(of, { state: "released" })]
+        : { lacks: "Tiny Pay has no captures, voids and refunds" }
+  },
   wire: {
     idempotencyKeyOf: (request) => request.headers["idempotency-key"],
     amountOf: (request) => JSON.parse(request.body ?? "{}").amount,
@@ -39,7 +46,10 @@ connectorSuite({
   }
 })
 
-function charge({ money, providerRef }: Situation, fields: Readonly<Record<string, unknown>>): TransportAnswer {
+function charge(
+  { money, providerRef }: Pick<Situation, "money" | "providerRef">,
+  fields: Readonly<Record<string, unknown>>
+): TransportAnswer {
   const amounts: Readonly<Record<string, string>> = { EUR: "12.34", JPY: "500", KWD: "1.230" }
   return answer(200, { id: providerRef, amount: amounts[money.currency], currency: money.currency, ...fields })
 }

@@ -1,5 +1,6 @@
 import { AdyenConnector } from "@pointsman/connector-adyen"
 import {
+  type ByHandSituation,
   connectorSuite,
   type MessageSituation,
   type Operation,
@@ -123,6 +124,14 @@ connectorSuite({
           { eventCode: "CAPTURE", pspReference: "hunter2", success: "perhaps" }
         ].map((item) => signed({ success: "true", merchantReference: "att_1.capture", ...item }, secret))
     }
+  },
+  byHand: {
+    messages: (of, secret) => {
+      const told = itemsByHand(of)
+      return "lacks" in told ? told : told.map((item) => signed(item, secret))
+    },
+    lookUp: () => ({ lacks: "Adyen has no look-up of a payment" }),
+    rows: () => ({ lacks: "a report is a file, which `@pointsman/reconcile` reads" })
   },
   wire: {
     idempotencyKeyOf: (request) => request.headers["idempotency-key"],
@@ -322,5 +331,29 @@ function itemOf(situation: MessageSituation): Item | undefined {
       return { ...ofPayment, eventCode: "CHARGEBACK_REVERSED", pspReference: disputeId }
     case "dispute lost":
       return { ...ofPayment, eventCode: "SECOND_CHARGEBACK", pspReference: disputeId }
+  }
+}
+
+/** In the Customer Area: under the payment's reference, or one of their own. */
+function itemsByHand({ attemptId, captures, name, providerRef, providerRefundId, refunded }: ByHandSituation) {
+  const ofPayment = { success: "true", originalReference: providerRef, merchantReference: `${attemptId}.held` }
+  const ofChange = { ...ofPayment, pspReference: "QFQTPCQ8HXSKGK82" }
+  switch (name) {
+    case "refund": {
+      const amount = { value: refunded.minorUnits, currency: refunded.currency }
+      return [{ ...ofPayment, eventCode: "REFUND", pspReference: providerRefundId, amount }]
+    }
+    case "pending refund":
+      return { lacks: "`REFUND` comes once it is known whether it was done" }
+    case "capture":
+    case "two captures":
+      return captures.map(({ id, money: { currency, minorUnits: value } }) => ({
+        ...{ ...ofPayment, eventCode: "CAPTURE", pspReference: id, merchantReference: "by hand" },
+        amount: { value, currency }
+      }))
+    case "void":
+      return [{ ...ofChange, eventCode: "CANCELLATION" }]
+    case "expiry":
+      return [{ ...ofChange, eventCode: "EXPIRE" }]
   }
 }

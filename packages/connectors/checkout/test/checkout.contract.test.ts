@@ -1,5 +1,11 @@
 import { CheckoutConnector } from "@pointsman/connector-checkout"
-import { connectorSuite, type MessageSituation, type Operation, type Situation } from "@pointsman/contracts/connector"
+import {
+  type ByHandSituation,
+  connectorSuite,
+  type MessageSituation,
+  type Operation,
+  type Situation
+} from "@pointsman/contracts/connector"
 import type { ConnectorDefinition, ListedDispute, TransportAnswer, TransportRequest } from "@pointsman/core/connector"
 import { Effect } from "effect"
 import {
@@ -133,6 +139,11 @@ connectorSuite({
       return message === undefined ? undefined : signed(JSON.stringify(message), secret)
     },
     signText: (text, secret) => signed(text, secret)
+  },
+  byHand: {
+    messages: (of, secret) => eventsByHand(of).map((one) => signed(JSON.stringify(one), secret)),
+    lookUp: lookedUpByHand,
+    rows: () => ({ lacks: "a report is a file, which `@pointsman/reconcile` reads" })
   },
   wire: {
     idempotencyKeyOf: (request) => request.headers["cko-idempotency-key"],
@@ -365,4 +376,35 @@ function disputeOf({ at, charge, disputeId, dueBy, money, verdict }: ListedDispu
     last_update: new Date(at ?? 0).toISOString(),
     ...(dueBy === undefined ? {} : { evidence_required_by: new Date(dueBy).toISOString() })
   })
+}
+
+/** In the Dashboard: with the payment's metadata. An authorization that is not captured in time is voided too. */
+function eventsByHand({ attemptId, captures, name, providerRef: id, providerRefundId, refunded }: ByHandSituation) {
+  const ofPayment = { id, metadata: { attempt_id: attemptId, page: "false" } }
+  if (name === "void" || name === "expiry") return [event("payment_voided", told(ofPayment))]
+  if (captures.length === 0) {
+    const type = name === "refund" ? "payment_refunded" : "payment_refund_pending"
+    return [event(type, told({ ...ofPayment, action_id: providerRefundId, amount: refunded.minorUnits }))]
+  }
+  return captures.map(({ id: action_id, money, total }) => {
+    const balances = { total_authorized: 1234, total_captured: total.minorUnits }
+    return event("payment_captured", told({ ...ofPayment, action_id, amount: money.minorUnits, balances }))
+  })
+}
+
+function lookedUpByHand({ attemptId, captures, name, providerRef: id, providerRefundId, refunded }: ByHandSituation) {
+  const shown = (status: string, balances: object) =>
+    answer(200, payment({ id, status, reference: `a.${attemptId}`, balances: { total_authorized: 1234, ...balances } }))
+  if (name === "void") return [shown("Voided", { total_voided: 1234 })]
+  if (name === "expiry") return [shown("Expired", {})]
+  const amount = captures.at(-1)?.total.minorUnits
+  if (amount !== undefined) return [shown("Partially Captured", { total_captured: amount })]
+  const approved = name === "refund" ? true : undefined
+  return [
+    shown("Partially Refunded", { total_captured: 1234, total_refunded: refunded.minorUnits }),
+    answer(200, [
+      action({ id: providerRefundId, type: "Refund", amount: refunded.minorUnits, approved, reference: "by hand" }),
+      authorization
+    ])
+  ]
 }

@@ -1,13 +1,14 @@
 import { createHmac } from "node:crypto"
 import { HttpConnector } from "@pointsman/connector-http"
 import {
+  type ByHandSituation,
   connectorSuite,
   type MessageSituation,
   type Played,
   type SignedMessage,
   type Situation
 } from "@pointsman/contracts/connector"
-import type { ListedCharge, ListedDispute, ListedRefund } from "@pointsman/core/connector"
+import type { ListedCharge, ListedDispute, ListedRefund, Money } from "@pointsman/core/connector"
 import { answer, apiKey, neverReceived, refusal } from "./Provider.ts"
 
 connectorSuite({
@@ -48,6 +49,19 @@ connectorSuite({
       return message === undefined ? undefined : signed(JSON.stringify(message), secret, signedAt)
     },
     signText: signed
+  },
+  byHand: {
+    messages: (of, secret, signedAt) =>
+      messagesByHand(of).map((message) => signed(JSON.stringify(message), secret, signedAt)),
+    lookUp: (of) => {
+      const refunds = of.name.endsWith("refund") ? [refundByHand(of)] : null
+      return [answer(200, { ...chargeByHand(of, of.captures.at(-1)?.total ?? of.money), refunds })]
+    },
+    rows: ({ at, providerRef, providerRefundId }) => {
+      const names = { row_id: "mv_1", provider_reference: providerRef, provider_refund_id: providerRefundId }
+      const occurred_at = new Date(at).toISOString()
+      return [answer(200, { rows: [{ ...names, kind: "refund", gross: -200, currency: "EUR", occurred_at }] })]
+    }
   },
   play: (situation) => {
     const answered = played(situation)
@@ -204,4 +218,26 @@ function listedDispute({ at, charge, disputeId, dueBy, money, status }: ListedDi
     ...{ amount: money?.minorUnits, currency: money?.currency, updated: new Date(at ?? 0).toISOString() },
     ...(dueBy === undefined ? {} : { evidence_due_by: new Date(dueBy).toISOString() })
   }
+}
+
+function refundByHand({ name, providerRefundId, refunded }: ByHandSituation) {
+  const stated = { amount: refunded.minorUnits, currency: refunded.currency }
+  return { provider_refund_id: providerRefundId, status: name === "refund" ? "succeeded" : "pending", ...stated }
+}
+
+/** An authorization that expired is canceled too. */
+function chargeByHand({ attemptId, money, name, providerRef }: ByHandSituation, captured: Money) {
+  const names = { attempt_id: attemptId, provider_reference: providerRef }
+  if (name === "void" || name === "expiry") return { ...names, status: "canceled" }
+  const stated = { amount: money.minorUnits, currency: money.currency, captured_amount: captured.minorUnits }
+  return { ...names, status: "captured", ...stated }
+}
+
+function messagesByHand(of: ByHandSituation) {
+  const head = { id: "msg_by_hand", created: new Date(of.at).toISOString() }
+  if (of.name.endsWith("refund")) {
+    return [{ ...head, type: "refund.updated", data: { provider_reference: of.providerRef, ...refundByHand(of) } }]
+  }
+  const totals = of.captures.length === 0 ? [of.money] : of.captures.map(({ total }) => total)
+  return totals.map((total) => ({ ...head, type: "charge.updated", data: chargeByHand(of, total) }))
 }

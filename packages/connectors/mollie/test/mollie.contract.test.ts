@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto"
 import { MollieConnector } from "@pointsman/connector-mollie"
 import {
+  type ByHandSituation,
   connectorSuite,
   type MessageSituation,
   type Operation,
@@ -99,6 +100,7 @@ const written: Readonly<Record<string, string>> = {
   "1200 EUR": "12.00",
   "200 EUR": "2.00",
   "300 EUR": "3.00",
+  "500 EUR": "5.00",
   "500 JPY": "500",
   "1230 KWD": "1.230"
 }
@@ -198,6 +200,16 @@ connectorSuite({
       ),
     foreign: answer(200, payment({ metadata: { order_id: "12345" }, _embedded: { chargebacks: [chargeback()] } })),
     unknown: failure(404, { title: "Not Found", detail: "No payment exists with token tr_5B8cwPMGnU6qLbRvo7qEZo." })
+  },
+  byHand: {
+    messages: (of, secret) => {
+      const told = eventsByHand(of).map((one) => sign(JSON.stringify(one), secret))
+      // Of captures the payment has the total.
+      return of.captures.length > 0 ? { changed: told } : told
+    },
+    hints: (of) => [answer(200, paymentByHand({ ...of, providerRef: "tr_5B8cwPMGnU6qLbRvo7qEZo" }))],
+    lookUp: (of) => [answer(200, paymentByHand(of))],
+    rows: () => ({ lacks: "settlements need a token of their own: `Reports.test.ts` reads them" })
   },
   wire: {
     idempotencyKeyOf: (request) => request.headers["idempotency-key"],
@@ -401,7 +413,7 @@ function refundOf({ created, money, providerRef, refundId, state }: ListedRefund
     id: state.providerRefundId,
     amount: amountOf(money),
     status: state._tag === "Succeeded" ? "refunded" : "pending",
-    metadata: { refund_id: refundId },
+    metadata: refundId === null ? null : { refund_id: refundId },
     paymentId: providerRef,
     createdAt: new Date(created).toISOString()
   })
@@ -418,4 +430,33 @@ function chargebackOf(listed: ListedDispute) {
     ...{ id: disputeId, paymentId: paymentOfDispute(listed), createdAt: new Date(at ?? 0).toISOString() },
     amount: { currency: money?.currency, value }
   })
+}
+
+/** Without metadata, as Mollie's dashboard makes it. */
+function refundByHand({ name, providerRef, providerRefundId, refunded }: ByHandSituation): Fields {
+  const status = name === "refund" ? "refunded" : "pending"
+  const amount = amountOf(refunded)
+  return refund({ id: providerRefundId, paymentId: providerRef, amount, status, metadata: null })
+}
+
+function paymentByHand(of: ByHandSituation): Fields {
+  const { attemptId, captures, name, providerRef: id } = of
+  const shown = (fields: Fields) => payment({ id, metadata: { attempt_id: attemptId }, ...fields })
+  if (name === "void") return shown({ status: "canceled" })
+  if (name === "expiry") return shown({ status: "expired" })
+  const last = captures.at(-1)
+  return last === undefined
+    ? shown({ amountRefunded: amountOf(of.refunded), _embedded: { refunds: [refundByHand(of)] } })
+    : shown({ status: "authorized", captureMode: "manual", amountCaptured: amountOf(last.total) })
+}
+
+function eventsByHand(of: ByHandSituation): ReadonlyArray<Fields> {
+  const { captures, name, providerRef: paymentId } = of
+  if (name === "void" || name === "expiry") {
+    return [event(name === "void" ? "payment.canceled" : "payment.expired", paymentByHand(of))]
+  }
+  if (captures.length === 0) return [event(`refund.${refundByHand(of)["status"]}`, refundByHand(of))]
+  return captures.map(({ id, money }) =>
+    event("capture.succeeded", capture({ id, paymentId, amount: amountOf(money), metadata: null }))
+  )
 }

@@ -1,4 +1,10 @@
-import { connectorSuite, type MessageSituation, type Operation, type Situation } from "@pointsman/contracts/connector"
+import {
+  type ByHandSituation,
+  connectorSuite,
+  type MessageSituation,
+  type Operation,
+  type Situation
+} from "@pointsman/contracts/connector"
 import type {
   ChargeLookup,
   ConnectorDefinition,
@@ -87,7 +93,13 @@ const processorCodes: Readonly<Record<string, string>> = {
 }
 
 /** Literal: a formula would repeat the connector's. */
-const written: Readonly<Record<string, string>> = { "1234 EUR": "12.34", "500 JPY": "500", "1230 KWD": "1.230" }
+const written: Readonly<Record<string, string>> = {
+  "200 EUR": "2.00",
+  "300 EUR": "3.00",
+  "1234 EUR": "12.34",
+  "500 JPY": "500",
+  "1230 KWD": "1.230"
+}
 
 /** These are asked by the order that a customer was sent to. */
 const ofCheckouts: ReadonlySet<Situation["name"]> = new Set([
@@ -159,6 +171,23 @@ connectorSuite({
       return message === undefined ? undefined : signed(JSON.stringify(message), secret, signedAt)
     },
     signText: (text, secret, signedAt) => signed(text, secret, signedAt)
+  },
+  byHand: {
+    messages: (of, secret, signedAt) => eventsByHand(of).map((one) => signed(JSON.stringify(one), secret, signedAt)),
+    lookUp: (of) => {
+      const { captures = [], refunds = [], authorizations } = paymentsByHand(of)
+      return [answer(200, order(of.attemptId, { captures, refunds, authorizations }, { id: providerRef }))]
+    },
+    // https://developer.paypal.com/docs/api/transaction-search/v1/#transactions_get
+    rows: ({ attemptId, providerRefundId }) => {
+      const paidBack = { transaction_amount: { currency_code: "EUR", value: "-2.00" }, transaction_status: "S" }
+      const at = { transaction_initiation_date: "2026-11-21T12:00:05+0000", custom_field: attemptId }
+      const row = { transaction_id: providerRefundId, transaction_event_code: "T1107", ...paidBack, ...at }
+      const last_refreshed_datetime = "2026-11-21T15:59:59+0000"
+      return [
+        answer(200, { transaction_details: [{ transaction_info: row }], last_refreshed_datetime, total_pages: 1 })
+      ]
+    }
   },
   wire: {
     idempotencyKeyOf: ourIdOf,
@@ -397,4 +426,28 @@ function disputeOf({ at, charge, disputeId, dueBy, money, verdict }: ListedDispu
     ...(verdict === "lost" ? { dispute_outcome: { outcome_code: "RESOLVED_BUYER_FAVOUR" } } : {}),
     ...(dueBy === undefined ? {} : { seller_response_due_date: new Date(dueBy).toISOString() })
   })
+}
+
+/** On PayPal's pages: a refund has the names of its capture, and a capture those of its authorization. */
+function paymentsByHand({ attemptId: custom_id, captures, name, ...of }: ByHandSituation) {
+  const supplementary_data = { related_ids: { order_id: of.providerRef } }
+  const names = { custom_id, invoice_id: custom_id, supplementary_data }
+  if (captures.length > 0) {
+    const authorizations = [authorization({ status: "PARTIALLY_CAPTURED" })]
+    return { authorizations, captures: captures.map((one) => capture({ ...names, id: one.id, amount: amountOf(one) })) }
+  }
+  // "Voided either due to authorization reaching its 30 day validity period or authorization was manually voided"
+  // (https://developer.paypal.com/api/rest/webhooks/event-names/).
+  if (name === "void" || name === "expiry") return { authorizations: [authorization({ ...names, status: "VOIDED" })] }
+  const status = name === "refund" ? "COMPLETED" : "PENDING"
+  const made = refund({ custom_id, id: of.providerRefundId, amount: amountOf({ money: of.refunded }), status })
+  return { captures: [capture({ ...names, status: "PARTIALLY_REFUNDED" })], refunds: [made] }
+}
+
+function eventsByHand(of: ByHandSituation) {
+  const { authorizations = [], captures = [], refunds } = paymentsByHand(of)
+  if (refunds !== undefined) return refunds.map((one) => event("PAYMENT.CAPTURE.REFUNDED", one))
+  return captures.length > 0
+    ? captures.map((one) => event("PAYMENT.CAPTURE.COMPLETED", one))
+    : authorizations.map((one) => event("PAYMENT.AUTHORIZATION.VOIDED", one))
 }

@@ -1,10 +1,12 @@
 import { StripeConnector } from "@pointsman/connector-stripe"
 import {
+  type ByHandSituation,
   connectorSuite,
   type MessageSituation,
   type Operation,
   type Played,
-  type Situation
+  type Situation,
+  type ToldByHand
 } from "@pointsman/contracts/connector"
 import type {
   ConnectorDefinition,
@@ -19,6 +21,7 @@ import { signed } from "./Signing.ts"
 import {
   account,
   answer,
+  charge,
   decline,
   dispute,
   event,
@@ -134,6 +137,28 @@ connectorSuite({
       return message === undefined ? undefined : signed(JSON.stringify(message), secret, signedAt)
     },
     signText: signed
+  },
+  byHand: {
+    messages: (of, secret, signedAt) => {
+      const told = eventByHand(of)
+      return "lacks" in told ? told : [signed(JSON.stringify(told), secret, signedAt)]
+    },
+    lookUp: lookedUpByHand,
+    // https://docs.stripe.com/api/balance_transactions/object
+    rows: ({ at, providerRef, providerRefundId }) => {
+      const transaction = {
+        object: "balance_transaction",
+        id: "txn_1",
+        amount: -200,
+        available_on: at / 1000,
+        created: at / 1000,
+        currency: "eur",
+        fee: 0
+      }
+      const source = refund({ id: providerRefundId, amount: 200, metadata: {}, payment_intent: providerRef })
+      const row = { ...transaction, exchange_rate: null, net: -200, reporting_category: "refund", source }
+      return [answer(200, list([row], false, "/v1/balance_transactions"))]
+    }
   },
   wire: {
     idempotencyKeyOf: (request) => request.headers["idempotency-key"],
@@ -304,6 +329,63 @@ function messageOf(situation: MessageSituation) {
   }
 }
 
+/** "A PaymentIntent [is] automatically canceled" when its authorization ends (https://docs.stripe.com/payments/place-a-hold-on-a-payment-method). */
+const reasonsByHand = { void: "requested_by_customer", expiry: "automatic" } as const
+
+const capturedOnce = {
+  lacks:
+    "a payment is captured again only where its request said so (https://docs.stripe.com/payments/multicapture), and ours does not"
+}
+
+function eventByHand({ attemptId, captures, name, providerRef, ...of }: ByHandSituation) {
+  const metadata = { attempt_id: attemptId }
+  switch (name) {
+    case "refund":
+    case "pending refund": {
+      const made = {
+        id: of.providerRefundId,
+        amount: of.refunded.minorUnits,
+        metadata: {},
+        payment_intent: providerRef
+      }
+      return event("refund.created", refund({ ...made, status: name === "refund" ? "succeeded" : "pending" }))
+    }
+    case "capture":
+      return event(
+        "charge.captured",
+        charge({ amount_captured: captures[0]?.money.minorUnits, metadata, payment_intent: providerRef })
+      )
+    case "two captures":
+      return capturedOnce
+    default: {
+      const canceled = { status: "canceled", cancellation_reason: reasonsByHand[name] }
+      return event("payment_intent.canceled", paymentIntent({ id: providerRef, metadata, ...canceled }))
+    }
+  }
+}
+
+function lookedUpByHand({
+  attemptId,
+  captures,
+  name,
+  providerRef,
+  ...of
+}: ByHandSituation): ToldByHand<TransportAnswer> {
+  if (name === "two captures") return capturedOnce
+  const shown = (fields: object) =>
+    answer(200, paymentIntent({ id: providerRef, metadata: { attempt_id: attemptId }, ...fields }))
+  if (name === "capture") return [shown({ status: "succeeded", amount_received: captures[0]?.money.minorUnits })]
+  if (name === "void" || name === "expiry") {
+    return [shown({ status: "canceled", cancellation_reason: reasonsByHand[name] })]
+  }
+  const amount = of.refunded.minorUnits
+  const status = name === "refund" ? "succeeded" : "pending"
+  return [
+    shown({ amount_received: 1234, latest_charge: charge({ amount_refunded: amount }) }),
+    answer(200, refundList([refund({ id: of.providerRefundId, amount, status, metadata: {} })]))
+  ]
+}
+
 function intentOf(item: ListedCharge, isTaken: boolean) {
   const { attemptId, cardBrand, country, created, initiator, method, money, reference, state } = item
   const amount = "stated" in state ? state.stated?.minorUnits : undefined
@@ -325,7 +407,7 @@ function refundOf({ created, money, providerRef, refundId, state }: ListedRefund
     id: state.providerRefundId,
     amount: money.minorUnits,
     status: state._tag === "Succeeded" ? "succeeded" : "pending",
-    metadata: { refund_id: refundId },
+    metadata: refundId === null ? {} : { refund_id: refundId },
     payment_intent: providerRef,
     created: created / 1000
   })

@@ -2,6 +2,7 @@ import { describe } from "@effect/vitest"
 import { adoptConnector } from "@pointsman/core/internal"
 import { accountChapter } from "./AccountChapter.ts"
 import { answersChapter } from "./AnswersChapter.ts"
+import { byHandChapter } from "./ByHandChapter.ts"
 import type { ConnectorUnderTest } from "./ConnectorUnderTest.ts"
 import { definitionChapter } from "./DefinitionChapter.ts"
 import { disputeListChapter } from "./DisputeListChapter.ts"
@@ -25,6 +26,7 @@ export const connectorSuite = (underTest: ConnectorUnderTest): void => {
     accountChapter(subject)
     listsChapter(subject)
     disputeListChapter(subject)
+    byHandChapter(subject)
     if (subject.wire !== undefined) {
       faultsChapter(subject, subject.wire)
       wireChapter(subject, subject.wire)

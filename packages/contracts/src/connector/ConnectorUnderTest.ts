@@ -330,6 +330,35 @@ export interface DisputesOfProvider {
   readonly told: (dispute: ListedDispute) => ListedDispute
 }
 
+/** What a person, or time, does to a charge at the provider: nothing that tells it has an operation or refund id of ours. */
+export const byHandSituations = ["refund", "pending refund", "capture", "two captures", "void", "expiry"] as const
+
+export interface ByHandSituation {
+  readonly name: (typeof byHandSituations)[number]
+  readonly attemptId: string
+  readonly providerRef: string
+  readonly money: Money
+  readonly providerRefundId: string
+  readonly refunded: Money
+  /** In order. `total`: of all captures until then. */
+  readonly captures: ReadonlyArray<{ readonly id: string; readonly money: Money; readonly total: Money }>
+  readonly at: number
+}
+
+/** What tells it, in order. `changed`: only that the charge changed. `lacks`: why nothing does; the test's name shows it. */
+export type ToldByHand<Shape> =
+  | ReadonlyArray<Shape>
+  | { readonly changed: ReadonlyArray<Shape> }
+  | { readonly lacks: string }
+
+/** For each courier that the connector has: its messages, or the answers to its requests. `rows`: of its first report. */
+export interface ByHandAtProvider {
+  readonly messages?: (of: ByHandSituation, secret: string, signedAt: number) => ToldByHand<SignedMessage>
+  readonly hints?: (of: ByHandSituation) => ToldByHand<TransportAnswer>
+  readonly lookUp: (of: ByHandSituation) => ToldByHand<TransportAnswer>
+  readonly rows?: (of: ByHandSituation) => ToldByHand<TransportAnswer>
+}
+
 export interface ConnectorUnderTest {
   /** Of the suite in the report. */
   readonly name: string
@@ -366,4 +395,6 @@ export interface ConnectorUnderTest {
   readonly messages?: MessagesOfProvider
   /** Absent for a connector without hints. */
   readonly hints?: HintsOfProvider
+  /** Absent for a connector without a wire: in a simulator nobody does anything by hand. */
+  readonly byHand?: ByHandAtProvider
 }

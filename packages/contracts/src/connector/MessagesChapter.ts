@@ -14,7 +14,7 @@ import { scriptedTransport } from "./ScriptedTransport.ts"
 import { textIn } from "./SecretsChapter.ts"
 
 const receivedAt = Date.UTC(2026, 10, 21, 12, 0, 30)
-const anySecret = "whsec_of_the_contract_0123456789"
+export const anySecret = "whsec_of_the_contract_0123456789"
 const otherSecrets = ["", `${anySecret}0`, anySecret.slice(0, -1), anySecret.toUpperCase()]
 const asked = money(1234, "EUR")
 const attemptId = "att_of_the_contract"
