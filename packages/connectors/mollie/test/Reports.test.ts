@@ -116,7 +116,11 @@ describe("settlements of Mollie", () => {
       const settled = {
         "stl_1/payments": [payment({ ...live, id: "tr_1", settlementAmount: amount("12.34") })],
         "stl_1/captures": [capture({ ...live, id: "cpt_1", paymentId: "tr_2" })],
-        "stl_1/refunds": [refund({ ...live, id: "re_1", paymentId: "tr_1", amount: amount("5.00") })],
+        "stl_1/refunds": [
+          refund({ ...live, id: "re_1", paymentId: "tr_1", amount: amount("5.00") }),
+          // Made in the dashboard.
+          refund({ ...live, id: "re_2", paymentId: "tr_1", amount: amount("2.00"), metadata: null })
+        ],
         "stl_1/chargebacks": [chargeback({ id: "chb_1", paymentId: "tr_2", settlementAmount: amount("-12.34") })]
       }
       const rows = yield* rowsOf({ settlements: [settlement("stl_1")], settled })
@@ -133,6 +137,7 @@ describe("settlements of Mollie", () => {
           ["tr_1", "charge", eur(1234), "tr_1", "1234567.2611.1", paidOut],
           ["cpt_1", "charge", eur(1234), "tr_2", "1234567.2611.1", paidOut],
           ["re_1", "refund", eur(-500), "tr_1", "1234567.2611.1", paidOut],
+          ["re_2", "refund", eur(-200), "tr_1", "1234567.2611.1", paidOut],
           ["chb_1", "dispute", eur(-1234), "tr_2", "1234567.2611.1", paidOut]
         ]
       )
@@ -148,6 +153,7 @@ describe("settlements of Mollie", () => {
           ["att_1", null, null, null, null],
           [null, "op_1", null, null, null],
           [null, null, "rf_1", "re_1", null],
+          [null, null, null, "re_2", null],
           [null, null, null, null, "chb_1"]
         ]
       )

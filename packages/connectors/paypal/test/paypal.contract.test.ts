@@ -436,8 +436,8 @@ function paymentsByHand({ attemptId: custom_id, captures, name, ...of }: ByHandS
     const authorizations = [authorization({ status: "PARTIALLY_CAPTURED" })]
     return { authorizations, captures: captures.map((one) => capture({ ...names, id: one.id, amount: amountOf(one) })) }
   }
-  // "Voided either due to authorization reaching its 30 day validity period or authorization was manually voided"
-  // (https://developer.paypal.com/api/rest/webhooks/event-names/).
+  // PayPal voids what is not captured within 30 days, by the same event
+  // (https://developer.paypal.com/limited-release/commerce-platform/webhooks).
   if (name === "void" || name === "expiry") return { authorizations: [authorization({ ...names, status: "VOIDED" })] }
   const status = name === "refund" ? "COMPLETED" : "PENDING"
   const made = refund({ custom_id, id: of.providerRefundId, amount: amountOf({ money: of.refunded }), status })

@@ -329,8 +329,11 @@ function messageOf(situation: MessageSituation) {
   }
 }
 
-/** "A PaymentIntent [is] automatically canceled" when its authorization ends (https://docs.stripe.com/payments/place-a-hold-on-a-payment-method). */
-const reasonsByHand = { void: "requested_by_customer", expiry: "automatic" } as const
+/**
+ * "If the authorization expires before you capture the funds, the funds are released and the payment status changes to
+ * canceled" (https://docs.stripe.com/payments/place-a-hold-on-a-payment-method), as after a cancellation.
+ */
+const canceledByHand = { status: "canceled" } as const
 
 const capturedOnce = {
   lacks:
@@ -357,10 +360,8 @@ function eventByHand({ attemptId, captures, name, providerRef, ...of }: ByHandSi
       )
     case "two captures":
       return capturedOnce
-    default: {
-      const canceled = { status: "canceled", cancellation_reason: reasonsByHand[name] }
-      return event("payment_intent.canceled", paymentIntent({ id: providerRef, metadata, ...canceled }))
-    }
+    default:
+      return event("payment_intent.canceled", paymentIntent({ id: providerRef, metadata, ...canceledByHand }))
   }
 }
 
@@ -375,9 +376,7 @@ function lookedUpByHand({
   const shown = (fields: object) =>
     answer(200, paymentIntent({ id: providerRef, metadata: { attempt_id: attemptId }, ...fields }))
   if (name === "capture") return [shown({ status: "succeeded", amount_received: captures[0]?.money.minorUnits })]
-  if (name === "void" || name === "expiry") {
-    return [shown({ status: "canceled", cancellation_reason: reasonsByHand[name] })]
-  }
+  if (name === "void" || name === "expiry") return [shown(canceledByHand)]
   const amount = of.refunded.minorUnits
   const status = name === "refund" ? "succeeded" : "pending"
   return [
