@@ -108,14 +108,16 @@ const command = Command.make(
       yield* Console.error("--only and --trace are for one seed: leave --count out")
       return setExitCode(2)
     }
-    if (name !== "memory" && losingFaults.some((losing) => losing === outside)) {
-      yield* Console.error(`--outside ${outside} puts the storage back to an earlier state: use --storage memory`)
+    const isPutBack = losingFaults.some((losing) => losing === outside)
+    if (isPutBack && (name === "citus" || (name !== "memory" && outside !== "restore"))) {
+      yield* Console.error(`--outside ${outside}: ${name} cannot be put back so in a simulation: use --storage memory`)
       return setExitCode(2)
     }
-    const storage = yield* Effect.acquireRelease(
+    const shared = yield* Effect.acquireRelease(
       Effect.promise(() => shareStorage(name)),
       ({ stop }) => Effect.promise(stop)
     )
+    const storage = { ...shared, isPutBack }
     if (trace) {
       const storageOf = yield* Effect.promise(() => openStorage(storage))
       const console = yield* Console.Console

@@ -4,6 +4,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import type { Storage } from "@pointsman/contracts/simulator"
+import { StorageSnapshots } from "@pointsman/core/internal"
 import * as PostgresStorage from "@pointsman/storage-postgres"
 import { Effect, Layer, Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
@@ -51,8 +52,40 @@ const emptied = `do $$ begin
   if to_regclass('audit_entries') is not null then alter table audit_entries enable trigger user; end if;
 end $$`
 
+/** As `emptied`, without triggers. `copying`: what is done with each table, of which %1$I is the name and %2$s the columns. */
+const inEachTable = (copying: string) => `do $$ declare one record; begin
+  set local session_replication_role = replica;
+  for one in
+    select c.relname as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns
+    from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and c.relname not like '%migrations%' and c.relname <> 'directory_version'
+      and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+    group by c.relname
+  loop
+    execute format('${copying}', one.name, one.columns);
+  end loop;
+end $$`
+
+const keeping = [
+  "drop schema if exists kept cascade",
+  "create schema kept",
+  inEachTable("create table kept.%1$I as select %2$s from public.%1$I")
+]
+const puttingBack = [
+  emptied,
+  inEachTable("insert into public.%1$I (%2$s) overriding system value select %2$s from kept.%1$I")
+]
+
 /** The layer, built anew for each run. */
 export const storageIn = (url: string): Storage =>
   PostgresStorage.layer({ url: Redacted.make(url), allowAsyncCommit: true, maxConnections: 4 }).pipe(
-    Layer.provide(Layer.effectDiscard(within(url, (sql) => sql.unsafe(emptied))))
+    Layer.provide(Layer.effectDiscard(within(url, (sql) => sql.unsafe(emptied)))),
+    Layer.merge(Layer.succeed(StorageSnapshots, snapshotsIn(url)))
   )
+
+const snapshotsIn = (url: string): StorageSnapshots => {
+  const run = (statements: ReadonlyArray<string>) =>
+    Effect.orDie(within(url, (sql) => Effect.forEach(statements, (text) => sql.unsafe(text), { discard: true })))
+  return { take: Effect.as(run(keeping), run(puttingBack)), startsHistory: false }
+}

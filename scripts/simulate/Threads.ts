@@ -24,7 +24,7 @@ const wrongAtMost = 20
 /** The seeds that are wrong, in order; it stops early where there are many. */
 export const runSeeds = async (options: RunSeedsOptions): Promise<ReadonlyArray<number>> => {
   const { count, first, onProgress, outside } = options
-  const { name, url } = options.storage
+  const { isPutBack, name, url } = options.storage
   const end = first + count
   const threads = Math.min(availableParallelism(), Math.ceil(count / batchSize))
   const wrong: Array<number> = []
@@ -39,7 +39,7 @@ export const runSeeds = async (options: RunSeedsOptions): Promise<ReadonlyArray<
   const runThread = () =>
     new Promise<void>((resolve, reject) => {
       const worker = new Worker(new URL("Worker.ts", import.meta.url), {
-        workerData: { storage: { name, url }, outside }
+        workerData: { storage: { name, url, isPutBack }, outside }
       })
       const goOn = () => {
         const batch = takeBatch()

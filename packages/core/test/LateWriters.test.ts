@@ -47,27 +47,27 @@ describe("a process that goes on while its store loses records", () => {
         const pointsman = yield* Pointsman
         const snapshots = yield* StorageSnapshots
         assert(snapshots !== undefined)
-        let putBack = snapshots.take()
+        let putBack = yield* snapshots.take
         const refused = Effect.fail(new NotSent({ reason: "refused" }))
         losing.provider.onCharge = (charge) =>
-          Effect.suspend(() => {
+          Effect.gen(function* () {
             if (charge.connectionId === "main") {
-              putBack = snapshots.take()
-              return refused
+              putBack = yield* snapshots.take
+              return yield* refused
             }
-            putBack()
-            return approve(charge)
+            yield* putBack
+            return yield* approve(charge)
           })
         const checkout = losing.provider.onOpenCheckout
         losing.provider.onOpenCheckout = (order) =>
-          Effect.suspend(() => {
-            if (order.connectionId === "main") return refused
-            putBack()
-            return checkout(order)
+          Effect.gen(function* () {
+            if (order.connectionId === "main") return yield* refused
+            yield* putBack
+            return yield* checkout(order)
           })
         if (isHosted) {
           const { payment, token } = yield* paged(liveCaller)
-          putBack = snapshots.take()
+          putBack = yield* snapshots.take
           yield* pointsman.openCheckout(token, comeBack)
           assert.deepStrictEqual(yield* endsOf(payment), ["1 NotSent", "2 CheckoutOpened"])
         } else {
@@ -87,12 +87,12 @@ describe("a process that froze while its store lost what it had claimed", () => 
       const snapshots = yield* StorageSnapshots
       assert(snapshots !== undefined)
       const { payment, token } = yield* paged(caller)
-      const putBack = snapshots.take()
+      const putBack = yield* snapshots.take
       const approval = pointsman.actOnHostedPage(token, { _tag: "Approve" })
       forgotten.ledger.onCommit = (number) => (number === 2 ? 6_000 : undefined)
       const frozen = yield* Effect.forkDetach(approval)
       yield* TestClock.adjust(1)
-      putBack()
+      yield* putBack
       yield* TestClock.adjust(6_000)
       assert.strictEqual((yield* Fiber.join(frozen)).payment.state, "AwaitingCustomer")
       assert.deepStrictEqual(yield* endsOf(payment), [])

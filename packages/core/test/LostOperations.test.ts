@@ -26,9 +26,9 @@ const losing = Effect.fnUntraced(function* <E>(lost: (paymentId: string) => Effe
   yield* TestClock.setTime(noon - hour)
   const { payment } = yield* pointsman.create(caller, manual)
   yield* TestClock.setTime(noon)
-  const putBack = snapshots.take()
+  const putBack = yield* snapshots.take
   yield* lost(payment.id)
-  putBack()
+  yield* putBack
   yield* TestClock.setTime(noon + 60_000)
   const recovery = yield* recoverAll
   yield* TestClock.setTime(noon + 25 * hour)

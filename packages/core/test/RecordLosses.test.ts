@@ -119,11 +119,11 @@ describe("a loss of records", () => {
       const pointsman = yield* Pointsman
       const { onCharge } = late
       late.onCharge = (asked) => Effect.andThen(Effect.sleep("20 seconds"), onCharge(asked))
-      const putBack = snapshots.take()
+      const putBack = yield* snapshots.take
       const keyed = request({ idempotencyKey: "order-0001" })
       const sending = yield* Effect.forkChild(Effect.exit(pointsman.create(caller, keyed)))
       yield* TestClock.adjust("1 second")
-      putBack()
+      yield* putBack
       yield* recovered(pointsman.recover({ since: 0, connectionId: null, isDryRun: false }))
       yield* TestClock.adjust("1 minute")
       yield* Fiber.join(sending)

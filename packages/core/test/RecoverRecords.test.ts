@@ -102,20 +102,20 @@ describe("charges that the store lost", () => {
   ) {
     const snapshots = yield* StorageSnapshots
     assert(snapshots !== undefined)
-    let putBack = snapshots.take()
+    let putBack = yield* snapshots.take
     const executed = provider.onCharge
     let executeFirst: Effect.Effect<unknown, unknown> = Effect.void
     provider.onCharge = (charge) =>
       Effect.gen(function* () {
         if (charge.connectionId !== "main") return yield* executeSecond(charge)
-        putBack = snapshots.take()
+        putBack = yield* snapshots.take
         executeFirst = executed(charge)
         yield* TestClock.adjust(1_000)
         return yield* new NotSent({ reason: "refused" })
       })
     yield* TestClock.setTime(noon)
     const { id } = yield* createOne()
-    putBack()
+    yield* putBack
     const [first] = (yield* stored(id)).attempts
     assert.deepStrictEqual([first?.connectionId, first?.outcome], ["main", null])
     return { id, executeFirst: Effect.ignore(executeFirst) }
@@ -762,9 +762,9 @@ describe("refunds, captures and voids that the store lost", () => {
         assert(snapshots !== undefined)
         yield* TestClock.setTime(noon)
         const { id } = yield* createOne()
-        const putBack = snapshots.take()
+        const putBack = yield* snapshots.take
         yield* refundOf(id, 1500)
-        putBack()
+        yield* putBack
         const order = { paymentId: id, idempotencyKey: null, amountMinor: 1000, reason: null }
         yield* (yield* Pointsman).refund(caller, order)
         assert.deepInclude(at(yield* recoverAll), { refunds: [], reviewed: eur(1, 1500) })
@@ -838,11 +838,11 @@ describe("refunds, captures and voids that the store lost", () => {
     yield* TestClock.setTime(noon)
     const { id } = yield* held
     yield* TestClock.setTime(lostAt)
-    const putBack = snapshots.take()
+    const putBack = yield* snapshots.take
     const order = { paymentId: id, idempotencyKey: null }
     yield* pointsman.capture(caller, { ...order, amountMinor: null })
     for (const amountMinor of [500, 1]) yield* pointsman.refund(caller, { ...order, amountMinor, reason: null })
-    putBack()
+    yield* putBack
     assert.strictEqual((yield* stored(id)).payment.state, "Authorized")
     return id
   })
@@ -885,9 +885,9 @@ describe("refunds, captures and voids that the store lost", () => {
           refunds.map((one) => [one.money.minorUnits, one.stage])
         )
         assert.deepStrictEqual(yield* refundsOf, [[1, "Refused"]])
-        const putBack = snapshots.take()
+        const putBack = yield* snapshots.take
         yield* pointsman.refund(caller, { ...order, amountMinor: null })
-        putBack()
+        yield* putBack
         assert.deepInclude(at(yield* recoverAll), { refunds: eur(1, 1999), changed: [], reviewed: [] })
         assert.deepInclude((yield* stored(id)).payment, { state: "Refunded", refundedMinor: 1999, review: null })
         assert.deepStrictEqual(yield* refundsOf, [[1999, "Succeeded"]])

@@ -57,7 +57,7 @@ export const layer = (
         Context.add(Operators, makeOperators(state)),
         Context.add(Passkeys, makePasskeys(state)),
         Context.add(StorageHistory, { firstVersion: () => firstVersionIn(state.history) }),
-        Context.add(StorageSnapshots, { take: () => snapshot(state) })
+        Context.add(StorageSnapshots, { take: Effect.sync(() => Effect.sync(snapshot(state))), startsHistory: true })
       )
     })
   )

@@ -76,9 +76,9 @@ describe("memory storage put back to an earlier state", () => {
         const made = yield* changeOf("key-0001")
         const { id } = made.payment.after
         yield* ledger.commit(made)
-        const putBack = snapshots?.take() ?? expect.fail("it has no snapshots")
+        const putBack = yield* snapshots?.take ?? Effect.die("it has no snapshots")
         yield* ledger.commit(nextOf(made, 2))
-        putBack()
+        yield* putBack
         // What is left is the same record as before.
         yield* ledger.commit(nextOf(made, 2))
         const stale = yield* Effect.flip(ledger.commit(nextOf(made, 3)))
@@ -94,10 +94,10 @@ describe("memory storage put back to an earlier state", () => {
     Effect.gen(function* () {
       const ledger = yield* Ledger
       const snapshots = yield* StorageSnapshots
-      const putBack = snapshots?.take() ?? expect.fail("it has no snapshots")
+      const putBack = yield* snapshots?.take ?? Effect.die("it has no snapshots")
       const made = yield* changeOf("key-0001")
       yield* ledger.commit(made)
-      putBack()
+      yield* putBack
       yield* ledger.commit(made)
       expect((yield* Effect.flip(ledger.commit(nextOf(made, 2))))._tag).toBe("pointsman/Stale")
       // A payment that begins now is numbered as it is stored: its next step is decided on what was written.

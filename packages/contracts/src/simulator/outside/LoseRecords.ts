@@ -50,15 +50,16 @@ const losing = (
   { isChosen, plan, seed, steps }: OutsideOptions,
   { start, world }: Running
 ): Acting => {
-  const snapshots = world.service(StorageSnapshots)
+  const provided = world.service(StorageSnapshots)
+  const snapshots = kind === "restore" || provided?.startsHistory === true ? provided : undefined
   if (snapshots === undefined && isChosen) {
-    throw new Error(`the storage provides no StorageSnapshots, and cannot be put back to an earlier state ("${kind}")`)
+    throw new Error(`the storage provides no StorageSnapshots that put it back to an earlier state as "${kind}" does`)
   }
   const losses = world.service(RecordLosses)
   const draw = drawFrom(seed, lossStream)
   const lossAt = 3 + draw.below(steps - 3)
   const snapshotAt = kind !== "restore" ? lossAt - 1 : 2 + draw.below(lossAt - 2)
-  let snapshot: { readonly putBack: () => void; readonly at: number } | undefined
+  let snapshot: { readonly putBack: Effect.Effect<void>; readonly at: number } | undefined
   let lost: Lost | undefined
   /** The clock of the standby that is promoted. */
   const jumpsBy = kind === "restore" ? 0 : draw.pick([0, 65 * second, 10 * minute])
@@ -81,7 +82,7 @@ const losing = (
     // What had arrived is written first, and lost with the rest.
     await world.time.settle()
     const before = await Promise.all(callers.map(({ tenant }) => world.run(readAll(world, tenant))))
-    putBack()
+    await world.run(putBack)
     state = "replaced"
     if (jumpsBy > 0) clock = { aheadMillis: jumpsBy, agesFrom: world.time.now() + jumpsBy }
     const after = await Promise.all(callers.map(({ tenant }) => world.run(readAll(world, tenant))))
@@ -107,7 +108,7 @@ const losing = (
     before: async (step) => {
       if (snapshots === undefined) return
       if (step === snapshotAt) {
-        snapshot = { putBack: snapshots.take(), at: world.time.now() }
+        snapshot = { putBack: await world.run(snapshots.take), at: world.time.now() }
       }
       if (step !== lossAt || snapshot === undefined) return
       const { at } = snapshot

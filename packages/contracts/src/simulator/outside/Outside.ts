@@ -48,7 +48,7 @@ export const outsideFaults = [
 ] as const
 export type OutsideFault = (typeof outsideFaults)[number]
 
-/** They need a storage that provides `StorageSnapshots`. */
+/** They need a storage that provides `StorageSnapshots`; all but `restore` one that then continues another history. */
 export const losingFaults = ["restore", "promote", "promote-alive"] as const satisfies ReadonlyArray<OutsideFault>
 export type LosingFault = (typeof losingFaults)[number]
 
