@@ -529,6 +529,37 @@ describe("a message that is faster than the answer", () => {
     )
   }
 
+  for (const [kind, state] of [
+    ["capture", captured],
+    ["void", { _tag: "Canceled", providerRef }]
+  ] as const) {
+    const own = world()
+    it.effect(
+      `given a ${kind} is reported done while its request waits, when that is refused, then the timeline has both`,
+      () =>
+        Effect.gen(function* () {
+          own.provider.onCharge = () => Effect.succeed(authorized)
+          const refusal = { _tag: "Rejected", code: "not_open", message: "It is done already." } as const
+          own.provider[kind === "capture" ? "onCapture" : "onVoid"] = () =>
+            Effect.delay(Effect.succeed(refusal), "10 seconds")
+          const pointsman = yield* Pointsman
+          const { payment } = yield* pointsman.create(caller, request({ details: { captureMethod: "manual" } }))
+          const asked = yield* Effect.forkChild(operate(kind, payment.id), { startImmediately: true })
+          yield* TestClock.adjust("5 seconds")
+          yield* record(messageOf(about(own.provider.charges[0]?.attemptId ?? "", state)))
+          yield* runOut(asked)
+          const after = yield* stored(payment)
+          assert.deepStrictEqual(
+            [after.state, after.review?.reasons],
+            [kind === "capture" ? "Captured" : "Voided", ["conflict"]]
+          )
+          const { items } = yield* pointsman.timeline(tenant, payment.id, { limit: 10 })
+          assert.deepInclude(items.at(-1)?.data, { stated: `${kind}_refused` })
+          assert.strictEqual(items.at(-1)?.type, "payment.conflict")
+        }).pipe(Effect.provide(own.layer))
+    )
+  }
+
   const own = world()
   it.effect(
     "given a refund is reported as failed while its request waits, when that is answered as accepted, then it stays failed",

@@ -183,7 +183,10 @@ export const applyOperationFact = (
     // The response to a retry after the claim window is kept.
     operation: { ...said, outcome, reply: operation.reply ?? reply },
     events: [
-      ...emits.map((type) => paymentEvent(type, after, detailsOf(type, operation, fact))),
+      ...emits.map((type) => {
+        const details = detailsOf(type, operation, fact)
+        return paymentEvent(type, after, isContradicted ? { ...details, stated: `${operation.kind}_refused` } : details)
+      }),
       ...weighedEvents(after, weighed)
     ]
   }
