@@ -5,13 +5,14 @@
 import { randomUUID } from "node:crypto"
 import { Pointsman } from "@pointsman/core"
 import { Deliveries, Directory, Ledger, Merchants, SuccessRates } from "@pointsman/core/ports"
+import { makeMerchants } from "@pointsman/storage-sql"
 import { Context, Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { type Database, open } from "../../../packages/storage/postgres/src/Database.ts"
 import { make as makeDeliveries } from "../../../packages/storage/postgres/src/Deliveries.ts"
 import { make as makeDirectory } from "../../../packages/storage/postgres/src/Directory.ts"
 import { make as makeLedger } from "../../../packages/storage/postgres/src/Ledger.ts"
-import { make as makeMerchants } from "../../../packages/storage/postgres/src/Merchants.ts"
 import { migrate } from "../../../packages/storage/postgres/src/Migrate.ts"
+import { sqlOf } from "../../../packages/storage/postgres/src/Sql.ts"
 import { make as makeSuccessRates } from "../../../packages/storage/postgres/src/SuccessRates.ts"
 import { caller, worldLayer } from "../World.ts"
 import { createRequest } from "./CreateRequest.ts"
@@ -62,11 +63,11 @@ const recordingStorage = (url: string, onAsked: (sql: string, params: ReadonlyAr
           return db.write(operation, sql, params)
         }
       }
-      const { directory, forget } = yield* makeDirectory(db)
+      const { directory, form } = yield* makeDirectory(db)
       return Context.make(Ledger, yield* makeLedger(recording)).pipe(
         Context.add(Deliveries, makeDeliveries(db)),
         Context.add(Directory, directory),
-        Context.add(Merchants, makeMerchants(db, forget)),
+        Context.add(Merchants, makeMerchants(sqlOf(db), form)),
         Context.add(SuccessRates, makeSuccessRates(db))
       )
     })

@@ -18,14 +18,19 @@ import {
   StorageHistory,
   SuccessRates
 } from "@pointsman/core/ports"
-import { makeAcknowledged } from "@pointsman/storage-sql"
+import {
+  makeAcknowledged,
+  makeAudit,
+  makeMerchants,
+  makeOperators,
+  makePasskeys,
+  resumeOf
+} from "@pointsman/storage-sql"
 import { Context, Effect, Layer } from "effect"
-import { make as makeAudit } from "./Audit.ts"
 import type { CommitOptions } from "./Commit.ts"
 import type { GatherOptions } from "./CommitMany.ts"
 import { type ConditionOptions, watchCondition } from "./Condition.ts"
 import { make as makeNodeDeliveries } from "./citus/Deliveries.ts"
-import { directoryWrites } from "./citus/Directory.ts"
 import { make as makeNodeLedger } from "./citus/Ledger.ts"
 import { comparisonOnNodes } from "./citus/MissingCommits.ts"
 import { openDistributed } from "./citus/Open.ts"
@@ -36,16 +41,14 @@ import { open, type PostgresOptions } from "./Database.ts"
 import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
-import { make as makeMerchants } from "./Merchants.ts"
 import { migrate } from "./Migrate.ts"
 import { refuseDistributed, requireSchema } from "./Migrations.ts"
-import { make as makeOperators } from "./Operators.ts"
-import { make as makePasskeys } from "./Passkeys.ts"
 import { makeReads } from "./Reads.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { make as makeRetention } from "./Retention.ts"
 import { make as makeSealedTexts } from "./SealedTexts.ts"
 import { make as makeSettlements } from "./Settlements.ts"
+import { sqlOf } from "./Sql.ts"
 import { openStandby, type Standby, type StandbyOptions } from "./Standby.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
 
@@ -78,7 +81,7 @@ export const layerGathering = (
   Layer.effectContext(
     Effect.gen(function* () {
       const { db, nodes } = yield* options.distributed === true ? openDistributed(options) : openPlain(options)
-      const { learning, losses } = makeRecordLosses(db, nodes !== undefined)
+      const { learning, losses } = makeRecordLosses(db, sqlOf(db))
       const acknowledged = makeAcknowledged({ isCompared: true })
       let standby: Standby | undefined
       const readStandby = () => standby?.reading()
@@ -98,17 +101,18 @@ export const layerGathering = (
       const ledger = yield* nodes === undefined
         ? makeLedger(db, ledgerOptions)
         : makeNodeLedger(nodes.sharded, nodes.reads, nodes.known(), ledgerOptions)
-      const { directory, forget } = yield* makeDirectory(db, nodes === undefined ? undefined : directoryWrites)
+      const sql = sqlOf(db, reads)
+      const { directory, form } = yield* makeDirectory(db, nodes === undefined ? undefined : resumeOf(sql))
       return Context.make(Ledger, ledger).pipe(
         Context.add(
           Deliveries,
           nodes === undefined ? makeDeliveries(db, reads) : makeNodeDeliveries(nodes.sharded, nodes.reads)
         ),
         Context.add(Directory, directory),
-        Context.add(Merchants, makeMerchants(db, forget)),
+        Context.add(Merchants, makeMerchants(sql, form)),
         Context.add(
           SealedTexts,
-          nodes === undefined ? makeSealedTexts(db, forget) : makeNodeSealedTexts(db, nodes.reads, forget)
+          nodes === undefined ? makeSealedTexts(sql, form) : makeNodeSealedTexts(sql, nodes.reads, form)
         ),
         Context.add(
           SuccessRates,
@@ -120,9 +124,9 @@ export const layerGathering = (
           Settlements,
           nodes === undefined ? makeSettlements(db, db.read) : makeSettlements(nodes.sharded, nodes.reads.all)
         ),
-        Context.add(Audit, makeAudit(db, reads)),
-        Context.add(Operators, makeOperators(db)),
-        Context.add(Passkeys, makePasskeys(db)),
+        Context.add(Audit, makeAudit(sql)),
+        Context.add(Operators, makeOperators(sql)),
+        Context.add(Passkeys, makePasskeys(sql)),
         Context.add(StorageClock, clock),
         Context.add(StorageHistory, timeline),
         Context.add(StorageCondition, condition)

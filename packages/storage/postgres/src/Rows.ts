@@ -6,7 +6,7 @@
  * they are equal here. JSON escapes what PostgreSQL does not hold, and begins with none of our marks.
  */
 import type { Claim, Payment } from "@pointsman/core"
-import { type Bound, type Columns, list, makeRows, type Row } from "@pointsman/storage-sql"
+import { type Bound, type Columns, makeRows, type Row } from "@pointsman/storage-sql"
 
 export type Value = string | number | boolean | null | ReadonlyArray<string>
 
@@ -71,7 +71,3 @@ export const typeOf = (column: string): "bigint" | "integer" | "boolean" | "text
   if (column === "is_sealed") return "boolean"
   return column === "version" || /_(minor|at|millis|since)$/.test(column) ? "bigint" : "text"
 }
-
-/** `insert into table (a, b) values ($1, $2)` */
-export const insertInto = (table: string, columns: ReadonlyArray<string>): string =>
-  `insert into ${table} (${list(columns)}) values (${list(columns.map((_, index) => `$${index + 1}`))})`

@@ -1,30 +1,39 @@
-/** Sealed texts in PostgreSQL. */
-import { derivationKey, type SealedKind, SealedTexts } from "@pointsman/core/ports"
-import { list, type Row, sealedPlaces, sealedUrlOf, sealedUrlPart } from "@pointsman/storage-sql"
-import { Effect, Option } from "effect"
-import type { Database } from "./Database.ts"
+/** Sealed texts in PostgreSQL: the bodies of messages have two places, and one statement replaces many texts. */
+import { type SealedKind, SealedTexts } from "@pointsman/core/ports"
+import {
+  type DirectoryForm,
+  type KeyForm,
+  list,
+  makeSealedTexts,
+  readSealed,
+  replacement,
+  type Sql,
+  sealedPlaces,
+  sealedUrlPart
+} from "@pointsman/storage-sql"
+import { Effect } from "effect"
 import { newVersion, tellOthers } from "./Directory.ts"
 import { isBodyOf } from "./MessageBodies.ts"
-import { bindText, readText } from "./Rows.ts"
+import { bindText, readText, type Value } from "./Rows.ts"
 
-const selectDerivation = "select sealed from kept_secrets where name = $1"
-/** What another one wrote at the same time is seen by the next read. */
-const addDerivation = "insert into kept_secrets (name, sealed) values ($1, $2) on conflict do nothing returning sealed"
+/** The key of a message has the hash of its event id in its index. */
+export const keyForm: KeyForm = {
+  column: (name) => (name === "event_id" ? "event_hash" : name),
+  value: (name, value) => (name === "event_id" ? `md5(${value})` : value)
+}
 
-/** `forget`: drops what this process keeps of the directory. */
-export const make = (db: Database, forget: Effect.Effect<void>): SealedTexts["Service"] => {
-  const sealedOf = ([row]: ReadonlyArray<Row>) =>
-    Option.map(Option.fromUndefinedOr(row), (found) => readText(found["sealed"]))
-  const derivation = Effect.map(db.read("derivation", selectDerivation, [...derivationKey]), sealedOf)
+export const make = (sql: Sql<Value>, form: Pick<DirectoryForm<Value>, "forget" | "tell">): SealedTexts["Service"] => {
+  const plain = makeSealedTexts(sql, form, keyForm)
   return SealedTexts.of({
-    list: ({ after, kind, limit }) =>
-      Effect.map(
-        db.read("sealedTexts", kind === "message" ? pageOfBodies(after !== null) : pageOf(kind, after !== null), [
-          String(limit),
-          ...(after ?? []).map(bindText)
-        ]),
-        (found) => found.map(readSealed(kind))
-      ),
+    ...plain,
+    list: (query) => {
+      const { after, kind, limit } = query
+      if (kind !== "message") return plain.list(query)
+      const values = [limit, ...(after ?? []).map(bindText)]
+      return Effect.map(sql.read("sealedTexts", pageOfBodies(after !== null), values), (found) =>
+        found.map(readSealed(kind, readText))
+      )
+    },
     replace: (kind, replacements) => {
       const bindSealed = kind === "checkout" ? sealedUrlPart : bindText
       const input = replacements.map(({ expected, key, sealed }) => ({
@@ -32,44 +41,21 @@ export const make = (db: Database, forget: Effect.Effect<void>): SealedTexts["Se
         expected: bindSealed(expected),
         sealed: bindSealed(sealed)
       }))
-      return db
+      return sql
         .update("replaceSealed", kind === "message" ? replaceBodies : replaceOf(kind), [JSON.stringify(input)])
         .pipe(
           Effect.map(([row]) => row?.["count"] as number),
-          Effect.ensuring(sealedPlaces[kind].isDirectory ? forget : Effect.void)
+          Effect.ensuring(sealedPlaces[kind].isDirectory ? form.forget : Effect.void)
         )
-    },
-    derivation,
-    keepDerivation: (sealed) =>
-      Effect.flatMap(db.update("keepDerivation", addDerivation, [...derivationKey, bindText(sealed)]), (added) =>
-        added.length > 0 ? Effect.succeed(sealed) : Effect.map(derivation, Option.getOrThrow)
-      )
+    }
   })
-}
-
-export const readSealed = (kind: SealedKind) => (row: Row) => ({
-  kind,
-  key: sealedPlaces[kind].key.map((name) => readText(row[name])),
-  sealed: kind === "checkout" ? sealedUrlOf(row["sealed"] as string) : readText(row["sealed"])
-})
-
-/** The key of a message has the hash of its event id in its index. */
-export const indexed = (name: string): string => (name === "event_id" ? "event_hash" : name)
-export const indexedValue = (name: string, value: string): string => (name === "event_id" ? `md5(${value})` : value)
-
-export const pageOf = (kind: SealedKind, hasBefore: boolean): string => {
-  const { column, key, table, where } = sealedPlaces[kind]
-  const order = list(key.map(indexed))
-  const isLater = `(${order}) > (${list(key.map((name, at) => indexedValue(name, `$${at + 2}::text`)))})`
-  return `select ${list(key)}, ${column} as sealed from ${table} where ${where}${hasBefore ? ` and ${isLater}` : ""}
-    order by ${order} limit $1::integer`
 }
 
 /** The bodies of messages, of both of their places: messages outlive their bodies by years, so that none is read in vain. */
 const pageOfBodies = (hasBefore: boolean): string => {
   const { key } = sealedPlaces.message
-  const order = list(key.map(indexed))
-  const isLater = `(${order}) > (${list(key.map((name, at) => indexedValue(name, `$${at + 2}::text`)))})`
+  const order = list(key.map(keyForm.column))
+  const isLater = `(${order}) > (${list(key.map((name, at) => keyForm.value(name, `$${at + 2}::text`)))})`
   const later = hasBefore ? ` and ${isLater}` : ""
   const columns = list([...key, "event_hash"])
   return `select ${list(key)}, sealed from (
@@ -81,19 +67,11 @@ const pageOfBodies = (hasBefore: boolean): string => {
     ) as page order by ${order} limit $1::integer`
 }
 
-/** The text with the new one in it, and whether it has the expected one. */
-export const replacement = (kind: SealedKind, expected: string, sealed: string): readonly [string, string] => {
-  const { column, table } = sealedPlaces[kind]
-  return kind === "checkout"
-    ? [`replace(${table}.${column}, ${expected}, ${sealed})`, `strpos(${table}.${column}, ${expected}) > 0`]
-    : [sealed, `${table}.${column} = ${expected}`]
-}
-
 const columnsOf = (kind: SealedKind) => [...sealedPlaces[kind].key, "expected", "sealed"]
 
 const ofInput = (kind: SealedKind): string => {
   const { key, table } = sealedPlaces[kind]
-  return key.map((name) => `${table}.${indexed(name)} = ${indexedValue(name, `input.${name}`)}`).join(" and ")
+  return key.map((name) => `${table}.${keyForm.column(name)} = ${keyForm.value(name, `input.${name}`)}`).join(" and ")
 }
 
 const replaceBodies = `with input as materialized (

@@ -141,15 +141,15 @@ describe.skipIf(!hasServer)("lost connections", () => {
     "given a transaction, when the answer to its COMMIT is lost, then its end is unknown, and it can come again",
     () =>
       behindProxy(
-        Effect.fnUntraced(function* (proxy) {
+        Effect.fnUntraced(function* (proxy, url) {
           const merchants = yield* Merchants
-          yield* (yield* Directory).write({
-            workspaces: [{ ...partner, partner: { allowance: 2 } }],
-            apiKeys: [],
-            connections: [],
-            routing: [],
-            webhookEndpoints: []
-          })
+          const workspaces = [{ ...partner, partner: { allowance: 2 } }]
+          // Elsewhere, so that the first COMMIT of this connection is the one that is cut.
+          yield* withStorage({ url })(
+            Effect.flatMap(Directory, ({ write }) =>
+              write({ workspaces, apiKeys: [], connections: [], routing: [], webhookEndpoints: [] })
+            )
+          )
           proxy.cutAt = { text: "COMMIT", when: "after" }
           expect((yield* Effect.flip(merchants.provision({ merchant })))._tag).toBe("pointsman/CommitUnknown")
           yield* merchants.provision({ merchant })

@@ -15,14 +15,15 @@ import {
   type WebhookEndpoint
 } from "@pointsman/core/ports"
 import { openSecretsLayer, sampleRequest, scriptedProvider } from "@pointsman/core/testing"
+import { makeMerchants } from "@pointsman/storage-sql"
 import { Effect, Layer, Queue } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Database, open } from "../src/Database.ts"
 import { make as makeDeliveries } from "../src/Deliveries.ts"
 import { make as makeDirectory } from "../src/Directory.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
-import { make as makeMerchants } from "../src/Merchants.ts"
 import { migrate } from "../src/Migrate.ts"
+import { sqlOf } from "../src/Sql.ts"
 import { make as makeSuccessRates } from "../src/SuccessRates.ts"
 import { tenant } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
@@ -85,7 +86,7 @@ const counted = Effect.gen(function* () {
     }
   }
   const provider = scriptedProvider()
-  const { directory } = yield* makeDirectory(counting)
+  const { directory, form } = yield* makeDirectory(counting)
   yield* until(
     "the directory listens",
     Effect.sync(() => words === 0)
@@ -119,7 +120,7 @@ const counted = Effect.gen(function* () {
         Layer.effect(Ledger, makeLedger(counting)),
         Layer.succeed(Directory, directory),
         Layer.succeed(Deliveries, makeDeliveries(counting)),
-        Layer.succeed(Merchants, makeMerchants(counting, Effect.void)),
+        Layer.succeed(Merchants, makeMerchants(sqlOf(counting), form)),
         Layer.succeed(SuccessRates, makeSuccessRates(counting)),
         Connectors.layer([provider.definition]),
         openSecretsLayer,

@@ -1,27 +1,92 @@
-/** How entries of the audit trail are stored. */
-import type { AuditEntry } from "@pointsman/core/ports"
-import type { Columns, Parts, Row } from "./Columns.ts"
+/** The audit trail. Those who add an entry take turns until they commit: each follows the newest one. */
+import {
+  type Audit,
+  type AuditDraft,
+  type AuditSearch,
+  detailsOfWorkspace,
+  logEntry,
+  nextEntry,
+  type StorageError
+} from "@pointsman/core/ports"
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { type Bound, valuesOf } from "./Columns.ts"
+import { insertInto, placesOf, type Query, repeatable, type Sql } from "./Sql.ts"
 
-export const makeAuditRows = <V>({ bindText, readText }: Parts<V>) => {
-  const auditColumns: Columns<AuditEntry, V> = {
-    number: ({ number }) => number,
-    at: ({ at }) => at,
-    actor: ({ actor }) => bindText(actor),
-    action: ({ action }) => action,
-    subject: ({ subject }) => bindText(subject),
-    details: ({ details }) => details,
-    previous: ({ previous }) => previous,
-    hash: ({ hash }) => hash
-  }
-  const readEntry = (row: Row): AuditEntry => ({
-    number: Number(row["number"]),
-    at: Number(row["at"]),
-    actor: readText(row["actor"]),
-    action: row["action"] as AuditEntry["action"],
-    subject: readText(row["subject"]),
-    details: row["details"] as string,
-    previous: row["previous"] as string,
-    hash: row["hash"] as string
+/** Inside a transaction, and best its last statements: others wait for its end. */
+export const makeAppend = <V>({ locking, rows: { auditColumns, readEntry }, sha256 }: Sql<V>) => {
+  const bind = valuesOf(auditColumns)
+  const insert = insertInto("audit_entries", Object.keys(auditColumns))
+  const lock = locking("lock table audit_entries in share row exclusive mode")
+  return Effect.fnUntraced(function* (query: Query<V>, draft: AuditDraft) {
+    yield* query(lock)
+    const [last] = yield* query("select * from audit_entries order by number desc limit 1")
+    const entry = nextEntry(draft, last === undefined ? undefined : readEntry(last), sha256)
+    yield* query(insert, bind(entry))
+    return entry
   })
-  return { auditColumns, readEntry }
+}
+
+/** A transaction, and its entry; `undefined` of the body: nothing was changed, and no entry is written. */
+export const makeLogged = <V>(sql: Sql<V>) => {
+  const append = makeAppend(sql)
+  return <A>(
+    operation: string,
+    audit: AuditDraft,
+    body: (query: Query<V>) => Effect.Effect<A | undefined, SqlError>
+  ): Effect.Effect<A | undefined, StorageError> =>
+    repeatable(sql, operation, (query) =>
+      Effect.flatMap(body(query), (value) =>
+        value === undefined ? Effect.undefined : Effect.map(append(query, audit), (entry) => ({ value, entry }))
+      )
+    ).pipe(
+      Effect.flatMap((done) => (done === undefined ? Effect.undefined : Effect.as(logEntry(done.entry), done.value)))
+    )
+}
+
+export const makeAudit = <V>(sql: Sql<V>): Audit => {
+  const { readEntry } = sql.rows
+  const append = makeAppend(sql)
+  return {
+    append: (draft) =>
+      Effect.tap(
+        repeatable(sql, "audit.append", (query) => append(query, draft)),
+        logEntry
+      ),
+    list: ({ after, limit }) =>
+      Effect.map(
+        sql.read("audit.list", "select * from audit_entries where number > $1 order by number limit $2", [
+          after,
+          limit
+        ]),
+        (found) => found.map(readEntry)
+      ),
+    search: (search) =>
+      Effect.suspend(() =>
+        Effect.map(sql.list("audit.search", ...selectNewest(sql, search)), (found) => found.map(readEntry))
+      )
+  }
+}
+
+const selectNewest = <V>(
+  { rows: { bindText } }: Sql<V>,
+  { action, actor, before, from, limit, until, workspaceIds }: AuditSearch
+) => {
+  const values: Array<Bound<V>> = []
+  const place = placesOf(values)
+  const begins = (id: string) => {
+    const beginning = `${place(detailsOfWorkspace(id))}::text`
+    return `substr(details, 1, length(${beginning})) = ${beginning}`
+  }
+  const conditions = [
+    "true",
+    ...(before === undefined ? [] : [`number < ${place(before)}`]),
+    ...(actor === undefined ? [] : [`actor = ${place(bindText(actor))}`]),
+    ...(action === undefined ? [] : [`action = ${place(action)}`]),
+    ...(from === undefined ? [] : [`at >= ${place(from)}`]),
+    ...(until === undefined ? [] : [`at < ${place(until)}`]),
+    ...(workspaceIds === undefined ? [] : [`(${["false", ...workspaceIds.map(begins)].join(" or ")})`])
+  ]
+  const text = `select * from audit_entries where ${conditions.join(" and ")} order by number desc limit ${place(limit)}`
+  return [text, values] as const
 }

@@ -7,6 +7,7 @@
  */
 import { type Money, money, type Tenant } from "@pointsman/core"
 import type { Change } from "@pointsman/core/ports"
+import { Option } from "effect"
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -60,6 +61,12 @@ export const readMoney = (row: Row): Money => money(row["amount_minor"] as numbe
 export const bindJson = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
 export const readJson = <A>(value: unknown): A => (value === null ? null : JSON.parse(value as string)) as A
+
+/** What the only row that may be there says. */
+export const firstOf =
+  <A>(take: (row: Row) => A) =>
+  ([row]: ReadonlyArray<Row>): Option.Option<A> =>
+    Option.map(Option.fromUndefinedOr(row), take)
 
 /** A record's values in the order of its columns. */
 export const valuesOf = <A, V, O>(columns: Columns<A, V, O>): ((record: A, owner: O) => Array<Bound<V>>) => {

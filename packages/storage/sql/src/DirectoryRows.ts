@@ -165,11 +165,11 @@ const accountOf = (row: Row): Pick<Connection, "account"> =>
         }
       }
 
-/** Of a connection that has the same credentials. Parameters, by the given names: the account, the time, id, credentials. */
-export const recordAccountText = (account: string, at: string, id: string, credentials: string): string =>
-  `update connections set account = coalesce(account, ${account}), current_account = ${account},
-    account_changed_at = case when account <> ${account} then coalesce(account_changed_at, ${at}) else account_changed_at end
-  where id = ${id} and sealed_credentials = ${credentials}`
+/** Of a connection that has the same credentials: the account, the time, id, credentials. */
+export const recordAccount = `update connections set account = coalesce(account, $1::text), current_account = $1::text,
+    account_changed_at = case when account <> $1::text then coalesce(account_changed_at, $2::text::bigint)
+      else account_changed_at end
+  where id = $3 and sealed_credentials = $4`
 
 /** Of a key that was not used within the time before. */
 export const replaceKeyUse = `on conflict (hash) do update set used_at = excluded.used_at
@@ -178,16 +178,10 @@ export const replaceKeyUse = `on conflict (hash) do update set used_at = exclude
 /** One text for each account: it is compared as it is stored. */
 export const bindAccount = ({ id, mode }: ProviderAccount): string => JSON.stringify({ id, mode })
 
-/** Parameters, by the given names: the new secret, the previous one, the rotation, the id, the secret that is replaced. */
-export const replaceEndpointSecretText = (
-  secret: string,
-  previous: string,
-  rotation: string,
-  id: string,
-  expected: string
-): string =>
-  `update webhook_endpoints set sealed_secret = ${secret}, sealed_previous_secret = ${previous}, rotation = ${rotation}
-  where id = ${id} and sealed_secret = ${expected}`
+/** The new secret, the previous one, the rotation, the id, the secret that is replaced. */
+export const replaceEndpointSecret = `update webhook_endpoints
+  set sealed_secret = $1, sealed_previous_secret = $2, rotation = $3 where id = $4 and sealed_secret = $5
+  returning 1 as one`
 
 const routingTable = <V>(parts: Parts<V>): DirectoryTable<WorkspaceRouting, V> => ({
   table: "routing",

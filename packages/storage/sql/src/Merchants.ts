@@ -1,62 +1,84 @@
-/** How partners' merchants lie in their table, and what a provision is refused for. */
-import type { Merchant, MerchantStanding, Workspace } from "@pointsman/core"
-import { emailKey } from "@pointsman/core/internal"
-import {
-  AllowanceExhausted,
-  AlreadyInvited,
-  ApiKeyRevoked,
-  NotAPartner,
-  type ProvisionFailure
-} from "@pointsman/core/ports"
-import { Result } from "effect"
-import { type Columns, type Parts, type Row, readJson } from "./Columns.ts"
+/**
+ * Partners' merchants. Provisions of one partner take turns by the partner's row: what is counted and compared after it
+ * was locked stays so until the merchant is written.
+ */
+import { emailKey, workspaceOfMerchant } from "@pointsman/core/internal"
+import { Merchants, type Provision, type ProvisionFailure } from "@pointsman/core/ports"
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { afterAll, firstOf, valuesOf } from "./Columns.ts"
+import type { DirectoryForm } from "./DirectoryWrites.ts"
+import { insertInto, type Query, type Sql } from "./Sql.ts"
 
-export const makeMerchantRows = <V>(parts: Parts<V>) => {
-  const { bindText, bindTextOrNull, readBoolean, readText, readTextOrNull } = parts
-
-  const merchantColumns: Columns<Merchant, V> = {
-    partner_id: ({ partnerId }) => bindText(partnerId),
-    id: ({ id }) => bindText(id),
-    workspace_id: ({ workspaceId }) => bindText(workspaceId),
-    name: ({ name }) => bindText(name),
-    email: ({ email }) => bindText(email),
-    email_key: ({ email }) => bindText(emailKey(email)),
-    country: ({ country }) => bindText(country),
-    category: ({ category }) => bindTextOrNull(category),
-    invitation_hash: ({ invitationHash }) => bindText(invitationHash),
-    created_at: ({ createdAt }) => createdAt
-  }
-
-  const readStanding = (row: Row): MerchantStanding => ({
-    merchant: {
-      id: readText(row["id"]),
-      partnerId: readText(row["partner_id"]),
-      workspaceId: readText(row["workspace_id"]),
-      name: readText(row["name"]),
-      email: readText(row["email"]),
-      country: readText(row["country"]),
-      category: readTextOrNull(row["category"]),
-      invitationHash: readText(row["invitation_hash"]),
-      createdAt: row["created_at"] as number
+export const makeMerchants = <V>(
+  sql: Sql<V>,
+  form: Pick<DirectoryForm<V>, "forget" | "tell">
+): Merchants["Service"] => {
+  const { by, read, rows, transaction } = sql
+  const { bindText, readStanding, readText } = rows
+  /** With what the workspace and its keys say now. */
+  const selectStanding = `select merchants.*, workspaces.suspended, exists (
+      select 1 from ${by("api_keys", "api_keys_by_workspace")}
+      where workspace_id = merchants.workspace_id and environment = 'production' and revoked_at is null
+    ) as has_live_key
+    from merchants join workspaces on workspaces.id = merchants.workspace_id
+    where merchants.partner_id = $1`
+  const selectOne = `${selectStanding} and merchants.id = $2`
+  const selectPage = `${selectStanding} and merchants.id < $2 order by merchants.id desc limit $3`
+  const write = makeProvision(sql, form)
+  return Merchants.of({
+    provision: (provision) =>
+      Effect.ensuring(
+        transaction("provision", (query) => write(query, provision)),
+        form.forget
+      ),
+    replaceInvitation: (partnerId, id, invitationHash) => {
+      const key = [bindText(partnerId), bindText(id)]
+      const replace = "update merchants set invitation_hash = $3 where partner_id = $1 and id = $2"
+      return transaction("replaceInvitation", (query) =>
+        Effect.andThen(
+          query(replace, [...key, bindText(invitationHash)]),
+          Effect.map(query(selectOne, key), firstOf(readStanding))
+        )
+      )
     },
-    suspended: readBoolean(row["suspended"]),
-    hasLiveKey: readBoolean(row["has_live_key"])
+    list: (partnerId, { before, limit }) =>
+      Effect.map(read("list", selectPage, [bindText(partnerId), bindText(before ?? afterAll), limit]), (found) =>
+        found.map(readStanding)
+      ),
+    workspaceIds: Effect.map(
+      read("workspaceIds", "select workspace_id from merchants"),
+      (found) => new Set(found.map((row) => readText(row["workspace_id"])))
+    )
   })
+}
 
-  /**
-   * The checks in the port's order; `false` where the merchant is there already. The row: `is_there`, `is_revoked`,
-   * `partner` of the workspace or null, `is_invited` and `present`, which counts the partner's merchants.
-   */
-  const checkProvision = (row: Row): Result.Result<boolean, ProvisionFailure> => {
-    if (readBoolean(row["is_there"])) return Result.succeed(false)
-    if (readBoolean(row["is_revoked"])) return Result.fail(new ApiKeyRevoked())
-    const partner = readJson<Workspace["partner"]>(row["partner"])
-    if (partner === null) return Result.fail(new NotAPartner())
-    if (readBoolean(row["is_invited"])) return Result.fail(new AlreadyInvited())
-    const { allowance } = partner
-    if ((row["present"] as number) >= allowance) return Result.fail(new AllowanceExhausted({ allowance }))
-    return Result.succeed(true)
-  }
-
-  return { merchantColumns, readStanding, checkProvision }
+/** Inside the transaction that its checks guard. */
+const makeProvision = <V>({ isSame, locking, rows }: Sql<V>, { tell }: Pick<DirectoryForm<V>, "tell">) => {
+  const { bindText, bindTextOrNull, checkProvision, directory, merchantColumns } = rows
+  const { columns } = directory.workspaces
+  const insertWorkspace = insertInto("workspaces", Object.keys(columns))
+  const bindWorkspace = valuesOf(columns)
+  const insertMerchant = insertInto("merchants", Object.keys(merchantColumns))
+  const bindMerchant = valuesOf(merchantColumns)
+  const lockPartner = locking("select 1 as one from workspaces where id = $1 for no key update")
+  /** After the lock, so that it sees what those before us wrote. */
+  const selectChecks = `select
+    exists (select 1 from merchants where partner_id = $1 and id = $2) as is_there,
+    $4::text is not null and not exists (select 1 from api_keys where hash = $4 and revoked_at is null) as is_revoked,
+    (select partner from workspaces where id = $1) as partner,
+    exists (select 1 from merchants where partner_id = $1 and ${isSame("email_key", "$3")}) as is_invited,
+    (select count(*) from merchants where partner_id = $1) as present`
+  return Effect.fnUntraced(function* (
+    query: Query<V>,
+    { apiKeyHash, merchant }: Provision
+  ): Effect.fn.Return<void, ProvisionFailure | SqlError> {
+    const asked = [merchant.partnerId, merchant.id, emailKey(merchant.email)].map(bindText)
+    yield* query(lockPartner, asked.slice(0, 1))
+    const [checks = {}] = yield* query(selectChecks, [...asked, bindTextOrNull(apiKeyHash ?? null)])
+    if (!(yield* Effect.fromResult(checkProvision(checks)))) return
+    yield* query(insertWorkspace, bindWorkspace(workspaceOfMerchant(merchant)))
+    yield* query(insertMerchant, bindMerchant(merchant))
+    yield* tell(query)
+  })
 }

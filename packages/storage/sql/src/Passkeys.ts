@@ -1,37 +1,75 @@
-/** How passkeys and their challenges are stored. */
-import type { Passkey, PasskeyChallenge } from "@pointsman/core"
-import { type Columns, type Parts, type Row, readJson } from "./Columns.ts"
+/** Passkeys and their challenges. A passkey is added while its operator's row is locked. */
+import type { Passkeys } from "@pointsman/core/ports"
+import { Effect } from "effect"
+import { makeLogged } from "./Audit.ts"
+import { firstOf, type Row, valuesOf } from "./Columns.ts"
+import { whileActive } from "./Operators.ts"
+import { insertInto, repeatable, type Sql } from "./Sql.ts"
 
-export const makePasskeyRows = <V>({ bindText, bindTextOrNull, readText, readTextOrNull }: Parts<V>) => {
-  const passkeyColumns: Columns<Passkey, V> = {
-    id: ({ id }) => bindText(id),
-    operator_id: ({ operatorId }) => bindText(operatorId),
-    name: ({ name }) => bindText(name),
-    public_key: ({ publicKey }) => publicKey,
-    counter: ({ counter }) => counter,
-    transports: ({ transports }) => JSON.stringify(transports),
-    created_at: ({ createdAt }) => createdAt,
-    used_at: ({ usedAt }) => usedAt
+const recordUse = `update passkeys set counter = $2, used_at = $3
+  where id = $1 and (counter < $2 or (counter = 0 and $2 = 0)) returning id`
+
+export const makePasskeys = <V>(sql: Sql<V>): Passkeys => {
+  const { bindText, challengeColumns, passkeyColumns, readChallenge, readPasskey } = sql.rows
+  const logged = makeLogged(sql)
+  const bindPasskey = valuesOf(passkeyColumns)
+  const bindChallenge = valuesOf(challengeColumns)
+  const insertPasskey = `${insertInto("passkeys", Object.keys(passkeyColumns))} on conflict (id) do nothing returning id`
+  const insertChallenge = insertInto("passkey_challenges", Object.keys(challengeColumns))
+  return {
+    list: (operatorId) =>
+      Effect.map(
+        sql.read("passkeys.list", "select * from passkeys where operator_id = $1 order by created_at, id", [
+          bindText(operatorId)
+        ]),
+        (found) => found.map(readPasskey)
+      ),
+    byId: (id) =>
+      Effect.map(
+        sql.read("passkeys.byId", "select * from passkeys where id = $1", [bindText(id)]),
+        firstOf(readPasskey)
+      ),
+    add: (passkey, audit) =>
+      Effect.map(
+        logged("passkeys.add", audit, (query) =>
+          Effect.map(whileActive(sql, query, passkey.operatorId, insertPasskey, bindPasskey(passkey)), changedRow)
+        ),
+        (added) => added === true
+      ),
+    used: (id, counter, at) =>
+      Effect.map(sql.update("passkeys.used", recordUse, [bindText(id), counter, at]), ({ length }) => length > 0),
+    remove: (operatorId, id, audit) =>
+      Effect.map(
+        logged("passkeys.remove", audit, (query) =>
+          Effect.map(
+            query("delete from passkeys where id = $1 and operator_id = $2 returning id", [
+              bindText(id),
+              bindText(operatorId)
+            ]),
+            changedRow
+          )
+        ),
+        (removed) => removed === true
+      ),
+    addChallenge: (challenge, now) =>
+      Effect.asVoid(
+        repeatable(sql, "passkeys.addChallenge", (query) =>
+          Effect.andThen(
+            query("delete from passkey_challenges where expires_at <= $1", [now]),
+            query(insertChallenge, bindChallenge(challenge))
+          )
+        )
+      ),
+    takeChallenge: (hash) =>
+      Effect.map(
+        sql.update("passkeys.takeChallenge", "delete from passkey_challenges where hash = $1 returning *", [
+          bindText(hash)
+        ]),
+        firstOf(readChallenge)
+      )
   }
-  const readPasskey = (row: Row): Passkey => ({
-    id: readText(row["id"]),
-    operatorId: readText(row["operator_id"]),
-    name: readText(row["name"]),
-    publicKey: readText(row["public_key"]),
-    counter: Number(row["counter"]),
-    transports: readJson<Passkey["transports"]>(row["transports"]),
-    createdAt: Number(row["created_at"]),
-    usedAt: row["used_at"] === null ? null : Number(row["used_at"])
-  })
-  const challengeColumns: Columns<PasskeyChallenge, V> = {
-    hash: ({ hash }) => hash,
-    operator_id: ({ operatorId }) => bindTextOrNull(operatorId),
-    expires_at: ({ expiresAt }) => expiresAt
-  }
-  const readChallenge = (row: Row): PasskeyChallenge => ({
-    hash: readText(row["hash"]),
-    operatorId: readTextOrNull(row["operator_id"]),
-    expiresAt: Number(row["expires_at"])
-  })
-  return { passkeyColumns, readPasskey, challengeColumns, readChallenge }
 }
+
+/** Whether a statement changed a row, as `makeLogged` takes it. */
+const changedRow = (found: ReadonlyArray<Row> | undefined): true | undefined =>
+  found !== undefined && found.length > 0 ? true : undefined

@@ -2,18 +2,18 @@
 import { brokenBalance } from "@pointsman/core/internal"
 import type { PaymentBook } from "@pointsman/core/ports"
 import { makeAttemptRows } from "./AttemptRows.ts"
-import { makeAuditRows } from "./Audit.ts"
+import { makeAuditRows } from "./AuditRows.ts"
 import { makeClaimRows } from "./ClaimRows.ts"
 import { type Form, makeParts, type Row } from "./Columns.ts"
 import { makeDeliveryRows } from "./Deliveries.ts"
 import { makeDirectoryRows } from "./DirectoryRows.ts"
 import { makeDisputeRows } from "./DisputeRows.ts"
 import { makeEventRows } from "./EventRows.ts"
-import { makeMerchantRows } from "./Merchants.ts"
+import { makeMerchantRows } from "./MerchantRows.ts"
 import { makeMessageRows } from "./Messages.ts"
 import { makeOperationRows } from "./OperationRows.ts"
-import { makeOperatorRows } from "./Operators.ts"
-import { makePasskeyRows } from "./Passkeys.ts"
+import { makeOperatorRows } from "./OperatorRows.ts"
+import { makePasskeyRows } from "./PasskeyRows.ts"
 import { makePaymentRows } from "./PaymentRows.ts"
 import { makeRefundRows } from "./RefundRows.ts"
 import { makeRunRows, makeSettlementRows } from "./Settlements.ts"
@@ -26,6 +26,8 @@ export interface BookRows {
   readonly operations: ReadonlyArray<Row>
   readonly refunds: ReadonlyArray<Row>
 }
+
+export type Rows<V> = ReturnType<typeof makeRows<V>>
 
 export const makeRows = <V>(form: Form<V>) => {
   const parts = makeParts(form)

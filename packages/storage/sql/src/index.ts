@@ -8,6 +8,7 @@ export {
   missingSince,
   unknownMillis
 } from "./Acknowledged.ts"
+export { makeAudit } from "./Audit.ts"
 export { asksNone, connectionAsked, type Room, roomOf } from "./Checks.ts"
 export {
   afterAll,
@@ -16,6 +17,7 @@ export {
   type Columns,
   entryKey,
   type Form,
+  firstOf,
   list,
   type Owner,
   onConflictReplace,
@@ -26,18 +28,15 @@ export {
 } from "./Columns.ts"
 export { endColumns } from "./Deliveries.ts"
 export { makeDirectory, type Snapshot, snapshotOf } from "./Directory.ts"
-export {
-  bindAccount,
-  type DirectoryTable,
-  readConfiguration,
-  recordAccountText,
-  replaceEndpointSecretText,
-  replaceKeyUse
-} from "./DirectoryRows.ts"
+export { type DirectoryTable, readConfiguration, replaceKeyUse } from "./DirectoryRows.ts"
+export { type DirectoryForm, makeDirectoryWrites, resumeOf } from "./DirectoryWrites.ts"
 export { unindexedType } from "./EventRows.ts"
 export { type IdRange, idRangeOf } from "./IdRange.ts"
+export { makeMerchants } from "./Merchants.ts"
 export { execute, migrationsTable, newestOf, runSteps, type Step } from "./Migrations.ts"
-export { readRecordLoss } from "./RecordLoss.ts"
+export { makeOperators } from "./Operators.ts"
+export { makePasskeys } from "./Passkeys.ts"
+export { makeRecordLosses, readRecordLoss } from "./RecordLoss.ts"
 export {
   deliveryIdsBefore,
   deliveryIdsFrom,
@@ -55,7 +54,15 @@ export {
 } from "./Retention.ts"
 export { type BookRows, makeRows } from "./Rows.ts"
 export { leaseData, readRunLease, takeRunLease } from "./RunLease.ts"
-export { type SealedPlace, sealedPlaces, sealedUrlOf, sealedUrlPart } from "./SealedTexts.ts"
+export {
+  type KeyForm,
+  makeSealedTexts,
+  pageOfSealed,
+  readSealed,
+  replacement,
+  sealedPlaces,
+  sealedUrlPart
+} from "./SealedTexts.ts"
 export {
   differenceConditions,
   isOpenEntry,
@@ -70,3 +77,4 @@ export {
   selectPayouts,
   settlementKey
 } from "./Settlements.ts"
+export { insertInto, type Query, repeatable, type Sql, type Statement } from "./Sql.ts"

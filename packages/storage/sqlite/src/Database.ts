@@ -70,7 +70,7 @@ const connect = (filename: string): Database => {
     prepare: (sql) => {
       const found = statements.get(sql)
       if (found !== undefined) return found
-      const made = connection.prepare(sql)
+      const made = connection.prepare(sql.replace(sharedPlace, "?$1"))
       statements.set(sql, made)
       return made
     },
@@ -78,6 +78,9 @@ const connect = (filename: string): Database => {
     close: () => connection.close()
   }
 }
+
+/** A place of a text that all databases share, with the type that SQLite knows from the value. */
+const sharedPlace = /\$(\d+)(?:::\w+)*/gu
 
 const useWal = (connection: DatabaseSync): void => {
   for (let attempt = 1; ; attempt++) {

@@ -4,37 +4,31 @@
  * connection's commit at next to no cost. A revoked key is therefore seen at the very next read.
  */
 import type { SQLInputValue } from "node:sqlite"
-import type { Workspace } from "@pointsman/core"
+import type { Directory, DirectoryContents, DirectoryState, StorageError } from "@pointsman/core/ports"
 import {
-  type ConfigurationChange,
-  type Directory,
-  type DirectoryContents,
-  type DirectoryState,
-  logEntry,
-  type StorageError
-} from "@pointsman/core/ports"
-import {
-  bindAccount,
-  bindJson,
+  type DirectoryForm,
   type DirectoryTable,
+  insertInto,
   makeDirectory,
+  makeDirectoryWrites,
+  onConflictReplace,
+  type Query,
   readConfiguration,
-  recordAccountText,
-  replaceEndpointSecretText,
   replaceKeyUse,
+  resumeOf,
   type Snapshot,
   snapshotOf,
   valuesOf
 } from "@pointsman/storage-sql"
-import { Clock, Effect } from "effect"
-import { append } from "./Audit.ts"
+import { Effect } from "effect"
 import { type Database, read, snapshot, update } from "./Database.ts"
-import { bindTenant, bindText, insertInto, rows, upsertInto } from "./Rows.ts"
+import { rows } from "./Rows.ts"
+import { sqlOf } from "./Sql.ts"
 
 export interface KeptDirectory {
   readonly directory: Directory["Service"]
-  /** Drops the copy, after another part wrote on this connection: `data_version` shows only other connections. */
-  readonly forget: () => void
+  /** For what another part writes of the directory. */
+  readonly form: DirectoryForm<SQLInputValue>
 }
 
 export const make = (db: Database): KeptDirectory => {
@@ -51,116 +45,40 @@ export const make = (db: Database): KeptDirectory => {
       return kept.snapshot
     })
 
-  const forget = () => {
+  const forget = Effect.sync(() => {
     kept = undefined
-  }
-
-  const writing = <A>(operation: string, body: (now: number) => A): Effect.Effect<A, StorageError> =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Effect.ensuring(
-        update(db, operation, () => body(now)),
-        Effect.sync(forget)
-      )
-    )
+  })
+  const sql = sqlOf(db)
+  const form: DirectoryForm<SQLInputValue> = { forget, tell: () => Effect.void, put, resume: resumeOf(sql) }
   const directory = makeDirectory(current, {
-    write: (contents, audit) =>
-      Effect.flatMap(
-        writing("write", (now) => {
-          writeContents(db, contents, now)
-          return audit && append(db, audit)
-        }),
-        (entry) => (entry === undefined ? Effect.void : logEntry(entry))
-      ),
-    apply: (change) =>
-      Effect.flatMap(
-        writing("apply", (now) => {
-          const isApplied = apply(db, change, now)
-          return { isApplied, entry: isApplied && change.audit ? append(db, change.audit) : undefined }
-        }),
-        ({ entry, isApplied }) => Effect.as(entry === undefined ? Effect.void : logEntry(entry), isApplied)
-      ),
-    replaceEndpointSecret: (expectedSealed, { id, rotation, sealedPreviousSecret, sealedSecret }, audit) =>
-      Effect.flatMap(
-        writing("replaceEndpointSecret", () => {
-          const previous = sealedPreviousSecret == null ? null : bindText(sealedPreviousSecret)
-          const { changes } = db
-            .prepare(replaceEndpointSecretText("?1", "?2", "?3", "?4", "?5"))
-            .run(bindText(sealedSecret), previous, bindJson(rotation ?? null), bindText(id), bindText(expectedSealed))
-          return changes === 1 ? append(db, audit) : undefined
-        }),
-        (entry) => (entry === undefined ? Effect.succeed(false) : Effect.as(logEntry(entry), true))
-      ),
-    recordAccount: ({ account, at, connectionId, sealedCredentials }) =>
-      writing("recordAccount", () => {
-        const values = [bindAccount(account), at, bindText(connectionId), bindText(sealedCredentials)]
-        db.prepare(recordAccountText("?1", "?2", "?3", "?4")).run(...values)
-      }),
+    ...makeDirectoryWrites(sql, form),
     recordKeyUses: (uses) =>
       update(db, "recordKeyUses", () => {
         const record = db.prepare(`insert into api_key_uses (hash, used_at) values (?, ?) ${replaceKeyUse}`)
         for (const { at, hash } of uses) record.run(hash, at)
-      }),
-    keyUses: read("keyUses", () => {
-      const found = db.prepare("select hash, used_at from api_key_uses").all()
-      return new Map(found.map((row) => [row["hash"] as string, row["used_at"] as number]))
-    })
+      })
   })
-  return { directory, forget }
+  return { directory, form }
 }
 
 const { apiKeys, connections, routing, webhookEndpoints, workspaces } = rows.directory
 
-const addWorkspace = insertInto("workspaces", Object.keys(workspaces.columns))
-const bindWorkspace = valuesOf(workspaces.columns)
-
-/** Throws when there is one with this id. */
-export const insertWorkspace = (db: Database, workspace: Workspace): void => {
-  db.prepare(addWorkspace).run(...bindWorkspace(workspace))
-}
-
-const apply = (
-  db: Database,
-  { after, configuration, contents, seenSecrets = new Map() }: ConfigurationChange,
-  now: number
-): boolean => {
-  const newest = db.prepare("select coalesce(max(generation), 0) as generation from configurations").get()
-  if (newest?.["generation"] !== after) return false
-  const isStored = db.prepare("select 1 from webhook_endpoints where id = ? and sealed_secret = ?")
-  for (const [id, sealed] of seenSecrets) {
-    if (isStored.get(bindText(id), bindText(sealed)) === undefined) return false
-  }
-  writeContents(db, contents, now)
-  if (configuration !== null) {
-    const { appliedAt, generation, hash } = configuration
-    db.prepare(insertInto("configurations", ["generation", "hash", "applied_at"])).run(generation, hash, appliedAt)
-  }
-  return true
-}
-
-/** What was given up because this endpoint was not active. */
-const resume = `update deliveries indexed by deliveries_by_state set state = 'Due', due_at = ?
-  where workspace_id = ? and environment = ? and state = 'GivenUp' and endpoint_id = ? and exists (
-    select 1 from delivery_attempts as last
-    where last.workspace_id = deliveries.workspace_id and last.environment = deliveries.environment
-      and last.delivery_id = deliveries.id and last.number = deliveries.attempts and last.failure = 'EndpointWithdrawn'
-  )`
-
-const writeContents = (db: Database, contents: DirectoryContents, now: number): void => {
-  const put = <A>({ columns, key, replaced, table }: DirectoryTable<A, SQLInputValue>, records: ReadonlyArray<A>) => {
-    const upsert = upsertInto(table, Object.keys(columns), key)
-    const statement = db.prepare(replaced === undefined ? upsert : `${upsert} where ${replaced}`)
+const put = Effect.fnUntraced(function* (query: Query<SQLInputValue>, contents: DirectoryContents) {
+  const putAll = <A>(
+    { columns, key, replaced, table }: DirectoryTable<A, SQLInputValue>,
+    records: ReadonlyArray<A>
+  ) => {
+    const names = Object.keys(columns)
+    const upsert = `${insertInto(table, names)} ${onConflictReplace(names, key)}${replaced === undefined ? "" : ` where ${replaced}`}`
     const bind = valuesOf(columns)
-    for (const record of records) statement.run(...bind(record))
+    return Effect.forEach(records, (record) => query(upsert, bind(record)), { discard: true })
   }
-  put(workspaces, contents.workspaces)
-  put(apiKeys, contents.apiKeys)
-  put(connections, contents.connections)
-  put(routing, contents.routing)
-  put(webhookEndpoints, contents.webhookEndpoints)
-  for (const endpoint of contents.webhookEndpoints) {
-    if (endpoint.active) db.prepare(resume).run(now, ...bindTenant(endpoint), bindText(endpoint.id))
-  }
-}
+  yield* putAll(workspaces, contents.workspaces)
+  yield* putAll(apiKeys, contents.apiKeys)
+  yield* putAll(connections, contents.connections)
+  yield* putAll(routing, contents.routing)
+  yield* putAll(webhookEndpoints, contents.webhookEndpoints)
+})
 
 const readState = (db: Database): DirectoryState => {
   const all = <A>({ key, table, read }: DirectoryTable<A, SQLInputValue>, order = key.join(", ")): ReadonlyArray<A> =>

@@ -15,23 +15,26 @@ import {
   type StorageError,
   SuccessRates
 } from "@pointsman/core/ports"
-import { makeAcknowledged } from "@pointsman/storage-sql"
+import {
+  makeAcknowledged,
+  makeAudit,
+  makeMerchants,
+  makeOperators,
+  makePasskeys,
+  makeSealedTexts
+} from "@pointsman/storage-sql"
 import { Clock, Context, Effect, Layer } from "effect"
-import { make as makeAudit } from "./Audit.ts"
 import { open, serve } from "./Database.ts"
 import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
 import { checkReplaced, type FileWatch, watchFile } from "./FileWatch.ts"
 import { make as makeLedger } from "./Ledger.ts"
-import { make as makeMerchants } from "./Merchants.ts"
 import { migrate } from "./Migrations.ts"
-import { make as makeOperators } from "./Operators.ts"
-import { make as makePasskeys } from "./Passkeys.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { make as makeRetention } from "./Retention.ts"
 import { requireSchema } from "./SchemaCheck.ts"
-import { make as makeSealedTexts } from "./SealedTexts.ts"
 import { make as makeSettlements } from "./Settlements.ts"
+import { sqlOf } from "./Sql.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
 
 export interface SqliteStorageOptions {
@@ -67,7 +70,8 @@ export const layer = (
       )
       yield* migrate(db)
       serve(db)
-      const losses = makeRecordLosses(db)
+      const sql = sqlOf(db)
+      const losses = makeRecordLosses(sql)
       if (options.existing !== true) yield* checkReplaced(db, options.filename, losses)
       const { condition, isReplaced } = watchFile(options.filename, acknowledged)
       watch = { condition, isReplaced }
@@ -77,19 +81,19 @@ export const layer = (
         isReplaced,
         onAcknowledged: (change) => acknowledged.note(change, clock.currentTimeMillisUnsafe())
       })
-      const { directory, forget } = makeDirectory(db)
+      const { directory, form } = makeDirectory(db)
       return Context.make(Ledger, ledger).pipe(
         Context.add(Deliveries, makeDeliveries(db)),
         Context.add(Directory, directory),
-        Context.add(Merchants, makeMerchants(db, forget)),
-        Context.add(SealedTexts, makeSealedTexts(db, forget)),
+        Context.add(Merchants, makeMerchants(sql, form)),
+        Context.add(SealedTexts, makeSealedTexts(sql, form, { column: (name) => name, value: (_, place) => place })),
         Context.add(SuccessRates, makeSuccessRates(db)),
         Context.add(RecordLosses, losses),
         Context.add(Retention, makeRetention(db)),
         Context.add(Settlements, makeSettlements(db)),
-        Context.add(Audit, makeAudit(db)),
-        Context.add(Operators, makeOperators(db)),
-        Context.add(Passkeys, makePasskeys(db)),
+        Context.add(Audit, makeAudit(sql)),
+        Context.add(Operators, makeOperators(sql)),
+        Context.add(Passkeys, makePasskeys(sql)),
         Context.add(StorageCondition, condition)
       )
     })

@@ -3,11 +3,12 @@ import type { StatementSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
 import type { Merchant, Workspace } from "@pointsman/core"
 import { Directory, Ids, Merchants } from "@pointsman/core/ports"
+import { makeMerchants } from "@pointsman/storage-sql"
 import { Effect, Option, Result } from "effect"
 import { type Database, open } from "../src/Database.ts"
 import { make as makeDirectory } from "../src/Directory.ts"
-import { make as makeMerchants } from "../src/Merchants.ts"
 import { migrate } from "../src/Migrations.ts"
+import { sqlOf } from "../src/Sql.ts"
 import { newFile, withStorage } from "./Given.ts"
 
 const partner: Workspace = {
@@ -40,9 +41,9 @@ const opened = Effect.fnUntraced(function* (watch: (sql: string, db: Database) =
   const db = yield* Effect.acquireRelease(open(":memory:"), (db) => Effect.sync(db.close))
   yield* migrate(db)
   const watched: Database = { ...db, prepare: (sql) => watch(sql, db) ?? db.prepare(sql) }
-  const { directory, forget } = makeDirectory(watched)
+  const { directory, form } = makeDirectory(watched)
   yield* directory.write(contents)
-  return { db, directory, store: makeMerchants(watched, forget) }
+  return { db, directory, store: makeMerchants(sqlOf(watched), form) }
 })
 
 describe("merchants in SQLite", () => {

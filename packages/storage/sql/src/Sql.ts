@@ -1,0 +1,73 @@
+/**
+ * One database, for the services whose statements are the same in every one. Their texts are PostgreSQL's, with the
+ * parameters `$1`, `$2` and so on in the order of the values; a cast directly behind a parameter is PostgreSQL's alone.
+ */
+import { type CommitUnknown, StorageError } from "@pointsman/core/ports"
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { type Bound, list, type Row } from "./Columns.ts"
+import type { Rows } from "./Rows.ts"
+
+/** A statement of a transaction. The empty text asks nothing. */
+export type Query<V> = (text: string, values?: ReadonlyArray<Bound<V>>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
+
+export type Statement<V> = readonly [text: string, values: ReadonlyArray<Bound<V>>]
+
+type Ask<V> = (
+  operation: string,
+  text: string,
+  values?: ReadonlyArray<Bound<V>>
+) => Effect.Effect<ReadonlyArray<Row>, StorageError>
+
+export interface Sql<V> {
+  readonly rows: Rows<V>
+  readonly read: Ask<V>
+  /** A list that may be of a moment ago, where the caller allows it. */
+  readonly list: Ask<V>
+  /** One statement that writes, for callers that do the same whether nothing was written or the result is unknown. */
+  readonly update: Ask<V>
+  /** Several statements. What fails inside undoes them all. */
+  readonly transaction: <A, E = never>(
+    operation: string,
+    body: (query: Query<V>) => Effect.Effect<A, E | SqlError>
+  ) => Effect.Effect<A, Exclude<E, SqlError> | StorageError | CommitUnknown>
+  /**
+   * A select for each item, whose texts follow the other values, in as few statements as the database allows: for each
+   * item by itself, so that it is read by the index that the text means.
+   */
+  readonly each: (
+    text: string,
+    values: ReadonlyArray<Bound<V>>,
+    items: ReadonlyArray<ReadonlyArray<V>>
+  ) => ReadonlyArray<Statement<V>>
+  /** What keeps other writers from rows or tables; empty where a transaction has the database for itself. */
+  readonly locking: (clause: string) => string
+  /** The table, read by this index where the database does not find it by itself. */
+  readonly by: (table: string, index: string) => string
+  /** In hexadecimal digits. */
+  readonly sha256: (text: string) => string
+  /** Whether they are equal, where a text may be longer than an index takes. */
+  readonly isSame: (column: string, value: string) => string
+}
+
+/** For callers that do the same whether nothing was written or the result is unknown. */
+export const repeatable = <V, A, E = never>(
+  { transaction }: Pick<Sql<V>, "transaction">,
+  operation: string,
+  body: (query: Query<V>) => Effect.Effect<A, E | SqlError>
+): Effect.Effect<A, Exclude<E, SqlError> | StorageError> =>
+  Effect.catchIf(
+    transaction(operation, body),
+    (failed): failed is CommitUnknown => (failed as { readonly _tag?: unknown })._tag === "pointsman/CommitUnknown",
+    ({ cause }) => Effect.fail(new StorageError({ operation, cause }))
+  ) as Effect.Effect<A, Exclude<E, SqlError> | StorageError>
+
+/** `insert into table (a, b) values ($1, $2)` */
+export const insertInto = (table: string, columns: ReadonlyArray<string>): string =>
+  `insert into ${table} (${list(columns)}) values (${list(columns.map((_, index) => `$${index + 1}`))})`
+
+/** Adds a value, and gives its place in the text. */
+export const placesOf =
+  <V>(values: Array<Bound<V>>) =>
+  (value: Bound<V>): string =>
+    `$${values.push(value)}`
