@@ -101,7 +101,7 @@ export const layerGathering = (
       const ledger = yield* nodes === undefined
         ? makeLedger(db, ledgerOptions)
         : makeNodeLedger(nodes.sharded, nodes.reads, nodes.known(), ledgerOptions)
-      const sql = sqlOf(db, reads)
+      const sql = sqlOf(db, { reads })
       const { directory, form } = yield* makeDirectory(db, nodes === undefined ? undefined : resumeOf(sql))
       return Context.make(Ledger, ledger).pipe(
         Context.add(
@@ -122,7 +122,9 @@ export const layerGathering = (
         Context.add(Retention, nodes === undefined ? makeRetention(db) : makeNodeRetention(nodes.sharded, db)),
         Context.add(
           Settlements,
-          nodes === undefined ? makeSettlements(db, db.read) : makeSettlements(nodes.sharded, nodes.reads.all)
+          nodes === undefined
+            ? makeSettlements(db, sql)
+            : makeSettlements(nodes.sharded, sqlOf(nodes.sharded, { everywhere: nodes.reads.all }))
         ),
         Context.add(Audit, makeAudit(sql)),
         Context.add(Operators, makeOperators(sql)),

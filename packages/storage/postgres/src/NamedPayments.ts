@@ -9,7 +9,7 @@ import { bindTenant, bindText, readText } from "./Rows.ts"
 const ofTenant = "workspace_id = $1 and environment = $2"
 
 /** For `jsonb_array_elements_text`. */
-export const texts = (some: ReadonlyArray<string>): string => JSON.stringify(some.map(bindText))
+const texts = (some: ReadonlyArray<string>): string => JSON.stringify(some.map(bindText))
 
 /** Two at most: more say no more. */
 const selectNames = (kind: NameKind, place: string): string => {

@@ -1,6 +1,6 @@
 /** PostgreSQL for the services that all databases share. */
 import { createHash } from "node:crypto"
-import { list, type Sql } from "@pointsman/storage-sql"
+import { type Bound, list, type Sql, type Statement } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { makeReads, type Reads } from "./Reads.ts"
@@ -12,9 +12,20 @@ const maxDeadlocks = 5
 const isDeadlock = (failed: unknown): boolean =>
   (failed as { readonly cause?: { readonly code?: unknown } }).cause?.code === codes.deadlock
 
-export const sqlOf = (db: Database, reads: Reads = makeReads(db, undefined)): Sql<Value> => ({
+interface Elsewhere {
+  /** Which server answers what may be old. */
+  readonly reads?: Reads
+  /** Rows of all tenants, from all nodes where there are several. */
+  readonly everywhere?: Database["read"]
+}
+
+export const sqlOf = (
+  db: Database,
+  { everywhere = db.read, reads = makeReads(db, undefined) }: Elsewhere = {}
+): Sql<Value> => ({
   rows,
   read: (operation, text, values = []) => db.read(operation, text, values.map(bindValue)),
+  everywhere: (operation, text, values = []) => everywhere(operation, text, values.map(bindValue)),
   list: (operation, text, values = []) => reads.list(operation, [text, values.map(String)]),
   update: (operation, text, values = []) => db.update(operation, text, values.map(bindValue)),
   transaction: (operation, body) =>
@@ -25,22 +36,38 @@ export const sqlOf = (db: Database, reads: Reads = makeReads(db, undefined)): Sq
       { times: maxDeadlocks, while: isDeadlock }
     ),
   each: (text, values, items) => {
-    const [first] = items
-    if (first === undefined) return []
-    const names = first.map((_, at) => `item${at}`)
+    const [first = []] = items
     const place = (written: string, number: string) =>
       Number(number) > values.length ? `n.item${Number(number) - values.length - 1}` : written
-    const records = items.map((item) => Object.fromEntries(item.map((value, at) => [`item${at}`, value])))
-    return [
-      [
-        `select e.* from jsonb_to_recordset($${values.length + 1}::text::jsonb) as n (${list(names.map((name) => `${name} text`))})
-          cross join lateral (${text.replace(/\$(\d+)/gu, place)} offset 0) as e`,
-        [...values, JSON.stringify(records)]
-      ]
-    ]
+    const records = recordset(
+      values.length,
+      first.map(() => "text")
+    )
+    return asOne(
+      `select e.* from ${records} cross join lateral (${text.replace(/\$(\d+)/gu, place)} offset 0) as e`,
+      values,
+      items
+    )
+  },
+  every: (after, types, textOf) => {
+    const text = textOf(
+      types.map((_, at) => `n.item${at}`),
+      `from ${recordset(after, types)}`
+    )
+    return (values, items) => asOne(text, values, items)
   },
   locking: (clause) => clause,
   by: (table) => table,
   sha256: (text) => createHash("sha256").update(text).digest("hex"),
   isSame: (column, value) => `md5(${column}) = md5(${value}) and ${column} = ${value}`
 })
+
+const recordset = (after: number, types: ReadonlyArray<string>): string =>
+  `jsonb_to_recordset($${after + 1}::text::jsonb) as n (${list(types.map((type, at) => `item${at} ${type}`))})`
+
+type Values = ReadonlyArray<Bound<Value>>
+
+const asOne = (text: string, values: Values, items: ReadonlyArray<Values>): ReadonlyArray<Statement<Value>> => {
+  const records = items.map((item) => Object.fromEntries(item.map((value, at) => [`item${at}`, value])))
+  return items.length === 0 ? [] : [[text, [...values, JSON.stringify(records)]]]
+}

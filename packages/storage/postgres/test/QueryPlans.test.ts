@@ -12,6 +12,7 @@ import { make as makeLedger } from "../src/Ledger.ts"
 import { migrate } from "../src/Migrate.ts"
 import { make as makeRetention } from "../src/Retention.ts"
 import { make as makeSettlements } from "../src/Settlements.ts"
+import { sqlOf } from "../src/Sql.ts"
 import { make as makeSuccessRates } from "../src/SuccessRates.ts"
 import { newChange, tenant } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
@@ -125,7 +126,7 @@ const newPlanner = Effect.fnUntraced(function* (workspaces: number, options: Led
     deliveries: makeDeliveries(listening),
     rates: makeSuccessRates(listening),
     retention: makeRetention(listening),
-    settlements: makeSettlements(listening, listening.read),
+    settlements: makeSettlements(listening, sqlOf(listening)),
     leaving: leaving?.["id"] as string,
     plansOf: Effect.fnUntraced(function* (effect: Effect.Effect<unknown, unknown>) {
       asked.length = 0

@@ -15,7 +15,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { makeAppend } from "./Audit.ts"
 import { bindJson } from "./Columns.ts"
 import { bindAccount, recordAccount, replaceEndpointSecret } from "./DirectoryRows.ts"
-import { type Query, repeatable, type Sql } from "./Sql.ts"
+import { type Query, queryAll, repeatable, type Sql } from "./Sql.ts"
 
 /** How one database writes rows of the directory. */
 export interface DirectoryForm<V> {
@@ -105,7 +105,7 @@ const makeApply = <V>({ each, locking, rows: { bindText } }: Sql<V>, form: Direc
     const [newest] = yield* query("select max(generation) as generation from configurations")
     if ((newest?.["generation"] ?? 0) !== after) return false
     const seen = [...seenSecrets].map((one) => one.map(bindText))
-    const found = yield* Effect.forEach(each(isSealedBy, [], seen), ([text, values]) => query(text, values))
+    const found = yield* queryAll(query, each(isSealedBy, [], seen))
     if (found.flat().length < seen.length) return false
     yield* put(form, query, contents)
     if (configuration !== null) {

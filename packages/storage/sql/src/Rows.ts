@@ -16,7 +16,7 @@ import { makeOperatorRows } from "./OperatorRows.ts"
 import { makePasskeyRows } from "./PasskeyRows.ts"
 import { makePaymentRows } from "./PaymentRows.ts"
 import { makeRefundRows } from "./RefundRows.ts"
-import { makeRunRows, makeSettlementRows } from "./Settlements.ts"
+import { makeRunRows, makeSettlementRows } from "./SettlementRows.ts"
 import { makeSuccessRateRows } from "./SuccessRates.ts"
 
 /** A payment with all that belongs to it. */

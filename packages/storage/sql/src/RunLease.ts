@@ -7,16 +7,15 @@ import type { Row } from "./Columns.ts"
  * alive, it writes no more.
  *
  * Parameters: workspace, environment, connection, holder, end, the lease as JSON, the time now, and the time after which no
- * lease ends; the fifth and the last two are numbers. Gives the lease as it is afterwards.
+ * lease ends. Gives the lease as it is afterwards.
  */
-export const takeRunLease = (parameter: (at: number) => string, runIdOf: (data: string) => string): string => {
-  const values = [1, 2, 3, 4, 5, 6].map(parameter)
+export const takeRunLease = (runIdOf: (data: string) => string): string => {
   const isSameRun = `${runIdOf("held.data")} = ${runIdOf("excluded.data")}`
-  const isFree = `${isSameRun} or held.holder = excluded.holder or held.until <= ${parameter(7)} or held.until > ${parameter(8)}`
+  const isFree = `${isSameRun} or held.holder = excluded.holder or held.until <= $7::bigint or held.until > $8::bigint`
   const unlessHeld = (column: string) =>
     `${column} = case when ${isFree} then excluded.${column} else held.${column} end`
   return `insert into reconciliation_leases as held
-      (workspace_id, environment, connection_id, holder, until, data) values (${values.join(", ")})
+      (workspace_id, environment, connection_id, holder, until, data) values ($1, $2, $3, $4, $5, $6)
     on conflict (workspace_id, environment, connection_id)
     do update set ${["holder", "until", "data"].map(unlessHeld).join(", ")}
     returning holder, until, data`

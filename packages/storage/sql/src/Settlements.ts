@@ -1,235 +1,341 @@
-/** How reconciliation runs and settlement entries lie in their tables. */
-import type { Closing, ReconciliationRun, SettlementEntry, SignedMoney } from "@pointsman/core"
-import type { BalanceRow, EntryQuery, NameKind, PayoutMoves, PayoutPart } from "@pointsman/core/ports"
-import { type Columns, type Parts, type Row, tenantKey } from "./Columns.ts"
-
-export const settlementKey: ReadonlyArray<string> = [...tenantKey, "connection_id", "row_id"]
-export const runKey: ReadonlyArray<string> = [...tenantKey, "id"]
-
-const amountOf = (row: Row, name: string, currency = `${name}_currency`): SignedMoney | null =>
-  row[`${name}_minor`] === null
-    ? null
-    : { minorUnits: row[`${name}_minor`] as number, currency: row[currency] as string }
-
-export const makeSettlementRows = <V>(parts: Parts<V>) => {
-  const { bindText, bindTextOrNull, readTenant, readText, readTextOrNull } = parts
-
-  const settlementColumns: Columns<SettlementEntry, V> = {
-    workspace_id: ({ tenant }) => bindText(tenant.workspaceId),
-    environment: ({ tenant }) => tenant.environment,
-    connection_id: ({ connectionId }) => bindText(connectionId),
-    row_id: ({ rowId }) => bindText(rowId),
-    run_id: ({ runId }) => runId,
-    number: ({ number }) => number,
-    generated_at: ({ generatedAt }) => generatedAt,
-    kind: ({ kind }) => kind,
-    result: ({ result }) => result,
-    reason: ({ reason }) => reason,
-    payment_id: ({ paymentId }) => bindTextOrNull(paymentId),
-    suggested_payment_id: ({ suggestedPaymentId }) => bindTextOrNull(suggestedPaymentId),
-    refund_id: ({ refundId }) => bindTextOrNull(refundId),
-    dispute_id: ({ disputeId }) => bindTextOrNull(disputeId),
-    provider_ref: ({ providerRef }) => bindTextOrNull(providerRef),
-    // JSON escapes what a database's text does not hold.
-    names: ({ names }) => (names === null ? null : JSON.stringify(names)),
-    gross_minor: ({ gross }) => gross.minorUnits,
-    currency: ({ gross }) => gross.currency,
-    converted_minor: ({ converted }) => converted?.minorUnits ?? null,
-    converted_currency: ({ converted }) => converted?.currency ?? null,
-    fee_minor: ({ fee }) => fee?.minorUnits ?? null,
-    fee_currency: ({ fee }) => fee?.currency ?? null,
-    net_minor: ({ net }) => net?.minorUnits ?? null,
-    net_currency: ({ net }) => net?.currency ?? null,
-    payout_id: ({ payoutId }) => bindTextOrNull(payoutId),
-    occurred_at: ({ occurredAt }) => occurredAt,
-    settled_at: ({ settledAt }) => settledAt,
-    recorded_at: ({ recordedAt }) => recordedAt,
-    corrected_by: ({ corrected }) => (corrected === null ? null : bindText(corrected.by)),
-    corrected_at: ({ corrected }) => corrected?.at ?? null,
-    expected: ({ expected }) => bindTextOrNull(expected),
-    opened_at: ({ openedAt }) => openedAt,
-    closed_at: ({ closed }) => closed?.at ?? null,
-    closed_by: ({ closed }) => closed?.by ?? null,
-    closed_note: ({ closed }) => (closed === null ? null : bindText(closed.note))
-  }
-
-  const readSettlement = (row: Row): SettlementEntry => ({
-    tenant: readTenant(row),
-    connectionId: readText(row["connection_id"]),
-    rowId: readText(row["row_id"]),
-    runId: row["run_id"] as string,
-    number: row["number"] as number,
-    generatedAt: row["generated_at"] as number,
-    result: row["result"] as SettlementEntry["result"],
-    reason: row["reason"] as SettlementEntry["reason"],
-    paymentId: readTextOrNull(row["payment_id"]),
-    kind: row["kind"] as SettlementEntry["kind"],
-    suggestedPaymentId: readTextOrNull(row["suggested_payment_id"]),
-    refundId: readTextOrNull(row["refund_id"]),
-    disputeId: readTextOrNull(row["dispute_id"]),
-    providerRef: readTextOrNull(row["provider_ref"]),
-    names: row["names"] === null ? null : (JSON.parse(row["names"] as string) as SettlementEntry["names"]),
-    gross: { minorUnits: row["gross_minor"] as number, currency: row["currency"] as string },
-    converted: amountOf(row, "converted"),
-    fee: amountOf(row, "fee"),
-    net: amountOf(row, "net"),
-    payoutId: readTextOrNull(row["payout_id"]),
-    occurredAt: row["occurred_at"] as number,
-    settledAt: row["settled_at"] as number | null,
-    recordedAt: row["recorded_at"] as number,
-    expected: readTextOrNull(row["expected"]),
-    openedAt: row["opened_at"] as number | null,
-    corrected:
-      row["corrected_at"] === null ? null : { by: readText(row["corrected_by"]), at: row["corrected_at"] as number },
-    closed:
-      row["closed_at"] === null
-        ? null
-        : {
-            by: row["closed_by"] as Closing["by"],
-            note: readText(row["closed_note"]),
-            at: row["closed_at"] as number
-          }
-  })
-
-  return { settlementColumns, readSettlement }
-}
-
-const readSums = (row: Row) => ({
-  rows: Number(row["rows"]),
-  chargesMinor: Number(row["charges_minor"]),
-  refundsMinor: Number(row["refunds_minor"]),
-  disputesMinor: Number(row["disputes_minor"]),
-  feesMinor: Number(row["fees_minor"]),
-  payoutsMinor: Number(row["payouts_minor"]),
-  othersMinor: Number(row["others_minor"])
-})
-
-export const makeRunRows = <V>({ bindText, readText }: Parts<V>) => {
-  /** What is asked of a run is beside it; the run itself is JSON. */
-  const runColumns: Columns<ReconciliationRun, V> = {
-    workspace_id: ({ tenant }) => bindText(tenant.workspaceId),
-    environment: ({ tenant }) => tenant.environment,
-    id: ({ id }) => id,
-    connection_id: ({ connectionId }) => bindText(connectionId),
-    format: ({ format }) => bindText(format),
-    sha256: ({ sha256 }) => sha256,
-    version: ({ version }) => version,
-    data: (run) => JSON.stringify(run)
-  }
-
-  const readRun = (row: Row): ReconciliationRun => JSON.parse(row["data"] as string) as ReconciliationRun
-
-  const readBalanceRow = (row: Row): BalanceRow => ({
-    connectionId: readText(row["connection_id"]),
-    day: row["day"] as number,
-    currency: row["currency"] as string,
-    ...readSums(row)
-  })
-
-  const readPayoutPart = (row: Row): PayoutPart => ({
-    currency: row["currency"] as string,
-    ...readSums(row),
-    firstAt: Number(row["first_at"]),
-    lastAt: Number(row["last_at"]),
-    settledAt: row["settled_at"] === null ? null : Number(row["settled_at"])
-  })
-
-  const readPayoutMoves = (row: Row): PayoutMoves => ({
-    connectionId: readText(row["connection_id"]),
-    payoutId: readText(row["payout_id"]),
-    leftMinor: Number(row["left_minor"]),
-    returnedMinor: Number(row["returned_minor"])
-  })
-
-  return { runColumns, readRun, readBalanceRow, readPayoutPart, readPayoutMoves }
-}
+/** Reconciliation runs and settlement entries. A batch is one transaction. */
+import type { ReconciliationRun, SettlementEntry, Tenant } from "@pointsman/core"
+import {
+  type Begun,
+  type ComparisonHolder,
+  type EntryQuery,
+  longestLeaseMillis,
+  type NameKind,
+  type OpenDifferences,
+  type RunHolder,
+  type SettlementBatch,
+  type Settlements,
+  type UnreportedQuery
+} from "@pointsman/core/ports"
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { type Bound, firstOf, type Row, valuesOf } from "./Columns.ts"
+import { makePayouts } from "./Payouts.ts"
+import { leaseData, readRunLease, takeRunLease } from "./RunLease.ts"
+import { insertInto, placesOf, type Query, queryAll, readEach, repeatable, type Sql } from "./Sql.ts"
 
 /** A difference that is open. */
-export const isOpenEntry = "opened_at is not null and closed_at is null"
+const isOpenEntry = "opened_at is not null and closed_at is null"
 
 /** An entry that leaves with its payment, or when its time is over. */
 export const mayLeaveEntry = "(opened_at is null or closed_at is not null)"
 
-const dayMillis = 24 * 60 * 60 * 1_000
-const kindSum = (name: string, kinds: string) => `sum(case when kind in (${kinds}) then moved else 0 end) as ${name}`
+const ofTenant = "workspace_id = $1 and environment = $2"
+const ofRow = `${ofTenant} and connection_id = $3`
 
-const sumsOfMoves = `count(*) as rows,
-    ${kindSum("charges_minor", "'charge', 'charge_failed'")},
-    ${kindSum("refunds_minor", "'refund', 'refund_failed'")},
-    ${kindSum("disputes_minor", "'dispute', 'dispute_reversed'")},
-    sum(cost) as fees_minor,
-    ${kindSum("payouts_minor", "'payout', 'payout_failed'")},
-    ${kindSum("others_minor", "'fee', 'adjustment'")}`
+/** What each database does by statements of its own. */
+export interface SettlementForm<V> {
+  /** The text of the run's id in a lease. */
+  readonly runIdOf: (data: string) => string
+  readonly insertEntries: (query: Query<V>, entries: ReadonlyArray<SettlementEntry>) => Effect.Effect<unknown, SqlError>
+  readonly booksNamed: Settlements["booksNamed"]
+  /** Deletes entries `e` of a tenant that fulfil the condition, before `$3`, and `$4` at most; a row for each. */
+  readonly deleteEntries: (condition: string, index: string) => string
+}
 
-/** Of one entry. */
-const move = `coalesce(net_currency, converted_currency, currency) as moved_currency,
-      coalesce(converted_minor, gross_minor) as moved, coalesce(fee_minor, 0) as cost`
+export const makeSettlements = <V>(sql: Sql<V>, form: SettlementForm<V>): Settlements => {
+  const { bindTenant, bindText, readRun } = sql.rows
+  const deletes = [
+    form.deleteEntries(`payment_id is null and ${mayLeaveEntry}`, "settlement_entries_to_leave"),
+    form.deleteEntries(isLeft, "settlement_differences_closed")
+  ]
+  const writes = makeWrites(sql, form)
+  return {
+    begin: (run, lease) => repeatable(sql, "beginRun", (query) => writes.begin(query, run, lease)),
+    hold: (tenant, connectionId, lease) =>
+      repeatable(sql, "holdConnection", (query) => writes.takeLease(query, tenant, connectionId, lease)),
+    release: (tenant, connectionId, holder) =>
+      Effect.asVoid(
+        sql.update("releaseRun", `delete from reconciliation_leases where ${ofRow} and holder = $4`, [
+          ...bindTenant(tenant),
+          bindText(connectionId),
+          holder
+        ])
+      ),
+    run: (tenant, id) =>
+      Effect.map(
+        sql.read("run", `select * from reconciliation_runs where ${ofTenant} and id = $3`, [
+          ...bindTenant(tenant),
+          bindText(id)
+        ]),
+        firstOf(readRun)
+      ),
+    runs: (query) => selectRuns(sql, query),
+    applyBatch: (batch) => repeatable(sql, "applyBatch", (query) => writes.applyBatch(query, batch)),
+    booksNamed: form.booksNamed,
+    unreported: (query) => selectUnreported(sql, query),
+    differences: (query) => selectDifferences(sql, query),
+    close: (tenant, connectionId, closed) =>
+      Effect.map(
+        repeatable(sql, "closeEntry", (query) => writes.close(query, tenant, connectionId, [closed])),
+        (ended) => ended === 1
+      ),
+    ...makeEntries(sql),
+    ...makePayouts(sql),
+    open: Effect.map(sql.everywhere("openDifferences", countOpen(sql)), mergedCounts),
+    prune: ({ before, limit, tenant }) =>
+      Effect.gen(function* () {
+        let gone = 0
+        for (const text of deletes) {
+          gone += (yield* sql.update("pruneEntries", text, [...bindTenant(tenant), before, limit - gone])).length
+        }
+        return gone
+      })
+  }
+}
 
-/** Of the versions of a row the newest one counts, and the same row at a second place of its report does not. */
-const isCounted = "number > 0 and reason <> 'same_row' and corrected_at is null"
+const makeEntries = <V>(sql: Sql<V>): Pick<Settlements, "known" | "entriesOf" | "entries" | "withoutPayment"> => {
+  const { bindTenant, bindText, readSettlement } = sql.rows
+  const ofAll = `select * from ${sql.by("settlement_entries", "settlement_entries_by_payment")}
+    where ${ofTenant} and payment_id = $3 and payment_id is not null`
+  const withoutPayment = `select * from ${sql.by("settlement_entries", "settlement_entries_without_payment")}
+    where ${ofTenant} and payment_id is null and (connection_id, row_id) > ($3, $4)
+    order by connection_id, row_id limit $5`
+  return {
+    known: (tenant, connectionId, rowIds) =>
+      Effect.map(
+        readEach(
+          sql,
+          "knownRows",
+          `select * from settlement_entries where ${ofRow} and row_id = $4`,
+          [...bindTenant(tenant), bindText(connectionId)],
+          rowIds.map((id) => [bindText(id)])
+        ),
+        (found) => found.map(readSettlement)
+      ),
+    entriesOf: (tenant, paymentIds) =>
+      Effect.map(
+        readEach(
+          sql,
+          "entriesOf",
+          ofAll,
+          bindTenant(tenant),
+          paymentIds.map((id) => [bindText(id)])
+        ),
+        (found) => found.map(readSettlement).sort((a, b) => a.occurredAt - b.occurredAt || (a.rowId < b.rowId ? -1 : 1))
+      ),
+    entries: ({ after, connectionId, limit, tenant }) =>
+      Effect.map(
+        sql.read(
+          "entries",
+          `select * from settlement_entries where ${ofRow} and row_id > $4 order by row_id limit $5`,
+          [...bindTenant(tenant), bindText(connectionId), bindText(after), limit]
+        ),
+        (found) => found.map(readSettlement)
+      ),
+    withoutPayment: (tenant, { after, limit }) =>
+      Effect.map(
+        sql.read("entriesWithoutPayment", withoutPayment, [
+          ...bindTenant(tenant),
+          bindText(after?.connectionId ?? ""),
+          bindText(after?.rowId ?? ""),
+          limit
+        ]),
+        (found) => found.map(readSettlement)
+      )
+  }
+}
 
-/** What one payout has, by currency. `table`: the table, with its index. `where`: the payout. */
-export const selectPayoutParts = (table: string, where: string): string => `select moved_currency as currency,
-    ${sumsOfMoves}, min(occurred_at) as first_at, max(occurred_at) as last_at, max(settled_at) as settled_at
-  from (
-    select kind, occurred_at, settled_at,
-      ${move}
-    from ${table} where ${where} and ${isCounted} order by occurred_at, row_id
-  ) as moves
-  group by moved_currency order by moved_currency`
+/** Differences that were open when their payment left. */
+const isLeft = `payment_id is not null and closed_at is not null and not exists (
+    select 1 from payments as p where p.workspace_id = $1 and p.environment = $2 and p.id = e.payment_id
+  )`
 
-/** What the rows of one payout itself moved, by currency. */
-export const selectPayoutMoves = (table: string, where: string): string => `select connection_id, payout_id,
-    ${kindSum("left_minor", "'payout'")}, ${kindSum("returned_minor", "'payout_failed'")}
-  from (
-    select connection_id, payout_id, kind, ${move}
-    from ${table} where ${where} and kind in ('payout', 'payout_failed') and ${isCounted}
-  ) as moves
-  group by connection_id, payout_id, moved_currency`
+const makeWrites = <V>(sql: Sql<V>, form: SettlementForm<V>) => {
+  const { bindTenant, bindText, readRun, runColumns } = sql.rows
+  const insertRun = `${insertInto("reconciliation_runs", Object.keys(runColumns))} on conflict do nothing`
+  const bindRun = valuesOf(runColumns)
+  const ofFile = `select * from ${sql.by("reconciliation_runs", "reconciliation_runs_by_file")}
+    where ${ofRow} and sha256 = $4 and format = $5`
+  const upsertLease = takeRunLease(form.runIdOf)
+  const keepLease = `update reconciliation_leases set until = $5 where ${ofRow} and holder = $4 returning 1 as one`
+  const updateRun = `update reconciliation_runs set version = $3, data = $4
+    where ${ofTenant} and id = $5 and version = $6 returning 1 as one`
+  const ofEntry = "e.workspace_id = $1 and e.environment = $2 and e.connection_id = $3"
+  const closeEach = sql.every(
+    3,
+    ["text", "bigint", "text", "text"],
+    ([id, at, by, note], items) => `update settlement_entries as e set closed_at = ${at}, closed_by = ${by},
+      closed_note = ${note} ${items} where ${ofEntry} and e.row_id = ${id} and ${isOpenEntry} returning 1 as one`
+  )
+  const correctEach = sql.every(
+    3,
+    ["text", "text", "bigint"],
+    ([id, by, at], items) => `update settlement_entries as e set corrected_by = ${by},
+      corrected_at = coalesce(e.corrected_at, ${at}), closed_at = coalesce(e.closed_at, ${at}),
+      closed_by = coalesce(e.closed_by, 'row'), closed_note = coalesce(e.closed_note, ${by})
+      ${items} where ${ofEntry} and e.row_id = ${id}`
+  )
+  const confirmEach = sql.every(
+    3,
+    ["text", "bigint"],
+    ([id, at], items) => `update settlement_entries as e set generated_at = ${at}
+      ${items} where ${ofEntry} and e.row_id = ${id} and e.generated_at < ${at}`
+  )
+  const ownerOf = (tenant: Tenant, connectionId: string) => [...bindTenant(tenant), bindText(connectionId)]
 
-/** Entries of one payout. `after`: the condition of a later page. */
-export const selectPayoutEntries = (table: string, where: string, after: string, limit: string): string =>
-  `select * from ${table} where ${where} and ${isCounted} and ${after} order by occurred_at, row_id limit ${limit}`
+  const takeLease = (
+    query: Query<V>,
+    tenant: Tenant,
+    connectionId: string,
+    { fileName, holder, now, runId, until }: ComparisonHolder
+  ) => {
+    const data = leaseData({ runId, fileName, since: now })
+    const values = [...ownerOf(tenant, connectionId), holder, until, data, now, now + longestLeaseMillis]
+    return Effect.map(query(upsertLease, values), ([row = {}]) => readRunLease(row))
+  }
 
-/** Entries of payouts themselves, which belong to no payment. `where`: the tenant and the times. */
-export const selectPayouts = (table: string, where: string, limit: string): string =>
-  `select * from ${table} where ${where} and payment_id is null and kind = 'payout' and ${isCounted}
-    order by occurred_at desc, connection_id desc, row_id desc limit ${limit}`
+  const close = (query: Query<V>, tenant: Tenant, connectionId: string, closes: SettlementBatch["closes"]) => {
+    const items = closes.map(({ closed: { at, by, note }, rowId }) => [bindText(rowId), at, by, bindText(note)])
+    return Effect.map(queryAll(query, closeEach(ownerOf(tenant, connectionId), items)), (found) => found.flat().length)
+  }
 
-/** What moved, by connection, day and currency. `where`: the tenant and the times. */
-export const selectBalance = (where: string): string => `select connection_id, day, moved_currency as currency,
-    ${sumsOfMoves}
-  from (
-    select connection_id, kind, occurred_at - occurred_at % ${dayMillis} as day,
-      ${move}
-    from settlement_entries where ${where} and ${isCounted}
-  ) as moves
-  group by connection_id, day, moved_currency order by connection_id, day, moved_currency`
+  /** Where two of one file begin, the second one waits for the lease, and then finds it taken. */
+  const begin = Effect.fnUntraced(function* (query: Query<V>, run: ReconciliationRun, lease: RunHolder) {
+    const owner = ownerOf(run.tenant, run.connectionId)
+    const select = Effect.map(query(ofFile, [...owner, run.sha256, bindText(run.format)]), ([row]) =>
+      row === undefined ? undefined : readRun(row)
+    )
+    const stored = yield* select
+    if (stored?.state === "done") return { _tag: "Begun", run: stored } satisfies Begun
+    const named = { runId: stored?.id ?? run.id, fileName: run.fileName }
+    const held = yield* takeLease(query, run.tenant, run.connectionId, { ...lease, ...named })
+    if (held.holder !== lease.holder) return { _tag: "Taken", by: held } satisfies Begun
+    yield* query(insertRun, bindRun(run))
+    return { _tag: "Begun", run: (yield* select) ?? run } satisfies Begun
+  })
 
-/** Conditions of a list of differences, each with its values in order. */
-export const differenceConditions = <V>(
-  { bindTenant, bindText }: Pick<Parts<V>, "bindTenant" | "bindText">,
-  { after, connectionId, differences, openedBefore, result, runId, tenant }: EntryQuery
-): ReadonlyArray<readonly [condition: (bind: () => string) => string, values: ReadonlyArray<V | string | number>]> => [
-  [() => (differences === "open" ? isOpenEntry : "opened_at is not null"), []],
-  ...(tenant === undefined
-    ? []
-    : [[(bind: () => string) => `workspace_id = ${bind()} and environment = ${bind()}`, bindTenant(tenant)] as const]),
-  ...(connectionId === undefined
-    ? []
-    : [[(bind: () => string) => `connection_id = ${bind()}`, [bindText(connectionId)]] as const]),
-  ...(runId === undefined ? [] : [[(bind: () => string) => `run_id = ${bind()}`, [runId]] as const]),
-  ...(result === undefined ? [] : [[(bind: () => string) => `result = ${bind()}`, [result]] as const]),
-  ...(openedBefore === undefined ? [] : [[(bind: () => string) => `opened_at < ${bind()}`, [openedBefore]] as const]),
-  ...(after === undefined
-    ? []
-    : [
-        [
-          (bind: () => string) => `(opened_at, connection_id, row_id) > (${bind()}, ${bind()}, ${bind()})`,
-          [after.openedAt, bindText(after.connectionId), bindText(after.rowId)]
-        ] as const
-      ])
-]
+  /** `false` where the run has another version, or another holder reads the connection's reports. */
+  const applyBatch = Effect.fnUntraced(function* (query: Query<V>, batch: SettlementBatch) {
+    const { closes, confirmed = [], connectionId, corrections, entries, lease, run, tenant } = batch
+    const owner = ownerOf(tenant, connectionId)
+    const kept = yield* query(keepLease, [...owner, lease.holder, lease.until])
+    if (kept.length === 0) return false
+    if (run !== null) {
+      const { after, expected } = run
+      const moved = [...bindTenant(tenant), after.version, JSON.stringify(after), after.id, expected]
+      if ((yield* query(updateRun, moved)).length === 0) return false
+    }
+    if (entries.length > 0) yield* form.insertEntries(query, entries)
+    yield* close(query, tenant, connectionId, closes)
+    const corrected = corrections.map(({ corrected: { at, by }, rowId }) => [bindText(rowId), bindText(by), at])
+    yield* queryAll(query, correctEach(owner, corrected))
+    const later = confirmed.map(({ generatedAt, rowId }) => [bindText(rowId), generatedAt])
+    yield* queryAll(query, confirmEach(owner, later))
+    return true
+  })
+  return { takeLease, close, begin, applyBatch }
+}
+
+const selectUnreported = Effect.fnUntraced(function* <V>(
+  { by, read, rows: { bindTenant, bindText, readPayment, readText } }: Sql<V>,
+  { after, captureWithinMillis, connectionId, from, limit, tenant, until }: UnreportedQuery
+) {
+  const owner = [...bindTenant(tenant), bindText(after)]
+  const looked = `select id from payments where ${ofTenant} and id > $3 order by id limit $4`
+  const ids = yield* read("unreported", looked, [...owner, limit])
+  const last = ids.at(-1)?.["id"] as V | undefined
+  if (last === undefined) return { payments: [], next: null }
+  const without = `select * from payments where ${ofTenant} and id > $3 and id <= $4
+    and connection_id = $5 and captured_minor > 0 and settled_at <= $6
+    and settled_at >= case when capture_method = 'automatic' then $7::bigint else $8::bigint end
+    and not exists (
+      select 1 from ${by("settlement_entries as e", "settlement_entries_by_payment")}
+      where e.workspace_id = $1 and e.environment = $2
+        and e.payment_id = payments.id and e.corrected_at is null
+        and case when e.number = 0 then e.closed_by is distinct from 'comparison' else e.kind = 'charge' end
+    ) order by id`
+  const times = [until, from, from - captureWithinMillis]
+  const found = yield* read("unreported", without, [...owner, last, bindText(connectionId), ...times])
+  return { payments: found.map(readPayment), next: ids.length < limit ? null : readText(last) }
+})
+
+/** Of one tenant the first values name it, which says where it is stored. */
+const ofOwner = <V>({ rows: { bindTenant } }: Sql<V>, tenant: Tenant | undefined, values: Array<Bound<V>>) => {
+  if (tenant === undefined) return []
+  values.push(...bindTenant(tenant))
+  return [ofTenant]
+}
+
+const selectDifferences = <V>(
+  sql: Sql<V>,
+  { after, connectionId, differences, limit, openedBefore, result, runId, tenant }: EntryQuery
+) => {
+  const { bindText, readSettlement } = sql.rows
+  const values: Array<Bound<V>> = []
+  const place = placesOf(values)
+  const isOpen = differences === "open"
+  const conditions = [
+    ...ofOwner(sql, tenant, values),
+    isOpen ? isOpenEntry : "opened_at is not null",
+    ...(connectionId === undefined ? [] : [`connection_id = ${place(bindText(connectionId))}`]),
+    ...(runId === undefined ? [] : [`run_id = ${place(runId)}`]),
+    ...(result === undefined ? [] : [`result = ${place(result)}`]),
+    ...(openedBefore === undefined ? [] : [`opened_at < ${place(openedBefore)}::bigint`]),
+    ...(after === undefined
+      ? []
+      : [
+          `(opened_at, connection_id, row_id) >
+            (${place(after.openedAt)}::bigint, ${place(bindText(after.connectionId))}, ${place(bindText(after.rowId))})`
+        ])
+  ]
+  const index = isOpen ? "settlement_differences_open" : "settlement_differences"
+  const text = `select * from ${sql.by("settlement_entries", index)} where ${conditions.join(" and ")}
+    order by opened_at, connection_id, row_id limit ${place(limit)}::integer`
+  return Effect.map((tenant === undefined ? sql.everywhere : sql.read)("differences", text, values), (found) =>
+    found
+      .map(readSettlement)
+      .sort((a, b) => (a.openedAt ?? 0) - (b.openedAt ?? 0) || byNames(a, b))
+      .slice(0, limit)
+  )
+}
+
+const byNames = (a: SettlementEntry, b: SettlementEntry): number => {
+  const [one, other] = [a, b].map(({ connectionId, rowId }) => `${connectionId}\u0000${rowId}`)
+  return (one as string) < (other as string) ? -1 : 1
+}
+
+const selectRuns = <V>(
+  sql: Sql<V>,
+  { before, connectionId, format, limit, tenant }: Parameters<Settlements["runs"]>[0]
+) => {
+  const { bindText, readRun } = sql.rows
+  const values: Array<Bound<V>> = []
+  const place = placesOf(values)
+  const conditions = [
+    "true",
+    ...ofOwner(sql, tenant, values),
+    ...(connectionId === undefined ? [] : [`connection_id = ${place(bindText(connectionId))}`]),
+    ...(format === undefined ? [] : [`format = ${place(bindText(format))}`]),
+    ...(before === undefined ? [] : [`id < ${place(bindText(before))}`])
+  ]
+  const text = `select * from reconciliation_runs where ${conditions.join(" and ")}
+    order by id desc limit ${place(limit)}::integer`
+  return Effect.map((tenant === undefined ? sql.everywhere : sql.read)("runs", text, values), (found) =>
+    found
+      .map(readRun)
+      .sort((a, b) => (a.id < b.id ? 1 : -1))
+      .slice(0, limit)
+  )
+}
+
+const countOpen = <V>({ by }: Sql<V>) => `select result, count(*) as count, min(opened_at) as oldest_at
+  from ${by("settlement_entries", "settlement_differences_open")} where ${isOpenEntry} group by result`
+
+/** Of several nodes, each has its own. */
+const mergedCounts = (found: ReadonlyArray<Row>): ReadonlyArray<OpenDifferences> =>
+  [...Map.groupBy(found, (row) => row["result"] as OpenDifferences["result"])]
+    .map(([result, some]) => ({
+      result,
+      count: some.reduce((sum, row) => sum + Number(row["count"]), 0),
+      oldestAt: Math.min(...some.map((row) => row["oldest_at"] as number))
+    }))
+    .sort((a, b) => (a.result < b.result ? -1 : 1))
 
 /**
  * The payment that is meant first: requests under one key derive one attempt id, and those that were given up were not

@@ -22,6 +22,8 @@ type Ask<V> = (
 export interface Sql<V> {
   readonly rows: Rows<V>
   readonly read: Ask<V>
+  /** Of all tenants, wherever they are stored. */
+  readonly everywhere: Ask<V>
   /** A list that may be of a moment ago, where the caller allows it. */
   readonly list: Ask<V>
   /** One statement that writes, for callers that do the same whether nothing was written or the result is unknown. */
@@ -40,6 +42,15 @@ export interface Sql<V> {
     values: ReadonlyArray<Bound<V>>,
     items: ReadonlyArray<ReadonlyArray<V>>
   ) => ReadonlyArray<Statement<V>>
+  /**
+   * Writes of items, in as few statements as the database allows: `textOf` gets the columns of an item, in the types
+   * given, and the clause that they come by. `after`: how many values of the statement are before them.
+   */
+  readonly every: (
+    after: number,
+    types: ReadonlyArray<"text" | "bigint">,
+    textOf: (item: ReadonlyArray<string>, items: string) => string
+  ) => (values: ReadonlyArray<Bound<V>>, items: ReadonlyArray<ReadonlyArray<Bound<V>>>) => ReadonlyArray<Statement<V>>
   /** What keeps other writers from rows or tables; empty where a transaction has the database for itself. */
   readonly locking: (clause: string) => string
   /** The table, read by this index where the database does not find it by itself. */
@@ -61,6 +72,20 @@ export const repeatable = <V, A, E = never>(
     (failed): failed is CommitUnknown => (failed as { readonly _tag?: unknown })._tag === "pointsman/CommitUnknown",
     ({ cause }) => Effect.fail(new StorageError({ operation, cause }))
   ) as Effect.Effect<A, Exclude<E, SqlError> | StorageError>
+
+export const queryAll = <V>(query: Query<V>, statements: ReadonlyArray<Statement<V>>) =>
+  Effect.forEach(statements, ([text, values]) => query(text, values))
+
+/** As `each`. */
+export const readEach = <V>(
+  { each, read }: Sql<V>,
+  operation: string,
+  ...select: Parameters<Sql<V>["each"]>
+): Effect.Effect<ReadonlyArray<Row>, StorageError> =>
+  Effect.map(
+    Effect.forEach(each(...select), ([text, values]) => read(operation, text, values)),
+    (found) => found.flat()
+  )
 
 /** `insert into table (a, b) values ($1, $2)` */
 export const insertInto = (table: string, columns: ReadonlyArray<string>): string =>

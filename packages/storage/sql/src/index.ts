@@ -53,7 +53,6 @@ export {
   tablesOfPayment
 } from "./Retention.ts"
 export { type BookRows, makeRows } from "./Rows.ts"
-export { leaseData, readRunLease, takeRunLease } from "./RunLease.ts"
 export {
   type KeyForm,
   makeSealedTexts,
@@ -63,18 +62,5 @@ export {
   sealedPlaces,
   sealedUrlPart
 } from "./SealedTexts.ts"
-export {
-  differenceConditions,
-  isOpenEntry,
-  mayLeaveEntry,
-  nameOrder,
-  namePlaces,
-  runKey,
-  selectBalance,
-  selectPayoutEntries,
-  selectPayoutMoves,
-  selectPayoutParts,
-  selectPayouts,
-  settlementKey
-} from "./Settlements.ts"
-export { insertInto, type Query, repeatable, type Sql, type Statement } from "./Sql.ts"
+export { makeSettlements, mayLeaveEntry, nameOrder, namePlaces, type SettlementForm } from "./Settlements.ts"
+export { insertInto, type Query, readEach, repeatable, type Sql, type Statement } from "./Sql.ts"

@@ -90,7 +90,7 @@ export const layer = (
         Context.add(SuccessRates, makeSuccessRates(db)),
         Context.add(RecordLosses, losses),
         Context.add(Retention, makeRetention(db)),
-        Context.add(Settlements, makeSettlements(db)),
+        Context.add(Settlements, makeSettlements(db, sql)),
         Context.add(Audit, makeAudit(sql)),
         Context.add(Operators, makeOperators(sql)),
         Context.add(Passkeys, makePasskeys(sql)),

@@ -22,6 +22,7 @@ export const sqlOf = (db: Database): Sql<SQLInputValue> => {
   return {
     rows,
     read: ask,
+    everywhere: ask,
     list: ask,
     update: (operation, text, values = []) => update(db, operation, () => db.prepare(text).all(...values)),
     transaction: <A, E>(operation: string, body: (query: Query<SQLInputValue>) => Effect.Effect<A, E>) =>
@@ -37,6 +38,13 @@ export const sqlOf = (db: Database): Sql<SQLInputValue> => {
         return cause instanceof Undone ? Effect.fail(cause.error) : Effect.fail(failure(operation, done.failure))
       }),
     each: (text, values, items) => items.map((item) => [text, [...values, ...item]]),
+    every: (after, types, textOf) => {
+      const text = textOf(
+        types.map((_, at) => `$${after + at + 1}`),
+        ""
+      )
+      return (values, items) => items.map((item) => [text, [...values, ...item]])
+    },
     locking: () => "",
     by: (table, index) => `${table} indexed by ${index}`,
     sha256: (text) => createHash("sha256").update(text).digest("hex"),

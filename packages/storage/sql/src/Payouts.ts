@@ -1,0 +1,113 @@
+/** Payouts: what one consists of, its entries, and the list of them; and what moved, by day. */
+import type { Tenant } from "@pointsman/core"
+import type { PayoutName, Settlements } from "@pointsman/core/ports"
+import { Effect } from "effect"
+import { readEach, type Sql } from "./Sql.ts"
+
+const dayMillis = 24 * 60 * 60 * 1_000
+const kindSum = (name: string, kinds: string) => `sum(case when kind in (${kinds}) then moved else 0 end) as ${name}`
+
+const sumsOfMoves = `count(*) as rows,
+    ${kindSum("charges_minor", "'charge', 'charge_failed'")},
+    ${kindSum("refunds_minor", "'refund', 'refund_failed'")},
+    ${kindSum("disputes_minor", "'dispute', 'dispute_reversed'")},
+    sum(cost) as fees_minor,
+    ${kindSum("payouts_minor", "'payout', 'payout_failed'")},
+    ${kindSum("others_minor", "'fee', 'adjustment'")}`
+
+/** Of one entry. */
+const move = `coalesce(net_currency, converted_currency, currency) as moved_currency,
+      coalesce(converted_minor, gross_minor) as moved, coalesce(fee_minor, 0) as cost`
+
+/** Of the versions of a row the newest one counts, and the same row at a second place of its report does not. */
+const isCounted = "number > 0 and reason <> 'same_row' and corrected_at is null"
+
+/** What one payout has, by currency. `table`: the table, with its index. `where`: the payout. */
+const selectPayoutParts = (table: string, where: string): string => `select moved_currency as currency,
+    ${sumsOfMoves}, min(occurred_at) as first_at, max(occurred_at) as last_at, max(settled_at) as settled_at
+  from (
+    select kind, occurred_at, settled_at,
+      ${move}
+    from ${table} where ${where} and ${isCounted} order by occurred_at, row_id
+  ) as moves
+  group by moved_currency order by moved_currency`
+
+/** What the rows of one payout itself moved, by currency. */
+const selectPayoutMoves = (table: string, where: string): string => `select connection_id, payout_id,
+    ${kindSum("left_minor", "'payout'")}, ${kindSum("returned_minor", "'payout_failed'")}
+  from (
+    select connection_id, payout_id, kind, ${move}
+    from ${table} where ${where} and kind in ('payout', 'payout_failed') and ${isCounted}
+  ) as moves
+  group by connection_id, payout_id, moved_currency`
+
+/** Entries of one payout. `after`: the condition of a later page. */
+const selectPayoutEntries = (table: string, where: string, after: string, limit: string): string =>
+  `select * from ${table} where ${where} and ${isCounted} and ${after} order by occurred_at, row_id limit ${limit}`
+
+/** Entries of payouts themselves, which belong to no payment. `where`: the tenant and the times. */
+const selectPayouts = (table: string, where: string, limit: string): string =>
+  `select * from ${table} where ${where} and payment_id is null and kind = 'payout' and ${isCounted}
+    order by occurred_at desc, connection_id desc, row_id desc limit ${limit}`
+
+/** What moved, by connection, day and currency. `where`: the tenant and the times. */
+const selectBalance = (where: string): string => `select connection_id, day, moved_currency as currency,
+    ${sumsOfMoves}
+  from (
+    select connection_id, kind, occurred_at - occurred_at % ${dayMillis} as day,
+      ${move}
+    from settlement_entries where ${where} and ${isCounted}
+  ) as moves
+  group by connection_id, day, moved_currency order by connection_id, day, moved_currency`
+
+const ofTenant = "workspace_id = $1 and environment = $2"
+
+export const makePayouts = <V>(
+  sql: Sql<V>
+): Pick<Settlements, "payoutParts" | "payoutMoves" | "payoutEntries" | "payouts" | "balance"> => {
+  const { bindTenant, bindText, readBalanceRow, readPayoutMoves, readPayoutPart, readSettlement } = sql.rows
+  const ofPayout = `${ofTenant} and connection_id = $3 and ${sql.isSame("payout_id", "$4")}`
+  const byPayout = sql.by("settlement_entries", "settlement_entries_by_payout")
+  const parts = selectPayoutParts(byPayout, ofPayout)
+  const moves = selectPayoutMoves(sql.by("settlement_entries", "settlement_payouts_by_name"), ofPayout)
+  const entries = selectPayoutEntries(byPayout, ofPayout, "(occurred_at, row_id) > ($5, $6)", "$7")
+  const bindName = ({ connectionId, payoutId }: PayoutName) => [bindText(connectionId), bindText(payoutId)]
+  const times = "occurred_at >= $3 and occurred_at < $4"
+  const bindTimes = (tenant: Tenant, from: number, until: number) => [...bindTenant(tenant), from, until]
+  const bindConnection = (id: string | undefined) => (id === undefined ? [] : [bindText(id)])
+  const listed = (ofConnection: string) =>
+    selectPayouts(sql.by("settlement_entries", "settlement_payouts"), `${ofTenant} and ${times} ${ofConnection}`, "$5")
+  return {
+    payoutParts: (tenant, name) =>
+      Effect.map(sql.read("payoutParts", parts, [...bindTenant(tenant), ...bindName(name)]), (found) =>
+        found.map(readPayoutPart)
+      ),
+    // Name by name, as the rows of a report are.
+    payoutMoves: (tenant, names) =>
+      Effect.map(readEach(sql, "payoutMoves", moves, bindTenant(tenant), names.map(bindName)), (found) =>
+        found.map(readPayoutMoves)
+      ),
+    payoutEntries: (tenant, { after, limit, ...name }) => {
+      const values = [...bindTenant(tenant), ...bindName(name), after?.occurredAt ?? -1, bindText(after?.rowId ?? "")]
+      return Effect.map(sql.read("payoutEntries", entries, [...values, limit]), (found) => found.map(readSettlement))
+    },
+    payouts: ({ connectionId, from, limit, tenant, until }) =>
+      Effect.map(
+        sql.read("payouts", listed(connectionId === undefined ? "" : "and connection_id = $6"), [
+          ...bindTimes(tenant, from, until),
+          limit,
+          ...bindConnection(connectionId)
+        ]),
+        (found) => found.map(readSettlement)
+      ),
+    balance: ({ connectionId, from, tenant, until }) =>
+      Effect.map(
+        sql.read(
+          "balance",
+          selectBalance(`${ofTenant} and ${times} ${connectionId === undefined ? "" : "and connection_id = $5"}`),
+          [...bindTimes(tenant, from, until), ...bindConnection(connectionId)]
+        ),
+        (found) => found.map(readBalanceRow)
+      )
+  }
+}
