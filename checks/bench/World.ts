@@ -9,21 +9,19 @@ import { type Caller, credentialsContext, type FeeRule, Pointsman, SecretsLayer 
 import type { Connector, ConnectorDefinition } from "@pointsman/core/connector"
 import {
   Connectors,
-  type Deliveries,
   Directory,
   Ids,
   type Ledger,
-  type Merchants,
   Secrets,
   type StorageError,
-  type SuccessRates,
+  type StorageServices,
   Transport,
   Unanswered
 } from "@pointsman/core/ports"
 import * as NodeTransport from "@pointsman/transport-node"
 import { Effect, Layer, Redacted, Result } from "effect"
 
-export type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, StorageError, Ids>
+export type Storage = Layer.Layer<StorageServices, StorageError, Ids>
 
 /** For who opens a store that was filled here. */
 export const encryptionKey: Uint8Array = createHash("sha256").update("bench").digest()

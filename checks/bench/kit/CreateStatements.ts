@@ -4,16 +4,11 @@
  */
 import { randomUUID } from "node:crypto"
 import { Pointsman } from "@pointsman/core"
-import { Deliveries, Directory, Ledger, Merchants, SuccessRates } from "@pointsman/core/ports"
-import { makeMerchants } from "@pointsman/storage-sql"
+import { Ledger } from "@pointsman/core/ports"
+import * as PostgresStorage from "@pointsman/storage-postgres"
 import { Context, Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { type Database, open } from "../../../packages/storage/postgres/src/Database.ts"
-import { make as makeDeliveries } from "../../../packages/storage/postgres/src/Deliveries.ts"
-import { make as makeDirectory } from "../../../packages/storage/postgres/src/Directory.ts"
 import { make as makeLedger } from "../../../packages/storage/postgres/src/Ledger.ts"
-import { migrate } from "../../../packages/storage/postgres/src/Migrate.ts"
-import { sqlOf } from "../../../packages/storage/postgres/src/Sql.ts"
-import { make as makeSuccessRates } from "../../../packages/storage/postgres/src/SuccessRates.ts"
 import { caller, worldLayer } from "../World.ts"
 import { createRequest } from "./CreateRequest.ts"
 
@@ -54,8 +49,9 @@ export const recordCreate = async (url: string): Promise<CreateStatements> => {
 const recordingStorage = (url: string, onAsked: (sql: string, params: ReadonlyArray<string | null>) => void) =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const db = yield* open({ url: Redacted.make(url) })
-      yield* migrate(db)
+      const options = { url: Redacted.make(url), allowAsyncCommit: true }
+      const built = yield* Layer.build(PostgresStorage.layer(options))
+      const db = yield* open(options)
       const recording: Database = {
         ...db,
         write: (operation, sql, params = []) => {
@@ -63,13 +59,7 @@ const recordingStorage = (url: string, onAsked: (sql: string, params: ReadonlyAr
           return db.write(operation, sql, params)
         }
       }
-      const { directory, form } = yield* makeDirectory(db)
-      return Context.make(Ledger, yield* makeLedger(recording)).pipe(
-        Context.add(Deliveries, makeDeliveries(db)),
-        Context.add(Directory, directory),
-        Context.add(Merchants, makeMerchants(sqlOf(db), form)),
-        Context.add(SuccessRates, makeSuccessRates(db))
-      )
+      return Context.add(built, Ledger, yield* makeLedger(recording))
     })
   )
 

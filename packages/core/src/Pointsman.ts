@@ -27,12 +27,8 @@ import { Archive } from "./ports/Archive.ts"
 import { Audit } from "./ports/Audit.ts"
 import { ConnectionShares } from "./ports/ConnectionShares.ts"
 import type { Connectors } from "./ports/Connector.ts"
-import type { Deliveries } from "./ports/Deliveries.ts"
 import { DeliverySettings } from "./ports/DeliverySettings.ts"
-import type { Directory } from "./ports/Directory.ts"
 import type { Ids } from "./ports/Ids.ts"
-import type { Ledger } from "./ports/Ledger.ts"
-import type { Merchants } from "./ports/Merchants.ts"
 import { Notifier } from "./ports/Notifier.ts"
 import { Operators } from "./ports/Operators.ts"
 import { Passkeys } from "./ports/Passkeys.ts"
@@ -47,7 +43,7 @@ import { Settlements } from "./ports/Settlements.ts"
 import { machineClock, StorageClock } from "./ports/StorageClock.ts"
 import { StorageCondition } from "./ports/StorageCondition.ts"
 import { StorageHistory } from "./ports/StorageHistory.ts"
-import type { SuccessRates } from "./ports/SuccessRates.ts"
+import type { StorageServices } from "./ports/StorageServices.ts"
 import type { Transport } from "./ports/Transport.ts"
 import { Circuits } from "./routing/run/Circuits.ts"
 import { LearnedRates } from "./routing/run/LearnedRates.ts"
@@ -147,11 +143,7 @@ const macLayer: Layer.Layer<Mac.Mac> = Layer.unwrap(
 export class Pointsman extends Context.Service<Pointsman, PointsmanService>()("pointsman/Pointsman") {
   static readonly layer = (
     options: PointsmanOptions = {}
-  ): Layer.Layer<
-    Pointsman,
-    never,
-    Ledger | Deliveries | Directory | Merchants | SuccessRates | Connectors | Transport | Secrets | Ids
-  > =>
+  ): Layer.Layer<Pointsman, never, StorageServices | Connectors | Transport | Secrets | Ids> =>
     Layer.effect(
       Pointsman,
       Effect.gen(function* () {

@@ -16,11 +16,9 @@ import {
   Deliveries,
   Directory,
   Ids,
-  type Ledger,
-  type Merchants,
   Secrets,
   type StorageError,
-  type SuccessRates,
+  type StorageServices,
   Transport,
   Unanswered
 } from "@pointsman/core/ports"
@@ -115,7 +113,7 @@ export interface Delivered {
   readonly roundTrips: number
 }
 
-type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, StorageError, Ids>
+type Storage = Layer.Layer<StorageServices, StorageError, Ids>
 
 /** Over a SQLite file, which is gone afterwards. */
 export const deliver = async (hangs: boolean): Promise<Delivered> => {

@@ -84,57 +84,59 @@ const oldestReportDifference = gauge(
 const readAt = gauge("pointsman_backlog_read_timestamp_seconds", "When the backlog was last read from the storage.")
 
 /** Brings the gauges to what is so, where the last reading is old enough. It does not fail. */
-export const make: Effect.Effect<Effect.Effect<void>, never, Ledger | Deliveries> = Effect.gen(function* () {
-  const ledger = yield* Ledger
-  const deliveries = yield* Deliveries
-  const settlements = yield* Settlements
-  const readDifferences = Effect.gen(function* () {
-    const found = yield* settlements.open
-    for (const { gauge: one, result } of reportDifferences) {
-      yield* Metric.update(one, found.find((some) => some.result === result)?.count ?? 0)
-    }
-    const now = yield* Clock.currentTimeMillis
-    yield* Metric.update(oldestReportDifference, Math.max(0, ...found.map(({ oldestAt }) => now - oldestAt)) / 1_000)
-  })
-  // Those that had any, of which some may have none by now. As many as connections exist.
-  const withDue = new Map<string, Metric.Gauge<number>>()
-  const readDue = Effect.gen(function* () {
-    const found = yield* ledger.dueByConnection({ now: yield* Clock.currentTimeMillis, limit: countedAtMost })
-    // What asks no provider has no connection.
-    const counts = new Map(found.map(({ connectionId, payments }) => [connectionId ?? "", payments]))
-    for (const connection of counts.keys()) {
-      if (!withDue.has(connection)) withDue.set(connection, checksDue(connection))
-    }
-    for (const [connection, due] of withDue) yield* Metric.update(due, counts.get(connection) ?? 0)
-  })
-  const read = Effect.gen(function* () {
-    const waiting = yield* ledger.reviews({ limit: countedAtMost })
-    const watched = yield* ledger.watched(countedAtMost)
-    const firstDueAt = yield* deliveries.firstDueAt
-    const now = yield* Clock.currentTimeMillis
-    const secondsSince = (at: number | null | undefined) => Math.max(0, now - (at ?? now)) / 1_000
-    const isFor = (reason: (typeof reviewReasons)[number]) => (payment: Payment) =>
-      payment.review?.reasons.includes(reason) ?? false
+export const make: Effect.Effect<Effect.Effect<void>, never, Ledger | Deliveries | Settlements> = Effect.gen(
+  function* () {
+    const ledger = yield* Ledger
+    const deliveries = yield* Deliveries
+    const settlements = yield* Settlements
+    const readDifferences = Effect.gen(function* () {
+      const found = yield* settlements.open
+      for (const { gauge: one, result } of reportDifferences) {
+        yield* Metric.update(one, found.find((some) => some.result === result)?.count ?? 0)
+      }
+      const now = yield* Clock.currentTimeMillis
+      yield* Metric.update(oldestReportDifference, Math.max(0, ...found.map(({ oldestAt }) => now - oldestAt)) / 1_000)
+    })
+    // Those that had any, of which some may have none by now. As many as connections exist.
+    const withDue = new Map<string, Metric.Gauge<number>>()
+    const readDue = Effect.gen(function* () {
+      const found = yield* ledger.dueByConnection({ now: yield* Clock.currentTimeMillis, limit: countedAtMost })
+      // What asks no provider has no connection.
+      const counts = new Map(found.map(({ connectionId, payments }) => [connectionId ?? "", payments]))
+      for (const connection of counts.keys()) {
+        if (!withDue.has(connection)) withDue.set(connection, checksDue(connection))
+      }
+      for (const [connection, due] of withDue) yield* Metric.update(due, counts.get(connection) ?? 0)
+    })
+    const read = Effect.gen(function* () {
+      const waiting = yield* ledger.reviews({ limit: countedAtMost })
+      const watched = yield* ledger.watched(countedAtMost)
+      const firstDueAt = yield* deliveries.firstDueAt
+      const now = yield* Clock.currentTimeMillis
+      const secondsSince = (at: number | null | undefined) => Math.max(0, now - (at ?? now)) / 1_000
+      const isFor = (reason: (typeof reviewReasons)[number]) => (payment: Payment) =>
+        payment.review?.reasons.includes(reason) ?? false
 
-    const unknownSince = waiting.filter(isFor("unknown")).map(({ review }) => secondsSince(review?.since))
-    for (const one of unknown) {
-      yield* Metric.update(one.gauge, unknownSince.filter((seconds) => seconds >= one.seconds).length)
-    }
-    for (const one of reviews) yield* Metric.update(one.gauge, waiting.filter(isFor(one.reason)).length)
-    yield* Metric.update(oldestReview, secondsSince(waiting[0]?.review?.since))
-    const differs = ({ review }: Payment) => review?.reasons.some((reason) => differences.has(reason)) ?? false
-    yield* Metric.update(oldestDifference, secondsSince(waiting.find(differs)?.review?.since))
-    yield* Metric.update(refundsPending, watched.withRefunds)
-    yield* Metric.update(watchedPayments, watched.payments)
-    yield* Metric.update(checkLag, secondsSince(watched.firstAt))
-    yield* readDue
-    yield* readDifferences
-    yield* Metric.update(deliveryLag, secondsSince(firstDueAt))
-    yield* Metric.update(readAt, now / 1_000)
-  })
-  const told = read.pipe(
-    Effect.timeout(readWithinMillis),
-    Effect.catchCause((cause) => Effect.logWarning("the backlog could not be read from the storage", cause))
-  )
-  return yield* Effect.cachedWithTTL(told, readEvery)
-})
+      const unknownSince = waiting.filter(isFor("unknown")).map(({ review }) => secondsSince(review?.since))
+      for (const one of unknown) {
+        yield* Metric.update(one.gauge, unknownSince.filter((seconds) => seconds >= one.seconds).length)
+      }
+      for (const one of reviews) yield* Metric.update(one.gauge, waiting.filter(isFor(one.reason)).length)
+      yield* Metric.update(oldestReview, secondsSince(waiting[0]?.review?.since))
+      const differs = ({ review }: Payment) => review?.reasons.some((reason) => differences.has(reason)) ?? false
+      yield* Metric.update(oldestDifference, secondsSince(waiting.find(differs)?.review?.since))
+      yield* Metric.update(refundsPending, watched.withRefunds)
+      yield* Metric.update(watchedPayments, watched.payments)
+      yield* Metric.update(checkLag, secondsSince(watched.firstAt))
+      yield* readDue
+      yield* readDifferences
+      yield* Metric.update(deliveryLag, secondsSince(firstDueAt))
+      yield* Metric.update(readAt, now / 1_000)
+    })
+    const told = read.pipe(
+      Effect.timeout(readWithinMillis),
+      Effect.catchCause((cause) => Effect.logWarning("the backlog could not be read from the storage", cause))
+    )
+    return yield* Effect.cachedWithTTL(told, readEvery)
+  }
+)

@@ -1,15 +1,6 @@
 /** The storage that the settings name. */
 import { observeStorage } from "@pointsman/core/internal"
-import type {
-  Deliveries,
-  Directory,
-  Ids,
-  Ledger,
-  Merchants,
-  SealedTexts,
-  StorageError,
-  SuccessRates
-} from "@pointsman/core/ports"
+import type { Ids, StorageError, StorageServices } from "@pointsman/core/ports"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, Layer, type Redacted } from "effect"
 import type { Database } from "./DatabaseUrl.ts"
@@ -29,7 +20,7 @@ export interface StorageOptions {
 export const storageLayer = (
   database: Database,
   { connections, existing = false, ...options }: StorageOptions = {}
-): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts, StorageError, Ids> => {
+): Layer.Layer<StorageServices, StorageError, Ids> => {
   if (database._tag === "SqliteMemory") return observeStorage("sqlite")(SqliteStorage.layer({ filename: ":memory:" }))
   if (database._tag === "SqliteFile") {
     return observeStorage("sqlite")(SqliteStorage.layer({ filename: database.path, existing }))

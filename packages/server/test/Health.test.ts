@@ -3,6 +3,7 @@ import { type AccountReading, type CircuitReading, Pointsman } from "@pointsman/
 import {
   Directory,
   type DirectoryState,
+  RecordLosses,
   StorageCondition,
   StorageError,
   type StorageReading
@@ -33,6 +34,7 @@ const reply = (
       HttpRouter.toWebHandler(
         Health.layer({ fileHash: null, seesDetails: () => seesDetails }).pipe(
           Layer.provide([
+            Layer.succeed(RecordLosses, { known: Effect.succeed(null) } as Partial<RecordLosses> as RecordLosses),
             Layer.succeed(Directory, directory as Directory["Service"]),
             Layer.succeed(StorageCondition, { read: Effect.succeed(storage), admit: Effect.void }),
             Layer.succeed(Pointsman, {

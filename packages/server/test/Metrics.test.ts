@@ -1,6 +1,6 @@
 /** What a server counts, as Prometheus reads it; and what an operator sees of circuits. */
 import { type CircuitReading, Pointsman } from "@pointsman/core"
-import { Directory } from "@pointsman/core/ports"
+import { Directory, RecordLosses } from "@pointsman/core/ports"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { TestClock } from "effect/testing"
@@ -108,6 +108,7 @@ describe("metrics", () => {
       Metrics.layer({ fileHash: "of this file" }).pipe(
         Layer.provide([
           Layer.succeed(Pointsman, service as Pointsman["Service"]),
+          Layer.succeed(RecordLosses, { known: Effect.succeed(null) } as Partial<RecordLosses> as RecordLosses),
           Layer.succeed(Directory, directory as Directory["Service"])
         ]),
         Layer.provideMerge(HttpServer.layerServices)
@@ -150,6 +151,7 @@ describe("scrapes at once", () => {
       Metrics.layer({ readBacklog: Effect.sync(() => void renderings++) }).pipe(
         Layer.provide([
           Layer.succeed(Pointsman, pointsman as Pointsman["Service"]),
+          Layer.succeed(RecordLosses, { known: Effect.succeed(null) } as Partial<RecordLosses> as RecordLosses),
           Layer.succeed(Directory, directory as Directory["Service"])
         ]),
         Layer.provideMerge([HttpServer.layerServices, Layer.succeedContext(ambient)])

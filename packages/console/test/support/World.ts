@@ -21,6 +21,7 @@ import {
   Passwords,
   type ProviderMessage,
   Secrets,
+  type StorageServices,
   Transport,
   Unanswered
 } from "@pointsman/core/ports"
@@ -182,7 +183,7 @@ export const world = (options: Partial<ConsoleOptions> = {}, parts: WorldParts =
     )
   }
 
-  const run = <A, E>(effect: Effect.Effect<A, E, Pointsman | Directory | Secrets>) => runtime.runPromise(effect)
+  const run = <A, E>(effect: Effect.Effect<A, E, Pointsman | StorageServices | Secrets>) => runtime.runPromise(effect)
   const operators: Promise<OperatorMethods> = run(Effect.map(Pointsman, (pointsman) => pointsman.operators))
 
   /** Signs a new operator in by a link; gives the cookie. */

@@ -11,10 +11,14 @@ import {
   Ledger,
   Merchants,
   NotSent,
+  Operators,
+  Passkeys,
   RecordLosses,
   Retention,
+  SealedTexts,
   Settlements,
   StorageError,
+  type StorageServices,
   SuccessRates
 } from "@pointsman/core/ports"
 import type { CommitFault } from "@pointsman/core/testing"
@@ -30,11 +34,11 @@ export type Beyond = <A, E>(
 
 /** The store as the process sees it: behind the boundary, and with the faults that it is told to have. */
 export const mortalStorage = (
-  shared: Context.Context<Ledger | Deliveries | Directory | Merchants | SuccessRates>,
+  shared: Context.Context<StorageServices>,
   time: Time,
   beyond: Beyond,
   { onStorage, replacements = () => 0 }: Hooks
-): Context.Context<Ledger | Deliveries | Directory | Merchants | SuccessRates> => {
+): Context.Context<StorageServices> => {
   /** A store that takes real time holds the clock. */
   const held = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.suspend(() => {
@@ -86,7 +90,12 @@ export const mortalStorage = (
     ) as Service
 
   const losses = Context.get(shared, RecordLosses)
-  return Context.make(Ledger, behind("ledger", Context.get(shared, Ledger))).pipe(
+  return Context.pick(
+    SealedTexts,
+    Operators,
+    Passkeys
+  )(shared).pipe(
+    Context.add(Ledger, behind("ledger", Context.get(shared, Ledger))),
     Context.add(Deliveries, behind("deliveries", Context.get(shared, Deliveries))),
     Context.add(Directory, behind("directory", Context.get(shared, Directory))),
     Context.add(Merchants, behind("merchants", Context.get(shared, Merchants))),

@@ -6,14 +6,10 @@ import { Pointsman, type PointsmanOptions } from "@pointsman/core"
 import {
   type ConnectorDefinition,
   Connectors,
-  type Deliveries,
-  type Directory,
   type Ids,
-  type Ledger,
-  type Merchants,
   type Secrets,
   StorageClock,
-  type SuccessRates,
+  type StorageServices,
   Transport,
   Unanswered,
   WebhookSender
@@ -27,7 +23,7 @@ import { type Beyond, mortalConnector, mortalStorage } from "./MortalPorts.ts"
 import type { Time } from "./Time.ts"
 
 /** What the processes of a world share, and what outlives each of them. */
-export type Shared = Ledger | Deliveries | Directory | Merchants | SuccessRates | Secrets | Ids | Mac.Mac
+export type Shared = StorageServices | Secrets | Ids | Mac.Mac
 
 export interface MortalProcessOptions {
   /** Counted from 1. */

@@ -7,11 +7,9 @@ import type { PointsmanOptions } from "@pointsman/core"
 import {
   type ConnectorDefinition,
   Deliveries,
-  type Directory,
   Ids,
   Ledger,
-  type Merchants,
-  type SuccessRates,
+  type StorageServices,
   type WebhookRequest
 } from "@pointsman/core/ports"
 import { openSecretsLayer } from "@pointsman/core/testing"
@@ -31,7 +29,7 @@ import { makeTime, type Time } from "./Time.ts"
 export { callers, connectionIds, messageSecretOf, production, sandbox, wantedBy } from "./Furnish.ts"
 
 /** A store to simulate: one is built for each world, and outlives the processes that share it. */
-export type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, unknown, Ids>
+export type Storage = Layer.Layer<StorageServices, unknown, Ids>
 
 export interface WorldOptions {
   readonly storage: Storage
@@ -70,8 +68,8 @@ export interface World {
   readonly deliveries: Deliveries["Service"]
   /** Runs something beside the processes, and beyond their boundaries. */
   readonly run: <A, E>(work: Effect.Effect<A, E, Shared>) => Promise<A>
-  /** What the store provides besides, and may provide nothing of. */
-  readonly service: <Service>(reference: Context.Reference<Service>) => Service
+  /** What the store provides. */
+  readonly service: <Identifier extends Shared, Service>(key: Context.Key<Identifier, Service>) => Service
   /** One more process, as a supervisor starts it. */
   readonly start: (
     options?: Pick<MortalProcessOptions, "backgroundEveryMillis" | "clockAheadMillis" | "storeClock">

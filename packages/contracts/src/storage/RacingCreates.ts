@@ -106,6 +106,7 @@ const open = Effect.fnUntraced(function* (ledger: Ledger["Service"]) {
   const tenant = yield* newTenant()
   const directory = yield* Directory
   const ids = yield* Ids
+  const losses = yield* RecordLosses
   const provider = scriptedProvider()
   const caller: Caller = {
     tenant,
@@ -141,7 +142,7 @@ const open = Effect.fnUntraced(function* (ledger: Ledger["Service"]) {
         Layer.succeed(Ledger, ledger),
         Layer.succeed(Directory, directory),
         Layer.succeed(Ids, ids),
-        Layer.succeed(RecordLosses, RecordLosses.defaultValue()),
+        Layer.succeed(RecordLosses, { ...losses, known: Effect.succeed(null), newest: Effect.succeed(null) }),
         Connectors.layer([provider.definition]),
         openSecretsLayer,
         Layer.succeed(Transport, { send: () => Effect.fail(new Unanswered({ reason: "there is no network here" })) })

@@ -1,13 +1,5 @@
 import { layer } from "@effect/vitest"
-import {
-  type Deliveries,
-  type Directory,
-  Ids,
-  type Ledger,
-  type Merchants,
-  type SealedTexts,
-  type SuccessRates
-} from "@pointsman/core/ports"
+import { Ids, type StorageServices } from "@pointsman/core/ports"
 import { Layer } from "effect"
 import { apiKeys } from "./ApiKeys.ts"
 import { atomicity } from "./Atomicity.ts"
@@ -53,10 +45,7 @@ import { usage } from "./Usage.ts"
  * All chapters share one store and each test has tenants of its own: nothing that a neighbour wrote may show. The
  * clock is the test's.
  */
-export const storageSuite = <E>(
-  name: string,
-  storage: Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts, E, Ids>
-): void => {
+export const storageSuite = <E>(name: string, storage: Layer.Layer<StorageServices, E, Ids>): void => {
   layer(storage.pipe(Layer.provideMerge(Ids.layer)))(`storage: ${name}`, (it) => {
     moves(it)
     claims(it)

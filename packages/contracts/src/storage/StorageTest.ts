@@ -1,7 +1,5 @@
 import type { Vitest } from "@effect/vitest"
-import type { Deliveries, Directory, Ids, Ledger, Merchants, SealedTexts, SuccessRates } from "@pointsman/core/ports"
+import type { Ids, StorageServices } from "@pointsman/core/ports"
 
 /** What a chapter registers its tests with: the storage under test and new ids are at hand. */
-export type StorageTest = Vitest.MethodsNonLive<
-  Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts | Ids
->
+export type StorageTest = Vitest.MethodsNonLive<StorageServices | Ids>

@@ -8,27 +8,19 @@ import type { Background } from "../commit/Background.ts"
 import type { Turns } from "../commit/Turns.ts"
 import type { DeliveryWake } from "../commit/WakeDelivery.ts"
 import type { Connectors } from "../ports/Connector.ts"
-import type { Deliveries } from "../ports/Deliveries.ts"
-import type { Directory } from "../ports/Directory.ts"
 import type { Ids } from "../ports/Ids.ts"
-import type { Ledger } from "../ports/Ledger.ts"
-import type { Merchants } from "../ports/Merchants.ts"
 import type { Secrets } from "../ports/Secrets.ts"
-import type { SuccessRates } from "../ports/SuccessRates.ts"
+import type { StorageServices } from "../ports/StorageServices.ts"
 import type { Circuits } from "../routing/run/Circuits.ts"
 import type { LearnedRates } from "../routing/run/LearnedRates.ts"
 import type { KeyUses } from "../verbs/administer/KeyUses.ts"
 
 export type DoorServices =
-  | Ledger
-  | Deliveries
+  | StorageServices
   | DeliveryWake
   | Mac.Mac
-  | Directory
   | Turns
   | Background
-  | Merchants
-  | SuccessRates
   | Connectors
   | Secrets
   | Ids

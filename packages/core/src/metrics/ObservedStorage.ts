@@ -10,13 +10,12 @@ import { Deliveries } from "../ports/Deliveries.ts"
 import { Directory } from "../ports/Directory.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { Merchants } from "../ports/Merchants.ts"
-import type { SealedTexts } from "../ports/SealedTexts.ts"
 import { CommitUnknown, StorageError } from "../ports/StorageError.ts"
-import type { SuccessRates } from "../ports/SuccessRates.ts"
+import type { StorageServices } from "../ports/StorageServices.ts"
 import { storageErrors, storageOperations } from "./Metrics.ts"
 import { endSpan, secondsSince } from "./ProviderCall.ts"
 
-type Storage = Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts
+type Storage = StorageServices
 
 /** `storage`: the label, and `db.system.name` by OpenTelemetry's list (`sqlite`, `postgresql`). */
 export const observeStorage =

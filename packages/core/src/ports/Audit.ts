@@ -147,14 +147,7 @@ export interface Audit {
   readonly search: (query: AuditSearch) => Effect.Effect<ReadonlyArray<AuditEntry>, StorageError>
 }
 
-/** A storage that provides nothing here keeps no entries. */
-export const Audit = Context.Reference<Audit>("pointsman/ports/Audit", {
-  defaultValue: () => ({
-    append: (draft) => Effect.succeed(nextEntry(draft, undefined, () => "")),
-    list: () => Effect.succeed([]),
-    search: () => Effect.succeed([])
-  })
-})
+export const Audit = Context.Service<Audit>("pointsman/ports/Audit")
 
 /** Who acts: an operator's name, or the part of the program that has no operator. */
 export const AuditActor = Context.Reference<string>("pointsman/ports/AuditActor", { defaultValue: () => "library" })

@@ -4,12 +4,12 @@
  * The rules that an adapter must not break: each method is one step, whichever server calls it. A link that two requests
  * take at once is given to one of them. A session is not added once its operator was deactivated.
  */
-import { Context, Effect, Option, Schema } from "effect"
+import { Context, type Effect, type Option, Schema } from "effect"
 import type { Operator } from "../model/Operator.ts"
 import type { OperatorSession, SignInLink } from "../model/OperatorSession.ts"
 import type { GuessCount } from "../model/SignInLimits.ts"
 import type { AuditDraft } from "./Audit.ts"
-import { StorageError } from "./StorageError.ts"
+import type { StorageError } from "./StorageError.ts"
 
 /** Another operator has this login (`loginKey`). */
 export class LoginTaken extends Schema.TaggedError<LoginTaken>()("pointsman/LoginTaken", {}) {}
@@ -76,26 +76,4 @@ export interface Operators {
   readonly forgetGuesses: (key: string) => Effect.Effect<void, StorageError>
 }
 
-const none = Effect.succeed(Option.none<never>())
-const unsupported = (operation: string) =>
-  Effect.fail(new StorageError({ operation, cause: new Error("this storage keeps no operators") }))
-
-/** A storage that provides nothing here has no operators, and takes none. */
-export const Operators = Context.Reference<Operators>("pointsman/ports/Operators", {
-  defaultValue: () => ({
-    list: Effect.succeed([]),
-    byLogin: () => none,
-    byId: () => none,
-    write: () => unsupported("operators.write"),
-    sessions: Effect.succeed([]),
-    session: () => none,
-    addSession: () => unsupported("operators.addSession"),
-    seen: () => Effect.void,
-    endSession: () => Effect.succeed(false),
-    endSessionsOf: () => Effect.succeed(0),
-    addLink: () => unsupported("operators.addLink"),
-    takeLink: () => none,
-    countGuess: (_, at) => Effect.succeed({ since: at, count: 1 }),
-    forgetGuesses: () => Effect.void
-  })
-})
+export const Operators = Context.Service<Operators>("pointsman/ports/Operators")

@@ -5,10 +5,10 @@
  * requests take at once is given to one of them. `Operators.write` of an inactive operator deletes its passkeys, and none is
  * added to it.
  */
-import { Context, Effect, Option } from "effect"
+import { Context, type Effect, type Option } from "effect"
 import type { Passkey, PasskeyChallenge } from "../model/Passkey.ts"
 import type { AuditDraft } from "./Audit.ts"
-import { StorageError } from "./StorageError.ts"
+import type { StorageError } from "./StorageError.ts"
 
 export interface Passkeys {
   /** Of an operator, in the order in which they were added, and by id within a millisecond. */
@@ -29,19 +29,4 @@ export interface Passkeys {
   readonly takeChallenge: (hash: string) => Effect.Effect<Option.Option<PasskeyChallenge>, StorageError>
 }
 
-const none = Effect.succeed(Option.none<never>())
-const unsupported = (operation: string) =>
-  Effect.fail(new StorageError({ operation, cause: new Error("this storage keeps no passkeys") }))
-
-/** A storage that provides nothing here has no passkeys, and takes none. */
-export const Passkeys = Context.Reference<Passkeys>("pointsman/ports/Passkeys", {
-  defaultValue: () => ({
-    list: () => Effect.succeed([]),
-    byId: () => none,
-    add: () => unsupported("passkeys.add"),
-    used: () => Effect.succeed(false),
-    remove: () => Effect.succeed(false),
-    addChallenge: () => unsupported("passkeys.addChallenge"),
-    takeChallenge: () => none
-  })
-})
+export const Passkeys = Context.Service<Passkeys>("pointsman/ports/Passkeys")

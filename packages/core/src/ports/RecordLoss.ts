@@ -2,9 +2,9 @@
  * What the store knows of records that it lost: a lagging standby was promoted, a backup was restored, a file was copied
  * back. It is kept in the store itself, so that every server knows it, also after a restart.
  */
-import { Context, Effect, Schema } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import type { Tenant } from "../model/Tenant.ts"
-import { StorageError } from "./StorageError.ts"
+import type { StorageError } from "./StorageError.ts"
 
 export interface RecordLoss {
   /** From 1; a greater number is a newer loss. */
@@ -86,21 +86,7 @@ export interface RecordLosses {
   readonly fileKey: (tenant: Tenant, key: RecoveredKey) => Effect.Effect<void, StorageError>
 }
 
-const keepsNone = (operation: string) =>
-  Effect.fail(new StorageError({ operation, cause: new Error("this storage keeps no losses") }))
-
-/** A storage that provides nothing here keeps no losses: `declare` and `fileKey` fail. */
-export const RecordLosses = Context.Reference<RecordLosses>("pointsman/ports/RecordLosses", {
-  defaultValue: () => ({
-    known: Effect.succeed(null),
-    newest: Effect.succeed(null),
-    declare: () => keepsNone("declareLoss"),
-    markRecovered: () => Effect.succeed(false),
-    releaseRefunds: () => Effect.succeed(false),
-    end: () => Effect.succeed(false),
-    fileKey: () => keepsNone("fileKey")
-  })
-})
+export const RecordLosses = Context.Service<RecordLosses>("pointsman/ports/RecordLosses")
 
 /** For storages: what a declaration writes, given the newest loss that is stored. */
 export const declaredLoss = (

@@ -122,27 +122,7 @@ export interface Retention {
   readonly upkeep: (query: UpkeepQuery) => Effect.Effect<Upkeep, StorageError>
 }
 
-const nothing: Held = {
-  deliveries: 0,
-  bodies: 0,
-  oldestPaymentAt: null,
-  oldestDeliveryAt: null,
-  oldestBodyAt: null
-}
-
-/** A storage that provides nothing here keeps everything. */
-export const Retention = Context.Reference<Retention>("pointsman/ports/Retention", {
-  defaultValue: () => ({
-    lease: () => Effect.succeed(false),
-    oldPayments: () => Effect.succeed([]),
-    remove: () => Effect.succeed([]),
-    removedPaymentOf: () => Effect.succeed(null),
-    held: () => Effect.succeed(nothing),
-    pruneDeliveries: () => Effect.succeed(0),
-    pruneBodies: () => Effect.succeed(0),
-    upkeep: () => Effect.succeed({ deliveries: 0, bodies: 0 })
-  })
-})
+export const Retention = Context.Service<Retention>("pointsman/ports/Retention")
 
 /**
  * What happens to payments before they are removed, such as writing them to an archive. It succeeds once they are safe; a

@@ -4,14 +4,14 @@
  * The rule that an adapter must not break: `applyBatch` writes entries, closings and the position of the run together or
  * not at all, under the run's version, so that no row is counted twice and none is passed over.
  */
-import { Context, Effect, type Option } from "effect"
+import { Context, type Effect, type Option } from "effect"
 import type { Payment } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
 import type { PayoutMoves, PayoutName, PayoutSums } from "../model/Payout.ts"
 import type { ReconciliationRun, RunLease } from "../model/ReconciliationRun.ts"
 import type { Closing, Corrected, SettlementEntry, SettlementResult } from "../model/SettlementEntry.ts"
 import type { Tenant } from "../model/Tenant.ts"
-import { StorageError } from "./StorageError.ts"
+import type { StorageError } from "./StorageError.ts"
 
 /** Rows of a report that are stored at once, at most. */
 export const rowsAtOnce = 1_000
@@ -290,33 +290,4 @@ export interface Settlements {
   }) => Effect.Effect<number, StorageError>
 }
 
-const refused = Effect.fail(
-  new StorageError({ operation: "settlements", cause: new Error("this storage keeps no settlements") })
-)
-
-/** A storage that provides nothing here has no entries, and begins no run. */
-export const Settlements = Context.Reference<Settlements>("pointsman/ports/Settlements", {
-  defaultValue: () => ({
-    begin: () => refused,
-    hold: () => refused,
-    release: () => Effect.void,
-    run: () => Effect.succeedNone,
-    runs: () => Effect.succeed([]),
-    applyBatch: () => refused,
-    known: () => Effect.succeed([]),
-    booksNamed: () => Effect.succeed({ named: [], books: [] }),
-    entriesOf: () => Effect.succeed([]),
-    unreported: () => Effect.succeed({ payments: [], next: null }),
-    differences: () => Effect.succeed([]),
-    entries: () => Effect.succeed([]),
-    withoutPayment: () => Effect.succeed([]),
-    close: () => Effect.succeed(false),
-    balance: () => Effect.succeed([]),
-    payoutParts: () => Effect.succeed([]),
-    payoutMoves: () => Effect.succeed([]),
-    payoutEntries: () => Effect.succeed([]),
-    payouts: () => Effect.succeed([]),
-    open: Effect.succeed([]),
-    prune: () => Effect.succeed(0)
-  })
-})
+export const Settlements = Context.Service<Settlements>("pointsman/ports/Settlements")

@@ -1,12 +1,7 @@
 import type { Layer } from "effect"
-import type { Deliveries } from "./Deliveries.ts"
-import type { Directory } from "./Directory.ts"
 import type { Ids } from "./Ids.ts"
-import type { Ledger } from "./Ledger.ts"
-import type { Merchants } from "./Merchants.ts"
-import type { SealedTexts } from "./SealedTexts.ts"
 import type { StorageError } from "./StorageError.ts"
-import type { SuccessRates } from "./SuccessRates.ts"
+import type { StorageServices } from "./StorageServices.ts"
 
 /**
  * A storage that is chosen and not opened yet, for programs that do not use Effect: they pass it on and never look
@@ -17,9 +12,5 @@ export interface StorageHandle {
   readonly name: string
   /** Whether what it holds outlives the process; then the encryption key has to as well. */
   readonly lasts: boolean
-  readonly "~pointsman/storage": Layer.Layer<
-    Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts,
-    StorageError,
-    Ids
-  >
+  readonly "~pointsman/storage": Layer.Layer<StorageServices, StorageError, Ids>
 }

@@ -20,10 +20,8 @@ import {
   Deliveries,
   Directory,
   Ids,
-  type Ledger,
-  type Merchants,
   Secrets,
-  type SuccessRates,
+  type StorageServices,
   Transport,
   Unanswered,
   type WebhookEndpoint
@@ -71,7 +69,7 @@ const idsFrom = (chance: () => number) =>
     )
   )
 
-type Stored = Ledger | Deliveries | Directory | Merchants | SuccessRates
+type Stored = StorageServices
 
 export interface World {
   readonly provider: ScriptedProvider

@@ -10,16 +10,13 @@ import {
 } from "@pointsman/core"
 import {
   Connectors,
-  type Deliveries,
   Directory,
   type DirectoryContents,
   Ids,
   type Invitation,
-  type Ledger,
-  type Merchants,
   Notifier,
   Secrets,
-  type SuccessRates,
+  type StorageServices,
   Transport,
   Unanswered
 } from "@pointsman/core/ports"
@@ -70,9 +67,7 @@ export interface PartnerWorld {
   readonly hash: (text: string) => Promise<string>
 }
 
-export const partnerWorld = <E>(
-  storage: Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, E, Ids>
-): PartnerWorld => {
+export const partnerWorld = <E>(storage: Layer.Layer<StorageServices, E, Ids>): PartnerWorld => {
   const invitations: Array<Invitation> = []
   let inner: { readonly directory: Directory["Service"]; readonly secrets: Secrets["Service"] } | undefined
   const services = () => {

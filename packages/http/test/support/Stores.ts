@@ -2,14 +2,14 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Deliveries, Directory, Ids, Ledger, Merchants, SuccessRates } from "@pointsman/core/ports"
+import type { Ids, StorageServices } from "@pointsman/core/ports"
 import * as MemoryStorage from "@pointsman/storage-memory"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, Layer, References, type Scope } from "effect"
 import { isOnCitus, isOnPostgres } from "./OnPostgres.ts"
 
 /** A new and empty store each time that it is built. */
-export type Store = Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, never, Ids>
+export type Store = Layer.Layer<StorageServices, never, Ids>
 
 const newFile: Effect.Effect<Store, never, Scope.Scope> = Effect.map(
   Effect.acquireRelease(

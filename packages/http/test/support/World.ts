@@ -21,15 +21,13 @@ import { RefusalTick } from "@pointsman/core/internal"
 import {
   type ConnectorDefinition,
   Connectors,
-  type Deliveries,
   Directory,
   Ids,
   type KeyUnavailable,
   Ledger,
-  type Merchants,
   type ProviderMessage,
   Secrets,
-  type SuccessRates,
+  type StorageServices,
   Transport,
   Unanswered
 } from "@pointsman/core/ports"
@@ -227,7 +225,7 @@ export interface WorldOptions extends PointsmanOptions {
   readonly ledger?: (ledger: Ledger["Service"]) => Ledger["Service"]
 }
 
-type Services = Ledger | Deliveries | Directory | Merchants | SuccessRates | Secrets | Ids
+type Services = StorageServices | Secrets | Ids
 
 export interface World {
   readonly provider: ScriptedProvider

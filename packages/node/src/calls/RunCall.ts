@@ -3,7 +3,7 @@
  * it may have moved money.
  */
 import type * as Core from "@pointsman/core"
-import type { Directory, SealedTexts, Secrets } from "@pointsman/core/ports"
+import type { Secrets, StorageServices } from "@pointsman/core/ports"
 import type { InProcess } from "@pointsman/http"
 import { Cause, Effect, Exit, Option } from "effect"
 import type { Gate } from "../Gate.ts"
@@ -16,7 +16,7 @@ import {
   UnknownResultError
 } from "../PointsmanError.ts"
 
-export type Services = Core.Pointsman | Directory | SealedTexts | Secrets | InProcess.PaymentViews
+export type Services = Core.Pointsman | StorageServices | Secrets | InProcess.PaymentViews
 
 /** Runs an effect with everything that the calls need. */
 export type Run = <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<Exit.Exit<A, E>>

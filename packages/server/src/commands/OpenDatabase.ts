@@ -12,13 +12,11 @@ import { Pointsman } from "@pointsman/core"
 import {
   BeforeRemoval,
   Connectors,
-  type Deliveries,
   Directory,
   Ids,
-  type Merchants,
-  type SealedTexts,
   type Secrets,
   type StorageError,
+  type StorageServices,
   Transport
 } from "@pointsman/core/ports"
 import * as NodeTransport from "@pointsman/transport-node"
@@ -80,7 +78,7 @@ export const onDatabase = Effect.fnUntraced(
     ) => Effect.Effect<
       A,
       CommandFailure | StartFailure | StorageError,
-      Pointsman | Directory | Deliveries | Merchants | SealedTexts | Secrets | FileSystem.FileSystem
+      Pointsman | StorageServices | Secrets | FileSystem.FileSystem
     >,
     /** Nothing is reached without them. */
     providersOf?: (settings: Settings) => Providers,

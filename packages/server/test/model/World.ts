@@ -6,14 +6,11 @@ import { SandboxConnector, SandboxRecords } from "@pointsman/connector-sandbox"
 import { type ApiKey, type Connection, credentialsContext, formatApiKey, Pointsman } from "@pointsman/core"
 import {
   Connectors,
-  type Deliveries,
   Directory,
   Ids,
-  type Ledger,
-  type Merchants,
   Secrets,
   type StorageError,
-  type SuccessRates,
+  type StorageServices,
   Transport,
   Unanswered
 } from "@pointsman/core/ports"
@@ -35,7 +32,7 @@ export interface World {
   readonly close: () => Promise<void>
 }
 
-export type Storage = Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates, StorageError, Ids>
+export type Storage = Layer.Layer<StorageServices, StorageError, Ids>
 
 interface Opened {
   /** Milliseconds since the epoch. */

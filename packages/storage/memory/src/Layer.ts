@@ -13,6 +13,7 @@ import {
   SealedTexts,
   Settlements,
   StorageHistory,
+  type StorageServices,
   SuccessRates
 } from "@pointsman/core/ports"
 import { Context, Effect, Layer, Semaphore } from "effect"
@@ -36,9 +37,7 @@ export interface MemoryStorageOptions {
 }
 
 /** A store that lives as long as the layer and forgets everything with it: for tests and trials. */
-export const layer = (
-  options: MemoryStorageOptions = {}
-): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts, never, Ids> =>
+export const layer = (options: MemoryStorageOptions = {}): Layer.Layer<StorageServices, never, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const state = makeState()

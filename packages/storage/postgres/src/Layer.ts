@@ -16,6 +16,7 @@ import {
   StorageCondition,
   type StorageError,
   StorageHistory,
+  type StorageServices,
   SuccessRates
 } from "@pointsman/core/ports"
 import {
@@ -77,7 +78,7 @@ export const layer = (options: PostgresStorageOptions) => layerGathering(options
 /** The same store, whose test decides when commits are written together. */
 export const layerGathering = (
   options: PostgresStorageOptions & GatherOptions
-): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts, StorageError, Ids> =>
+): Layer.Layer<StorageServices, StorageError, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const { db, nodes } = yield* options.distributed === true ? openDistributed(options) : openPlain(options)

@@ -8,22 +8,20 @@ import {
   Directory,
   Ids,
   Ledger,
-  Merchants,
   SuccessRates,
   Transport,
   Unanswered,
   type WebhookEndpoint
 } from "@pointsman/core/ports"
 import { openSecretsLayer, sampleRequest, scriptedProvider } from "@pointsman/core/testing"
-import { makeMerchants } from "@pointsman/storage-sql"
 import { Effect, Layer, Queue } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type Database, open } from "../src/Database.ts"
 import { make as makeDeliveries } from "../src/Deliveries.ts"
 import { make as makeDirectory } from "../src/Directory.ts"
+import { layer as storage } from "../src/Layer.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
 import { migrate } from "../src/Migrate.ts"
-import { sqlOf } from "../src/Sql.ts"
 import { make as makeSuccessRates } from "../src/SuccessRates.ts"
 import { tenant } from "./Given.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
@@ -46,7 +44,8 @@ const endpoint = (id: string): WebhookEndpoint => ({
 /** Core over a database that counts, with a provider that approves and an endpoint for each event. */
 const counted = Effect.gen(function* () {
   const asked: Array<string> = []
-  const db = yield* open({ url: yield* newDatabase })
+  const url = yield* newDatabase
+  const db = yield* open({ url })
   yield* migrate(db)
   /** Notifications that were passed on, from when the directory listens. */
   let words: number | undefined
@@ -86,7 +85,7 @@ const counted = Effect.gen(function* () {
     }
   }
   const provider = scriptedProvider()
-  const { directory, form } = yield* makeDirectory(counting)
+  const { directory } = yield* makeDirectory(counting)
   yield* until(
     "the directory listens",
     Effect.sync(() => words === 0)
@@ -120,12 +119,12 @@ const counted = Effect.gen(function* () {
         Layer.effect(Ledger, makeLedger(counting)),
         Layer.succeed(Directory, directory),
         Layer.succeed(Deliveries, makeDeliveries(counting)),
-        Layer.succeed(Merchants, makeMerchants(sqlOf(counting), form)),
         Layer.succeed(SuccessRates, makeSuccessRates(counting)),
         Connectors.layer([provider.definition]),
         openSecretsLayer,
         Layer.succeed(Transport, { send: () => Effect.fail(new Unanswered({ reason: "there is no network here" })) })
       ]),
+      Layer.provide(storage({ url, allowAsyncCommit: true })),
       Layer.provide(Ids.layer)
     )
   )

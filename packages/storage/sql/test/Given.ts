@@ -1,17 +1,7 @@
 /** What the tests of the SQL storages are given. */
 import type { Operation, Payment, Refund, Tenant } from "@pointsman/core"
 import { newClaim } from "@pointsman/core/internal"
-import {
-  type Change,
-  type Deliveries,
-  type Directory,
-  Ids,
-  type Ledger,
-  type Merchants,
-  type StorageError,
-  type StoredRate,
-  type SuccessRates
-} from "@pointsman/core/ports"
+import { type Change, Ids, type StorageError, type StorageServices, type StoredRate } from "@pointsman/core/ports"
 import { Effect, Layer } from "effect"
 
 export const tenant: Tenant = { workspaceId: "ws", environment: "sandbox" }
@@ -24,7 +14,7 @@ export const rate: StoredRate = {
   version: 1
 }
 
-type Storage = Ledger | Deliveries | Directory | Merchants | SuccessRates
+type Storage = StorageServices
 
 /** Opens the storage, runs the effect and closes it. */
 export const within =

@@ -13,6 +13,7 @@ import {
   Settlements,
   StorageCondition,
   type StorageError,
+  type StorageServices,
   SuccessRates
 } from "@pointsman/core/ports"
 import {
@@ -56,9 +57,7 @@ export interface SqliteStorageOptions {
  * A store in one SQLite file. What it answered survives the process and, where the disk keeps its word, the machine.
  * When the layer's scope closes, the changes that wait are written first.
  */
-export const layer = (
-  options: SqliteStorageOptions
-): Layer.Layer<Ledger | Deliveries | Directory | Merchants | SuccessRates | SealedTexts, StorageError, Ids> =>
+export const layer = (options: SqliteStorageOptions): Layer.Layer<StorageServices, StorageError, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
       if (options.existing === true) yield* requireSchema(options.filename)

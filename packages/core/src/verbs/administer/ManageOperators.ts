@@ -154,7 +154,7 @@ const triesAtMost = 5
 export const changeOperator = <E, R>(
   login: string,
   decide: (operator: Operator) => Effect.Effect<Omit<OperatorChange, "needsOtherAdmin"> | undefined, E, R>
-): Effect.Effect<Operator, E | OperatorNotFound | OperatorChanged | LastAdmin | StorageError, R> =>
+): Effect.Effect<Operator, E | OperatorNotFound | OperatorChanged | LastAdmin | StorageError, R | Operators> =>
   Effect.gen(function* () {
     const store = yield* Operators
     const stored = yield* activeOperator(login)

@@ -1,0 +1,19 @@
+/** What the type of a storage's layer asks of it. */
+import { expect, it } from "@effect/vitest"
+import type { Ids, StorageError, StorageHandle, StorageServices } from "@pointsman/core/ports"
+import type { Layer } from "effect"
+
+type Required = StorageHandle["~pointsman/storage"]
+
+/** The services without which a layer is still taken for a storage. */
+type Optional<Service> = Service extends unknown
+  ? Layer.Layer<Exclude<StorageServices, Service>, StorageError, Ids> extends Required
+    ? Service
+    : never
+  : never
+
+it("given a storage that forgets any one of its services, when it is compiled, then its layer is refused", () => {
+  const isEachRequired: [Optional<StorageServices>] extends [never] ? true : false = true
+  const isWholeTaken: Layer.Layer<StorageServices, StorageError, Ids> extends Required ? true : false = true
+  expect([isEachRequired, isWholeTaken]).toEqual([true, true])
+})
