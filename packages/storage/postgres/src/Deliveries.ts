@@ -12,23 +12,18 @@ import {
   type DueDeliveryQuery,
   type StorageError
 } from "@pointsman/core/ports"
-import { afterAll, endColumns, type Row } from "@pointsman/storage-sql"
-import { Effect, Option } from "effect"
+import { afterAll, endColumns, makeDeliveries, type Row } from "@pointsman/storage-sql"
+import { Effect } from "effect"
 import { type Database, repeatable } from "./Database.ts"
 import { makeReads, type Reads } from "./Reads.ts"
-import { bindTenant, bindText, readText, rows } from "./Rows.ts"
+import { bindTenant, bindText, rows } from "./Rows.ts"
+import { sqlOf } from "./Sql.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 
-const selectDelivery = `select * from deliveries where ${ofTenant} and id = $3`
-const selectAttempts = `select * from delivery_attempts where ${ofTenant} and delivery_id = $3 order by number`
-
-const replaced = `update deliveries set state = $4, failures = $5, attempts = $6, due_at = $7, leased_until = null
-  where ${ofTenant} and id = $3 and state = $8 and attempts = $9 returning 1 as one`
-
-/** If it is unknown whether it was written, the lease or the state shows it; nothing is sent because of it. */
 export const make = (db: Database, reads: Reads = makeReads(db, undefined)): Deliveries["Service"] =>
   Deliveries.of({
+    ...makeDeliveries(sqlOf(db)),
     takeDue: (query) => takeDue(db, query),
     firstDueAt: Effect.map(
       db.read("firstDueAt", selectFirstDueAt),
@@ -38,46 +33,13 @@ export const make = (db: Database, reads: Reads = makeReads(db, undefined)): Del
       records.length === 0
         ? Effect.void
         : Effect.asVoid(db.update("record", recorded, [JSON.stringify(records.map(recordRow))])),
-    replace: (before, after) =>
-      Effect.map(
-        db.update("replace", replaced, [
-          ...bindTenant(before.tenant),
-          bindText(before.id),
-          after.state,
-          String(after.failures),
-          String(after.attempts),
-          after.dueAt === null ? null : String(after.dueAt),
-          before.state,
-          String(before.attempts)
-        ]),
-        (found) => found.length === 1
-      ),
-    delivery: (tenant, id) =>
-      Effect.map(db.read("delivery", selectDelivery, [...bindTenant(tenant), bindText(id)]), ([row]) =>
-        Option.map(Option.fromUndefinedOr(row), rows.readDelivery)
-      ),
     list: (tenant, query) => {
       const statement = selectDeliveries(tenant, query)
       // Those of one payment are shown with it.
       const found = query.paymentId === undefined ? reads.list("list", statement) : db.read("list", ...statement)
       return Effect.map(found, (deliveries) => deliveries.map(rows.readDelivery))
-    },
-    events: (tenant, ids) =>
-      Effect.map(
-        db.read("events", selectEvents, [...bindTenant(tenant), JSON.stringify(ids.map(bindText))]),
-        (found) => new Map(found.map((row) => [readText(row["delivery_id"]), rows.readEvent(row)]))
-      ),
-    attempts: (tenant, id) =>
-      Effect.map(db.read("attempts", selectAttempts, [...bindTenant(tenant), bindText(id)]), (found) =>
-        found.map(rows.readDeliveryAttempt)
-      )
+    }
   })
-
-const selectEvents = `select e.*, d.id as delivery_id
-  from deliveries as d join events as e on e.workspace_id = d.workspace_id and e.environment = d.environment
-    and e.id = d.event_id
-  where d.workspace_id = $1 and d.environment = $2
-    and d.id in (select jsonb_array_elements_text($3::text::jsonb))`
 
 type Statement = readonly [sql: string, params: ReadonlyArray<string>]
 

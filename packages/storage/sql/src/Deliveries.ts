@@ -1,42 +1,57 @@
-/** How deliveries and their attempts lie in their tables. */
-import type { Delivery, DeliveryAttempt, DeliveryEnd } from "@pointsman/core"
-import type { Parts, Row } from "./Columns.ts"
+/** Deliveries: one of them, its attempts and its event, and what replaces it. Each database takes and records them its own way. */
+import type { Deliveries } from "@pointsman/core/ports"
+import { Effect } from "effect"
+import { firstOf } from "./Columns.ts"
+import { readEach, type Sql } from "./Sql.ts"
 
-export const makeDeliveryRows = <V>({ readTenant, readText }: Parts<V>) => {
-  const readDelivery = (row: Row): Delivery => ({
-    id: readText(row["id"]),
-    tenant: readTenant(row),
-    endpointId: readText(row["endpoint_id"]),
-    eventId: readText(row["event_id"]),
-    state: row["state"] as Delivery["state"],
-    failures: row["failures"] as number,
-    attempts: row["attempts"] as number,
-    dueAt: row["due_at"] as number | null,
-    createdAt: row["created_at"] as number
-  })
+const ofTenant = "workspace_id = $1 and environment = $2"
+const replace = `update deliveries set state = $4, failures = $5, attempts = $6, due_at = $7, leased_until = null
+  where ${ofTenant} and id = $3 and state = $8 and attempts = $9 returning 1 as one`
+const selectEvent = `select events.*, deliveries.id as delivery_id
+  from deliveries join events on events.workspace_id = deliveries.workspace_id
+    and events.environment = deliveries.environment and events.id = deliveries.event_id
+  where deliveries.workspace_id = $1 and deliveries.environment = $2 and deliveries.id = $3`
 
-  const readDeliveryAttempt = (row: Row): DeliveryAttempt => ({
-    deliveryId: readText(row["delivery_id"]),
-    number: row["number"] as number,
-    sentAt: row["sent_at"] as number,
-    endedAt: row["ended_at"] as number | null,
-    end: readEnd(row)
-  })
-
-  return { readDelivery, readDeliveryAttempt }
-}
-
-type Failed = Extract<DeliveryEnd, { readonly _tag: "Failed" }>
-
-export const endColumns = (
-  end: DeliveryEnd | null
-): { readonly status: number | null; readonly failure: string | null } => ({
-  status: end?._tag === "Answered" ? end.status : null,
-  failure: end?._tag === "Failed" ? end.failure : null
-})
-
-const readEnd = (row: Row): DeliveryEnd | null => {
-  if (row["status"] !== null) return { _tag: "Answered", status: row["status"] as number }
-  if (row["failure"] === null) return null
-  return { _tag: "Failed", failure: row["failure"] as Failed["failure"] }
+/** If it is unknown whether it was written, the lease or the state shows it; nothing is sent because of it. */
+export const makeDeliveries = <V>(
+  sql: Sql<V>
+): Pick<Deliveries["Service"], "replace" | "delivery" | "events" | "attempts"> => {
+  const { bindTenant, bindText, readDelivery, readDeliveryAttempt, readEvent, readText } = sql.rows
+  return {
+    replace: (before, after) => {
+      const key = [...bindTenant(before.tenant), bindText(before.id)]
+      const next = [after.state, after.failures, after.attempts, after.dueAt]
+      return Effect.map(
+        sql.update("replace", replace, [...key, ...next, before.state, before.attempts]),
+        ({ length }) => length === 1
+      )
+    },
+    delivery: (tenant, id) =>
+      Effect.map(
+        sql.read("delivery", `select * from deliveries where ${ofTenant} and id = $3`, [
+          ...bindTenant(tenant),
+          bindText(id)
+        ]),
+        firstOf(readDelivery)
+      ),
+    events: (tenant, ids) =>
+      Effect.map(
+        readEach(
+          sql,
+          "events",
+          selectEvent,
+          bindTenant(tenant),
+          ids.map((id) => [bindText(id)])
+        ),
+        (found) => new Map(found.map((row) => [readText(row["delivery_id"]), readEvent(row)]))
+      ),
+    attempts: (tenant, id) =>
+      Effect.map(
+        sql.read("attempts", `select * from delivery_attempts where ${ofTenant} and delivery_id = $3 order by number`, [
+          ...bindTenant(tenant),
+          bindText(id)
+        ]),
+        (found) => found.map(readDeliveryAttempt)
+      )
+  }
 }

@@ -26,7 +26,8 @@ export {
   tenantKey,
   valuesOf
 } from "./Columns.ts"
-export { endColumns } from "./Deliveries.ts"
+export { makeDeliveries } from "./Deliveries.ts"
+export { endColumns } from "./DeliveryRows.ts"
 export { makeDirectory, type Snapshot, snapshotOf } from "./Directory.ts"
 export { type DirectoryTable, readConfiguration, replaceKeyUse } from "./DirectoryRows.ts"
 export { type DirectoryForm, makeDirectoryWrites, resumeOf } from "./DirectoryWrites.ts"

@@ -13,17 +13,17 @@ import {
   type DueDelivery,
   type DueDeliveryQuery
 } from "@pointsman/core/ports"
-import { afterAll, endColumns, type Row } from "@pointsman/storage-sql"
-import { Effect, Option } from "effect"
+import { afterAll, endColumns, makeDeliveries, type Row } from "@pointsman/storage-sql"
+import { Effect } from "effect"
 import { type Database, read, update } from "./Database.ts"
 import { bindTenant, bindText, insertInto, readTenant, readText, rows } from "./Rows.ts"
+import { sqlOf } from "./Sql.ts"
 
 const ofTenant = "workspace_id = ? and environment = ?"
-const selectDelivery = `select * from deliveries where ${ofTenant} and id = ?`
 
-/** Where a commit may have been written, the lease or the state tells; nothing is sent because of it. */
 export const make = (db: Database): Deliveries["Service"] =>
   Deliveries.of({
+    ...makeDeliveries(sqlOf(db)),
     takeDue: (query) =>
       Effect.flatMap(
         // Without work nothing is written at all.
@@ -39,59 +39,12 @@ export const make = (db: Database): Deliveries["Service"] =>
       update(db, "record", () => {
         for (const record of records) keep(db, record)
       }),
-    replace: (before, after) =>
-      update(
-        db,
-        "replace",
-        () =>
-          db
-            .prepare(`update deliveries set state = ?, failures = ?, attempts = ?, due_at = ?, leased_until = null
-              where ${ofTenant} and id = ? and state = ? and attempts = ?`)
-            .run(
-              after.state,
-              after.failures,
-              after.attempts,
-              after.dueAt,
-              ...bindTenant(before.tenant),
-              bindText(before.id),
-              before.state,
-              before.attempts
-            ).changes === 1
-      ),
-    delivery: (tenant, id) =>
-      Effect.map(
-        read("delivery", () => db.prepare(selectDelivery).get(...bindTenant(tenant), bindText(id))),
-        (row) => Option.map(Option.fromUndefinedOr(row), rows.readDelivery)
-      ),
     list: (tenant, query) =>
       Effect.map(
         read("list", () => listed(db, tenant, query)),
         (found) => found.map(rows.readDelivery)
-      ),
-    events: (tenant, ids) =>
-      read("events", () => {
-        const select = db.prepare(selectEvent)
-        return new Map(
-          ids.flatMap((id) => {
-            const row = select.get(...bindTenant(tenant), bindText(id))
-            return row === undefined ? [] : [[id, rows.readEvent(row)] as const]
-          })
-        )
-      }),
-    attempts: (tenant, id) =>
-      Effect.map(
-        read("attempts", () =>
-          db
-            .prepare(`select * from delivery_attempts where ${ofTenant} and delivery_id = ? order by number`)
-            .all(...bindTenant(tenant), bindText(id))
-        ),
-        (found) => found.map(rows.readDeliveryAttempt)
       )
   })
-
-const selectEvent = `select events.* from deliveries join events on events.workspace_id = deliveries.workspace_id
-    and events.environment = deliveries.environment and events.id = deliveries.event_id
-  where deliveries.workspace_id = ? and deliveries.environment = ? and deliveries.id = ?`
 
 const ofPayment = `select deliveries.* from events indexed by events_by_payment
   join deliveries indexed by deliveries_by_event on deliveries.workspace_id = events.workspace_id
