@@ -1,35 +1,49 @@
 import type { Fault } from "../../../../checks/mutations/Fault.ts"
 
+const caughtBy = (test: string) => ({
+  project: "storage-memory",
+  file: "packages/storage/memory/test/Memory.contract.test.ts",
+  test
+})
+
 export const faults: ReadonlyArray<Fault> = [
   {
     name: "write without the version",
     harm: "Two writers that decided on the same record overwrite each other.",
-    edits: [{ in: "check", if: "payment.expected", become: "" }],
-    caughtBy: {
-      project: "storage-memory",
-      file: "packages/storage/memory/test/Memory.contract.test.ts",
-      test: "given one version, when 64 changes are decided on it, then one wins and all others are stale"
-    },
+    edits: [{ in: "refusalOf", if: "payment.expected", become: "" }],
+    caughtBy: caughtBy("given one version, when 64 changes are decided on it, then one wins and all others are stale"),
     simulatedOn: "memory"
   },
   {
     name: "refunds that do not add up, in memory",
     harm: "Two refunds that were decided on one balance both stand: more goes back than was captured.",
     edits: [{ in: "brokenBy", call: "brokenBalance", become: "undefined" }],
-    caughtBy: {
-      project: "storage-memory",
-      file: "packages/storage/memory/test/Memory.contract.test.ts",
-      test: "given writers without a guard, when the refunds of others stand, then the sums let one through"
-    }
+    caughtBy: caughtBy("given writers without a guard, when the refunds of others stand, then the sums let one through")
+  },
+  {
+    name: "one reference for two payments, in memory",
+    harm: "A dispute, a refund or a capture under the reference hits the charge of another payment.",
+    edits: [
+      {
+        in: "takenReference",
+        condition: "paymentId",
+        become: "paymentId === change.payment.after.id && providerRef === undefined"
+      }
+    ],
+    caughtBy: caughtBy(
+      "given a payment has it, when another one takes it, then it is told which, and nothing is written"
+    ),
+    simulatedOn: "memory"
   },
   {
     name: "count on after records were lost",
     harm: "A server that decided on a lost record writes over another one: a capture is recorded twice.",
     edits: [{ in: "inHistory", property: "version", become: "versionIn(Math.min(history, 1), after.version)" }],
     caughtBy: {
-      project: "storage-memory",
-      file: "packages/storage/memory/test/Memory.test.ts",
-      test: "given another record with the number of a lost one, when a step was decided on the lost one, then it is stale"
+      ...caughtBy(
+        "given another record with the number of a lost one, when a step was decided on the lost one, then it is stale"
+      ),
+      file: "packages/storage/memory/test/Memory.test.ts"
     },
     simulatedOn: "memory",
     simulatedUnder: "promote-alive"

@@ -1,11 +1,11 @@
 /**
- * Writes a change to the maps.
+ * Writes a change: the record of its payment after it, and what leaves with it.
  *
  * The rule that a reader would otherwise break: one change at a time, from its checks to its last write. The ids of
  * its events are drawn inside that turn too, or a follower could see a larger id before a smaller one is written.
  */
 import type { Event, Operation } from "@pointsman/core"
-import { brokenBalance, versionIn } from "@pointsman/core/internal"
+import { brokenBalance, referencesOf, versionIn } from "@pointsman/core/internal"
 import {
   ApiKeyRevoked,
   brokenChange,
@@ -13,17 +13,27 @@ import {
   type CommitFailure,
   Ids,
   KeyTaken,
+  type Ledger,
+  type MessageDecision,
+  MessageTaken,
+  ReferenceTaken,
   Stale,
   StorageError
 } from "@pointsman/core/ports"
-import { Effect, Result, type Semaphore } from "effect"
-import { setCheck } from "./Checks.ts"
-import { endpointsFor } from "./Deliveries.ts"
-import { takeDisputes } from "./Disputes.ts"
-import { checkMessage, decide } from "./Messages.ts"
+import { Effect, type Semaphore } from "effect"
+import { isRevoked } from "./Directory.ts"
 import { guarded } from "./RecordLoss.ts"
-import { takenReference, takeReferences } from "./References.ts"
-import { byText, copy, forTenant, ofTenant, type State, type StoredDelivery, tenantKey } from "./State.ts"
+import { by, has, put, replaced, update } from "./Records.ts"
+import {
+  copy,
+  keyOf,
+  of,
+  type PaymentRecord,
+  recordsOf,
+  type State,
+  type StoredDelivery,
+  type TenantState
+} from "./State.ts"
 
 export interface CommitOptions {
   /** For race tests: lets other fibers run between the checks of a change and its writes. `false` unless set. */
@@ -35,130 +45,125 @@ export interface CommitOptions {
 export const makeCommit = Effect.fnUntraced(function* (
   state: State,
   turn: Semaphore.Semaphore,
-  options: CommitOptions
+  { turns = true, yieldBetween = false }: CommitOptions
 ) {
   const ids = yield* Ids
 
   const write = Effect.fnUntraced(function* (change: Change) {
-    yield* Effect.fromResult(check(state, change))
+    const refused = refusalOf(state, change)
+    if (refused !== undefined) return yield* Effect.fail(refused)
     const broken = brokenBy(state, change)
     if (broken !== undefined) return yield* Effect.die(new Error(`Ledger.commit: ${broken}`))
-    if (options.yieldBetween === true) yield* Effect.yieldNow
-    const events = yield* Effect.forEach(change.events, (draft) => Effect.map(ids.event, (id) => ({ ...draft, id })))
-    // Asked inside the turn: the endpoints are those of the moment at which the change is written.
-    const deliveries = yield* Effect.forEach(events, (event) =>
-      Effect.forEach(endpointsFor(state, change, event), (endpoint) =>
-        Effect.map(ids.delivery, (id) => newDelivery(change, event, endpoint.id, id))
-      )
-    )
-    apply(state, change, events, deliveries.flat())
+    if (yieldBetween) yield* Effect.yieldNow
+    const events: Array<Event> = []
+    const deliveries: Array<StoredDelivery> = []
+    for (const draft of change.events) {
+      const event = copy({ ...draft, id: yield* ids.event })
+      events.push(event)
+      // Asked inside the turn: the endpoints are those of the moment at which the change is written.
+      for (const { id } of endpointsFor(state, change, event)) {
+        deliveries.push(newDelivery(change, event, id, yield* ids.delivery))
+      }
+    }
+    apply(state, change, events, deliveries)
   }, Effect.uninterruptible)
 
-  return Effect.fnUntraced(function* (input: Change) {
+  const commit: Ledger["Service"]["commit"] = (input) => {
     const broken = brokenChange(input)
-    if (broken !== undefined) return yield* Effect.die(new Error(`Ledger.commit: ${broken}`))
-    const change = copy(input)
-    yield* options.turns === false ? write(change) : turn.withPermit(write(change))
-  })
+    if (broken !== undefined) return Effect.die(new Error(`Ledger.commit: ${broken}`))
+    const written = write(copy(input))
+    return turns ? turn.withPermit(written) : written
+  }
+  return (change: Change) => Effect.suspend(() => commit(change))
 })
 
 /** In the port's order: the API key, the key, the message, the version, the guard, the references of charges. */
-const check = (state: State, change: Change): Result.Result<void, CommitFailure> => {
+const refusalOf = (state: State, change: Change): CommitFailure | undefined => {
   const { apiKeyHash, claim, message, payment, tenant } = change
-  const { claims, messages, payments, references } = ofTenant(state, tenant)
-  if (apiKeyHash !== undefined && state.apiKeys.get(apiKeyHash)?.revokedAt !== null) {
-    return Result.fail(new ApiKeyRevoked())
-  }
-  if (claim !== undefined) {
-    const stored = claims.get(claim.after.key)
-    if (claim.expected === 0 && stored !== undefined) return Result.fail(new KeyTaken({ claim: copy(stored) }))
-    if (claim.expected !== (stored?.version ?? 0)) return Result.fail(new Stale())
-  }
-  const undecided = message === undefined ? Result.void : checkMessage(messages, message)
-  if (Result.isFailure(undecided)) return undecided
-  if (payment.expected !== (payments.get(payment.after.id)?.version ?? 0)) return Result.fail(new Stale())
+  const { claims, messages, payments, references } = of(state, tenant)
+  if (isRevoked(state, apiKeyHash)) return new ApiKeyRevoked()
+  const held = claim && claims.get(claim.after.key)
+  if (claim?.expected === 0 && held !== undefined) return new KeyTaken({ claim: held })
+  if (claim !== undefined && claim.expected !== (held?.version ?? 0)) return new Stale()
+  const undecided = message && refusedMessage(messages, message)
+  if (undecided !== undefined) return undecided
+  if (payment.expected !== (payments.get(payment.after.id)?.book.payment.version ?? 0)) return new Stale()
   const cause = guarded(state, change)
-  if (cause !== undefined) return Result.fail(new StorageError({ operation: "commit", cause }))
-  const taken = takenReference(references, change)
-  return taken === undefined ? Result.void : Result.fail(taken)
+  if (cause !== undefined) return new StorageError({ operation: "commit", cause })
+  return takenReference(references, change)
+}
+
+/** Where the message is not as the decision expects it. */
+export const refusedMessage = (
+  messages: TenantState["messages"],
+  { after, expected }: MessageDecision
+): Stale | MessageTaken | undefined => {
+  const stored = messages.get(keyOf(after.connectionId, after.eventId))
+  if (stored === undefined) return new Stale()
+  return stored.outcome === expected ? undefined : new MessageTaken()
+}
+
+export const decide = (messages: TenantState["messages"], { after }: MessageDecision): void =>
+  void update(messages, keyOf(after.connectionId, after.eventId), (stored) => ({
+    ...stored,
+    ...after,
+    receivedAt: stored.receivedAt
+  }))
+
+/** A reference of the provider belongs to one payment of its connection. */
+const takenReference = (references: TenantState["references"], change: Change): ReferenceTaken | undefined => {
+  for (const { connectionId, providerRef } of referencesOf(change)) {
+    const paymentId = references.get(keyOf(connectionId, providerRef))
+    if (paymentId !== undefined && paymentId !== change.payment.after.id) {
+      return new ReferenceTaken({ connectionId, providerRef, paymentId })
+    }
+  }
+  return undefined
 }
 
 /** What makes a change unwritable beside what is stored; `undefined` for a sound one. */
 const brokenBy = (state: State, change: Change): string | undefined => {
-  const { id, hosted } = change.payment.after
-  const { operations, refunds } = ofTenant(state, change.tenant)
-  const refundsAfter = replaced(refunds.get(id), change.refunds)
-  const page = hosted === null ? undefined : state.pages.get(hosted.tokenHash)
-  if (page !== undefined && (page.paymentId !== id || tenantKey(page.tenant) !== tenantKey(change.tenant))) {
-    return "another payment has the same hosted page"
-  }
-  if (isAnyTwice(refundsAfter.map(({ idempotencyKey }) => idempotencyKey))) return "two refunds have the same key"
-  if (isAnyTwice(replaced(operations.get(id), change.operations).map(keyOfLive))) {
-    return "two operations have the same key"
-  }
-  return brokenBalance(change.payment.after, refundsAfter)
-}
-
-/** Its key among those of its kind, for as long as it has one. */
-const keyOfLive = ({ idempotencyKey, kind, outcome, reply }: Operation): string | null =>
-  idempotencyKey === null || (outcome !== null && reply === null) ? null : `${kind} ${idempotencyKey}`
-
-const isAnyTwice = (keys: ReadonlyArray<string | null>): boolean => {
-  const used = keys.filter((key) => key !== null)
-  return new Set(used).size < used.length
-}
-
-/** Replaced by id where they were, added where they are new. */
-const replaced = <A extends { readonly id: string }>(
-  stored: ReadonlyArray<A> = [],
-  written: ReadonlyArray<A> = []
-): Array<A> => {
-  const byId = new Map(stored.map((one) => [one.id, one]))
-  for (const one of written) byId.set(one.id, one)
-  return [...byId.values()]
-}
-
-interface Sent {
-  readonly id: string
-  readonly sentAt: number
-}
-
-const bySending = (a: Sent, b: Sent): number => a.sentAt - b.sentAt || byText(a.id, b.id)
-
-/** Runs to its end without a pause: nobody sees a part of it. */
-const apply = (
-  state: State,
-  change: Change,
-  written: ReadonlyArray<Event>,
-  deliveries: ReadonlyArray<StoredDelivery>
-): void => {
-  const stored = forTenant(state, change.tenant)
-  const { attempts, checks, claims, events, messages, operations, payments, references, refunds } = stored
-  const { id } = change.payment.after
-  takeReferences(references, change)
-  const before = payments.get(id)?.hosted
-  if (before) state.pages.delete(before.tokenHash)
-  payments.set(id, inHistory(state, change.payment.after))
-  const { hosted } = change.payment.after
-  if (hosted !== null) state.pages.set(hosted.tokenHash, { tenant: change.tenant, paymentId: id })
-  attempts.set(
-    id,
-    replaced(attempts.get(id), change.attempts).sort((a, b) => a.number - b.number)
+  const before = of(state, change.tenant).payments.get(change.payment.after.id)
+  const { operations, payment, refunds } = recordAfter(state, before, change).book
+  const { hosted } = payment
+  const isNewPage = hosted !== null && hosted.tokenHash !== before?.book.payment.hosted?.tokenHash
+  if (isNewPage && ofPage(state, hosted.tokenHash) !== undefined) return "another payment has the same hosted page"
+  const keys = [...operations.filter(keepsKey), ...refunds.map((refund) => ({ ...refund, kind: "refund" }))].flatMap(
+    ({ idempotencyKey, kind }) => (idempotencyKey === null ? [] : [keyOf(kind, idempotencyKey)])
   )
-  operations.set(id, replaced(operations.get(id), change.operations).sort(bySending))
-  refunds.set(id, replaced(refunds.get(id), change.refunds).sort(bySending))
-  takeDisputes(stored, change)
-  events.push(...written)
-  for (const one of deliveries) state.deliveries.set(one.delivery.id, one)
-  if (change.message !== undefined) decide(messages, change.message)
-  if (change.claim !== undefined) claims.set(change.claim.after.key, inHistory(state, change.claim.after))
-  setCheck(checks, id, change)
+  if (new Set(keys).size < keys.length) return "two operations or refunds have the same key"
+  return brokenBalance(payment, refunds)
 }
+
+export const ofPage = (state: State, tokenHash: string) =>
+  recordsOf(state).find(({ book }) => book.payment.hosted?.tokenHash === tokenHash)?.book.payment
+
+const keepsKey = ({ outcome, reply }: Operation): boolean => outcome === null || reply !== null
+
+/** The record once the change is written. */
+const recordAfter = (state: State, before: PaymentRecord | undefined, change: Change): PaymentRecord =>
+  copy({
+    book: {
+      payment: inHistory(state, change.payment.after),
+      attempts: replaced(before?.book.attempts, change.attempts, by("number")),
+      operations: replaced(before?.book.operations, change.operations, by("sentAt", "id")),
+      refunds: replaced(before?.book.refunds, change.refunds, by("sentAt", "id"))
+    },
+    disputes: replaced(before?.disputes, change.disputes),
+    evidence: replaced(before?.evidence, change.evidence),
+    check: change.checkAt == null ? null : { at: change.checkAt, connectionId: change.checkedConnection ?? null }
+  })
 
 const inHistory = <A extends { readonly version: number }>({ history }: State, after: A): A => ({
   ...after,
   version: versionIn(history, after.version)
 })
+
+/** The endpoints that an event of the change goes to. */
+const endpointsFor = ({ webhookEndpoints }: State, { tenant }: Change, { type }: Event) =>
+  [...webhookEndpoints.values()]
+    .filter(has({ active: true, workspaceId: tenant.workspaceId, environment: tenant.environment }))
+    .filter(({ events }) => events.includes("*") || events.includes(type))
 
 const newDelivery = (change: Change, event: Event, endpointId: string, id: string): StoredDelivery => ({
   delivery: {
@@ -175,3 +180,23 @@ const newDelivery = (change: Change, event: Event, endpointId: string, id: strin
   event,
   attempts: []
 })
+
+/** Runs to its end without a pause: nobody sees a part of it. */
+const apply = (
+  state: State,
+  change: Change,
+  events: ReadonlyArray<Event>,
+  deliveries: ReadonlyArray<StoredDelivery>
+): void => {
+  const { claim, message, payment, tenant } = change
+  const { id } = payment.after
+  const stored = of(state, tenant)
+  for (const { connectionId, isTaken, providerRef } of referencesOf(change)) {
+    if (isTaken) stored.references.set(keyOf(connectionId, providerRef), id)
+  }
+  put(stored.payments, id, recordAfter(state, stored.payments.get(id), change))
+  stored.events.push(...events)
+  for (const one of deliveries) put(stored.deliveries, one.delivery.id, one)
+  if (message !== undefined) decide(stored.messages, message)
+  if (claim !== undefined) put(stored.claims, claim.after.key, inHistory(state, claim.after))
+}

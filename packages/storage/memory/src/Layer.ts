@@ -12,24 +12,22 @@ import {
   Retention,
   SealedTexts,
   Settlements,
+  type StorageHandle,
   StorageHistory,
   type StorageServices,
   SuccessRates
 } from "@pointsman/core/ports"
 import { Context, Effect, Layer, Semaphore } from "effect"
-import { make as makeAudit } from "./Audit.ts"
-import { make as makeDeliveries } from "./Deliveries.ts"
-import { make as makeDirectory } from "./Directory.ts"
+import { deliveries } from "./Deliveries.ts"
+import { directory, merchants, successRates } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
-import { make as makeMerchants } from "./Merchants.ts"
-import { make as makeOperators } from "./Operators.ts"
-import { make as makePasskeys } from "./Passkeys.ts"
-import { make as makeRecordLosses } from "./RecordLoss.ts"
-import { make as makeRetention } from "./Retention.ts"
-import { make as makeSealedTexts } from "./SealedTexts.ts"
-import { make as makeSettlements } from "./Settlements.ts"
-import { make as makeState, snapshot } from "./State.ts"
-import { make as makeSuccessRates } from "./SuccessRates.ts"
+import { audit, operators, passkeys } from "./Operators.ts"
+import { recordLosses } from "./RecordLoss.ts"
+import { type Methods, port } from "./Records.ts"
+import { retention } from "./Retention.ts"
+import { sealedTexts } from "./SealedTexts.ts"
+import { settlements } from "./Settlements.ts"
+import { emptyState, snapshot } from "./State.ts"
 
 export interface MemoryStorageOptions {
   /** For race tests: lets other fibers run between the checks of a change and its writes. `false` unless set. */
@@ -40,23 +38,26 @@ export interface MemoryStorageOptions {
 export const layer = (options: MemoryStorageOptions = {}): Layer.Layer<StorageServices, never, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const state = makeState()
+      const state = emptyState()
       const turn = Semaphore.makeUnsafe(1)
-      const ledger = yield* makeLedger(state, options, turn)
-      return Context.make(Ledger, ledger).pipe(
-        Context.add(Deliveries, makeDeliveries(state)),
-        Context.add(Directory, makeDirectory(state)),
-        Context.add(Merchants, makeMerchants(state, options)),
-        Context.add(SealedTexts, makeSealedTexts(state)),
-        Context.add(SuccessRates, makeSuccessRates()),
-        Context.add(RecordLosses, makeRecordLosses(state)),
-        Context.add(Retention, makeRetention(state, turn)),
-        Context.add(Settlements, makeSettlements(state, turn)),
-        Context.add(Audit, makeAudit(state)),
-        Context.add(Operators, makeOperators(state)),
-        Context.add(Passkeys, makePasskeys(state)),
+      const make = <Port extends object>(methods: Methods<Port>) => port(state, methods)
+      return Context.make(Ledger, yield* makeLedger(state, options, turn)).pipe(
+        Context.add(Deliveries, make(deliveries)),
+        Context.add(Directory, make(directory)),
+        Context.add(Merchants, make(merchants)),
+        Context.add(SealedTexts, make(sealedTexts)),
+        Context.add(SuccessRates, make(successRates)),
+        Context.add(RecordLosses, make(recordLosses)),
+        Context.add(Retention, port(state, retention, turn)),
+        Context.add(Settlements, make(settlements)),
+        Context.add(Audit, make(audit)),
+        Context.add(Operators, make(operators)),
+        Context.add(Passkeys, make(passkeys)),
         Context.add(StorageHistory, { firstVersion: () => firstVersionIn(state.history) }),
         Context.add(StorageSnapshots, { take: Effect.sync(() => Effect.sync(snapshot(state))), startsHistory: true })
       )
     })
   )
+
+/** Storage that is gone with the process, for `createPointsman` of `@pointsman/node`. */
+export const memory = (): StorageHandle => ({ name: "memory", lasts: false, "~pointsman/storage": layer() })

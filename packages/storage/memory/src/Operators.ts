@@ -1,117 +1,123 @@
-/** Operators, their sessions and links in maps. Each method is one step: nothing else runs inside it. */
-import { managesOperators, type Operator, type OperatorSession } from "@pointsman/core"
+/** Operators with their sessions, links and passkeys, and the audit trail. */
+import { createHash } from "node:crypto"
+import { managesOperators, type Operator } from "@pointsman/core"
 import { loginKey } from "@pointsman/core/internal"
 import {
+  type Audit,
+  type AuditDraft,
+  type AuditEntry,
+  detailsOfWorkspace,
   LastAdmin,
   LoginTaken,
-  logEntry,
-  type OperatorChange,
+  nextEntry,
   OperatorChanged,
   type Operators,
-  type SignedIn
+  type Passkeys
 } from "@pointsman/core/ports"
-import { Effect, Option, Result } from "effect"
-import { append, logged } from "./Audit.ts"
-import { byText, copy, type State } from "./State.ts"
+import { Option, Result } from "effect"
+import { by, drop, find, has, isWithin, type Methods, page, put, take, update } from "./Records.ts"
+import { copy, type State } from "./State.ts"
 
-export const make = (state: State): Operators => {
-  const find = (id: string): Option.Option<Operator> =>
-    Option.map(Option.fromUndefinedOr(state.operators.get(id)), copy)
-  const isActive = (id: string): boolean => state.operators.get(id)?.active === true
-  return {
-    list: Effect.sync(() => copy([...state.operators.values()]).sort((a, b) => byText(a.id, b.id))),
-    byLogin: (key) => Effect.sync(() => Option.fromUndefinedOr(withLogin(state, key)).pipe(Option.map(copy))),
-    byId: (id) => Effect.sync(() => find(id)),
-    write: (change) =>
-      Effect.suspend(() => Effect.fromResult(write(state, copy(change)))).pipe(Effect.flatMap(logEntry)),
-    sessions: Effect.sync(() => copy([...state.operatorSessions.values()])),
-    session: (hash) =>
-      Effect.sync(() =>
-        Option.fromUndefinedOr(state.operatorSessions.get(hash)).pipe(
-          Option.flatMap((session) =>
-            Option.map(find(session.operatorId), (operator): SignedIn => ({ session: copy(session), operator }))
-          )
-        )
-      ),
-    addSession: (session, { createdBefore, seenBefore }, audit) =>
-      logged(() => {
-        if (!isActive(session.operatorId)) return [false]
-        for (const { createdAt, hash, seenAt } of [...state.operatorSessions.values()]) {
-          if (createdAt < createdBefore || seenAt < seenBefore) state.operatorSessions.delete(hash)
-        }
-        state.operatorSessions.set(session.hash, copy(session))
-        return [true, append(state, audit)]
-      }),
-    seen: (hash, at) =>
-      Effect.sync(() => {
-        const found = state.operatorSessions.get(hash)
-        if (found !== undefined && found.seenAt < at) state.operatorSessions.set(hash, { ...found, seenAt: at })
-      }),
-    endSession: (hash, audit) =>
-      logged(() => (state.operatorSessions.delete(hash) ? [true, append(state, audit)] : [false])),
-    endSessionsOf: (id, audit) => logged(() => [endSessionsOf(state, id), append(state, audit)]),
-    addLink: (link, audit) =>
-      logged(() => {
-        if (!isActive(link.operatorId)) return [false]
-        for (const { expiresAt, hash } of [...state.signInLinks.values()]) {
-          if (expiresAt <= link.createdAt) state.signInLinks.delete(hash)
-        }
-        state.signInLinks.set(link.hash, copy(link))
-        return [true, append(state, audit)]
-      }),
-    takeLink: (hash) =>
-      Effect.sync(() => {
-        const found = Option.fromUndefinedOr(state.signInLinks.get(hash))
-        state.signInLinks.delete(hash)
-        return found
-      }),
-    countGuess: (key, at, windowMillis) =>
-      Effect.sync(() => {
-        for (const [name, { since }] of [...state.signInGuesses]) {
-          if (since <= at - windowMillis) state.signInGuesses.delete(name)
-        }
-        const found = state.signInGuesses.get(key)
-        const counted = { since: found?.since ?? at, count: (found?.count ?? 0) + 1 }
-        state.signInGuesses.set(key, counted)
-        return { ...counted }
-      }),
-    forgetGuesses: (key) => Effect.sync(() => void state.signInGuesses.delete(key))
-  }
+export const audit: Methods<Audit> = {
+  append: (state, draft) => append(state, draft),
+  list: (state, { after, limit }) => state.audit.slice(after, after + limit),
+  search: (state, { action, actor, before, from, limit, until, workspaceIds }) =>
+    state.audit
+      .filter(has({ action, actor }))
+      .filter(({ at, number }) => isWithin(at, from, until) && isWithin(number, 0, before))
+      .filter(({ details }) => workspaceIds?.some((id) => details.startsWith(detailsOfWorkspace(id))) ?? true)
+      .toReversed()
+      .slice(0, limit)
 }
 
-type Entry = ReturnType<typeof append>
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+const append = (state: State, draft: AuditDraft): AuditEntry => {
+  const entry = copy(nextEntry(draft, state.audit.at(-1), sha256))
+  state.audit.push(entry)
+  return entry
+}
+
+/** Appends an entry about what was done; always `true`. */
+export const audited = (state: State, draft: AuditDraft): boolean => append(state, draft).number > 0
+
+export const operators: Methods<Operators> = {
+  list: { get: (state) => page(state.operators.values(), by("id")) },
+  byLogin: (state, key) => Option.fromUndefinedOr(withLogin(state, key)),
+  byId: (state, id) => find(state.operators, id),
+  write: (state, { audit, endsSessions, needsOtherAdmin, operator }) => {
+    const { active, id, login, version } = operator
+    if (version === 1 && withLogin(state, loginKey(login)) !== undefined) return Result.fail(new LoginTaken())
+    if (version !== (state.operators.get(id)?.version ?? 0) + 1) return Result.fail(new OperatorChanged())
+    const others = [...state.operators.values()].filter((other) => other.id !== id)
+    if (needsOtherAdmin && !others.some(managesOperators)) return Result.fail(new LastAdmin())
+    put(state.operators, id, operator)
+    if (endsSessions) endSessionsOf(state, id)
+    if (!active) drop(state.passkeys, has({ operatorId: id }))
+    audited(state, audit)
+    return Result.void
+  },
+  sessions: { get: (state) => [...state.sessions.values()] },
+  session: (state, hash) =>
+    Option.flatMap(find(state.sessions, hash), (session) =>
+      Option.map(find(state.operators, session.operatorId), (operator) => ({ session, operator }))
+    ),
+  addSession: (state, session, { createdBefore, seenBefore }, audit) => {
+    if (!isActive(state, session)) return false
+    drop(state.sessions, ({ createdAt, seenAt }) => createdAt < createdBefore || seenAt < seenBefore)
+    put(state.sessions, session.hash, session)
+    return audited(state, audit)
+  },
+  seen: (state, hash, at) =>
+    void update(state.sessions, hash, (found) => ({ ...found, seenAt: Math.max(found.seenAt, at) })),
+  endSession: (state, hash, audit) => state.sessions.delete(hash) && audited(state, audit),
+  endSessionsOf: (state, id, audit) => {
+    audited(state, audit)
+    return endSessionsOf(state, id)
+  },
+  addLink: (state, link, audit) => {
+    if (!isActive(state, link)) return false
+    drop(state.links, ({ expiresAt }) => expiresAt <= link.createdAt)
+    put(state.links, link.hash, link)
+    return audited(state, audit)
+  },
+  takeLink: (state, hash) => take(state.links, hash),
+  countGuess: (state, key, at, windowMillis) => {
+    drop(state.guesses, ({ since }) => since <= at - windowMillis)
+    const { count, since } = state.guesses.get(key) ?? { since: at, count: 0 }
+    return put(state.guesses, key, { since, count: count + 1 })
+  },
+  forgetGuesses: (state, key) => void state.guesses.delete(key)
+}
 
 const withLogin = (state: State, key: string): Operator | undefined =>
   [...state.operators.values()].find(({ login }) => loginKey(login) === key)
 
-const write = (
-  state: State,
-  { audit, endsSessions, needsOtherAdmin, operator }: OperatorChange
-): Result.Result<Entry, LoginTaken | OperatorChanged | LastAdmin> => {
-  const stored = state.operators.get(operator.id)
-  if (operator.version === 1 && withLogin(state, loginKey(operator.login)) !== undefined) {
-    return Result.fail(new LoginTaken())
-  }
-  if ((stored?.version ?? 0) + 1 !== operator.version) return Result.fail(new OperatorChanged())
-  const others = [...state.operators.values()].filter(({ id }) => id !== operator.id)
-  if (needsOtherAdmin && !others.some(managesOperators)) return Result.fail(new LastAdmin())
-  state.operators.set(operator.id, operator)
-  if (endsSessions) endSessionsOf(state, operator.id)
-  if (!operator.active) {
-    for (const { id, operatorId } of [...state.passkeys.values()]) {
-      if (operatorId === operator.id) state.passkeys.delete(id)
-    }
-  }
-  return Result.succeed(append(state, audit))
-}
+const isActive = (state: State, { operatorId }: { readonly operatorId: string }): boolean =>
+  state.operators.get(operatorId)?.active === true
 
 const endSessionsOf = (state: State, operatorId: string): number => {
-  const ended = [...state.operatorSessions.values()].filter(
-    (session: OperatorSession) => session.operatorId === operatorId
-  )
-  for (const { hash } of ended) state.operatorSessions.delete(hash)
-  for (const link of [...state.signInLinks.values()]) {
-    if (link.operatorId === operatorId) state.signInLinks.delete(link.hash)
-  }
-  return ended.length
+  drop(state.links, has({ operatorId }))
+  return drop(state.sessions, has({ operatorId }))
+}
+
+export const passkeys: Methods<Passkeys> = {
+  list: (state, operatorId) => page(state.passkeys.values(), by("createdAt", "id"), { where: has({ operatorId }) }),
+  byId: (state, id) => find(state.passkeys, id),
+  add: (state, passkey, audit) => {
+    if (!isActive(state, passkey) || state.passkeys.has(passkey.id)) return false
+    put(state.passkeys, passkey.id, passkey)
+    return audited(state, audit)
+  },
+  used: (state, id, counter, at) =>
+    update(state.passkeys, id, (found) =>
+      counter > found.counter || (counter === 0 && found.counter === 0) ? { ...found, counter, usedAt: at } : undefined
+    ),
+  remove: (state, operatorId, id, audit) =>
+    state.passkeys.get(id)?.operatorId === operatorId && state.passkeys.delete(id) && audited(state, audit),
+  addChallenge: (state, challenge, now) => {
+    drop(state.challenges, ({ expiresAt }) => expiresAt <= now)
+    put(state.challenges, challenge.hash, challenge)
+  },
+  takeChallenge: (state, hash) => take(state.challenges, hash)
 }

@@ -1,4 +1,4 @@
-/** Losses of records in memory: there are none but those that a test declares. */
+/** Losses of records: there are none but those that a test declares. */
 import {
   type Change,
   declaredLoss,
@@ -7,57 +7,49 @@ import {
   type RecordLosses,
   RecordsMissing
 } from "@pointsman/core/ports"
-import { Effect } from "effect"
-import { forTenant, ofTenant, type State, tenantKey } from "./State.ts"
+import { has, type Methods, put } from "./Records.ts"
+import { keyOf, of, type State } from "./State.ts"
 
-export const make = (state: State): RecordLosses => {
-  const isOpen = ({ declaredAt, number }: Pick<RecordLoss, "number" | "declaredAt">) =>
-    state.loss !== null &&
-    state.loss.ended === null &&
-    state.loss.number === number &&
-    state.loss.declaredAt === declaredAt
-  const newest = Effect.sync(() => state.loss)
-  const change = (loss: Pick<RecordLoss, "number" | "declaredAt">, to: (open: RecordLoss) => RecordLoss) =>
-    Effect.sync(() => {
-      if (state.loss === null || !isOpen(loss)) return false
-      state.loss = to(state.loss)
-      return true
-    })
-  return {
-    known: newest,
-    newest,
-    declare: (loss) =>
-      Effect.sync(() => {
-        state.loss = declaredLoss(state.loss, loss)
-        return state.loss
-      }),
-    markRecovered: (loss, connectionId, refundsWait) =>
-      change(loss, (open) => {
-        const isFirst = !open.recovered.includes(connectionId)
-        const others = open.refundsWait.filter((id) => id !== connectionId)
-        const waits = refundsWait && (isFirst || others.length < open.refundsWait.length)
-        return {
-          ...open,
-          recovered: isFirst ? [...open.recovered, connectionId].toSorted() : open.recovered,
-          refundsWait: waits ? [...others, connectionId].toSorted() : others
-        }
-      }),
-    releaseRefunds: (number, connectionId) =>
-      Effect.sync(() => {
-        if (state.loss?.number !== number) return false
-        const left = connectionId === null ? [] : state.loss.refundsWait.filter((id) => id !== connectionId)
-        const isAny = left.length < state.loss.refundsWait.length
-        state.loss = { ...state.loss, refundsWait: left }
-        return isAny
-      }),
-    end: (loss, ended) => change(loss, (open) => ({ ...open, ended })),
-    fileKey: (tenant, { kind, paymentId, tag }) =>
-      Effect.sync(() => {
-        const { recoveredKeys } = forTenant(state, tenant)
-        const isFiled = recoveredKeys.some((one) => one.tag === tag && one.kind === kind && one.paymentId === paymentId)
-        if (!isFiled) recoveredKeys.push({ tag, kind, paymentId })
-      })
-  }
+export const recordLosses: Methods<RecordLosses> = {
+  known: { get: ({ loss }) => loss },
+  newest: { get: ({ loss }) => loss },
+  declare: (state, loss) => {
+    state.loss = declaredLoss(state.loss, loss)
+    return state.loss
+  },
+  markRecovered: (state, loss, id, mustWait) =>
+    change(state, loss, ({ recovered, refundsWait }) => {
+      const isWaiting = mustWait && (!recovered.includes(id) || refundsWait.includes(id))
+      return {
+        recovered: [...new Set([...recovered, id])].toSorted(),
+        refundsWait: [...without(refundsWait, id), ...(isWaiting ? [id] : [])].toSorted()
+      }
+    }),
+  releaseRefunds: (state, number, id) => {
+    if (state.loss?.number !== number) return false
+    const { refundsWait } = state.loss
+    state.loss = { ...state.loss, refundsWait: id === null ? [] : without(refundsWait, id) }
+    return state.loss.refundsWait.length < refundsWait.length
+  },
+  end: (state, loss, ended) => change(state, loss, () => ({ ended })),
+  fileKey: (state, tenant, key) =>
+    void put(of(state, tenant).recoveredKeys, keyOf(key.tag, key.kind, key.paymentId), key)
+}
+
+const without = (ids: ReadonlyArray<string>, id: string) => ids.filter((one) => one !== id)
+
+type Named = Pick<RecordLoss, "number" | "declaredAt">
+
+/** Changes the loss, if it has not ended; whether it did. */
+const change = (
+  state: State,
+  { declaredAt, number }: Named,
+  to: (loss: RecordLoss) => Partial<RecordLoss>
+): boolean => {
+  const { loss } = state
+  if (loss === null || !has({ declaredAt, ended: null, number })(loss)) return false
+  state.loss = { ...loss, ...to(loss) }
+  return true
 }
 
 /** What the guard of a change refuses it for. */
@@ -66,15 +58,14 @@ export const guarded = (
   { guard, payment, tenant }: Change
 ): RecordsMissing | KeyRecovered | undefined => {
   const { loss } = state
-  if (guard?.refusesMissing === true && loss !== null && loss.ended === null) {
-    const own = [...state.connections.values()].filter((connection) => tenantKey(connection) === tenantKey(tenant))
+  const { environment, workspaceId } = tenant
+  if (guard?.refusesMissing === true && loss?.ended === null) {
+    const own = [...state.connections.values()].filter(has({ environment, workspaceId }))
     if (own.some(({ id }) => !loss.recovered.includes(id))) return new RecordsMissing()
   }
-  const key = guard?.key ?? null
-  if (key === null) return undefined
-  const paymentIds = ofTenant(state, tenant)
-    .recoveredKeys.filter(({ kind, tag }) => tag === key.tag && kind === key.kind)
-    .map(({ paymentId }) => paymentId)
-    .filter((id) => key.kind === "charge" || id === payment.after.id)
-  return paymentIds.length === 0 ? undefined : new KeyRecovered({ paymentIds })
+  if (guard?.key == null) return undefined
+  const { kind, tag } = guard.key
+  const paymentId = kind === "charge" ? undefined : payment.after.id
+  const filed = [...of(state, tenant).recoveredKeys.values()].filter(has({ kind, paymentId, tag }))
+  return filed.length === 0 ? undefined : new KeyRecovered({ paymentIds: filed.map((one) => one.paymentId) })
 }

@@ -1,102 +1,90 @@
-import { derivationKey, type SealedKind, type SealedText, SealedTexts } from "@pointsman/core/ports"
-import { Effect, Option } from "effect"
-import { byText, forTenant, type State, type TenantState } from "./State.ts"
+/** Everything sealed that records have. */
+import type { Tenant } from "@pointsman/core"
+import { derivationKey, type SealedKind, type SealedTexts } from "@pointsman/core/ports"
+import { Option } from "effect"
+import { by, type Methods, page, replaced, update } from "./Records.ts"
+import { keyOf, of, type PaymentRecord, recordsOf, type State, tenantsOf } from "./State.ts"
 
-export const make = (state: State): SealedTexts["Service"] =>
-  SealedTexts.of({
-    list: ({ after, kind, limit }) =>
-      Effect.sync(() =>
-        textsOf(state, kind)
-          .map(({ key, sealed }): SealedText => ({ kind, key, sealed }))
-          .sort((a, b) => byKey(a.key, b.key))
-          .filter(({ key }) => after === null || byKey(key, after) > 0)
-          .slice(0, limit)
-      ),
-    replace: (kind, replacements) =>
-      Effect.sync(() => {
-        const stored = new Map(textsOf(state, kind).map((one) => [JSON.stringify(one.key), one]))
-        const due = replacements.filter(({ expected, key }) => stored.get(JSON.stringify(key))?.sealed === expected)
-        for (const { key, sealed } of due) stored.get(JSON.stringify(key))?.write(sealed)
-        return due.length
-      }),
-    derivation: Effect.sync(() => Option.fromNullOr(state.derivation)),
-    keepDerivation: (sealed) =>
-      Effect.sync(() => {
-        state.derivation ??= sealed
-        return state.derivation
-      })
-  })
-
-interface Stored {
-  readonly key: ReadonlyArray<string>
-  readonly sealed: string
-  readonly write: (sealed: string) => void
+export const sealedTexts: Methods<SealedTexts["Service"]> = {
+  list: (state, { after, kind, limit }) =>
+    page(textsOf(state, kind), by("name"), { after: after ? { name: keyOf(...after) } : undefined, limit }).map(
+      ({ key, sealed }) => ({ kind, key, sealed })
+    ),
+  replace: (state, kind, replacements) => {
+    const stored = new Map(textsOf(state, kind).map((text) => [text.name, text]))
+    return replacements.filter(({ expected, key, sealed }) => {
+      const text = stored.get(keyOf(...key))
+      return text?.sealed === expected && text.write(sealed)
+    }).length
+  },
+  derivation: { get: ({ derivation }) => Option.fromNullOr(derivation) },
+  keepDerivation: (state, sealed) => {
+    state.derivation ??= sealed
+    return state.derivation
+  }
 }
 
-const textsOf = (state: State, kind: SealedKind): ReadonlyArray<Stored> => {
+const textsOf = (state: State, kind: SealedKind): ReadonlyArray<ReturnType<typeof text>[number]> => {
   switch (kind) {
     case "derivation":
-      return stored(state.derivation, derivationKey, (sealed) => {
-        state.derivation = sealed
-      })
+      return text([...derivationKey], state.derivation, (derivation) => Object.assign(state, { derivation }))
     case "credentials":
-      return ofMap(state.connections, "sealedCredentials")
+      return ofField(state.connections, "sealedCredentials")
     case "webhookSecret":
-      return ofMap(state.connections, "sealedWebhookSecret")
+      return ofField(state.connections, "sealedWebhookSecret")
     case "previousWebhookSecret":
-      return ofMap(state.connections, "sealedPreviousWebhookSecret")
+      return ofField(state.connections, "sealedPreviousWebhookSecret")
     case "endpointSecret":
-      return ofMap(state.webhookEndpoints, "sealedSecret")
+      return ofField(state.webhookEndpoints, "sealedSecret")
     case "previousEndpointSecret":
-      return ofMap(state.webhookEndpoints, "sealedPreviousSecret")
+      return ofField(state.webhookEndpoints, "sealedPreviousSecret")
     case "checkout":
-      return [...state.tenants.values()].flatMap(checkoutsOf)
+      return recordsOf(state).flatMap(({ book: { attempts, payment } }) =>
+        attempts.flatMap(({ checkout, id }) =>
+          text(idOf(payment.tenant, payment.id, id), checkout?.sealedUrl, (sealedUrl) =>
+            update(of(state, payment.tenant).payments, payment.id, (record) => withCheckout(record, id, sealedUrl))
+          )
+        )
+      )
     case "evidence":
-      return [...state.tenants.values()].flatMap(({ evidence, tenant }) =>
-        [...evidence].flatMap(([id, kept]) =>
-          stored(
-            kept.sealed === "" ? null : kept.sealed,
-            [tenant.workspaceId, tenant.environment, kept.paymentId, id],
-            (sealed) => forTenant(state, tenant).evidence.set(id, { ...kept, sealed })
+      return recordsOf(state).flatMap(({ book: { payment }, evidence }) =>
+        evidence.flatMap((one) =>
+          text(idOf(payment.tenant, payment.id, one.id), one.sealed, (sealed) =>
+            update(of(state, payment.tenant).payments, payment.id, (record) => ({
+              ...record,
+              evidence: replaced(record.evidence, [{ ...one, sealed }])
+            }))
           )
         )
       )
     case "message":
-      return [...state.tenants.values()].flatMap(({ messages, tenant }) =>
-        [...messages].flatMap(([name, message]) =>
-          stored(
-            message.isSealed ? message.body : null,
-            [tenant.workspaceId, tenant.environment, message.connectionId, message.eventId],
-            (body) => forTenant(state, tenant).messages.set(name, { ...message, body })
+      return tenantsOf(state).flatMap(({ messages, tenant }) =>
+        [...messages].flatMap(([name, { body, connectionId, eventId, isSealed }]) =>
+          text(idOf(tenant, connectionId, eventId), isSealed ? body : null, (sealed) =>
+            update(messages, name, (message) => ({ ...message, body: sealed }))
           )
         )
       )
   }
 }
 
-const stored = (sealed: string | null | undefined, key: Stored["key"], write: (sealed: string) => void) =>
-  sealed == null ? [] : [{ key, sealed, write }]
+/** One text, or none. */
+const text = (key: ReadonlyArray<string>, sealed: string | null | undefined, write: (sealed: string) => unknown) =>
+  sealed ? [{ name: keyOf(...key), key, sealed, write: (after: string) => Boolean(write(after)) }] : []
 
-const ofMap = <Name extends string, A extends { readonly [N in Name]?: string | null | undefined }>(
+const idOf = ({ environment, workspaceId }: Tenant, ...ids: ReadonlyArray<string>) => [workspaceId, environment, ...ids]
+
+const ofField = <Name extends string, A extends { readonly [_ in Name]?: string | null | undefined }>(
   records: Map<string, A>,
   field: Name
-): ReadonlyArray<Stored> =>
+) =>
   [...records].flatMap(([id, record]) =>
-    stored(record[field], [id], (sealed) => records.set(id, { ...record, [field]: sealed }))
+    text([id], record[field], (sealed) => update(records, id, (before) => ({ ...before, [field]: sealed })))
   )
 
-const checkoutsOf = ({ attempts, tenant }: TenantState): ReadonlyArray<Stored> =>
-  [...attempts].flatMap(([paymentId, ofPayment]) =>
-    ofPayment.flatMap((attempt, at) =>
-      stored(
-        attempt.checkout?.sealedUrl,
-        [tenant.workspaceId, tenant.environment, paymentId, attempt.id],
-        (sealedUrl) => {
-          if (attempt.checkout !== null) ofPayment[at] = { ...attempt, checkout: { ...attempt.checkout, sealedUrl } }
-        }
-      )
-    )
+const withCheckout = (record: PaymentRecord, id: string, sealedUrl: string): PaymentRecord => {
+  const attempts = record.book.attempts.map((one) =>
+    one.id === id && one.checkout !== null ? { ...one, checkout: { ...one.checkout, sealedUrl } } : one
   )
-
-const byKey = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): number =>
-  a.reduce((order, part, at) => order || byText(part, b[at] ?? ""), 0)
+  return { ...record, book: { ...record.book, attempts } }
+}

@@ -1,286 +1,293 @@
-/** Reconciliation runs and settlement entries in maps. */
-import { isDifference, type ReconciliationRun, type RunLease, type SettlementEntry } from "@pointsman/core"
-import {
-  type BalanceQuery,
-  type BalanceRow,
-  type Begun,
-  type ComparisonHolder,
-  type EntryQuery,
-  longestLeaseMillis,
-  type NamedInRows,
-  type NamedPayment,
-  type NameKind,
-  type OpenDifferences,
-  type RunHolder,
-  type SettlementBatch,
-  type Settlements,
-  type UnreportedQuery
+/** Runs of reconciliation, and what is stored of rows of providers' reports. */
+import { isDifference, type PayoutSums, type RunLease, type SettlementEntry, type Tenant } from "@pointsman/core"
+import type {
+  ComparisonHolder,
+  EntryQuery,
+  NamedInRows,
+  NamedPayment,
+  NameKind,
+  PayoutName,
+  Settlements,
+  UnreportedQuery
 } from "@pointsman/core/ports"
-import { Effect, Option, type Semaphore } from "effect"
-import { bookOf } from "./Payments.ts"
-import { byName, entriesIn, isCounted, make as makePayouts, movedCurrency, noMoves, withMove } from "./Payouts.ts"
-import { byText, copy, forTenant, ofTenant, type State, type TenantState } from "./State.ts"
+import {
+  by,
+  descending,
+  drop,
+  find,
+  has,
+  isWithin,
+  type Methods,
+  named,
+  newestFirst,
+  page,
+  put,
+  update
+} from "./Records.ts"
+import { isOver } from "./Retention.ts"
+import { keyOf, of, type PaymentRecord, recordsOf, type State, type TenantState, tenantsOf } from "./State.ts"
 
-export const make = (state: State, turn: Semaphore.Semaphore): Settlements => {
-  const inTurn = <A>(body: () => A) => turn.withPermit(Effect.sync(body))
-  const allTenants = () => [...state.tenants.values()]
-  return {
-    begin: (run, lease) => inTurn(() => begin(forTenant(state, run.tenant), run, lease)),
-    hold: (tenant, connectionId, lease) => inTurn(() => takeLease(forTenant(state, tenant), connectionId, lease)),
-    release: (tenant, connectionId, holder) => inTurn(() => release(forTenant(state, tenant), connectionId, holder)),
-    run: (tenant, id) =>
-      Effect.sync(() => Option.map(Option.fromUndefinedOr(ofTenant(state, tenant).runs.get(id)), copy)),
-    runs: ({ before, connectionId, format, limit, tenant }) =>
-      Effect.sync(() =>
-        (tenant === undefined ? allTenants() : [ofTenant(state, tenant)])
-          .flatMap(({ runs }) => [...runs.values()])
-          .filter((one) => connectionId === undefined || one.connectionId === connectionId)
-          .filter((one) => format === undefined || one.format === format)
-          .filter(({ id }) => before === undefined || id < before)
-          .sort((a, b) => byText(b.id, a.id))
-          .slice(0, limit)
-          .map(copy)
-      ),
-    applyBatch: (batch) => inTurn(() => applyBatch(state, batch)),
-    known: (tenant, connectionId, rowIds) =>
-      Effect.sync(() => {
-        const { settlements } = ofTenant(state, tenant)
-        return rowIds.flatMap((rowId) => {
-          const entry = settlements.get(entryKey({ connectionId, rowId }))
-          return entry === undefined ? [] : [copy(entry)]
-        })
-      }),
-    booksNamed: (tenant, connectionId, names) =>
-      Effect.sync(() => {
-        const stored = ofTenant(state, tenant)
-        const named = namedIn(stored, connectionId, names)
-        const ids = new Set(named.map(({ paymentId }) => paymentId))
-        return { named, books: [...ids].map((id) => bookOf(stored, id)) }
-      }),
-    entriesOf: (tenant, paymentIds) =>
-      Effect.sync(() => {
-        const wanted = new Set(paymentIds)
-        return entriesIn(ofTenant(state, tenant))
-          .filter(({ paymentId }) => paymentId !== null && wanted.has(paymentId))
-          .sort((a, b) => a.occurredAt - b.occurredAt || byText(a.rowId, b.rowId))
-          .map(copy)
-      }),
-    unreported: (query) => Effect.sync(() => unreported(ofTenant(state, query.tenant), query)),
-    differences: (query) =>
-      Effect.sync(() =>
-        (query.tenant === undefined ? allTenants() : [ofTenant(state, query.tenant)])
-          .flatMap(entriesIn)
-          .filter((one) => isListed(one, query))
-          .sort(byOpening)
-          .slice(0, query.limit)
-          .map(copy)
-      ),
-    entries: ({ after, connectionId, limit, tenant }) =>
-      Effect.sync(() =>
-        entriesIn(ofTenant(state, tenant))
-          .filter((one) => one.connectionId === connectionId && one.rowId > after)
-          .sort((a, b) => byText(a.rowId, b.rowId))
-          .slice(0, limit)
-          .map(copy)
-      ),
-    withoutPayment: (tenant, { after, limit }) =>
-      Effect.sync(() =>
-        entriesIn(ofTenant(state, tenant))
-          .filter(({ paymentId }) => paymentId === null)
-          .sort(byName)
-          .filter((one) => after === undefined || byName(one, after) > 0)
-          .slice(0, limit)
-          .map(copy)
-      ),
-    close: (tenant, connectionId, { closed, rowId }) =>
-      inTurn(() => close(forTenant(state, tenant), connectionId, rowId, closed)),
-    balance: (query) => Effect.sync(() => balance(ofTenant(state, query.tenant), query)),
-    ...makePayouts(state),
-    open: Effect.sync(() => openDifferences(allTenants().flatMap(entriesIn).filter(isOpen))),
-    prune: (query) => inTurn(() => prune(forTenant(state, query.tenant), query))
+export const settlements: Methods<Settlements> = {
+  begin: (state, run, lease) => {
+    const { connectionId, fileName, format, sha256, tenant } = run
+    const { runs } = of(state, tenant)
+    const same = [...runs.values()].find(has({ connectionId, format, sha256 }))
+    if (same?.state === "done") return { _tag: "Begun", run: same }
+    const begun = same ?? run
+    const by = hold(of(state, tenant), connectionId, { ...lease, fileName, runId: begun.id })
+    return by.holder === lease.holder ? { _tag: "Begun", run: put(runs, begun.id, begun) } : { _tag: "Taken", by }
+  },
+  hold: (state, tenant, connectionId, lease) => hold(of(state, tenant), connectionId, lease),
+  release: (state, tenant, connectionId, holder) => {
+    const { runLeases } = of(state, tenant)
+    if (runLeases.get(connectionId)?.holder === holder) runLeases.delete(connectionId)
+  },
+  run: (state, tenant, id) => find(of(state, tenant).runs, id),
+  runs: (state, { before: id, connectionId, format, limit, tenant }) =>
+    page(
+      tenantsOf(state, tenant).flatMap(({ runs }) => [...runs.values()]),
+      newestFirst,
+      { after: named(id), limit, where: has({ connectionId, format }) }
+    ),
+  applyBatch: (state, { closes, confirmed = [], connectionId, corrections, entries, lease, run, tenant }) => {
+    const { runLeases, runs, settlements } = of(state, tenant)
+    if (runLeases.get(connectionId)?.holder !== lease.holder) return false
+    if (run !== null && runs.get(run.after.id)?.version !== run.expected) return false
+    if (run !== null) put(runs, run.after.id, run.after)
+    update(runLeases, connectionId, (held) => ({ ...held, until: lease.until }))
+    for (const entry of entries) {
+      const key = keyOf(entry.connectionId, entry.rowId)
+      if (!settlements.has(key)) put(settlements, key, entry)
+    }
+    for (const { closed, rowId } of closes) update(settlements, keyOf(connectionId, rowId), close(closed))
+    for (const {
+      corrected: { at, by },
+      rowId
+    } of corrections) {
+      update(settlements, keyOf(connectionId, rowId), (entry) => ({
+        ...entry,
+        corrected: { by, at: entry.corrected?.at ?? at },
+        closed: entry.closed ?? { by: "row", note: by, at }
+      }))
+    }
+    for (const { generatedAt, rowId } of confirmed) {
+      update(settlements, keyOf(connectionId, rowId), (entry) => ({
+        ...entry,
+        generatedAt: Math.max(generatedAt, entry.generatedAt)
+      }))
+    }
+    return true
+  },
+  known: (state, tenant, connectionId, rowIds) =>
+    rowIds.flatMap((rowId) => of(state, tenant).settlements.get(keyOf(connectionId, rowId)) ?? []),
+  booksNamed: (state, tenant, connectionId, names) => {
+    const named = namedIn(recordsOf(state, tenant), connectionId, names)
+    const ids = new Set(named.map(({ paymentId }) => paymentId))
+    return { named, books: recordsOf(state, tenant).flatMap(({ book }) => (ids.has(book.payment.id) ? [book] : [])) }
+  },
+  entriesOf: (state, tenant, paymentIds) =>
+    page(entriesOf(state, tenant), by("occurredAt", "rowId"), {
+      where: ({ paymentId }) => paymentId !== null && paymentIds.includes(paymentId)
+    }),
+  unreported: (state, query) => unreported(state, query),
+  differences: (state, query) =>
+    page(entriesOf(state, query.tenant), by("openedAt", "connectionId", "rowId"), { ...query, where: isListed(query) }),
+  entries: (state, { after: rowId, connectionId, limit, tenant }) =>
+    page(entriesOf(state, tenant), by("rowId"), { after: { rowId }, limit, where: has({ connectionId }) }),
+  withoutPayment: (state, tenant, query) =>
+    page(entriesOf(state, tenant), byName, { ...query, where: has({ paymentId: null }) }),
+  close: (state, tenant, connectionId, { closed, rowId }) =>
+    update(of(state, tenant).settlements, keyOf(connectionId, rowId), close(closed)),
+  balance: (state, { connectionId, from, tenant, until }) => {
+    const counted = entriesOf(state, tenant).filter((one) => isCounted(one) && isWithin(one.occurredAt, from, until))
+    const sums = summed(counted.filter(has({ connectionId })), ({ connectionId, occurredAt }) => ({
+      connectionId,
+      day: occurredAt - (occurredAt % (24 * 60 * 60 * 1_000))
+    }))
+    return page(sums, by("connectionId", "day", "currency"))
+  },
+  payoutParts: (state, tenant, name) => {
+    const entries = entriesOf(state, tenant).filter(isOfPayout(name))
+    const parts = summed(entries, () => ({})).map((sums) => {
+      const some = entries.filter((one) => movedCurrency(one) === sums.currency)
+      const times = some.map(({ occurredAt }) => occurredAt)
+      const settledAt = Math.max(...some.map((one) => one.settledAt ?? Number.NEGATIVE_INFINITY))
+      const settled = Number.isFinite(settledAt) ? settledAt : null
+      return { ...sums, firstAt: Math.min(...times), lastAt: Math.max(...times), settledAt: settled }
+    })
+    return page(parts, by("currency"))
+  },
+  payoutMoves: (state, tenant, names) =>
+    names.flatMap((name) => {
+      const own = entriesOf(state, tenant).filter(
+        (one) => isOfPayout(name)(one) && (one.kind === "payout" || one.kind === "payout_failed")
+      )
+      return [...Map.groupBy(own, movedCurrency).values()].map((some) => ({
+        ...name,
+        leftMinor: sumOf(some.filter(has({ kind: "payout" }))),
+        returnedMinor: sumOf(some.filter(has({ kind: "payout_failed" })))
+      }))
+    }),
+  payoutEntries: (state, tenant, { after, limit, ...name }) =>
+    page(entriesOf(state, tenant), by("occurredAt", "rowId"), { after, limit, where: isOfPayout(name) }),
+  payouts: (state, { connectionId, from, limit, tenant, until }) =>
+    page(entriesOf(state, tenant).filter(isCounted), descending(by("occurredAt", "connectionId", "rowId")), {
+      limit,
+      where: (one) =>
+        has({ connectionId, kind: "payout", paymentId: null })(one) && isWithin(one.occurredAt, from, until)
+    }),
+  open: {
+    get: (state) => {
+      const open = Map.groupBy(entriesOf(state).filter(isOpen), ({ result }) => result)
+      const counts = [...open].map(([result, some]) => ({
+        result,
+        count: some.length,
+        oldestAt: Math.min(...some.map(({ openedAt }) => openedAt ?? 0))
+      }))
+      return page(counts, by("result"))
+    }
+  },
+  prune: (state, { before, limit, tenant }) => {
+    const { payments, settlements } = of(state, tenant)
+    const leaving = [...settlements.values()].filter(
+      (one) => !payments.has(one.paymentId ?? "") && one.occurredAt < before && !isOpen(one)
+    )
+    const left = new Set(leaving.slice(0, limit))
+    return drop(settlements, (one) => left.has(one))
   }
 }
 
-const prune = (
-  { payments, settlements }: TenantState,
-  { before, limit }: Parameters<Settlements["prune"]>[0]
-): number => {
-  const hasPayment = ({ paymentId }: SettlementEntry) => paymentId !== null && payments.has(paymentId)
-  const leaving = [...settlements].filter(([, one]) => !hasPayment(one) && one.occurredAt < before && !isOpen(one))
-  for (const [key] of leaving.slice(0, limit)) settlements.delete(key)
-  return Math.min(leaving.length, limit)
-}
+const entriesOf = (state: State, tenant?: Tenant): ReadonlyArray<SettlementEntry> =>
+  tenantsOf(state, tenant).flatMap(({ settlements }) => [...settlements.values()])
 
-const entryKey = ({ connectionId, rowId }: Pick<SettlementEntry, "connectionId" | "rowId">): string =>
-  JSON.stringify([connectionId, rowId])
-
-const isSameFile = (a: ReconciliationRun, b: ReconciliationRun): boolean =>
-  a.connectionId === b.connectionId && a.sha256 === b.sha256 && a.format === b.format
+const byName = by("connectionId", "rowId")
 
 export const isOpen = (entry: SettlementEntry): boolean => isDifference(entry) && entry.closed === null
 
-const begin = (stored: TenantState, run: ReconciliationRun, lease: RunHolder): Begun => {
-  const { runs } = stored
-  const same = [...runs.values()].find((one) => isSameFile(one, run))
-  if (same?.state === "done") return { _tag: "Begun", run: copy(same) }
-  const begun = same ?? run
-  const held = takeLease(stored, run.connectionId, { ...lease, runId: begun.id, fileName: run.fileName })
-  if (held.holder !== lease.holder) return { _tag: "Taken", by: held }
-  if (same === undefined) runs.set(run.id, copy(run))
-  return { _tag: "Begun", run: copy(begun) }
-}
+/** What closes an open difference. */
+const close = (closed: SettlementEntry["closed"]) => (entry: SettlementEntry) =>
+  isOpen(entry) ? { ...entry, closed } : undefined
 
-const takeLease = (
+const hold = (
   { runLeases }: TenantState,
   connectionId: string,
   { fileName, holder, now, runId, until }: ComparisonHolder
 ): RunLease => {
   const lease = runLeases.get(connectionId)
-  const isHeld = lease !== undefined && lease.until > now && lease.until <= now + longestLeaseMillis
   // The same file, read again after its process died. Where that process is alive, it writes no more.
-  const isFree = !isHeld || lease.runId === runId || lease.holder === holder
-  const held = isFree ? { holder, runId, fileName, since: now, until } : lease
-  runLeases.set(connectionId, held)
-  return held
+  const isFree = lease === undefined || isOver(lease, now) || lease.runId === runId || lease.holder === holder
+  return isFree ? put(runLeases, connectionId, { holder, runId, fileName, since: now, until }) : lease
 }
 
-const release = ({ runLeases }: TenantState, connectionId: string, holder: string): void => {
-  if (runLeases.get(connectionId)?.holder === holder) runLeases.delete(connectionId)
-}
+const isListed =
+  ({ connectionId, differences, openedBefore, result, runId }: EntryQuery) =>
+  (entry: SettlementEntry): boolean =>
+    (differences === "open" ? isOpen(entry) : isDifference(entry)) &&
+    has({ connectionId, result, runId })(entry) &&
+    isWithin(entry.openedAt ?? 0, 0, openedBefore)
 
-const applyBatch = (state: State, batch: SettlementBatch): boolean => {
-  const { closes, confirmed = [], connectionId, corrections, entries, lease, run, tenant } = batch
-  const stored = forTenant(state, tenant)
-  const held = stored.runLeases.get(connectionId)
-  if (held?.holder !== lease.holder) return false
-  if (run !== null) {
-    if (stored.runs.get(run.after.id)?.version !== run.expected) return false
-    stored.runs.set(run.after.id, copy(run.after))
-  }
-  stored.runLeases.set(connectionId, { ...held, until: lease.until })
-  for (const entry of entries) {
-    const key = entryKey(entry)
-    if (!stored.settlements.has(key)) stored.settlements.set(key, copy(entry))
-  }
-  for (const { closed, rowId } of closes) close(stored, connectionId, rowId, closed)
-  for (const { corrected, rowId } of corrections) {
-    const key = entryKey({ connectionId, rowId })
-    const entry = stored.settlements.get(key)
-    if (entry === undefined) continue
-    const at = entry.corrected?.at ?? corrected.at
-    const closed = entry.closed ?? { by: "row" as const, note: corrected.by, at: corrected.at }
-    stored.settlements.set(key, { ...entry, corrected: { by: corrected.by, at }, closed })
-  }
-  for (const { generatedAt, rowId } of confirmed) {
-    const key = entryKey({ connectionId, rowId })
-    const entry = stored.settlements.get(key)
-    if (entry !== undefined && entry.generatedAt < generatedAt) stored.settlements.set(key, { ...entry, generatedAt })
-  }
-  return true
-}
-
-const close = (stored: TenantState, connectionId: string, rowId: string, closed: SettlementEntry["closed"]) => {
-  const key = entryKey({ connectionId, rowId })
-  const entry = stored.settlements.get(key)
-  if (entry === undefined || !isOpen(entry)) return false
-  stored.settlements.set(key, { ...entry, closed: copy(closed) })
-  return true
-}
-
-const namedIn = (stored: TenantState, connectionId: string, names: NamedInRows): ReadonlyArray<NamedPayment> => {
+const namedIn = (
+  records: ReadonlyArray<PaymentRecord>,
+  connectionId: string,
+  names: NamedInRows
+): ReadonlyArray<NamedPayment> => {
   const found: Array<NamedPayment> = []
-  const wanted = Object.fromEntries(Object.entries(names).map(([kind, some]) => [kind, new Set<string>(some)]))
   const add = (kind: NameKind, name: string | null, paymentId: string) => {
-    if (name === null || wanted[kind]?.has(name) !== true) return
-    const same = found.filter((one) => one.kind === kind && one.name === name)
-    if (same.length < 2 && !same.some((one) => one.paymentId === paymentId)) found.push({ kind, name, paymentId })
-  }
-  const ofConnection = <A extends { readonly connectionId: string }>(map: ReadonlyMap<string, ReadonlyArray<A>>) =>
-    [...map.values()].flat().filter((one) => one.connectionId === connectionId)
-  for (const { connectionId: of, id, providerRef, reported } of stored.payments.values()) {
-    if (of !== connectionId) continue
-    add("providerRefs", providerRef, id)
-    for (const capture of reported?.captures ?? []) add("providerRefs", capture.id, id)
+    if (name === null || !names[kind].includes(name)) return
+    const same = found.filter(has({ kind, name }))
+    if (same.length < 2 && !same.some(has({ paymentId }))) found.push({ kind, name, paymentId })
   }
   // Requests under one key derive one attempt id, and those that were given up were not sent.
   const sent = new Map<string, { readonly paymentId: string; readonly isSent: boolean }>()
-  for (const { id, outcome, paymentId, providerRef } of ofConnection(stored.attempts)) {
-    const isSent = outcome !== "Abandoned"
-    const other = sent.get(id)
-    const isMeant = other === undefined || other.isSent === isSent ? paymentId > (other?.paymentId ?? "") : isSent
-    if (isMeant) sent.set(id, { paymentId, isSent })
-    add("providerRefs", providerRef, paymentId)
+  for (const { book } of records) {
+    const { id, providerRef, reported } = book.payment
+    const ofConnection = has({ connectionId })
+    if (book.payment.connectionId === connectionId) {
+      for (const name of [providerRef, ...(reported?.captures ?? []).map((capture) => capture.id)])
+        add("providerRefs", name, id)
+    }
+    for (const attempt of book.attempts.filter(ofConnection)) {
+      add("providerRefs", attempt.providerRef, id)
+      const isSent = attempt.outcome !== "Abandoned"
+      const other = sent.get(attempt.id)
+      const isMeant = other === undefined || other.isSent === isSent ? id > (other?.paymentId ?? "") : isSent
+      if (isMeant) sent.set(attempt.id, { paymentId: id, isSent })
+    }
+    for (const operation of book.operations.filter(ofConnection)) add("operationIds", operation.id, id)
+    for (const refund of book.refunds.filter(ofConnection)) {
+      add("refundIds", refund.id, id)
+      add("providerRefundIds", refund.providerRefundId, id)
+    }
   }
   for (const [id, { paymentId }] of sent) add("attemptIds", id, paymentId)
-  for (const { id, paymentId } of ofConnection(stored.operations)) add("operationIds", id, paymentId)
-  for (const { id, paymentId, providerRefundId } of ofConnection(stored.refunds)) {
-    add("refundIds", id, paymentId)
-    add("providerRefundIds", providerRefundId, paymentId)
-  }
   return found
 }
 
-const unreported = (stored: TenantState, query: UnreportedQuery) => {
-  const { after, captureWithinMillis, connectionId, from, limit, until } = query
+const unreported = (state: State, query: UnreportedQuery) => {
+  const { after: id, captureWithinMillis, connectionId, from, limit, tenant, until } = query
   const reported = new Set(
-    entriesIn(stored)
-      .filter(({ closed, corrected, kind, number }) =>
-        number === 0 ? corrected === null && closed?.by !== "comparison" : corrected === null && kind === "charge"
+    entriesOf(state, tenant)
+      .filter(
+        ({ closed, corrected, kind, number }) =>
+          corrected === null && (number === 0 ? closed?.by !== "comparison" : kind === "charge")
       )
       .map(({ paymentId }) => paymentId)
   )
-  const looked = [...stored.payments.values()]
-    .filter(({ id }) => id > after)
-    .sort((a, b) => byText(a.id, b.id))
-    .slice(0, limit)
-  const payments = looked.filter(
-    ({ capturedMinor, captureMethod, connectionId: of, id, settledAt }) =>
-      of === connectionId &&
-      capturedMinor > 0 &&
-      settledAt !== null &&
-      settledAt <= until &&
-      settledAt >= (captureMethod === "automatic" ? from : from - captureWithinMillis) &&
-      !reported.has(id)
+  const all = recordsOf(state, tenant).map(({ book }) => book.payment)
+  const looked = page(all, by("id"), { after: { id }, limit })
+  const payments = looked.filter(({ capturedMinor, captureMethod, id, settledAt, ...payment }) => {
+    const earliest = captureMethod === "automatic" ? from : from - captureWithinMillis
+    const isSettled = settledAt !== null && settledAt >= earliest && settledAt <= until
+    return payment.connectionId === connectionId && capturedMinor > 0 && isSettled && !reported.has(id)
+  })
+  return { payments, next: looked.length < limit ? null : (looked.at(-1)?.id ?? null) }
+}
+
+const sumOf = (entries: ReadonlyArray<SettlementEntry>, isOf = (_: SettlementEntry["kind"]) => true): number =>
+  entries.reduce((sum, one) => (isOf(one.kind) ? sum + (one.converted ?? one.gross).minorUnits : sum), 0)
+
+const fieldOf = {
+  charge: "chargesMinor",
+  charge_failed: "chargesMinor",
+  refund: "refundsMinor",
+  refund_failed: "refundsMinor",
+  dispute: "disputesMinor",
+  dispute_reversed: "disputesMinor",
+  fee: "othersMinor",
+  payout: "payoutsMinor",
+  payout_failed: "payoutsMinor",
+  adjustment: "othersMinor"
+} as const satisfies Record<SettlementEntry["kind"], keyof PayoutSums>
+
+/** Of the versions of a row the newest one counts, and the same row at a second place of its report does not. */
+const isCounted = ({ corrected, number, reason }: SettlementEntry): boolean =>
+  number > 0 && reason !== "same_row" && corrected === null
+
+const isOfPayout =
+  ({ connectionId, payoutId }: PayoutName) =>
+  (entry: SettlementEntry) =>
+    isCounted(entry) && has({ connectionId, payoutId })(entry)
+
+/** That of the payout, where the report names it. */
+const movedCurrency = ({ converted, gross, net }: SettlementEntry): string => (net ?? converted ?? gross).currency
+
+/** Entries added up by currency, and by what else groups them. */
+const summed = <Group extends object>(
+  entries: ReadonlyArray<SettlementEntry>,
+  groupOf: (entry: SettlementEntry) => Group
+) =>
+  [...Map.groupBy(entries, (one) => JSON.stringify({ ...groupOf(one), currency: movedCurrency(one) }))].map(
+    ([group, some]) => {
+      const sum = (field: keyof PayoutSums) => sumOf(some, (kind) => fieldOf[kind] === field)
+      return {
+        ...(JSON.parse(group) as Group & Pick<PayoutSums, "currency">),
+        rows: some.length,
+        chargesMinor: sum("chargesMinor"),
+        refundsMinor: sum("refundsMinor"),
+        disputesMinor: sum("disputesMinor"),
+        feesMinor: some.reduce((fees, { fee }) => fees + (fee?.minorUnits ?? 0), 0),
+        payoutsMinor: sum("payoutsMinor"),
+        othersMinor: sum("othersMinor")
+      }
+    }
   )
-  return { payments: payments.map(copy), next: looked.length < limit ? null : (looked.at(-1)?.id ?? null) }
-}
-
-const byOpening = (a: SettlementEntry, b: SettlementEntry): number =>
-  (a.openedAt ?? 0) - (b.openedAt ?? 0) || byName(a, b)
-
-const isListed = (one: SettlementEntry, query: EntryQuery): boolean => {
-  const { after, connectionId, differences, openedBefore, result, runId } = query
-  if (differences === "open" ? !isOpen(one) : !isDifference(one)) return false
-  if (connectionId !== undefined && one.connectionId !== connectionId) return false
-  if (runId !== undefined && one.runId !== runId) return false
-  if (result !== undefined && one.result !== result) return false
-  if (openedBefore !== undefined && (one.openedAt ?? 0) >= openedBefore) return false
-  return after === undefined || byOpening(one, { ...one, ...after }) > 0
-}
-
-const dayMillis = 24 * 60 * 60 * 1_000
-
-const balance = (stored: TenantState, { connectionId, from, until }: BalanceQuery): ReadonlyArray<BalanceRow> => {
-  const rows = new Map<string, BalanceRow>()
-  for (const one of entriesIn(stored)) {
-    const { occurredAt } = one
-    if (connectionId !== undefined && one.connectionId !== connectionId) continue
-    if (!isCounted(one) || occurredAt < from || occurredAt >= until) continue
-    const day = occurredAt - (occurredAt % dayMillis)
-    const currency = movedCurrency(one)
-    const key = JSON.stringify([one.connectionId, day, currency])
-    rows.set(key, withMove(rows.get(key) ?? { connectionId: one.connectionId, day, currency, ...noMoves }, one))
-  }
-  return [...rows.values()].sort(
-    (a, b) => byText(a.connectionId, b.connectionId) || a.day - b.day || byText(a.currency, b.currency)
-  )
-}
-
-const openDifferences = (open: ReadonlyArray<SettlementEntry>): ReadonlyArray<OpenDifferences> =>
-  [...Map.groupBy(open, ({ result }) => result)]
-    .map(([result, entries]) => ({
-      result,
-      count: entries.length,
-      oldestAt: Math.min(...entries.map(({ openedAt }) => openedAt ?? 0))
-    }))
-    .sort((a, b) => byText(a.result, b.result))

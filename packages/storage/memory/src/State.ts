@@ -1,213 +1,149 @@
+/**
+ * Everything that is stored. A payment is one record with all that belongs to it, which a change replaces.
+ *
+ * Records are frozen: a copy is stored of what comes in, and what is stored goes out as it is, since nothing can change it.
+ */
 import type {
-  Attempt,
   Claim,
   Delivery,
   DeliveryAttempt,
   Dispute,
   Event,
   Merchant,
-  Operation,
   Operator,
   OperatorSession,
   Passkey,
   PasskeyChallenge,
-  Payment,
   ReconciliationRun,
-  Refund,
   RunLease,
   SettlementEntry,
   SignInLink,
   Tenant
 } from "@pointsman/core"
-import type {
-  AppliedConfiguration,
-  AuditEntry,
-  DirectoryContents,
-  GuessCount,
-  RecordLoss,
-  RecoveredKey,
-  SealedEvidence,
-  StoredMessage
-} from "@pointsman/core/ports"
+import type * as Ports from "@pointsman/core/ports"
 
-/** What one tenant owns. */
-export interface TenantState {
-  readonly tenant: Tenant
-  readonly payments: Map<string, Payment>
-  /** Which payment has a charge, by its connection and reference. */
-  readonly references: Map<string, string>
-  /** By payment, in the order of their numbers. */
-  readonly attempts: Map<string, Array<Attempt>>
-  /** By payment, oldest first. */
-  readonly operations: Map<string, Array<Operation>>
-  /** By payment, oldest first. */
-  readonly refunds: Map<string, Array<Refund>>
-  /** By the ids of their payments, like those above. */
-  readonly disputes: Map<string, Array<Dispute>>
+export interface PaymentRecord {
+  readonly book: Ports.PaymentBook
+  readonly disputes: ReadonlyArray<Dispute>
   /** By the ids of their disputes. */
-  readonly evidence: Map<string, SealedEvidence>
-  /** In the order of their ids, which is the order of commits. */
-  readonly events: Array<Event>
-  readonly claims: Map<string, Claim>
-  /** When a payment is to be checked next, in epoch milliseconds, and the connection whose provider is asked. */
-  readonly checks: Map<string, { readonly at: number; readonly connectionId: string | null }>
-  /** Providers' messages, in the order in which they came. */
-  readonly messages: Map<string, StoredMessage>
-  /** By connection and row id. */
-  readonly settlements: Map<string, SettlementEntry>
-  /** By id. */
-  readonly runs: Map<string, ReconciliationRun>
-  /** By connection: which of its runs is read. */
-  readonly runLeases: Map<string, RunLease>
-  readonly recoveredKeys: Array<RecoveredKey>
+  readonly evidence: ReadonlyArray<Ports.SealedEvidence>
+  /** When it is checked next, in epoch milliseconds, and the connection whose provider is asked. */
+  readonly check: { readonly at: number; readonly connectionId: string | null } | null
 }
 
 export interface StoredDelivery {
-  delivery: Delivery
-  event: Event
+  readonly delivery: Delivery
+  readonly event: Event
   /** In the order of their numbers. */
-  readonly attempts: Array<DeliveryAttempt>
+  readonly attempts: ReadonlyArray<DeliveryAttempt>
 }
 
-/** Everything that is stored, shared by the ports. Only copies enter and leave it. */
-export interface State {
-  /** How often it was put back to an earlier state, and 1. */
-  history: number
-  readonly tenants: Map<string, TenantState>
-  /** Whose hosted page it is, by the hash of its token. */
-  readonly pages: Map<string, { readonly tenant: Tenant; readonly paymentId: string }>
-  readonly workspaces: Map<string, DirectoryContents["workspaces"][number]>
-  readonly apiKeys: Map<string, DirectoryContents["apiKeys"][number]>
-  readonly connections: Map<string, DirectoryContents["connections"][number]>
-  readonly routing: Map<string, DirectoryContents["routing"][number]>
-  readonly webhookEndpoints: Map<string, DirectoryContents["webhookEndpoints"][number]>
-  /** By generation. */
-  readonly configurations: Array<AppliedConfiguration>
-  /** In epoch milliseconds, by the hash of the key. */
-  readonly keyUses: Map<string, number>
-  /** By number. */
-  readonly audit: Array<AuditEntry>
-  readonly merchants: Map<string, Merchant>
-  readonly operators: Map<string, Operator>
-  /** By hash. */
-  readonly operatorSessions: Map<string, OperatorSession>
-  /** By hash. */
-  readonly signInLinks: Map<string, SignInLink>
-  readonly signInGuesses: Map<string, GuessCount>
-  /** By id. */
-  readonly passkeys: Map<string, Passkey>
-  /** By hash. */
-  readonly passkeyChallenges: Map<string, PasskeyChallenge>
-  readonly deliveries: Map<string, StoredDelivery>
-  /** The sealed derivation keys. */
-  derivation: string | null
-  /** The newest loss of records. */
-  loss: RecordLoss | null
-}
+type Row<Name extends keyof Ports.DirectoryContents> = Ports.DirectoryContents[Name][number]
 
-export const make = (): State => ({
-  history: 1,
-  tenants: new Map(),
-  pages: new Map(),
-  workspaces: new Map(),
-  apiKeys: new Map(),
-  connections: new Map(),
-  routing: new Map(),
-  webhookEndpoints: new Map(),
-  configurations: [],
-  keyUses: new Map(),
-  audit: [],
-  merchants: new Map(),
-  operators: new Map(),
-  operatorSessions: new Map(),
-  signInLinks: new Map(),
-  signInGuesses: new Map(),
-  passkeys: new Map(),
-  passkeyChallenges: new Map(),
-  deliveries: new Map(),
-  derivation: null,
-  loss: null
+/** What one tenant owns; by id, where nothing else is said. */
+const emptyTenant = (tenant: Tenant) => ({
+  tenant,
+  payments: new Map<string, PaymentRecord>(),
+  /** Which payment has a charge, by its connection and reference; also of payments that left the store. */
+  references: new Map<string, string>(),
+  /** In the order of their ids, which is the order of commits. */
+  events: [] as Event[],
+  deliveries: new Map<string, StoredDelivery>(),
+  claims: new Map<string, Claim>(),
+  /** By connection and event id, in the order in which they came. */
+  messages: new Map<string, Ports.StoredMessage>(),
+  /** By connection and row id. */
+  settlements: new Map<string, SettlementEntry>(),
+  runs: new Map<string, ReconciliationRun>(),
+  /** By connection: which of its runs is read. */
+  runLeases: new Map<string, RunLease>(),
+  /** By all that they consist of. */
+  recoveredKeys: new Map<string, Ports.RecoveredKey>()
 })
+export type TenantState = ReturnType<typeof emptyTenant>
+
+/** By id or hash, where nothing else is said. */
+export const emptyState = () => ({
+  /** How often it was put back to an earlier state, and 1. */
+  history: 1,
+  /** When the step under way began, in epoch milliseconds. */
+  now: 0,
+  tenants: new Map<string, TenantState>(),
+  workspaces: new Map<string, Row<"workspaces">>(),
+  apiKeys: new Map<string, Row<"apiKeys">>(),
+  connections: new Map<string, Row<"connections">>(),
+  /** By tenant. */
+  routing: new Map<string, Row<"routing">>(),
+  webhookEndpoints: new Map<string, Row<"webhookEndpoints">>(),
+  /** By generation. */
+  configurations: [] as Ports.AppliedConfiguration[],
+  /** In epoch milliseconds. */
+  keyUses: new Map<string, number>(),
+  /** By number. */
+  audit: [] as Ports.AuditEntry[],
+  merchants: new Map<string, Merchant>(),
+  operators: new Map<string, Operator>(),
+  sessions: new Map<string, OperatorSession>(),
+  links: new Map<string, SignInLink>(),
+  guesses: new Map<string, Ports.GuessCount>(),
+  passkeys: new Map<string, Passkey>(),
+  challenges: new Map<string, PasskeyChallenge>(),
+  /** By tenant, connection and segment. */
+  rates: new Map<string, Ports.StoredRate>(),
+  /** Of retention, by what they are of. */
+  leases: new Map<string, { readonly holder: string; readonly until: number }>(),
+  /** The sealed derivation keys. */
+  derivation: null as string | null,
+  /** The newest loss of records. */
+  loss: null as Ports.RecordLoss | null
+})
+export type State = ReturnType<typeof emptyState>
 
 /** Copies everything; the result puts it back. */
 export const snapshot = (state: State): (() => void) => {
-  const kept = structuredClone(state)
+  const kept = copyHolders(state)
   return () => {
-    const { audit, configurations, derivation, history: _, loss, ...maps } = structuredClone(kept)
-    state.history += 1
-    state.derivation = derivation
-    state.loss = loss
-    state.audit.splice(0, Number.POSITIVE_INFINITY, ...audit)
-    state.configurations.splice(0, Number.POSITIVE_INFINITY, ...configurations)
-    for (const [name, entries] of Object.entries(maps)) {
-      const map: Map<string, unknown> = state[name as keyof typeof maps]
-      map.clear()
-      for (const [key, value] of entries) map.set(key, value)
-    }
+    Object.assign(state, copyHolders(kept), { history: state.history + 1 })
   }
 }
 
-/** No two tenants share a key: the environment is one of two words, and comes first. */
-export const tenantKey = (tenant: Tenant): string => `${tenant.environment} ${tenant.workspaceId}`
-
-const empty = (tenant: Tenant): TenantState => ({
-  tenant,
-  payments: new Map(),
-  references: new Map(),
-  attempts: new Map(),
-  operations: new Map(),
-  refunds: new Map(),
-  disputes: new Map(),
-  evidence: new Map(),
-  events: [],
-  claims: new Map(),
-  checks: new Map(),
-  messages: new Map(),
-  settlements: new Map(),
-  runs: new Map(),
-  runLeases: new Map(),
-  recoveredKeys: []
-})
-
-const nothing: TenantState = empty({ workspaceId: "", environment: "sandbox" })
-
-/** To read from; what is not stored yet reads as nothing. */
-export const ofTenant = (state: State, tenant: Tenant): TenantState => state.tenants.get(tenantKey(tenant)) ?? nothing
-
-/** To write to. */
-export const forTenant = (state: State, tenant: Tenant): TenantState => {
-  const key = tenantKey(tenant)
-  const found = state.tenants.get(key)
-  if (found !== undefined) return found
-  const made = empty({ workspaceId: tenant.workspaceId, environment: tenant.environment })
-  state.tenants.set(key, made)
-  return made
+/** Copies what holds records, and not the records. */
+const copyHolders = <A>(held: A): A => {
+  if (Object.isFrozen(held)) return held
+  if (Array.isArray(held)) return [...held] as A
+  if (held instanceof Map) return new Map([...held].map(([key, one]) => [key, copyHolders(one)])) as A
+  return Object.fromEntries(Object.entries(held as object).map(([name, one]) => [name, copyHolders(one)])) as A
 }
 
-/**
- * A copy shares nothing with the original, so that a caller cannot change what is stored. Records are plain data, and
- * `structuredClone` takes several times as long: it was what a store in memory spent most of its time on.
- */
+/** No two lists of parts share a key. */
+export const keyOf = (...parts: ReadonlyArray<string>): string => JSON.stringify(parts)
+
+export const tenantKey = ({ environment, workspaceId }: Tenant): string => `${environment} ${workspaceId}`
+
+/** What the tenant owns. */
+export const of = (state: State, { environment, workspaceId }: Tenant): TenantState => {
+  const key = tenantKey({ environment, workspaceId })
+  const found = state.tenants.get(key) ?? emptyTenant(copy({ workspaceId, environment }))
+  state.tenants.set(key, found)
+  return found
+}
+
+/** What all tenants own, or one of them. */
+export const tenantsOf = (state: State, tenant?: Tenant): ReadonlyArray<TenantState> =>
+  tenant === undefined ? [...state.tenants.values()] : [of(state, tenant)]
+
+export const recordsOf = (state: State, tenant?: Tenant): ReadonlyArray<PaymentRecord> =>
+  tenantsOf(state, tenant).flatMap(({ payments }) => [...payments.values()])
+
+/** Frozen, as is all of it. What is frozen already is shared. */
 export const copy = <A>(value: A): A => {
-  if (Array.isArray(value)) return value.map(copy) as A
-  if (typeof value !== "object" || value === null) return value
+  if (Object.isFrozen(value)) return value
+  if (Array.isArray(value)) return Object.freeze(value.map(copy)) as A
   const made: Record<string, unknown> = {}
   for (const key in value) {
     if (key !== "__proto__") made[key] = copy<unknown>(value[key])
     // Data like all else, even if a field has this name.
-    else Object.defineProperty(made, key, { value: copy<unknown>(value[key]), enumerable: true, writable: true })
+    else Object.defineProperty(made, key, { value: copy<unknown>(value[key]), enumerable: true })
   }
-  return made as A
+  return Object.freeze(made) as A
 }
-
-/** UUIDs and hashes order by their characters, as they do in SQL; `localeCompare` would not. */
-export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
-/** Where a record is in a list, by a time in epoch milliseconds and then by its name. */
-export interface Place {
-  /** Epoch milliseconds. */
-  readonly at: number
-  readonly name: string
-}
-
-export const byPlace = (a: Place, b: Place): number => a.at - b.at || byText(a.name, b.name)

@@ -1,3 +1,2 @@
 /** Storage in memory: `MemoryStorage.layer()`, for tests and trials. */
-export { memory } from "./Handle.ts"
-export { layer, type MemoryStorageOptions } from "./Layer.ts"
+export { layer, type MemoryStorageOptions, memory } from "./Layer.ts"

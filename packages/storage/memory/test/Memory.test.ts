@@ -5,7 +5,7 @@ import { layer } from "@pointsman/storage-memory"
 import { Effect, Layer, Option, Result } from "effect"
 import { newChange, tenant } from "../../sql/test/Given.ts"
 import { make as makeLedger } from "../src/Ledger.ts"
-import { make as makeState } from "../src/State.ts"
+import { emptyState } from "../src/State.ts"
 
 const changeOf = Effect.fnUntraced(function* (key: string) {
   const change = yield* newChange({ tenant: { ...tenant }, idempotencyKey: key })
@@ -182,7 +182,7 @@ describe("memory storage", () => {
   )
 
   const winners = Effect.fnUntraced(function* (turns: boolean) {
-    const ledger = yield* makeLedger(makeState(), { yieldBetween: true, turns })
+    const ledger = yield* makeLedger(emptyState(), { yieldBetween: true, turns })
     const changes = yield* Effect.forEach(Array(64).keys(), () => changeOf("one-key-for-all"))
     const results = yield* Effect.forEach(changes, (change) => Effect.result(ledger.commit(change)), {
       concurrency: "unbounded"
