@@ -51,7 +51,7 @@ export const makeCommit = Effect.fnUntraced(function* (
 
   const write = Effect.fnUntraced(function* (change: Change) {
     const refused = refusalOf(state, change)
-    if (refused !== undefined) return yield* Effect.fail(refused)
+    if (refused !== undefined) return yield* refused
     const broken = brokenBy(state, change)
     if (broken !== undefined) return yield* Effect.die(new Error(`Ledger.commit: ${broken}`))
     if (yieldBetween) yield* Effect.yieldNow
