@@ -1,15 +1,8 @@
 /** What leaves the store when its time is over. */
-import {
-  type HeldQuery,
-  longestLeaseMillis,
-  type MessageOutcome,
-  type OldPayment,
-  type Retention,
-  type StoredMessage
-} from "@pointsman/core/ports"
+import type { HeldQuery, MessageOutcome, OldPayment, Retention, StoredMessage } from "@pointsman/core/ports"
 import { emptyBodies } from "./Ledger.ts"
 import { by, drop, has, type Methods, page, put } from "./Records.ts"
-import { isOpen as isOpenEntry } from "./Settlements.ts"
+import { isOpen as isOpenEntry, isOver } from "./Settlements.ts"
 import { keyOf, of, type PaymentRecord, recordsOf, type StoredDelivery, type TenantState } from "./State.ts"
 
 export const retention: Methods<Omit<Retention, "paymentsAtOnce">> = {
@@ -63,10 +56,6 @@ export const retention: Methods<Omit<Retention, "paymentsAtOnce">> = {
   },
   upkeep: () => ({ bodies: 0, deliveries: 0 })
 }
-
-/** A lease that ends too late was taken by a clock that was wrong. */
-export const isOver = ({ until }: { readonly until: number }, now: number): boolean =>
-  until <= now || until > now + longestLeaseMillis
 
 const isOpen = ({ delivery: { state } }: StoredDelivery): boolean => state === "Due" || state === "Sending"
 const openOutcomes: ReadonlySet<MessageOutcome> = new Set(["received", "waits", "unreadable"])

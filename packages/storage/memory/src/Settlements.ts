@@ -1,14 +1,15 @@
 /** Runs of reconciliation, and what is stored of rows of providers' reports. */
 import { isDifference, type PayoutSums, type RunLease, type SettlementEntry, type Tenant } from "@pointsman/core"
-import type {
-  ComparisonHolder,
-  EntryQuery,
-  NamedInRows,
-  NamedPayment,
-  NameKind,
-  PayoutName,
-  Settlements,
-  UnreportedQuery
+import {
+  type ComparisonHolder,
+  type EntryQuery,
+  longestLeaseMillis,
+  type NamedInRows,
+  type NamedPayment,
+  type NameKind,
+  type PayoutName,
+  type Settlements,
+  type UnreportedQuery
 } from "@pointsman/core/ports"
 import {
   by,
@@ -24,7 +25,6 @@ import {
   put,
   update
 } from "./Records.ts"
-import { isOver } from "./Retention.ts"
 import { keyOf, of, type PaymentRecord, recordsOf, type State, type TenantState, tenantsOf } from "./State.ts"
 
 export const settlements: Methods<Settlements> = {
@@ -161,6 +161,10 @@ const entriesOf = (state: State, tenant?: Tenant): ReadonlyArray<SettlementEntry
   tenantsOf(state, tenant).flatMap(({ settlements }) => [...settlements.values()])
 
 const byName = by("connectionId", "rowId")
+
+/** A lease that ends too late was taken by a clock that was wrong. */
+export const isOver = ({ until }: { readonly until: number }, now: number): boolean =>
+  until <= now || until > now + longestLeaseMillis
 
 export const isOpen = (entry: SettlementEntry): boolean => isDifference(entry) && entry.closed === null
 
