@@ -126,7 +126,7 @@ export const byHandChapter = (subject: ConnectorUnderTest): void => {
   const { byHand } = subject
   const connector = connect(subject, scriptedTransport([]).transport)
   describe("by hand", () => {
-    it("is told to the suite for each courier that the connector has, and for no other", () => {
+    it("names each courier that the connector has, and no other", () => {
       const couriers: Record<keyof ByHandAtProvider, boolean> = {
         messages: connector.readMessage !== undefined,
         hints: connector.hints !== undefined,

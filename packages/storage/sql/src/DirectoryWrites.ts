@@ -1,4 +1,4 @@
-/** Writes of the directory. Those who write take turns, and each tells the others in the same transaction. */
+/** Writes of the directory. Writers take turns, and each notifies the other processes in its transaction. */
 import type { Tenant } from "@pointsman/core"
 import {
   type AuditDraft,
@@ -21,7 +21,7 @@ import { type Query, queryAll, repeatable, type Sql } from "./Sql.ts"
 export interface DirectoryForm<V> {
   /** Lets go of the copy that this process keeps. */
   readonly forget: Effect.Effect<void>
-  /** Inside the write, before all else: who writes at the same time waits, and is told when it commits. */
+  /** Runs first in the transaction: other writers wait for its end, and its commit notifies the other processes. */
   readonly tell: (query: Query<V>) => Effect.Effect<unknown, SqlError>
   /** Adds the rows, or replaces those with the same keys. */
   readonly put: (query: Query<V>, contents: DirectoryContents) => Effect.Effect<unknown, SqlError>
@@ -100,7 +100,7 @@ const makeApply = <V>({ each, locking, rows: { bindText } }: Sql<V>, form: Direc
     query: Query<V>,
     { after, configuration, contents, seenSecrets = new Map() }: ConfigurationChange
   ) {
-    // Whoever applies another one waits here, and then sees this one.
+    // A process that applies another configuration waits here, and then reads this one.
     yield* query(locking("select version from directory_version for update"))
     const [newest] = yield* query("select max(generation) as generation from configurations")
     if ((newest?.["generation"] ?? 0) !== after) return false
