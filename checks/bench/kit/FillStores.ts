@@ -1,102 +1,129 @@
-/** A store that holds so many payments, of the workspace `acme` in its sandbox. */
-import { DatabaseSync } from "node:sqlite"
+/**
+ * Stores that hold so many payments, of the workspace `acme` in its sandbox: copies of two that the product made, each
+ * committed whole, under ids, a key, texts and times of its own. A million take minutes.
+ */
 import { Pointsman } from "@pointsman/core"
+import { type Change, Ids, Ledger } from "@pointsman/core/ports"
+import * as MemoryStorage from "@pointsman/storage-memory"
 import * as PostgresStorage from "@pointsman/storage-postgres"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
-import { type Effect, ManagedRuntime, Redacted } from "effect"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { caller, type Storage, worldLayer } from "../World.ts"
 import { createRequest } from "./CreateRequest.ts"
 import {
-  type Dialect,
-  fillStatements,
-  postgresDialect,
-  type RowsOf,
-  sqliteDialect,
-  type Table,
-  tables
-} from "./Fill.ts"
-import { metadataOf, sampleText } from "./FilledIds.ts"
+  attemptIdOf,
+  captureMethodOf,
+  createdAtOf,
+  eventIdOf,
+  keyOf,
+  metadataOf,
+  paymentIdOf,
+  sampleText,
+  textOf
+} from "./FilledIds.ts"
 import { query } from "./Postgres.ts"
 
-/** A statement that writes more of them at once needs memory for nothing. */
-const filledAtOnce = 50_000
-
-/** What happens to the sample that is captured before its rows are copied: its payment's id is given. */
+/** What happens to the sample that is captured before it is copied: its payment's id is given. */
 export type Prepare = (pointsman: Pointsman["Service"], paymentId: string) => Effect.Effect<unknown, unknown>
 
-/** Two real payments, whose rows the others are made like. */
-const makeSamples = async (
-  storage: Storage,
-  prepare: Prepare | undefined
-): Promise<{ readonly captured: string; readonly authorized: string }> => {
-  const runtime = ManagedRuntime.make(worldLayer(storage))
+const { tenant } = caller
+const sampleKey = "key-of-the-sample"
+
+/**
+ * Gives the change of the payment `number`. Its key and its last write are as old as the sample's, so that no background
+ * forgets the key or removes the payment.
+ */
+const makeSample = async (
+  captureMethod: "automatic" | "manual",
+  prepare: Prepare = () => Effect.void
+): Promise<(number: number) => Change> => {
+  const runtime = ManagedRuntime.make(worldLayer(MemoryStorage.layer()))
+  const began = Date.now()
+  const { book, claim, events } = await runtime.runPromise(
+    Effect.gen(function* () {
+      const [pointsman, ledger] = [yield* Pointsman, yield* Ledger]
+      const request = createRequest(sampleText, sampleKey, captureMethod, metadataOf(sampleText))
+      const { id } = (yield* pointsman.create(caller, request)).payment
+      yield* prepare(pointsman, id)
+      return {
+        book: yield* Effect.fromOption(yield* ledger.book(tenant, id)),
+        claim: yield* Effect.fromOption(yield* ledger.claim(tenant, sampleKey)),
+        events: yield* pointsman.timeline(tenant, id, { limit: 10 })
+      }
+    })
+  )
+  await runtime.dispose()
+  const ended = Date.now()
+  const { attempts, payment } = book
+  const { answeredAt, claimedAt } = claim
+  const { updatedAt } = payment
+  const text = JSON.stringify({
+    tenant,
+    payment: { expected: 0, after: { ...payment, version: 1 } },
+    attempts,
+    events: events.items.map(({ id: _, ...draft }) => draft),
+    claim: { expected: 0, after: { ...claim, version: 1 } }
+  } satisfies Change)
+  const own: Readonly<Record<string, (number: number) => string>> = {
+    [payment.id]: paymentIdOf,
+    [String(attempts[0]?.id)]: attemptIdOf,
+    [sampleKey]: keyOf,
+    [sampleText]: textOf
+  }
+  const parts = new RegExp([...Object.keys(own), "\\b\\d{13}\\b"].join("|"), "gu")
+  return (number) => {
+    const change = JSON.parse(
+      text.replace(parts, (part) => {
+        const isTime = Number(part) >= began && Number(part) <= ended
+        return own[part]?.(number) ?? (isTime ? String(createdAtOf(number)) : part)
+      })
+    )
+    Object.assign(change.payment.after, { updatedAt })
+    Object.assign(change.claim.after, { answeredAt, claimedAt })
+    return change
+  }
+}
+
+/** So many wait for one commit of SQLite, or for the batches of PostgreSQL. */
+const concurrency = 256
+const timedDigits = "evt_01000000-0000-".length
+
+const fill = async (storage: Storage, count: number, prepare: Prepare | undefined): Promise<void> => {
+  const samples = { automatic: await makeSample("automatic", prepare), manual: await makeSample("manual") }
+  let events = 0
+  // Random after the digits of the time: PostgreSQL gives an event that is late the id after the newest one.
+  const eventId = (id: string) => eventIdOf(events++).slice(0, timedDigits) + id.slice(timedDigits)
+  const ids = Layer.effect(
+    Ids,
+    Effect.map(Ids, (random) => Ids.of({ ...random, event: Effect.map(random.event, eventId) }))
+  ).pipe(Layer.provide(Ids.layer))
+  const runtime = ManagedRuntime.make(worldLayer(storage.pipe(Layer.provide(ids))))
   try {
-    const pointsman = await runtime.runPromise(Pointsman)
-    const make = (captureMethod: "automatic" | "manual") =>
-      runtime.runPromise(
-        pointsman.create(caller, createRequest(sampleText, undefined, captureMethod, metadataOf(sampleText)))
+    await runtime.runPromise(
+      Effect.flatMap(Ledger, (ledger) =>
+        Effect.forEach(
+          (function* () {
+            for (let number = 0; number < count; number++) yield number
+          })(),
+          (number) => Effect.suspend(() => ledger.commit(samples[captureMethodOf(number)](number))),
+          { concurrency, discard: true }
+        )
       )
-    const samples = { captured: (await make("automatic")).payment.id, authorized: (await make("manual")).payment.id }
-    if (prepare !== undefined) await runtime.runPromise(prepare(pointsman, samples.captured))
-    return samples
+    )
   } finally {
     await runtime.dispose()
   }
 }
 
-type Ask = (sql: string) => Promise<RowsOf[keyof RowsOf]>
-
-const rowsOf = async (ask: Ask, { columnsOf }: Dialect, paymentId: string): Promise<RowsOf> => {
-  const rows = async (table: Table, condition: string) => {
-    const columns = (await ask(columnsOf(table))).map(({ name }) => name)
-    return ask(`select ${columns.join(", ")} from ${table} where ${condition}`)
-  }
-  return {
-    payments: await rows("payments", `id = '${paymentId}'`),
-    attempts: await rows("attempts", `payment_id = '${paymentId}'`),
-    events: await rows("events", `payment_id = '${paymentId}' order by id`),
-    claims: await rows("claims", `payment_id = '${paymentId}'`),
-    charge_references: await rows("charge_references", `payment_id = '${paymentId}'`),
-    payment_metadata: await rows("payment_metadata", `payment_id = '${paymentId}'`)
-  }
-}
-
-const fillingOf = async (
-  ask: Ask,
-  ids: { readonly captured: string; readonly authorized: string },
-  dialect: Dialect,
-  count: number
-): Promise<ReadonlyArray<string>> => {
-  const samples = {
-    captured: await rowsOf(ask, dialect, ids.captured),
-    authorized: await rowsOf(ask, dialect, ids.authorized)
-  }
-  return Array.from({ length: Math.ceil(count / filledAtOnce) }, (_, part) =>
-    fillStatements(dialect, samples, part * filledAtOnce, Math.min(count, (part + 1) * filledAtOnce))
-  ).flat()
-}
-
 /** Gives the URL back, of a new database that is filled. */
 export const fillPostgres = async (url: string, count: number, prepare?: Prepare): Promise<string> => {
-  const ids = await makeSamples(PostgresStorage.layer({ url: Redacted.make(url) }), prepare)
-  const filling = await fillingOf((sql) => query(url, sql), ids, postgresDialect, count)
-  // Whole rows of real payments need no check of what they refer to, which would be most of the time.
-  await query(url, "set session_replication_role = replica", ...filling)
-  await query(url, ...tables.map((table) => `vacuum analyze ${table}`), "checkpoint")
+  await fill(PostgresStorage.layer({ url: Redacted.make(url) }), count, prepare)
+  await query(url, "vacuum analyze", "checkpoint")
   return url
 }
 
 /** Gives the name back, of a new file that is filled. */
 export const fillSqlite = async (filename: string, count: number, prepare?: Prepare): Promise<string> => {
-  const ids = await makeSamples(SqliteStorage.layer({ filename }), prepare)
-  const db = new DatabaseSync(filename, { enableForeignKeyConstraints: false })
-  try {
-    const filling = await fillingOf(async (sql) => db.prepare(sql).all(), ids, sqliteDialect, count)
-    db.exec("pragma synchronous = off; begin")
-    for (const statement of filling) db.exec(statement)
-    db.exec("commit; pragma wal_checkpoint(truncate)")
-  } finally {
-    db.close()
-  }
+  await fill(SqliteStorage.layer({ filename }), count, prepare)
   return filename
 }

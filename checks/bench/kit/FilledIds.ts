@@ -1,7 +1,7 @@
-/** Ids of the payments that `Fill.ts` writes, by their numbers: in the order of the numbers, and older than all others. */
+/** Ids of the payments that `FillStores.ts` writes, by their numbers: in the order of the numbers, and older than all others. */
 
 /** Their first twelve digits, of the number 0: a time in 2004. */
-export const firstNumber = 0x0100_0000_0000
+const firstNumber = 0x0100_0000_0000
 /** From one payment to the next, in milliseconds: a million of them are made in a year. */
 export const everyMillis = 30_000
 
@@ -10,31 +10,23 @@ export const createdAtOf = (number: number): number => firstNumber + number * ev
 
 const hex = (number: number) => createdAtOf(number).toString(16).padStart(12, "0")
 
-const uuidOf = (number: number, rest: string): string => {
+const uuidOf = (number: number, last: number): string => {
   const digits = hex(number)
-  return `${digits.slice(0, 8)}-${digits.slice(8)}-${rest}`
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-00000000000${last}`
 }
 
-/** After the first twelve digits: of a payment, its attempt, and its events, which are of the same number. */
-export const rests = {
-  payment: "7000-8000-000000000001",
-  attempt: "7000-8000-000000000002",
-  event: (place: number) => `7000-8000-00000000001${place}`
-}
+export const paymentIdOf = (number: number): string => uuidOf(number, 1)
+export const attemptIdOf = (number: number): string => `att_${uuidOf(number, 2)}`
+/** Of an event by its own number: each payment has two at least. */
+export const eventIdOf = (number: number): string => `evt_${uuidOf(number, 3)}`
 
-export const paymentIdOf = (number: number): string => uuidOf(number, rests.payment)
-export const eventIdOf = (number: number, place: number): string => `evt_${uuidOf(number, rests.event(place))}`
-
-export const keyPrefix = "key-"
-export const keyOf = (number: number): string => `${keyPrefix}${hex(number)}`
+export const keyOf = (number: number): string => `key-${hex(number)}`
 
 /** The text of the sample payment that each filled payment replaces by a text of its own. */
 export const sampleText = "order-filled"
-export const textPrefix = "order-"
-export const textOf = (number: number): string => `${textPrefix}${hex(number)}`
+export const textOf = (number: number): string => `order-${hex(number)}`
 /** A text of the payment's own, and one that every payment has. */
 export const metadataOf = (text: string) => ({ order: text, channel: "web" })
-export const attemptIdOf = (number: number): string => `att_${uuidOf(number, rests.attempt)}`
 /** With the prefix of Mollie's payments, without which its reports name none. */
 export const providerRefOf = (number: number): string => `tr_${attemptIdOf(number)}`
 

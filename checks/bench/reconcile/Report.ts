@@ -1,5 +1,5 @@
 /**
- * Files of reports about the payments that `Fill.ts` writes, in each provider's documented columns and in the order of the
+ * Files of reports about the payments that `FillStores.ts` writes, in each provider's documented columns and in the order of the
  * payments' numbers, with planted differences.
  */
 import { createWriteStream } from "node:fs"

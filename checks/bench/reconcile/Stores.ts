@@ -54,11 +54,6 @@ const settle: Prepare = Effect.fnUntraced(function* (pointsman, paymentId) {
     })()
   })
 })
-/** What the sample's report left. */
-const forgetSample = ["reconciliation_runs", "settlement_entries"].map((table) => `delete from ${table}`)
-
-const settled = "update payments set settled_at = created_at where captured_minor > 0"
-
 /** Times aside, which differ from run to run. */
 const summaries = [
   `select result, kind, reason, closed_by, count(*) as entries, sum(number) as numbers, sum(gross_minor) as gross
@@ -72,9 +67,6 @@ const textOf = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>): string 
 
 export const sqliteStores = async (folder: string, { areSettled, payments }: Beginning): Promise<Stores> => {
   const filled = await fillSqlite(join(folder, "filled.sqlite"), payments, areSettled ? settle : undefined)
-  const db = new DatabaseSync(filled)
-  db.exec(`${[settled, ...forgetSample].join("; ")}; pragma wal_checkpoint(truncate)`)
-  db.close()
   return {
     copy: async (name) => {
       const place = join(folder, `${name}.sqlite`)
@@ -101,7 +93,6 @@ export const postgresStores = async ({ areSettled, payments }: Beginning): Promi
   if ("missing" in postgres) throw new Error(`There is no PostgreSQL here: ${postgres.missing}`)
   try {
     const filled = await fillPostgres(await postgres.newDatabase("filled"), payments, areSettled ? settle : undefined)
-    await query(filled, settled, ...forgetSample, "vacuum analyze payments", "checkpoint")
     const nameOf = (url: string) => new URL(url).pathname.slice(1)
     return {
       copy: async (name) => {

@@ -1,4 +1,4 @@
-/** The library in a backend's own process: creates, and reads of what `kit/Fill.ts` wrote. */
+/** The library in a backend's own process: creates, and reads of what `kit/FillStores.ts` wrote. */
 import { Pointsman } from "@pointsman/core"
 import type { PaymentQuery } from "@pointsman/core/ports"
 import * as PostgresStorage from "@pointsman/storage-postgres"
@@ -105,7 +105,7 @@ answerOrders<LibrarySettings, LibraryOrder>(async ({ provider, storage, workspac
       const createdFrom = createdAtOf(some(filled))
       return search({ createdFrom, createdBefore: createdFrom + 24 * 60 * 60_000 })
     },
-    events: (filled) => pointsman.events(tenant, { before: eventIdOf(some(filled), 1), limit: pageSize }),
+    events: (filled) => pointsman.events(tenant, { before: eventIdOf(some(filled)), limit: pageSize }),
     timeline: (filled) => pointsman.timeline(tenant, paymentIdOf(some(filled)), { limit: pageSize })
   }
   return (order) =>

@@ -14,14 +14,14 @@ export interface Sums {
 /** By the currency's code. */
 export type SumsByCurrency = Readonly<Record<string, Sums>>
 
-export const addSums = (one: SumsByCurrency, other: SumsByCurrency, times = 1): SumsByCurrency => {
+export const addSums = (one: SumsByCurrency, other: SumsByCurrency): SumsByCurrency => {
   const sums: Record<string, Sums> = { ...one }
   for (const [currency, added] of Object.entries(other)) {
     const { captured, payments, refunded } = sums[currency] ?? nothing
     sums[currency] = {
-      payments: payments + times * added.payments,
-      captured: captured + times * added.captured,
-      refunded: refunded + times * added.refunded
+      payments: payments + added.payments,
+      captured: captured + added.captured,
+      refunded: refunded + added.refunded
     }
   }
   return sums

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Pointsman } from "@pointsman/core"
 import { Effect } from "effect"
 import { inRounds, type Spread, spread } from "../kit/Rounds.ts"
-import { makeSample, type Sample, samples } from "./Samples.ts"
+import { makeSample, sampleOf } from "./Samples.ts"
 import type { Work, YearsStore } from "./YearsStore.ts"
 import type { World } from "./YearsWorld.ts"
 
@@ -29,7 +29,7 @@ const acts = (world: World): Readonly<Record<string, () => Promise<unknown>>> =>
   const asked = (act: (pointsman: Pointsman["Service"]) => Effect.Effect<unknown, unknown>) => () =>
     run(Effect.flatMap(Pointsman, act))
   return {
-    "a create": () => run(makeSample(samples[0] as Sample)),
+    "a create": () => run(makeSample(sampleOf(0))),
     "the newest payments": asked((pointsman) => pointsman.payments(tenant, { limit: 20 })),
     "the newest payments in one state": asked((pointsman) =>
       pointsman.payments(tenant, { limit: 20, states: ["Captured"] })

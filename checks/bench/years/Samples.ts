@@ -1,4 +1,4 @@
-/** The payments of a month: what the product makes of them, and which share of the copies is like each. */
+/** The payments of a month: what the product makes of them, and which share of them is like each. */
 import { randomUUID } from "node:crypto"
 import { Pointsman } from "@pointsman/core"
 import { Effect } from "effect"
@@ -9,20 +9,25 @@ export interface Sample {
   readonly minorUnits: number
   readonly currency: string
   readonly ending: "captured" | "refunded" | "declined" | "voided"
-  /** Of a hundred copies: from the one to before the other. */
-  readonly share: readonly [number, number]
+  /** Of a hundred payments. */
+  readonly share: number
 }
 
 /** The amount of the declined one says so to the provider. */
-export const samples: ReadonlyArray<Sample> = [
-  { minorUnits: 4_990, currency: "EUR", ending: "captured", share: [0, 60] },
-  { minorUnits: 12_900, currency: "USD", ending: "captured", share: [60, 80] },
-  { minorUnits: 800, currency: "EUR", ending: "refunded", share: [80, 90] },
-  { minorUnits: 5_003, currency: "EUR", ending: "declined", share: [90, 97] },
-  { minorUnits: 7_500, currency: "USD", ending: "voided", share: [97, 100] }
+const samples: ReadonlyArray<Sample> = [
+  { minorUnits: 4_990, currency: "EUR", ending: "captured", share: 60 },
+  { minorUnits: 12_900, currency: "USD", ending: "captured", share: 20 },
+  { minorUnits: 800, currency: "EUR", ending: "refunded", share: 10 },
+  { minorUnits: 5_003, currency: "EUR", ending: "declined", share: 7 },
+  { minorUnits: 7_500, currency: "USD", ending: "voided", share: 3 }
 ]
 
-/** Makes it through the product; gives the payment's id. */
+const hundred = samples.flatMap((sample) => Array.from({ length: sample.share }, () => sample))
+
+/** Mixed: any ten that follow each other are of several kinds. */
+export const sampleOf = (number: number): Sample => hundred[(number * 37) % hundred.length] as Sample
+
+/** Through the product. */
 export const makeSample = Effect.fnUntraced(function* ({ currency, ending, minorUnits }: Sample) {
   const pointsman = yield* Pointsman
   const captureMethod = ending === "voided" ? "manual" : "automatic"
@@ -34,5 +39,4 @@ export const makeSample = Effect.fnUntraced(function* ({ currency, ending, minor
     yield* pointsman.refund(caller, { ...order, amountMinor: minorUnits / 2, reason: null })
   }
   if (ending === "voided") yield* pointsman.void(caller, order)
-  return payment.id
 })

@@ -1,12 +1,12 @@
 /** The store of a run, by statements of its own beside the product's. */
-import { createHash } from "node:crypto"
 import { DatabaseSync } from "node:sqlite"
 import * as PostgresStorage from "@pointsman/storage-postgres"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Redacted } from "effect"
 import { query } from "../kit/Postgres.ts"
 import type { Storage } from "../World.ts"
-import { copiedTables, type Dialect, postgresDialect, type Row, sqliteDialect } from "./Copies.ts"
+
+type Row = Readonly<Record<string, unknown>>
 
 /** Counted by the database, since its statistics began. */
 export interface Work {
@@ -17,22 +17,22 @@ export interface Work {
 
 export interface YearsStore {
   readonly name: "PostgreSQL" | "SQLite"
-  readonly dialect: Dialect
   readonly layer: Storage
   /** Rows, with numbers for numbers. */
   readonly ask: (sql: string) => Promise<ReadonlyArray<Row>>
-  /** Names of the columns that a row of the table is inserted with. */
-  readonly columnsOf: (table: string) => Promise<ReadonlyArray<string>>
-  /** All tables, without partitions. */
-  readonly tables: () => Promise<ReadonlyArray<string>>
-  /** Runs them without checks of foreign keys: they are whole rows of payments. */
-  readonly copy: (statements: ReadonlyArray<string>) => Promise<void>
   /** Does what autovacuum has done at the end of a month, whose run took seconds. */
   readonly vacuum: () => Promise<void>
   /** Bytes by table, with indexes and partitions; `all`: of the whole database. */
   readonly sizes: () => Promise<Readonly<Record<string, number>>>
   /** `undefined` where the database does not count it. */
   readonly work: (() => Promise<Work>) | undefined
+}
+
+/** Of what levels off: references of charges stay for good, and SQLite keeps the pages that became free. */
+export const levelBytes = (sizes: Readonly<Record<string, number>>): number => {
+  // The name of the references in SQLite, and in PostgreSQL.
+  const apart = ["charges", "charge_references", "free"]
+  return apart.reduce((bytes, name) => bytes - (sizes[name] ?? 0), sizes["all"] ?? 0)
 }
 
 /** `allowAsyncCommit`: of a server that does not wait for its disk, as the tests share one. */
@@ -43,24 +43,10 @@ export const postgresStore = (url: string, allowAsyncCommit = false): YearsStore
     )
   return {
     name: "PostgreSQL",
-    dialect: postgresDialect,
     layer: PostgresStorage.layer({ url: Redacted.make(url), allowAsyncCommit }),
     ask,
-    columnsOf: async (table) =>
-      (
-        await ask(`select column_name as name from information_schema.columns
-          where table_schema = 'public' and table_name = '${table}' and is_generated = 'NEVER' order by ordinal_position`)
-      ).map(({ name }) => String(name)),
-    tables: async () =>
-      (
-        await ask(`select c.relname as name from pg_class as c where c.relnamespace = 'public'::regnamespace
-          and c.relkind in ('r', 'p') and not c.relispartition order by 1`)
-      ).map(({ name }) => String(name)),
-    copy: async (statements) => {
-      await query(url, "begin", "set local session_replication_role = replica", ...statements, "commit")
-    },
     vacuum: async () => {
-      await query(url, ...copiedTables.map(({ name }) => `vacuum ${name}`))
+      await query(url, "vacuum")
     },
     sizes: async () => {
       const rows =
@@ -80,7 +66,7 @@ export const postgresStore = (url: string, allowAsyncCommit = false): YearsStore
 
 export const sqliteStore = (filename: string): YearsStore => {
   const using = <A>(act: (db: DatabaseSync) => A): A => {
-    const db = new DatabaseSync(filename, { enableForeignKeyConstraints: false, timeout: 60_000 })
+    const db = new DatabaseSync(filename, { timeout: 60_000 })
     try {
       return act(db)
     } finally {
@@ -90,27 +76,8 @@ export const sqliteStore = (filename: string): YearsStore => {
   const ask = async (sql: string) => using((db) => db.prepare(sql).all() as ReadonlyArray<Row>)
   return {
     name: "SQLite",
-    dialect: sqliteDialect,
     layer: SqliteStorage.layer({ filename }),
     ask,
-    columnsOf: async (table) =>
-      (await ask(`select name from pragma_table_info('${table}')`)).map(({ name }) => String(name)),
-    tables: async () =>
-      (await ask("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by 1")).map(
-        ({ name }) => String(name)
-      ),
-    copy: async (statements) =>
-      using((db) => {
-        db.function("md5_digits", { deterministic: true }, (text) =>
-          createHash("md5").update(String(text)).digest("hex").slice(0, 12)
-        )
-        db.function("base64_digits", { deterministic: true }, (digits) =>
-          Buffer.from(String(digits), "hex").toString("base64url")
-        )
-        db.exec("pragma synchronous = off; begin immediate")
-        for (const statement of statements) db.exec(statement)
-        db.exec("commit")
-      }),
     vacuum: async () => {},
     sizes: async () =>
       using((db) => {
