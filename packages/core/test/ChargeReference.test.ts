@@ -10,10 +10,11 @@ describe("the references of a change", () => {
   it.effect("given a payment that moves, when its charge stays, then its own reference is not named again", () =>
     Effect.gen(function* () {
       const created = yield* (yield* Pointsman).create(caller, request())
+      const book = { payment: created.payment, attempts: [], operations: [], refunds: [] }
       const [connectionId, providerRef] = ["main", "ch-1"]
       const payment = { ...created.payment, connectionId, providerRef }
       const named = (after: Partial<typeof payment>) =>
-        referencesOf({ attempts: [], payment: movedPayment(payment, { ...payment, ...after }) })
+        referencesOf({ attempts: [], payment: movedPayment({ ...book, payment }, { ...payment, ...after }) })
       assert.deepStrictEqual(named({ state: "Refunded" }), [])
       assert.deepStrictEqual(named({ providerRef: "another" }), [
         { connectionId, providerRef: "another", isTaken: true }
@@ -30,9 +31,10 @@ describe("the references of a change", () => {
       ])
       const before = { ...payment, reported: captured("cap-1") }
       const after = { ...payment, reported: captured("cap-1", "cap-2") }
-      assert.deepStrictEqual(referencesOf({ attempts: [], payment: movedPayment(before, after) }), [
-        { connectionId, providerRef: "cap-2", isTaken: false }
-      ])
+      assert.deepStrictEqual(
+        referencesOf({ attempts: [], payment: movedPayment({ ...book, payment: before }, after) }),
+        [{ connectionId, providerRef: "cap-2", isTaken: false }]
+      )
     }).pipe(Effect.provide(world().layer))
   )
 })

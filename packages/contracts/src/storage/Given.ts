@@ -256,7 +256,7 @@ export const moveAlong = Effect.fnUntraced(function* (before: Walked, row: Payme
   }
   const change: Change = {
     tenant: payment.tenant,
-    payment: movedPayment(before.payment, payment),
+    payment: movedPayment(before, payment),
     attempts: changed,
     operations,
     refunds,

@@ -76,7 +76,7 @@ export const writeEntries = (
   return {
     change: {
       tenant: payment.tenant,
-      payment: movedPayment(before.payment, payment),
+      payment: movedPayment(before, payment),
       attempts: [],
       ...entries,
       events: []

@@ -230,7 +230,7 @@ const removesCaptures = (it: StorageTest): void => {
       const after = { ...payment, reported, version: payment.version + 1 }
       yield* ledger.commit({
         tenant,
-        payment: { expected: payment.version, before: payment, after },
+        payment: { expected: payment.version, after },
         attempts: [],
         events: []
       })

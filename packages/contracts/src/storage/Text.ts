@@ -108,7 +108,7 @@ export const text = (it: StorageTest): void => {
           )
           yield* ledger.commit({
             ...change,
-            payment: { ...change.payment, before: walked.payment },
+            payment: { ...change.payment, before: walked },
             attempts: after.attempts
           })
           expect(Option.getOrThrow(yield* ledger.book(payment.tenant, payment.id))).toStrictEqual(after)

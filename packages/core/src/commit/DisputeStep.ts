@@ -3,18 +3,19 @@ import type { DisputeApplied } from "../decide/DisputeFact.ts"
 import type { Dispute } from "../model/Dispute.ts"
 import { movedPayment } from "../model/MovedPayment.ts"
 import type { Payment } from "../model/Payment.ts"
+import type { PaymentBook } from "../model/PaymentBook.ts"
 import { nothingReported, recordedDispute, withDispute } from "../model/Reported.ts"
 import type { SealedEvidence } from "../ports/LedgerDisputes.ts"
 import type { Step } from "./CommitChange.ts"
 
 export const disputeStep = (
-  payment: Payment,
+  book: PaymentBook,
   before: Dispute | undefined,
   { dispute, events }: DisputeApplied,
   evidence: ReadonlyArray<SealedEvidence> = []
 ): Step => ({
-  tenant: payment.tenant,
-  payment: movedPayment(payment, { ...withAcceptance(payment, before, dispute), version: payment.version + 1 }),
+  tenant: book.payment.tenant,
+  payment: movedPayment(book, { ...withAcceptance(book.payment, before, dispute), version: book.payment.version + 1 }),
   attempts: [],
   disputes: [dispute],
   evidence: evidence.length > 0 ? evidence : droppedEvidence(before, dispute),

@@ -6,14 +6,14 @@
  * or taken counts whenever it comes: nobody looks up a charge that was declined meanwhile.
  */
 import { Effect, Option } from "effect"
-import { type Applied, bookAfter, unchangedBook } from "../decide/Applied.ts"
+import { type Applied, unchangedBook } from "../decide/Applied.ts"
 import { attemptNamed, interpret } from "../decide/interpret/Interpret.ts"
 import type { StatementAbout } from "../decide/interpret/Statement.ts"
 import { leftUndecided, withoutUndecided } from "../decide/interpret/Undecided.ts"
 import { withoutReused } from "../decide/ReusedReference.ts"
 import type { ReusedReference } from "../model/ChargeReference.ts"
 import { movedPayment } from "../model/MovedPayment.ts"
-import type { PaymentBook } from "../model/PaymentBook.ts"
+import { bookAfter, type PaymentBook } from "../model/PaymentBook.ts"
 import type { UndecidedStatement } from "../model/Reported.ts"
 import { isSameCount } from "../model/Version.ts"
 import { Ledger } from "../ports/Ledger.ts"
@@ -58,7 +58,7 @@ export const recordLookup = Effect.fnUntraced(function* (asked: PaymentBook, mad
       const applied = stated && reused ? appliedWithout(book, stated, reused, now) : stated
       if (applied === undefined) return Effect.succeed(done({ book, learn: () => {} }))
       const { payment, ...beside } = applied
-      const step = { tenant, payment: movedPayment(book.payment, payment), ...beside }
+      const step = { tenant, payment: movedPayment(book, payment), ...beside }
       return Effect.succeed(
         write(step, { book: bookAfter(book, applied), learn: () => learnFrom(learned, book, applied, now) })
       )

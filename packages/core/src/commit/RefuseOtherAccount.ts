@@ -2,6 +2,7 @@
 import { Clock, Data, Effect } from "effect"
 import { type OtherAccount, ofOtherAccount } from "../decide/interpret/OtherAccount.ts"
 import { ProviderRefused } from "../decide/OperationOrder.ts"
+import { movedPayment } from "../model/MovedPayment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
 import { commitOnce } from "./DecideAndCommit.ts"
 
@@ -20,13 +21,13 @@ export const refuseOtherAccount = Effect.fnUntraced(function* ({
   connectionId,
   other
 }: OtherAccountOpened) {
-  const { tenant, version } = book.payment
+  const { tenant } = book.payment
   const about = { _tag: "OtherAccount", subject: { attempt_id: attemptId }, ...other } as const
   const meaning = ofOtherAccount(book, connectionId, about, yield* Clock.currentTimeMillis)
   const applied = "applied" in meaning ? meaning.applied : undefined
   if (applied !== undefined) {
     const { payment: after, ...beside } = applied
-    yield* Effect.catch(commitOnce({ tenant, payment: { expected: version, after }, ...beside }), (cause) =>
+    yield* Effect.catch(commitOnce({ tenant, payment: movedPayment(book, after), ...beside }), (cause) =>
       Effect.logWarning(`the review of payment ${book.payment.id} could not be recorded`, cause)
     )
   }

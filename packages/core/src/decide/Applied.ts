@@ -7,7 +7,6 @@ import type { Payment } from "../model/Payment.ts"
 import type { PaymentBook } from "../model/PaymentBook.ts"
 import type { ChargeState } from "../model/ProviderStatement.ts"
 import type { Refund } from "../model/Refund.ts"
-import { withRefund } from "../model/RefundLedger.ts"
 import { applyChargeFact, type ChargeFact } from "./ChargeFact.ts"
 import { withRouting } from "./WithRouting.ts"
 
@@ -26,14 +25,6 @@ export const unchanged: Omit<Applied, "payment"> = { attempts: [], operations: [
 export const unchangedBook = ({ payment }: PaymentBook, now: number): Applied => ({
   ...unchanged,
   payment: { ...payment, version: payment.version + 1, updatedAt: now }
-})
-
-/** The book as it is once the change is written. */
-export const bookAfter = (book: PaymentBook, { attempts, operations, payment, refunds }: Applied): PaymentBook => ({
-  payment,
-  attempts: replaced(book.attempts, attempts),
-  operations: replaced(book.operations, operations),
-  refunds: refunds.reduce(withRefund, book.refunds)
 })
 
 /** Two changes in one step; the second was decided on the book after the first. */

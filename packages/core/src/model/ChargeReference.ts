@@ -31,7 +31,7 @@ type Written = Charged & Pick<Payment, "reported">
 /** A payment as a change writes it. */
 export interface WrittenPayment {
   /** As it is stored: a reference that it has is recorded already. */
-  readonly before?: Written | undefined
+  readonly before?: { readonly payment: Written } | undefined
   readonly after: Written
 }
 
@@ -41,11 +41,12 @@ export interface WrittenPayment {
  */
 export const referencesOf = ({
   attempts,
-  payment: { after, before }
+  payment: { after, before: stored }
 }: {
   readonly attempts: ReadonlyArray<Pick<Attempt, "connectionId" | "providerRef" | "outcome">>
   readonly payment: WrittenPayment
 }): ReadonlyArray<NamedReference> => {
+  const before = stored?.payment
   const found: Array<NamedReference> = []
   const name = ({ connectionId, providerRef }: Charged, isTaken: boolean) => {
     if (connectionId === null || providerRef === null) return

@@ -8,14 +8,13 @@ export const faults: ReadonlyArray<Fault> = [
       {
         in: "keepsCreated",
         call: "createdFields.every",
-        become: "createdFields.some((field) => before[field] === after[field])"
+        become: "createdFields.some((field) => before.payment[field] === after[field])"
       }
     ],
     caughtBy: {
-      project: "storage-sqlite",
-      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Postgres.contract.test.ts",
       test: "given Charging, when ChargeAuthorized, then Authorized"
-    },
-    simulatedOn: "sqlite"
+    }
   }
 ]

@@ -2,6 +2,7 @@ import type { Attempt } from "./Attempt.ts"
 import type { Operation } from "./Operation.ts"
 import type { Payment } from "./Payment.ts"
 import type { Refund } from "./Refund.ts"
+import { brokenBalance } from "./RefundLedger.ts"
 
 /** One payment, with everything that was asked of providers for it. */
 export interface PaymentBook {
@@ -12,4 +13,53 @@ export interface PaymentBook {
   readonly operations: ReadonlyArray<Operation>
   /** Oldest first. */
   readonly refunds: ReadonlyArray<Refund>
+}
+
+/** What a change writes of a book: the payment, and entries that are inserted, or replaced by id. */
+export interface BookWrite {
+  readonly payment: Payment
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly operations?: ReadonlyArray<Operation> | undefined
+  readonly refunds?: ReadonlyArray<Refund> | undefined
+}
+
+/** The book as it is once the change is written. `book`: absent for a payment that is not stored yet. */
+export const bookAfter = (
+  book: PaymentBook | undefined,
+  { attempts, operations, payment, refunds }: BookWrite
+): PaymentBook => ({
+  payment,
+  attempts: written(book?.attempts, attempts, byNumber),
+  operations: written(book?.operations, operations, bySending),
+  refunds: written(book?.refunds, refunds, bySending)
+})
+
+const written = <A extends { readonly id: string }>(
+  stored: ReadonlyArray<A> = [],
+  some: ReadonlyArray<A> = [],
+  order: (a: A, b: A) => number
+): ReadonlyArray<A> => {
+  if (some.length === 0) return stored
+  return [...new Map([...stored, ...some].map((one) => [one.id, one])).values()].sort(order)
+}
+
+const byNumber = (a: Attempt, b: Attempt): number => a.number - b.number
+
+type Sent = Pick<Operation, "id" | "sentAt">
+const bySending = (a: Sent, b: Sent): number => a.sentAt - b.sentAt || (a.id < b.id ? -1 : 1)
+
+/** What no store writes of a book, and no read gives: see `brokenInvariant` for the payment. */
+export const brokenBook = ({ operations, payment, refunds }: PaymentBook): string | undefined => {
+  if (isAnyTwice(refunds.map(({ idempotencyKey }) => idempotencyKey))) return "two refunds have the same key"
+  if (isAnyTwice(operations.map(keyOfLive))) return "two operations have the same key"
+  return brokenBalance(payment, refunds)
+}
+
+/** Its key among those of its kind, for as long as it has one. */
+const keyOfLive = ({ idempotencyKey, kind, outcome, reply }: Operation): string | null =>
+  idempotencyKey === null || (outcome !== null && reply === null) ? null : `${kind} ${idempotencyKey}`
+
+const isAnyTwice = (keys: ReadonlyArray<string | null>): boolean => {
+  const used = keys.filter((key) => key !== null)
+  return new Set(used).size < used.length
 }

@@ -62,10 +62,10 @@ export interface Change {
     /** The version that the step was decided on; 0 for a payment that is not stored yet. */
     readonly expected: number
     /**
-     * The payment of that version as it was read, where the caller has it. What the change keeps of it need not be
-     * looked up or written.
+     * The book of that version as it was read, where the caller has it: a store that keeps the book in one row need not
+     * read it again.
      */
-    readonly before?: Payment | undefined
+    readonly before?: PaymentBook | undefined
     readonly after: Payment
   }
   /** Inserted, or replaced by id. */

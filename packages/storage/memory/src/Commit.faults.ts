@@ -17,7 +17,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "refunds that do not add up, in memory",
     harm: "Two refunds that were decided on one balance both stand: more goes back than was captured.",
-    edits: [{ in: "brokenBy", call: "brokenBalance", become: "undefined" }],
+    edits: [{ in: "brokenBy", call: "brokenBook", become: "undefined" }],
     caughtBy: caughtBy("given writers without a guard, when the refunds of others stand, then the sums let one through")
   },
   {

@@ -4,8 +4,8 @@
  * The rule that a reader would otherwise break: one change at a time, from its checks to its last write. The ids of
  * its events are drawn inside that turn too, or a follower could see a larger id before a smaller one is written.
  */
-import type { Event, Operation } from "@pointsman/core"
-import { brokenBalance, referencesOf, versionIn } from "@pointsman/core/internal"
+import type { Event } from "@pointsman/core"
+import { brokenBook, referencesOf, versionIn } from "@pointsman/core/internal"
 import {
   ApiKeyRevoked,
   brokenChange,
@@ -124,21 +124,15 @@ const takenReference = (references: TenantState["references"], change: Change): 
 /** What makes a change unwritable beside what is stored; `undefined` for a sound one. */
 const brokenBy = (state: State, change: Change): string | undefined => {
   const before = of(state, change.tenant).payments.get(change.payment.after.id)
-  const { operations, payment, refunds } = recordAfter(state, before, change).book
-  const { hosted } = payment
+  const after = recordAfter(state, before, change).book
+  const { hosted } = after.payment
   const isNewPage = hosted !== null && hosted.tokenHash !== before?.book.payment.hosted?.tokenHash
   if (isNewPage && ofPage(state, hosted.tokenHash) !== undefined) return "another payment has the same hosted page"
-  const keys = [...operations.filter(keepsKey), ...refunds.map((refund) => ({ ...refund, kind: "refund" }))].flatMap(
-    ({ idempotencyKey, kind }) => (idempotencyKey === null ? [] : [keyOf(kind, idempotencyKey)])
-  )
-  if (new Set(keys).size < keys.length) return "two operations or refunds have the same key"
-  return brokenBalance(payment, refunds)
+  return brokenBook(after)
 }
 
 export const ofPage = (state: State, tokenHash: string) =>
   recordsOf(state).find(({ book }) => book.payment.hosted?.tokenHash === tokenHash)?.book.payment
-
-const keepsKey = ({ outcome, reply }: Operation): boolean => outcome === null || reply !== null
 
 /** The record once the change is written. */
 const recordAfter = (state: State, before: PaymentRecord | undefined, change: Change): PaymentRecord =>

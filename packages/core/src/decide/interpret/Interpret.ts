@@ -7,9 +7,9 @@
  * payment, nor confirms it, nor is older than the record contradicts it, and operations review it.
  */
 import type { Attempt } from "../../model/Attempt.ts"
-import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { bookAfter, type PaymentBook } from "../../model/PaymentBook.ts"
 import { type ChargeName, keyUsedCode, type MessageAbout } from "../../model/ProviderStatement.ts"
-import { bookAfter, inOneStep, ofAttemptAlone } from "../Applied.ts"
+import { inOneStep, ofAttemptAlone } from "../Applied.ts"
 import { capturesOf } from "../Captures.ts"
 import { holdingAttempt } from "../Holding.ts"
 import { type Interpretation, moves, older } from "./Interpretation.ts"

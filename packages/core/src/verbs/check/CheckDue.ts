@@ -7,6 +7,7 @@ import { commitOnce } from "../../commit/DecideAndCommit.ts"
 import { makePlaces } from "../../commit/Places.ts"
 import { nextCheckAt } from "../../decide/CheckSchedule.ts"
 import { overdue } from "../../decide/Overdue.ts"
+import { movedPayment } from "../../model/MovedPayment.ts"
 import { ConnectionShares } from "../../ports/ConnectionShares.ts"
 import { type DuePayment, Ledger } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
@@ -124,7 +125,7 @@ const checkOne = Effect.fnUntraced(
     const now = yield* Clock.currentTimeMillis
     const waiting = overdue(book.value, now)
     if (waiting !== undefined) {
-      const step = { tenant, payment: { expected: payment.version, after: waiting }, attempts: [], events: [] }
+      const step = { tenant, payment: movedPayment(book.value, waiting), attempts: [], events: [] }
       return yield* Effect.catchTag(commitOnce(step), "Contended", () => Effect.void)
     }
     yield* ledger.postpone(payment, nextCheckAt(payment, refunds, checkIntervals, claimWindowMillis, now))

@@ -94,7 +94,8 @@ const inTurns = (paymentId: string) =>
  * Decided on these very attempts, and written once: where another write came first, its process is alive, and may have
  * begun a further attempt. What it wrote says when to look again.
  */
-const endDeadCharge = Effect.fnUntraced(function* ({ attempts, payment }: PaymentBook) {
+const endDeadCharge = Effect.fnUntraced(function* (book: PaymentBook) {
+  const { attempts, payment } = book
   const attempt = attempts.findLast(isInFlight) ?? attempts.at(-1)
   if (attempt === undefined || !(yield* isDead(attempt.sentAt))) return
   const ended = isInFlight(attempt) ? unansweredAttempt(attempt) : attempt
@@ -104,7 +105,7 @@ const endDeadCharge = Effect.fnUntraced(function* ({ attempts, payment }: Paymen
   const all = attempts.map((one) => (one.id === ended.id ? ended : one))
   yield* commitOnce({
     tenant: payment.tenant,
-    payment: { expected: payment.version, after: withRouting(moved.success.payment, all) },
+    payment: movedPayment(book, withRouting(moved.success.payment, all)),
     attempts: [ended],
     events: moved.success.events
   }).pipe(Effect.catchTag("Contended", () => Effect.void))
@@ -115,7 +116,7 @@ const endRefundsByHand = Effect.fnUntraced(function* ({ payment, ...rest }: Paym
   const weighed = weighRefundsByHand({ payment, ...rest }, yield* Clock.currentTimeMillis)
   if (weighed === undefined) return
   const { payment: after, ...beside } = weighed
-  yield* commitOnce({ tenant: payment.tenant, payment: movedPayment(payment, after), ...beside }).pipe(
+  yield* commitOnce({ tenant: payment.tenant, payment: movedPayment({ payment, ...rest }, after), ...beside }).pipe(
     Effect.catchTag("Contended", () => Effect.void)
   )
 })
@@ -186,7 +187,7 @@ const onCheckout: ReadonlySet<PaymentState> = new Set(["CheckoutOpen", "ChargePe
 const endDeadOperation = Effect.fnUntraced(function* (book: PaymentBook) {
   const operation = openOperation(book)
   if (operation === undefined || !(yield* isDead(operation.sentAt))) return
-  yield* recordOperation(book.payment, operation, { _tag: "Unanswered", reason: died }, yield* inTurns(book.payment.id))
+  yield* recordOperation(book, operation, { _tag: "Unanswered", reason: died }, yield* inTurns(book.payment.id))
 })
 
 const checkRefund = Effect.fnUntraced(function* (book: PaymentBook, refund: Refund) {

@@ -20,6 +20,7 @@ import { type Attempt, abandonAttempt } from "../../model/Attempt.ts"
 import { type Claim, moveClaim, newClaim } from "../../model/Claim.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { Payment } from "../../model/Payment.ts"
+import { bookAfter } from "../../model/PaymentBook.ts"
 import { paymentEvent } from "../../model/PaymentEvents.ts"
 import { PaymentMachine } from "../../model/PaymentMachine.ts"
 import { versionBefore } from "../../model/Version.ts"
@@ -102,7 +103,8 @@ const firstStep = Effect.fnUntraced(function* (
     createdAt: now
   })
   const claim = claimFor(request, fingerprint, payment, standing)
-  return { _tag: "Begun" as const, payment, claim, connection, attempt, earlier: [] }
+  const book = bookAfter(undefined, { payment, attempts: [attempt] })
+  return { _tag: "Begun" as const, payment, claim, connection, attempt, book, earlier: [] }
 })
 
 /** The key's claim as its request begins, replacing whatever it belonged to before. */
@@ -176,7 +178,7 @@ const giveBack = Effect.fnUntraced(function* (
     const stored = taken.success
     if (stored === undefined) return yield* new NothingSent({ cause })
     if (stored !== "another's key") {
-      return { payment: yield* abandon({ ...begun, payment: stored }), isReplay: false }
+      return { payment: yield* abandon({ ...begun, payment: stored, book: undefined }), isReplay: false }
     }
   }
   return yield* endUnsent(tenant, request.idempotencyKey, fingerprint, cause)
@@ -196,15 +198,15 @@ export const claimNext = Effect.fnUntraced(function* (inHand: ChargeInHand, afte
     commitOnce({
       tenant: payment.tenant,
       guard: yield* chargeGuard(attempt),
-      payment: { expected: inHand.payment.version, after: payment },
+      payment: { expected: inHand.payment.version, before: inHand.book, after: payment },
       attempts: [after, attempt],
       events: moved.success.events,
       claim: claimChange(inHand.claim, claim)
     })
   )
   if (Result.isSuccess(written)) {
-    const inHand: ChargeInHand = { payment, claim, connection, attempt, earlier }
-    return Result.succeed(inHand)
+    const book = inHand.book && bookAfter(inHand.book, { payment, attempts: [after, attempt] })
+    return Result.succeed<ChargeInHand>({ payment, claim, connection, attempt, book, earlier })
   }
   return Result.fail(written.failure._tag === "MaybeWritten" ? [abandonAttempt(attempt)] : [])
 })

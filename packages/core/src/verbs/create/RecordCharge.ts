@@ -104,8 +104,8 @@ const record = Effect.fnUntraced(function* (
   const { id, tenant } = inHand.payment
   const unknown = (cause: unknown) => new PaymentResultUnknown({ paymentId: id, cause })
   return yield* decideAndCommit({
-    first: { payment: inHand.payment, attempts: inHand.earlier, claim: inHand.claim },
-    decide: ({ attempts, claim, payment: stored }, now, reused) => {
+    first: { payment: inHand.payment, attempts: inHand.earlier, claim: inHand.claim, book: inHand.book },
+    decide: ({ attempts, book: before, claim, payment: stored }, now, reused) => {
       if (wasAbandoned(fact, stored, claim)) return Effect.succeed(done({ payment: stored, isAbandoned: true }))
       if (isForgotten(fact, stored)) return Effect.succeed(done({ payment: stored, isAbandoned: false }))
       const earlier = earlierOf(attempts, inHand)
@@ -121,7 +121,7 @@ const record = Effect.fnUntraced(function* (
       const answered = answerClaim(claim, isAbandoned ? "RequestAbandoned" : "RequestAnswered", payment, now)
       const step = {
         tenant,
-        payment: { expected: stored.version, after: payment },
+        payment: { expected: stored.version, before, after: payment },
         attempts: isTold ? [] : [...lostOf(attempts, earlier), ...told],
         events: moved.events,
         claim: claimChange(claim, answered)
@@ -136,7 +136,7 @@ const record = Effect.fnUntraced(function* (
         const standing = inHand.claim === null ? Option.none() : yield* ledger.claim(tenant, inHand.claim.key)
         // A key that was freed since may belong to another request by now: we must not write its response any more.
         const claim = Option.getOrNull(Option.filter(standing, ({ paymentId }) => paymentId === stored.id))
-        return { payment: stored, attempts, claim }
+        return { payment: stored, attempts, claim, book: read.value }
       }),
     afterUnknown: ({ payment }, step) => isSameWrite(payment, step.payment.after),
     storageErrors: "retry"

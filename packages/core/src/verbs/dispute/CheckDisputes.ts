@@ -77,9 +77,7 @@ const remindOf = Effect.fnUntraced(function* ({ disputeId, paymentId, tenant }: 
       const reminded = remind(book.payment, checked, now)
       const isDue = dispute.checkAt !== null && dispute.checkAt <= now
       if (reminded === undefined && !isDue) return Effect.succeed(done(undefined))
-      return Effect.succeed(
-        write(disputeStep(book.payment, dispute, reminded ?? { dispute: checked, events: [] }), undefined)
-      )
+      return Effect.succeed(write(disputeStep(book, dispute, reminded ?? { dispute: checked, events: [] }), undefined))
     },
     // Where it was written, the reminder is recorded.
     afterUnknown: () => false,

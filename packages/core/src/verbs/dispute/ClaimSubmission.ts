@@ -53,7 +53,7 @@ export const claimSubmission = Effect.fnUntraced(function* (caller: Caller, orde
         const inHand = yield* begin(caller, order, file)
         const { book, dispute } = inHand.file
         const step = {
-          ...disputeStep(book.payment, file.dispute, { dispute, events: [] }),
+          ...disputeStep(book, file.dispute, { dispute, events: [] }),
           apiKeyHash: caller.apiKeyHash,
           guard: yield* claimGuard(null)
         }
@@ -167,7 +167,7 @@ const giveBack = Effect.fnUntraced(function* ({ file, submission }: SubmissionIn
       if (isOver) return Effect.succeed(done(undefined))
       const submissions = dispute.submissions.filter((one) => one !== ours)
       return Effect.succeed(
-        write(disputeStep(payment, dispute, { dispute: { ...dispute, submissions }, events: [] }), undefined)
+        write(disputeStep(book, dispute, { dispute: { ...dispute, submissions }, events: [] }), undefined)
       )
     },
     read: () => disputeFile(tenant, file.dispute.id),

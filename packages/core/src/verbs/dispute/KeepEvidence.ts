@@ -37,7 +37,7 @@ export const keepEvidence = Effect.fnUntraced(function* ({ tenant }: Caller, ord
       yield* refuseClosed(dispute)
       const after: Dispute = { ...dispute, evidence: keptOf(order, document, now), updatedAt: now }
       const evidence = [{ id: dispute.id, paymentId: dispute.paymentId, sealed }]
-      return write(disputeStep(book.payment, dispute, { dispute: after, events: [] }, evidence), after)
+      return write(disputeStep(book, dispute, { dispute: after, events: [] }, evidence), after)
     }),
     // Written again, it is the same.
     afterUnknown: () => false,

@@ -72,16 +72,16 @@ const stepOf = (
   const { lookUp: _, ...asked } = dispute
   if (answer === undefined && tries + 1 < triesAtMost) {
     const lookUp = { at: now + againMillis, tries: tries + 1, ...(undecided === undefined ? {} : { undecided }) }
-    return disputeStep(book.payment, dispute, { dispute: { ...asked, lookUp }, events: [] })
+    return disputeStep(book, dispute, { dispute: { ...asked, lookUp }, events: [] })
   }
   if (typeof answer === "object" && answer._tag === "Found") return statedStep(file, asked, answer.state, askedAt, now)
   const recorded = recordedOf(file)
   const isOpen = undecided !== undefined && recorded !== undefined && recorded.verdict !== undecided.verdict
   const meaning = isOpen ? ofUndecided(book, recorded, undecided, now) : undefined
   const applied = meaning !== undefined && "applied" in meaning ? meaning.applied : undefined
-  if (applied === undefined) return disputeStep(book.payment, dispute, { dispute: asked, events: [] })
+  if (applied === undefined) return disputeStep(book, dispute, { dispute: asked, events: [] })
   const { payment, ...beside } = applied
-  return { tenant: payment.tenant, payment: movedPayment(book.payment, payment), ...beside, disputes: [asked] }
+  return { tenant: payment.tenant, payment: movedPayment(book, payment), ...beside, disputes: [asked] }
 }
 
 /** `asked`: the dispute, which is not to be asked for again. */
@@ -102,7 +102,7 @@ const statedStep = (
   const said = statedIn(found, payment, connectionId, { about, source }, "", now)
   return {
     tenant: payment.tenant,
-    payment: movedPayment(book.payment, payment),
+    payment: movedPayment(book, payment),
     disputes: [asked],
     ...withStated(beside, said)
   }

@@ -51,7 +51,7 @@ export const recordSubmission = (
       const applied = applySubmissionFact(book.payment, dispute, operationId, fact, now)
       // A message or a look-up was faster, or an earlier try had been written.
       if (applied === undefined) return Effect.succeed(done(dispute))
-      return Effect.succeed(write(disputeStep(book.payment, dispute, applied), applied.dispute))
+      return Effect.succeed(write(disputeStep(book, dispute, applied), applied.dispute))
     },
     read: () => disputeFile(tenant, disputeId),
     afterUnknown: () => false

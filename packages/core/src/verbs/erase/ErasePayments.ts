@@ -12,6 +12,7 @@ import { erasedBook, erasedEvents, isInUse } from "../../decide/EraseTexts.ts"
 import type { Claim } from "../../model/Claim.ts"
 import type { Dispute } from "../../model/Dispute.ts"
 import type { Event } from "../../model/Event.ts"
+import { movedPayment } from "../../model/MovedPayment.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { mostDisputes } from "../../model/Reported.ts"
@@ -120,7 +121,7 @@ const erasePayment = Effect.fnUntraced(function* (order: ErasureOrder, paymentId
       const messages = yield* ledger.eraseTexts(tenant, { paymentId, events })
       const step = {
         tenant,
-        payment: { expected: payment.version - 1, after: payment },
+        payment: movedPayment(texts.book, payment),
         attempts: [],
         operations,
         refunds,

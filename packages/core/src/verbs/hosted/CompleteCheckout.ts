@@ -18,8 +18,9 @@ import { attemptsEnded } from "../../metrics/Metrics.ts"
 import { observeCall } from "../../metrics/ProviderCall.ts"
 import { type Attempt, completingAttempt, endAttempt, outcomeOf } from "../../model/Attempt.ts"
 import type { Connection } from "../../model/Connection.ts"
+import { movedPayment } from "../../model/MovedPayment.ts"
 import type { Payment } from "../../model/Payment.ts"
-import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { bookAfter, type PaymentBook } from "../../model/PaymentBook.ts"
 import { type ChargeEnd, NotSent } from "../../model/ProviderStatement.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
@@ -32,9 +33,10 @@ import { chargeCall } from "../create/SendCharge.ts"
 type Book = Pick<PaymentBook, "attempts" | "payment">
 
 /** `attemptId`: of the checkout that a lookup said to be approved. Gives the payment as it is afterwards. */
-export const completeCheckout = (book: Book, attemptId: string) => Effect.uninterruptible(complete(book, attemptId))
+export const completeCheckout = (book: PaymentBook, attemptId: string) =>
+  Effect.uninterruptible(complete(book, attemptId))
 
-const complete = Effect.fnUntraced(function* (book: Book, attemptId: string) {
+const complete = Effect.fnUntraced(function* (book: PaymentBook, attemptId: string) {
   const { payment } = book
   const open = openCheckoutOf(book, attemptId)
   if (open === undefined) return payment
@@ -80,12 +82,12 @@ const completes = Effect.fnUntraced(function* (connection: Connection) {
 })
 
 /** Writes that the step is being taken. `undefined`: another one took it, or it is not known whether it is written. */
-const claim = Effect.fnUntraced(function* (book: Book, attemptId: string, connection: Connection) {
+const claim = Effect.fnUntraced(function* (book: PaymentBook, attemptId: string, connection: Connection) {
   const ledger = yield* Ledger
   const { id, tenant } = book.payment
   return yield* decideAndCommit({
     first: book,
-    decide: (stored: Book, now) => {
+    decide: (stored: PaymentBook, now) => {
       const open = openCheckoutOf(stored, attemptId)
       if (open === undefined) return Effect.succeed(done(undefined))
       const moved = Result.getOrThrow(applyChargeFact(stored.payment, { on: "CompletionSent" }, now))
@@ -94,11 +96,12 @@ const claim = Effect.fnUntraced(function* (book: Book, attemptId: string, connec
       const payment = withRouting(moved.payment, [...earlier, attempt])
       const step = {
         tenant,
-        payment: { expected: stored.payment.version, after: payment },
+        payment: movedPayment(stored, payment),
         attempts: [attempt],
         events: moved.events
       }
-      const inHand: ChargeInHand = { payment, claim: null, connection, attempt, earlier }
+      const book = bookAfter(stored, { payment, attempts: [attempt] })
+      const inHand: ChargeInHand = { payment, claim: null, connection, attempt, book, earlier }
       return Effect.succeed(write(step, inHand))
     },
     read: () =>

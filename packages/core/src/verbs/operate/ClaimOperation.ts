@@ -30,7 +30,7 @@ import type { Connection } from "../../model/Connection.ts"
 import { movedPayment } from "../../model/MovedPayment.ts"
 import type { Operation } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"
-import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { bookAfter, type PaymentBook } from "../../model/PaymentBook.ts"
 import { type PaymentEvent, PaymentMachine } from "../../model/PaymentMachine.ts"
 import { money } from "../../money/Money.ts"
 import type { Connector } from "../../ports/Connector.ts"
@@ -41,7 +41,8 @@ import { PaymentNotFound } from "../read/ReadArchive.ts"
 import { operationStanding } from "./ReplayOperation.ts"
 
 export interface OperationInHand {
-  readonly payment: Payment
+  /** The payment including the operation. */
+  readonly book: PaymentBook
   /** The attempt that made the charge. */
   readonly attemptId: string
   readonly operation: Operation
@@ -80,7 +81,7 @@ export const claimOperation = Effect.fnUntraced(function* (caller: Caller, order
           tenant: caller.tenant,
           apiKeyHash: caller.apiKeyHash,
           guard: yield* claimGuard(null),
-          payment: movedPayment(book.payment, inHand.payment),
+          payment: movedPayment(book, inHand.book.payment),
           attempts: [],
           operations: [inHand.operation],
           events: []
@@ -160,7 +161,8 @@ const begin = Effect.fnUntraced(function* (
     reply: null
   }
   const after: Payment = { ...payment, state, version: payment.version + 1, updatedAt: now }
-  const inHand: OperationInHand = { payment: after, attemptId, operation, connection, connector }
+  const written = bookAfter(book, { payment: after, attempts: [], operations: [operation] })
+  const inHand: OperationInHand = { book: written, attemptId, operation, connection, connector }
   return inHand
 })
 
@@ -187,7 +189,7 @@ const giveBack = Effect.fnUntraced(function* (book: PaymentBook, inHand: Operati
       const weighed = weighReported({ ...payment, state, version: payment.version + 1, updatedAt: now })
       const taken: Step = {
         tenant,
-        payment: { expected: payment.version, after: weighed.payment },
+        payment: movedPayment(stored, weighed.payment),
         attempts: [],
         operations: [abandoned],
         events: weighedEvents(weighed.payment, weighed)

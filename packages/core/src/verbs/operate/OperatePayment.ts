@@ -45,7 +45,7 @@ const operate = Effect.fnUntraced(function* <Refusal>(caller: Caller, order: Ope
   if (claimed._tag === "Refused") return (yield* recoveredOperation(caller, order)) ?? (yield* Effect.fail(refusal()))
   if (claimed._tag === "Replayed") return claimed.answered
   const { inHand } = claimed
-  const { connection, operation, payment } = inHand
+  const { book, connection, operation } = inHand
   const { sendWithinMillis } = yield* PaymentSettings
   const beginBy = operation.sentAt + sendWithinMillis
   const end: OperationEnd =
@@ -55,25 +55,25 @@ const operate = Effect.fnUntraced(function* <Refusal>(caller: Caller, order: Ope
           observeCall({
             operation: operation.kind,
             connectionId: connection.id,
-            paymentId: payment.id,
+            paymentId: book.payment.id,
             subject: { operation: operation.id }
           })
         )
-  const fact = operationFactOf(operation, payment.authorizedMinor, end)
-  return { payment: yield* recordOperationAnswer(payment, operation, fact), isReplay: false } satisfies Answered
+  const fact = operationFactOf(operation, book.payment.authorizedMinor, end)
+  return { payment: yield* recordOperationAnswer(book, operation, fact), isReplay: false } satisfies Answered
 })
 
 const send = ({
   attemptId,
+  book,
   connector,
-  operation,
-  payment
+  operation
 }: OperationInHand): Effect.Effect<OperationEnd, NotSent | Unanswered> => {
   const request = {
     operationId: operation.id,
     attemptId,
     providerRef: operation.providerRef,
-    simulation: payment.simulation
+    simulation: book.payment.simulation
   }
   const sent =
     operation.kind === "capture"

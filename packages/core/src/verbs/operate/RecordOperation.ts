@@ -12,20 +12,20 @@ import { applyOperationFact, type OperationFact, overtaken, saidOf } from "../..
 import { ProviderRefused, ResultUnknown, StateConflict, StateUnconfirmed } from "../../decide/OperationOrder.ts"
 import { movedPayment } from "../../model/MovedPayment.ts"
 import type { Operation, OperationReply } from "../../model/Operation.ts"
-import type { Payment } from "../../model/Payment.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 
 /** Records a fact and answers the request; gives the payment where it went well. */
 export const recordOperationAnswer = Effect.fnUntraced(function* (
-  payment: Payment,
+  book: PaymentBook,
   operation: Operation,
   fact: OperationFact
 ) {
   const turns = yield* Turns
   const background = yield* Background
-  const inTurn = turns.take(payment.id)
+  const inTurn = turns.take(book.payment.id)
   const record = (how: Omit<HowRecorded, "inTurn">) =>
-    Effect.catchDefect(recordOperation(payment, operation, fact, { ...how, inTurn }), Effect.fail)
+    Effect.catchDefect(recordOperation(book, operation, fact, { ...how, inTurn }), Effect.fail)
   const recorded = yield* Effect.result(record({ storageErrors: "retry" }))
   if (Result.isSuccess(recorded)) return yield* answerOf(recorded.success)
   const said = saidOf(fact)
@@ -41,17 +41,17 @@ interface HowRecorded extends Pick<AnyLoop, "storageErrors" | "inTurn"> {
 
 /** Writes a fact, however often other writers come first, and gives the operation as it is stored. */
 export const recordOperation = Effect.fnUntraced(function* (
-  payment: Payment,
+  book: PaymentBook,
   operation: Operation,
   fact: OperationFact,
   { reply, ...how }: HowRecorded
 ) {
   const ledger = yield* Ledger
-  const { id, tenant } = payment
+  const { id, tenant } = book.payment
   return yield* decideAndCommit({
     ...how,
-    first: { payment, ours: operation, others: [] as ReadonlyArray<Operation> },
-    decide: ({ others, ours, payment }, now, _, lastTry: Operation | undefined) => {
+    first: { book, ours: operation, others: [] as ReadonlyArray<Operation> },
+    decide: ({ book, others, ours }, now, _, lastTry: Operation | undefined) => {
       if (lastTry !== undefined) {
         // Settled by another source, which had more than a missing response; or by our earlier try.
         if (fact._tag === "Unanswered" && isFreed(ours)) return Effect.succeed(done(ours))
@@ -60,11 +60,11 @@ export const recordOperation = Effect.fnUntraced(function* (
         const isTaken = others.some((other) => isRival(other, ours))
         if (reply !== undefined && isFreed(ours) && isTaken) return Effect.succeed(done(ours))
       }
-      const after = applyOperationFact(payment, ours, fact, now)
+      const after = applyOperationFact(book.payment, ours, fact, now)
       const closed = reply === undefined ? after.operation : { ...after.operation, reply: standing(ours.reply, reply) }
       const step = {
         tenant,
-        payment: movedPayment(payment, after.payment),
+        payment: movedPayment(book, after.payment),
         attempts: [],
         operations: [closed, ...overtaken(others, ours, after.payment)],
         events: after.events
@@ -76,7 +76,7 @@ export const recordOperation = Effect.fnUntraced(function* (
         const book = Option.getOrUndefined(yield* ledger.book(tenant, id))
         const ours = book?.operations.find(({ id }) => id === operation.id)
         if (book === undefined || ours === undefined) return yield* new NotStored()
-        return { payment: book.payment, ours, others: book.operations.filter((one) => one !== ours) }
+        return { book, ours, others: book.operations.filter((one) => one !== ours) }
       }),
     // Decided on the operation itself, even if our earlier request wrote it.
     afterUnknown: () => false

@@ -11,6 +11,7 @@ import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { type Caller, KeyReused, NothingSent } from "../../decide/CreateRequest.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
 import type { Answered, OperationOrder } from "../../decide/OperationOrder.ts"
+import { movedPayment } from "../../model/MovedPayment.ts"
 import type { Operation } from "../../model/Operation.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { Directory } from "../../ports/Directory.ts"
@@ -80,7 +81,8 @@ const answerWith = Effect.fnUntraced(function* <E, R>(
 ) {
   return yield* decideAndCommit({
     read: () => Effect.map(read, Option.getOrThrow),
-    decide: ({ operations, payment }: PaymentBook) => {
+    decide: (book: PaymentBook) => {
+      const { operations, payment } = book
       const stored = operations.find(({ id }) => id === operation.id)
       if (stored?.reply?._tag === "Done") {
         return Effect.succeed(done<Answered>({ payment: stored.reply.payment, isReplay: true }))
@@ -88,7 +90,7 @@ const answerWith = Effect.fnUntraced(function* <E, R>(
       const after = { ...payment, version: payment.version + 1 }
       const step = {
         tenant: payment.tenant,
-        payment: { expected: payment.version, after },
+        payment: movedPayment(book, after),
         attempts: [],
         operations: [{ ...operation, reply: { _tag: "Done" as const, payment: after } }],
         events: []

@@ -25,7 +25,7 @@ const answered = Effect.fnUntraced(function* (book: PaymentBook, earlier: Operat
   if ((yield* Clock.currentTimeMillis) - earlier.sentAt < claimWindowMillis) return yield* new RequestInProgress()
   // The request died, or its process is as good as dead: that looks exactly like a provider that did not answer.
   const died = { _tag: "Unanswered", reason: "the process that sent it did not come back" } as const
-  const recorded = recordOperation(book.payment, earlier, died, { storageErrors: "fail" })
+  const recorded = recordOperation(book, earlier, died, { storageErrors: "fail" })
   return yield* Effect.mapError(recorded, () => new RequestInProgress())
 })
 

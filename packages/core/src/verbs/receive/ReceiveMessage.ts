@@ -286,7 +286,7 @@ const decideAndWrite = Effect.fnUntraced(function* (
       const { isOfCharge = false, meaning } =
         found === undefined ? {} : meaningOf(found, { ...message, ...source, connectionId }, reused, now)
       const told = meaning !== undefined && "applied" in meaning ? meaning.applied : undefined
-      const before = found?.book.payment ?? null
+      const before = found?.book ?? null
       const stated =
         found && isOfCharge
           ? statedIn(found, told?.payment ?? found.book.payment, connectionId, { about, source }, disputeId, now)
@@ -296,7 +296,13 @@ const decideAndWrite = Effect.fnUntraced(function* (
       const { outcome } = decision.after
       if (before === null || applied === undefined) {
         const value: Decided = { outcome, learn: () => {} }
-        return Effect.succeed({ _tag: "Keep" as const, tenant, message: decision, seen: before, value })
+        return Effect.succeed({
+          _tag: "Keep" as const,
+          tenant,
+          message: decision,
+          seen: before?.payment ?? null,
+          value
+        })
       }
       const { payment, ...beside } = applied
       const step = {

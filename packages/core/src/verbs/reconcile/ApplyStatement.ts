@@ -70,7 +70,7 @@ export const applyStatement = Effect.fnUntraced(function* (
       const value = { isTaken: isTaken(meaning) && holdsStated(payment, about), learn: () => {} }
       if (applied === undefined) return Effect.succeed(done(value))
       const { payment: after, ...beside } = applied
-      const step = { tenant, payment: movedPayment(book.payment, after), ...withStated(beside, dispute) }
+      const step = { tenant, payment: movedPayment(book, after), ...withStated(beside, dispute) }
       return Effect.succeed(write(step, { ...value, learn: () => learnFrom(learned, book, applied, now) }))
     },
     read: () =>

@@ -6,12 +6,12 @@
  * what a lookup found: the same facts, applied by the same code.
  */
 import type { Step } from "../../commit/CommitChange.ts"
-import { type Applied, bookAfter, ofAttemptAlone } from "../../decide/Applied.ts"
+import { type Applied, ofAttemptAlone } from "../../decide/Applied.ts"
 import { interpret } from "../../decide/interpret/Interpret.ts"
 import { type Attempt, endAttempt, unansweredAttempt } from "../../model/Attempt.ts"
 import type { EventDraft } from "../../model/Event.ts"
 import type { Payment } from "../../model/Payment.ts"
-import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { bookAfter, type PaymentBook } from "../../model/PaymentBook.ts"
 import { paymentEvent } from "../../model/PaymentEvents.ts"
 import { noMoney, operating, type PaymentState } from "../../model/PaymentMachine.ts"
 import type { ChargeState } from "../../model/ProviderStatement.ts"
@@ -93,12 +93,12 @@ const planLost = (at: ListedAt, charge: ListedCharge, onFile: ChargeOnFile, now:
   }
   const step: Step = {
     tenant: at.tenant,
-    payment: { expected, after },
+    payment: { expected, before: onFile.named, after },
     ...beside,
     attempts,
     events: onFile.named === undefined ? [paymentEvent("payment.created", begun.payment), ...events] : events
   }
-  return { _tag: "Adopt", step, book: bookAfter(begun, { ...beside, attempts, events, payment: after }) }
+  return { _tag: "Adopt", step, book: bookAfter(begun, { ...beside, attempts, payment: after }) }
 }
 
 /**

@@ -1,11 +1,10 @@
 /** What a dispute of a provider's list means for its payment: what a message that states it would mean. Pure. */
 import type { Step } from "../../commit/CommitChange.ts"
 import { type DisputedBook, nextVersionOf, statedIn, withStated } from "../../commit/RecordDispute.ts"
-import { bookAfter } from "../../decide/Applied.ts"
 import { interpret, isAboutBook } from "../../decide/interpret/Interpret.ts"
 import type { Source } from "../../decide/interpret/Statement.ts"
 import { movedPayment } from "../../model/MovedPayment.ts"
-import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { bookAfter, type PaymentBook } from "../../model/PaymentBook.ts"
 import type { ListedDispute } from "../../ports/ProviderLists.ts"
 import type { ListedAt } from "./PlanCharge.ts"
 
@@ -46,7 +45,7 @@ export const planDispute = (
   // It says what is recorded.
   if (said === undefined && (applied === undefined || meaning._tag === "Confirms")) return { _tag: "Known" }
   const { payment, ...beside } = applied ?? nextVersionOf(book.payment)
-  const step: Step = { tenant, payment: movedPayment(book.payment, payment), ...withStated(beside, said) }
+  const step: Step = { tenant, payment: movedPayment(book, payment), ...withStated(beside, said) }
   const isNew = said !== undefined && said.before === undefined
   return { _tag: "Adopt", step, book: bookAfter(book, { ...beside, payment }), isNew }
 }

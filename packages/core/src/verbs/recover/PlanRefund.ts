@@ -1,13 +1,14 @@
 /** What a refund of a provider's list means for the payment that it refunds. Pure. */
 import type { Step } from "../../commit/CommitChange.ts"
-import { type Applied, bookAfter } from "../../decide/Applied.ts"
+import type { Applied } from "../../decide/Applied.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
 import { contradicts } from "../../decide/interpret/Contradiction.ts"
 import { interpret } from "../../decide/interpret/Interpret.ts"
 import { applyRefundFact, refundFactOf, replyTo } from "../../decide/RefundFact.ts"
 import type { Attempt } from "../../model/Attempt.ts"
+import { movedPayment } from "../../model/MovedPayment.ts"
 import type { Payment } from "../../model/Payment.ts"
-import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { bookAfter, type PaymentBook } from "../../model/PaymentBook.ts"
 import { moneyTaken, operating, type PaymentState } from "../../model/PaymentMachine.ts"
 import { firstRefundStage, isGivenBack, type Refund } from "../../model/Refund.ts"
 import { refundableMinor, refundTotals, withRefund } from "../../model/RefundLedger.ts"
@@ -177,10 +178,10 @@ const written = (
 ): RefundPlan => {
   const step: Step = {
     tenant,
-    payment: { expected: payment.version - 1, after: payment },
+    payment: movedPayment(book, payment),
     attempts: [],
     refunds,
     events
   }
-  return { _tag, step, book: bookAfter(book, { payment, attempts: [], operations: [], refunds, events }) }
+  return { _tag, step, book: bookAfter(book, { payment, attempts: [], refunds }) }
 }

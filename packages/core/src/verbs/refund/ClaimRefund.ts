@@ -58,7 +58,7 @@ export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: R
           tenant: caller.tenant,
           apiKeyHash: caller.apiKeyHash,
           guard: yield* refundGuard(inHand.refund),
-          payment: movedPayment(book.payment, inHand.book.payment),
+          payment: movedPayment(book, inHand.book.payment),
           attempts: [],
           refunds: [inHand.refund],
           events: []
@@ -185,10 +185,12 @@ const giveBack = Effect.fnUntraced(function* (book: PaymentBook, refund: Refund)
       const refunds = released.reduce(withRefund, stored.refunds)
       const step = {
         tenant,
-        payment: {
-          expected: payment.version,
-          after: { ...payment, ...refundTotals(refunds), version: payment.version + 1, updatedAt: now }
-        },
+        payment: movedPayment(stored, {
+          ...payment,
+          ...refundTotals(refunds),
+          version: payment.version + 1,
+          updatedAt: now
+        }),
         attempts: [],
         refunds: released,
         events: []

@@ -10,13 +10,13 @@ import { Effect, Option, Result } from "effect"
 import { Background, keepTrying } from "../../commit/Background.ts"
 import { type AnyLoop, decideAndCommit, done, NotStored, write } from "../../commit/DecideAndCommit.ts"
 import { Turns } from "../../commit/Turns.ts"
-import { type Applied, bookAfter, inOneStep, unchanged } from "../../decide/Applied.ts"
+import { type Applied, inOneStep, unchanged } from "../../decide/Applied.ts"
 import { weighRefundsByHand } from "../../decide/interpret/RefundByHand.ts"
 import { ProviderRefused, ResultUnknown, StateUnconfirmed } from "../../decide/OperationOrder.ts"
 import { applyRefundFact, type RefundFact, replyTo } from "../../decide/RefundFact.ts"
 import { RefundPending } from "../../decide/RefundOrder.ts"
 import { movedPayment } from "../../model/MovedPayment.ts"
-import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { bookAfter, type PaymentBook } from "../../model/PaymentBook.ts"
 import type { Refund, RefundReply } from "../../model/Refund.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 
@@ -78,7 +78,7 @@ export const recordRefund = Effect.fnUntraced(function* (
       const closed: Refund = { ...ended, answeredAt: ours.answeredAt ?? now, reply: told }
       const step = {
         tenant,
-        payment: movedPayment(book.payment, after.payment),
+        payment: movedPayment(book, after.payment),
         attempts: [],
         refunds: [...after.refunds.filter(({ id }) => id !== closed.id), closed],
         events: after.events

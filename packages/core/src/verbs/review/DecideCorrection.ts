@@ -23,6 +23,7 @@ import {
   type Person,
   withCorrection
 } from "../../model/Correction.ts"
+import { movedPayment } from "../../model/MovedPayment.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { Tenant } from "../../model/Tenant.ts"
@@ -130,7 +131,7 @@ const decideAndWrite = (order: CorrectionOrder, act: Act, reason: string | null)
             ? approved(book, found, { by, reused, ...at })
             : ended(book, found, { state: endsAs[act][0], decision: { by, at: now, reason } })
         const { payment, ...beside } = next.applied
-        const step = { tenant, payment: { expected: book.payment.version, after: payment }, ...beside }
+        const step = { tenant, payment: movedPayment(book, payment), ...beside }
         return write(step, { payment, correction: next.correction })
       }),
       // What was written is found by the next decision.

@@ -17,6 +17,7 @@ import type { ReusedReference } from "../../model/ChargeReference.ts"
 import { type Correction, isSamePerson, openCorrection, type Person, withCorrection } from "../../model/Correction.ts"
 import type { Event } from "../../model/Event.ts"
 import { type FourEyes, needsSecondPerson } from "../../model/FourEyes.ts"
+import { movedPayment } from "../../model/MovedPayment.ts"
 import type { Evidence, OperatorStatement } from "../../model/OperatorStatement.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import type { Tenant } from "../../model/Tenant.ts"
@@ -164,7 +165,7 @@ const propose = Effect.fnUntraced(function* (
     payment.review === null && waiting.review !== null
       ? { ...waiting, review: { ...waiting.review, since: now } }
       : waiting
-  const step = { tenant: payment.tenant, payment: { expected: payment.version, after }, attempts: [], events: [] }
+  const step = { tenant: payment.tenant, payment: movedPayment(book, after), attempts: [], events: [] }
   return write(step, after)
 })
 
@@ -211,11 +212,11 @@ const decideAndWrite = (order: ResolveReviewOrder, { limits, proposer }: Eyes, i
           // Both payments are reviewed for it already.
           if (refusal.events.length === 0) return yield* refused("stated", sharedWith(reused))
           const events = [evidenceEvent(refusal.payment, stated, seen), ...refusal.events]
-          const reviewed = { expected: book.payment.version, after: refusal.payment }
+          const reviewed = movedPayment(book, refusal.payment)
           return write({ tenant, payment: reviewed, attempts: refusal.attempts, events }, refusal.payment)
         }
         const named = reused === undefined ? attempts : unnamed(attempts, reused)
-        const step = { tenant, payment: { expected: book.payment.version, after: payment }, attempts: named, ...beside }
+        const step = { tenant, payment: movedPayment(book, payment), attempts: named, ...beside }
         return write(step, payment)
       }),
       // A proposal that was written is found by the next decision.
