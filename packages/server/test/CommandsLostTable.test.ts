@@ -63,7 +63,15 @@ describe("a database that lost a table", () => {
       .map(({ name }) => String(name))
       .filter((name) => name !== "pointsman_migrations" && !unread.includes(name))
     db.close()
-    assert.includeMembers(tables, ["payments", "attempts", "events", "claims", "api_keys", "webhook_endpoints"])
+    assert.includeMembers(tables, [
+      "tenants",
+      "payments",
+      "names",
+      "charges",
+      "events",
+      "api_keys",
+      "webhook_endpoints"
+    ])
     const folder = temporaryFolder()
     for (const table of tables) {
       copyFileSync(path, join(folder, "payments.db"))

@@ -35,7 +35,7 @@ const setUp = async () => {
       db.close()
     }
   }
-  const attemptId = inDatabase((db) => String(db.prepare("select id from attempts").get()?.["id"]))
+  const attemptId: string = made.body.data.routing.attempts[0].attempt_id
   const charge = (eventId: string, attempt: string) =>
     JSON.stringify({
       id: eventId,

@@ -345,7 +345,7 @@ describe("secrets", { timeout: 400_000 }, () => {
 
     // A storage that fails under everything.
     const database = new DatabaseSync(join(folder, ".pointsman", "pointsman.db"))
-    for (const table of ["attempts", "refunds", "events"]) database.exec(`ALTER TABLE ${table} RENAME TO ${table}_gone`)
+    for (const table of ["payments", "charges", "events"]) database.exec(`ALTER TABLE ${table} RENAME TO ${table}_gone`)
     database.close()
     await ask("POST", "/api/v1/payments", { idempotencyKey: "order-storage", body: again })
     await ask("GET", `/api/v1/payments/${held}`)

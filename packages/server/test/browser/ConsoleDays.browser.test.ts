@@ -66,25 +66,26 @@ const openShop = async () => {
     },
     environment
   })
+  const attempts = new Map<string, string>()
   const create = async (reference: string): Promise<string> => {
     const made = await server.request("POST", "/api/v1/payments", {
       key,
       body: { amount: 1999, currency: "EUR", country: "NL", reference }
     })
     expect(made.status).toBe(201)
+    attempts.set(made.body.data.payment_id, made.body.data.routing.attempts[0].attempt_id)
     return made.body.data.payment_id
   }
   /** As an older connector left it, which could not read the provider's message. */
   const keepMessage = (paymentId: string) => {
     const db = new DatabaseSync(join(folder, ".pointsman/pointsman.db"))
     try {
-      const attempt = db.prepare("select id from attempts where payment_id = ?").get(paymentId)
       const body = JSON.stringify({
         id: "msg_late",
         type: "charge.updated",
         created: "2026-11-21T12:00:00Z",
         data: {
-          attempt_id: attempt?.["id"],
+          attempt_id: attempts.get(paymentId),
           provider_reference: "ch_late",
           status: "captured",
           captured_amount: 1999,

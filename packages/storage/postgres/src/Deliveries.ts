@@ -16,7 +16,7 @@ import { afterAll, endColumns, makeDeliveries, type Row } from "@pointsman/stora
 import { Effect } from "effect"
 import { type Database, repeatable } from "./Database.ts"
 import { makeReads, type Reads } from "./Reads.ts"
-import { bindTenant, bindText, rows } from "./Rows.ts"
+import { bindTenant, bindText, readText, rows } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
@@ -38,8 +38,19 @@ export const make = (db: Database, reads: Reads = makeReads(db, undefined)): Del
       // Those of one payment are shown with it.
       const found = query.paymentId === undefined ? reads.list("list", statement) : db.read("list", ...statement)
       return Effect.map(found, (deliveries) => deliveries.map(rows.readDelivery))
-    }
+    },
+    events: (tenant, ids) =>
+      Effect.map(
+        db.read("events", selectEvents, [...bindTenant(tenant), JSON.stringify(ids.map(bindText))]),
+        (found) => new Map(found.map((row) => [readText(row["delivery_id"]), rows.readEvent(row)]))
+      )
   })
+
+const selectEvents = `select e.*, d.id as delivery_id
+  from deliveries as d join events as e on e.workspace_id = d.workspace_id and e.environment = d.environment
+    and e.id = d.event_id
+  where d.workspace_id = $1 and d.environment = $2
+    and d.id in (select jsonb_array_elements_text($3::text::jsonb))`
 
 type Statement = readonly [sql: string, params: ReadonlyArray<string>]
 

@@ -1,22 +1,16 @@
-/** Deliveries: one of them, its attempts and its event, and what replaces it. Each database takes and records them its own way. */
+/** Deliveries: one of them, its attempts, and what replaces it. Each database takes and records them its own way. */
 import type { Deliveries } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { firstOf } from "./Columns.ts"
-import { readEach, type Sql } from "./Sql.ts"
+import type { Sql } from "./Sql.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 const replace = `update deliveries set state = $4, failures = $5, attempts = $6, due_at = $7, leased_until = null
   where ${ofTenant} and id = $3 and state = $8 and attempts = $9 returning 1 as one`
-const selectEvent = `select events.*, deliveries.id as delivery_id
-  from deliveries join events on events.workspace_id = deliveries.workspace_id
-    and events.environment = deliveries.environment and events.id = deliveries.event_id
-  where deliveries.workspace_id = $1 and deliveries.environment = $2 and deliveries.id = $3`
 
 /** If it is unknown whether it was written, the lease or the state shows it; nothing is sent because of it. */
-export const makeDeliveries = <V>(
-  sql: Sql<V>
-): Pick<Deliveries["Service"], "replace" | "delivery" | "events" | "attempts"> => {
-  const { bindTenant, bindText, readDelivery, readDeliveryAttempt, readEvent, readText } = sql.rows
+export const makeDeliveries = <V>(sql: Sql<V>): Pick<Deliveries["Service"], "replace" | "delivery" | "attempts"> => {
+  const { bindTenant, bindText, readDelivery, readDeliveryAttempt } = sql.rows
   return {
     replace: (before, after) => {
       const key = [...bindTenant(before.tenant), bindText(before.id)]
@@ -33,17 +27,6 @@ export const makeDeliveries = <V>(
           bindText(id)
         ]),
         firstOf(readDelivery)
-      ),
-    events: (tenant, ids) =>
-      Effect.map(
-        readEach(
-          sql,
-          "events",
-          selectEvent,
-          bindTenant(tenant),
-          ids.map((id) => [bindText(id)])
-        ),
-        (found) => new Map(found.map((row) => [readText(row["delivery_id"]), readEvent(row)]))
       ),
     attempts: (tenant, id) =>
       Effect.map(

@@ -15,8 +15,9 @@ const decidedOutcomes = ["applied", "confirmed", "older"]
 export const isUndecidedContradiction = `exists (select 1 from payments where payments.workspace_id = messages.workspace_id
     and payments.environment = messages.environment and payments.id = messages.payment_id and review is not null)`
 /** A message that was decided, and whose body is no evidence any more. Of one that contradicts, the review must be over. */
-export const isDecidedMessage = `(outcome in (${decidedOutcomes.map((outcome) => `'${outcome}'`).join(", ")})
-  or outcome = 'contradicts' and not ${isUndecidedContradiction})`
+export const decidedMessage = (isUndecided: string): string =>
+  `(outcome in (${decidedOutcomes.map((outcome) => `'${outcome}'`).join(", ")}) or outcome = 'contradicts' and not ${isUndecided})`
+export const isDecidedMessage = decidedMessage(isUndecidedContradiction)
 /** As above, with a body in its own row. */
 export const isDecidedBody = `body <> '' and ${isDecidedMessage}`
 /** Outcomes of messages that may still need their bodies; of one that contradicts, its payment says it. */

@@ -9,8 +9,7 @@ import {
   type OpenDifferences,
   type RunHolder,
   type SettlementBatch,
-  type Settlements,
-  type UnreportedQuery
+  type Settlements
 } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -34,6 +33,9 @@ export interface SettlementForm<V> {
   readonly runIdOf: (data: string) => string
   readonly insertEntries: (query: Query<V>, entries: ReadonlyArray<SettlementEntry>) => Effect.Effect<unknown, SqlError>
   readonly booksNamed: Settlements["booksNamed"]
+  readonly unreported: Settlements["unreported"]
+  /** The rows of the payment of an entry `e`: a table with its condition. */
+  readonly ofPayment: string
   /** Deletes entries `e` of a tenant that fulfil the condition, before `$3`, and `$4` at most; a row for each. */
   readonly deleteEntries: (condition: string, index: string) => string
 }
@@ -42,7 +44,7 @@ export const makeSettlements = <V>(sql: Sql<V>, form: SettlementForm<V>): Settle
   const { bindTenant, bindText, readRun } = sql.rows
   const deletes = [
     form.deleteEntries(`payment_id is null and ${mayLeaveEntry}`, "settlement_entries_to_leave"),
-    form.deleteEntries(isLeft, "settlement_differences_closed")
+    form.deleteEntries(isLeft(form.ofPayment), "settlement_differences_closed")
   ]
   const writes = makeWrites(sql, form)
   return {
@@ -68,7 +70,7 @@ export const makeSettlements = <V>(sql: Sql<V>, form: SettlementForm<V>): Settle
     runs: (query) => selectRuns(sql, query),
     applyBatch: (batch) => repeatable(sql, "applyBatch", (query) => writes.applyBatch(query, batch)),
     booksNamed: form.booksNamed,
-    unreported: (query) => selectUnreported(sql, query),
+    unreported: form.unreported,
     differences: (query) => selectDifferences(sql, query),
     close: (tenant, connectionId, closed) =>
       Effect.map(
@@ -142,9 +144,8 @@ const makeEntries = <V>(sql: Sql<V>): Pick<Settlements, "known" | "entriesOf" | 
 }
 
 /** Differences that were open when their payment left. */
-const isLeft = `payment_id is not null and closed_at is not null and not exists (
-    select 1 from payments as p where p.workspace_id = $1 and p.environment = $2 and p.id = e.payment_id
-  )`
+const isLeft = (ofPayment: string): string =>
+  `payment_id is not null and closed_at is not null and not exists (select 1 from ${ofPayment})`
 
 const makeWrites = <V>(sql: Sql<V>, form: SettlementForm<V>) => {
   const { bindTenant, bindText, readRun, runColumns } = sql.rows
@@ -231,29 +232,6 @@ const makeWrites = <V>(sql: Sql<V>, form: SettlementForm<V>) => {
   })
   return { takeLease, close, begin, applyBatch }
 }
-
-const selectUnreported = Effect.fnUntraced(function* <V>(
-  { by, read, rows: { bindTenant, bindText, readPayment, readText } }: Sql<V>,
-  { after, captureWithinMillis, connectionId, from, limit, tenant, until }: UnreportedQuery
-) {
-  const owner = [...bindTenant(tenant), bindText(after)]
-  const looked = `select id from payments where ${ofTenant} and id > $3 order by id limit $4`
-  const ids = yield* read("unreported", looked, [...owner, limit])
-  const last = ids.at(-1)?.["id"] as V | undefined
-  if (last === undefined) return { payments: [], next: null }
-  const without = `select * from payments where ${ofTenant} and id > $3 and id <= $4
-    and connection_id = $5 and captured_minor > 0 and settled_at <= $6
-    and settled_at >= case when capture_method = 'automatic' then $7::bigint else $8::bigint end
-    and not exists (
-      select 1 from ${by("settlement_entries as e", "settlement_entries_by_payment")}
-      where e.workspace_id = $1 and e.environment = $2
-        and e.payment_id = payments.id and e.corrected_at is null
-        and case when e.number = 0 then e.closed_by is distinct from 'comparison' else e.kind = 'charge' end
-    ) order by id`
-  const times = [until, from, from - captureWithinMillis]
-  const found = yield* read("unreported", without, [...owner, last, bindText(connectionId), ...times])
-  return { payments: found.map(readPayment), next: ids.length < limit ? null : readText(last) }
-})
 
 /** Of one tenant the first values name it, which says where it is stored. */
 const ofOwner = <V>({ rows: { bindTenant } }: Sql<V>, tenant: Tenant | undefined, values: Array<Bound<V>>) => {

@@ -1,7 +1,5 @@
 /** Texts as they are stored: the data of events without names, and keyed hashes without the hexadecimal form. */
 import type { EventDraft, JsonObject, JsonValue, Tenant } from "@pointsman/core"
-import { Result } from "effect"
-import { Base64Url, Hex } from "effect/encoding"
 
 /** Of most events of the type: it is left out. Only added to: events without it are stored. */
 const usualStatus: Readonly<Record<string, string>> = {
@@ -52,9 +50,9 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/u
 /** Of a text that is not stored as it is. */
 const mark = "~"
 
-const withoutHex = (digits: string): string => mark + Base64Url.encode(Result.getOrThrow(Hex.decode(digits)))
+const withoutHex = (digits: string): string => mark + Buffer.from(digits, "hex").toString("base64url")
 
-const withHex = (stored: string): string => Hex.encode(Result.getOrThrow(Base64Url.decode(stored.slice(mark.length))))
+const withHex = (stored: string): string => Buffer.from(stored.slice(mark.length), "base64url").toString("hex")
 
 export const shortFingerprint = (fingerprint: string): string =>
   hexadecimal.test(fingerprint) ? withoutHex(fingerprint) : fingerprint

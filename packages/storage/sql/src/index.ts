@@ -8,7 +8,15 @@ export {
   missingSince,
   unknownMillis
 } from "./Acknowledged.ts"
+export { claimText, readClaimText } from "./AnswerText.ts"
 export { makeAudit } from "./Audit.ts"
+export {
+  type BookColumns,
+  bookText,
+  detailsText,
+  keepsDetails,
+  readBookTexts
+} from "./BookText.ts"
 export { asksNone, connectionAsked, type Room, roomOf } from "./Checks.ts"
 export {
   afterAll,
@@ -39,6 +47,7 @@ export { makeOperators } from "./Operators.ts"
 export { makePasskeys } from "./Passkeys.ts"
 export { makeRecordLosses, readRecordLoss } from "./RecordLoss.ts"
 export {
+  decidedMessage,
   deliveryIdsBefore,
   deliveryIdsFrom,
   isDecidedBody,

@@ -7,7 +7,8 @@ import type { Payment } from "@pointsman/core"
 import type { DueCount, DuePayment, DueQuery, Watched } from "@pointsman/core/ports"
 import { asksNone, connectionAsked, type Room, roomOf } from "@pointsman/storage-sql"
 import type { Database } from "./Database.ts"
-import { bindTenant, bindText, readTenant, readText } from "./Rows.ts"
+import { bindId, readId, tenantsOf } from "./Keys.ts"
+import { bindText, readText } from "./Rows.ts"
 
 /**
  * Connections with something to check, and at first those checks that ask none. From one connection to the next by the
@@ -42,9 +43,9 @@ export const takeDue = (
   rooms: ReadonlyArray<Room>,
   { leaseMillis, limit, now }: DueQuery
 ): ReadonlyArray<DuePayment> => {
-  const due = db.prepare(`select workspace_id, environment, id, check_at
+  const due = db.prepare(`select t, id, check_at
     from payments indexed by payments_due_by_connection where ${isOf} and check_at <= ? order by check_at limit ?`)
-  const lease = db.prepare("update payments set check_at = ? where workspace_id = ? and environment = ? and id = ?")
+  const lease = db.prepare("update payments indexed by payments_by_id set check_at = ? where t = ? and id = ?")
   return rooms
     .flatMap(({ connectionId, room, underWay }) =>
       due
@@ -54,10 +55,8 @@ export const takeDue = (
     .sort((a, b) => a.place - b.place || Number(a.row["check_at"]) - Number(b.row["check_at"]))
     .slice(0, limit)
     .map(({ connectionId, row }) => {
-      const tenant = readTenant(row)
-      const paymentId = readText(row["id"])
-      lease.run(now + leaseMillis, ...bindTenant(tenant), bindText(paymentId))
-      return { tenant, paymentId, connectionId }
+      lease.run(now + leaseMillis, row["t"] as number, row["id"] as Uint8Array)
+      return { tenant: tenantsOf(db).read(row["t"]), paymentId: readId(row["id"]), connectionId }
     })
 }
 
@@ -65,11 +64,10 @@ const readConnection = (stored: unknown): string | null => connectionAsked(readT
 const bindConnection = (connectionId: string | null) => bindText(connectionId ?? asksNone)
 
 export const postpone = (db: Database, { id, tenant, version }: Payment, checkAt: number | null): void => {
-  db.prepare(`update payments set check_at = ?
-    where workspace_id = ? and environment = ? and id = ? and version = ?`).run(
+  db.prepare("update payments indexed by payments_by_id set check_at = ? where t = ? and id = ? and version = ?").run(
     checkAt,
-    ...bindTenant(tenant),
-    bindText(id),
+    tenantsOf(db).find(tenant),
+    bindId(id),
     version
   )
 }

@@ -1,32 +1,48 @@
-/** Claims with their payments, which complete the stored answers. */
+/** Idempotency keys of creates: they are in the rows of their payments, until their time is over. */
 import type { Claim, Tenant } from "@pointsman/core"
-import type { Row } from "@pointsman/storage-sql"
-import type { Database } from "./Database.ts"
-import { bindTenant, bindText, readTenant, rows } from "./Rows.ts"
+import type { Ledger, OldClaim, OldClaimsQuery, StorageError } from "@pointsman/core/ports"
+import type { Effect } from "effect"
+import { readClaim, readPayment, selectKeyRow } from "./Books.ts"
+import { type Database, update } from "./Database.ts"
+import { keyHash, tenantsOf } from "./Keys.ts"
 
-export interface ClaimRows {
-  readonly claim: Row
-  /** `undefined` where it is not stored. */
-  readonly payment: Row | undefined
+export const selectClaim = (db: Database, tenant: Tenant, key: string): Claim | undefined => {
+  const row = selectKeyRow(db, tenant, key)
+  return row && readClaim(row, readPayment(tenant, row))
 }
 
-const select = "select * from claims where workspace_id = ? and environment = ? and key = ?"
-const selectPayment = "select * from payments where workspace_id = ? and environment = ? and id = ?"
+export const selectOldClaims = (
+  db: Database,
+  { after, claimedBefore, limit }: OldClaimsQuery
+): ReadonlyArray<OldClaim> =>
+  db
+    .prepare(`select * from payments indexed by payments_by_claim where key is not null and claimed_at < ?
+      ${after === undefined ? "" : "and (claimed_at, t, key) > (?, ?, ?)"} order by claimed_at, t, key limit ?`)
+    .all(
+      claimedBefore,
+      ...(after === undefined ? [] : [after.claimedAt, tenantsOf(db).find(after.tenant), keyHash(after.key)]),
+      limit
+    )
+    .map((row) => {
+      const tenant = tenantsOf(db).read(row["t"])
+      const payment = readPayment(tenant, row)
+      return { tenant, claim: readClaim(row, payment), payment }
+    })
 
-/** To be called within a transaction, so that both are of one moment. */
-export const selectClaim =
-  (db: Database) =>
-  (tenant: Tenant, key: string): ClaimRows | undefined => {
-    const claim = db.prepare(select).get(...bindTenant(tenant), bindText(key))
-    return claim === undefined ? undefined : withPayment(db)(claim)
-  }
+/** A key that is free. */
+export const freeKey = `update payments set key = null, claim_version = null, claimed_at = null, claim = null
+  where t = ? and key = ?`
 
-export const withPayment =
-  (db: Database) =>
-  (claim: ReturnType<ReturnType<Database["prepare"]>["get"]> & {}): ClaimRows => ({
-    claim,
-    payment: db.prepare(selectPayment).get(...bindTenant(readTenant(claim)), claim["payment_id"] ?? null)
+/** Also if it may have been written: the caller looks again and finds those that are left. */
+export const forgetClaims = (
+  db: Database,
+  claims: Parameters<Ledger["Service"]["forgetClaims"]>[0]
+): Effect.Effect<number, StorageError> =>
+  update(db, "forgetClaims", () => {
+    const forget = db.prepare(`${freeKey} and claim_version = ?`)
+    return claims.reduce(
+      (sum, { key, tenant, version }) =>
+        sum + Number(forget.run(tenantsOf(db).find(tenant), keyHash(key), version).changes),
+      0
+    )
   })
-
-export const readClaim = ({ claim, payment }: ClaimRows): Claim =>
-  rows.readClaim(claim, payment === undefined ? undefined : rows.readPayment(payment))

@@ -3,17 +3,23 @@
  * much for 32 changes as for one.
  *
  * The rule that a reader would otherwise break: a change is answered after COMMIT, never before, and each change of
- * a batch succeeds or fails alone (a savepoint for each), unless COMMIT itself fails, which fails them all.
+ * a batch succeeds or fails alone, unless COMMIT itself fails, which fails them all. A batch in which something throws is
+ * undone and written once more, with a savepoint for each change.
  */
 import { type Change, type CommitFailure, Ids, StorageError } from "@pointsman/core/ports"
 import { type Cause, Effect, Exit, Fiber, Queue, Result } from "effect"
 import { type Database, failure, transaction } from "./Database.ts"
 
 /**
- * Writes the steps of a change inside an open transaction. A throw, a failure or a defect undoes what it wrote; the
- * defect is for a change that is broken, and kills its commit alone.
+ * Writes the steps of a change inside an open transaction. A failure or a defect has written nothing; the defect is for a
+ * change that is broken, and kills its commit alone. What throws is undone. `isLookedAt`: after that, what may conflict is
+ * looked at first.
  */
-export type WriteChange = (change: Change, eventIds: ReadonlyArray<string>) => Exit.Exit<void, CommitFailure>
+export type WriteChange = (
+  change: Change,
+  eventIds: ReadonlyArray<string>,
+  isLookedAt: boolean
+) => Exit.Exit<void, CommitFailure>
 
 export interface CommitterOptions {
   /** Told after each durable write how many changes shared it, those that were refused included. */
@@ -52,7 +58,7 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
     savepoint.run()
     let outcome: Exit.Exit<void, CommitFailure>
     try {
-      outcome = write(change, eventIds)
+      outcome = write(change, eventIds, true)
     } catch (cause) {
       // A full disk ends the whole transaction; going on would write outside of one.
       if (!db.isTransaction()) throw cause
@@ -71,7 +77,19 @@ export const make = Effect.fnUntraced(function* (db: Database, write: WriteChang
     }
     const stamped: Array<ReadonlyArray<string>> = []
     for (const { change } of batch) stamped.push(yield* Effect.forEach(change.events, () => ids.event))
-    const written = transaction(db, () => batch.map(({ change }, index) => writeOne(change, stamped[index] ?? [])))
+    let isUndone = false
+    const first = transaction(db, () => {
+      try {
+        return batch.map(({ change }, index) => write(change, stamped[index] ?? [], false))
+      } catch (cause) {
+        // A full disk ends the whole transaction, and would do so again.
+        isUndone = db.isTransaction()
+        throw cause
+      }
+    })
+    const written = isUndone
+      ? transaction(db, () => batch.map(({ change }, index) => writeOne(change, stamped[index] ?? [])))
+      : first
     if (Result.isFailure(written)) {
       const failed = Effect.fail(failure("commit", written.failure))
       for (const { resume } of batch) resume(failed)

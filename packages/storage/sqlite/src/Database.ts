@@ -133,9 +133,8 @@ export interface PerhapsWritten {
 export const transaction = <A>(db: Database, body: () => A): Result.Result<A, NotWritten | PerhapsWritten> => {
   let value: A
   try {
-    // Left open by a ROLLBACK that failed; nothing else may be written before it is gone. If it was that of a removal, the
-    // checks of foreign keys are still off: the setting does not change inside a transaction.
-    if (db.isTransaction()) db.exec("ROLLBACK; PRAGMA foreign_keys = ON")
+    // Left open by a ROLLBACK that failed; nothing else may be written before it is gone.
+    if (db.isTransaction()) db.exec("ROLLBACK")
     db.prepare("BEGIN IMMEDIATE").run()
     value = body()
     // An error that the body survived may have ended the transaction: the rest of it was not in one.
@@ -202,22 +201,6 @@ export const read = <A>(operation: string, body: () => A): Effect.Effect<A, Stor
 export const update = <A>(db: Database, operation: string, body: () => A): Effect.Effect<A, StorageError> =>
   Effect.suspend(() => {
     const done = transaction(db, body)
-    return Result.isSuccess(done)
-      ? Effect.succeed(done.success)
-      : Effect.fail(new StorageError({ operation, cause: done.failure.cause }))
-  })
-
-/**
- * As `update`, without checks of foreign keys: for a body that itself deletes all that refers to what it deletes. SQLite
- * takes the primary key of the child for its check, and reads all rows of the tenant for each deleted row.
- *
- * The setting cannot change inside a transaction. If a transaction could not be rolled back, the next transaction sets it.
- */
-export const remove = <A>(db: Database, operation: string, body: () => A): Effect.Effect<A, StorageError> =>
-  Effect.suspend(() => {
-    db.exec("PRAGMA foreign_keys = OFF")
-    const done = transaction(db, body)
-    db.exec("PRAGMA foreign_keys = ON")
     return Result.isSuccess(done)
       ? Effect.succeed(done.success)
       : Effect.fail(new StorageError({ operation, cause: done.failure.cause }))

@@ -3,8 +3,7 @@
  * read. What is taken is chosen endpoint by endpoint, each by its own walk along the index: however much waits for one
  * of them, the others cost no more to find.
  */
-import type { SQLInputValue } from "node:sqlite"
-import { type Delivery, deliveryStates, type Event } from "@pointsman/core"
+import { type Delivery, deliveryStates, type Event, type Tenant } from "@pointsman/core"
 import { resumed } from "@pointsman/core/internal"
 import {
   type AttemptRecord,
@@ -16,6 +15,8 @@ import {
 import { afterAll, endColumns, makeDeliveries, type Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { type Database, read, update } from "./Database.ts"
+import { readEvent } from "./Events.ts"
+import { bindEventId, bindId, readEventId, tenantsOf } from "./Keys.ts"
 import { bindTenant, bindText, insertInto, readTenant, readText, rows } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
 
@@ -43,13 +44,42 @@ export const make = (db: Database): Deliveries["Service"] =>
       Effect.map(
         read("list", () => listed(db, tenant, query)),
         (found) => found.map(rows.readDelivery)
-      )
+      ),
+    events: (tenant, ids) =>
+      read("events", () => {
+        const select = db.prepare(selectEventId)
+        return new Map(
+          ids.flatMap((id) => {
+            const row = select.get(...bindTenant(tenant), bindText(id))
+            const event = row && eventOf(db, tenant, readText(row["event_id"]))
+            return event === undefined ? [] : [[id, event] as const]
+          })
+        )
+      })
   })
 
-const ofPayment = `select deliveries.* from events indexed by events_by_payment
-  join deliveries indexed by deliveries_by_event on deliveries.workspace_id = events.workspace_id
-    and deliveries.environment = events.environment and deliveries.event_id = events.id
-  where events.workspace_id = ? and events.environment = ? and events.payment_id = ?`
+const selectEventId = `select event_id from deliveries where ${ofTenant} and id = ?`
+const selectOneEvent = "select * from events where t = ? and id = ?"
+
+const eventOf = (db: Database, tenant: Tenant, id: string): Event | undefined => {
+  const row = db.prepare(selectOneEvent).get(tenantsOf(db).find(tenant), bindEventId(id))
+  return row && readEvent(tenant, row)
+}
+
+const selectEventIds = "select id from events indexed by events_by_payment where t = ? and payment = ?"
+
+/** Of the deliveries of a payment, which are few: those that its events have. */
+export const deliveriesOf = (db: Database, tenant: Tenant, paymentId: string): ReadonlyArray<Row> => {
+  const ofEvent = db.prepare(
+    `select * from deliveries indexed by deliveries_by_event where ${ofTenant} and event_id = ?`
+  )
+  return db
+    .prepare(selectEventIds)
+    .all(tenantsOf(db).find(tenant), bindId(paymentId))
+    .flatMap(({ id }) => ofEvent.all(...bindTenant(tenant), readEventId(id)))
+}
+
+const newestFirst = (a: Row, b: Row): number => (readText(a["id"]) < readText(b["id"]) ? 1 : -1)
 
 /** By one walk along an index; those of an endpoint by a walk for each state. A payment has few. */
 const listed = (
@@ -59,21 +89,18 @@ const listed = (
 ): ReadonlyArray<Row> => {
   const older = bindText(before)
   if (paymentId !== undefined) {
-    const where: Readonly<Record<string, SQLInputValue>> = {
-      ...(endpointId === undefined ? {} : { endpoint_id: bindText(endpointId) }),
-      ...(state === undefined ? {} : { state })
-    }
-    const more = Object.keys(where).map((column) => ` and deliveries.${column} = ?`)
-    return db
-      .prepare(`${ofPayment}${more.join("")} and deliveries.id < ? order by deliveries.id desc limit ?`)
-      .all(...bindTenant(tenant), bindText(paymentId), ...Object.values(where), older, limit)
+    return deliveriesOf(db, tenant, paymentId)
+      .filter((row) => endpointId === undefined || readText(row["endpoint_id"]) === endpointId)
+      .filter((row) => (state === undefined || row["state"] === state) && readText(row["id"]) < before)
+      .sort(newestFirst)
+      .slice(0, limit)
   }
   if (endpointId !== undefined) {
     const select = db.prepare(`select * from deliveries indexed by deliveries_by_endpoint
       where endpoint_id = ? and state = ? and id < ? and ${ofTenant} order by id desc limit ?`)
     return (state === undefined ? deliveryStates : [state])
       .flatMap((one) => select.all(bindText(endpointId), one, older, ...bindTenant(tenant), limit))
-      .sort((a, b) => (readText(a["id"]) < readText(b["id"]) ? 1 : -1))
+      .sort(newestFirst)
       .slice(0, limit)
   }
   return db
@@ -118,7 +145,6 @@ const insertAttempt = insertInto("delivery_attempts", [
   "sent_at"
 ])
 const selectEndpoint = "select * from webhook_endpoints where id = ?"
-const selectOneEvent = `select * from events where ${ofTenant} and id = ?`
 
 /** `waiting` is where to look, and may be of a moment ago: what is there to take is read inside the transaction. */
 const takeDue = (db: Database, waiting: ReadonlyArray<string>, query: DueDeliveryQuery): ReadonlyArray<DueDelivery> => {
@@ -145,13 +171,12 @@ const takeDue = (db: Database, waiting: ReadonlyArray<string>, query: DueDeliver
 const makeTake = (db: Database, now: number, leaseMillis: number) => {
   const leased = db.prepare(lease)
   const addAttempt = db.prepare(insertAttempt)
-  const select = db.prepare(selectOneEvent)
   const events = new Map<string, Event>()
-  const eventOf = ({ eventId, tenant }: Delivery): Event => {
+  const eventOnce = ({ eventId, tenant }: Delivery): Event => {
     const key = JSON.stringify([tenant.workspaceId, tenant.environment, eventId])
     const known = events.get(key)
     if (known !== undefined) return known
-    const event = rows.readEvent(select.get(...bindTenant(tenant), bindText(eventId)) as Row)
+    const event = eventOf(db, tenant, eventId) as Event
     events.set(key, event)
     return event
   }
@@ -159,7 +184,7 @@ const makeTake = (db: Database, now: number, leaseMillis: number) => {
     const id = [...bindTenant(readTenant(key)), bindText(readText(key["id"]))]
     const delivery = rows.readDelivery(leased.get(now + leaseMillis, now + leaseMillis, ...id) as Row)
     addAttempt.run(...id, delivery.attempts, now)
-    return { delivery, event: eventOf(delivery) }
+    return { delivery, event: eventOnce(delivery) }
   }
 }
 

@@ -2,11 +2,15 @@
 import type { SQLInputValue } from "node:sqlite"
 import type { Tenant } from "@pointsman/core"
 import type { Change, DisputeQuery, DueDisputesQuery, Ledger } from "@pointsman/core/ports"
-import type { Row } from "@pointsman/storage-sql"
+import { entryKey, type Row, valuesOf } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
-import * as Statement from "./CommitStatement.ts"
 import { type Database, read } from "./Database.ts"
-import { bindTenant, bindText, readText, rows } from "./Rows.ts"
+import { bindTenant, bindText, readText, rows, upsertInto } from "./Rows.ts"
+
+const upsertDispute = upsertInto("disputes", Object.keys(rows.disputeColumns), entryKey)
+const bindDispute = valuesOf(rows.disputeColumns)
+const upsertEvidence = upsertInto("dispute_evidence", Object.keys(rows.evidenceColumns), entryKey)
+const bindEvidence = valuesOf(rows.evidenceColumns)
 
 const ofTenant = "workspace_id = ? and environment = ?"
 
@@ -47,11 +51,11 @@ export const disputeMethods = (
 
 /** Those of a change, inside its transaction. */
 export const writeDisputes = (db: Database): ((change: Change) => void) => {
-  const putDispute = db.prepare(Statement.upsertDispute)
-  const putEvidence = db.prepare(Statement.upsertEvidence)
+  const putDispute = db.prepare(upsertDispute)
+  const putEvidence = db.prepare(upsertEvidence)
   return (change) => {
-    for (const dispute of change.disputes ?? []) putDispute.run(...Statement.bindDispute(dispute, change))
-    for (const kept of change.evidence ?? []) putEvidence.run(...Statement.bindEvidence(kept, change))
+    for (const dispute of change.disputes ?? []) putDispute.run(...bindDispute(dispute, change))
+    for (const kept of change.evidence ?? []) putEvidence.run(...bindEvidence(kept, change))
   }
 }
 

@@ -7,6 +7,7 @@
  */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
+import type { Tenant } from "@pointsman/core"
 import { NotAdmitted, type RecordLosses, type StorageCondition, StorageError } from "@pointsman/core/ports"
 import {
   type Acknowledged,
@@ -16,8 +17,8 @@ import {
   unknownMillis
 } from "@pointsman/storage-sql"
 import { Clock, Effect } from "effect"
+import { selectRow } from "./Books.ts"
 import { type Database, read } from "./Database.ts"
-import { bindText } from "./Rows.ts"
 
 export interface FileWatch {
   /** Whether the path leads to another file than at the start. It asks the file system. */
@@ -69,8 +70,6 @@ export const watchFile = (filename: string, acknowledged: Acknowledged): FileWat
   }
 }
 
-const selectPresent = `select 1 from payments where workspace_id = ? and environment = ? and id = ? and version >= ?`
-
 /** Compares the file with what the process before acknowledged, where it left that beside the file. */
 export const checkReplaced = Effect.fnUntraced(function* (db: Database, filename: string, losses: RecordLosses) {
   const path = beside(resolve(filename))
@@ -86,10 +85,10 @@ export const checkReplaced = Effect.fnUntraced(function* (db: Database, filename
     return rmSync(path, { force: true })
   }
   const missing = yield* read("lostRecords", () => {
-    const present = db.prepare(selectPresent)
-    return commits.flatMap(({ environment, paymentId, version, workspaceId }, index) =>
-      present.get(bindText(workspaceId), environment, bindText(paymentId), version) === undefined ? [index] : []
-    )
+    return commits.flatMap(({ environment, paymentId, version, workspaceId }, index) => {
+      const tenant = { workspaceId, environment } as Tenant
+      return Number(selectRow(db, tenant, paymentId)?.["version"] ?? 0) >= version ? [] : [index]
+    })
   })
   if (missing.length > 0) {
     const since = missingSince(commits, new Set(missing))

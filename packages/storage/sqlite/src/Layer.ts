@@ -16,14 +16,7 @@ import {
   type StorageServices,
   SuccessRates
 } from "@pointsman/core/ports"
-import {
-  makeAcknowledged,
-  makeAudit,
-  makeMerchants,
-  makeOperators,
-  makePasskeys,
-  makeSealedTexts
-} from "@pointsman/storage-sql"
+import { makeAcknowledged, makeAudit, makeMerchants, makeOperators, makePasskeys } from "@pointsman/storage-sql"
 import { Clock, Context, Effect, Layer } from "effect"
 import { open, serve } from "./Database.ts"
 import { make as makeDeliveries } from "./Deliveries.ts"
@@ -34,6 +27,7 @@ import { migrate } from "./Migrations.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { make as makeRetention } from "./Retention.ts"
 import { requireSchema } from "./SchemaCheck.ts"
+import { make as makeSealedTexts } from "./SealedTexts.ts"
 import { make as makeSettlements } from "./Settlements.ts"
 import { sqlOf } from "./Sql.ts"
 import { make as makeSuccessRates } from "./SuccessRates.ts"
@@ -85,7 +79,7 @@ export const layer = (options: SqliteStorageOptions): Layer.Layer<StorageService
         Context.add(Deliveries, makeDeliveries(db)),
         Context.add(Directory, directory),
         Context.add(Merchants, makeMerchants(sql, form)),
-        Context.add(SealedTexts, makeSealedTexts(sql, form, { column: (name) => name, value: (_, place) => place })),
+        Context.add(SealedTexts, makeSealedTexts(db, sql, form)),
         Context.add(SuccessRates, makeSuccessRates(db)),
         Context.add(RecordLosses, losses),
         Context.add(Retention, makeRetention(db)),

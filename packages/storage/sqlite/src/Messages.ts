@@ -7,15 +7,16 @@ import {
   type MessageQuery,
   type MessageSubject,
   MessageTaken,
+  type PaymentBook,
   Stale,
   type StorageError,
   type StoredMessage
 } from "@pointsman/core/ports"
 import { list, type Row, valuesOf } from "@pointsman/storage-sql"
 import { type Effect, Option, Result } from "effect"
+import { booksNamed, booksNaming, booksOfCharge, hasAttempt, selectRow } from "./Books.ts"
 import { type Database, write } from "./Database.ts"
-import { namesAttempt, selectOfCharge } from "./References.ts"
-import { bindTenant, bindText, insertInto, readText, rows } from "./Rows.ts"
+import { bindTenant, bindText, insertInto, readTenant, readText, rows } from "./Rows.ts"
 
 const insert = `${insertInto("messages", Object.keys(rows.messageColumns))} on conflict do nothing`
 const bindMessage = valuesOf(rows.messageColumns)
@@ -37,17 +38,20 @@ const decide = `update messages set ${list(Object.keys(rows.decisionColumns).map
   where ${isMessage} and outcome = ?`
 const bindDecision = valuesOf(rows.decisionColumns)
 
-/** Inside an open transaction. */
-export const decideMessage = (
-  db: Database
-): ((tenant: Tenant, message: MessageDecision) => Result.Result<void, Stale | MessageTaken>) => {
-  const statement = db.prepare(decide)
-  return (tenant, { after, expected }) => {
-    const key = [...bindTenant(tenant), bindText(after.connectionId), bindText(after.eventId)]
-    if (statement.run(...bindDecision(after, { tenant }), ...key, expected).changes !== 0) return Result.void
-    const stored = selectMessage(db, tenant, after.connectionId, after.eventId)
-    return Result.fail(stored === undefined ? new Stale() : new MessageTaken())
-  }
+/** Inside an open transaction, which `decideMessage` follows in. */
+export const checkMessage = (
+  db: Database,
+  tenant: Tenant,
+  { after, expected }: MessageDecision
+): Result.Result<void, Stale | MessageTaken> => {
+  const stored = selectMessage(db, tenant, after.connectionId, after.eventId)
+  if (stored?.["outcome"] === expected) return Result.void
+  return Result.fail(stored === undefined ? new Stale() : new MessageTaken())
+}
+
+export const decideMessage = (db: Database, tenant: Tenant, { after, expected }: MessageDecision): void => {
+  const key = [...bindTenant(tenant), bindText(after.connectionId), bindText(after.eventId)]
+  db.prepare(decide).run(...bindDecision(after, { tenant }), ...key, expected)
 }
 
 /** By itself, where the payment has the version that was seen. */
@@ -58,17 +62,15 @@ export const keepMessage = (
   seen: { readonly paymentId: string; readonly version: number } | null
 ): Effect.Effect<void, Stale | MessageTaken | StorageError | CommitUnknown> =>
   write(db, "keepMessage", (): Result.Result<void, Stale | MessageTaken> => {
-    const { connectionId, eventId } = message.after
-    const stored = selectMessage(db, tenant, connectionId, eventId)
+    const stored = selectMessage(db, tenant, message.after.connectionId, message.after.eventId)
     if (stored !== undefined && stored["outcome"] !== message.expected) return Result.fail(new MessageTaken())
-    if (seen !== null && versionOf(db, tenant, seen.paymentId) !== seen.version) return Result.fail(new Stale())
-    return decideMessage(db)(tenant, message)
+    if (seen !== null && selectRow(db, tenant, seen.paymentId)?.["version"] !== seen.version) {
+      return Result.fail(new Stale())
+    }
+    const undecided = checkMessage(db, tenant, message)
+    if (Result.isSuccess(undecided)) decideMessage(db, tenant, message)
+    return undecided
   })
-
-const versionOf = (db: Database, tenant: Tenant, paymentId: string): unknown =>
-  db
-    .prepare("select version from payments where workspace_id = ? and environment = ? and id = ?")
-    .get(...bindTenant(tenant), bindText(paymentId))?.["version"]
 
 export const selectMessage = (db: Database, tenant: Tenant, connectionId: string, eventId: string): Row | undefined =>
   db
@@ -78,45 +80,61 @@ export const selectMessage = (db: Database, tenant: Tenant, connectionId: string
 const listed = list(["workspace_id", "environment", ...Object.keys(rows.noteColumns)])
 
 /** A walk along the index of the payment, of the outcome or of the time: none of them sorts more than a millisecond's. */
-export const selectMessages = (
+export const selectMessages = (db: Database, query: MessageQuery): ReadonlyArray<Row> => {
+  const { namesAttemptFrom, ...others } = query
+  if (namesAttemptFrom === undefined) return walkMessages(db, others, undefined)
+  const found: Array<Row> = []
+  let before = query.before
+  for (;;) {
+    const page = walkMessages(db, { ...others, before }, namesAttemptFrom)
+    found.push(...page.filter((row) => namesAttempt(db, row)))
+    const last = page.at(-1)
+    if (last === undefined || page.length < query.limit || found.length >= query.limit) break
+    before = rows.readNote(last)
+  }
+  return found.slice(0, query.limit)
+}
+
+/** Whether a message's subject is the reference of an attempt. */
+const namesAttempt = (db: Database, row: Row): boolean => {
+  const charge = { connectionId: readText(row["connection_id"]), providerRef: readText(row["subject_id"]) }
+  return booksNaming(db, readTenant(row), charge).some((book) => hasAttempt(book, charge))
+}
+
+const walkMessages = (
   db: Database,
-  { before, connectionId, limit, namesAttemptFrom, outcome, paymentId, tenant }: MessageQuery
+  { before, connectionId, limit, outcome, paymentId, tenant }: MessageQuery,
+  from: number | undefined
 ): ReadonlyArray<Row> => {
   const index =
     paymentId !== undefined ? "messages_by_payment" : outcome !== undefined ? "messages_by_outcome" : "messages_by_time"
   return db
-    .prepare(`select ${listed} from messages indexed by ${index} where received_at >= 0
+    .prepare(`select ${listed} from messages indexed by ${index} where received_at >= ?
       ${before === undefined ? "" : "and (received_at, connection_id, event_id) < (?, ?, ?)"}
       ${paymentId === undefined ? "" : "and payment_id = ?"}
       ${outcome === undefined ? "" : "and outcome = ?"}
       ${connectionId === undefined ? "" : "and connection_id = ?"}
       ${tenant === undefined ? "" : "and workspace_id = ? and environment = ?"}
-      ${namesAttemptFrom === undefined ? "" : `and received_at >= ? and ${namesAttempt}`}
       order by received_at desc, connection_id desc, event_id desc limit ?`)
     .all(
+      from ?? 0,
       ...(before === undefined ? [] : [before.receivedAt, bindText(before.connectionId), bindText(before.eventId)]),
       ...(paymentId === undefined ? [] : [bindText(paymentId)]),
       ...(outcome === undefined ? [] : [outcome]),
       ...(connectionId === undefined ? [] : [bindText(connectionId)]),
       ...(tenant === undefined ? [] : bindTenant(tenant)),
-      ...(namesAttemptFrom === undefined ? [] : [namesAttemptFrom]),
       limit
     )
 }
 
-/** The payments that an attempt, a refund or a charge belongs to: more than one of a charge alone (see `MessageBook`). */
-export const selectSubjects = (db: Database, tenant: Tenant, subject: MessageSubject): ReadonlyArray<string> => {
-  if ("connectionId" in subject) return selectOfCharge(db, tenant, subject)
-  const [table, index, id] =
+/** The books of the payments that an attempt, a refund or a charge belongs to: more than one of a charge alone. */
+export const selectSubjects = (db: Database, tenant: Tenant, subject: MessageSubject): ReadonlyArray<PaymentBook> => {
+  if ("connectionId" in subject) return booksOfCharge(db, tenant, subject)
+  const [kind, id] =
     "attemptId" in subject
-      ? ["attempts", "attempts_by_id", subject.attemptId]
+      ? (["attempt", subject.attemptId] as const)
       : "operationId" in subject
-        ? ["operations", "operations_by_id", subject.operationId]
-        : ["refunds", "refunds_by_id", subject.refundId]
-  // The newest: requests under one key derive one attempt id, and of the earlier ones nothing was sent.
-  const row = db
-    .prepare(`select payment_id from ${table} indexed by ${index}
-      where workspace_id = ? and environment = ? and id = ? order by payment_id desc limit 1`)
-    .get(...bindTenant(tenant), bindText(id as string))
-  return row === undefined ? [] : [readText(row["payment_id"])]
+        ? (["operation", subject.operationId] as const)
+        : (["refund", subject.refundId] as const)
+  return booksNamed(db, tenant, kind, id).slice(-1)
 }

@@ -8,12 +8,10 @@ import type { SQLInputValue } from "node:sqlite"
 import type { Tenant } from "@pointsman/core"
 import type { PaymentFilter, PaymentQuery } from "@pointsman/core/ports"
 import { idRangeOf, type Row } from "@pointsman/storage-sql"
+import { idsOfReference } from "./Books.ts"
 import type { Database } from "./Database.ts"
-import { selectOfCharge } from "./References.ts"
-import { bindTenant, bindText, readText } from "./Rows.ts"
-
-const ofTenant = "workspace_id = ? and environment = ?"
-const ofPayments = "payments.workspace_id = ? and payments.environment = ?"
+import { bindBound, bindId, tenantsOf } from "./Keys.ts"
+import { bindText } from "./Rows.ts"
 
 interface Condition {
   readonly sql: string
@@ -23,7 +21,7 @@ interface Condition {
 export const selectPayments = (db: Database, tenant: Tenant, query: PaymentQuery): ReadonlyArray<Row> => {
   const walks = walksOf(db, tenant, query)
   if (walks.length === 0) return []
-  const conditions = [...conditionsOf(tenant, query), ...restOf(query)]
+  const conditions = [...conditionsOf(db, tenant, query), ...restOf(query)]
   const selects = walks.map(({ is, order = "id", rows }) => {
     const all = [...conditions, ...is]
     return {
@@ -52,37 +50,36 @@ const isText = (column: string, text: string): Condition => ({ sql: `${column} =
 const walksOf = (db: Database, tenant: Tenant, query: PaymentQuery): ReadonlyArray<Walk> => {
   const { amountMinor, currency, metadata, metadataValue, providerRef, reference, states } = query
   if (states?.length === 0) return []
+  const t = tenantsOf(db).find(tenant)
   const inStates = states === undefined ? [] : [inSet("state", states)]
   if (providerRef !== undefined) {
-    const found = connectionsOf(db, tenant).flatMap((connectionId) =>
-      selectOfCharge(db, tenant, { connectionId, providerRef })
-    )
+    const found = [...idsOfReference(db, tenant, providerRef)]
     if (found.length === 0) return []
     // By the keys of these few.
-    return [{ rows: "payments", is: [inSet("id", [...new Set(found)]), ...inStates] }]
+    return [{ rows: "payments indexed by payments_by_id", is: [inSet("id", found, bindId), ...inStates] }]
   }
   if (reference !== undefined) {
     return [{ rows: "payments indexed by payments_by_reference", is: [isText("reference", reference), ...inStates] }]
   }
   const [pair] = Object.entries(metadata ?? {})
   if (pair !== undefined) {
-    const rows = "payment_metadata as named indexed by payment_metadata_by_value cross join payments"
+    const rows =
+      "payment_metadata as named indexed by payment_metadata_by_value cross join payments indexed by payments_by_id"
     const [name, value] = pair.map(bindText) as [SQLInputValue, SQLInputValue]
     const isNamed = {
-      sql: `named.workspace_id = ? and named.environment = ? and named.value = ? and named.name = ?
-        and named.payment_id < ? and payments.id = named.payment_id`,
-      values: [...bindTenant(tenant), value, name, bindText(idRangeOf(query).before)]
+      sql: "named.t = ? and named.value = ? and named.name = ? and named.payment < ? and payments.id = named.payment",
+      values: [t, value, name, bindBound(idRangeOf(query).before)]
     }
-    return [{ rows, order: "named.payment_id", is: [isNamed, ...inStates] }]
+    return [{ rows, order: "named.payment", is: [isNamed, ...inStates] }]
   }
   if (metadataValue !== undefined) {
     const isNamed = {
-      sql: `named.workspace_id = ? and named.environment = ? and named.value = ? and named.payment_id < ?
-        and payments.id = named.payment_id and ${isFirstName}`,
-      values: [...bindTenant(tenant), bindText(metadataValue), bindText(idRangeOf(query).before)]
+      sql: `named.t = ? and named.value = ? and named.payment < ? and payments.id = named.payment and ${isFirstName}`,
+      values: [t, bindText(metadataValue), bindBound(idRangeOf(query).before)]
     }
-    const rows = "payment_metadata as named indexed by payment_metadata_by_text cross join payments"
-    return [{ rows, order: "named.payment_id", is: [isNamed, ...inStates] }]
+    const rows =
+      "payment_metadata as named indexed by payment_metadata_by_text cross join payments indexed by payments_by_id"
+    return [{ rows, order: "named.payment", is: [isNamed, ...inStates] }]
   }
   if (amountMinor !== undefined) {
     const all = currency === undefined ? currenciesOf(db, tenant) : [currency]
@@ -91,24 +88,28 @@ const walksOf = (db: Database, tenant: Tenant, query: PaymentQuery): ReadonlyArr
       is: [isText("currency", one), { sql: "amount_minor = ?", values: [amountMinor] }, ...inStates]
     }))
   }
-  if (states === undefined) return [{ rows: "payments", is: [] }]
+  if (states === undefined) return [{ rows: "payments indexed by payments_by_id", is: [] }]
   return [...new Set(states)].map((state) => ({
     rows: "payments indexed by payments_by_state",
     is: [isText("state", state)]
   }))
 }
 
-const inSet = (column: string, texts: ReadonlyArray<string>): Condition => ({
+const inSet = (
+  column: string,
+  texts: ReadonlyArray<string>,
+  bind: (text: string) => SQLInputValue = bindText
+): Condition => ({
   sql: `${column} in (${texts.map(() => "?").join(", ")})`,
-  values: texts.map(bindText)
+  values: texts.map(bind)
 })
 
-const conditionsOf = (tenant: Tenant, query: PaymentQuery): ReadonlyArray<Condition> => {
+const conditionsOf = (db: Database, tenant: Tenant, query: PaymentQuery): ReadonlyArray<Condition> => {
   const { before, from } = idRangeOf(query)
   return [
-    { sql: ofPayments, values: bindTenant(tenant) },
-    { sql: "id < ?", values: [bindText(before)] },
-    ...(from === "" ? [] : [{ sql: "id >= ?", values: [from] }])
+    { sql: "payments.t = ?", values: [tenantsOf(db).find(tenant)] },
+    { sql: "id < ?", values: [bindBound(before)] },
+    ...(from === "" ? [] : [{ sql: "id >= ?", values: [bindBound(from)] }])
   ]
 }
 
@@ -139,45 +140,28 @@ const restOf = ({
 
 /** Whether a payment has the text under the name. */
 const isNamed = ([name, value]: readonly [name: string, value: string]): Condition => ({
-  sql: `exists (select 1 from payment_metadata as other where other.workspace_id = payments.workspace_id
-    and other.environment = payments.environment and other.payment_id = payments.id and other.name = ? and other.value = ?)`,
+  sql: `exists (select 1 from payment_metadata as other where other.t = payments.t and other.payment = payments.id and other.name = ? and other.value = ?)`,
   values: [bindText(name), bindText(value)]
 })
 
 /** Whether a payment has the text under any name. */
 const hasText = (value: string): Condition => ({
-  sql: `exists (select 1 from payment_metadata as other where other.workspace_id = payments.workspace_id
-    and other.environment = payments.environment and other.payment_id = payments.id and other.value = ?)`,
+  sql: `exists (select 1 from payment_metadata as other where other.t = payments.t and other.payment = payments.id and other.value = ?)`,
   values: [bindText(value)]
 })
 
 /** A payment that has the text under several names is met once, by the first of them. */
-const isFirstName = `not exists (select 1 from payment_metadata as earlier where earlier.workspace_id = named.workspace_id
-  and earlier.environment = named.environment and earlier.payment_id = named.payment_id and earlier.name < named.name
-  and earlier.value = named.value)`
+const isFirstName = `not exists (select 1 from payment_metadata as earlier where earlier.t = named.t
+  and earlier.payment = named.payment and earlier.name < named.name and earlier.value = named.value)`
 
-/** The currencies of the tenant's payments. */
-const currenciesOf = (db: Database, tenant: Tenant): ReadonlyArray<string> =>
-  stepsAlong(db, "payments indexed by payments_by_amount", "currency", tenant)
-
-/** The connections that the tables of references have for the tenant. */
-const connectionsOf = (db: Database, tenant: Tenant): ReadonlyArray<string> => [
-  ...new Set(
-    ["charge_references", "named_references"].flatMap((table) => stepsAlong(db, table, "connection_id", tenant))
-  )
-]
-
-/** The values of an index's first column after the tenant, each found by one step. */
-const stepsAlong = (db: Database, rows: string, column: string, tenant: Tenant): ReadonlyArray<string> => {
-  const first = db.prepare(`select ${column} from ${rows} where ${ofTenant} order by ${column} limit 1`)
-  const next = db.prepare(
-    `select ${column} from ${rows} where ${ofTenant} and ${column} > ? order by ${column} limit 1`
-  )
+/** The currencies of the tenant's payments, each found by one step along the index. */
+const currenciesOf = (db: Database, tenant: Tenant): ReadonlyArray<string> => {
+  const rows = "payments indexed by payments_by_amount"
+  const next = db.prepare(`select currency from ${rows} where t = ? and currency > ? order by currency limit 1`)
   const found: Array<string> = []
-  let row = first.get(...bindTenant(tenant))
-  while (row !== undefined) {
-    found.push(readText(row[column]))
-    row = next.get(...bindTenant(tenant), row[column] as SQLInputValue)
+  for (;;) {
+    const row = next.get(tenantsOf(db).find(tenant), found.at(-1) ?? "")
+    if (row === undefined) return found
+    found.push(row["currency"] as string)
   }
-  return found
 }

@@ -1,6 +1,14 @@
 /** Losses of records in SQLite. */
 import type { SQLInputValue } from "node:sqlite"
-import { type Change, KeyRecovered, type RecordLoss, type RecordLosses, RecordsMissing } from "@pointsman/core/ports"
+import type { Tenant } from "@pointsman/core"
+import {
+  type Change,
+  type ClaimGuard,
+  KeyRecovered,
+  type RecordLoss,
+  type RecordLosses,
+  RecordsMissing
+} from "@pointsman/core/ports"
 import { makeRecordLosses, type Sql } from "@pointsman/storage-sql"
 import { Clock, Effect } from "effect"
 import type { Database } from "./Database.ts"
@@ -11,6 +19,15 @@ const selectUnrecovered = `select 1 from connections where workspace_id = ? and 
   and id not in (select connection_id from recovered_connections where loss = ?)`
 const selectKeys = `select payment_id from recovered_keys
   where workspace_id = ? and environment = ? and tag = ? and kind = ? and (kind = 'charge' or payment_id = ?)`
+
+/** What a guard refuses, as the condition of a write: a loss may refuse it there that `guarded` does not. */
+export const guardCondition = ({ key, refusesMissing }: ClaimGuard, tenant: Tenant, paymentId: string) => ({
+  sql: [
+    refusesMissing ? `not exists (${selectUnended})` : "true",
+    key === null ? "true" : `not exists (${selectKeys})`
+  ].join(" and "),
+  values: key === null ? [] : [...bindTenant(tenant), key.tag, key.kind, bindText(paymentId)]
+})
 
 /** Inside an open transaction: what the guard of a change refuses it for. */
 export const guarded = (db: Database): ((change: Change) => RecordsMissing | KeyRecovered | undefined) => {

@@ -4,7 +4,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "refunds that do not add up, in SQLite",
     harm: "A refund is written that its payment does not reserve: its amount can be given back again.",
-    edits: [{ in: "write", if: "unbalanced", become: "" }],
+    edits: [{ in: "writeChange", const: "broken", become: "changedForGood(change)" }],
     caughtBy: {
       project: "storage-sqlite",
       file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
@@ -14,7 +14,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "forgotten outbox row",
     harm: "An event is written and no merchant hears of it: an order is paid and never shipped.",
-    edits: [{ in: "write", statement: "addDeliveries", become: "" }],
+    edits: [{ file: "Events.ts", if: "is_followed", become: "" }],
     caughtBy: {
       project: "storage-sqlite",
       file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
@@ -25,7 +25,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "apply a message twice",
     harm: "A message that comes again is applied again, to whatever the payment has become.",
-    edits: [{ in: "write", if: "decided", become: "" }],
+    edits: [{ in: "refusals", if: "undecided", become: "" }],
     caughtBy: {
       project: "storage-sqlite",
       file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
@@ -36,8 +36,8 @@ export const faults: ReadonlyArray<Fault> = [
     name: "one reference for two payments, in SQLite",
     harm: "A dispute, a refund or a capture under the reference hits the charge of another payment.",
     edits: [
-      { in: "write", if: "references", become: "" },
-      { in: "write", statement: "references.success", become: "" }
+      { in: "refusals", if: "paymentId", become: "" },
+      { in: "writeNames", if: "holder", about: "Undo", become: "" }
     ],
     caughtBy: {
       project: "storage-sqlite",
@@ -48,7 +48,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "write a claim beside its guard, in SQLite",
     harm: "What was lost is asked for again before it is recovered, and the provider does it twice.",
-    edits: [{ in: "write", if: "refusal", become: "" }],
+    edits: [{ in: "refusals", if: "cause", become: "" }],
     caughtBy: {
       project: "storage-sqlite",
       file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",

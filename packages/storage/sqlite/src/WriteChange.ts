@@ -1,151 +1,169 @@
-/** Writes a change inside an open transaction: the checks of the port, then the rows, by statements prepared once. */
-import type { Payment, Refund } from "@pointsman/core"
-import { brokenBalance, keepsCreated } from "@pointsman/core/internal"
-import { ApiKeyRevoked, type Change, type CommitFailure, KeyTaken, Stale, StorageError } from "@pointsman/core/ports"
-import type { Row } from "@pointsman/storage-sql"
+/**
+ * Writes a change inside an open transaction. Most changes are an insert or an update of the payment's row with all that
+ * guards it in the condition, the events, and what newly names the payment. Where the row is not written, reads in the
+ * port's order find out why; so they do for what is rare.
+ *
+ * The rule that a reader would otherwise break: what refuses a change is found before its first write. The only exception is
+ * a charge of another payment: then `Undo` is thrown, and the batch is written again with each change looked at first.
+ */
+import { bookAfter, brokenBook, referencesOf } from "@pointsman/core/internal"
+import {
+  ApiKeyRevoked,
+  type Change,
+  type CommitFailure,
+  KeyTaken,
+  type PaymentBook,
+  ReferenceTaken,
+  Stale,
+  StorageError
+} from "@pointsman/core/ports"
+import { list } from "@pointsman/storage-sql"
 import { Exit, Result } from "effect"
-import { type ClaimRows, readClaim, selectClaim } from "./Claims.ts"
-import * as Statement from "./CommitStatement.ts"
+import { holderOf, namesOf, readBook, readClaim, readPayment, selectKeyRow, selectRow } from "./Books.ts"
+import { freeKey } from "./Claims.ts"
 import type { WriteChange } from "./Committer.ts"
 import { type Database, isUniqueViolation } from "./Database.ts"
 import { writeDeliveries } from "./Deliveries.ts"
 import { writeDisputes } from "./Disputes.ts"
-import { eventIdAfter } from "./EventIds.ts"
-import { decideMessage } from "./Messages.ts"
+import { writeEvents } from "./Events.ts"
+import { bindId, chargeName, keyHash, nameOf, tenantsOf } from "./Keys.ts"
+import { checkMessage, decideMessage } from "./Messages.ts"
+import { isWritten, putRow } from "./PaymentRow.ts"
 import { guarded } from "./RecordLoss.ts"
-import { takeReferences } from "./References.ts"
-import { bindTenant, bindText, readText, rows } from "./Rows.ts"
+import { bindText } from "./Rows.ts"
 
-/** The checks in the port's order, each inside the write that it guards. */
+/** To be undone, and written again with a look at what it conflicts with. */
+class Undo extends Error {}
+
 export const writeChange = (db: Database, newDeliveryId: () => string): WriteChange => {
-  const liveKey = db.prepare("select 1 from api_keys where hash = ? and revoked_at is null")
-  const storedClaim = selectClaim(db)
-  const claimKey = db.prepare(Statement.insertClaim)
-  const moveClaim = db.prepare(Statement.updateClaim)
-  const storedRefunds = db.prepare(Statement.selectRefunds)
-  const addPayment = db.prepare(Statement.insertPayment)
-  const move = movePayment(db)
-  const putAttempt = db.prepare(Statement.upsertAttempt)
-  const putOperation = db.prepare(Statement.upsertOperation)
-  const putRefund = db.prepare(Statement.upsertRefund)
+  // A database that lost one of them is refused when it is opened.
+  for (const table of ["tenants", "payments", "names"]) db.prepare(`select 1 from ${table}`)
+  const refusalOf = refusals(db)
+  const putNames = writeNames(db)
+  const putMetadata = writeMetadata(db)
   const putDisputes = writeDisputes(db)
-  const addMetadata = writeMetadata(db)
-  const putReference = db.prepare(Statement.updateReference)
-  const putTotals = db.prepare(Statement.updateRefundTotals)
-  const lastEvent = db.prepare(Statement.selectLastEvent)
-  const addEvent = db.prepare(Statement.insertEvent)
-  const decide = decideMessage(db)
-  const take = takeReferences(db)
-  const guard = guarded(db)
-  const addDeliveries = writeDeliveries(db, newDeliveryId)
+  const putEvents = writeEvents(db, writeDeliveries(db, newDeliveryId))
 
-  const write = (change: Change, eventIds: ReadonlyArray<string>): Exit.Exit<void, CommitFailure> => {
-    const { apiKeyHash, attempts, claim, events, message, operations = [], payment, refunds = [], tenant } = change
-    if (apiKeyHash !== undefined && liveKey.get(bindText(apiKeyHash)) === undefined) {
-      return Exit.fail(new ApiKeyRevoked())
-    }
-    if (claim !== undefined) {
-      const values = Statement.bindClaim(claim.after, change)
-      if (claim.expected === 0) {
-        if (claimKey.run(...values).changes === 0) {
-          const stored = storedClaim(tenant, claim.after.key) as ClaimRows
-          return Exit.fail(new KeyTaken({ claim: readClaim(stored) }))
-        }
-      } else if (moveClaim.run(...values, claim.expected).changes === 0) {
-        return Exit.fail(new Stale())
-      }
-    }
-    const decided = message === undefined ? Result.void : decide(tenant, message)
-    if (Result.isFailure(decided)) return Exit.fail(decided.failure)
-    const references = take(change)
-    const { after, expected } = payment
-    const moved = expected === 0 ? undefined : move(change)
-    const isWritten =
-      expected === 0 ? addPayment.run(...Statement.bindNewPayment(after, change)).changes > 0 : moved !== undefined
-    if (!isWritten) return Exit.fail(new Stale())
-    const changed = moved && changedForGood(moved, after)
-    if (changed !== undefined) return brokenCommit(changed)
-    const refusal = guard(change)
-    if (refusal !== undefined) return Exit.fail(new StorageError({ operation: "commit", cause: refusal }))
-    if (Result.isFailure(references)) return Exit.fail(references.failure)
-    references.success()
-    const key = [...bindTenant(tenant), bindText(after.id)]
-    if (moved !== undefined && readTextOrNull(moved["reference"]) !== after.reference) {
-      putReference.run(after.reference === null ? null : bindText(after.reference), ...key)
-    }
-    if (expected === 0) addMetadata(after)
-    const stored =
-      hasNoRefunds(moved) && refunds.length === 0
-        ? []
-        : storedRefunds.all(...key).map((row) => rows.readRefund(row, payment.after))
-    const all = replaced(stored, refunds)
-    const unbalanced = brokenBalance(payment.after, all)
-    if (unbalanced !== undefined) return brokenCommit(unbalanced)
-    for (const refund of refunds) putRefund.run(...Statement.bindRefund(refund, change))
-    // Without refunds, the totals are 0 and were 0.
-    if (all.length > 0) putTotals.run(payment.after.refundedMinor, payment.after.refundPendingMinor, ...key)
-    for (const attempt of attempts) putAttempt.run(...Statement.bindAttempt(attempt, change))
-    for (const operation of operations) putOperation.run(...Statement.bindOperation(operation, change))
-    putDisputes(change)
-    if (events.length > 0) {
-      let last = (lastEvent.get(...bindTenant(tenant))?.["id"] as string | null) ?? undefined
-      events.forEach((event, index) => {
-        last = eventIdAfter(last, eventIds[index] as string)
-        const written = { ...event, id: last }
-        addEvent.run(...Statement.bindEvent(written, change))
-        addDeliveries(tenant, written, change.deliverAt ?? event.createdAt)
-      })
-    }
-    return Exit.void
-  }
-
-  return (change, eventIds) => {
+  return (given, eventIds, isLookedAt) => {
+    tenantsOf(db).add(given.tenant)
+    const before = storedBook(db, given)
+    const change: Change = before === undefined ? given : { ...given, payment: { ...given.payment, before } }
+    const book = bookAfter(before, { ...change, payment: change.payment.after })
+    const broken = changedForGood(change) ?? brokenBook(book)
     try {
-      return write(change, eventIds)
+      if (broken !== undefined || isLookedAt || isRare(change) || !isWritten(db, change, book)) {
+        const refusal = refusalOf(change)
+        if (refusal !== undefined) return Exit.fail(refusal)
+        if (broken !== undefined) return brokenCommit(broken)
+        takeOver(db, change)
+        putRow(db, change, book)
+      }
+      putNames(change)
+      putMetadata(change)
+      putDisputes(change)
+      putEvents(change, eventIds)
+      return Exit.void
     } catch (cause) {
-      if (isUniqueViolation(cause)) return brokenCommit((cause as Error).message)
+      if (isLookedAt && isUniqueViolation(cause)) return brokenCommit((cause as Error).message)
       throw cause
     }
   }
 }
 
-/** Gives what is stored of a payment that moved; `undefined` where it has another version than was expected. */
-const movePayment = (db: Database) => {
-  const moved = db.prepare(Statement.updatePayment)
-  const kept = db.prepare(Statement.updateKeptPayment)
-  return (change: Change): Row | undefined => {
-    const { after, expected } = change.payment
-    return keepsCreated(change.payment)
-      ? kept.get(...Statement.bindKeptPayment(after, change), expected)
-      : moved.get(...Statement.bindMovedPayment(after, change), expected)
+/** The book that is decided on, where it is stored. */
+const storedBook = (db: Database, { payment, tenant }: Change): PaymentBook | undefined => {
+  const { after, before, expected } = payment
+  if (before !== undefined || expected === 0) return before
+  const row = selectRow(db, tenant, after.id)
+  return row?.["version"] === expected ? readBook(tenant, row) : undefined
+}
+
+/** It decides a message, or takes a key that the row of another payment may have. */
+const isRare = ({ claim, message, payment }: Change): boolean =>
+  message !== undefined || (claim !== undefined && (claim.expected === 0) !== (payment.expected === 0))
+
+/** In the port's order: the API key, the key, the message, the version, the guard, the references of charges. */
+const refusals = (db: Database): ((change: Change) => CommitFailure | undefined) => {
+  const guard = guarded(db)
+  const liveKey = db.prepare("select 1 from api_keys where hash = ? and revoked_at is null")
+  const claimRefusal = ({ claim, tenant }: Change): CommitFailure | undefined => {
+    if (claim === undefined) return undefined
+    const keyed = selectKeyRow(db, tenant, claim.after.key)
+    if (claim.expected === 0 && keyed !== undefined) {
+      return new KeyTaken({ claim: readClaim(keyed, readPayment(tenant, keyed)) })
+    }
+    return claim.expected === (keyed?.["claim_version"] ?? 0) ? undefined : new Stale()
+  }
+  return (change) => {
+    const { apiKeyHash, message, payment, tenant } = change
+    if (apiKeyHash !== undefined && liveKey.get(bindText(apiKeyHash)) === undefined) return new ApiKeyRevoked()
+    const ofClaim = claimRefusal(change)
+    if (ofClaim !== undefined) return ofClaim
+    const undecided = message === undefined ? Result.void : checkMessage(db, tenant, message)
+    if (Result.isFailure(undecided)) return undecided.failure
+    if (payment.expected !== (selectRow(db, tenant, payment.after.id)?.["version"] ?? 0)) return new Stale()
+    const cause = guard(change)
+    if (cause !== undefined) return new StorageError({ operation: "commit", cause })
+    for (const { connectionId, providerRef } of referencesOf(change)) {
+      const paymentId = holderOf(db, tenant, { connectionId, providerRef })
+      if (paymentId !== undefined && paymentId !== payment.after.id) {
+        return new ReferenceTaken({ connectionId, providerRef, paymentId })
+      }
+    }
+    return undefined
+  }
+}
+
+/** The message, and the key that another payment's row may have. */
+const takeOver = (db: Database, { claim, message, tenant }: Change): void => {
+  if (message !== undefined) decideMessage(db, tenant, message)
+  if (claim !== undefined) db.prepare(freeKey).run(tenantsOf(db).find(tenant), keyHash(claim.after.key))
+}
+
+/** What newly names the payment. */
+const writeNames = (db: Database) => {
+  const addCharge = db.prepare("insert into charges (t, name, payment) values (?, ?, ?) on conflict do nothing")
+  return (change: Change): void => {
+    const { after, before } = change.payment
+    const t = tenantsOf(db).find(change.tenant)
+    const id = bindId(after.id)
+    const names: Array<Uint8Array> = []
+    for (const reference of referencesOf(change)) {
+      const name = chargeName(reference)
+      if (reference.isTaken && addCharge.run(t, name, id).changes === 1) continue
+      const holder = holderOf(db, change.tenant, reference)
+      if (holder === undefined) names.push(name)
+      if (holder !== undefined && holder !== after.id) throw new Undo()
+    }
+    const known = before === undefined ? [] : namesOf(before)
+    for (const [kind, name] of namesOf(change)) {
+      if (!known.some(([other, earlier]) => kind === other && name === earlier)) names.push(nameOf(kind, name))
+    }
+    if (names.length === 0) return
+    const values = list(names.map(() => "(?, ?, ?)"))
+    db.prepare(`insert into names (t, name, payment) values ${values} on conflict do nothing`).run(
+      ...names.flatMap((name) => [t, name, id])
+    )
   }
 }
 
 const writeMetadata = (db: Database) => {
-  const add = db.prepare(Statement.insertMetadata)
-  return ({ id, metadata, tenant }: Payment) => {
-    for (const [name, value] of Object.entries(metadata ?? {})) {
-      add.run(...bindTenant(tenant), bindText(id), bindText(name), bindText(value))
+  const add = db.prepare("insert into payment_metadata (t, payment, name, value) values (?, ?, ?, ?)")
+  return ({ payment: { after, expected }, tenant }: Change): void => {
+    if (expected !== 0) return
+    for (const [name, value] of Object.entries(after.metadata ?? {})) {
+      add.run(tenantsOf(db).find(tenant), bindId(after.id), bindText(name), bindText(value))
     }
   }
 }
 
-/** As most payments: what is stored adds up to nothing, so there is nothing to add up. */
-const hasNoRefunds = (moved: Row | undefined): boolean =>
-  (moved?.["refunded_minor"] ?? 0) === 0 && (moved?.["refund_pending_minor"] ?? 0) === 0
-
 /** What a payment keeps from its beginning. */
-const changedForGood = (stored: Row, { createdAt, money }: Payment): string | undefined => {
-  if (stored["created_at"] !== createdAt) return "the payment was created at another time"
-  if (stored["amount_minor"] === money.minorUnits && stored["currency"] === money.currency) return undefined
+const changedForGood = ({ payment: { after, before } }: Change): string | undefined => {
+  if (before === undefined) return undefined
+  const { createdAt, money } = before.payment
+  if (createdAt !== after.createdAt) return "the payment was created at another time"
+  if (money.minorUnits === after.money.minorUnits && money.currency === after.money.currency) return undefined
   return "the payment was created for another amount"
 }
 
-const readTextOrNull = (value: unknown): string | null => (value === null ? null : readText(value))
-
 const brokenCommit = (sentence: string): Exit.Exit<never> => Exit.die(new Error(`Ledger.commit: ${sentence}`))
-
-/** The refunds as they are after the change: replaced by id where they were, added where they are new. */
-const replaced = (stored: ReadonlyArray<Refund>, written: ReadonlyArray<Refund>): ReadonlyArray<Refund> => [
-  ...new Map([...stored, ...written].map((refund) => [refund.id, refund])).values()
-]

@@ -13,8 +13,7 @@
 -- Checks. They repeat the money rules of the core, and guard against programs that write to the file beside it. A
 -- `version` counts the writes of a row from 1: a write names the version that it was decided on, and changes nothing
 -- where another write came first. States have no check: tables of the core list them, and SQLite changes a check only
--- by writing the whole table again. A table whose foreign key leads to a tenant's row relies on the environment that
--- is checked there.
+-- by writing the whole table again.
 
 -- Workspaces: the merchants of this installation, from its configuration or from a partner.
 create table workspaces (
@@ -144,11 +143,21 @@ create table merchants (
 -- Guards that a partner invites an email address only once.
 create unique index merchants_by_email on merchants (partner_id, email_key);
 
--- Payments: the current state of each. Ids are UUIDv7, so the primary key lists payments by creation.
-create table payments (
-  workspace_id text not null,
+-- Tenants by number: the rows of payments, and what is beside each, begin with it.
+create table tenants (
+  t integer not null primary key,
+  workspace_id any not null,
   environment text not null check (environment in ('sandbox', 'production')),
-  id text not null,
+  unique (workspace_id, environment)
+) strict;
+
+-- Payments, each with everything that was asked of providers for it, and with the idempotency key of its create. Core reads
+-- and writes this as one book. Beside the texts, columns hold what the database guards and what is searched for. The table
+-- has row ids: a row fills much of a page, and rows that are written together share pages.
+create table payments (
+  t integer not null references tenants,
+  -- A UUIDv7: ids in order are payments by creation.
+  id blob not null check (length(id) = 16),
   version integer not null check (version > 0),
   state text not null,
   amount_minor integer not null check (amount_minor >= 0),
@@ -160,267 +169,104 @@ create table payments (
   refunded_minor integer not null check (refunded_minor >= 0),
   refund_pending_minor integer not null check (refund_pending_minor >= 0),
   created_at integer not null,
-  updated_at integer not null,
-  -- When the result of the charge was known.
-  settled_at integer,
-  country text not null,
-  method text not null,
-  card_brand any,
-  initiator text not null,
-  capture_method text not null,
   -- The merchant's own identifier.
   reference any,
-  decline_category text,
-  decline_reason any,
   -- The charge that the payment is based on.
   connection_id any,
-  provider_ref any,
-  -- The idempotency key of the create: settling the payment settles the claim.
-  idempotency_key any,
+  -- Whether a request of it reached a provider.
+  is_sent integer not null check (is_sent in (0, 1)),
+  -- A hash of the token of its hosted page.
+  page any,
+  -- Since when operations have to review it.
+  review_since integer,
   -- When the background checks the payment next, and the connection whose provider it asks; '' for none. Only the
   -- background reads these two.
   check_at integer,
-  check_connection text not null default '',
-  -- JSON, like the columns below. Two columns are computed from it, so that they cannot differ from it.
-  review text,
-  review_since integer as (json_extract(review, '$.since')) virtual,
-  hosted text,
-  page_token_hash text as (json_extract(hosted, '$.tokenHash')) virtual,
-  metadata text,
-  purchase text,
-  routing text,
-  reported text,
-  simulation text,
-  primary key (workspace_id, environment, id),
-  check (refunded_minor + refund_pending_minor <= captured_minor)
-) strict, without rowid;
+  check_connection any not null default '',
+  -- The idempotency key of the create: a hash of it, the version of its claim, when it was claimed, and as JSON the claim
+  -- with the response that a repeated request gets again. Null once the key is free.
+  key blob,
+  claim_version integer check (claim_version > 0),
+  claimed_at integer,
+  claim text,
+  -- JSON: what the create decided, which is written once, and what moves. See BookText.ts of storage-sql.
+  details text not null,
+  book text not null,
+  check (refunded_minor + refund_pending_minor <= captured_minor),
+  check ((key is null) = (claim is null))
+) strict;
+create unique index payments_by_id on payments (t, id);
+-- Guards that a key belongs to one create.
+create unique index payments_by_key on payments (t, key) where key is not null;
+-- The background looks for expired keys across all tenants, oldest first.
+create index payments_by_claim on payments (claimed_at, t, key) where key is not null;
 -- Lists of payments by state, and old payments of a state that retention removes.
-create index payments_by_state on payments (workspace_id, environment, state, id);
+create index payments_by_state on payments (t, state, id);
 -- Lists of payments by the merchant's reference.
-create index payments_by_reference on payments (workspace_id, environment, reference, id) where reference is not null;
+create index payments_by_reference on payments (t, reference, id) where reference is not null;
 -- Lists of payments by amount, and the currencies that a tenant has.
-create index payments_by_amount on payments (workspace_id, environment, currency, amount_minor, id);
--- The count of the payments of a period.
-create index payments_by_creation on payments (workspace_id, environment, created_at);
+create index payments_by_amount on payments (t, currency, amount_minor, id);
 -- A hosted page finds its payment by its token alone. Guards that no two payments share a page.
-create unique index payments_by_page on payments (page_token_hash) where page_token_hash is not null;
+create unique index payments_by_page on payments (page) where page is not null;
 -- The background takes due payments connection by connection, so that a provider that hangs delays no other.
 create index payments_due_by_connection on payments (check_connection, check_at) where check_at is not null;
+-- The count of the payments of a period that reached a provider.
+create index payments_sent on payments (t, created_at) where is_sent = 1;
 -- The payments that operators have to review, oldest first.
 create index payments_reviewed on payments (review_since, id) where review_since is not null;
+-- The payments with a provider's page, whose address is sealed.
+create index payments_with_checkout on payments (t, id) where instr(book, '"sealedUrl"') > 0;
 
--- Attempts: the calls that charge a payment or open a checkout for it, each stored before it is sent.
-create table attempts (
-  workspace_id text not null,
-  environment text not null,
-  payment_id text not null,
-  id text not null,
-  number integer not null check (number > 0),
-  -- The request that stored it first: requests on one hosted page derive the same id.
-  claimed_by text,
-  connection_id any not null,
-  amount_minor integer not null check (amount_minor >= 0),
-  currency text not null,
-  timeout_millis integer not null,
-  sent_at integer not null,
-  answered_at integer,
-  -- Null while the call is in flight, or its process died.
-  outcome text,
-  provider_ref any,
-  decline_category text,
-  code any,
-  reason any,
-  -- JSON: the provider's account, where it was known when the attempt was sent.
-  account text,
-  -- JSON: the provider's page, whose address is sealed.
-  checkout text,
-  primary key (workspace_id, environment, payment_id, id),
-  foreign key (workspace_id, environment, payment_id) references payments
-) strict, without rowid;
--- Messages and rows of reports that name a charge by our id.
-create index attempts_by_id on attempts (workspace_id, environment, id);
-
--- Operations: the captures and voids of a payment, each stored before it is sent.
-create table operations (
-  workspace_id text not null,
-  environment text not null,
-  payment_id text not null,
-  id text not null,
-  -- 'capture' or 'void'.
-  kind text not null,
-  idempotency_key any,
-  -- The request that stored it first: requests under one key derive the same id.
-  claimed_by text,
-  -- The amount of the request; null for all that is held.
-  requested_minor integer check (requested_minor >= 0),
-  amount_minor integer not null check (amount_minor >= 0),
-  currency text not null,
-  connection_id any not null,
-  provider_ref any not null,
-  timeout_millis integer not null,
-  sent_at integer not null,
-  answered_at integer,
-  -- Null while the call is in flight, or its process died.
-  outcome text,
-  code any,
-  reason any,
-  -- JSON: the response to the request, which a repeated request gets again.
-  reply text,
-  primary key (workspace_id, environment, payment_id, id),
-  foreign key (workspace_id, environment, payment_id) references payments
-) strict, without rowid;
--- Guards that a key names one capture and one void of a payment, while it is in flight or has a response.
-create unique index operations_by_key on operations (workspace_id, environment, payment_id, kind, idempotency_key)
-  where idempotency_key is not null and (outcome is null or reply is not null);
--- Messages and rows of reports that name an operation by our id.
-create index operations_by_id on operations (workspace_id, environment, id);
-
--- Refunds, each stored before it is sent. `balance` is the total of its payment to which the amount counts, so that
--- the triggers add refunds up without knowing their stages.
-create table refunds (
-  workspace_id text not null,
-  environment text not null,
-  payment_id text not null,
-  id text not null,
-  -- Who asked for it: this API, or somebody at the provider.
-  origin text not null check (origin in ('api', 'provider')),
-  stage text not null,
-  balance text not null check (balance in ('pending', 'refunded', 'nothing')),
-  amount_minor integer not null check (amount_minor >= 0),
-  currency text not null,
-  -- The amount of the request; null for all that is left.
-  requested_minor integer check (requested_minor >= 0),
-  reason any,
-  idempotency_key any,
-  -- The request that stored it first: requests under one key derive the same id.
-  claimed_by text,
-  connection_id any not null,
-  provider_ref any not null,
-  provider_refund_id any,
-  timeout_millis integer not null,
-  sent_at integer not null,
-  answered_at integer,
-  -- When the result was known.
-  settled_at integer,
-  code any,
-  failure_reason any,
-  -- JSON: the response to the request, which a repeated request gets again.
-  reply text,
-  primary key (workspace_id, environment, payment_id, id),
-  foreign key (workspace_id, environment, payment_id) references payments
-) strict, without rowid;
--- Guards that a key names one refund of a payment, for good.
-create unique index refunds_by_key on refunds (workspace_id, environment, payment_id, idempotency_key)
-  where idempotency_key is not null;
--- Messages and rows of reports that name a refund by our id.
-create index refunds_by_id on refunds (workspace_id, environment, id);
--- Rows of reports that name a refund by the provider's id.
-create index refunds_by_provider_refund on refunds (workspace_id, environment, provider_refund_id)
-  where provider_refund_id is not null;
-
--- Guards that the refunds of a payment add up to its totals. A commit writes the totals after the refunds.
-create trigger payments_match_refunds after update of refunded_minor, refund_pending_minor on payments
-begin
-  select raise(abort, 'the refunds do not add up to what the payment says')
-  from (
-    select coalesce(sum(amount_minor) filter (where balance = 'refunded'), 0) as refunded,
-      coalesce(sum(amount_minor) filter (where balance = 'pending'), 0) as pending
-    from refunds
-    where workspace_id = new.workspace_id and environment = new.environment and payment_id = new.id
-  )
-  where refunded <> new.refunded_minor or pending <> new.refund_pending_minor;
-end;
--- The same for a new payment. A payment without totals has no refunds yet: nothing is added up for it.
-create trigger new_payments_match_refunds after insert on payments
-when new.refunded_minor <> 0 or new.refund_pending_minor <> 0
-begin
-  select raise(abort, 'the refunds do not add up to what the payment says')
-  from (
-    select coalesce(sum(amount_minor) filter (where balance = 'refunded'), 0) as refunded,
-      coalesce(sum(amount_minor) filter (where balance = 'pending'), 0) as pending
-    from refunds
-    where workspace_id = new.workspace_id and environment = new.environment and payment_id = new.id
-  )
-  where refunded <> new.refunded_minor or pending <> new.refund_pending_minor;
-end;
-
--- Events: the history of payments. Rows are added in the order of their ids; only an erasure of personal data changes
--- one, and only retention removes one.
-create table events (
-  workspace_id text not null,
-  environment text not null,
-  id text not null,
-  type text not null,
-  payment_id text not null,
-  created_at integer not null,
-  -- JSON.
-  data text not null,
-  primary key (workspace_id, environment, id),
-  foreign key (workspace_id, environment, payment_id) references payments
-) strict, without rowid;
--- The timeline of a payment.
-create index events_by_payment on events (workspace_id, environment, payment_id, id);
--- Lists of events by type. Each payment has one event of its creation, so a walk along all events finds a page of
--- those soon, and they are not in the index.
-create index events_by_later_type on events (workspace_id, environment, type, id) where type <> 'payment.created';
-
--- Claims: the idempotency keys of creates, and what each was answered. The primary key guards that a key belongs to
--- one request. The table has row ids: keys are in no order, and with the answer a row fills much of a page, so that
--- each claim would be written to a page of its own. With row ids, rows that are written together share pages, and
--- only the index of keys is written at a random page.
-create table claims (
-  workspace_id text not null,
-  environment text not null check (environment in ('sandbox', 'production')),
-  key any not null,
-  version integer not null check (version > 0),
-  state text not null,
-  -- A keyed hash of the request: the same key with another request is refused.
-  fingerprint text not null,
-  payment_id text not null,
-  claimed_at integer not null,
-  answered_at integer,
-  -- JSON: the response that a repeated request gets again. The payment completes it.
-  answer text,
-  primary key (workspace_id, environment, key)
-) strict;
--- The background looks for expired keys across all tenants, oldest first.
-create index claims_by_time on claims (claimed_at, workspace_id, environment, key);
-
--- The charge of a connection that a payment has. The primary key guards that no two payments have the same charge. A
--- row stays when its payment leaves the store, so that later messages about the charge are recognized.
-create table charge_references (
-  workspace_id text not null,
-  environment text not null check (environment in ('sandbox', 'production')),
-  connection_id any not null,
-  provider_ref any not null,
-  payment_id text not null,
-  primary key (workspace_id, environment, connection_id, provider_ref)
+-- The charge of a connection that a payment has, by a hash of the provider's reference and of the connection. The primary key
+-- guards that no two payments have the same charge. A row stays when its payment leaves the store, so that later messages
+-- about the charge are recognized.
+create table charges (
+  t integer not null,
+  name blob not null check (length(name) = 16),
+  payment blob not null check (length(payment) = 16),
+  primary key (t, name)
 ) strict, without rowid;
 
--- The payments that name a reference and have no charge under it, because their attempt moved no money or it is the id of
--- one of their captures. Both tables replace indexes of `payments` and `attempts`, which would be written at a random page with each state of a payment.
-create table named_references (
-  workspace_id text not null,
-  environment text not null check (environment in ('sandbox', 'production')),
-  connection_id any not null,
-  provider_ref any not null,
-  payment_id text not null,
-  primary key (workspace_id, environment, connection_id, provider_ref, payment_id)
+-- By what else messages and reports name a payment: our ids of its attempts, captures, voids and refunds, the provider's
+-- ids of its refunds, and references of charges that moved no money; each as a hash. The payment's book says which it is.
+create table names (
+  t integer not null,
+  name blob not null check (length(name) = 16),
+  payment blob not null check (length(payment) = 16),
+  primary key (t, name, payment)
 ) strict, without rowid;
 
 -- The metadata of payments, once more and pair by pair, for searches. Payments without metadata have no rows.
 create table payment_metadata (
-  workspace_id text not null,
-  environment text not null check (environment in ('sandbox', 'production')),
-  payment_id text not null,
+  t integer not null,
+  payment blob not null check (length(payment) = 16),
   name any not null,
   value any not null,
-  primary key (workspace_id, environment, payment_id, name)
+  primary key (t, payment, name)
 ) strict, without rowid;
 -- A search for a value under a name.
-create index payment_metadata_by_value on payment_metadata (workspace_id, environment, value, name, payment_id);
+create index payment_metadata_by_value on payment_metadata (t, value, name, payment);
 -- A search for a value under any name.
-create index payment_metadata_by_text on payment_metadata (workspace_id, environment, value, payment_id);
+create index payment_metadata_by_text on payment_metadata (t, value, payment);
+
+-- Events: the history of payments. Rows are added in the order of their ids; only an erasure of personal data changes
+-- one, and only retention removes one.
+create table events (
+  t integer not null references tenants,
+  -- Without its prefix.
+  id blob not null check (length(id) = 16),
+  type text not null,
+  payment blob not null check (length(payment) = 16),
+  created_at integer not null,
+  -- JSON.
+  data text not null,
+  primary key (t, id)
+) strict, without rowid;
+-- The timeline of a payment.
+create index events_by_payment on events (t, payment, id);
+-- Lists of events by type. Each payment has one event of its creation, so a walk along all events finds a page of
+-- those soon, and they are not in the index.
+create index events_by_later_type on events (t, type, id) where type <> 'payment.created';
 
 -- Providers' messages, stored before they are applied. The primary key guards that a message is applied once. The
 -- table has row ids, because a body may be large, and lists read none.
@@ -471,8 +317,7 @@ create table deliveries (
   leased_until integer,
   created_at integer not null,
   primary key (workspace_id, environment, id),
-  foreign key (endpoint_id) references webhook_endpoints,
-  foreign key (workspace_id, environment, event_id) references events
+  foreign key (endpoint_id) references webhook_endpoints
 ) strict, without rowid;
 -- The background takes due deliveries endpoint by endpoint, so that an endpoint that hangs delays no other.
 create index deliveries_due on deliveries (endpoint_id, due_at, id) where due_at is not null;
@@ -512,8 +357,7 @@ create table disputes (
   check_at integer,
   -- JSON: the dispute.
   record text not null,
-  primary key (workspace_id, environment, payment_id, id),
-  foreign key (workspace_id, environment, payment_id) references payments
+  primary key (workspace_id, environment, payment_id, id)
 ) strict, without rowid;
 -- One dispute by its id, and lists of all of a tenant.
 create unique index disputes_by_id on disputes (workspace_id, environment, id);

@@ -51,7 +51,7 @@ describe("query plans of deliveries", () => {
         "deliveries USING COVERING INDEX deliveries_due (endpoint_id=? AND due_at>? AND due_at<?)",
         `deliveries USING PRIMARY KEY ${byTenant} AND id=?)`,
         "webhook_endpoints USING INDEX sqlite_autoindex_webhook_endpoints_1 (id=?)",
-        `events USING PRIMARY KEY ${byTenant} AND id=?)`
+        "events USING PRIMARY KEY (t=? AND id=?)"
       ]
     ],
     "a page of a state": [
@@ -66,13 +66,23 @@ describe("query plans of deliveries", () => {
     "a page of a payment": [
       (store) => store.list(tenant, { paymentId: "payment", limit: 9 }),
       [
-        `events USING COVERING INDEX events_by_payment ${byTenant} AND payment_id=?)`,
-        `deliveries USING INDEX deliveries_by_event ${byTenant} AND event_id=? AND id<?)`
+        "events USING COVERING INDEX events_by_payment (t=? AND payment=?)",
+        `deliveries USING INDEX deliveries_by_event ${byTenant} AND event_id=?)`
       ]
     ],
     "the events": [
-      (store) => store.events(tenant, ["dlv_1"]),
-      [`deliveries USING PRIMARY KEY ${byTenant} AND id=?)`, `events USING PRIMARY KEY ${byTenant} AND id=?)`]
+      (store) =>
+        Effect.flatMap(store.list(tenant, { limit: 1 }), (listed) =>
+          store.events(
+            tenant,
+            listed.map(({ id }) => id)
+          )
+        ),
+      [
+        `deliveries USING PRIMARY KEY ${byTenant} AND id<?)`,
+        `deliveries USING PRIMARY KEY ${byTenant} AND id=?)`,
+        "events USING PRIMARY KEY (t=? AND id=?)"
+      ]
     ],
     "the attempts": [
       (store) => store.attempts(tenant, "dlv_1"),

@@ -11,6 +11,7 @@ import { createInterface } from "node:readline"
 import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it, onTestFinished } from "vitest"
+import { readId } from "../src/Keys.ts"
 import { type DiskFault, diskFaults, diskFaultsMissing } from "./DiskFaults.ts"
 
 const missing = diskFaultsMissing()
@@ -62,7 +63,7 @@ const startLedger = () => {
           db
             .prepare("select id from payments")
             .all()
-            .map(({ id }) => String(id))
+            .map(({ id }) => readId(id))
         )
       } finally {
         db.close()

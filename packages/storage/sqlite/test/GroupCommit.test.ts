@@ -266,7 +266,7 @@ describe("group commit", () => {
     "given a batch, when a full disk ends its transaction, then all of it fails and nothing is written outside",
     () =>
       Effect.gen(function* () {
-        const { ledger } = yield* withStatement(/^insert into attempts/, (db) => {
+        const { ledger } = yield* withStatement(/^insert into names/, (db) => {
           db.exec("ROLLBACK")
           throw sqliteError(13)
         })

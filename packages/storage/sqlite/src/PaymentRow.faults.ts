@@ -4,7 +4,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "write without the version, in SQLite",
     harm: "Two writers that decided on the same record overwrite each other.",
-    edits: [{ in: "updateOf", text: "id = ? and version = ?", become: "id = ? and ? > 0" }],
+    edits: [{ text: "id = ? and version = ?", become: "id = ? and ? > 0" }],
     caughtBy: {
       project: "storage-sqlite",
       file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",

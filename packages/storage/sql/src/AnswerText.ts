@@ -1,0 +1,151 @@
+/**
+ * Payments as requests were answered, for replays, beside the payment as it is.
+ *
+ * The rule that a reader would otherwise break: the answer to a create is written once, and so is left out of it only what
+ * its payment keeps for good, and the texts that an erasure takes from both.
+ */
+import type { Claim, Payment, RoutingDecision } from "@pointsman/core"
+import { packDecision, packTried, unpackTried } from "./DecisionText.ts"
+import { isSame, type Names, type Packed, pack, unpack } from "./Packing.ts"
+import { fingerprintOf, shortFingerprint } from "./ShortText.ts"
+
+/** What a create decides. */
+export const details = {
+  country: "c",
+  method: "m",
+  paymentMethod: "pm",
+  cardBrand: "b",
+  initiator: "i",
+  captureMethod: "cm",
+  idempotencyKey: "k",
+  hosted: "h",
+  simulation: "s",
+  metadata: "d",
+  purchase: "p"
+} as const
+export type Details = Pick<Payment, keyof typeof details>
+
+/** What moves, beside columns of its own. */
+export const moving = {
+  providerRef: "p",
+  declineCategory: "dc",
+  declineReason: "dr",
+  reported: "rp",
+  review: "rv",
+  corrections: "co",
+  updatedAt: "u",
+  settledAt: "s"
+} as const
+export type Moving = Pick<Payment, keyof typeof moving>
+
+type Unrouted = Omit<Payment, "routing">
+
+/** Names that `details` and `moving` both have mean something else here. */
+const answer: Names<Unrouted> = {
+  ...details,
+  ...moving,
+  id: "id",
+  tenant: "w",
+  version: "v",
+  state: "z",
+  money: "$",
+  authorizedMinor: "au",
+  capturedMinor: "ca",
+  refundedMinor: "re",
+  refundPendingMinor: "rn",
+  createdAt: "at",
+  reference: "rf",
+  connectionId: "n",
+  providerRef: "pr",
+  settledAt: "se"
+}
+
+export type Shown = { readonly _tag: string; readonly payment?: Payment } | null
+
+/** Beside the payment, so that most of a reply is what the payment says. */
+export const packAnswer = (shown: Payment, usual: Payment): Packed => ({
+  ...pack<Unrouted>(answer, shown, usual, usual.createdAt),
+  ...(shown.routing !== usual.routing && !isSame(shown.routing, usual.routing) && { R: shown.routing })
+})
+export const unpackAnswer = (packed: Packed, usual: Payment): Payment => ({
+  ...unpack<Unrouted>(answer, packed, usual, usual.createdAt),
+  routing: "R" in packed ? (packed["R"] as RoutingDecision | null) : usual.routing
+})
+
+/** What a payment that was captured at once was answered; `payment` gives what never changes of it. */
+const usualAnswer = (payment: Payment, { answeredAt, version }: Pick<Claim, "answeredAt" | "version">): Payment => {
+  const { corrections: _, ...rest } = payment
+  return {
+    ...rest,
+    version,
+    state: payment.captureMethod === "manual" ? "Authorized" : "Captured",
+    declineCategory: null,
+    declineReason: null,
+    authorizedMinor: payment.money.minorUnits,
+    capturedMinor: payment.captureMethod === "manual" ? 0 : payment.money.minorUnits,
+    refundedMinor: 0,
+    refundPendingMinor: 0,
+    connectionId: payment.routing?.candidates[0]?.connectionId ?? null,
+    providerRef: null,
+    reported: null,
+    review: null,
+    routing: null,
+    updatedAt: answeredAt ?? payment.createdAt,
+    settledAt: answeredAt
+  }
+}
+
+/** The row has the key, as a hash, its version and the time of the claim. `payment`: as it is written beside it. */
+export const claimText = (claim: Claim, payment: Payment): string => {
+  const { answer: shown, answeredAt, fingerprint, key, state } = claim
+  const isSameDecision =
+    shown !== null && shown.routing !== null && isSame(packDecision(shown.routing), packDecision(payment.routing))
+  return JSON.stringify({
+    f: shortFingerprint(fingerprint),
+    ...(state !== "Answered" && { s: state }),
+    ...(answeredAt !== null && { a: answeredAt }),
+    ...(key !== payment.idempotencyKey && { k: key }),
+    ...(shown !== null && {
+      w: {
+        ...packAnswer(isSameDecision ? { ...shown, routing: null } : shown, usualAnswer(payment, claim)),
+        ...(isSameDecision && shown.routing && { t: packTried(shown.routing), K: shown.routing.skipped })
+      }
+    })
+  })
+}
+
+export const readClaimText = (
+  text: string,
+  { claimedAt, version }: Pick<Claim, "claimedAt" | "version">,
+  payment: Payment
+): Claim => {
+  const packed = JSON.parse(text) as Packed
+  const answeredAt = (packed["a"] ?? null) as number | null
+  const shown = packed["w"] as Packed | undefined
+  return {
+    key: (packed["k"] ?? payment.idempotencyKey) as string,
+    version,
+    state: (packed["s"] ?? "Answered") as Claim["state"],
+    fingerprint: fingerprintOf(packed["f"] as string),
+    paymentId: payment.id,
+    claimedAt,
+    answeredAt,
+    answer:
+      shown === undefined
+        ? null
+        : withDecision(unpackAnswer(shown, usualAnswer(payment, { answeredAt, version })), shown, payment)
+  }
+}
+
+const withDecision = (shown: Payment, packed: Packed, { routing }: Payment): Payment => {
+  if (!("t" in packed) || routing === null) return shown
+  const { attempts: _, skipped: __, ...decision } = routing
+  return {
+    ...shown,
+    routing: {
+      ...decision,
+      attempts: unpackTried(packed["t"] as ReadonlyArray<Packed>, decision),
+      ...("K" in packed && { skipped: packed["K"] as NonNullable<RoutingDecision["skipped"]> })
+    }
+  }
+}

@@ -1,0 +1,259 @@
+/**
+ * How a payment lies in its row: columns for what is guarded and searched for, and two JSON texts. `details` is what a create
+ * decides and hardly anything changes; `book` is the rest, with the attempts, the captures, voids and refunds.
+ *
+ * The rule that a reader would otherwise break: a text is written and read beside the same columns, so that a value that
+ * follows from them is left out. What is left out is read as it was written: the two functions of a record have the same
+ * `usual`.
+ */
+import type { Attempt, Operation, Payment, Refund, RoutingDecision } from "@pointsman/core"
+import { brokenBook, brokenInvariant } from "@pointsman/core/internal"
+import type { PaymentBook } from "@pointsman/core/ports"
+import { type Details, details, type Moving, moving, packAnswer, type Shown, unpackAnswer } from "./AnswerText.ts"
+import {
+  type Decided,
+  decided,
+  isTold,
+  packDecision,
+  packTried,
+  triedOf,
+  unpackDecision,
+  unpackTried
+} from "./DecisionText.ts"
+import { type Names, type Packed, pack, unpack } from "./Packing.ts"
+import { idOf, shortId } from "./ShortText.ts"
+
+/** What a row has in columns of their own. */
+type Column =
+  | "id"
+  | "tenant"
+  | "version"
+  | "state"
+  | "money"
+  | "authorizedMinor"
+  | "capturedMinor"
+  | "refundedMinor"
+  | "refundPendingMinor"
+  | "createdAt"
+  | "reference"
+  | "connectionId"
+
+export type BookColumns = Pick<Payment, Column>
+
+const usualDetails: Partial<Details> = {
+  method: "card",
+  cardBrand: null,
+  initiator: "cit",
+  captureMethod: "automatic",
+  idempotencyKey: null,
+  hosted: null,
+  simulation: null,
+  metadata: null,
+  purchase: null
+}
+
+const usualMoving = (createdAt: number): Partial<Moving> => ({
+  providerRef: null,
+  declineCategory: null,
+  declineReason: null,
+  reported: null,
+  review: null,
+  updatedAt: createdAt,
+  settledAt: null
+})
+
+const isKept = <A extends object>(before: A | null, after: A | null, fields: ReadonlyArray<keyof A>): boolean =>
+  before === after || (before !== null && after !== null && fields.every((field) => before[field] === after[field]))
+
+/** Whether a change leaves the `details` of a payment, and its reference, as they are. */
+export const keepsDetails = (before: Payment, after: Payment): boolean =>
+  isKept(before, after, [...(Object.keys(details) as ReadonlyArray<keyof Details>), "reference"]) &&
+  isKept<Decided>(before.routing, after.routing, Object.keys(decided) as ReadonlyArray<keyof Decided>)
+
+export const detailsText = (payment: Payment): string =>
+  JSON.stringify({
+    ...pack<Details>(details, payment, usualDetails),
+    ...(payment.routing && { r: packDecision(payment.routing) })
+  })
+
+// What was asked of providers.
+
+const attempt: Names<Omit<Attempt, "decline">> = {
+  id: "i",
+  claimedBy: "b",
+  paymentId: "pi",
+  number: "n",
+  connectionId: "c",
+  account: "a",
+  money: "m",
+  timeoutMillis: "t",
+  sentAt: "s",
+  answeredAt: "e",
+  outcome: "o",
+  providerRef: "p",
+  declineCategory: "dc",
+  code: "k",
+  reason: "r",
+  checkout: "x"
+}
+const usualAttempt = (payment: Payment, index: number): Partial<Attempt> => ({
+  claimedBy: null,
+  paymentId: payment.id,
+  number: index + 1,
+  account: null,
+  money: payment.money,
+  timeoutMillis: 30_000,
+  sentAt: payment.createdAt,
+  answeredAt: payment.settledAt,
+  outcome: payment.captureMethod === "manual" ? "Authorized" : "Captured",
+  providerRef: payment.providerRef,
+  declineCategory: null,
+  code: null,
+  reason: null,
+  checkout: null,
+  ...(payment.connectionId !== null && { connectionId: payment.connectionId })
+})
+
+const asked = {
+  id: "i",
+  claimedBy: "b",
+  paymentId: "pi",
+  idempotencyKey: "ik",
+  requestedMinor: "q",
+  money: "m",
+  connectionId: "c",
+  providerRef: "p",
+  timeoutMillis: "t",
+  sentAt: "s",
+  answeredAt: "e",
+  code: "k",
+  reason: "r",
+  reply: "y"
+} as const
+const operation: Names<Operation> = { ...asked, kind: "d", outcome: "o" }
+const refund: Names<Refund> = {
+  ...asked,
+  origin: "g",
+  stage: "st",
+  providerRefundId: "f",
+  settledAt: "l",
+  failureReason: "fr"
+}
+const usualAsked = (payment: Payment) => ({
+  claimedBy: null,
+  paymentId: payment.id,
+  idempotencyKey: null,
+  requestedMinor: null,
+  money: payment.money,
+  timeoutMillis: 30_000,
+  code: null,
+  reason: null,
+  reply: null,
+  ...(payment.connectionId !== null && { connectionId: payment.connectionId }),
+  ...(payment.providerRef !== null && { providerRef: payment.providerRef })
+})
+const usualOperation = (payment: Payment): Partial<Operation> => ({
+  ...usualAsked(payment),
+  kind: "capture",
+  outcome: "Confirmed"
+})
+const usualRefund = (payment: Payment): Partial<Refund> => ({
+  ...usualAsked(payment),
+  origin: "api",
+  stage: "Succeeded",
+  providerRefundId: null,
+  settledAt: null,
+  failureReason: null
+})
+
+/** Ids of entries without their prefix and their hexadecimal form. */
+const shortIds = <A extends { readonly id: string; readonly claimedBy: string | null }>(one: A, prefix: string): A => ({
+  ...one,
+  id: shortId(prefix, one.id),
+  claimedBy: one.claimedBy === null ? null : shortId("clm_", one.claimedBy)
+})
+const longIds = <A extends { readonly id: string; readonly claimedBy: string | null }>(one: A, prefix: string): A => ({
+  ...one,
+  id: idOf(prefix, one.id),
+  claimedBy: one.claimedBy === null ? null : idOf("clm_", one.claimedBy)
+})
+
+const packReply = <A extends { readonly reply: Shown }>(one: A, payment: Payment): A =>
+  one.reply?.payment === undefined
+    ? one
+    : { ...one, reply: { ...one.reply, payment: packAnswer(one.reply.payment, payment) } }
+const unpackReply = <A extends { readonly reply: Shown }>(one: A, payment: Payment): A =>
+  one.reply?.payment === undefined
+    ? one
+    : { ...one, reply: { ...one.reply, payment: unpackAnswer(one.reply.payment as unknown as Packed, payment) } }
+
+const orNothing = (name: string, list: ReadonlyArray<unknown>) => (list.length === 0 ? {} : { [name]: list })
+
+export const bookText = ({ attempts, operations, payment, refunds }: PaymentBook): string => {
+  const { routing } = payment
+  return JSON.stringify({
+    ...pack<Moving>(moving, payment, usualMoving(payment.createdAt), payment.createdAt),
+    ...(routing !== null && !isTold(routing, attempts) && { t: packTried(routing) }),
+    ...(routing?.skipped !== undefined && { k: routing.skipped }),
+    ...orNothing(
+      "A",
+      attempts.map((one, index) =>
+        pack(attempt, shortIds(one, "att_"), usualAttempt(payment, index), payment.createdAt)
+      )
+    ),
+    ...orNothing(
+      "O",
+      operations.map((one) =>
+        pack(operation, packReply(shortIds(one, "op_"), payment), usualOperation(payment), payment.createdAt)
+      )
+    ),
+    ...orNothing(
+      "F",
+      refunds.map((one) =>
+        pack(refund, packReply(shortIds(one, "rf_"), payment), usualRefund(payment), payment.createdAt)
+      )
+    )
+  })
+}
+
+interface BookTexts {
+  readonly details: string
+  readonly book: string
+}
+
+/** Asserts at read what was asserted at write. */
+export const readBookTexts = (columns: BookColumns, texts: BookTexts): PaymentBook => {
+  const created = JSON.parse(texts.details) as Packed
+  const moved = JSON.parse(texts.book) as Packed
+  const list = (name: string) => (moved[name] ?? []) as ReadonlyArray<Packed>
+  const unrouted = {
+    ...columns,
+    ...unpack<Details>(details, created, usualDetails),
+    ...unpack<Moving>(moving, moved, usualMoving(columns.createdAt), columns.createdAt)
+  }
+  const attempts = list("A").map((one, index) =>
+    longIds(unpack(attempt, one, usualAttempt(unrouted as Payment, index), columns.createdAt), "att_")
+  )
+  const decision = unpackDecision((created["r"] ?? null) as Packed | null)
+  const payment: Payment = {
+    ...unrouted,
+    routing: decision && {
+      ...decision,
+      attempts: "t" in moved ? unpackTried(list("t"), decision) : triedOf(attempts),
+      ...("k" in moved && { skipped: moved["k"] as NonNullable<RoutingDecision["skipped"]> })
+    }
+  }
+  const book: PaymentBook = {
+    payment,
+    attempts,
+    operations: list("O").map((one) =>
+      longIds(unpackReply(unpack(operation, one, usualOperation(payment), columns.createdAt), payment), "op_")
+    ),
+    refunds: list("F").map((one) =>
+      longIds(unpackReply(unpack(refund, one, usualRefund(payment), columns.createdAt), payment), "rf_")
+    )
+  }
+  const broken = brokenInvariant(payment) ?? brokenBook(book)
+  if (broken !== undefined) throw new Error(`Ledger: payment ${payment.id}: ${broken}`)
+  return book
+}

@@ -1,0 +1,127 @@
+/** The rows of payments as books, and what else names a payment. */
+import type { Attempt, Claim, Payment, Tenant } from "@pointsman/core"
+import type { ChargeReference } from "@pointsman/core/internal"
+import type { Change, PaymentBook } from "@pointsman/core/ports"
+import { type BookColumns, type Row, readBookTexts, readClaimText } from "@pointsman/storage-sql"
+import type { Database } from "./Database.ts"
+import { bindId, chargeName, keyHash, type NameKind, nameOf, readId, referencePrefix, tenantsOf } from "./Keys.ts"
+import { readText } from "./Rows.ts"
+
+const textOrNull = (value: unknown): string | null => (value === null ? null : readText(value))
+
+export const readBook = (tenant: Tenant, row: Row): PaymentBook => {
+  const columns: BookColumns = {
+    id: readId(row["id"]),
+    tenant,
+    version: row["version"] as number,
+    state: row["state"] as Payment["state"],
+    money: { minorUnits: row["amount_minor"] as number, currency: row["currency"] as string },
+    authorizedMinor: row["authorized_minor"] as number,
+    capturedMinor: row["captured_minor"] as number,
+    refundedMinor: row["refunded_minor"] as number,
+    refundPendingMinor: row["refund_pending_minor"] as number,
+    createdAt: row["created_at"] as number,
+    reference: textOrNull(row["reference"]),
+    connectionId: textOrNull(row["connection_id"])
+  }
+  return readBookTexts(columns, { details: row["details"] as string, book: row["book"] as string })
+}
+
+export const readPayment = (tenant: Tenant, row: Row): Payment => readBook(tenant, row).payment
+
+/** Of a row with a key. */
+export const readClaim = (row: Row, payment: Payment): Claim =>
+  readClaimText(
+    row["claim"] as string,
+    { claimedAt: row["claimed_at"] as number, version: row["claim_version"] as number },
+    payment
+  )
+
+const select = "select * from payments indexed by payments_by_id where t = ? and id = ?"
+const selectByKey = "select * from payments indexed by payments_by_key where t = ? and key = ?"
+
+export const selectRow = (db: Database, tenant: Tenant, id: string): Row | undefined =>
+  db.prepare(select).get(tenantsOf(db).find(tenant), bindId(id))
+
+export const selectBook = (db: Database, tenant: Tenant, id: string): PaymentBook | undefined => {
+  const row = selectRow(db, tenant, id)
+  return row && readBook(tenant, row)
+}
+
+/** The row that has the key. */
+export const selectKeyRow = (db: Database, tenant: Tenant, key: string): Row | undefined =>
+  db.prepare(selectByKey).get(tenantsOf(db).find(tenant), keyHash(key))
+
+const selectCharge = "select payment from charges where t = ? and name = ?"
+
+/** The payment that has the charge, also where it left the store. */
+export const holderOf = (db: Database, tenant: Tenant, charge: ChargeReference): string | undefined => {
+  const row = db.prepare(selectCharge).get(tenantsOf(db).find(tenant), chargeName(charge))
+  return row && readId(row["payment"])
+}
+
+const selectNamed = "select payment from names where t = ? and name = ? order by payment desc"
+
+const booksOf = (db: Database, tenant: Tenant, rows: ReadonlyArray<Row>): ReadonlyArray<PaymentBook> =>
+  [...new Set(rows.map(({ payment }) => readId(payment)))].sort().flatMap((id) => selectBook(db, tenant, id) ?? [])
+
+/** Newest last: requests under one key derive one id, and of the earlier ones nothing was sent. */
+export const booksNamed = (db: Database, tenant: Tenant, kind: NameKind, id: string): ReadonlyArray<PaymentBook> =>
+  booksOf(db, tenant, db.prepare(selectNamed).all(tenantsOf(db).find(tenant), nameOf(kind, id)))
+
+const isBasedOn = (
+  { connectionId, providerRef }: ChargeReference,
+  one: Pick<Payment, "connectionId" | "providerRef">
+) => one.connectionId === connectionId && one.providerRef === providerRef
+
+export const hasAttempt = ({ attempts }: PaymentBook, charge: ChargeReference): boolean =>
+  attempts.some((one: Attempt) => isBasedOn(charge, one))
+
+/** Those that are based on a charge; else those with an attempt that names it. */
+const ofCharge = (books: ReadonlyArray<PaymentBook>, charge: ChargeReference): ReadonlyArray<PaymentBook> => {
+  const own = books.filter(({ payment }) => isBasedOn(charge, payment))
+  return own.length > 0 ? own : books.filter((book) => hasAttempt(book, charge))
+}
+
+/** Every payment that names a charge, by whatever of it: a capture has an id of its own. */
+export const booksNaming = (db: Database, tenant: Tenant, charge: ChargeReference): ReadonlyArray<PaymentBook> => {
+  const key = [tenantsOf(db).find(tenant), chargeName(charge)] as const
+  return booksOf(db, tenant, [...db.prepare(selectCharge).all(...key), ...db.prepare(selectNamed).all(...key)])
+}
+
+export const booksOfCharge = (db: Database, tenant: Tenant, charge: ChargeReference): ReadonlyArray<PaymentBook> =>
+  ofCharge(booksNaming(db, tenant, charge), charge)
+
+const selectByReference = (table: string) => `select payment from ${table} where t = ? and name >= ? and name < ?`
+
+/** As `booksOfCharge`, at any connection. */
+export const idsOfReference = (db: Database, tenant: Tenant, providerRef: string): ReadonlySet<string> => {
+  const prefix = referencePrefix(providerRef)
+  const range = [tenantsOf(db).find(tenant), prefix, Buffer.concat([prefix, Buffer.alloc(7, 255)])] as const
+  const found = ["charges", "names"].flatMap((table) => db.prepare(selectByReference(table)).all(...range))
+  const books = booksOf(db, tenant, found)
+  const connections = new Set(
+    books.flatMap(({ attempts, payment }) =>
+      [payment, ...attempts].flatMap((one) => (one.providerRef === providerRef ? (one.connectionId ?? []) : []))
+    )
+  )
+  return new Set(
+    [...connections].flatMap((connectionId) =>
+      ofCharge(books, { connectionId, providerRef }).map(({ payment }) => payment.id)
+    )
+  )
+}
+
+/** What the entries of a book are named by, beside references of charges. */
+export const namesOf = ({
+  attempts,
+  operations = [],
+  refunds = []
+}: Pick<Change, "attempts" | "operations" | "refunds">): ReadonlyArray<readonly [NameKind, string]> => [
+  ...attempts.map(({ id }) => ["attempt", id] as const),
+  ...operations.map(({ id }) => ["operation", id] as const),
+  ...refunds.flatMap(({ id, providerRefundId }) => [
+    ["refund", id] as const,
+    ...(providerRefundId === null ? [] : [["providerRefund", providerRefundId] as const])
+  ])
+]

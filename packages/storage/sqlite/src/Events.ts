@@ -1,0 +1,89 @@
+/** Events in SQLite: how a commit writes them, and how they are read. */
+import type { Event, Tenant } from "@pointsman/core"
+import type { Change, EventQuery, TimelineQuery } from "@pointsman/core/ports"
+import { type Row, unindexedType } from "@pointsman/storage-sql"
+import type { Database } from "./Database.ts"
+import { eventIdAfter } from "./EventIds.ts"
+import { bindEventBound, bindEventId, bindId, readEventId, readId, tenantsOf } from "./Keys.ts"
+import { bindTenant, rows } from "./Rows.ts"
+
+/**
+ * Not where an id of the tenant is greater. Gives whether an endpoint of the tenant may want the event; the endpoints are
+ * those of the table, not of a copy: one that another process has withdrawn is sent nothing.
+ */
+const insert = `insert into events (t, id, type, payment, created_at, data) select ?1, ?2, ?3, ?4, ?5, ?6
+  where not exists (select 1 from events where t = ?1 and id >= ?2)
+  returning exists (
+    select 1 from webhook_endpoints indexed by webhook_endpoints_by_tenant
+    where workspace_id = ?7 and environment = ?8 and active = 1
+  ) as is_followed`
+const selectLast = "select max(id) as id from events where t = ?"
+
+/** `addDeliveries`: of an event, when they are due. */
+export const writeEvents = (db: Database, addDeliveries: (tenant: Tenant, event: Event, dueAt: number) => void) => {
+  const add = db.prepare(insert)
+  const last = db.prepare(selectLast)
+  return (change: Change, ids: ReadonlyArray<string>): void => {
+    const { events, tenant } = change
+    const t = tenantsOf(db).find(tenant)
+    const owner = bindTenant(tenant)
+    const write = ({ createdAt, paymentId, type, ...event }: Event) =>
+      add.get(
+        ...[t, bindEventId(event.id), type, bindId(paymentId), createdAt],
+        rows.bindData({ ...event, paymentId, type }, change),
+        ...owner
+      )
+    events.forEach((draft, index) => {
+      let event = { ...draft, id: ids[index] as string }
+      let written = write(event)
+      if (written === undefined) {
+        event = { ...event, id: eventIdAfter(readEventId(last.get(t)?.["id"]), event.id) }
+        written = write(event)
+      }
+      if (written?.["is_followed"] === 1) addDeliveries(tenant, event, change.deliverAt ?? event.createdAt)
+    })
+  }
+}
+
+export const readEvent = (tenant: Tenant, row: Row): Event =>
+  rows.readEvent({
+    ...row,
+    id: readEventId(row["id"]),
+    payment_id: readId(row["payment"]),
+    environment: tenant.environment
+  })
+
+export const selectTimeline = (
+  db: Database,
+  tenant: Tenant,
+  paymentId: string,
+  { after = "", limit }: TimelineQuery
+): ReadonlyArray<Row> =>
+  db
+    .prepare(`select * from events indexed by events_by_payment
+      where t = ? and payment = ? and id > ? order by id limit ?`)
+    .all(tenantsOf(db).find(tenant), bindId(paymentId), bindEventBound(after), limit)
+
+export const selectEvents = (
+  db: Database,
+  tenant: Tenant,
+  { after, before, limit, type }: EventQuery
+): ReadonlyArray<Row> => {
+  const isIndexed = type !== undefined && type !== unindexedType
+  return db
+    .prepare(
+      `select * from events ${isIndexed ? "indexed by events_by_later_type" : ""}
+      where t = ? ${type === undefined ? "" : "and type = ?"}
+      ${isIndexed ? `and type <> '${unindexedType}'` : ""}
+      ${after === undefined ? "" : "and id > ?"}
+      ${before === undefined ? "" : "and id < ?"}
+      order by id ${after !== undefined && before === undefined ? "asc" : "desc"} limit ?`
+    )
+    .all(
+      tenantsOf(db).find(tenant),
+      ...(type === undefined ? [] : [type]),
+      ...(after === undefined ? [] : [bindEventBound(after)]),
+      ...(before === undefined ? [] : [bindEventBound(before)]),
+      limit
+    )
+}

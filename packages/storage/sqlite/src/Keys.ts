@@ -1,0 +1,117 @@
+/**
+ * Short forms of what leads rows and indexes: a tenant as a number, an id as its 16 bytes, and any name as a hash of it.
+ *
+ * The rule that a reader would otherwise break: ids are compared with texts that are no ids, as the ends of pages are. Such a
+ * text is bound as bytes that lie between the same two ids.
+ */
+import { hash as hashOnce } from "node:crypto"
+import type { Tenant } from "@pointsman/core"
+import type { ChargeReference } from "@pointsman/core/internal"
+import type { Database } from "./Database.ts"
+import { bindTenant, readTenant } from "./Rows.ts"
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/u
+const dashes: ReadonlySet<number> = new Set([8, 13, 18, 23])
+const uuidLength = 36
+const eventPrefix = "evt_"
+
+/** `null`, which equals nothing, for a text that is no id. */
+export const bindId = (id: string): Uint8Array | null => (uuid.test(id) ? bytes(id.replaceAll("-", "")) : null)
+
+const bytes = (hex: string): Uint8Array => Buffer.from(hex, "hex")
+
+export const readId = (value: unknown): string => {
+  const hex = Buffer.from(value as Uint8Array).toString("hex")
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+export const bindEventId = (id: string): Uint8Array | null =>
+  id.startsWith(eventPrefix) ? bindId(id.slice(eventPrefix.length)) : null
+
+export const readEventId = (value: unknown): string => eventPrefix + readId(value)
+
+/** Greater than every id. */
+const last = "ff".repeat(17)
+
+/** An id is smaller than the bytes, or greater, where it is smaller than the text, or greater. */
+export const bindBound = (text: string): Uint8Array => {
+  let hex = ""
+  for (let place = 0; place < uuidLength; place++) {
+    const char = text[place]
+    if (char === undefined) break
+    if (dashes.has(place)) {
+      if (char === "-") continue
+      return bytes(char < "-" ? padded(hex, "0") : padded(hex, "f"))
+    }
+    if (/[0-9a-f]/u.test(char)) hex += char
+    else return bytes(char < "0" ? padded(hex, "0") : char < "a" ? padded(`${hex}a`, "0") : padded(hex, "f"))
+  }
+  // A whole id with more behind it follows that id alone.
+  return bytes(text.length > uuidLength ? `${hex}00` : text === "" ? "" : hex.padEnd(32, "0"))
+}
+
+const padded = (hex: string, digit: "0" | "f"): string => hex.padEnd(digit === "0" ? 32 : last.length, digit)
+
+/** As `bindBound`, of events. */
+export const bindEventBound = (text: string): Uint8Array =>
+  text.startsWith(eventPrefix) ? bindBound(text.slice(eventPrefix.length)) : bytes(text < eventPrefix ? "" : last)
+
+const hash = (text: string): Buffer => hashOnce("sha256", Buffer.from(text, "utf16le"), "buffer")
+
+export const keyHash = (key: string): Uint8Array => hash(key).subarray(0, 16)
+
+export type NameKind = "attempt" | "operation" | "refund" | "providerRefund"
+
+export const nameOf = (kind: NameKind, id: string): Uint8Array => hash(`${kind} ${id}`).subarray(0, 16)
+
+/** Of a provider's reference, whatever the connection: the names of its charges begin so. */
+export const referencePrefix = (providerRef: string): Uint8Array => hash(providerRef).subarray(0, 10)
+
+export const chargeName = ({ connectionId, providerRef }: ChargeReference): Uint8Array =>
+  Buffer.concat([referencePrefix(providerRef), hash(connectionId).subarray(0, 6)])
+
+/** The numbers of tenants, which never change. */
+export interface Tenants {
+  /** 0, which no row has, for a tenant that nothing was written of. */
+  readonly find: (tenant: Tenant) => number
+  readonly read: (number: unknown) => Tenant
+  /** Inside an open transaction: gives a tenant its number where it has none. */
+  readonly add: (tenant: Tenant) => void
+}
+
+const select = "select t from tenants where workspace_id = ? and environment = ?"
+const selectTenant = "select workspace_id, environment from tenants where t = ?"
+const insert = "insert into tenants (workspace_id, environment) values (?, ?)"
+
+const made = new WeakMap<Database, Tenants>()
+
+export const tenantsOf = (db: Database): Tenants => {
+  const found = made.get(db) ?? makeTenants(db)
+  made.set(db, found)
+  return found
+}
+
+/** What a transaction reads may be undone with it: kept is what was read outside of one. */
+const makeTenants = (db: Database): Tenants => {
+  const numbers = new Map<string, number>()
+  const tenants = new Map<unknown, Tenant>()
+  const find = (tenant: Tenant): number => {
+    const name = `${tenant.environment} ${tenant.workspaceId}`
+    const known = numbers.get(name)
+    if (known !== undefined) return known
+    const stored = db.prepare(select).get(...bindTenant(tenant))?.["t"] as number | undefined
+    if (stored !== undefined && !db.isTransaction()) numbers.set(name, stored)
+    return stored ?? 0
+  }
+  const read = (number: unknown): Tenant => {
+    const known = tenants.get(number)
+    if (known !== undefined) return known
+    const tenant = readTenant(db.prepare(selectTenant).get(number as number) ?? {})
+    if (!db.isTransaction()) tenants.set(number, tenant)
+    return tenant
+  }
+  const add = (tenant: Tenant): void => {
+    if (find(tenant) === 0) db.prepare(insert).run(...bindTenant(tenant))
+  }
+  return { find, read, add }
+}
