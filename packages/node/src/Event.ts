@@ -53,15 +53,37 @@ export type RefundEventData = PaymentEventData & {
 
 export type RefundFailedEventData = RefundEventData & { readonly failure_reason: string | null }
 
-export type ConflictEventData = PaymentEventData & {
-  /** A further attempt that holds money. */
-  readonly attempt_id?: string
-  readonly connection_id?: string
-  /** The provider's reference for that charge. */
-  readonly provider_reference?: string | null
-  /** The payment for which the provider stated the same reference. */
-  readonly other_payment_id?: string
-}
+/** Each conflict has the fields that its statement has. */
+export type ConflictEventData = PaymentEventData &
+  Partial<RefundEventData> & {
+    /** What the provider stated, such as `void_refused`, for people; absent for an additional charge. */
+    readonly stated?: string
+    /** The attempt of the statement, or a further attempt that holds money. */
+    readonly attempt_id?: string
+    /** The capture or the void. */
+    readonly operation_id?: string
+    /** The provider's identifier. */
+    readonly dispute_id?: string | null
+    readonly dispute_status?: DisputeStatus
+    /** The provider's identifier. */
+    readonly capture_id?: string
+    readonly connection_id?: string
+    /** The provider's reference for the charge. */
+    readonly provider_reference?: string | null
+    readonly provider_refund_id?: string | null
+    /** Minor units of `stated_currency`. */
+    readonly stated_amount?: number
+    readonly stated_currency?: string
+    readonly failure_reason?: string | null
+    /** What changed, in the provider's words. */
+    readonly reason?: string
+    /** The payment for which the provider stated the same reference. */
+    readonly other_payment_id?: string | null
+    readonly other_refund_id?: string
+    /** The provider account of the payment, and the one that the credentials open now. */
+    readonly account?: string
+    readonly current_account?: string
+  }
 
 export type AmountMismatchEventData = PaymentEventData & {
   /** Minor units of `stated_currency`. */

@@ -115,6 +115,32 @@ const disputeFields: Fields = {
   }
 }
 
+/** Each conflict has those that its statement has. */
+const conflictFields: Fields = {
+  stated: text(
+    "What the provider stated, such as `captured`, `canceled`, `void_refused`, `dispute_lost`, `settled` or `other_account`; absent for an additional charge. For people; new values may be added."
+  ),
+  attempt_id: text("The attempt that the statement is about, or the additional attempt that holds money."),
+  operation_id: text("The capture or void that the statement is about."),
+  ...refundFields,
+  dispute_id: textOrNull("The provider's identifier of the dispute that the statement is about."),
+  dispute_status: text("The status of the dispute, as the provider stated it."),
+  capture_id: text("The provider's identifier of the capture that the statement is about."),
+  connection_id: text("The connection of the statement."),
+  provider_reference: textOrNull(
+    "The provider's reference for the charge, if known. Use it to find the charge at the provider."
+  ),
+  provider_refund_id: textOrNull("The provider's identifier of the refund, if known."),
+  stated_amount: minorUnits("The amount that the provider stated, in minor units of `stated_currency`."),
+  stated_currency: text("The currency of `stated_amount`. ISO 4217."),
+  failure_reason: textOrNull("The provider's reason for a failure."),
+  reason: text("What changed, in the provider's words. Of `changed`."),
+  other_payment_id: textOrNull("The other payment for which the provider stated the same reference."),
+  other_refund_id: text("The other refund for which the provider stated the same identifier."),
+  account: text("The provider account of the payment. Of `other_account`."),
+  current_account: text("The provider account that the connection's credentials open now. Of `other_account`.")
+}
+
 const metadata: JsonSchema = {
   type: "object",
   description: "Your own data, as given in the request; absent without any.",
@@ -171,14 +197,7 @@ export const dataSchemas = {
     },
     { captured_amount: minorUnits("What is left captured, in minor units. Of `payment.capture_failed`.") }
   ),
-  ConflictEventData: dataSchema("What `payment.conflict` says.", paymentFields, {
-    attempt_id: text("The additional attempt that holds money."),
-    connection_id: text("The connection of that attempt."),
-    provider_reference: textOrNull(
-      "The provider's reference for that charge, if known. Use it to find the charge at the provider."
-    ),
-    other_payment_id: text("The other payment for which the provider stated the same reference.")
-  }),
+  ConflictEventData: dataSchema("What `payment.conflict` says.", paymentFields, conflictFields),
   AmountMismatchEventData: dataSchema("What `payment.amount_mismatch` says.", paymentFields, {
     stated_amount: minorUnits("The amount that the provider stated, in minor units of `stated_currency`."),
     stated_currency: text("The currency that the provider stated."),
