@@ -48,6 +48,8 @@ export const providerDisputes = (calls: ProviderCalls, messages: ProviderMessage
 
   const state: ProviderDisputes["state"] = (charge, disputeId, verdict, dueIn) => {
     const known = disputeId === null ? undefined : disputes.get(disputeId)
+    // Two states of a dispute at one time have no order.
+    if (known?.changedAt === time.now()) return time.after(1, () => state(charge, disputeId, verdict, dueIn))
     if (known !== undefined && (verdict === "won" || verdict === "lost")) {
       return end(known, verdict, known.status === "accepted" && verdict === "lost" ? "accepted" : verdict)
     }
