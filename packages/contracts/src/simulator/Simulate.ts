@@ -136,7 +136,7 @@ export const simulate = async (options: SimulateOptions): Promise<Simulated> => 
   for (let count = 0; count < run.processes; count++) start()
 
   const workload = makeWorkload({
-    ...{ world, plan, temper, heard: mail.heard, listen: tell, backgroundEveryMillis },
+    ...{ world, plan, temper, heard: mail.heard, listen: tell, start },
     ...merchantsUnder(fault),
     isAboutDisputes: drawFrom(seed, disputeStream).chance(fault === "clock-jumps" ? 0.8 : 0.1),
     hasLostRecords: () => acting.lost() !== undefined,

@@ -35,8 +35,8 @@ export interface WorkloadOptions {
   readonly heard: ReadonlyMap<Letter, Taken>
   /** Told of every question and every answer that was heard. */
   readonly listen: (line: string) => void
-  /** In milliseconds, of the background of every process. */
-  readonly backgroundEveryMillis: number
+  /** Starts a process like the others. */
+  readonly start: () => unknown
   /** Whether the store loses records in this run: operations have keys. */
   readonly losesRecords: boolean
   /** Whether most steps are about disputes. */
@@ -67,7 +67,6 @@ export interface Workload {
 export const makeWorkload = ({
   answersDisputes,
   isAboutDisputes,
-  backgroundEveryMillis,
   areCreatesRepeated,
   byHand,
   hasLostRecords,
@@ -75,6 +74,7 @@ export const makeWorkload = ({
   heard,
   listen,
   plan,
+  start,
   temper,
   world
 }: WorkloadOptions): Workload => {
@@ -88,15 +88,15 @@ export const makeWorkload = ({
   const customers = makeCustomers(provider, plan, asking)
   const liars = makeLiars(world, asking)
 
-  const start = () => {
+  const startOneMore = () => {
     plan.note("one more process starts")
-    world.start({ backgroundEveryMillis })
+    start()
   }
 
   const begin = async (draw: Draw, kind: Exclude<Kind, "pass">): Promise<void> => {
     const process = draw.one(world.alive())
     if (kind === "start" || process === undefined) {
-      if (world.alive().length < 3) start()
+      if (world.alive().length < 3) startOneMore()
       return
     }
     switch (kind) {
