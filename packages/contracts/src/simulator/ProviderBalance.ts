@@ -225,6 +225,6 @@ export const notingBalance = (messages: ProviderMessages, balance: ProviderBalan
   },
   ofDispute: (charge, disputeId, verdict) => {
     balance.noteCharge(charge)
-    messages.ofDispute(charge, disputeId, verdict)
+    return messages.ofDispute(charge, disputeId, verdict)
   }
 })

@@ -30,13 +30,18 @@ export const providerDisputes = (calls: ProviderCalls, messages: ProviderMessage
   const { time } = calls
   const disputes = new Map<string, DisputeRecord>()
 
+  /** A list dates the dispute as the message about it does. */
+  const tell = (charge: ChargeRecord, disputeId: string | null, verdict: DisputeVerdict): void => {
+    const { at } = messages.ofDispute(charge, disputeId, verdict)
+    Object.assign(disputes.get(disputeId ?? "") ?? {}, { changedAt: at })
+  }
+
   const end = (dispute: DisputeRecord, verdict: "won" | "lost", status: DisputeRecord["status"] = verdict): void => {
     const { charge, disputeId } = dispute
     dispute.status = status
     dispute.endedAt ??= time.now()
-    dispute.changedAt = time.now()
     charge.disputes.set(disputeId, verdict)
-    messages.ofDispute(charge, disputeId, verdict)
+    tell(charge, disputeId, verdict)
   }
 
   const isOverdue = ({ dueBy }: DisputeRecord): boolean => dueBy !== null && time.now() >= dueBy
@@ -48,15 +53,13 @@ export const providerDisputes = (calls: ProviderCalls, messages: ProviderMessage
 
   const state: ProviderDisputes["state"] = (charge, disputeId, verdict, dueIn) => {
     const known = disputeId === null ? undefined : disputes.get(disputeId)
-    // Two states of a dispute at one time have no order.
-    if (known?.changedAt === time.now()) return time.after(1, () => state(charge, disputeId, verdict, dueIn))
     if (known !== undefined && (verdict === "won" || verdict === "lost")) {
       return end(known, verdict, known.status === "accepted" && verdict === "lost" ? "accepted" : verdict)
     }
     charge.disputes.set(disputeId, verdict)
     const dueBy = dueIn === null ? null : time.now() + dueIn
     if (known !== undefined && known.endedAt !== null) {
-      Object.assign(known, { status: "needs_response", endedAt: null, isReopened: true, dueBy, changedAt: time.now() })
+      Object.assign(known, { status: "needs_response", endedAt: null, isReopened: true, dueBy })
       if (dueIn !== null) time.after(dueIn, () => loseIfOverdue(known))
     }
     if (disputeId !== null && known === undefined && verdict === "opened") {
@@ -76,7 +79,7 @@ export const providerDisputes = (calls: ProviderCalls, messages: ProviderMessage
       charge.disputeRecords.set(disputeId, dispute)
       if (dueIn !== null) time.after(dueIn, () => loseIfOverdue(dispute))
     }
-    messages.ofDispute(charge, disputeId, verdict)
+    tell(charge, disputeId, verdict)
   }
 
   /** What was sent is done. */
@@ -85,8 +88,7 @@ export const providerDisputes = (calls: ProviderCalls, messages: ProviderMessage
       end(dispute, "lost", "accepted")
     } else {
       dispute.status = "under_review"
-      dispute.changedAt = time.now()
-      messages.ofDispute(dispute.charge, dispute.disputeId, "opened")
+      tell(dispute.charge, dispute.disputeId, "opened")
     }
   }
 

@@ -30,6 +30,8 @@ export interface Filed {
 /** A message on its way. */
 export interface Letter extends Filed {
   readonly body: Uint8Array
+  /** When it was written, as it says itself: epoch milliseconds. */
+  readonly at: number
   /** What it is about, in a word. */
   readonly about: string
   /** Whether a look-up tells the same, so that it may be lost. What only a message tells, a provider sends until it is heard. */

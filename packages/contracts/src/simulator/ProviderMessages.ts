@@ -57,7 +57,7 @@ export interface ProviderMessages {
   readonly ofFailure: (charge: ChargeRecord, operation: OperationRecord, isFinal: boolean) => Letter
   readonly ofRefund: (refund: RefundRecord, isOnlyWord?: boolean) => void
   readonly ofPayout: (charge: ChargeRecord) => void
-  readonly ofDispute: (charge: ChargeRecord, disputeId: string | null, verdict: DisputeVerdict) => void
+  readonly ofDispute: (charge: ChargeRecord, disputeId: string | null, verdict: DisputeVerdict) => Letter
   /** Something that its own connector cannot read. */
   readonly unreadable: (connectionId: string) => void
   /** Something about a charge that was made elsewhere, with the same account. */
@@ -74,12 +74,12 @@ export const providerMessages = ({ onLetter, time, ways }: MessagesOptions): Pro
   let count = 0
   let writtenAt = 0
 
-  const send = (about: Omit<Letter, "id" | "body">, bodyOf: (id: string, at: number) => Uint8Array): Letter => {
+  const send = (about: Omit<Letter, "id" | "at" | "body">, bodyOf: (id: string, at: number) => Uint8Array): Letter => {
     count += 1
     // No two statements have one time: what came first is what the provider dates first.
     writtenAt = Math.max(time.now(), writtenAt + 1)
     const id = `pm_${count}`
-    const letter = { ...about, id, body: bodyOf(id, writtenAt) }
+    const letter = { ...about, id, at: writtenAt, body: bodyOf(id, writtenAt) }
     onLetter?.(letter)
     return letter
   }
@@ -167,7 +167,7 @@ type Tell = (
   how?: Partial<Pick<Letter, "isReported" | "storedAs">>
 ) => Letter
 
-type Send = (about: Omit<Letter, "id" | "body">, bodyOf: (id: string, at: number) => Uint8Array) => Letter
+type Send = (about: Omit<Letter, "id" | "at" | "body">, bodyOf: (id: string, at: number) => Uint8Array) => Letter
 
 /** Of payouts and disputes, and of nothing of ours. */
 const besides = (
@@ -187,7 +187,7 @@ const besides = (
     const said = { ...(dueBy == null ? {} : { dueBy }), ...(status === undefined ? {} : { status }) }
     const about = { _tag: "Dispute", charge: nameOf(charge), disputeId, verdict, ...said } as const
     // A look-up of the submission tells it too.
-    tell(charge.connectionId, about, status === "under_review", { isReported })
+    return tell(charge.connectionId, about, status === "under_review", { isReported })
   },
   unreadable: (connectionId) => {
     const about = { connectionId, about: "nothing", mayBeLost: false, isReported: false } as const
