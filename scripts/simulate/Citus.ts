@@ -6,7 +6,7 @@ import { PgConnection } from "@effect/sql-pg"
 import type { Storage } from "@pointsman/contracts/simulator"
 import * as PostgresStorage from "@pointsman/storage-postgres"
 import { Effect, Layer, Redacted } from "effect"
-import { places } from "../../packages/storage/postgres/src/citus/Places.ts"
+import { tables } from "../../packages/storage/postgres/src/Migrations.ts"
 import {
   type CitusCluster,
   copyTemplate,
@@ -34,9 +34,7 @@ const kept = ["pointsman_migrations", "directory_version"]
 /** Everything that a run writes. The audit trail refuses to be emptied, but for this. */
 const emptying = [
   "alter table audit_entries disable trigger user",
-  `truncate ${Object.keys(places)
-    .filter((table) => !kept.includes(table))
-    .join(", ")}`,
+  `truncate ${tables.filter((table) => !kept.includes(table)).join(", ")}`,
   "alter table audit_entries enable trigger user"
 ]
 
@@ -50,7 +48,7 @@ const empty = (url: Redacted.Redacted) =>
 /** The layer, built anew for each run. */
 export const distributedIn = (name: string): Storage => {
   const url = Redacted.make(name)
-  return PostgresStorage.layer({ url, allowAsyncCommit: true, maxConnections: 6, distributed: true }).pipe(
+  return PostgresStorage.layer({ url, allowAsyncCommit: true, maxConnections: 6 }).pipe(
     Layer.provide(Layer.effectDiscard(empty(url)))
   )
 }

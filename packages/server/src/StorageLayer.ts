@@ -1,6 +1,6 @@
 /** The storage that the settings name. */
 import { observeStorage } from "@pointsman/core/internal"
-import type { Ids, StorageError, StorageServices } from "@pointsman/core/ports"
+import { type Ids, StorageError, type StorageServices } from "@pointsman/core/ports"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, Layer, type Redacted } from "effect"
 import type { Database } from "./DatabaseUrl.ts"
@@ -25,6 +25,10 @@ export const storageLayer = (
   if (database._tag === "SqliteFile") {
     return observeStorage("sqlite")(SqliteStorage.layer({ filename: database.path, existing }))
   }
+  if (database.isDistributed) {
+    const cause = new Error("no cluster can be opened by this build")
+    return Layer.effectContext(Effect.fail(new StorageError({ operation: "open", cause })))
+  }
   return Layer.unwrap(
     // Loaded here alone: on SQLite no client of PostgreSQL is needed.
     Effect.map(
@@ -35,7 +39,6 @@ export const storageLayer = (
             ...options,
             url: database.url,
             existing,
-            distributed: database.isDistributed,
             maxConnections: connections
           })
         )

@@ -29,7 +29,7 @@ const newDatabase: Effect.Effect<Store, never, Scope.Scope> = Effect.gen(functio
     ])
   )
   const url = yield* isOnCitus ? newDistributed : newDatabase
-  return PostgresStorage.layer({ url, allowAsyncCommit: true, distributed: isOnCitus }).pipe(
+  return PostgresStorage.layer({ url, allowAsyncCommit: true }).pipe(
     // It warns that the server of these tests does not wait for its disk.
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error")),
     Layer.orDie

@@ -163,7 +163,7 @@ const inspectPostgres = Effect.fnUntraced(function* (
 ) {
   const PostgresStorage = yield* Effect.promise(() => import("@pointsman/storage-postgres"))
   const found = yield* Effect.catch(
-    PostgresStorage.inspect({ url: database.url, distributed: database.isDistributed, ...standbyOf(settings) }),
+    PostgresStorage.inspect({ url: database.url, ...standbyOf(settings) }),
     ({ cause }) => storageFailure(database, cause)
   )
   const { isUsable, lines } =

@@ -1,14 +1,14 @@
 /**
- * Which payments the background looks at, and when: two columns of the payment that no reader of payments sees. What is
- * taken is chosen connection by connection, each by its own walk along the index: however much waits for one of them, the
- * others cost no more to find.
+ * Which payments the background looks at, and when: rows beside those of payments. What is taken is chosen connection by
+ * connection, each by its own walk along the index: however much waits for one of them, the others cost no more to find.
  */
 import type { Payment } from "@pointsman/core"
 import type { DueCount, DuePayment, DueQuery, StorageError, Watched } from "@pointsman/core/ports"
 import { asksNone, connectionAsked, roomOf } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
-import { bindTenant, bindText, readTenant, readText } from "./Rows.ts"
+import { bindId, tenantNumber } from "./Keys.ts"
+import { bindText, readTenant, readText } from "./Rows.ts"
 
 /**
  * Connections with something to check, and at first those checks that ask none. From one connection to the next by the
@@ -18,48 +18,41 @@ import { bindTenant, bindText, readTenant, readText } from "./Rows.ts"
 const connections = `with recursive connections (id) as (
     select '${asksNone}'::text collate "C"
     union all
-    select (select min(check_connection) from payments
-      where check_at is not null and check_connection > connections.id)
+    select (select min(connection) from due where connection > connections.id)
     from connections where connections.id is not null
   )`
 
-export const waitingConnections = (columns: string): string => `${connections}
-  select ${columns} from connections cross join lateral (
-    select min(check_at) as first from payments
-    where check_connection = connections.id and check_at is not null and check_at <= $1
+const waitingConnections = `${connections}
+  select id from connections cross join lateral (
+    select min(at) as first from due where connection = connections.id and at <= $1
   ) as due
   where first is not null order by first, id`
 
-/** What is due of each connection that has room; `locked`: what keeps others from it. */
-export const dueOf = (locked: string): string => `connections as materialized (
+/** What another server takes at this moment, or writes, is passed over. */
+const take = `with connections as materialized (
   select * from jsonb_to_recordset($1::text::jsonb) as c (id text, room integer, under_way integer)
 ), found as materialized (
-  select due.*, under_way from connections cross join lateral (
-    select workspace_id, environment, id, check_connection, check_at from payments
-    where check_connection = connections.id and check_at is not null and check_at <= $2
-    order by check_at limit connections.room
-    ${locked}
-  ) as due
-)`
-
-/** What another server takes at this moment, or writes, is passed over. */
-const take = `with ${dueOf("for no key update skip locked")}, due as materialized (
-  select found.*, under_way + row_number() over (partition by check_connection order by check_at) as place from found
-  order by place, check_at limit $4
+  select first_ones.*, under_way from connections cross join lateral (
+    select t, payment, connection, at from due where connection = connections.id and at <= $2
+    order by at limit connections.room for no key update skip locked
+  ) as first_ones
+), chosen as materialized (
+  select found.*, under_way + row_number() over (partition by connection order by at) as place from found
+  order by place, at limit $4
 ), taken as (
-  update payments set check_at = $3 from due
-  where payments.workspace_id = due.workspace_id and payments.environment = due.environment and payments.id = due.id
-  returning payments.workspace_id, payments.environment, payments.id, due.check_connection, due.place,
-    due.check_at as waited_since
+  update due set at = $3 from chosen where due.t = chosen.t and due.payment = chosen.payment
+  returning due.t, due.payment, due.connection, chosen.place, chosen.at as waited_since
 )
-select workspace_id, environment, id, check_connection from taken order by place, waited_since`
+select n.workspace_id, n.environment, payment, connection
+  from taken cross join lateral (select * from tenants where tenants.t = taken.t offset 0) as n
+  order by place, waited_since`
 
 export const takeDue = Effect.fnUntraced(function* (
   db: Database,
   query: DueQuery
 ): Effect.fn.Return<ReadonlyArray<DuePayment>, StorageError> {
   const { leaseMillis, limit, now } = query
-  const waiting = yield* db.read("takeDue", waitingConnections("id"), [String(now)])
+  const waiting = yield* db.read("takeDue", waitingConnections, [String(now)])
   const rooms = roomOf(
     waiting.map((row) => readConnection(row["id"])),
     query
@@ -75,41 +68,48 @@ export const takeDue = Effect.fnUntraced(function* (
   const rows = yield* db.update("takeDue", take, [JSON.stringify(wanted), ...numbers.map(String)])
   return rows.map((row) => ({
     tenant: readTenant(row),
-    paymentId: readText(row["id"]),
-    connectionId: readConnection(row["check_connection"])
+    paymentId: row["payment"] as string,
+    connectionId: readConnection(row["connection"])
   }))
 })
 
-export const readConnection = (stored: unknown): string | null => connectionAsked(readText(stored))
+const readConnection = (stored: unknown): string | null => connectionAsked(readText(stored))
 
-const postponed = `update payments set check_at = $1
-  where workspace_id = $2 and environment = $3 and id = $4 and version = $5`
+/** The row of the payment is locked first: a write of it that is under way comes before, and is kept. */
+const seen = `with p as materialized (
+    select t, id, state from payments where t = $1 and id = $2 and version = $3 for no key update
+  )`
+const postponed = `${seen}, s as (
+    delete from searches as x using p where x.t = p.t and x.state = p.state and x.payment = p.id
+  ) insert into due (t, payment, at, connection) select t, id, $4::bigint, '${asksNone}' from p
+    on conflict (t, payment) do update set at = excluded.at`
+const ended = `${seen}, d as (
+    delete from due as x using p where x.t = p.t and x.payment = p.id
+  ) insert into searches (t, state, payment) select t, state, id from p on conflict do nothing`
 
 export const postpone = (
   db: Database,
   { id, tenant, version }: Payment,
   checkAt: number | null
-): Effect.Effect<void, StorageError> =>
-  Effect.asVoid(
-    db.update("postpone", postponed, [
-      checkAt === null ? null : String(checkAt),
-      ...bindTenant(tenant),
-      bindText(id),
-      String(version)
-    ])
+): Effect.Effect<void, StorageError> => {
+  const key = [tenantNumber(tenant), bindId(id), String(version)]
+  return Effect.asVoid(
+    checkAt === null ? db.update("postpone", ended, key) : db.update("postpone", postponed, [...key, String(checkAt)])
   )
+}
 
 /** By the index, and of each connection no further along it than is counted. */
-export const selectWatched = `${connections}
+const selectWatched = `${connections}
   select count(*)::int as payments, count(*) filter (where refund_pending_minor > 0)::int as with_refunds,
-    min(check_at) as first_at
+    min(at) as first_at
   from (
     select first_ones.* from connections cross join lateral (
-      select check_at, refund_pending_minor from payments
-      where check_connection = connections.id and check_at is not null order by check_at limit $1
+      select t, payment, at from due where connection = connections.id order by at limit $1
     ) as first_ones
-    order by check_at limit $1
-  ) as watched`
+    order by at limit $1
+  ) as watched cross join lateral (
+    select refund_pending_minor from payments where payments.t = watched.t and id = watched.payment offset 0
+  ) as p`
 
 export const watched = (db: Database, limit: number): Effect.Effect<Watched, StorageError> =>
   Effect.map(db.read("watched", selectWatched, [String(limit)]), ([row]) => ({
@@ -118,11 +118,10 @@ export const watched = (db: Database, limit: number): Effect.Effect<Watched, Sto
     firstAt: (row?.["first_at"] ?? null) as number | null
   }))
 
-export const countDue = `${connections}
+const countDue = `${connections}
   select id, payments from connections cross join lateral (
     select count(*)::int as payments from (
-      select 1 as one from payments
-      where check_connection = connections.id and check_at is not null and check_at <= $1 limit $2
+      select 1 as one from due where connection = connections.id and at <= $1 limit $2
     ) as due
   ) as counted
   where payments > 0`

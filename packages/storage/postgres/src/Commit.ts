@@ -1,11 +1,14 @@
 /** The ledger's commit: one statement a change, or one for many that wait. */
-import { type Change, type CommitFailure, Ids } from "@pointsman/core/ports"
-import { Effect } from "effect"
+import type { Tenant } from "@pointsman/core"
+import { type Change, type CommitFailure, Ids, type StorageError } from "@pointsman/core/ports"
+import { Deferred, Effect, Exit } from "effect"
+import { storedBook } from "./Books.ts"
 import { commitMany, type GatherOptions } from "./CommitMany.ts"
-import { commitOne, statements } from "./CommitOne.ts"
-import { type Statement, statementForOne } from "./CommitStatement.ts"
+import { commitOne } from "./CommitOne.ts"
 import type { Database } from "./Database.ts"
 import { type DrawnEvent, drawnChange } from "./DrawnChange.ts"
+import { tenantNumber } from "./Keys.ts"
+import { registerTenant } from "./Refusals.ts"
 
 export interface CommitOptions {
   /**
@@ -18,10 +21,6 @@ export interface CommitOptions {
 export interface LedgerOptions extends CommitOptions, GatherOptions {
   /** What versions of the database's present history begin after, in SQL; without it all have one history. */
   readonly history?: string | undefined
-  /** What writes a change of any shape, where it is not a statement made for its shape: see `citus/CommitFunction.ts`. */
-  readonly call?: Statement | undefined
-  /** `true` where every table of a statement must be named with the tenant's values: in a distributed database. */
-  readonly namesTenant?: boolean | undefined
   readonly onAcknowledged?: ((change: Change) => void) | undefined
 }
 
@@ -29,9 +28,9 @@ const noEvents: ReadonlyArray<DrawnEvent> = []
 
 export const makeCommit = Effect.fnUntraced(function* (db: Database, options: LedgerOptions) {
   const ids = yield* Ids
-  const { call, history } = options
-  const one = commitOne(db, call === undefined ? statements(statementForOne(history)) : () => call)
-  const write = options.batchCommits === false || call !== undefined ? one : yield* commitMany(db, one, options)
+  const followed = new Set<string>()
+  const one = commitOne(db, options.history, followed)
+  const write = options.batchCommits === false ? one : yield* commitMany(db, one, options)
 
   /** Ids are drawn once: a statement that is sent again writes what it would have written. */
   const drawn = ({ events }: Change): Effect.Effect<ReadonlyArray<DrawnEvent>> =>
@@ -41,9 +40,47 @@ export const makeCommit = Effect.fnUntraced(function* (db: Database, options: Le
           Effect.flatMap(ids.event, (id) => Effect.map(ids.delivery, (seed) => ({ draft, id, seed })))
         )
 
-  return (change: Change): Effect.Effect<void, CommitFailure> =>
-    Effect.map(
-      Effect.flatMap(drawn(change), (events) => write(drawnChange(change, events))),
-      () => options.onAcknowledged?.(change)
+  const register = registering(db)
+
+  /** With the book that it was decided on, where that is stored; a payment that is not has none. */
+  const complete = (change: Change): Effect.Effect<Change, StorageError> => {
+    const { payment, tenant } = change
+    if (payment.expected === 0) {
+      return Effect.as(register(tenant), { ...change, payment: { ...payment, before: undefined } })
+    }
+    if (payment.before !== undefined) return Effect.succeed(change)
+    return Effect.map(storedBook(db, "commit", tenant, payment.after.id), (before) =>
+      before?.payment.version === payment.expected ? { ...change, payment: { ...payment, before } } : change
+    )
+  }
+
+  return (given: Change): Effect.Effect<void, CommitFailure> =>
+    Effect.flatMap(complete(given), (change) =>
+      Effect.map(
+        Effect.flatMap(drawn(change), (events) =>
+          write(drawnChange(change, events, { isFollowed: followed.has(tenantNumber(change.tenant)) }))
+        ),
+        () => options.onAcknowledged?.(given)
+      )
     )
 })
+
+/** Gives a tenant its row before this process writes the first payment of it, once for all that wait, who go on together. */
+const registering = (db: Database) => {
+  const known = new Set<string>()
+  const underWay = new Map<string, Effect.Effect<void, StorageError>>()
+  return (tenant: Tenant): Effect.Effect<void, StorageError> =>
+    Effect.suspend(() => {
+      const t = tenantNumber(tenant)
+      if (known.has(t)) return Effect.void
+      const begun = underWay.get(t)
+      if (begun !== undefined) return begun
+      const ended = Deferred.makeUnsafe<void, StorageError>()
+      underWay.set(t, Deferred.await(ended))
+      return Effect.onExit(Effect.uninterruptible(registerTenant(db, tenant)), (exit) => {
+        underWay.delete(t)
+        if (Exit.isSuccess(exit)) known.add(t)
+        return Deferred.done(ended, Exit.asVoid(exit))
+      })
+    })
+}

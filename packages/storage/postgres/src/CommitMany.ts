@@ -7,11 +7,12 @@
  */
 import type { Change, CommitFailure } from "@pointsman/core/ports"
 import { Effect, Exit, Result } from "effect"
-import { beginsWork, refusal, statements } from "./CommitOne.ts"
+import { beginsWork, isWritable, statements } from "./CommitOne.ts"
 import { statementForMany } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
 import type { DrawnChange } from "./DrawnChange.ts"
 import { makeGatheringLine, type Waiting } from "./GatheringLine.ts"
+import { keyOf } from "./PaymentRow.ts"
 
 /** While these are under way the next ones gather. */
 export const maxStatements = 2
@@ -98,41 +99,38 @@ const makeWriteBatch = (db: Database, writeOne: WriteOne, { fewestTogether = 2, 
   const statementOf = statements(statementForMany(history))
   const alone = (one: Waiting) => Effect.map(Effect.exit(writeOne(one.drawn, one.since)), one.end)
 
-  return (batch: ReadonlyArray<Waiting>): Effect.Effect<void> => {
+  return (gathered: ReadonlyArray<Waiting>): Effect.Effect<void> => {
+    const batch = gathered.toSorted(inOrder)
     const [first] = batch
     if (first === undefined) return Effect.void
     const each = (end: (one: Waiting) => Effect.Effect<unknown>) =>
       Effect.forEach(batch, end, { concurrency: "unbounded", discard: true })
-    if (batch.length < fewestTogether) return each(alone)
+    if (batch.length < fewestTogether || !batch.every(({ drawn }) => isWritable(drawn))) return each(alone)
     const { bind, sql } = statementOf(first.drawn.shape)
     const params = Result.try(() => bind(batch.map(({ drawn }) => drawn)))
     // Nothing was sent: the one that cannot be bound dies by itself.
     if (Result.isFailure(params)) return each(alone)
     const isClaim = batch.every(({ drawn }) => beginsWork(drawn))
     return db.write("commit", sql, params.success, isClaim, first.since).pipe(
-      Effect.flatMap((rows) => {
-        const told = new Map(rows.map((row) => [row["n"], row]))
+      Effect.flatMap(([row]) => {
+        const written = new Set(row?.["written"] as ReadonlyArray<number> | undefined)
         // Most are written, and need no fiber of their own.
-        const others = batch.flatMap((one, index) => {
-          const row = told.get(index + 1)
-          if (row?.["word"] !== "Sound" || row["written"] !== true) return [{ one, row }]
-          one.end(Exit.void)
-          return []
+        const others = batch.filter((one, index) => {
+          if (written.has(index + 1)) one.end(Exit.void)
+          return !written.has(index + 1)
         })
-        return Effect.forEach(
-          others,
-          ({ one, row }) =>
-            row === undefined || row["word"] === "Sound"
-              ? alone(one)
-              : Effect.map(Effect.exit(refusal(db, one.drawn, row)), one.end),
-          { concurrency: "unbounded", discard: true }
-        )
+        return Effect.forEach(others, alone, { concurrency: "unbounded", discard: true })
       }),
       Effect.catchTag("Refused", () => each(alone)),
       Effect.catchCause((cause) => each(({ end }) => Effect.sync(() => end(Exit.failCause(cause)))))
     )
   }
 }
+
+/** In which rows are locked, so that no two statements wait for each other: of keys first, as inserts take them, then of ids. */
+const inOrder = (one: Waiting, other: Waiting): number => (orderOf(one) < orderOf(other) ? -1 : 1)
+
+const orderOf = ({ drawn }: Waiting): string => `${keyOf(drawn) ?? ""} ${drawn.change.payment.after.id}`
 
 const keysOf = ({ claim, message, payment, tenant }: Change): ReadonlyArray<string> => {
   const of = `${tenant.environment} ${tenant.workspaceId}`

@@ -1,28 +1,23 @@
 /**
  * The text of a commit, and what it binds: one text for each shape of a change, for one change or for many of that
- * shape at once.
+ * shape at once. It writes the row of the payment with all that guards it in the condition, and what hangs on that row.
  *
  * The rule that a reader would otherwise break: all parts of a statement see the database as it was when the statement
- * began. So the checks come first, all of them and in the port's order, and where one refuses nothing of that change is
- * written. Where all agree, another statement may still come between: then the first write finds nothing to do, and all
- * that hangs on it neither; a later one that finds nothing takes everything back by an error.
- *
- * Rows are locked in one order by every statement: claims by their keys, then messages, then payments by their ids, each
- * kind whole before the next. So no two statements wait for each other.
+ * began. Where the row is not written nothing is; and where another statement came between, and a part that had to write
+ * found nothing to do, an error takes everything back. Why a change was refused is read afterwards (`Refusals.ts`).
  */
-import { list, type Row } from "@pointsman/storage-sql"
-import { checksOf, conditionsOf } from "./CommitChecks.ts"
-import { claim, makeParameters } from "./CommitParameters.ts"
-import { writesOf } from "./CommitWrites.ts"
+import type { Tenant } from "@pointsman/core"
+import { type Bound, entryKey, list, onConflictReplace } from "@pointsman/storage-sql"
+import { endpoints, eventWrites } from "./CommitEvents.ts"
 import type { DrawnChange, Shape } from "./DrawnChange.ts"
-import { paymentOfClaim } from "./Rows.ts"
+import { tenantNumber } from "./Keys.ts"
+import { columnsOf, keyOf, type Place, type Read, written } from "./PaymentRow.ts"
+import { bindText, bindValue, rows, typeOf, type Value } from "./Rows.ts"
 
 export interface Statement {
   readonly sql: string
   /** Its parameters, in their order. */
   readonly bind: (changes: ReadonlyArray<DrawnChange>) => ReadonlyArray<string | null>
-  /** A row of its answer by columns, where it is not told by columns. */
-  readonly read?: ((row: Row) => Row) | undefined
 }
 
 export const statementForOne =
@@ -30,48 +25,280 @@ export const statementForOne =
   (shape: Shape): Statement =>
     statement(shape, false, history)
 
-/** Of changes that share no payment and no key. Its rows say with `n` which change they are about, from 1. */
+/** Of changes that share no payment and no key. Its answer names those that it wrote by their places, from 1. */
 export const statementForMany =
   (history?: string) =>
   (shape: Shape): Statement =>
     statement(shape, true, history)
 
 const statement = (shape: Shape, isMany: boolean, history: string | undefined): Statement => {
-  const base = history === undefined ? undefined : "(select base from history)"
-  const parameters = makeParameters(isMany ? "column" : "parameter", base)
-  const conditions = conditionsOf(shape, parameters)
-  const { checks, references } = checksOf(shape, parameters, conditions)
-  const { gates, writes } = writesOf(isMany, shape, parameters, conditions, references)
-  const { reads, types } = parameters
-  const [first] = gates
-  const wrote = (name: string) => `exists (select 1 from ${name} as w ${isMany ? "where w.n = i.n" : ""})`
-  const cameBetween =
-    first === undefined || first === "paid"
-      ? ""
-      : `, case when word = 'Sound' and not ${wrote("paid")} and ${wrote(first)} then came_between() end`
-  const taken = shape.claim === "new"
-  const answer = `select ${isMany ? "i.n, " : ""}word, ${wrote("paid")} as written${cameBetween}${
-    taken
-      ? `, ${list(Object.keys(claim.columns), "t.")}, case when word = 'KeyTaken' then ${paymentOfClaim("t")} end as payment`
-      : ""
-  } from verdict as i ${taken ? `left join claims as t on word = 'KeyTaken' and ${conditions.isClaim("t")}` : ""}`
-
-  const before = history === undefined ? [] : [`history as materialized (select ${history} as base)`]
-  const word = `case ${checks.join("\n    ")} else 'Sound' end as word`
-  if (!isMany) {
-    return {
-      sql: `with ${[...before, `verdict as materialized (select ${word})`, ...writes].join(",\n")}\n${answer}`,
-      bind: ([change]) => (change === undefined ? [] : reads.map((read) => read(change)))
-    }
+  const reads: Array<Read> = [({ change }) => tenantNumber(change.tenant), ({ change }) => change.payment.after.id]
+  const types = ["bigint", "uuid"]
+  const names = ["t", "id"]
+  const place: Place = (type, read) => {
+    const name = `c${reads.push(read)}`
+    types.push(type)
+    names.push(name)
+    return `i.${name}`
   }
-  const verdict = `verdict as materialized (
-    select i.*, ${word} from unnest(${types.map((type, index) => `$${index + 1}::${type}[]`).join(", ")})
-      with ordinality as i (${types.map((_, index) => `c${index + 1}`).join(", ")}, n)
-  )`
+  const version = (placed: string) =>
+    history === undefined ? placed : `greatest(${placed}, (select base from h) + (${placed} & 4294967295))`
+  const before = history === undefined ? [] : [`h as materialized (select ${history} as base)`]
+  const { parts, whole } = writesOf(shape, isMany, place, version)
+  const input = isMany
+    ? `i as materialized (select * from unnest(${list(types.map((type, at) => `$${at + 1}::${type}[]`))})
+      with ordinality as i (${list([...names, "n"])}))`
+    : `i as not materialized (select ${list(types.map((type, at) => `$${at + 1}::${type} as ${names[at]}`))})`
+  const answer = isMany ? `array(select i.n::integer from ${written})` : "(select count(*)::integer from p)"
+  const cameBetween = whole.map(
+    ([part, times]) => `(select count(*) from ${part}) <> ${times} * (select count(*) from p)`
+  )
+  const taken = cameBetween.length === 0 ? "" : `, case when ${cameBetween.join(" or ")} then came_between() end`
   return {
-    sql: `with ${[...before, verdict, ...writes].join(",\n")}\n${answer}`,
-    bind: (changes) => reads.map((read) => arrayLiteral(changes.map(read)))
+    sql: `with ${[...before, input, ...parts].join(",\n")}\nselect ${answer} as written${taken}`,
+    bind: (changes) =>
+      isMany
+        ? reads.map((read) => arrayLiteral(changes.map(read)))
+        : changes.slice(0, 1).flatMap((change) => reads.map((read) => read(change)))
   }
+}
+
+type Version = (placed: string) => string
+
+/** `whole`: parts that have to write so many rows for each change whose row is written. */
+const writesOf = (shape: Shape, isMany: boolean, place: Place, version: Version) => {
+  const tenant = (read: (tenant: Tenant) => string) => place("text", ({ change }) => bindText(read(change.tenant)))
+  let ofTenant: { readonly workspace: string; readonly environment: string } | undefined
+  const owner = () => {
+    ofTenant ??= {
+      workspace: tenant(({ workspaceId }) => workspaceId),
+      environment: tenant(({ environment }) => environment)
+    }
+    return ofTenant
+  }
+  const whole: Array<readonly [part: string, times: number]> = []
+  const guards = guardsOf(shape, place, owner)
+  const parts = [...rowWrites(shape, place, version, guards, whole), ...placeWrites(shape, place)]
+  if (shape.message) parts.push(messageWrite(place, owner, whole))
+  if (shape.taken > 0) {
+    const names = valuesOf(shape.taken, (at) => place("uuid", ({ taken }) => taken[at] ?? null))
+    parts.push(`c as (insert into charges (t, name, payment) select i.t, x.name, i.id
+      from ${written} cross join lateral ${names} on conflict do nothing returning 1 as one)`)
+    whole.push(["c", shape.taken])
+  }
+  if (shape.names > 0) {
+    const names = valuesOf(shape.names, (at) => place("uuid", (drawn) => drawn.names[at] ?? null))
+    parts.push(`v as (insert into names (t, name, payment) select i.t, x.name, i.id
+      from ${written} cross join lateral ${names} on conflict do nothing)`)
+  }
+  if (shape.metadata) {
+    const document = place("json", ({ change }) => metadataText(change.payment.after.metadata))
+    parts.push(`a as (insert into payment_metadata (t, payment, name, value) select i.t, i.id, x.key, x.value
+      from ${written} cross join lateral json_each_text(${document}) as x)`)
+  }
+  parts.push(...entryWrites(shape, place, owner))
+  if (shape.events > 0) parts.push(...eventWrites(isMany, shape, place, owner()))
+  return { parts, whole }
+}
+
+export type Owned = () => { readonly workspace: string; readonly environment: string }
+
+const valuesOf = (count: number, name: (at: number) => string): string =>
+  `(values ${list(Array.from({ length: count }, (_, at) => `(${name(at)})`))}) as x (name)`
+
+const metadataText = (metadata: Readonly<Record<string, string>> | null): string =>
+  JSON.stringify(Object.fromEntries(Object.entries(metadata ?? {}).map((pair) => pair.map(bindText))))
+
+/** Asked for each change (`offset 0`): of a join, PostgreSQL would read the rows of all tenants for many changes. */
+const exists = (select: string): string => `exists (${select} offset 0)`
+
+/** Under which a change is written, besides its versions. */
+const guardsOf = (shape: Shape, place: Place, owner: Owned): ReadonlyArray<string> => {
+  const guards: Array<string> = []
+  if (shape.payment === "new") guards.push(exists("select 1 from tenants where tenants.t = i.t"))
+  if (shape.apiKey) {
+    const hash = place("text", ({ change }) => bindText(change.apiKeyHash ?? ""))
+    guards.push(exists(`select 1 from api_keys as k where k.hash = ${hash} and k.revoked_at is null`))
+  }
+  if (shape.missing) guards.push(`not ${exists(unrecovered(owner()))}`)
+  if (shape.events > 0 && !shape.deliveries) guards.push(`not ${exists(endpoints(owner()))}`)
+  if (shape.key) {
+    const tag = place("text", ({ change: { guard } }) => guard?.key?.tag ?? null)
+    const kind = place("text", ({ change: { guard } }) => guard?.key?.kind ?? null)
+    guards.push(`not ${exists(recoveredKeys(owner(), tag, kind, "i.id::text"))}`)
+  }
+  if (shape.message) {
+    const { connection, event, outcome } = messageOf(place)
+    const isOpen = `${isMessage("m", owner(), connection, event)} and m.outcome = ${outcome}`
+    guards.push(exists(`select 1 from messages as m where ${isOpen}`))
+  }
+  for (let at = 0; at < shape.named; at++) {
+    const name = place("uuid", ({ named }) => named[at] ?? null)
+    const isHeld = `g.t = i.t and g.name = ${name} and g.payment <> i.id`
+    guards.push(`not ${exists(`select 1 from charges as g where ${isHeld}`)}`)
+  }
+  return guards
+}
+
+interface OwnerText {
+  readonly workspace: string
+  readonly environment: string
+}
+
+/** Without a loss nothing else is read. */
+export const unrecovered = ({ environment, workspace }: OwnerText): string => `select 1 from record_losses as l
+    where l.outcome is null and exists (
+      select 1 from connections as c where c.workspace_id = ${workspace} and c.environment = ${environment} and not exists (
+        select 1 from recovered_connections as r where r.loss = l.number and r.connection_id = c.id
+      )
+    )`
+
+/** What a recovery filed under the key of a guard. */
+export const recoveredKeys = (
+  { environment, workspace }: OwnerText,
+  tag: string,
+  kind: string,
+  payment: string
+): string => `select f.payment_id from recovered_keys as f
+    where f.workspace_id = ${workspace} and f.environment = ${environment} and f.tag = ${tag} and f.kind = ${kind}
+      and (f.kind = 'charge' or f.payment_id = ${payment})`
+
+const messageOf = (place: Place) => ({
+  connection: place("text", ({ change: { message } }) => bindText(message?.after.connectionId ?? "")),
+  event: place("text", ({ change: { message } }) => bindText(message?.after.eventId ?? "")),
+  outcome: place("text", ({ change: { message } }) => message?.expected ?? null)
+})
+
+export const isMessage = (
+  table: string,
+  { environment, workspace }: OwnerText,
+  connection: string,
+  event: string
+): string => `${table}.workspace_id = ${workspace} and ${table}.environment = ${environment}
+      and ${table}.connection_id = ${connection} and ${table}.event_hash = md5(${event})`
+
+const messageWrite = (place: Place, owner: Owned, whole: Array<readonly [string, number]>): string => {
+  const { connection, event, outcome } = messageOf(place)
+  const assignments = Object.entries(rows.decisionColumns).map(([column, take]) => {
+    const value = place(typeOf(column), ({ change: { message, tenant } }) =>
+      message === undefined ? null : bindValue(take(message.after, { tenant }))
+    )
+    return `${column} = ${value}`
+  })
+  whole.push(["m", 1])
+  return `m as (update messages as m set ${list(assignments)} from ${written}
+      where ${isMessage("m", owner(), connection, event)} and m.outcome = ${outcome} returning 1 as one)`
+}
+
+/** The row of the payment, and before it the key in the row of another payment, whose claim is over. */
+const rowWrites = (
+  shape: Shape,
+  place: Place,
+  version: Version,
+  guards: ReadonlyArray<string>,
+  whole: Array<readonly [string, number]>
+): ReadonlyArray<string> => {
+  const { claim } = shape
+  const key = claim === "none" ? "" : place("uuid", keyOf)
+  const seen =
+    claim === "moved" || claim === "taken" ? place("bigint", ({ change }) => String(change.claim?.expected ?? 0)) : ""
+  const columns: ReadonlyArray<readonly [name: string, value: string]> = [
+    ["version", version(place("bigint", ({ change }) => String(change.payment.after.version)))],
+    ...columnsOf(shape).map(([name, type, read]) => [name, place(type, read)] as const),
+    ...(claim === "none"
+      ? []
+      : [
+          [
+            "claim_version",
+            version(place("bigint", ({ change }) => String(change.claim?.after.version ?? 0)))
+          ] as const,
+          ...(claim === "moved" ? [] : [["key", key] as const])
+        ])
+  ]
+  const parts: Array<string> = []
+  const conditions = [...guards]
+  if (claim === "taken") {
+    parts.push(`k as (update payments as x set key = null, claim = null, claim_version = null, claimed_at = null from i
+      where ${["x.t = i.t", `x.key = ${key}`, "x.id <> i.id", `x.claim_version = ${seen}`, ...guards].join(" and ")}
+      returning i.t, i.id)`)
+    conditions.push("exists (select 1 from k where k.t = i.t and k.id = i.id)")
+    whole.push(["k", 1])
+  }
+  if (shape.payment === "new") {
+    const names = columns.map(([name]) => name)
+    const values = columns.map(([, value]) => value)
+    parts.push(`p as (insert into payments (t, id, ${list(names)}) select i.t, i.id, ${list(values)} from i
+      where ${conditions.join(" and ")} on conflict do nothing returning t, id)`)
+    return parts
+  }
+  const expected = place("bigint", ({ change }) => String(change.payment.expected))
+  if (claim === "moved") conditions.push(`x.key = ${key}`, `x.claim_version = ${seen}`)
+  if (claim === "given") {
+    conditions.push(`not ${exists(`select 1 from payments as y where y.t = i.t and y.key = ${key}`)}`)
+  }
+  parts.push(`p as (update payments as x set ${list(columns.map(([name, value]) => `${name} = ${value}`))} from i
+      where ${["x.t = i.t", "x.id = i.id", `x.version = ${expected}`, ...conditions].join(" and ")}
+      returning x.t, x.id)`)
+  return parts
+}
+
+/** Where the payment is found by its state, its review, and by the background. */
+const placeWrites = (shape: Shape, place: Place): ReadonlyArray<string> => {
+  const parts: Array<string> = []
+  const isMoved = shape.payment === "moved"
+  const leave = (name: string, state: string) =>
+    parts.push(`${name} as (delete from searches as x using ${written}
+      where x.t = i.t and x.state = ${state} and x.payment = i.id)`)
+  const former = () => place("text", ({ change }) => change.payment.before?.payment.state ?? null)
+  if (shape.due) {
+    const at = place("bigint", ({ change }) => String(change.checkAt ?? 0))
+    const connection = place("text", ({ change }) => bindText(change.checkedConnection ?? ""))
+    parts.push(`d as (insert into due (t, payment, at, connection) select i.t, i.id, ${at}, ${connection} from ${written}
+      on conflict (t, payment) do update set at = excluded.at, connection = excluded.connection)`)
+    if (isMoved) leave("s", former())
+  } else {
+    const state = place("text", ({ change }) => change.payment.after.state)
+    parts.push(`s as (insert into searches (t, state, payment) select i.t, ${state}, i.id from ${written}
+      on conflict do nothing)`)
+    if (isMoved) parts.push(`d as (delete from due as x using ${written} where x.t = i.t and x.payment = i.id)`)
+    if (shape.state) leave("f", former())
+  }
+  if (shape.review === "put") {
+    const since = place("bigint", ({ change }) => String(change.payment.after.review?.since ?? 0))
+    parts.push(`r as (insert into reviews (t, payment, since) select i.t, i.id, ${since} from ${written}
+      on conflict (t, payment) do update set since = excluded.since)`)
+  }
+  if (shape.review === "ended") {
+    parts.push(`r as (delete from reviews as x using ${written} where x.t = i.t and x.payment = i.id)`)
+  }
+  return parts
+}
+
+/** Disputes and their evidence, which have tables of their own. */
+const entryWrites = (shape: Shape, place: Place, owner: Owned): ReadonlyArray<string> => {
+  const entries = <A>(
+    table: string,
+    count: number,
+    columns: Readonly<Record<string, (record: A, owner: never) => Bound<Value>>>,
+    of: (drawn: DrawnChange) => ReadonlyArray<A> | undefined
+  ): ReadonlyArray<string> =>
+    Array.from({ length: count }, (_, at) => {
+      const names = Object.keys(columns)
+      const values = Object.entries(columns).map(([column, take]) => {
+        if (column === "workspace_id") return owner().workspace
+        if (column === "environment") return owner().environment
+        return place(typeOf(column), (drawn) => {
+          const record = of(drawn)?.[at]
+          return record === undefined ? null : bindValue(take(record, undefined as never))
+        })
+      })
+      return `${table}_${at} as (insert into ${table} (${list(names)}) select ${list(values)} from ${written}
+        ${onConflictReplace(names, entryKey)})`
+    })
+  return [
+    ...entries("disputes", shape.disputes, rows.disputeColumns, ({ change }) => change.disputes),
+    ...entries("dispute_evidence", shape.evidence, rows.evidenceColumns, ({ change }) => change.evidence)
+  ]
 }
 
 /**

@@ -14,16 +14,7 @@ import { type ConnectionMode, readConnectionMode } from "./ConnectionMode.ts"
 import { type Connections, makeConnections, notSent } from "./Connections.ts"
 import { inRealTime } from "./RealTime.ts"
 import { withSettings } from "./SessionSettings.ts"
-import {
-  codes,
-  failureOf,
-  isTakenBack,
-  isTakenBackByNode,
-  noAnswer,
-  noAnswerCause,
-  Refused,
-  storageError
-} from "./SqlFailures.ts"
+import { codes, failureOf, isTakenBack, noAnswer, noAnswerCause, Refused, storageError } from "./SqlFailures.ts"
 
 /** Texts are ours and few, so that each connection prepares each of them once. Numbers are bound as text. */
 export type Query = (sql: string, params?: ReadonlyArray<string | null>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
@@ -98,11 +89,6 @@ export interface PostgresOptions {
   readonly statementTimeoutMillis?: number | undefined
   /** Waiting for a row that another transaction holds: 5,000 milliseconds unless set. */
   readonly lockTimeoutMillis?: number | undefined
-  /**
-   * `true` for a database of Citus: payments lie on many nodes, each workspace on one of them, and `url` names any node.
-   * `false` unless set.
-   */
-  readonly distributed?: boolean | undefined
 }
 
 /** A transaction that its process left open is taken back; ours never pause for longer than a round trip. */
@@ -123,20 +109,21 @@ export const planning = {
   jit: "off"
 } as const
 
-/**
- * A function is sent to its node, and a read to its shard, where the values are known when it is planned. Some reads ask
- * pieces of tables that only a scan finds.
- */
-const distributedPlanning = { plan_cache_mode: "force_custom_plan", jit: "off" } as const
+/** What a server is to be asked by, and which of its errors show that nothing was written. */
+export interface Server {
+  readonly planning: Readonly<Record<string, string>>
+  readonly isTakenBack: Parameters<typeof failureOf>[0]
+}
 
 export const open = Effect.fnUntraced(function* (
-  options: PostgresOptions
+  options: PostgresOptions,
+  server: Server = { planning, isTakenBack }
 ): Effect.fn.Return<Database, StorageError, Scope.Scope> {
   const statementMillis = options.statementTimeoutMillis ?? 10_000
   const mode = yield* readConnectionMode(options.url)
-  const make = (maxConnections: number) => openPool(options, statementMillis, mode, maxConnections)
+  const make = (maxConnections: number) => openPool(options, statementMillis, mode, maxConnections, server.planning)
   const main = yield* make(Math.max(1, (options.maxConnections ?? 12) - asideConnections))
-  const failed = failureOf(options.distributed === true ? isTakenBackByNode : isTakenBack)
+  const failed = failureOf(server.isTakenBack)
   return fromPools(main, yield* make(asideConnections), 2 * statementMillis + 1_000, failed)
 })
 
@@ -144,7 +131,8 @@ export const openPool = (
   options: PostgresOptions,
   statementMillis: number,
   { isPooled, synchronousCommit }: ConnectionMode,
-  maxConnections: number
+  maxConnections: number,
+  planned: Server["planning"] = planning
 ): Effect.Effect<PgPool.PgPool, StorageError, Scope.Scope> => {
   const settings = {
     statement_timeout: String(statementMillis),
@@ -154,7 +142,7 @@ export const openPool = (
     default_transaction_isolation: "read committed",
     // An acknowledged payment is on the disk, and on the standbys that the operator waits for.
     synchronous_commit: synchronousCommit === "remote_apply" ? synchronousCommit : "on",
-    ...(options.distributed === true ? distributedPlanning : planning)
+    ...planned
   }
   return PgPool.make({
     url: options.url,

@@ -15,8 +15,10 @@ import {
 import { afterAll, endColumns, makeDeliveries, type Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { type Database, repeatable } from "./Database.ts"
+import { readEvent } from "./Events.ts"
+import { bindId, tenantNumber } from "./Keys.ts"
 import { makeReads, type Reads } from "./Reads.ts"
-import { bindTenant, bindText, readText, rows } from "./Rows.ts"
+import { bindTenant, bindText, readText, rows, texts } from "./Rows.ts"
 import { sqlOf } from "./Sql.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
@@ -41,14 +43,18 @@ export const make = (db: Database, reads: Reads = makeReads(db, undefined)): Del
     },
     events: (tenant, ids) =>
       Effect.map(
-        db.read("events", selectEvents, [...bindTenant(tenant), JSON.stringify(ids.map(bindText))]),
-        (found) => new Map(found.map((row) => [readText(row["delivery_id"]), rows.readEvent(row)]))
+        db.read("events", selectEvents, [...bindTenant(tenant), texts(ids), tenantNumber(tenant)]),
+        (found) => new Map(found.map((row) => [readText(row["delivery_id"]), readEvent(tenant, row)]))
       )
   })
 
-const selectEvents = `select e.*, d.id as delivery_id
-  from deliveries as d join events as e on e.workspace_id = d.workspace_id and e.environment = d.environment
-    and e.id = d.event_id
+/** Of no payment. */
+const noId = "00000000-0000-0000-0000-000000000000"
+/** As an event knows its own id. */
+const eventId = (delivery: string) => `substr(${delivery}.event_id, 5)::uuid`
+
+const selectEvents = `select e.*, d.id as delivery_id from deliveries as d
+  cross join lateral (select * from events where events.t = $4 and events.id = ${eventId("d")} offset 0) as e
   where d.workspace_id = $1 and d.environment = $2
     and d.id in (select jsonb_array_elements_text($3::text::jsonb))`
 
@@ -58,12 +64,10 @@ type Statement = readonly [sql: string, params: ReadonlyArray<string>]
  * By one walk along an index; those of an endpoint by a walk for each state. A payment has few.
  *
  * The walk of an endpoint does not name the tenant, because PostgreSQL would walk along all of the tenant's deliveries.
- * `namesTenant`: names the workspace all the same, where it says which shard is asked.
  */
-export const selectDeliveries = (
+const selectDeliveries = (
   tenant: Tenant,
-  { before = afterAll, endpointId, limit, paymentId, state }: DeliveryQuery,
-  namesTenant = false
+  { before = afterAll, endpointId, limit, paymentId, state }: DeliveryQuery
 ): Statement => {
   const params: Array<string> = [...bindTenant(tenant), bindText(before), String(limit)]
   const bind = (value: string) => `$${params.push(bindText(value))}`
@@ -74,9 +78,9 @@ export const selectDeliveries = (
       ...(endpointId === undefined ? [] : [`and d.endpoint_id = ${bind(endpointId)}`])
     ].join(" ")
     return [
-      `select d.* from events as e cross join lateral (${deliveriesOfEvent("e", "offset 0", namesTenant)}) as d
-        where e.workspace_id = $1 and e.environment = $2 and e.payment_id = ${bind(paymentId)} and e.payment_id <> ''
-          and d.id < $3 ${more} order by d.id desc limit $4`,
+      `select d.* from events as e cross join lateral (${deliveriesOfEvent("e")}) as d
+        where ${eventsOf("e", bind(tenantNumber(tenant)), bind(bindId(paymentId) ?? noId))} and d.id < $3 ${more}
+        order by d.id desc limit $4`,
       params
     ]
   }
@@ -84,7 +88,7 @@ export const selectDeliveries = (
     const endpoint = bind(endpointId)
     const walks = (state === undefined ? deliveryStates : [state]).map(
       (one) =>
-        `(select * from deliveries where ${namesTenant ? "workspace_id = $1 and " : ""}endpoint_id = ${endpoint} and state = ${bind(one)} and id < $3 ${newest})`
+        `(select * from deliveries where endpoint_id = ${endpoint} and state = ${bind(one)} and id < $3 ${newest})`
     )
     return [`select * from (${walks.join(" union all ")}) as found where ${ofTenant} ${newest}`, params]
   }
@@ -96,13 +100,12 @@ export const selectDeliveries = (
  * For each event by itself (`offset 0`): a plan for all of them at once, made while a partition is empty, reads all that
  * the tenant has there.
  */
-export const deliveriesOfEvent = (
-  event: string,
-  end = "offset 0",
-  namesTenant = false
-): string => `select * from deliveries
-  where deliveries.workspace_id = ${namesTenant ? "$1" : `${event}.workspace_id`} and deliveries.environment = ${event}.environment
-    and event_id = ${event}.id and event_id <> '' ${end}`
+export const deliveriesOfEvent = (event: string, end = "offset 0"): string => `select * from deliveries
+  where ${ofTenant} and event_id = 'evt_' || ${event}.id::text and event_id <> '' ${end}`
+
+/** Events of a payment, with the condition that says that the index holds them. */
+export const eventsOf = (event: string, t: string, payment: string): string =>
+  `${event}.t = ${t} and ${event}.payment = ${payment}::uuid and ${event}.type <> ''`
 
 /** In the order of all columns of the index of what is due: in that of the first, another index looks as good to PostgreSQL. */
 const firstEndpoint = (condition: string) => `select endpoint_id from deliveries
@@ -135,32 +138,30 @@ const waitingEndpoints = `${endpointsAndFirst}
     select count(*) from deliveries where endpoint_id = ordered.id and leased_until is not null and leased_until > $1
   ) < $2
   limit $3`
-/** All of them, with the time of the first that is due. */
-export const waitingSince = `${endpointsAndFirst} select id, first from waiting where first <= $1 order by first, id`
-export const selectFirstDueAt = `${endpointsAndFirst} select min(first) as first_at from waiting`
+const selectFirstDueAt = `${endpointsAndFirst} select min(first) as first_at from waiting`
 
 /** How many are on their way is counted by one taker of an endpoint at a time; the others pass it over. */
 const lockEndpoints = `select id from webhook_endpoints
   where id in (select jsonb_array_elements_text($1::text::jsonb)) for no key update skip locked`
 
-/** What is due of each endpoint that may be sent more; `locked`: what keeps others from it. */
-export const dueOf = (locked: string, columns = ""): string => `endpoints as materialized (
+/** What is due of each endpoint that may be sent more. */
+const due = `endpoints as materialized (
   select endpoint.id, endpoint.place
   from jsonb_array_elements_text($1::text::jsonb) with ordinality as endpoint (id, place)
 ), due as materialized (
   select found.*, endpoints.place from endpoints cross join lateral (
-    select workspace_id, environment, id, ${columns}due_at as waited_since from deliveries
+    select workspace_id, environment, id, due_at as waited_since from deliveries
     where endpoint_id = endpoints.id and due_at is not null and due_at <= $2 order by due_at, deliveries.id
     limit least($4, greatest(0, $5 - (
       select count(*) from deliveries as sent
       where sent.endpoint_id = endpoints.id and sent.leased_until is not null and sent.leased_until > $2
     )))
-    ${locked}
+    for no key update skip locked
   ) as found
   limit $4
 )`
 
-const take = `with ${dueOf("for no key update skip locked")}, taken as (
+const take = `with ${due}, taken as (
   update deliveries set state = 'Sending', attempts = attempts + 1, due_at = $3, leased_until = $3 from due
   where deliveries.workspace_id = due.workspace_id and deliveries.environment = due.environment
     and deliveries.id = due.id
@@ -171,8 +172,11 @@ const take = `with ${dueOf("for no key update skip locked")}, taken as (
 )
 select taken.*, to_json(e) as endpoint, to_json(v) as event
 from taken join webhook_endpoints as e on e.id = taken.endpoint_id
-  join events as v on v.workspace_id = taken.workspace_id and v.environment = taken.environment
-    and v.id = taken.event_id
+  cross join lateral (
+    select events.* from events where events.id = ${eventId("taken")} and events.t = (
+      select t from tenants where tenants.workspace_id = taken.workspace_id and tenants.environment = taken.environment
+    ) offset 0
+  ) as v
 order by place, waited_since, taken.id`
 
 const takeDue = Effect.fnUntraced(function* (
@@ -195,7 +199,7 @@ const takeDue = Effect.fnUntraced(function* (
   return taken.map((row) => ({
     delivery: rows.readDelivery(row),
     endpoint: rows.directory.webhookEndpoints.read(row["endpoint"] as Row),
-    event: rows.readEvent(row["event"] as Row)
+    event: readEvent(rows.readTenant(row), row["event"] as Row)
   }))
 })
 
@@ -219,7 +223,7 @@ from ended left join endpoints on endpoints.id = ended.endpoint_id and ended.fai
 where t.workspace_id = ended.workspace_id and t.environment = ended.environment and t.id = ended.delivery_id
   and t.state = 'Sending' and t.attempts = ended.number`
 
-export const recordRow = ({ after, attempt: { end, endedAt, number } }: AttemptRecord) => ({
+const recordRow = ({ after, attempt: { end, endedAt, number } }: AttemptRecord) => ({
   workspace_id: bindText(after.tenant.workspaceId),
   environment: after.tenant.environment,
   delivery_id: bindText(after.id),

@@ -49,7 +49,7 @@ const selectDisputes = (tenant: Tenant, { before, limit, paymentId, status }: Di
   ]
 }
 
-export const selectDueDisputes = ({ after, limit, now }: DueDisputesQuery): Statement => {
+const selectDueDisputes = ({ after, limit, now }: DueDisputesQuery): Statement => {
   const later = after === undefined ? "" : "and (check_at, id) > ($3::bigint, $4::text)"
   const params = [String(now), String(limit)]
   return [

@@ -1,31 +1,40 @@
-/** A change with what its statement is made of: what was drawn for it, and its shape. */
+/** A change with all that its statement is made of: the book after it, what newly names the payment, and its shape. */
 import type { EventDraft } from "@pointsman/core"
-import { keepsCreated, type NamedReference, referencesOf } from "@pointsman/core/internal"
-import type { Change } from "@pointsman/core/ports"
-import type { Owner } from "@pointsman/storage-sql"
+import { bookAfter, brokenBook, type NamedReference, referencesOf } from "@pointsman/core/internal"
+import type { Change, PaymentBook } from "@pointsman/core/ports"
+import { keepsDetails } from "@pointsman/storage-sql"
+import { namesOf } from "./Books.ts"
+import { chargeName } from "./Keys.ts"
 
 /** What decides about the text of the statement. */
 export interface Shape {
-  readonly apiKey: boolean
-  readonly claim: "none" | "new" | "moved"
-  readonly message: boolean
   readonly payment: "new" | "moved"
+  /**
+   * `taken`: the key is in another row, whose claim is over. `given`: a payment that is stored gets a key that is nowhere.
+   */
+  readonly claim: "none" | "new" | "moved" | "taken" | "given"
+  readonly apiKey: boolean
   /** What its guard asks about. */
   readonly missing: boolean
   readonly key: boolean
-  /** Whether the payment keeps what its create decided. */
-  readonly keepsCreated: boolean
+  readonly message: boolean
+  /** Whether what the create decided is written. */
+  readonly details: boolean
+  /** Whether the background looks at the payment afterwards; and whether it has another state then. */
+  readonly due: boolean
+  readonly state: boolean
+  readonly review: "kept" | "put" | "ended"
   /** Whether the payment is new and has metadata. */
   readonly metadata: boolean
-  /** Of charges; the payment takes as many of them, the first ones. */
-  readonly references: number
+  /** Of charges that the payment takes, and of those that it names without. */
   readonly taken: number
-  readonly attempts: number
-  readonly operations: number
-  readonly refunds: number
+  readonly named: number
+  readonly names: number
   readonly disputes: number
   readonly evidence: number
   readonly events: number
+  /** Whether an endpoint of the tenant may want the events. */
+  readonly deliveries: boolean
 }
 
 /** An event, with the id that was drawn for it and the one that its deliveries' ids are made of. */
@@ -35,44 +44,100 @@ export interface DrawnEvent {
   readonly seed: string
 }
 
-/** A change with all that its statement is made of. */
 export interface DrawnChange {
-  readonly change: Change & Owner
+  readonly change: Change
+  readonly book: PaymentBook
   readonly shape: Shape
+  /** Why no store may write it. */
+  readonly broken: string | undefined
   readonly events: ReadonlyArray<DrawnEvent>
   readonly references: ReadonlyArray<NamedReference>
+  /** Hashes of the charges that the payment takes, of those that it names, and of all else that names it newly. */
+  readonly taken: ReadonlyArray<string>
+  readonly named: ReadonlyArray<string>
+  readonly names: ReadonlyArray<string>
 }
 
-export const drawnChange = (change: Change, events: ReadonlyArray<DrawnEvent>): DrawnChange => {
-  const { apiKeyHash, attempts, claim, message, operations, payment, refunds } = change
+/** What is known of the database besides the change. */
+export interface Looked {
+  /** The tenant has an active endpoint. */
+  readonly isFollowed?: boolean
+  /** The key is in another row. */
+  readonly isTaken?: boolean
+  /** Charges that the payment has already. */
+  readonly own?: ReadonlySet<string>
+}
+
+/** `change`: with the book that it was decided on, where its payment is stored. */
+export const drawnChange = (
+  change: Change,
+  events: ReadonlyArray<DrawnEvent>,
+  { isFollowed = false, isTaken = false, own = new Set() }: Looked = {}
+): DrawnChange => {
+  const { apiKeyHash, claim, guard, message, payment } = change
+  const { after, before } = payment
+  const book = bookAfter(before, { ...change, payment: after })
   const references = referencesOf(change)
+  const known = new Set(before === undefined ? [] : namesOf(before))
+  const hashes = (of: (reference: NamedReference) => boolean) =>
+    references
+      .filter(of)
+      .map(chargeName)
+      .filter((name) => !own.has(name))
+  const taken = hashes((reference) => reference.isTaken)
+  const named = hashes((reference) => !reference.isTaken)
+  const names = [...named, ...namesOf(change).filter((name) => !known.has(name))]
+  const isNew = payment.expected === 0
   return {
-    change: { ...change, isDerived: true },
+    change,
+    book,
+    broken: changedForGood(change) ?? brokenBook(book),
+    events,
     references,
+    taken,
+    named,
+    names,
     shape: {
+      payment: isNew ? "new" : "moved",
+      claim: claim === undefined ? "none" : claimOf(claim.expected === 0, isNew, isTaken),
       apiKey: apiKeyHash !== undefined,
-      claim: claim === undefined ? "none" : claim.expected === 0 ? "new" : "moved",
+      missing: guard?.refusesMissing === true,
+      key: guard?.key != null,
       message: message !== undefined,
-      payment: payment.expected === 0 ? "new" : "moved",
-      missing: change.guard?.refusesMissing === true,
-      key: change.guard?.key != null,
-      keepsCreated: payment.expected !== 0 && keepsCreated(payment),
-      metadata: payment.expected === 0 && payment.after.metadata !== null,
-      references: references.length,
-      taken: references.filter(({ isTaken }) => isTaken).length,
-      attempts: attempts.length,
-      operations: operations?.length ?? 0,
-      refunds: refunds?.length ?? 0,
+      details: before === undefined || !keepsDetails(before.payment, after),
+      due: (change.checkAt ?? null) !== null,
+      state: before !== undefined && before.payment.state !== after.state,
+      review: reviewOf(change),
+      metadata: isNew && after.metadata !== null,
+      taken: taken.length,
+      named: named.length,
+      names: names.length,
       disputes: change.disputes?.length ?? 0,
       evidence: change.evidence?.length ?? 0,
-      events: events.length
-    },
-    events
+      events: events.length,
+      deliveries: isFollowed && events.length > 0
+    }
   }
 }
 
-export const nameOf = (shape: Shape): string => {
-  const { apiKey, attempts, claim, events, message, metadata, operations, payment, references, refunds, taken } = shape
-  const { disputes, evidence, key, missing } = shape
-  return `${missing} ${key} ${apiKey} ${claim} ${message} ${payment} ${shape.keepsCreated} ${metadata} ${references} ${taken} ${attempts} ${operations} ${refunds} ${disputes} ${evidence} ${events}`
+const claimOf = (isFirst: boolean, isNew: boolean, isTaken: boolean): Shape["claim"] => {
+  if (isFirst) return isNew ? "new" : "given"
+  return isNew || isTaken ? "taken" : "moved"
 }
+
+const reviewOf = ({ payment: { after, before } }: Change): Shape["review"] => {
+  const since = after.review?.since
+  if (since === before?.payment.review?.since) return "kept"
+  return since === undefined ? "ended" : "put"
+}
+
+/** What a payment keeps from its beginning. */
+const changedForGood = ({ payment: { after, before } }: Change): string | undefined => {
+  if (before === undefined) return undefined
+  const { createdAt, money } = before.payment
+  if (createdAt !== after.createdAt) return "the payment was created at another time"
+  if (money.minorUnits === after.money.minorUnits && money.currency === after.money.currency) return undefined
+  return "the payment was created for another amount"
+}
+
+export const nameOf = (shape: Shape): string => Object.values(shape).join(" ")

@@ -3,6 +3,7 @@ import type { Tenant } from "@pointsman/core"
 import type { StorageError, TextErasure } from "@pointsman/core/ports"
 import { Effect } from "effect"
 import { type Database, repeatable } from "./Database.ts"
+import { bindEventId, bindId, tenantNumber } from "./Keys.ts"
 import { deleteBodies } from "./MessageBodies.ts"
 import { bindTenant, bindText } from "./Rows.ts"
 
@@ -10,13 +11,13 @@ const ofPayment = "workspace_id = $1 and environment = $2 and payment_id = $3 an
 
 /** An empty body is not sealed: there is nothing to decrypt. */
 const erase = `with input as materialized (
-    select r.id, r.data from jsonb_to_recordset($4::text::jsonb) as r (id text, data text)
+    select r.id, r.data from jsonb_to_recordset($4::text::jsonb) as r (id uuid, data text)
   ), replaced as (
     update events set data = input.data from input
-    where events.workspace_id = $1 and events.environment = $2 and events.id = input.id and events.payment_id = $3
+    where events.t = $5 and events.id = input.id and events.payment = $6
     returning 1 as one
   ), forgotten as (
-    delete from payment_metadata where workspace_id = $1 and environment = $2 and payment_id = $3
+    delete from payment_metadata where t = $5 and payment = $6
   ), emptied as (
     update messages set body = '', is_sealed = false where ${ofPayment} and body <> '' returning 1 as one
   ), of_payment as materialized (
@@ -40,8 +41,10 @@ export const eraseTexts = (db: Database, tenant: Tenant, erasure: TextErasure): 
     })
   )
 
-export const eraseParameters = (tenant: Tenant, { events, paymentId }: TextErasure): ReadonlyArray<string> => [
+const eraseParameters = (tenant: Tenant, { events, paymentId }: TextErasure): ReadonlyArray<string | null> => [
   ...bindTenant(tenant),
   bindText(paymentId),
-  JSON.stringify(events.map(({ data, id }) => ({ id: bindText(id), data: JSON.stringify(data) })))
+  JSON.stringify(events.map(({ data, id }) => ({ id: bindEventId(id), data: JSON.stringify(data) }))),
+  tenantNumber(tenant),
+  bindId(paymentId)
 ]

@@ -15,51 +15,30 @@ import type { StorageError } from "@pointsman/core/ports"
 import type { Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
-import { bindTenant } from "./Rows.ts"
+import { eventPrefix, readEventId, tenantNumber } from "./Keys.ts"
 
 /** As in the function `event_ids` of `schema.sql`. Two tenants that share one hold each other's events back for a moment, and no more. */
-const lane = "(hashtext(environment || ' ' || workspace_id) & 65535)::bigint"
-
-const selectNewest = (workspace: string, environment: string): string =>
-  `select id from events where workspace_id = ${workspace} and environment = ${environment} order by id desc limit 1`
-
-const selectAnnounced = (workspace: string, environment: string): string =>
-  `select min((classid::bigint & 65535) << 32 | objid::bigint) from pg_locks
+const selectHorizon = `select (
+    select id from events where t = $1 order by id desc limit 1
+  ) as newest, (
+    select min((classid::bigint & 65535) << 32 | objid::bigint) from pg_locks
     where locktype = 'advisory' and objsubid = 1
       and database = (select oid from pg_database where datname = current_database())
-      and classid::bigint >> 16 = (select ${lane} from (values (${workspace}, ${environment})) as tenant (workspace_id, environment))`
-
-const selectHorizon = `select (
-    ${selectNewest("$1", "$2")}
-  ) as newest, (
-    ${selectAnnounced("$1::text", "$2::text")}
+      and classid::bigint >> 16 = ($1::bigint & 65535)
   ) as announced`
-
-/**
- * For a function of a distributed database: the locks are those of the workspace's node. `isHere`: whether this is that
- * node. It is asked last: until then nothing was committed or announced elsewhere.
- */
-export const horizonBody = (workspace: string, environment: string, isHere: string): string => `declare
-    newest text;
-    announced bigint;
-  begin
-    newest := (${selectNewest(workspace, environment)});
-    announced := (${selectAnnounced(workspace, environment)});
-    return jsonb_build_object('newest', newest, 'announced', announced, 'is_here', ${isHere});
-  end`
 
 /** Only ids that are smaller show. */
 export const horizon = (db: Database, operation: string, tenant: Tenant): Effect.Effect<string, StorageError> =>
-  Effect.map(db.read(operation, selectHorizon, bindTenant(tenant)), ([row = {}]) => horizonOf(row))
+  Effect.map(db.read(operation, selectHorizon, [tenantNumber(tenant)]), ([row = {}]) => horizonOf(row))
 
-export const horizonOf = (row: Row): string => {
-  const newest = row["newest"] as string | null | undefined
+const horizonOf = (row: Row): string => {
+  const newest = row["newest"]
   const announced = row["announced"] as number | null | undefined
   if (newest == null) return ""
   // The smallest text after the newest one.
-  const afterNewest = `${newest} `
+  const afterNewest = `${readEventId(newest)} `
   if (announced == null) return afterNewest
   const digits = announced.toString(16).padStart(12, "0")
-  const first = `evt_${digits.slice(0, 8)}-${digits.slice(8)}`
+  const first = `${eventPrefix}${digits.slice(0, 8)}-${digits.slice(8)}`
   return first < afterNewest ? first : afterNewest
 }

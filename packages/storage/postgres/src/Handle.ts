@@ -10,12 +10,7 @@ export const postgres = (
   url: string,
   options: Pick<
     PostgresStorageOptions,
-    | "allowAsyncCommit"
-    | "distributed"
-    | "maxConnections"
-    | "statementTimeoutMillis"
-    | "lockTimeoutMillis"
-    | "maxReadLagMillis"
+    "allowAsyncCommit" | "maxConnections" | "statementTimeoutMillis" | "lockTimeoutMillis" | "maxReadLagMillis"
   > & {
     /** A streaming standby, as `url`: see `StandbyOptions`. */
     readonly readUrl?: string | undefined

@@ -19,31 +19,17 @@ import {
   type StorageServices,
   SuccessRates
 } from "@pointsman/core/ports"
-import {
-  makeAcknowledged,
-  makeAudit,
-  makeMerchants,
-  makeOperators,
-  makePasskeys,
-  resumeOf
-} from "@pointsman/storage-sql"
+import { makeAcknowledged, makeAudit, makeMerchants, makeOperators, makePasskeys } from "@pointsman/storage-sql"
 import { Context, Effect, Layer } from "effect"
 import type { CommitOptions } from "./Commit.ts"
 import type { GatherOptions } from "./CommitMany.ts"
 import { type ConditionOptions, watchCondition } from "./Condition.ts"
-import { make as makeNodeDeliveries } from "./citus/Deliveries.ts"
-import { make as makeNodeLedger } from "./citus/Ledger.ts"
-import { comparisonOnNodes } from "./citus/MissingCommits.ts"
-import { openDistributed } from "./citus/Open.ts"
-import { make as makeNodeRates } from "./citus/Rates.ts"
-import { make as makeNodeRetention } from "./citus/Retention.ts"
-import { make as makeNodeSealedTexts } from "./citus/SealedTexts.ts"
 import { open, type PostgresOptions } from "./Database.ts"
 import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { migrate } from "./Migrate.ts"
-import { refuseDistributed, requireSchema } from "./Migrations.ts"
+import { requireSchema } from "./Migrations.ts"
 import { makeReads } from "./Reads.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { make as makeRetention } from "./Retention.ts"
@@ -61,11 +47,10 @@ export interface PostgresStorageOptions extends PostgresOptions, CommitOptions, 
   readonly existing?: boolean | undefined
 }
 
-const openPlain = Effect.fnUntraced(function* (options: PostgresStorageOptions) {
+const openMigrated = Effect.fnUntraced(function* (options: PostgresStorageOptions) {
   const db = yield* open(options)
-  yield* refuseDistributed(db)
   yield* options.existing === true ? requireSchema(db) : migrate(db)
-  return { db, nodes: undefined }
+  return db
 })
 
 /**
@@ -81,52 +66,34 @@ export const layerGathering = (
 ): Layer.Layer<StorageServices, StorageError, Ids> =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const { db, nodes } = yield* options.distributed === true ? openDistributed(options) : openPlain(options)
+      const db = yield* openMigrated(options)
       const { learning, losses } = makeRecordLosses(db, sqlOf(db))
       const acknowledged = makeAcknowledged({ isCompared: true })
       let standby: Standby | undefined
       const readStandby = () => standby?.reading()
-      const watching =
-        nodes === undefined ? {} : { watchNodes: nodes.watch, comparison: comparisonOnNodes(nodes.sharded) }
       const watched = { acknowledged, learning, losses, readStandby }
-      const { clock, condition, now, timeline } = yield* watchCondition(db, watched, options, watching)
+      const { clock, condition, now, timeline } = yield* watchCondition(db, watched, options)
       // The timeline is in the database by now, where its standbys find it.
       if (options.readUrl !== undefined) standby = yield* openStandby(db, { ...options, readUrl: options.readUrl })
       const reads = makeReads(db, standby)
       const ledgerOptions = {
         ...options,
-        reads: nodes === undefined ? reads : makeReads(nodes.sharded, standby),
+        reads,
         history: timeline.history(),
         onAcknowledged: (change: Change) => acknowledged.note(change, now())
       }
-      const ledger = yield* nodes === undefined
-        ? makeLedger(db, ledgerOptions)
-        : makeNodeLedger(nodes.sharded, nodes.reads, nodes.known(), ledgerOptions)
+      const ledger = yield* makeLedger(db, ledgerOptions)
       const sql = sqlOf(db, { reads })
-      const { directory, form } = yield* makeDirectory(db, nodes === undefined ? undefined : resumeOf(sql))
+      const { directory, form } = yield* makeDirectory(db)
       return Context.make(Ledger, ledger).pipe(
-        Context.add(
-          Deliveries,
-          nodes === undefined ? makeDeliveries(db, reads) : makeNodeDeliveries(nodes.sharded, nodes.reads)
-        ),
+        Context.add(Deliveries, makeDeliveries(db, reads)),
         Context.add(Directory, directory),
         Context.add(Merchants, makeMerchants(sql, form)),
-        Context.add(
-          SealedTexts,
-          nodes === undefined ? makeSealedTexts(sql, form) : makeNodeSealedTexts(sql, nodes.reads, form)
-        ),
-        Context.add(
-          SuccessRates,
-          nodes === undefined ? makeSuccessRates(db) : makeNodeRates(nodes.sharded, nodes.reads)
-        ),
+        Context.add(SealedTexts, makeSealedTexts(db, sql, form)),
+        Context.add(SuccessRates, makeSuccessRates(db)),
         Context.add(RecordLosses, losses),
-        Context.add(Retention, nodes === undefined ? makeRetention(db) : makeNodeRetention(nodes.sharded, db)),
-        Context.add(
-          Settlements,
-          nodes === undefined
-            ? makeSettlements(db, sql)
-            : makeSettlements(nodes.sharded, sqlOf(nodes.sharded, { everywhere: nodes.reads.all }))
-        ),
+        Context.add(Retention, makeRetention(db)),
+        Context.add(Settlements, makeSettlements(db, sql)),
         Context.add(Audit, makeAudit(sql)),
         Context.add(Operators, makeOperators(sql)),
         Context.add(Passkeys, makePasskeys(sql)),

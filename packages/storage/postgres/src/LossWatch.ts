@@ -1,23 +1,21 @@
 /** Notices that acknowledged commits are gone: a lagging standby was promoted, or a backup was restored. */
+import type { Tenant } from "@pointsman/core"
 import type { RecordLosses, StorageError } from "@pointsman/core/ports"
 import { type Acknowledged, type AcknowledgedCommit, comparedMillis, missingSince } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
-import { bindText } from "./Rows.ts"
+import { bindId, tenantNumber } from "./Keys.ts"
 
 /** Which of these commits are missing, by their places in the list. */
-const selectMissing = `select n::int from jsonb_to_recordset($1::text::jsonb) as c (n int, w text, e text, p text, v bigint)
-  where not exists (
-    select 1 from payments where workspace_id = c.w and environment = c.e and id = c.p and version >= c.v
-  )`
+const selectMissing = `select n::int from jsonb_to_recordset($1::text::jsonb) as c (n int, t bigint, p uuid, v bigint)
+  where not exists (select 1 from payments where payments.t = c.t and id = c.p and version >= c.v)`
 
 const bind = (commits: ReadonlyArray<AcknowledgedCommit>): string =>
   JSON.stringify(
     commits.map(({ environment, paymentId, version, workspaceId }, n) => ({
       n,
-      w: bindText(workspaceId),
-      e: environment,
-      p: bindText(paymentId),
+      t: tenantNumber({ workspaceId, environment } as Tenant),
+      p: bindId(paymentId),
       v: version
     }))
   )

@@ -4,25 +4,28 @@
  * has no partitions.
  *
  * The rule that a reader would otherwise break: a body is in one place, in `message_bodies` or in the column of its message.
- * In the column are those of a distributed database, and those of undecided messages whose month was dropped. So a read asks both, and what moves a body locks the message first.
+ * In the column are
+ * those of undecided messages whose month was dropped. So a read asks both, and what moves a body locks the message first.
  */
 import type { StorageError } from "@pointsman/core/ports"
-import { isDecidedMessage, isUndecidedContradiction, openEndedOutcomes } from "@pointsman/storage-sql"
+import { decidedMessage, openEndedOutcomes } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { type Database, type Query, repeatable } from "./Database.ts"
 import { aheadMillis, lockPartition, lockTimeout, monthAfter, monthOf } from "./Partitions.ts"
+
+/** A message that contradicts a payment with a review. */
+const isUndecidedContradiction = `exists (
+    select 1 from tenants as n cross join lateral (
+      select 1 from reviews where reviews.t = n.t and payment = messages.payment_id::uuid offset 0
+    ) as reviewed where n.workspace_id = messages.workspace_id and n.environment = messages.environment
+  )`
+export const isDecidedMessage = decidedMessage(isUndecidedContradiction)
 
 export const isBodyOf = (
   message: string
 ) => `b.workspace_id = ${message}.workspace_id and b.environment = ${message}.environment
   and b.received_at = ${message}.received_at and b.connection_id = ${message}.connection_id
   and b.event_hash = ${message}.event_hash`
-
-/** For a cluster, which keeps bodies in the column: its table of bodies is empty. Messages are local yet. */
-export const returnBodies = `with moved as (
-    delete from message_bodies returning *
-  )
-  update messages as m set body = b.body, is_sealed = b.is_sealed from moved as b where ${isBodyOf("m")}`
 
 /**
  * Of a row of `messages`, with the place of its body: one lookup in one partition. As a join, PostgreSQL might read all

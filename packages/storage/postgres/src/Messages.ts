@@ -8,20 +8,19 @@ import {
   MessageTaken,
   Stale,
   StorageError,
-  type StoredMessage
+  type StoredMessage,
+  type TenantMessage
 } from "@pointsman/core/ports"
 import { list, valuesOf } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
+import { booksNaming, hasAttempt } from "./Books.ts"
 import type { Database } from "./Database.ts"
+import { bindId, tenantNumber } from "./Keys.ts"
 import { withBody } from "./MessageBodies.ts"
-import { namesAttempt } from "./References.ts"
+import type { Reads } from "./Reads.ts"
 import { bindTenant, bindText, bindValue, rows, typeOf } from "./Rows.ts"
 
 const messageColumns = Object.keys(rows.messageColumns)
-const once = "on conflict (workspace_id, environment, connection_id, event_hash) do nothing returning 1 as one"
-/** In a distributed database, where the hash is not generated and bodies are in the column: see `citus/Distribute.ts`. */
-const insertHashed = `insert into messages (${list([...messageColumns, "event_hash"])})
-  values (${list(messageColumns.map((_, index) => `$${index + 1}`))}, md5($${messageColumns.indexOf("event_id") + 1})) ${once}`
 const bindMessage = valuesOf(rows.messageColumns)
 const placed = (column: string) => `$${messageColumns.indexOf(column) + 1}::${typeOf(column)}`
 /** With its body in the table of bodies: one statement, so that no message is stored without its body. */
@@ -38,19 +37,17 @@ const insertWithBody = `with stored as (
 const ofMessage = "workspace_id = $1 and environment = $2 and connection_id = $3 and event_hash = md5($4)"
 
 /** With what its own row holds of the body. */
-export const selectMessage = `select * from messages where ${ofMessage}`
+const selectMessage = `select * from messages where ${ofMessage}`
 
 export const storeMessage = Effect.fnUntraced(function* (
   db: Database,
   tenant: Tenant,
-  message: StoredMessage,
-  isDistributed = false
+  message: StoredMessage
 ): Effect.fn.Return<Option.Option<MessageNote>, StorageError | CommitUnknown> {
   const operation = "storeMessage"
   const params = bindMessage(message, { tenant }).map(bindValue)
-  const [written] = yield* Effect.mapError(
-    db.write(operation, isDistributed ? insertHashed : insertWithBody, params),
-    (failure) => (failure._tag === "Refused" ? failure.error : failure)
+  const [written] = yield* Effect.mapError(db.write(operation, insertWithBody, params), (failure) =>
+    failure._tag === "Refused" ? failure.error : failure
   )
   if (written !== undefined) return Option.none()
   const key = [...bindTenant(tenant), bindText(message.connectionId), bindText(message.eventId)]
@@ -69,6 +66,7 @@ const isMessage = `${ofTenant} and connection_id = ${of("connection_id")} and ev
 const expected = `$${columns.length + 1}`
 const seenId = `$${columns.length + 2}`
 const seenVersion = `$${columns.length + 3}`
+const seenTenant = `$${columns.length + 4}`
 
 /** Two that decide the same message at once write once: the other finds another outcome than it expected. */
 const keep = `with stored as materialized (
@@ -77,8 +75,8 @@ const keep = `with stored as materialized (
   select case
     when outcome is null then 'Stale'
     when outcome <> ${expected}::text then 'Taken'
-    when ${seenId}::text is not null and (
-      select version from payments where ${ofTenant} and id = ${seenId} for key share
+    when ${seenId}::uuid is not null and (
+      select version from payments where t = ${seenTenant} and id = ${seenId}::uuid for key share
     ) is distinct from ${seenVersion}::bigint then 'Stale'
     else 'Sound'
   end as word
@@ -101,8 +99,9 @@ export const keepMessage = Effect.fnUntraced(function* (
     bindText(message.after.eventId),
     ...bindDecision(message.after, { tenant }).map(bindValue),
     message.expected,
-    seen && bindText(seen.paymentId),
-    seen && String(seen.version)
+    seen && bindId(seen.paymentId),
+    seen && String(seen.version),
+    tenantNumber(tenant)
   ]
   const [row] = yield* Effect.mapError(db.write("keepMessage", keep, params), (failure) =>
     failure._tag === "Refused" ? failure.error : failure
@@ -119,7 +118,7 @@ export const selectMessageWithBody = `select ${list(noteColumns, "m.")}, coalesc
   from (select * from messages where ${ofMessage}) as m ${withBody("m")}`
 
 /** A walk along the index of the payment, of the outcome or of the time: none of them sorts more than a millisecond's. */
-export const selectMessages = ({
+const selectMessages = ({
   before,
   connectionId,
   limit,
@@ -129,10 +128,7 @@ export const selectMessages = ({
   tenant
 }: MessageQuery): readonly [string, ReadonlyArray<string>] => {
   const params: Array<string> = [String(limit)]
-  const bind = (value: string) => {
-    params.push(value)
-    return `$${params.length}`
-  }
+  const bind = (value: string) => `$${params.push(value)}`
   const conditions = [
     before &&
       `(received_at, connection_id, event_id) < (${bind(String(before.receivedAt))}::bigint,
@@ -141,9 +137,7 @@ export const selectMessages = ({
     outcome && `outcome = ${bind(outcome)}`,
     connectionId === undefined ? undefined : `connection_id = ${bind(bindText(connectionId))}`,
     tenant && `workspace_id = ${bind(bindText(tenant.workspaceId))} and environment = ${bind(tenant.environment)}`,
-    namesAttemptFrom === undefined
-      ? undefined
-      : `received_at >= ${bind(String(namesAttemptFrom))}::bigint and ${namesAttempt}`
+    namesAttemptFrom === undefined ? undefined : `received_at >= ${bind(String(namesAttemptFrom))}::bigint`
   ].filter((condition) => condition !== undefined)
   return [
     `select ${listed} from messages where ${["received_at >= 0", ...conditions].join(" and ")}
@@ -151,3 +145,48 @@ export const selectMessages = ({
     params
   ]
 }
+
+export const messagesOf = (
+  db: Database,
+  reads: Reads,
+  query: MessageQuery
+): Effect.Effect<ReadonlyArray<TenantMessage>, StorageError> => {
+  // Those of one payment are shown with it.
+  const page = (of: MessageQuery) =>
+    Effect.map(
+      query.paymentId === undefined
+        ? reads.list("messages", selectMessages(of))
+        : db.read("messages", ...selectMessages(of)),
+      (found) => found.map(rows.readTenantMessage)
+    )
+  return query.namesAttemptFrom === undefined ? page(query) : namingAttempts(db, page, query)
+}
+
+/** What a message names is in the books of payments. */
+const namingAttempts = Effect.fnUntraced(function* (
+  db: Database,
+  page: (of: MessageQuery) => Effect.Effect<ReadonlyArray<TenantMessage>, StorageError>,
+  query: MessageQuery
+) {
+  const found: Array<TenantMessage> = []
+  let of = query
+  for (;;) {
+    const walked = yield* page(of)
+    for (const [first, ...others] of Map.groupBy(walked, ({ tenant }) => tenantNumber(tenant)).values()) {
+      if (first === undefined) continue
+      const all = [first, ...others]
+      const charges = all.map(({ connectionId, subjectId }) => ({ connectionId, providerRef: subjectId }))
+      const books = yield* booksNaming(db, "messages", first.tenant, charges)
+      const named = charges.map((charge) => books.some((book) => hasAttempt(book, charge)))
+      found.push(...all.filter((_, at) => named[at] === true))
+    }
+    const last = walked.at(-1)
+    if (last === undefined || walked.length < query.limit || found.length >= query.limit) break
+    of = { ...query, before: last }
+  }
+  return found.sort(newestFirst).slice(0, query.limit)
+})
+
+const newestFirst = (one: TenantMessage, other: TenantMessage): number =>
+  other.receivedAt - one.receivedAt ||
+  (`${one.connectionId}\0${one.eventId}` < `${other.connectionId}\0${other.eventId}` ? 1 : -1)

@@ -14,9 +14,8 @@ import { StorageError } from "@pointsman/core/ports"
 import { migrationsTable } from "@pointsman/storage-sql"
 import { Effect, Result } from "effect"
 import { SqlError } from "effect/sql/SqlError"
-import { places } from "./citus/Places.ts"
 import type { Database, Query } from "./Database.ts"
-import { newerSchema, readSchema, type Step, schemaBy, selectSchema, steps } from "./Migrations.ts"
+import { newerSchema, readSchema, type Step, schemaBy, selectSchema, steps, tables } from "./Migrations.ts"
 import { inRealTime } from "./RealTime.ts"
 import { codes, sqlStateOf, storageError } from "./SqlFailures.ts"
 
@@ -94,7 +93,7 @@ const buildIndex = Effect.fnUntraced(function* (query: Query, step: Extract<Step
 /** Locks the tables that the statements name, if an earlier step has made them. `undefined` where they name none. */
 const lockOutVacuum = (statements: ReadonlyArray<string>): string | undefined => {
   const words = new Set(statements.flatMap((statement) => statement.match(/\w+/gu) ?? []))
-  const named = Object.keys(places).filter((name) => words.has(name))
+  const named = tables.filter((name) => words.has(name))
   if (named.length === 0) return
   return `do $$
   declare

@@ -23,6 +23,12 @@ const statements = schema.split(/;\n(?! )/u).filter((statement) => statement.tri
 /** Of an index on a table that has rows a step of its own: to build it in a transaction would stop every writer. */
 export const steps: Readonly<Record<string, Step>> = { "1_baseline": statements }
 
+/** Every table of the newest schema. */
+export const tables: ReadonlyArray<string> = [
+  migrationsTable,
+  ...[...schema.matchAll(/^create table (\w+)/gmu)].map(([, name = ""]) => name)
+]
+
 /** The number of the last step. */
 export const newest = Math.max(...Object.keys(steps).map((name) => Number.parseInt(name, 10)))
 
@@ -59,16 +65,4 @@ export const requireSchema = Effect.fnUntraced(function* (db: Database) {
     )
   }
   if (version > newest) return yield* refuse(newerSchema(version))
-})
-
-const selectIsDistributed = "select to_regclass('pg_catalog.pg_dist_partition') is not null as has_extension"
-const selectIsPlaced = "select 1 as one from pg_dist_partition where logicalrelid = to_regclass('payments')"
-
-/** Fails on a database whose tables lie on many nodes: the statements of a single one are not for it. */
-export const refuseDistributed = Effect.fnUntraced(function* ({ read }: Database) {
-  const [row] = yield* read("open", selectIsDistributed)
-  if (row?.["has_extension"] !== true || (yield* read("open", selectIsPlaced)).length === 0) return
-  const message =
-    "its tables lie on the nodes of a Citus cluster: set POINTSMAN_DATABASE_DISTRIBUTED=citus (distributed: true)"
-  return yield* new StorageError({ operation: "open", cause: new Error(message) })
 })

@@ -15,32 +15,6 @@ const tables = { deliveries: "id", delivery_attempts: "delivery_id" } as const
 type Table = keyof typeof tables
 const names = Object.keys(tables) as ReadonlyArray<Table>
 
-/**
- * A table without partitions, for a cluster: its servers may ask any node, and only the coordinator could make or drop
- * partitions there. Retention deletes the rows of each workspace in batches.
- */
-export const withoutPartitions = (table: Table | "message_bodies"): string => `do $$
-  declare
-    keys text[];
-    one text;
-  begin
-    if exists (select 1 from pg_partitioned_table where partrelid = '${table}'::regclass) then
-      keys := array(
-        select case when indisprimary then 'alter table ${table} add ' || pg_get_constraintdef(pg_constraint.oid)
-          else replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') end
-        from pg_index left join pg_constraint on conindid = indexrelid and contype = 'p'
-        where indrelid = '${table}'::regclass
-      );
-      alter table ${table} rename to ${table}_parts;
-      create table ${table} (like ${table}_parts including defaults including constraints);
-      insert into ${table} select * from ${table}_parts;
-      drop table ${table}_parts;
-      foreach one in array keys loop
-        execute one;
-      end loop;
-    end if;
-  end $$`
-
 interface Partition {
   readonly name: string
   /** In front of the first id that it does not hold. */

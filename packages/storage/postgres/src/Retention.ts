@@ -1,5 +1,6 @@
 /** What leaves the database when its time is over. Rows that another transaction is writing are passed over. */
 import type { Tenant } from "@pointsman/core"
+import { referencesOf } from "@pointsman/core/internal"
 import {
   type Held,
   type HeldQuery,
@@ -12,31 +13,36 @@ import {
 } from "@pointsman/core/ports"
 import {
   deliveryIdsBefore,
-  isDecidedBody,
   isOpenDelivery,
   isOpenMessage,
   leaseTables,
   mayLeaveEntry,
   paymentIdsBefore,
-  type Row,
-  readOldPayment,
-  tablesOfPayment
+  type Row
 } from "@pointsman/storage-sql"
 import { Effect } from "effect"
+import { namesOf, readBook } from "./Books.ts"
 import { type Database, type Query, repeatable } from "./Database.ts"
-import { deliveriesOfEvent } from "./Deliveries.ts"
-import { bookColumns, bookColumnsOfTenant, bookRowsOf } from "./Ledger.ts"
-import { decidedBodies, deleteBodies, dropBodyPartitions, makeBodyPartitions, pruneDecided } from "./MessageBodies.ts"
+import { deliveriesOfEvent, eventsOf } from "./Deliveries.ts"
+import { readEvent } from "./Events.ts"
+import { bindAfter, bindBefore, chargeName, tenantNumber } from "./Keys.ts"
+import {
+  decidedBodies,
+  deleteBodies,
+  dropBodyPartitions,
+  isDecidedMessage,
+  makeBodyPartitions,
+  pruneDecided
+} from "./MessageBodies.ts"
 import { dropPartitions, makePartitions } from "./Partitions.ts"
-import { bindTenant, bindText, readText, rows } from "./Rows.ts"
+import { bindTenant } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 
 /** To read them takes this process some 20 ms, in which it does nothing else; and an object of the archive holds as many. */
 const paymentsAtOnce = 200
 
-/** `texts`: of reads that another shape of the database words otherwise (see `textsOf`). */
-export const make = (db: Database, texts: RetentionTexts = textsOf()): Retention => {
+export const make = (db: Database): Retention => {
   const count = (operation: string, sql: string, params: ReadonlyArray<string>) =>
     Effect.map(db.update(operation, sql, params), ([row]) => row?.["count"] as number)
   return {
@@ -50,25 +56,19 @@ export const make = (db: Database, texts: RetentionTexts = textsOf()): Retention
         (taken) => taken.length === 1
       ),
     oldPayments: (query) =>
-      Effect.map(db.read("oldPayments", texts.oldPayments(query), oldPaymentParams(query)), (found) =>
-        found.map((row) =>
-          readOldPayment(rows)({
-            book: bookRowsOf(row),
-            events: row["events"] as ReadonlyArray<Row>,
-            openDeliveries: row["open_deliveries"] as number,
-            openMessages: row["open_messages"] as number
-          })
-        )
+      Effect.map(db.read("oldPayments", selectOld(query.state !== undefined), oldPaymentParams(query)), (found) =>
+        found.map((row) => ({
+          book: readBook(query.tenant, row),
+          events: (row["events"] as ReadonlyArray<Row>).map((event) => readEvent(query.tenant, event)),
+          openDeliveries: row["open_deliveries"] as number,
+          openMessages: row["open_messages"] as number
+        }))
       ),
     remove: (payments) => remove(db, payments),
     removedPaymentOf: (tenant, { connectionId, providerRef }) =>
       Effect.map(
-        db.read("removedPaymentOf", texts.removed, [
-          ...bindTenant(tenant),
-          bindText(connectionId),
-          bindText(providerRef)
-        ]),
-        ([row]) => (row === undefined ? null : readText(row["payment_id"]))
+        db.read("removedPaymentOf", selectRemoved, [tenantNumber(tenant), chargeName({ connectionId, providerRef })]),
+        ([row]) => (row === undefined ? null : (row["payment"] as string))
       ),
     held: (query) => held(db, query),
     pruneDeliveries: (query) => pruneDeliveries(db, query),
@@ -95,35 +95,30 @@ const takeLease = (table: string) => `insert into ${table} as lease (one, holder
   where lease.holder = $1 or lease.until <= $2::bigint or lease.until > $4::bigint
   returning 1 as one`
 
-const betweenIds = "id > $3 and id < $4"
-/** Compared with the state, because the primary key looks as good for ids alone, and holds all states. */
-const betweenIdsInState = "state = $7 and state <> '' and (state, id) > ($7, $3) and (state, id) < ($7, $4)"
+const selectRemoved = `select payment from charges as c where c.t = $1 and c.name = $2
+  and not exists (select 1 from payments as p where p.t = c.t and p.id = c.payment)`
 
-/** `workspace`: names it with each table, for a database in which it says which node is asked; that of each row unless set. */
-export const textsOf = (workspace?: string) => {
-  const isOf = (row: string) => workspace ?? `${row}.workspace_id`
-  /** With conditions that are always true, which say that the partial indexes hold the rows (see `schema.sql`). */
-  const ofPayment = (table: string) => `${table}.workspace_id = ${isOf("p")} and ${table}.environment = p.environment
-  and ${table}.payment_id = p.id and ${table}.payment_id <> ''`
-  const deliveries = deliveriesOfEvent("events", "offset 0", workspace !== undefined)
-  return {
-    removed: `select payment_id from charge_references as c
-  where ${ofTenant} and connection_id = $3 and reference_hash = md5($4) and provider_ref = $4 and not exists (
-    select 1 from payments as p
-    where p.workspace_id = ${isOf("c")} and p.environment = c.environment and p.id = c.payment_id
-  )`,
-    /** As JSON, so that all of a payment is of the moment of one statement. */
-    oldPayments: ({ state }: OldPaymentQuery) => `select ${workspace === undefined ? bookColumns : bookColumnsOfTenant},
-    (select coalesce(json_agg(events order by id), '[]') from events where ${ofPayment("events")}) as events,
-    (select count(*)::integer from events cross join lateral (${deliveries}) as delivery
-      where ${ofPayment("events")} and ${isOpenDelivery}) as open_deliveries,
-    (select count(*)::integer from messages where ${ofPayment("messages")} and ${isOpenMessage}) as open_messages
-  from payments as p
-  where ${ofTenant} and ${state === undefined ? betweenIds : betweenIdsInState} and created_at < $5 order by id limit $6`
-  }
-}
+const between = (id: string) => `t = $3 and ${id} > $4 and ${id} < $5`
 
-export type RetentionTexts = ReturnType<typeof textsOf>
+/** Of a state: of the rows in it, and of what is due (see `searches` in `schema.sql`). */
+const oldIds = (isOfState: boolean): string =>
+  isOfState
+    ? `select payment from searches where ${between("payment")} and state = $8
+      union all select payment from due where ${between("payment")}`
+    : `select id as payment from payments where ${between("id")}`
+
+/** As JSON, so that all of a payment is of the moment of one statement. */
+const selectOld = (isOfState: boolean): string => `select p.*,
+    (select coalesce(json_agg(events order by id), '[]') from events where ${eventsOf("events", "$3", "p.id")}) as events,
+    (select count(*)::integer from events cross join lateral (${deliveriesOfEvent("events")}) as delivery
+      where ${eventsOf("events", "$3", "p.id")} and ${isOpenDelivery}) as open_deliveries,
+    (select count(*)::integer from messages where ${ofTenant} and payment_id = p.id::text and payment_id <> ''
+      and ${isOpenMessage}) as open_messages
+  from (select named.payment from (${oldIds(isOfState)}) as named order by named.payment) as named
+  cross join lateral (
+    select * from payments where t = $3 and id = named.payment and created_at < $6
+      ${isOfState ? "and state = $8" : ""} offset 0
+  ) as p order by named.payment limit $7`
 
 const oldPaymentParams = ({
   after = "",
@@ -133,8 +128,9 @@ const oldPaymentParams = ({
   tenant
 }: OldPaymentQuery): ReadonlyArray<string> => [
   ...bindTenant(tenant),
-  bindText(after),
-  paymentIdsBefore(createdBefore),
+  tenantNumber(tenant),
+  bindAfter(after),
+  bindBefore(paymentIdsBefore(createdBefore)),
   String(createdBefore),
   String(limit),
   ...(state === undefined ? [] : [state])
@@ -144,16 +140,17 @@ const oldPaymentParams = ({
  * What is removed is named by arrays: of a join, PostgreSQL would read all that the tenant has in a small table, and keep
  * the plan when the table has grown.
  */
-const among = (column: string, names = "$3") =>
-  `${ofTenant} and ${column} = any(array(select jsonb_array_elements_text(${names}::text::jsonb)))`
-
+const textsAmong = (place: string) => `any(array(select jsonb_array_elements_text(${place}::text::jsonb)))`
+const among = (column: string) => `${ofTenant} and ${column} = ${textsAmong("$3")}`
+const payments = "any(array(select jsonb_array_elements_text($3::text::jsonb)::uuid))"
 /** A writer of one of them comes first. */
-const lockPayments = `select id, version from payments where ${among("id")} for update skip locked`
+const lockPayments = `select * from payments where t = $1
+  and id = any(array(select jsonb_array_elements_text($2::text::jsonb)::uuid)) for update skip locked`
 
 /** Locked, so that none becomes due meanwhile. */
-const lockDeliveries = `select delivery.id, events.payment_id, ${isOpenDelivery} as is_open
+const lockDeliveries = `select delivery.id, events.payment, ${isOpenDelivery} as is_open
   from events cross join lateral (${deliveriesOfEvent("events", "for update")}) as delivery
-  where ${among("payment_id").replaceAll(/(workspace_id|environment) =/gu, "events.$1 =")} and payment_id <> ''`
+  where events.t = $4 and events.payment = ${payments} and events.type <> ''`
 
 /** Payment by payment: an outcome, or the tenant, looks as good as all payments at once. */
 const messagesOfEach = (columns: string, condition: string) => `select m.*
@@ -164,20 +161,6 @@ const messagesOfEach = (columns: string, condition: string) => `select m.*
 const openMessages = messagesOfEach("payment_id", `and ${isOpenMessage}`)
 
 const removals: ReadonlyArray<string> = [
-  `with named as materialized (
-      select connection_id, provider_ref, payment_id from attempts where ${among("payment_id")} and provider_ref is not null
-      union select connection_id, provider_ref, id from payments where ${among("id")} and provider_ref is not null
-      union select connection_id, capture ->> 'id', id from payments
-        cross join lateral json_array_elements(reported::json -> 'captures') as capture where ${among("id")}
-    )
-    delete from named_references where ctid = any(array(
-      select n.at from named cross join lateral (
-        select ctid as at from named_references as r where ${ofTenant} and r.connection_id = named.connection_id
-          and reference_hash = md5(named.provider_ref) and r.payment_id = named.payment_id offset 0
-      ) as n
-    ))`,
-  `delete from claims where ${ofTenant} and payment_id = any(array(select jsonb_array_elements_text($3::text::jsonb)))
-    and key = any(array(select idempotency_key from payments where ${among("id")} and idempotency_key is not null))`,
   `with deleted as (
       delete from messages where ctid = any(array(${messagesOfEach("ctid", "")}))
       returning received_at, connection_id, event_hash
@@ -188,9 +171,27 @@ const removals: ReadonlyArray<string> = [
           where ${ofTenant} and payment_id = named.id and payment_id is not null and ${mayLeaveEntry} offset 0
       ) as e
     ))`,
-  ...tablesOfPayment.map((table) => `delete from ${table} where ${among("payment_id")} and payment_id <> ''`),
-  `delete from payments where ${among("id")}`
+  ...["disputes", "dispute_evidence", "recovered_keys"].map(
+    (table) => `delete from ${table} where ${among("payment_id")} and payment_id <> ''`
+  )
 ]
+
+/** Of tables whose rows begin with the tenant's number. */
+const removalsByNumber: ReadonlyArray<string> = [
+  ["events", "payment", "and type <> ''"],
+  ["payment_metadata", "payment", ""],
+  ["due", "payment", ""],
+  ["reviews", "payment", ""],
+  ["payments", "id", ""]
+].map(
+  ([table, column, held]) => `delete from ${table}
+    where t = $1 and ${column} = any(array(select jsonb_array_elements_text($2::text::jsonb)::uuid)) ${held}`
+)
+
+const removeNames = `delete from names using jsonb_to_recordset($2::text::jsonb) as r (name uuid, payment uuid)
+  where names.t = $1 and names.name = r.name and names.payment = r.payment`
+const removeSearches = `delete from searches using jsonb_to_recordset($2::text::jsonb) as r (state text, payment uuid)
+  where searches.t = $1 and searches.state = r.state and searches.payment = r.payment`
 
 /** The least and the greatest id say which partitions are looked at: PostgreSQL does not learn it from the array. */
 const removeAttempts = `delete from delivery_attempts where ${among("delivery_id")} and delivery_id between $4 and $5`
@@ -208,21 +209,31 @@ const removeDeliveries = Effect.fnUntraced(function* (query: Query, tenant: Tena
 
 /** In one transaction, which holds the rows of a payment from the check of its version to its removal. */
 const removeLocked = Effect.fnUntraced(function* (query: Query, tenant: Tenant, versions: ReadonlyMap<string, number>) {
-  const owner = bindTenant(tenant)
-  const named = (ids: ReadonlyArray<unknown>) => [...owner, JSON.stringify(ids)]
-  const locked = (yield* query(lockPayments, named([...versions.keys()]))).filter(
-    (row) => versions.get(row["id"] as string) === row["version"]
-  )
+  const t = tenantNumber(tenant)
+  const named = (ids: ReadonlyArray<string>) => [...bindTenant(tenant), JSON.stringify(ids)]
+  const locked = (yield* query(lockPayments, [t, JSON.stringify([...versions.keys()])]))
+    .filter((row) => versions.get(row["id"] as string) === row["version"])
+    .map((row) => readBook(tenant, row))
   if (locked.length === 0) return []
-  const ids = locked.map((row) => row["id"])
-  const deliveries = yield* query(lockDeliveries, named(ids))
-  const kept = new Set((yield* query(openMessages, named(ids))).map((row) => row["payment_id"]))
-  for (const row of deliveries) if (row["is_open"] === true) kept.add(row["payment_id"])
-  const leaving = ids.filter((id) => !kept.has(id))
-  const ended = deliveries.filter((row) => !kept.has(row["payment_id"]))
+  const ids = locked.map(({ payment }) => payment.id)
+  const deliveries = yield* query(lockDeliveries, [...named(ids), t])
+  const kept = new Set<unknown>((yield* query(openMessages, named(ids))).map((row) => row["payment_id"]))
+  for (const row of deliveries) if (row["is_open"] === true) kept.add(row["payment"])
+  const leaving = locked.filter(({ payment }) => !kept.has(payment.id))
+  const ended = deliveries.filter((row) => !kept.has(row["payment"]))
   yield* removeDeliveries(query, tenant, ended)
-  if (leaving.length > 0) for (const statement of removals) yield* query(statement, named(leaving))
-  return leaving.map(readText)
+  if (leaving.length === 0) return []
+  const leavingIds = leaving.map(({ payment }) => payment.id)
+  for (const statement of removals) yield* query(statement, named(leavingIds))
+  const names = leaving.flatMap((book) => {
+    const charges = referencesOf({ ...book, payment: { after: book.payment } }).map(chargeName)
+    return [...namesOf(book), ...charges].map((name) => ({ name, payment: book.payment.id }))
+  })
+  yield* query(removeNames, [t, JSON.stringify(names)])
+  const states = leaving.map(({ payment: { id, state } }) => ({ state, payment: id }))
+  yield* query(removeSearches, [t, JSON.stringify(states)])
+  for (const statement of removalsByNumber) yield* query(statement, [t, JSON.stringify(leavingIds)])
+  return leavingIds
 })
 
 /** By tenant. If it is unknown whether one was written, the next sweep finds those that are left. */
@@ -240,7 +251,7 @@ const remove = (
               removeLocked(
                 query,
                 first.tenant,
-                new Map([first, ...others].map(({ paymentId, version }) => [bindText(paymentId), version]))
+                new Map([first, ...others].map(({ paymentId, version }) => [paymentId, version]))
               )
             )
     ),
@@ -252,7 +263,7 @@ const endedIn = (table: string) => `from ${table}
 
 const lockEnded = (table: string) => `select id ${endedIn(table)} order by id limit $5 for update skip locked`
 
-export const pruneParams = ({ before, limit, tenant }: PruneQuery) =>
+const pruneParams = ({ before, limit, tenant }: PruneQuery) =>
   [...bindTenant(tenant), deliveryIdsBefore(before), String(before), String(limit)] as const
 
 /** The upkeep drops the months of deliveries that all workspaces keep for as long; what has no month is left to this. */
@@ -269,7 +280,7 @@ const pruneDeliveries = Effect.fnUntraced(function* (db: Database, query: PruneQ
   )
 })
 
-const decided = `from messages where ${ofTenant} and received_at < $3 and ${isDecidedBody}`
+const decided = `from messages where ${ofTenant} and received_at < $3 and body <> '' and ${isDecidedMessage}`
 
 /** An empty body is not sealed: there is nothing to decrypt. */
 const emptyBodiesIn = (table: string) => `with decided as materialized (
@@ -290,7 +301,7 @@ const selectHeld = `select
     (select 1 ${decided.replaceAll("$3", "$5")} order by received_at limit $6)
     union all (select 1 ${decidedBodies("$5")} limit $6) limit $6
   ) as decided) as bodies,
-  (select created_at from payments where ${ofTenant} order by id limit 1) as oldest_payment_at,
+  (select created_at from payments where t = $7 order by id limit 1) as oldest_payment_at,
   (select created_at from deliveries where ${ofTenant} order by id limit 1) as oldest_delivery_at,
   least(
     (select received_at from messages where ${ofTenant} and body <> '' order by received_at limit 1),
@@ -300,15 +311,16 @@ const selectHeld = `select
 /** Before every time. */
 const never = -1
 
-export const heldParams = ({ bodiesBefore, deliveriesBefore, limit, tenant }: HeldQuery): ReadonlyArray<string> => [
+const heldParams = ({ bodiesBefore, deliveriesBefore, limit, tenant }: HeldQuery): ReadonlyArray<string> => [
   ...bindTenant(tenant),
   deliveryIdsBefore(deliveriesBefore ?? 0),
   String(deliveriesBefore ?? never),
   String(bodiesBefore ?? never),
-  String(limit)
+  String(limit),
+  tenantNumber(tenant)
 ]
 
-export const readHeld = (row: Row | undefined): Held => ({
+const readHeld = (row: Row | undefined): Held => ({
   deliveries: row?.["deliveries"] as number,
   bodies: row?.["bodies"] as number,
   oldestPaymentAt: (row?.["oldest_payment_at"] ?? null) as number | null,

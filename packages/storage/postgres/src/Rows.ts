@@ -5,8 +5,7 @@
  * behind a character that marks it: a read gives back exactly what was written, and two texts are equal there when
  * they are equal here. JSON escapes what PostgreSQL does not hold, and begins with none of our marks.
  */
-import type { Claim, Payment } from "@pointsman/core"
-import { type Bound, type Columns, makeRows, type Row } from "@pointsman/storage-sql"
+import { type Bound, type Columns, makeRows } from "@pointsman/storage-sql"
 
 export type Value = string | number | boolean | null | ReadonlyArray<string>
 
@@ -33,21 +32,8 @@ export const rows = makeRows<Value>({
 
 export const { readTenant } = rows
 
-/** The payment of a claim's row, as JSON, which completes the claim's answer. `workspace`: that of the claim, unless set. */
-export const paymentOfClaim = (claims: string, workspace = `${claims}.workspace_id`): string => `(
-  select to_json(p) from payments as p where p.workspace_id = ${workspace}
-    and p.environment = ${claims}.environment and p.id = ${claims}.payment_id
-)`
-
-/** `payment`: as it was read from its row. */
-export const claimWith = (row: Row, ofPayment: Row, payment: Payment): Claim =>
-  rows.readClaim(row, payment, rows.readTextOrNull(ofPayment["replaced_ref"] ?? null))
-
-/** Of a row with `paymentOfClaim` as `payment`. */
-export const readClaim = (row: Row): Claim => {
-  const payment = row["payment"] as Row | null
-  return payment === null ? rows.readClaim(row, undefined) : claimWith(row, payment, rows.readPayment(payment))
-}
+/** For `jsonb_array_elements_text`. */
+export const texts = (some: ReadonlyArray<string>): string => JSON.stringify(some.map(bindText))
 
 /** As parameters. */
 export const bindTenant = ({

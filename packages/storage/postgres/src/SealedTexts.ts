@@ -1,29 +1,66 @@
 /** Sealed texts in PostgreSQL: the bodies of messages have two places, and one statement replaces many texts. */
-import { type SealedKind, SealedTexts } from "@pointsman/core/ports"
+import { SealedTexts } from "@pointsman/core/ports"
 import {
+  type CheckoutForm,
   type DirectoryForm,
   type KeyForm,
   list,
   makeSealedTexts,
+  type PlacedKind,
   readSealed,
-  replacement,
   type Sql,
-  sealedPlaces,
-  sealedUrlPart
+  sealedPlaces
 } from "@pointsman/storage-sql"
 import { Effect } from "effect"
+import { readBook } from "./Books.ts"
+import type { Database } from "./Database.ts"
 import { newVersion, tellOthers } from "./Directory.ts"
+import { bindBefore, bindId, nameOf, tenantNumber } from "./Keys.ts"
 import { isBodyOf } from "./MessageBodies.ts"
-import { bindText, readText, type Value } from "./Rows.ts"
+import { bindText, readTenant, readText, type Value } from "./Rows.ts"
 
 /** The key of a message has the hash of its event id in its index. */
-export const keyForm: KeyForm = {
+const keyForm: KeyForm = {
   column: (name) => (name === "event_id" ? "event_hash" : name),
   value: (name, value) => (name === "event_id" ? `md5(${value})` : value)
 }
 
-export const make = (sql: Sql<Value>, form: Pick<DirectoryForm<Value>, "forget" | "tell">): SealedTexts["Service"] => {
-  const plain = makeSealedTexts(sql, form, keyForm)
+const selectCheckouts = `select p.*, n.workspace_id, n.environment from (
+    select t, payment from names where name = $1 and t = any(array(select t from tenants)) and (t, payment) >= ($2::bigint, $3::uuid)
+    order by t, payment limit $4
+  ) as named cross join lateral (
+    select * from payments where payments.t = named.t and id = named.payment offset 0
+  ) as p cross join lateral (select * from tenants where tenants.t = named.t offset 0) as n
+  order by p.t, p.id`
+
+/** With a version of its own: who decided on the book as it was must not write the former text back. */
+const replaceInBook = `update payments set version = version + 1, book = replace(book, $3, $4)
+  where t = $1 and id = $2 and strpos(book, $3) > 0 returning 1 as one`
+
+const checkoutsIn = (db: Database): CheckoutForm => ({
+  books: (from, limit) => {
+    const t = from === null ? "0" : tenantNumber(from.tenant)
+    const params = [nameOf("checkout", ""), t, bindBefore(from?.paymentId ?? ""), String(limit)]
+    return Effect.map(db.read("sealedTexts", selectCheckouts, params), (found) =>
+      found.map((row) => readBook(readTenant(row), row))
+    )
+  },
+  // One by one: a payment may have several.
+  replace: (replacements) =>
+    Effect.map(
+      Effect.forEach(replacements, ({ expected, paymentId, sealed, tenant }) =>
+        db.update("replaceSealed", replaceInBook, [tenantNumber(tenant), bindId(paymentId), expected, sealed])
+      ),
+      (written) => written.flat().length
+    )
+})
+
+export const make = (
+  db: Database,
+  sql: Sql<Value>,
+  form: Pick<DirectoryForm<Value>, "forget" | "tell">
+): SealedTexts["Service"] => {
+  const plain = makeSealedTexts(sql, form, keyForm, checkoutsIn(db))
   return SealedTexts.of({
     ...plain,
     list: (query) => {
@@ -35,11 +72,11 @@ export const make = (sql: Sql<Value>, form: Pick<DirectoryForm<Value>, "forget" 
       )
     },
     replace: (kind, replacements) => {
-      const bindSealed = kind === "checkout" ? sealedUrlPart : bindText
+      if (kind === "checkout") return plain.replace(kind, replacements)
       const input = replacements.map(({ expected, key, sealed }) => ({
         ...Object.fromEntries(sealedPlaces[kind].key.map((name, at) => [name, bindText(key[at] ?? "")])),
-        expected: bindSealed(expected),
-        sealed: bindSealed(sealed)
+        expected: bindText(expected),
+        sealed: bindText(sealed)
       }))
       return sql
         .update("replaceSealed", kind === "message" ? replaceBodies : replaceOf(kind), [JSON.stringify(input)])
@@ -67,9 +104,9 @@ const pageOfBodies = (hasBefore: boolean): string => {
     ) as page order by ${order} limit $1::integer`
 }
 
-const columnsOf = (kind: SealedKind) => [...sealedPlaces[kind].key, "expected", "sealed"]
+const columnsOf = (kind: PlacedKind) => [...sealedPlaces[kind].key, "expected", "sealed"]
 
-const ofInput = (kind: SealedKind): string => {
+const ofInput = (kind: PlacedKind): string => {
   const { key, table } = sealedPlaces[kind]
   return key.map((name) => `${table}.${keyForm.column(name)} = ${keyForm.value(name, `input.${name}`)}`).join(" and ")
 }
@@ -89,16 +126,15 @@ const replaceBodies = `with input as materialized (
     where ${isBodyOf("named")} and b.body = named.expected returning 1 as one
   ) select ((select count(*) from written) + (select count(*) from kept))::integer as count`
 
-const replaceOf = (kind: SealedKind): string => {
+const replaceOf = (kind: PlacedKind): string => {
   const { column, isDirectory, table } = sealedPlaces[kind]
   const columns = columnsOf(kind)
   const ofRecord = ofInput(kind)
-  const [value, isExpected] = replacement(kind, "input.expected", "input.sealed")
   return `with ${isDirectory ? `version as (${newVersion} returning version), ` : ""}input as materialized (
       select ${list(columns, "r.")}
       from jsonb_to_recordset($1::text::jsonb) as r (${list(columns.map((name) => `${name} text`))})
       ${isDirectory ? "cross join version" : ""}
     ), written as (
-      update ${table} set ${column} = ${value} from input where ${ofRecord} and ${isExpected} returning 1 as one
+      update ${table} set ${column} = input.sealed from input where ${ofRecord} and ${table}.${column} = input.expected returning 1 as one
     ) select (select count(*)::integer from written) as count${isDirectory ? `, (${tellOthers})` : ""}`
 }

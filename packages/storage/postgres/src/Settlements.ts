@@ -1,13 +1,14 @@
 /** Reconciliation runs and settlement entries in PostgreSQL. A batch is one transaction of a few statements. */
 import type { SettlementEntry } from "@pointsman/core"
 import type { SettlementBatch, Settlements, UnreportedQuery } from "@pointsman/core/ports"
-import { list, makeSettlements, readEach, type Sql } from "@pointsman/storage-sql"
+import { list, makeSettlements, type Sql } from "@pointsman/storage-sql"
 import { Effect } from "effect"
+import { readPayment } from "./Books.ts"
 import { arrayLiteral } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
-import { bookColumnsOfTenant, bookRowsOf } from "./Ledger.ts"
-import { selectNamed } from "./NamedPayments.ts"
-import { bindTenant, bindText, bindValue, readText, rows, typeOf, type Value } from "./Rows.ts"
+import { bindAfter, tenantNumber } from "./Keys.ts"
+import { selectNamed } from "./NamedBooks.ts"
+import { bindTenant, bindValue, rows, typeOf, type Value } from "./Rows.ts"
 
 const ofTenant = "workspace_id = $1 and environment = $2"
 
@@ -16,14 +17,9 @@ export const make = (db: Database, sql: Sql<Value>): Settlements => {
     // PostgreSQL reads no JSON in which a file name has a zero character; the id of the run is the first text in it.
     runIdOf: (data) => `split_part(${data}, '"', 4)`,
     insertEntries: (query, entries) => query(insertEntries, bindEntries(entries)),
-    booksNamed: Effect.fnUntraced(function* (tenant, connectionId, names) {
-      const named = yield* selectNamed(db, tenant, connectionId, names)
-      const ids = [...new Set(named.map(({ paymentId }) => paymentId))].map((id) => [bindText(id)])
-      const books = yield* readEach(sql, "booksNamed", selectBook, bindTenant(tenant), ids)
-      return { named, books: books.map((row) => rows.readBook(bookRowsOf(row))) }
-    }),
-    unreported: (query) => selectUnreported(sql, query),
-    ofPayment: "payments as p where p.workspace_id = $1 and p.environment = $2 and p.id = e.payment_id",
+    booksNamed: (tenant, connectionId, names) => selectNamed(db, tenant, connectionId, names),
+    unreported: (query) => selectUnreported(db, query),
+    ofPayment: `payments as p where p.t = (select t from tenants where ${ofTenant}) and p.id = e.payment_id::uuid`,
     deleteEntries: (condition) => `with leaving as materialized (
         select connection_id, row_id from settlement_entries as e where ${ofTenant} and ${condition}
           and occurred_at < $3 limit $4 for update skip locked
@@ -54,30 +50,31 @@ const isMeasured = ({ entries, run }: SettlementBatch): boolean =>
 /** By the versions of a run, the first of which begins it. */
 const measuredAfter: ReadonlySet<number> = new Set(Array.from({ length: 12 }, (_, power) => 2 * 4 ** power))
 
+/** Whether an entry is about the charge of the payment, or says that it is missing. */
+const isReported = `exists (
+    select 1 from settlement_entries as e where e.workspace_id = $1 and e.environment = $2
+      and e.payment_id = p.id::text and e.corrected_at is null
+      and case when e.number = 0 then e.closed_by is distinct from 'comparison' else e.kind = 'charge' end
+  )`
+const selectLooked = `select p.*, p.captured_minor > 0 and p.connection_id is not null and not ${isReported} as may_lack
+  from (select * from payments where t = $3 and id > $4 order by id limit $5) as p order by p.id`
+
 const selectUnreported = Effect.fnUntraced(function* (
-  { by, read }: Sql<Value>,
+  db: Database,
   { after, captureWithinMillis, connectionId, from, limit, tenant, until }: UnreportedQuery
 ) {
-  const owner = [...bindTenant(tenant), bindText(after)]
-  const looked = `select id from payments where ${ofTenant} and id > $3 order by id limit $4`
-  const ids = yield* read("unreported", looked, [...owner, limit])
-  const last = ids.at(-1)?.["id"]
-  if (last === undefined) return { payments: [], next: null }
-  const without = `select * from payments where ${ofTenant} and id > $3 and id <= $4
-    and connection_id = $5 and captured_minor > 0 and settled_at <= $6
-    and settled_at >= case when capture_method = 'automatic' then $7::bigint else $8::bigint end
-    and not exists (
-      select 1 from ${by("settlement_entries as e", "settlement_entries_by_payment")}
-      where e.workspace_id = $1 and e.environment = $2
-        and e.payment_id = payments.id and e.corrected_at is null
-        and case when e.number = 0 then e.closed_by is distinct from 'comparison' else e.kind = 'charge' end
-    ) order by id`
-  const times = [until, from, from - captureWithinMillis]
-  const found = yield* read("unreported", without, [...owner, last as Value, bindText(connectionId), ...times])
-  return { payments: found.map(rows.readPayment), next: ids.length < limit ? null : readText(last) }
+  const params = [...bindTenant(tenant), tenantNumber(tenant), bindAfter(after), String(limit)]
+  const looked = yield* db.read("unreported", selectLooked, params)
+  const payments = looked
+    .filter((row) => row["may_lack"] === true)
+    .map((row) => readPayment(tenant, row))
+    .filter((payment) => {
+      const { captureMethod, settledAt } = payment
+      const first = captureMethod === "automatic" ? from : from - captureWithinMillis
+      return payment.connectionId === connectionId && settledAt !== null && settledAt >= first && settledAt <= until
+    })
+  return { payments, next: looked.length < limit ? null : ((looked.at(-1)?.["id"] ?? null) as string | null) }
 })
-
-const selectBook = `select ${bookColumnsOfTenant} from payments as p where ${ofTenant} and id = $3`
 
 const entryColumns = Object.keys(rows.settlementColumns)
 /** An array for each column: to take one JSON document apart was two thirds of the statement's time. */

@@ -45,14 +45,6 @@ export const sqlStateOf = (error: SqlError): string | undefined => fieldsOf(erro
 export const isTakenBack = ({ severityUnlocalized }: Pick<ErrorFields, "severityUnlocalized">): boolean =>
   severityUnlocalized === "ERROR"
 
-/**
- * A node that another node asks: a lost connection, a cancelled statement and a node that shuts down are errors of the one
- * that is asked, and the other one may have committed. Only what a statement raises by itself shows that it was taken back:
- * bad values, broken constraints, what the text says wrong, a lock that it gave up, and our own.
- */
-export const isTakenBackByNode = (fields: Pick<ErrorFields, "code" | "severityUnlocalized">): boolean =>
-  isTakenBack(fields) && /^(?:22|23|42|40001$|55P03$|PM001$)/u.test(fields.code)
-
 export const failureOf =
   (isTakenBack: (fields: ErrorFields) => boolean) =>
   (operation: string, error: SqlError): Refused | CommitUnknown => {

@@ -9,7 +9,7 @@ import type { Database } from "./Database.ts"
 import { rowOf, rows } from "./Rows.ts"
 
 const write = "select * from write_success_rates($1::text::jsonb)"
-export const selectChanged = "select * from success_rates where at >= $1"
+const selectChanged = "select * from success_rates where at >= $1"
 
 /** What is being written at this moment is not old, and is not waited for: so no writer and this wait for each other. */
 const deleteOld = `with gone as (

@@ -16,227 +16,137 @@
 -- Payments
 --------------------------------------------------------------------------------------------------------------------
 
--- One row for each payment, in its present state.
-create table payments (
+-- Tenants, by a number that is a hash of workspace and environment (Keys.ts): the rows of payments, and what lies beside
+-- each, begin with it. A commit of a tenant without its row writes nothing.
+create table tenants (
+  t bigint not null primary key,
   workspace_id text collate "C" not null,
   environment text collate "C" not null check (environment in ('sandbox', 'production')),
-  id text collate "C" not null,
-  -- Grows with every change. A writer names the version that it read.
-  version bigint not null check (version > 0),
-  state text collate "C" not null,
-  amount_minor bigint not null check (amount_minor >= 0),
-  currency text collate "C" not null,
-  country text collate "C" not null,
-  method text collate "C" not null,
-  card_brand text collate "C",
-  initiator text collate "C" not null,
-  capture_method text collate "C" not null,
-  -- The merchant's own reference.
-  reference text collate "C",
-  -- JSON. A search reads payment_metadata.
-  metadata text collate "C",
-  -- JSON: description, language and lines, with the method that the create named.
-  purchase text collate "C",
-  decline_category text collate "C",
-  decline_reason text collate "C",
-  authorized_minor bigint not null,
-  captured_minor bigint not null,
-  -- The sums of the payment's refunds, by their `balance`.
-  refunded_minor bigint not null check (refunded_minor >= 0),
-  refund_pending_minor bigint not null check (refund_pending_minor >= 0),
-  -- The connection that has the charge, and the provider's id of the charge.
-  connection_id text collate "C",
-  provider_ref text collate "C",
-  -- The provider's first id of the charge, where provider_ref is another one now: stored answers leave it out.
-  replaced_ref text collate "C",
-  idempotency_key text collate "C",
-  -- JSON, of a payment whose customer pays on a hosted page.
-  hosted text collate "C",
-  page_token_hash text collate "C",
-  -- JSON: the routing decision in its short form (ShortDecision.ts).
-  routing text collate "C",
-  -- JSON: how the sandbox answers.
-  simulation text collate "C",
-  -- JSON: what the provider reported beside the money.
-  reported text collate "C",
-  -- JSON: why an operator has to look at the payment, and since when.
-  review text collate "C",
-  review_since bigint,
-  -- When the background looks at the payment next.
-  check_at bigint,
-  -- The connection whose provider that check asks, so that a provider that hangs keeps no other's checks waiting; '' where
-  -- the check asks none.
-  check_connection text collate "C" not null default '',
-  created_at bigint not null,
-  updated_at bigint not null,
-  settled_at bigint,
-  primary key (workspace_id, environment, id),
-  check (authorized_minor between 0 and amount_minor),
-  check (captured_minor between 0 and authorized_minor),
-  -- Never more money back than was captured.
-  check (refunded_minor + refund_pending_minor <= captured_minor),
-  check ((hosted is null) = (page_token_hash is null)),
-  check ((review is null) = (review_since is null))
+  unique (workspace_id, environment)
 );
 
--- Lists of payments in one state, and retention that removes payments of a state.
-create index payments_by_state on payments (workspace_id, environment, state, id) where state <> '';
--- Sums over a period.
-create index payments_by_creation on payments (workspace_id, environment, created_at) where created_at >= 0;
+-- One row for each payment, with everything that was asked of providers for it, and with the idempotency key of its
+-- create. Core reads and writes it as one book. Beside the texts, columns hold what the database guards and what is
+-- searched for. No index holds a column that changes, so that a new version of a row stays in its page and no index gets
+-- an entry for it: what changes and is searched for lies in `due`, `searches` and `reviews`.
+create table payments (
+  -- What stays comes first: the log of an update holds what follows the first byte that differs.
+  t bigint not null,
+  -- A UUIDv7: ids in order are payments by creation.
+  id uuid not null,
+  amount_minor bigint not null,
+  created_at bigint not null,
+  -- The idempotency key of the create: a hash of it, and when it was claimed. Null once the key is free, as all of a claim.
+  claimed_at bigint,
+  key uuid,
+  currency text collate "C" not null,
+  -- The merchant's own reference.
+  reference text collate "C",
+  -- A hash of the token of its hosted page.
+  page text collate "C",
+  -- JSON: what the create decided, which is written once (BookText.ts of storage-sql).
+  details text collate "C" not null,
+  -- JSON: the claim of the key, with the answer that a repeated request gets again; and the version of the claim.
+  claim text collate "C",
+  claim_version bigint,
+  -- Grows with every change. A writer names the version that it read.
+  version bigint not null,
+  authorized_minor bigint not null,
+  captured_minor bigint not null,
+  refunded_minor bigint not null,
+  refund_pending_minor bigint not null,
+  -- Whether a request of it reached a provider.
+  is_sent boolean not null,
+  state text collate "C" not null,
+  -- The connection that has the charge.
+  connection_id text collate "C",
+  -- JSON: what moves.
+  book text collate "C" not null,
+  primary key (t, id),
+  -- One check: each takes as long as a lookup by a key, with every write. The provider holds at most the amount of the
+  -- payment, captures at most what it holds, and gives back at most what it captured.
+  check (
+    authorized_minor between 0 and amount_minor and captured_minor between 0 and authorized_minor
+    and refunded_minor >= 0 and refund_pending_minor >= 0 and refunded_minor + refund_pending_minor <= captured_minor
+    and version > 0 and (key is null) = (claim is null)
+  )
+) with (fillfactor = 85);
+
+-- Guards that a key belongs to one create.
+create unique index payments_by_key on payments (t, key) where key is not null;
+-- The background, which looks for expired keys across all tenants.
+create index payments_by_claim on payments (claimed_at, t, key) where key is not null;
+-- The count of the payments of a period.
+create index payments_by_creation on payments (t, created_at) where created_at >= 0;
 -- Searches for a merchant's reference. A reference may be longer than an index entry: the index holds its beginning.
-create index payments_by_reference on payments (workspace_id, environment, left(reference, 64), id)
-  where reference is not null;
+create index payments_by_reference on payments (t, left(reference, 64), id) where reference is not null;
 -- Searches for an amount.
-create index payments_by_amount on payments (workspace_id, environment, currency, amount_minor, id)
-  where amount_minor >= 0;
+create index payments_by_amount on payments (t, currency, amount_minor, id) where amount_minor >= 0;
 -- The payment of a hosted page, whose visitor has nothing but the page's token.
-create unique index payments_by_page on payments (page_token_hash) where page_token_hash is not null;
--- The background, which takes what is due by connection, across all tenants.
-create index payments_due_by_connection on payments (check_connection, check_at) where check_at is not null;
--- Operators, who list reviews across all tenants.
-create index payments_reviewed on payments (review_since, id) where review_since is not null;
+create unique index payments_by_page on payments (page) where page is not null;
+
+-- The payments that the background looks at next, with the connection whose provider it asks; '' for none.
+create table due (
+  t bigint not null,
+  payment uuid not null,
+  at bigint not null,
+  connection text collate "C" not null,
+  primary key (t, payment)
+);
+
+-- The background, which takes what is due by connection, across all tenants: a provider that hangs delays no other.
+create index due_by_connection on due (connection, at);
+
+-- The states of the payments that the background does not look at: lists of payments in one state are made of these and of
+-- what is due. A payment is in one of the two tables.
+create table searches (
+  t bigint not null,
+  state text collate "C" not null,
+  payment uuid not null,
+  primary key (t, state, payment)
+);
+
+-- The payments that operators have to review, and since when.
+create table reviews (
+  t bigint not null,
+  payment uuid not null,
+  since bigint not null,
+  primary key (t, payment)
+);
+
+-- Operators, who list reviews across all tenants, oldest first.
+create index reviews_by_time on reviews (since, payment);
+
+-- The charge of a connection that a payment has, by a hash of the provider's reference and of the connection: the guard
+-- against two payments with one charge. A row stays when its payment leaves the store, so that later messages about the
+-- charge are recognized.
+create table charges (
+  t bigint not null,
+  name uuid not null,
+  payment uuid not null,
+  primary key (t, name)
+);
+
+-- By what else messages and reports name a payment: our ids of its attempts, captures, voids and refunds, the provider's
+-- ids of its refunds, and references of charges that moved no money; each as a hash. The payment's book says which it is.
+create table names (
+  t bigint not null,
+  name uuid not null,
+  payment uuid not null,
+  primary key (t, name, payment)
+);
 
 -- One row for each name of a payment's metadata, which a search finds. A payment without metadata has none.
 create table payment_metadata (
-  workspace_id text collate "C" not null,
-  environment text collate "C" not null check (environment in ('sandbox', 'production')),
-  payment_id text collate "C" not null,
+  t bigint not null,
+  payment uuid not null,
   name text collate "C" not null,
   value text collate "C" not null,
-  primary key (workspace_id, environment, payment_id, name),
-  foreign key (workspace_id, environment, payment_id) references payments
+  primary key (t, payment, name)
 );
 
 -- Searches for a value. It may be longer than an index entry: the index holds its beginning.
-create index payment_metadata_by_value on payment_metadata (workspace_id, environment, left(value, 64), payment_id)
-  where name <> '';
-
--- Charges that were sent to a provider, stored before they are sent. `outcome` is null until the provider answers.
-create table attempts (
-  workspace_id text collate "C" not null,
-  environment text collate "C" not null check (environment in ('sandbox', 'production')),
-  payment_id text collate "C" not null,
-  id text collate "C" not null,
-  number integer not null check (number > 0),
-  connection_id text collate "C" not null,
-  -- The provider's account that the connection opened when the charge was sent.
-  account text collate "C",
-  amount_minor bigint not null check (amount_minor >= 0),
-  currency text collate "C" not null,
-  timeout_millis bigint not null,
-  -- Requests under one key derive one id. It tells a request's own claim from another's.
-  claimed_by text collate "C",
-  sent_at bigint not null,
-  answered_at bigint,
-  outcome text collate "C",
-  provider_ref text collate "C",
-  decline_category text collate "C",
-  code text collate "C",
-  reason text collate "C",
-  -- JSON: where the customer goes on.
-  checkout text collate "C",
-  primary key (workspace_id, environment, payment_id, id),
-  foreign key (workspace_id, environment, payment_id) references payments
-);
-
--- Messages that name an attempt by our id.
-create index attempts_by_id on attempts (workspace_id, environment, id) where id <> '';
-
--- Captures and voids that were sent to a provider, stored before they are sent.
-create table operations (
-  workspace_id text collate "C" not null,
-  environment text collate "C" not null check (environment in ('sandbox', 'production')),
-  payment_id text collate "C" not null,
-  id text collate "C" not null,
-  kind text collate "C" not null,
-  idempotency_key text collate "C",
-  requested_minor bigint check (requested_minor >= 0),
-  amount_minor bigint not null check (amount_minor >= 0),
-  currency text collate "C" not null,
-  connection_id text collate "C" not null,
-  provider_ref text collate "C" not null,
-  timeout_millis bigint not null,
-  claimed_by text collate "C",
-  sent_at bigint not null,
-  answered_at bigint,
-  outcome text collate "C",
-  code text collate "C",
-  reason text collate "C",
-  -- JSON: the answer to the request, which a repetition under the same key gets.
-  reply text collate "C",
-  primary key (workspace_id, environment, payment_id, id),
-  foreign key (workspace_id, environment, payment_id) references payments
-);
-
--- Messages that name a capture or a void by our id.
-create index operations_by_id on operations (workspace_id, environment, id) where id <> '';
--- Guards against a second capture or void under one key. A key may be longer than an index entry.
-create unique index operations_by_key on operations (workspace_id, environment, payment_id, kind, md5(idempotency_key))
-  where idempotency_key is not null and (outcome is null or reply is not null);
-
--- Refunds, stored before they are sent to the provider.
-create table refunds (
-  workspace_id text collate "C" not null,
-  environment text collate "C" not null check (environment in ('sandbox', 'production')),
-  payment_id text collate "C" not null,
-  id text collate "C" not null,
-  origin text collate "C" not null check (origin in ('api', 'provider')),
-  stage text collate "C" not null,
-  -- The total of the payment to which the amount counts. By it the database adds refunds up without knowing their stages.
-  balance text collate "C" not null check (balance in ('pending', 'refunded', 'nothing')),
-  amount_minor bigint not null check (amount_minor >= 0),
-  currency text collate "C" not null,
-  requested_minor bigint check (requested_minor >= 0),
-  reason text collate "C",
-  idempotency_key text collate "C",
-  connection_id text collate "C" not null,
-  provider_ref text collate "C" not null,
-  provider_refund_id text collate "C",
-  timeout_millis bigint not null,
-  claimed_by text collate "C",
-  sent_at bigint not null,
-  answered_at bigint,
-  settled_at bigint,
-  code text collate "C",
-  failure_reason text collate "C",
-  -- JSON: the answer to the request, which a repetition under the same key gets.
-  reply text collate "C",
-  primary key (workspace_id, environment, payment_id, id),
-  foreign key (workspace_id, environment, payment_id) references payments
-);
-
--- Messages and searches that name a refund by our id.
-create index refunds_by_id on refunds (workspace_id, environment, id) where id <> '';
--- Guards against a second refund under one key. A key may be longer than an index entry.
-create unique index refunds_by_key on refunds (workspace_id, environment, payment_id, md5(idempotency_key))
-  where idempotency_key is not null;
--- Rows of reports that name a refund by the provider's id alone.
-create index refunds_by_provider_refund on refunds (workspace_id, environment, md5(provider_refund_id))
-  where provider_refund_id is not null;
-
--- Guards the refund ledger: a payment never says anything else than its refunds add up to, at the end of the statement
--- that wrote them.
-create function payment_matches_refunds() returns trigger language plpgsql as $$
-  declare
-    refunded bigint;
-    pending bigint;
-  begin
-    select coalesce(sum(amount_minor) filter (where balance = 'refunded'), 0),
-        coalesce(sum(amount_minor) filter (where balance = 'pending'), 0)
-      into refunded, pending
-      from refunds
-      where workspace_id = new.workspace_id and environment = new.environment and payment_id = new.id;
-    if refunded <> new.refunded_minor or pending <> new.refund_pending_minor then
-      raise exception 'the refunds do not add up to what the payment says' using errcode = 'check_violation';
-    end if;
-    return null;
-  end $$;
-
-create trigger new_payments_match_refunds after insert on payments for each row
-  when (new.refunded_minor <> 0 or new.refund_pending_minor <> 0) execute function payment_matches_refunds();
-create trigger payments_match_refunds after update of refunded_minor, refund_pending_minor on payments for each row
-  when (old.refunded_minor <> new.refunded_minor or old.refund_pending_minor <> new.refund_pending_minor)
-  execute function payment_matches_refunds();
+create index payment_metadata_by_value on payment_metadata (t, left(value, 64), payment) where name <> '';
 
 -- Disputes of payments. `record` is JSON.
 create table disputes (
@@ -268,50 +178,6 @@ create table dispute_evidence (
   primary key (workspace_id, environment, payment_id, id)
 );
 
--- Idempotency keys of creates, each with its payment and, once the request is over, its answer.
-create table claims (
-  workspace_id text collate "C" not null,
-  environment text collate "C" not null check (environment in ('sandbox', 'production')),
-  key text collate "C" not null,
-  version bigint not null check (version > 0),
-  state text collate "C" not null,
-  -- Of the request's body: a key with another body is refused.
-  fingerprint text collate "C" not null,
-  payment_id text collate "C" not null,
-  claimed_at bigint not null,
-  answered_at bigint,
-  -- JSON, in its short form (ShortAnswer.ts).
-  answer text collate "C",
-  primary key (workspace_id, environment, key)
-);
-
--- The background, which forgets old keys across all tenants.
-create index claims_by_claim_time on claims (claimed_at);
-
--- Which payment has a charge of a connection: the guard against two payments with one charge. Separate from payments,
--- where an index would get an entry with each state of a payment. A reference may be longer than an index entry, so the
--- key holds its hash.
-create table charge_references (
-  workspace_id text collate "C" not null,
-  environment text collate "C" not null check (environment in ('sandbox', 'production')),
-  connection_id text collate "C" not null,
-  provider_ref text collate "C" not null,
-  reference_hash text collate "C" not null generated always as (md5(provider_ref)) stored,
-  payment_id text collate "C" not null,
-  primary key (workspace_id, environment, connection_id, reference_hash)
-);
-
--- Payments that name a reference and do not have it: their attempt moved no money, or it is the id of one of their captures.
-create table named_references (
-  workspace_id text collate "C" not null,
-  environment text collate "C" not null check (environment in ('sandbox', 'production')),
-  connection_id text collate "C" not null,
-  provider_ref text collate "C" not null,
-  reference_hash text collate "C" not null generated always as (md5(provider_ref)) stored,
-  payment_id text collate "C" not null,
-  primary key (workspace_id, environment, connection_id, reference_hash, payment_id)
-);
-
 -- Takes a statement back of which a part was written already.
 create function came_between() returns integer language plpgsql as $$
   begin
@@ -326,47 +192,44 @@ create function came_between() returns integer language plpgsql as $$
 -- that no foreign key has to check it: a removal would look for the rows along the whole tenant, because that check
 -- cannot repeat the condition of the index.
 create table events (
-  workspace_id text collate "C" not null,
-  environment text collate "C" not null check (environment in ('sandbox', 'production')),
-  id text collate "C" not null,
-  type text collate "C" not null,
-  payment_id text collate "C" not null,
+  t bigint not null,
+  id uuid not null,
+  payment uuid not null,
   created_at bigint not null,
+  type text collate "C" not null,
   -- JSON, in its short form (ShortText.ts).
   data text collate "C" not null,
-  primary key (workspace_id, environment, id)
+  primary key (t, id)
 );
 
 -- The timeline of a payment. A payment has few events, which are sorted once they are read.
-create index events_of_payment on events (workspace_id, environment, payment_id) where payment_id <> '';
+create index events_of_payment on events (t, payment) where type <> '';
 -- Lists of events of one type. Each payment has one event of its creation: a walk along all events finds a page of them.
-create index events_by_later_type on events (workspace_id, environment, type, id) where type <> 'payment.created';
+create index events_by_later_type on events (t, type, id) where type <> 'payment.created';
 
 -- The ids for new events: those that were drawn, or greater ones where the tenant has an event with a greater id. It
 -- announces the smallest one to readers (EventIds.ts).
-create function event_ids(workspace_id text, environment text, fresh text[]) returns text[]
+create function event_ids(tenant bigint, fresh uuid[]) returns uuid[]
   language plpgsql volatile as $$
   declare
-    last text;
+    last uuid;
     digits text;
   begin
     perform pg_advisory_xact_lock_shared(
-      ((hashtext(environment || ' ' || workspace_id) & 65535)::bigint << 48)
-      | ('x' || lpad(substr(fresh[1], 5, 8) || substr(fresh[1], 14, 4), 16, '0'))::bit(64)::bigint
+      ((tenant & 65535) << 48)
+      | ('x' || lpad(substr(fresh[1]::text, 1, 8) || substr(fresh[1]::text, 10, 4), 16, '0'))::bit(64)::bigint
     );
     -- A statement of its own, which sees what was committed before it began.
-    select e.id into last from events e
-      where e.workspace_id = event_ids.workspace_id and e.environment = event_ids.environment
-      order by e.id desc limit 1;
-    if last is null or fresh[1] collate "C" > last then
+    select e.id into last from events e where e.t = tenant order by e.id desc limit 1;
+    if last is null or fresh[1] > last then
       return fresh;
     end if;
     -- Our clock is behind: the milliseconds after those of the last one, each with the rest of its own id.
     for n in 1 .. cardinality(fresh) loop
       digits := lpad(
-        to_hex(('x' || lpad(substr(last, 5, 8) || substr(last, 14, 4), 16, '0'))::bit(64)::bigint + n), 12, '0'
+        to_hex(('x' || lpad(substr(last::text, 1, 8) || substr(last::text, 10, 4), 16, '0'))::bit(64)::bigint + n), 12, '0'
       );
-      fresh[n] := 'evt_' || substr(digits, 1, 8) || '-' || substr(digits, 9, 4) || substr(fresh[n], 18);
+      fresh[n] := (substr(digits, 1, 8) || '-' || substr(digits, 9, 4) || substr(fresh[n]::text, 14))::uuid;
     end loop;
     return fresh;
   end $$;

@@ -1,16 +1,14 @@
 /**
  * The server's processes are killed, all at once, while many commits are under way, and started again: what was
- * acknowledged is there, what was refused is not, and what is unknown is there whole or not at all. On a Citus cluster
- * (`POINTSMAN_CITUS=all`), the node of the workspace is killed, or every node.
+ * acknowledged is there, what was refused is not, and what is unknown is there whole or not at all.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
 import { type Change, Ledger } from "@pointsman/core/ports"
-import type { PostgresStorageOptions } from "@pointsman/storage-postgres"
 import { Effect, Fiber, Option, Redacted, Result } from "effect"
 import { newChange, tenant, withStorage } from "./Given.ts"
-import { missingOwnCitus, newOwnDatabase, startOwnCluster } from "./support/CitusNodes.ts"
 import { findBinaries, startPostgres } from "./support/EmbeddedPostgres.ts"
+import { holdKey } from "./support/HeldKey.ts"
 import { clientOf, until } from "./support/Waiting.ts"
 
 const binaries = findBinaries()
@@ -18,49 +16,15 @@ const writers = 16
 /** One round takes a second or two. */
 const rounds = Number(process.env["POINTSMAN_POSTGRES_KILLS"] ?? 1)
 
-/** A database whose servers are killed. */
-interface Killed {
-  /** Which server is asked. */
-  readonly options: PostgresStorageOptions
-  /** The server that has the workspace, where a transaction in the way of a commit is seen. */
-  readonly holder: Redacted.Redacted
-  readonly kill: () => Promise<unknown>
-  readonly restart: () => Promise<unknown>
-}
-
 /** On a disk that is waited for: otherwise nothing would have to survive. */
 const newServer = Effect.map(
   Effect.acquireRelease(
     Effect.promise(() => startPostgres("native" in binaries ? binaries.native : "", { fsync: true })),
     (server) => Effect.promise(server.stop)
   ),
-  ({ kill, restart, url }): Killed => ({
-    options: { url: Redacted.make(url) },
-    holder: Redacted.make(url),
-    kill,
-    restart
-  })
+  ({ kill, restart, url }) => ({ kill, restart, url: Redacted.make(url) })
 )
-
-const newCluster = Effect.acquireRelease(
-  Effect.promise(() => startOwnCluster()),
-  ({ stop }) => Effect.promise(stop)
-)
-
-/** `isWhole`: every node is killed; otherwise that of the workspace, while another one is asked. */
-const newNodes = (isWhole: boolean) =>
-  Effect.gen(function* () {
-    const cluster = yield* newCluster
-    const database = yield* Effect.promise(() => newOwnDatabase(cluster))
-    const own = yield* Effect.promise(() => database.nodeOf(tenant.workspaceId))
-    const nodes = isWhole ? [cluster.coordinator, ...cluster.workers] : [own]
-    return {
-      options: { url: Redacted.make(database.url), distributed: true },
-      holder: Redacted.make(database.urlAt(own)),
-      kill: () => Promise.all(nodes.map(({ kill }) => kill())),
-      restart: () => Promise.all(nodes.map(({ restart }) => restart()))
-    } satisfies Killed
-  })
+type Server = Effect.Success<typeof newServer>
 
 interface Attempted {
   readonly change: Change
@@ -68,8 +32,8 @@ interface Attempted {
 }
 
 /** Each commit matches its caller's response, after each of the kills. */
-const survives = (server: Killed) =>
-  withStorage(server.options)(
+const survives = (server: Server) =>
+  withStorage({ url: server.url })(
     Effect.gen(function* () {
       const ledger = yield* Ledger
       for (let round = 0; round < rounds; round++) {
@@ -134,32 +98,17 @@ describe.skipIf("missing" in binaries)("a killed server", () => {
   )
 })
 
-describe.skipIf(missingOwnCitus() !== undefined)("killed nodes of a Citus cluster", () => {
-  it.live(
-    "given commits under way, when the node of the workspace is killed and comes back, then each matches its caller's response",
-    () => Effect.flatMap(newNodes(false), survives),
-    120_000 + rounds * 20_000
-  )
-
-  it.live(
-    "given commits under way, when all nodes are killed and come back, then each matches its caller's response",
-    () => Effect.flatMap(newNodes(true), survives),
-    120_000 + rounds * 20_000
-  )
-})
-
 /**
  * Kills the server while it is at work on the commit, which waits for a transaction that claimed its key first: whether
  * one of the others is under way at that moment depends on the machine.
  */
-const killDuring = <E>(server: Killed, commit: Effect.Effect<void, E>, key: string) =>
+const killDuring = <E>(server: Server, commit: Effect.Effect<void, E>, key: string) =>
   Effect.gen(function* () {
-    const [holder, sql] = [yield* clientOf(server.holder, 1), yield* clientOf(server.holder, 1)]
+    const [holder, sql] = [yield* clientOf(server.url, 1), yield* clientOf(server.url, 1)]
     const fibers: Array<Fiber.Fiber<Result.Result<void, E>>> = []
     let isKilled = false
     const held = Effect.gen(function* () {
-      yield* holder`insert into claims (workspace_id, environment, key, version, state, fingerprint, payment_id, claimed_at)
-        values (${tenant.workspaceId}, ${tenant.environment}, ${key}, 1, 'Claimed', 'fp', 'of nobody', 0)`
+      yield* holdKey(holder, tenant, key)
       const [row] = yield* holder<{ pid: number }>`select pg_backend_pid() as pid`
       fibers.push(yield* Effect.forkDetach(Effect.result(commit)))
       yield* untilBehind(sql, row?.pid ?? 0)

@@ -14,7 +14,7 @@ const stopping = (paymentId: string) => [
     perform pg_advisory_xact_lock_shared(1);
     return new;
   end $$`,
-  `create trigger wait_for_test before insert on events for each row when (new.payment_id = '${paymentId}')
+  `create trigger wait_for_test before insert on events for each row when (new.payment = '${paymentId}')
     execute function wait_for_test()`
 ]
 
@@ -54,8 +54,8 @@ describe.skipIf(!hasServer)("the order of events", () => {
                 yield* ledger.commit(others)
 
                 // Stored, and not shown; its own timeline needs no order with others.
-                const stored = yield* sql<{ payment_id: string }>`select payment_id from events order by id`
-                expect(stored.map((row) => row.payment_id)).toContain(idOf(later))
+                const stored = yield* sql<{ payment: string }>`select payment from events order by id`
+                expect(stored.map((row) => row.payment)).toContain(idOf(later))
                 expect(yield* follow).toEqual([idOf(before)])
                 expect(idsOf(yield* ledger.events(tenant, { limit: 10 }))).toEqual([idOf(before)])
                 expect(yield* ledger.timeline(tenant, idOf(later), { limit: 10 })).toHaveLength(1)
@@ -84,9 +84,9 @@ describe.skipIf(!hasServer)("the order of events", () => {
           yield* ledger.commit(ahead)
           const [later] = yield* sql<{
             id: string
-          }>`select event_ids('other', 'sandbox', array['evt_fffffff0-0000-7000-8000-000000000000']) as id`
-          expect(later?.id).toEqual(["evt_fffffff0-0000-7000-8000-000000000000"])
-          yield* sql`update events set id = 'evt_fffffff0-0000-7000-8000-000000000000' where payment_id = ${ahead.payment.after.id}`
+          }>`select event_ids(1, array['fffffff0-0000-7000-8000-000000000000'::uuid]) as id`
+          expect(later?.id).toEqual(["fffffff0-0000-7000-8000-000000000000"])
+          yield* sql`update events set id = 'fffffff0-0000-7000-8000-000000000000' where payment = ${ahead.payment.after.id}`
           const behind = yield* newChange()
           yield* ledger.commit({
             ...behind,

@@ -107,10 +107,11 @@ describe.skipIf(!hasServer)("lost connections", () => {
     behindProxy(
       Effect.fnUntraced(function* (proxy) {
         const ledger = yield* Ledger
-        yield* ledger.payment(tenant, "before")
+        const dispute = (id: string) => ledger.dispute(tenant, id)
+        yield* dispute("before")
         proxy.cutAt = { text: "during", when: "after" }
-        expect((yield* Effect.flip(ledger.payment(tenant, "during")))._tag).toBe("pointsman/StorageError")
-        expect(yield* ledger.payment(tenant, "after")).toEqual(Option.none())
+        expect((yield* Effect.flip(dispute("during")))._tag).toBe("pointsman/StorageError")
+        expect(yield* dispute("after")).toEqual(Option.none())
       })
     )
   )

@@ -43,7 +43,7 @@ const heldFor = (url: Redacted.Redacted, lock: string, millis: number) =>
     yield* sql.withTransaction(Effect.andThen(sql.unsafe(lock), Effect.sleep(millis)))
   }).pipe(Effect.scoped)
 
-const indexed = "payments (workspace_id, environment, currency)"
+const indexed = "payments (t, currency)"
 const writersLock = "lock table payments in row exclusive mode"
 
 describe.skipIf(!hasServer)("a migration under writers", () => {

@@ -14,7 +14,9 @@ import {
   SuccessRates
 } from "@pointsman/core/ports"
 import { Effect, Fiber, Result, Schedule } from "effect"
+import { chargeName, tenantNumber } from "../src/Keys.ts"
 import { newChange, tenant, withStorage } from "./Given.ts"
+import { holdKey } from "./support/HeldKey.ts"
 import { hasServer, newDatabase } from "./support/TestDatabase.ts"
 import { clientOf, patient, untilWaiting } from "./support/Waiting.ts"
 
@@ -133,14 +135,16 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
             ...change,
             ...(change.claim && { claim: { ...change.claim, after: { ...change.claim.after, key } } })
           })
-          // Claims the key, and gives it back when all wait.
-          const results = yield* raceBehind(holder, sql, holdKey(holder, "the-key"), (index) =>
+          // Claims the key, and gives it back when all wait: those find it free.
+          const results = yield* raceBehind(holder, sql, holdKey(holder, tenant, "the-key"), (index) =>
             ledger.commit(under(changes[index] as Change, "the-key"))
           )
           expect(tagsOf(results)).toEqual([...Array(writers - 1).fill("pointsman/KeyTaken"), "written"])
           expect(yield* ledger.payments(tenant, { limit: 100 })).toHaveLength(1)
 
-          const control = yield* raceBehind(holder, sql, holdKey(holder, "another"), () => overwriteKey(sql, "another"))
+          const control = yield* raceBehind(holder, sql, holdKey(holder, tenant, "another"), () =>
+            overwriteKey(sql, "another")
+          )
           expect(tagsOf(control)).toEqual(Array(writers).fill("written"))
         })
       )
@@ -156,9 +160,10 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
           const ledger = yield* Ledger
           const changes = yield* Effect.forEach(Array(writers).keys(), () => charged)
           // Takes it, and gives it back when all wait.
-          const hold = holder`insert into charge_references
-            (workspace_id, environment, connection_id, provider_ref, payment_id)
-            values (${tenant.workspaceId}, ${tenant.environment}, 'first', 'ch-1', 'another')`
+          const hold = holder.unsafe("insert into charges (t, name, payment) values ($1, $2, gen_random_uuid())", [
+            tenantNumber(tenant),
+            chargeName({ connectionId: "first", providerRef: "ch-1" })
+          ])
           const results = yield* raceBehind(holder, sql, hold, (index) => ledger.commit(changes[index] as Change))
           expect(tagsOf(results)).toEqual([...Array(writers - 1).fill("pointsman/ReferenceTaken"), "written"])
           const [winner, ...others] = yield* ledger.payments(tenant, { limit: 100 })
@@ -187,7 +192,6 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
             const { body: _, isSealed: __, ...note } = newMessage
             const decision = { expected: "received", after: { ...note, outcome: "waits", paymentId } } as const
             const removal = Effect.gen(function* () {
-              yield* holder`delete from attempts`
               yield* holder`delete from payments`
               const keeping = yield* Effect.forkDetach(
                 Effect.result(ledger.keepMessage(tenant, decision, { paymentId, version }))
@@ -332,12 +336,5 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
   )
 })
 
-/** It is taken back at the end of the transaction: those who wait find the key free. */
-const holdKey = (sql: PgClient.PgClient, key: string) =>
-  sql`insert into claims (workspace_id, environment, key, version, state, fingerprint, payment_id, claimed_at)
-    values (${tenant.workspaceId}, ${tenant.environment}, ${key}, 1, 'Claimed', 'fp', 'of nobody', 0)`
-
 const overwriteKey = (sql: PgClient.PgClient, key: string) =>
-  sql`insert into claims (workspace_id, environment, key, version, state, fingerprint, payment_id, claimed_at)
-    values (${tenant.workspaceId}, ${tenant.environment}, ${key}, 1, 'Claimed', 'fp', 'of nobody', 0)
-    on conflict (workspace_id, environment, key) do update set fingerprint = excluded.fingerprint`
+  holdKey(sql, tenant, key, "on conflict (t, key) where key is not null do update set claim = excluded.claim")

@@ -77,9 +77,9 @@ const write = (url: Redacted.Redacted) => withStorage({ url })(answered).pipe(Ef
 describe.skipIf(!hasServer)("short rows", () => {
   const storedOf = Effect.fnUntraced(function* (url: Redacted.Redacted, paymentId: string) {
     const sql = yield* clientOf(url, 1)
-    const [row] = yield* sql<{ answer: string; fingerprint: string; routing: string; data: string }>`
-      select c.answer, c.fingerprint, p.routing, e.data from claims as c join payments as p on p.id = c.payment_id
-        join events as e on e.payment_id = p.id and e.type = 'payment.captured' where p.id = ${paymentId}`
+    const [row] = yield* sql<{ claim: string; data: string }>`
+      select p.claim, e.data from payments as p
+        join events as e on e.payment = p.id and e.type = 'payment.captured' where p.id = ${paymentId}`
     return row
   })
 
@@ -89,8 +89,7 @@ describe.skipIf(!hasServer)("short rows", () => {
       const written = yield* write(url)
       const row = yield* storedOf(url, written.payment.id)
       expect(row?.data).toBe('["order-1",1000,"EUR"]')
-      expect(row?.answer).toBe('{"t":1}')
-      expect(row?.routing).toBe('[2,1,[["first","First",1]],[["~AaIQAIgAjlaLqaHCAQs4Iw",0]],["NL"]]')
+      expect(row?.claim.length).toBeLessThan(200)
       yield* withStorage({ url })(isRead(written)).pipe(Effect.provide(Ids.layer))
     })
   )

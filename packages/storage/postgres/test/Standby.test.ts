@@ -93,7 +93,7 @@ const stopping = (paymentId: string) => [
     perform pg_advisory_xact_lock_shared(1);
     return new;
   end $$`,
-  `create trigger wait_for_test before insert on events for each row when (new.payment_id = '${paymentId}')
+  `create trigger wait_for_test before insert on events for each row when (new.payment = '${paymentId}')
     execute function wait_for_test()`
 ]
 
@@ -119,10 +119,7 @@ describe.skipIf("missing" in binaries)("a standby for reads that may be old", ()
           const later = yield* storage.commit
           yield* until(
             "the standby has the later event",
-            Effect.map(
-              standby.sql`select 1 as one from events where payment_id = ${later}`,
-              (found) => found.length > 0
-            )
+            Effect.map(standby.sql`select 1 as one from events where payment = ${later}`, (found) => found.length > 0)
           )
           expect((yield* storage.staleEvents).found).toEqual([first])
           yield* pause(standby)
@@ -131,8 +128,8 @@ describe.skipIf("missing" in binaries)("a standby for reads that may be old", ()
       )
       yield* Fiber.join(committing)
       // The primary shows both. A reader of the standby that stopped at the primary's last id would miss one.
-      const unguarded = yield* standby.sql`select payment_id from events order by id`
-      expect(unguarded.map((row) => row["payment_id"])).toEqual([first, later])
+      const unguarded = yield* standby.sql`select payment from events order by id`
+      expect(unguarded.map((row) => row["payment"])).toEqual([first, later])
       const seen = yield* storage.staleEvents
       expect(seen.found).toEqual([first])
       expect(seen.asOf).not.toBeNull()

@@ -1,5 +1,14 @@
-/** Sealed texts: where they are in the tables, and how each is replaced. */
-import { derivationKey, type SealedKind, SealedTexts } from "@pointsman/core/ports"
+/** Sealed texts: where they are in the tables, and how each is replaced. Checkouts are in the books of their payments. */
+import type { Tenant } from "@pointsman/core"
+import {
+  derivationKey,
+  type PaymentBook,
+  type SealedKind,
+  type SealedReplacement,
+  type SealedText,
+  SealedTexts,
+  type StorageError
+} from "@pointsman/core/ports"
 import { Effect, Option } from "effect"
 import { entryKey, firstOf, list, type Row, tenantKey } from "./Columns.ts"
 import type { DirectoryForm } from "./DirectoryWrites.ts"
@@ -19,7 +28,10 @@ export interface SealedPlace {
 const connection = { table: "connections", key: ["id"], isDirectory: true }
 const endpoint = { table: "webhook_endpoints", key: ["id"], isDirectory: true }
 
-export const sealedPlaces: Readonly<Record<SealedKind, SealedPlace>> = {
+/** What has a column of its own. */
+export type PlacedKind = Exclude<SealedKind, "checkout">
+
+export const sealedPlaces: Readonly<Record<PlacedKind, SealedPlace>> = {
   derivation: { table: "kept_secrets", key: ["name"], column: "sealed", where: "true", isDirectory: false },
   credentials: { ...connection, column: "sealed_credentials", where: "true" },
   webhookSecret: { ...connection, column: "sealed_webhook_secret", where: "sealed_webhook_secret is not null" },
@@ -34,7 +46,6 @@ export const sealedPlaces: Readonly<Record<SealedKind, SealedPlace>> = {
     column: "sealed_previous_secret",
     where: "sealed_previous_secret is not null"
   },
-  checkout: { table: "attempts", key: entryKey, column: "checkout", where: "checkout is not null", isDirectory: false },
   message: {
     table: "messages",
     key: [...tenantKey, "connection_id", "event_id"],
@@ -52,7 +63,7 @@ export const sealedPlaces: Readonly<Record<SealedKind, SealedPlace>> = {
 }
 
 /** A checkout is JSON: this is the part of it that is its sealed address. */
-export const sealedUrlPart = (sealedUrl: string): string => `"sealedUrl":${JSON.stringify(sealedUrl)}`
+const sealedUrlPart = (sealedUrl: string): string => `"sealedUrl":${JSON.stringify(sealedUrl)}`
 
 /** How a database finds a column of a key whose text may be longer than an index takes. */
 export interface KeyForm {
@@ -60,28 +71,34 @@ export interface KeyForm {
   readonly value: (name: string, place: string) => string
 }
 
-/** The text with the new one in it, and whether it has the expected one. */
-export const replacement = (kind: SealedKind, expected: string, sealed: string): readonly [string, string] => {
-  const { column, table } = sealedPlaces[kind]
-  const stored = `${table}.${column}`
-  return kind === "checkout"
-    ? [`replace(${stored}, ${expected}, ${sealed})`, `replace(${stored}, ${expected}, '') <> ${stored}`]
-    : [sealed, `${stored} = ${expected}`]
+/** How a database finds the payments with a checkout, and replaces the text in the book of one. */
+export interface CheckoutForm {
+  /** In the order of tenants and ids, from the given payment on. */
+  readonly books: (
+    from: { readonly tenant: Tenant; readonly paymentId: string } | null,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<PaymentBook>, StorageError>
+  readonly replace: (replacements: ReadonlyArray<CheckoutReplacement>) => Effect.Effect<number, StorageError>
+}
+
+/** `expected`, `sealed`: the part of the book that is the sealed address. */
+export interface CheckoutReplacement {
+  readonly tenant: Tenant
+  readonly paymentId: string
+  readonly expected: string
+  readonly sealed: string
 }
 
 export const readSealed =
-  (kind: SealedKind, readText: (value: unknown) => string) =>
-  (row: Row): { readonly kind: SealedKind; readonly key: ReadonlyArray<string>; readonly sealed: string } => ({
+  (kind: PlacedKind, readText: (value: unknown) => string) =>
+  (row: Row): SealedText => ({
     kind,
     key: sealedPlaces[kind].key.map((name) => readText(row[name])),
-    sealed:
-      kind === "checkout"
-        ? (JSON.parse(row["sealed"] as string) as { readonly sealedUrl: string }).sealedUrl
-        : readText(row["sealed"])
+    sealed: readText(row["sealed"])
   })
 
 /** A page in the order of the keys, as the index has them. `$1`: how many; the key before it follows. */
-export const pageOfSealed = (kind: SealedKind, hasBefore: boolean, form: KeyForm): string => {
+export const pageOfSealed = (kind: PlacedKind, hasBefore: boolean, form: KeyForm): string => {
   const { column, key, table, where } = sealedPlaces[kind]
   const order = list(key.map(form.column))
   const isLater = `(${order}) > (${list(key.map((name, at) => form.value(name, `$${at + 2}::text`)))})`
@@ -89,17 +106,50 @@ export const pageOfSealed = (kind: SealedKind, hasBefore: boolean, form: KeyForm
     order by ${order} limit $1`
 }
 
-const replaceOf = (kind: SealedKind, form: KeyForm): string => {
+const replaceOf = (kind: PlacedKind, form: KeyForm): string => {
   const { column, key, table } = sealedPlaces[kind]
   const ofRecord = key.map((name, at) => `${form.column(name)} = ${form.value(name, `$${at + 3}::text`)}`).join(" and ")
-  const [value, isExpected] = replacement(kind, "$1::text", "$2::text")
-  return `update ${table} set ${column} = ${value} where ${ofRecord} and ${isExpected} returning 1 as one`
+  return `update ${table} set ${column} = $2 where ${ofRecord} and ${column} = $1 returning 1 as one`
+}
+
+type After = ReadonlyArray<string> | null
+
+const listCheckouts = ({ books }: CheckoutForm, after: After, limit: number) => {
+  const [workspaceId = "", environment = "", paymentId = "", attemptId = ""] = after ?? []
+  const tenant = { workspaceId, environment } as Tenant
+  const isSame = (one: Tenant) => one.workspaceId === workspaceId && one.environment === environment
+  return Effect.map(books(after && { tenant, paymentId }, limit + 1), (found) =>
+    found
+      .flatMap(({ attempts, payment }) =>
+        attempts
+          .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+          .flatMap(({ checkout, id }) => (checkout === null ? [] : [{ id, sealed: checkout.sealedUrl }]))
+          .filter(({ id }) => !isSame(payment.tenant) || payment.id !== paymentId || id > attemptId)
+          .map(({ id, sealed }) => ({
+            kind: "checkout" as const,
+            key: [payment.tenant.workspaceId, payment.tenant.environment, payment.id, id],
+            sealed
+          }))
+      )
+      .slice(0, limit)
+  )
+}
+
+const ofBook = ({ expected, key, sealed }: SealedReplacement): CheckoutReplacement => {
+  const [workspaceId, environment, paymentId = ""] = key
+  return {
+    tenant: { workspaceId, environment } as Tenant,
+    paymentId,
+    expected: sealedUrlPart(expected),
+    sealed: sealedUrlPart(sealed)
+  }
 }
 
 export const makeSealedTexts = <V>(
   sql: Sql<V>,
   { forget, tell }: Pick<DirectoryForm<V>, "forget" | "tell">,
-  form: KeyForm
+  form: KeyForm,
+  checkouts: CheckoutForm
 ): SealedTexts["Service"] => {
   const { bindText, readText } = sql.rows
   const derivation = Effect.map(
@@ -107,21 +157,23 @@ export const makeSealedTexts = <V>(
     firstOf((row) => readText(row["sealed"]))
   )
   return SealedTexts.of({
-    list: ({ after, kind, limit }) =>
-      Effect.map(
+    list: ({ after, kind, limit }) => {
+      if (kind === "checkout") return listCheckouts(checkouts, after, limit)
+      return Effect.map(
         sql.read("sealedTexts", pageOfSealed(kind, after !== null, form), [limit, ...(after ?? []).map(bindText)]),
         (found) => found.map(readSealed(kind, readText))
-      ),
+      )
+    },
     replace: (kind, replacements) => {
+      if (kind === "checkout") return checkouts.replace(replacements.map(ofBook))
       const { isDirectory } = sealedPlaces[kind]
       const text = replaceOf(kind, form)
-      const bindSealed = kind === "checkout" ? sealedUrlPart : bindText
       return repeatable(sql, "replaceSealed", (query) =>
         Effect.andThen(
           isDirectory ? tell(query) : Effect.void,
           Effect.map(
             Effect.forEach(replacements, ({ expected, key, sealed }) =>
-              query(text, [bindSealed(expected), bindSealed(sealed), ...key.map(bindText)])
+              query(text, [bindText(expected), bindText(sealed), ...key.map(bindText)])
             ),
             (found) => found.flat().length
           )

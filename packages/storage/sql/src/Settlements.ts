@@ -5,7 +5,6 @@ import {
   type ComparisonHolder,
   type EntryQuery,
   longestLeaseMillis,
-  type NameKind,
   type OpenDifferences,
   type RunHolder,
   type SettlementBatch,
@@ -314,19 +313,3 @@ const mergedCounts = (found: ReadonlyArray<Row>): ReadonlyArray<OpenDifferences>
       oldestAt: Math.min(...some.map((row) => row["oldest_at"] as number))
     }))
     .sort((a, b) => (a.result < b.result ? -1 : 1))
-
-/**
- * The payment that is meant first: requests under one key derive one attempt id, and those that were given up were not
- * sent.
- */
-export const nameOrder = (kind: NameKind): string =>
-  `${kind === "attemptIds" ? "coalesce(outcome, '') = 'Abandoned', " : ""}payment_id desc`
-
-/** Where the names of each kind are found: a table, and the column that holds the name. */
-export const namePlaces: Readonly<Record<NameKind, readonly [table: string, column: string]>> = {
-  attemptIds: ["attempts", "id"],
-  operationIds: ["operations", "id"],
-  refundIds: ["refunds", "id"],
-  providerRefundIds: ["refunds", "provider_refund_id"],
-  providerRefs: ["charge_references", "provider_ref"]
-}

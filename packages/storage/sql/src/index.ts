@@ -50,27 +50,21 @@ export {
   decidedMessage,
   deliveryIdsBefore,
   deliveryIdsFrom,
-  isDecidedBody,
-  isDecidedMessage,
   isOpenDelivery,
   isOpenMessage,
-  isUndecidedContradiction,
   leaseTables,
-  type OldPaymentRows,
   openEndedOutcomes,
-  paymentIdsBefore,
-  readOldPayment,
-  tablesOfPayment
+  paymentIdsBefore
 } from "./Retention.ts"
-export { type BookRows, makeRows } from "./Rows.ts"
+export { makeRows } from "./Rows.ts"
 export {
+  type CheckoutForm,
   type KeyForm,
   makeSealedTexts,
+  type PlacedKind,
   pageOfSealed,
   readSealed,
-  replacement,
-  sealedPlaces,
-  sealedUrlPart
+  sealedPlaces
 } from "./SealedTexts.ts"
-export { makeSettlements, mayLeaveEntry, nameOrder, namePlaces, type SettlementForm } from "./Settlements.ts"
+export { makeSettlements, mayLeaveEntry, type SettlementForm } from "./Settlements.ts"
 export { insertInto, type Query, readEach, repeatable, type Sql, type Statement } from "./Sql.ts"

@@ -1,0 +1,154 @@
+/** The rows of payments as books, and what else names a payment. */
+import type { Claim, Payment, Tenant } from "@pointsman/core"
+import type { ChargeReference } from "@pointsman/core/internal"
+import type { Change, PaymentBook, StorageError } from "@pointsman/core/ports"
+import { type Row, readBookTexts, readClaimText } from "@pointsman/storage-sql"
+import { Effect } from "effect"
+import type { Database } from "./Database.ts"
+import { bindId, chargeName, keyHash, type NameKind, nameOf, referenceRange, tenantNumber } from "./Keys.ts"
+import { rows } from "./Rows.ts"
+
+export const readBook = (tenant: Tenant, row: Row): PaymentBook =>
+  readBookTexts(
+    {
+      id: row["id"] as string,
+      tenant,
+      version: row["version"] as number,
+      state: row["state"] as Payment["state"],
+      money: { minorUnits: row["amount_minor"] as number, currency: row["currency"] as string },
+      authorizedMinor: row["authorized_minor"] as number,
+      capturedMinor: row["captured_minor"] as number,
+      refundedMinor: row["refunded_minor"] as number,
+      refundPendingMinor: row["refund_pending_minor"] as number,
+      createdAt: row["created_at"] as number,
+      reference: rows.readTextOrNull(row["reference"]),
+      connectionId: rows.readTextOrNull(row["connection_id"])
+    },
+    { details: row["details"] as string, book: row["book"] as string }
+  )
+
+export const readPayment = (tenant: Tenant, row: Row): Payment => readBook(tenant, row).payment
+
+/** Of a row with a key. */
+export const readClaim = (row: Row, payment: Payment): Claim =>
+  readClaimText(
+    row["claim"] as string,
+    { claimedAt: row["claimed_at"] as number, version: row["claim_version"] as number },
+    payment
+  )
+
+export const selectPayment = "select * from payments where t = $1 and id = $2"
+export const selectKeyed = "select * from payments where t = $1 and key = $2"
+
+export const bindPayment = (tenant: Tenant, id: string) => [tenantNumber(tenant), bindId(id)] as const
+export const bindKey = (tenant: Tenant, key: string) => [tenantNumber(tenant), keyHash(key)] as const
+
+export const storedBook = (
+  db: Database,
+  operation: string,
+  tenant: Tenant,
+  id: string
+): Effect.Effect<PaymentBook | undefined, StorageError> =>
+  Effect.map(db.read(operation, selectPayment, bindPayment(tenant, id)), ([row]) => row && readBook(tenant, row))
+
+/**
+ * The payments that the rows of a part of a statement name, each by its key: of a join, PostgreSQL might read all payments
+ * of the tenant, without statistics.
+ */
+const namedIn = (part: string) => `select p.* from (${part}) as named cross join lateral (
+    select * from payments where t = $1 and id = named.payment offset 0
+  ) as p order by p.id`
+
+/** By what entries of books are named by: `$2`, an array of hashes. */
+const selectNamed = namedIn("select distinct payment from names where t = $1 and name = any($2::uuid[])")
+/** And by charges. */
+const selectNaming = namedIn(`select payment from charges where t = $1 and name = any($2::uuid[])
+    union select payment from names where t = $1 and name = any($2::uuid[])`)
+const selectByReference = namedIn(`select payment from charges where t = $1 and name >= $2::uuid and name <= $3::uuid
+    union select payment from names where t = $1 and name >= $2::uuid and name <= $3::uuid`)
+
+type Books = Effect.Effect<ReadonlyArray<PaymentBook>, StorageError>
+
+const booksBy = (db: Database, operation: string, tenant: Tenant, sql: string, params: ReadonlyArray<string>): Books =>
+  Effect.map(db.read(operation, sql, [tenantNumber(tenant), ...params]), (found) =>
+    found.map((row) => readBook(tenant, row))
+  )
+
+const arrayOf = (names: ReadonlyArray<string>): string => `{${names.join(",")}}`
+
+/** Newest last: requests under one key derive one id, and of the earlier ones nothing was sent. */
+export const booksNamed = (db: Database, operation: string, tenant: Tenant, names: ReadonlyArray<string>): Books =>
+  booksBy(db, operation, tenant, selectNamed, [arrayOf(names)])
+
+/** Every payment that names one of the charges, by whatever of it: a capture has an id of its own. */
+export const booksNaming = (
+  db: Database,
+  operation: string,
+  tenant: Tenant,
+  charges: ReadonlyArray<ChargeReference>
+): Books => booksBy(db, operation, tenant, selectNaming, [arrayOf(charges.map(chargeName))])
+
+/** As `booksNaming`, each with the name of the charge. */
+const selectByCharge = `select p.*, named.name from (
+    select name, payment from charges where t = $1 and name = any($2::uuid[])
+    union select name, payment from names where t = $1 and name = any($2::uuid[])
+  ) as named cross join lateral (
+    select * from payments where t = $1 and id = named.payment offset 0
+  ) as p order by p.id`
+
+export const booksByCharge = (
+  db: Database,
+  operation: string,
+  tenant: Tenant,
+  charges: ReadonlyArray<ChargeReference>
+): Effect.Effect<ReadonlyArray<{ readonly name: string; readonly book: PaymentBook }>, StorageError> =>
+  Effect.map(db.read(operation, selectByCharge, [tenantNumber(tenant), arrayOf(charges.map(chargeName))]), (found) =>
+    found.map((row) => ({ name: row["name"] as string, book: readBook(tenant, row) }))
+  )
+
+const isBasedOn = (
+  { connectionId, providerRef }: ChargeReference,
+  one: Pick<Payment, "connectionId" | "providerRef">
+): boolean => one.connectionId === connectionId && one.providerRef === providerRef
+
+export const hasAttempt = ({ attempts }: PaymentBook, charge: ChargeReference): boolean =>
+  attempts.some((one) => isBasedOn(charge, one))
+
+/** Those that are based on a charge; else those with an attempt that names it. */
+const ofCharge = (books: ReadonlyArray<PaymentBook>, charge: ChargeReference): ReadonlyArray<PaymentBook> => {
+  const own = books.filter(({ payment }) => isBasedOn(charge, payment))
+  return own.length > 0 ? own : books.filter((book) => hasAttempt(book, charge))
+}
+
+export const booksOfCharge = (db: Database, operation: string, tenant: Tenant, charge: ChargeReference): Books =>
+  Effect.map(booksNaming(db, operation, tenant, [charge]), (books) => ofCharge(books, charge))
+
+/** As `booksOfCharge`, at any connection. */
+export const booksOfReference = (db: Database, operation: string, tenant: Tenant, providerRef: string): Books =>
+  Effect.map(booksBy(db, operation, tenant, selectByReference, referenceRange(providerRef)), (books) => {
+    const connections = new Set(
+      books.flatMap(({ attempts, payment }) =>
+        [payment, ...attempts].flatMap((one) => (one.providerRef === providerRef ? (one.connectionId ?? []) : []))
+      )
+    )
+    const found = [...connections].flatMap((connectionId) => ofCharge(books, { connectionId, providerRef }))
+    return [...new Set(found)]
+  })
+
+/** What the entries of a book are named by, beside references of charges. */
+export const namesOf = ({
+  attempts,
+  operations = [],
+  refunds = []
+}: Pick<Change, "attempts" | "operations" | "refunds">): ReadonlyArray<string> => {
+  const names: Array<readonly [NameKind, string]> = [
+    ...attempts.map(({ id }) => ["attempt", id] as const),
+    ...operations.map(({ id }) => ["operation", id] as const),
+    ...refunds.flatMap(({ id, providerRefundId }) => [
+      ["refund", id] as const,
+      ...(providerRefundId === null ? [] : [["providerRefund", providerRefundId] as const])
+    ])
+  ]
+  if (attempts.some(({ checkout }) => checkout !== null)) names.push(["checkout", ""])
+  return names.map(([kind, name]) => nameOf(kind, name))
+}
