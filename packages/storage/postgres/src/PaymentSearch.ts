@@ -42,8 +42,8 @@ const selectPayments = (tenant: Tenant, query: PaymentQuery, ids?: ReadonlyArray
   const range = idRangeOf(query)
   const params: Array<string> = [tenantNumber(tenant), bindBefore(range.before), String(query.limit)]
   const bind: Bind = (value) => `$${params.push(typeof value === "number" ? String(value) : bindText(value))}`
-  const from = range.from === "" ? undefined : bind(bindAfter(range.from))
-  const inRange = (id: string) => `t = $1 and ${id} < $2 ${from === undefined ? "" : `and ${id} > ${from}`}`
+  const after = range.from.length > 0 ? bind(bindAfter(range.from)) : undefined
+  const inRange = (id: string) => `t = $1 and ${id} < $2 ${after === undefined ? "" : `and ${id} > ${after}`}`
   return [selectBy(query, inRange, conditionsOf(query, bind), bind, ids), params]
 }
 

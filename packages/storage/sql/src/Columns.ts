@@ -5,7 +5,7 @@
  * cannot differ in order, and no object is made for a row. Only a statement that writes any number of rows takes them
  * by name, as one JSON document.
  */
-import { type Money, money, type Tenant } from "@pointsman/core"
+import type { Tenant } from "@pointsman/core"
 import type { Change } from "@pointsman/core/ports"
 import { Option } from "effect"
 
@@ -55,8 +55,6 @@ export const makeParts = <V>(form: Form<V>) => {
     }
   }
 }
-
-export const readMoney = (row: Row): Money => money(row["amount_minor"] as number, row["currency"] as string)
 
 export const bindJson = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
