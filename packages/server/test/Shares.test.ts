@@ -80,18 +80,16 @@ const create = async (server: ServerHere, currency: "EUR" | "USD") => {
 
 /** 2,999 more payments as the only one that there is, due since a second ago. */
 const multiply = async (database: string) => {
-  const id = "'00000000-0000-7000-8000-' || lpad(n::text, 12, '0')"
+  const own = `jsonb_build_object('id', '00000000-0000-7000-8000-' || lpad(n::text, 12, '0'), 'key', null, 'claim', null,
+    'claimed_at', null, 'claim_version', null)`
   const due = Date.now() - second
   await query(
     database,
-    `insert into payments select (jsonb_populate_record(p, jsonb_build_object('id', ${id}, 'check_at', ${due}))).*
-      from payments as p, generate_series(1, 2999) as n`
-  )
-  await query(
-    database,
-    `insert into attempts
-      select (jsonb_populate_record(a, jsonb_build_object('payment_id', ${id}, 'id', 'attempt-' || n))).*
-      from attempts as a, generate_series(1, 2999) as n`
+    `with copies as (
+      insert into payments select (jsonb_populate_record(p, ${own})).* from payments as p, generate_series(1, 2999) as n
+      returning t, id
+    ) insert into due (t, payment, at, connection)
+      select d.t, copies.id, ${due}, d.connection from due as d join copies on copies.t = d.t`
   )
 }
 
