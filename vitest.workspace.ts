@@ -29,6 +29,16 @@ export default [
       globalSetup: ["test/support/GlobalSetup.ts"]
     }
   },
+  // All of its files share one cluster.
+  {
+    extends: true,
+    test: {
+      name: "storage-citus",
+      root: "packages/storage/citus",
+      include: ["test/**/*.test.ts"],
+      globalSetup: ["../postgres/test/support/GlobalSetup.ts", "test/support/GlobalSetup.ts"]
+    }
+  },
   project("connector-sandbox", "packages/connectors/sandbox"),
   project("connector-http", "packages/connectors/http"),
   project("connector-stripe", "packages/connectors/stripe"),
@@ -64,7 +74,11 @@ export default [
       root: "packages/server",
       include: ["test/**/*.test.ts"],
       exclude: withTools ? [] : ["test/browser/*.test.ts"],
-      globalSetup: ["test/support/Bundle.ts", "../storage/postgres/test/support/GlobalSetup.ts"]
+      globalSetup: [
+        "test/support/Bundle.ts",
+        "../storage/postgres/test/support/GlobalSetup.ts",
+        "../storage/citus/test/support/GlobalSetup.ts"
+      ]
     }
   },
   project("example-embed", "examples/embed"),

@@ -4,7 +4,7 @@
  */
 import type { Payment } from "@pointsman/core"
 import type { DueCount, DuePayment, DueQuery, StorageError, Watched } from "@pointsman/core/ports"
-import { asksNone, connectionAsked, roomOf } from "@pointsman/storage-sql"
+import { asksNone, connectionAsked, type Row, roomOf } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { bindId, tenantNumber } from "./Keys.ts"
@@ -22,21 +22,29 @@ const connections = `with recursive connections (id) as (
     from connections where connections.id is not null
   )`
 
-const waitingConnections = `${connections}
-  select id from connections cross join lateral (
+export const waitingConnections = `${connections}
+  select id, first from connections cross join lateral (
     select min(at) as first from due where connection = connections.id and at <= $1
   ) as due
   where first is not null order by first, id`
 
-/** What another server takes at this moment, or writes, is passed over. */
-const take = `with connections as materialized (
+const dueOf = (lock: string) => `connections as materialized (
   select * from jsonb_to_recordset($1::text::jsonb) as c (id text, room integer, under_way integer)
 ), found as materialized (
   select first_ones.*, under_way from connections cross join lateral (
     select t, payment, connection, at from due where connection = connections.id and at <= $2
-    order by at limit connections.room for no key update skip locked
+    order by at limit connections.room ${lock}
   ) as first_ones
-), chosen as materialized (
+)`
+const ofTenants = (part: string) =>
+  `${part} cross join lateral (select * from tenants where tenants.t = ${part}.t offset 0) as n`
+
+/** What would be taken. */
+export const selectDue = `with ${dueOf("")}
+  select n.workspace_id, n.environment, payment, connection, at, under_way from ${ofTenants("found")}`
+
+/** What another server takes at this moment, or writes, is passed over. */
+export const take = `with ${dueOf("for no key update skip locked")}, chosen as materialized (
   select found.*, under_way + row_number() over (partition by connection order by at) as place from found
   order by place, at limit $4
 ), taken as (
@@ -44,7 +52,7 @@ const take = `with connections as materialized (
   returning due.t, due.payment, due.connection, chosen.place, chosen.at as waited_since
 )
 select n.workspace_id, n.environment, payment, connection
-  from taken cross join lateral (select * from tenants where tenants.t = taken.t offset 0) as n
+  from ${ofTenants("taken")}
   order by place, waited_since`
 
 export const takeDue = Effect.fnUntraced(function* (
@@ -59,21 +67,24 @@ export const takeDue = Effect.fnUntraced(function* (
   )
   // Without work, or room for it, it does not write at all.
   if (rooms.length === 0) return []
-  const wanted = rooms.map(({ connectionId, room, underWay }) => ({
-    id: bindText(connectionId ?? asksNone),
-    room,
-    under_way: underWay
-  }))
   const numbers = [now, now + leaseMillis, limit]
-  const rows = yield* db.update("takeDue", take, [JSON.stringify(wanted), ...numbers.map(String)])
-  return rows.map((row) => ({
-    tenant: readTenant(row),
-    paymentId: row["payment"] as string,
-    connectionId: readConnection(row["connection"])
-  }))
+  const rows = yield* db.update("takeDue", take, [JSON.stringify(rooms.map(wantedOf)), ...numbers.map(String)])
+  return rows.map(readDue)
 })
 
-const readConnection = (stored: unknown): string | null => connectionAsked(readText(stored))
+export const wantedOf = ({ connectionId, room, underWay }: ReturnType<typeof roomOf>[number]) => ({
+  id: bindText(connectionId ?? asksNone),
+  room,
+  under_way: underWay
+})
+
+export const readDue = (row: Row): DuePayment => ({
+  tenant: readTenant(row),
+  paymentId: row["payment"] as string,
+  connectionId: readConnection(row["connection"])
+})
+
+export const readConnection = (stored: unknown): string | null => connectionAsked(readText(stored))
 
 /** The row of the payment is locked first: a write of it that is under way comes before, and is kept. */
 const seen = `with p as materialized (
@@ -99,7 +110,7 @@ export const postpone = (
 }
 
 /** By the index, and of each connection no further along it than is counted. */
-const selectWatched = `${connections}
+export const selectWatched = `${connections}
   select count(*)::int as payments, count(*) filter (where refund_pending_minor > 0)::int as with_refunds,
     min(at) as first_at
   from (

@@ -90,10 +90,10 @@ const selectCondition = `select ${durabilityColumns}, version.schema, ${newestLo
 const remedy = "turn it on, or set POINTSMAN_ALLOW_ASYNC_COMMIT=true (allowAsyncCommit) if that loss is acceptable"
 
 /** What does not pass by itself; an operator has to act. */
-const readingOf = (row: Row, { allowAsyncCommit = false }: ConditionOptions, nodes?: Durability): StorageReading => {
+const readingOf = (row: Row, { allowAsyncCommit = false }: ConditionOptions, more?: Durability): StorageReading => {
   const own = durabilityOf(row)
-  const faults = [...own.faults, ...(nodes?.faults ?? [])]
-  const risks = [...own.warnings, ...(nodes?.warnings ?? [])]
+  const faults = [...own.faults, ...(more?.faults ?? [])]
+  const risks = [...own.warnings, ...(more?.warnings ?? [])]
   const refusals = allowAsyncCommit ? [] : faults.map((fault) => `${fault}; ${remedy}`)
   const schema = readSchema(row)
   if (schema > newest) refusals.unshift(newerSchema(schema))
@@ -130,14 +130,14 @@ interface Watched {
   readonly readStandby: () => StandbyReading | undefined
 }
 
-/** What a distributed database is asked besides: each of its nodes. */
-export interface NodeWatch extends Timeline {
-  /** What the last look found. */
+/** What is watched in the place of the timeline of one server. */
+export interface Watch extends Timeline {
+  /** What the last look found besides. */
   readonly durability: () => Durability
 }
 
 export interface Watching {
-  readonly watchNodes?: ((clock: DatabaseClock) => NodeWatch) | undefined
+  readonly watch?: ((clock: DatabaseClock) => Watch) | undefined
   readonly comparison?: Comparison | undefined
 }
 
@@ -146,26 +146,26 @@ export const watchCondition = Effect.fnUntraced(function* (
   db: Database,
   { acknowledged, learning, losses, readStandby }: KeptLosses & Watched,
   options: ConditionOptions & { readonly existing?: boolean | undefined },
-  { comparison = comparisonIn(db), watchNodes }: Watching = {}
+  { comparison = comparisonIn(db), watch: watchMore }: Watching = {}
 ) {
   const base = yield* Clock.Clock
   const clock = makeDatabaseClock(base)
   const aheadMillis = () => (isRealTime(base) ? clock.aheadMillis() : 0)
-  const nodes = watchNodes?.(clock)
-  const timeline = nodes ?? makeTimeline(db, clock)
+  const more = watchMore?.(clock)
+  const timeline = more ?? makeTimeline(db, clock)
   const now = clock.clock.currentTimeMillisUnsafe
-  const watch = watchLosses(comparison, acknowledged, losses, now)
+  const compare = watchLosses(comparison, acknowledged, losses, now)
   const select = learning(Effect.map(db.read("open", selectCondition, [], true), ([row = {}]) => row))
   const look = Effect.gen(function* () {
     const begun = clock.begin()
     const row = yield* select
     clock.learn(begun, row["now"] as number)
     yield* timeline.look
-    yield* watch
-    const { refusal, warnings } = readingOf(row, options, nodes?.durability())
+    yield* compare
+    const { refusal, warnings } = readingOf(row, options, more?.durability())
     const standby = readStandby()
-    const more = [timeline.warning(), standby && standbyWarning(standby)]
-    return { refusal, warnings: [...warnings, ...more.filter((one) => one !== undefined)] }
+    const others = [timeline.warning(), standby && standbyWarning(standby)]
+    return { refusal, warnings: [...warnings, ...others.filter((one) => one !== undefined)] }
   })
   // The first round trip may have set up a connection.
   const first = yield* Effect.andThen(look, look)

@@ -11,7 +11,7 @@ import { limitOf, NotAdmitted, StorageAllowance, StorageError } from "@pointsman
 import { Effect, Fiber } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import { type Deadline, makeDeadlines } from "./Deadlines.ts"
-import { makeNodeShares } from "./NodeShares.ts"
+import { makeLaneShares } from "./LaneShares.ts"
 
 export interface Loan<E> {
   readonly operation: string
@@ -19,8 +19,8 @@ export interface Loan<E> {
   readonly isClaim?: boolean | undefined
   /** When it began to wait, by `performance.now()`, if it waited elsewhere before. */
   readonly since?: number | undefined
-  /** Which of several nodes it asks: a node holds no more connections than its share. */
-  readonly node?: number | undefined
+  /** A lane holds no more connections than its share. */
+  readonly lane?: number | undefined
   /** A write that was sent is waited for, also when its caller is interrupted. */
   readonly isWrite: boolean
   /** Without it, what borrows bounds its own statements. */
@@ -53,10 +53,10 @@ export const makeConnections = (
   /** When each began to wait, the oldest first. */
   const waiting = new Set<{ readonly since: number }>()
   const deadlines = makeDeadlines()
-  const shares = makeNodeShares(pool.config.maxConnections ?? 1)
+  const shares = makeLaneShares(pool.config.maxConnections ?? 1)
 
   const lend: Connections["lend"] = <A, E>(
-    { isClaim = false, isWrite, late, node, operation, since: waitsSince }: Loan<E>,
+    { isClaim = false, isWrite, lane, late, operation, since: waitsSince }: Loan<E>,
     use: (connection: PgConnection.PgConnection) => Effect.Effect<A, E>
   ) =>
     Effect.withFiber<A, E | StorageError>((caller) =>
@@ -65,12 +65,12 @@ export const makeConnections = (
         const since = performance.now()
         const limit = waitLimit(allowance, isClaim)
         let phase: "waiting" | "sent" | "over" = "waiting"
-        /** `undefined` while its node holds its share. */
+        /** `undefined` while its lane holds its share. */
         let borrowing: Fiber.Fiber<A, E | StorageError> | undefined
         const giveUp = (failure: Effect.Effect<never, E | StorageError>) => {
           end(failure)
           // The connection is closed, unless the server still confirms that the statement is over.
-          if (borrowing === undefined) shares.withdraw(node, start)
+          if (borrowing === undefined) shares.withdraw(lane, start)
           else borrowing.interruptUnsafe()
         }
         const place: Deadline & { since: number } = {
@@ -104,7 +104,7 @@ export const makeConnections = (
           return use(connection)
         }
         const start = () => {
-          // Those who wait for a silent node say nothing of the database.
+          // Those who wait for a silent machine say nothing of the database.
           place.since = performance.now()
           waiting.add(place)
           borrowing = Effect.runForkWith(caller.context)(
@@ -112,15 +112,15 @@ export const makeConnections = (
           )
           borrowing.addObserver((exit) => {
             end(exit)
-            shares.leave(node)
+            shares.leave(lane)
           })
         }
         deadlines.add(place)
-        shares.enter(node, start)
+        shares.enter(lane, start)
         return Effect.suspend(() => {
           if (borrowing === undefined) {
             leave()
-            shares.withdraw(node, start)
+            shares.withdraw(lane, start)
             return Effect.void
           }
           if (isWrite && phase === "sent") return Fiber.await(borrowing)

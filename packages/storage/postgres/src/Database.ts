@@ -40,8 +40,8 @@ export interface Database {
   readonly answerMillis: number
   /** For how long the operation that waits longest has been without a connection, in milliseconds. */
   readonly longestWaitMillis: () => number
-  /** The same connections, for statements each of which asks one node; except what is aside. */
-  readonly ofNodes: (nodes: Nodes) => Database
+  /** The same connections, of which each lane has a share; except for what is aside. */
+  readonly inLanes: (lanes: Lanes) => Database
   /** Takes what waits elsewhere, before it asks for a connection, into account too. */
   readonly addQueue: (longestWaitMillis: () => number) => void
   /**
@@ -69,12 +69,12 @@ export interface Database {
   ) => Effect.Effect<A, Exclude<E, SqlError> | StorageError | CommitUnknown>
 }
 
-/** The nodes of a distributed database. */
-export interface Nodes {
-  /** Gets the first parameter of a statement; `undefined` where the node is unknown. */
-  readonly nodeOf: (operation: string, key: string | null | undefined) => number | undefined
-  /** Why nothing is sent to the node; `undefined` where it answers. */
-  readonly refusalOf: (node: number) => string | undefined
+/** Which statements wait for the same machine, where the server asks several. */
+export interface Lanes {
+  /** Gets the first parameter of a statement; `undefined` where the lane is unknown. */
+  readonly laneOf: (key: string | null | undefined) => number | undefined
+  /** Why nothing is sent; `undefined` where something is. */
+  readonly refusalOf: (lane: number) => string | undefined
 }
 
 export interface PostgresOptions {
@@ -170,8 +170,8 @@ const fromPools = (
   const { lend } = connections
   const run = runWithin(answerMillis)
   const queues = [connections.longestWaitMillis]
-  const ofNodes = (nodes: Nodes): Database => {
-    const statements = statementsOf(connections, aside, nodes, failure)
+  const inLanes = (lanes: Lanes): Database => {
+    const statements = statementsOf(connections, aside, lanes, failure)
     return {
       reserve: main.reserve,
       listen: (channel) => Effect.flatMap(besides.reserve, (connection) => connection.listen(channel)),
@@ -181,7 +181,7 @@ const fromPools = (
       addQueue: (longestWaitMillis) => {
         queues.push(longestWaitMillis)
       },
-      ofNodes,
+      inLanes,
       ...statements,
       transaction: (operation, body) =>
         lend({ operation, isWrite: true }, ({ pin }) =>
@@ -190,37 +190,37 @@ const fromPools = (
         )
     }
   }
-  return ofNodes({ nodeOf: () => undefined, refusalOf: () => undefined })
+  return inLanes({ laneOf: () => undefined, refusalOf: () => undefined })
 }
 
 const statementsOf = (
   connections: Connections,
   aside: Connections,
-  nodes: Nodes,
+  lanes: Lanes,
   failure: ReturnType<typeof failureOf>
 ): Pick<Database, "read" | "write" | "update"> => {
   const asking = <A, E>(
     operation: string,
     key: string | null | undefined,
-    ask: (node: number | undefined) => Effect.Effect<A, E>,
+    ask: (lane: number | undefined) => Effect.Effect<A, E>,
     isClaim = false
   ): Effect.Effect<A, E | StorageError> =>
     Effect.suspend((): Effect.Effect<A, E | StorageError> => {
-      const node = nodes.nodeOf(operation, key)
-      const reason = node === undefined ? undefined : nodes.refusalOf(node)
-      return reason === undefined ? ask(node) : Effect.fail(notSent(operation, reason, isClaim))
+      const lane = lanes.laneOf(key)
+      const reason = lane === undefined ? undefined : lanes.refusalOf(lane)
+      return reason === undefined ? ask(lane) : Effect.fail(notSent(operation, reason, isClaim))
     })
   const write: Database["write"] = (operation, sql, params = [], isClaim, since) =>
     asking(
       operation,
       params[0],
-      (node) =>
+      (lane) =>
         connections.lend(
           {
             operation,
             isClaim,
             since,
-            node,
+            lane,
             isWrite: true,
             late: (millis) => new CommitUnknown({ operation, cause: noAnswerCause(millis) })
           },
@@ -231,12 +231,12 @@ const statementsOf = (
   return {
     write,
     read: (operation, sql, params = [], isAside = false) => {
-      const from = (lender: Connections, node?: number) =>
+      const from = (lender: Connections, lane?: number) =>
         lender.lend(
-          { operation, node, isWrite: false, late: (millis) => storageError(operation, noAnswer(millis)) },
+          { operation, lane, isWrite: false, late: (millis) => storageError(operation, noAnswer(millis)) },
           (connection) => Effect.mapError(rowsOf(connection, sql, params), (error) => storageError(operation, error))
         )
-      return isAside ? from(aside) : asking(operation, params[0], (node) => from(connections, node))
+      return isAside ? from(aside) : asking(operation, params[0], (lane) => from(connections, lane))
     },
     update: (operation, sql, params) =>
       Effect.mapError(

@@ -115,7 +115,7 @@ const firstEndpoint = (condition: string) => `select endpoint_id from deliveries
  * Endpoints with something due, those that wait longest first. From one endpoint to the next by the index: what else
  * waits for the same one is passed over.
  */
-const endpointsAndFirst = `with recursive endpoints (id) as (
+export const endpointsAndFirst = `with recursive endpoints (id) as (
     select (${firstEndpoint("true")})
     union all
     select (${firstEndpoint("endpoint_id > endpoints.id")})
@@ -138,7 +138,7 @@ const waitingEndpoints = `${endpointsAndFirst}
     select count(*) from deliveries where endpoint_id = ordered.id and leased_until is not null and leased_until > $1
   ) < $2
   limit $3`
-const selectFirstDueAt = `${endpointsAndFirst} select min(first) as first_at from waiting`
+export const selectFirstDueAt = `${endpointsAndFirst} select min(first) as first_at from waiting`
 
 /** How many are on their way is counted by one taker of an endpoint at a time; the others pass it over. */
 const lockEndpoints = `select id from webhook_endpoints
@@ -181,12 +181,21 @@ order by place, waited_since, taken.id`
 
 const takeDue = Effect.fnUntraced(function* (
   db: Database,
-  { leaseMillis, limit, limitPerEndpoint, now }: DueDeliveryQuery
+  query: DueDeliveryQuery
 ): Effect.fn.Return<ReadonlyArray<DueDelivery>, StorageError> {
+  const { limit, limitPerEndpoint, now } = query
   // Without work nothing is written at all.
   const room = [now, limitPerEndpoint, limit + spareEndpoints].map(String)
   const waiting = (yield* db.read("takeDue", waitingEndpoints, room)).map((row) => row["id"] as string)
-  if (waiting.length === 0) return []
+  return waiting.length === 0 ? [] : yield* takeFrom(db, waiting, query)
+})
+
+/** `waiting`: the ids of endpoints, of which the first ones come first. */
+export const takeFrom = Effect.fnUntraced(function* (
+  db: Database,
+  waiting: ReadonlyArray<string>,
+  { leaseMillis, limit, limitPerEndpoint, now }: DueDeliveryQuery
+): Effect.fn.Return<ReadonlyArray<DueDelivery>, StorageError> {
   const taken = yield* repeatable(db, "takeDue", (query) =>
     Effect.gen(function* () {
       const locked = new Set((yield* query(lockEndpoints, [JSON.stringify(waiting)])).map((row) => row["id"]))

@@ -48,8 +48,8 @@ export interface KeptDirectory {
 const channel = "pointsman_directory"
 
 /** To be said inside the write, which sends it when it commits. */
-export const tellOthers = `select pg_notify('${channel}', '')`
-export const newVersion = "update directory_version set version = version + 1"
+const tellOthers = `select pg_notify('${channel}', '')`
+const newVersion = "update directory_version set version = version + 1"
 const tell = (query: Query<Value>) => Effect.andThen(query(newVersion), query(tellOthers))
 
 /** How long a copy is used before it is compared again, in milliseconds. */
@@ -77,7 +77,9 @@ const charged = <A>(waiting: Effect.Effect<A>): Effect.Effect<A> =>
     )
   })
 
-export const make = Effect.fnUntraced(function* (db: Database, resume: DirectoryForm<Value>["resume"] = resumeAll) {
+export type Resume = DirectoryForm<Value>["resume"]
+
+export const make = Effect.fnUntraced(function* (db: Database, resume: Resume = resumeAll) {
   let kept: { readonly loaded: Loaded; readonly comparedAt: number } | undefined
   let isListening = false
   // What was read before a write is not kept after it.
@@ -219,7 +221,7 @@ const resumed = `update deliveries set state = 'Due', due_at = $2
         and last.failure = 'EndpointWithdrawn'
     )`
 
-const resumeAll: DirectoryForm<Value>["resume"] = (query, endpoints, at) => {
+const resumeAll: Resume = (query, endpoints, at) => {
   const keys = endpoints.map(({ environment, id, workspaceId }) => ({
     workspace_id: bindText(workspaceId),
     environment,

@@ -20,9 +20,9 @@ export const postgres = (
   const { readUrl, ...others } = options
   const fault =
     place === undefined
-      ? expected
+      ? urlExpected
       : readUrl !== undefined && placeOf(readUrl) === undefined
-        ? `readUrl: ${expected}`
+        ? `readUrl: ${urlExpected}`
         : undefined
   const redacted = (text: string) => Redacted.make(text, { label: "database URL" })
   return {
@@ -38,7 +38,7 @@ export const postgres = (
   }
 }
 
-const expected =
+export const urlExpected =
   "expected postgres://user:password@host:port/database, with reserved characters percent-encoded, " +
   "such as %40 for @"
 
@@ -46,7 +46,7 @@ const expected =
  * Host and database: the rest of the URL may hold a password. Where they are not plainly to be seen, as with an "@" or a
  * "/" in the password, a part of it would be taken for one of them: shown, and asked for in the network.
  */
-const placeOf = (url: string): string | undefined => {
+export const placeOf = (url: string): string | undefined => {
   const parsed = URL.parse(url)
   if (parsed === null || !/^postgres(?:ql)?:$/u.test(parsed.protocol) || parsed.hash !== "") return undefined
   const isPlain = /^(?:\/[^/@]*)?$/u.test(parsed.pathname) && !parsed.search.includes("@")

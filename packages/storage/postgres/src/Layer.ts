@@ -23,10 +23,10 @@ import { makeAcknowledged, makeAudit, makeMerchants, makeOperators, makePasskeys
 import { Context, Effect, Layer } from "effect"
 import type { CommitOptions } from "./Commit.ts"
 import type { GatherOptions } from "./CommitMany.ts"
-import { type ConditionOptions, watchCondition } from "./Condition.ts"
-import { open, type PostgresOptions } from "./Database.ts"
+import { type ConditionOptions, type Watching, watchCondition } from "./Condition.ts"
+import { type Database, open, type PostgresOptions } from "./Database.ts"
 import { make as makeDeliveries } from "./Deliveries.ts"
-import { make as makeDirectory } from "./Directory.ts"
+import { make as makeDirectory, type Resume } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { migrate } from "./Migrate.ts"
 import { requireSchema } from "./Migrations.ts"
@@ -64,42 +64,46 @@ export const layer = (options: PostgresStorageOptions) => layerGathering(options
 export const layerGathering = (
   options: PostgresStorageOptions & GatherOptions
 ): Layer.Layer<StorageServices, StorageError, Ids> =>
-  Layer.effectContext(
-    Effect.gen(function* () {
-      const db = yield* openMigrated(options)
-      const { learning, losses } = makeRecordLosses(db, sqlOf(db))
-      const acknowledged = makeAcknowledged({ isCompared: true })
-      let standby: Standby | undefined
-      const readStandby = () => standby?.reading()
-      const watched = { acknowledged, learning, losses, readStandby }
-      const { clock, condition, now, timeline } = yield* watchCondition(db, watched, options)
-      // The timeline is in the database by now, where its standbys find it.
-      if (options.readUrl !== undefined) standby = yield* openStandby(db, { ...options, readUrl: options.readUrl })
-      const reads = makeReads(db, standby)
-      const ledgerOptions = {
-        ...options,
-        reads,
-        history: timeline.history(),
-        onAcknowledged: (change: Change) => acknowledged.note(change, now())
-      }
-      const ledger = yield* makeLedger(db, ledgerOptions)
-      const sql = sqlOf(db, { reads })
-      const { directory, form } = yield* makeDirectory(db)
-      return Context.make(Ledger, ledger).pipe(
-        Context.add(Deliveries, makeDeliveries(db, reads)),
-        Context.add(Directory, directory),
-        Context.add(Merchants, makeMerchants(sql, form)),
-        Context.add(SealedTexts, makeSealedTexts(db, sql, form)),
-        Context.add(SuccessRates, makeSuccessRates(db)),
-        Context.add(RecordLosses, losses),
-        Context.add(Retention, makeRetention(db)),
-        Context.add(Settlements, makeSettlements(db, sql)),
-        Context.add(Audit, makeAudit(sql)),
-        Context.add(Operators, makeOperators(sql)),
-        Context.add(Passkeys, makePasskeys(sql)),
-        Context.add(StorageClock, clock),
-        Context.add(StorageHistory, timeline),
-        Context.add(StorageCondition, condition)
-      )
-    })
+  Layer.effectContext(Effect.flatMap(openMigrated(options), (db) => servicesOf(db, options)))
+
+/** `resume`: see `Directory.ts`. */
+export const servicesOf = Effect.fnUntraced(function* (
+  db: Database,
+  options: PostgresStorageOptions & GatherOptions,
+  { resume, ...watching }: Watching & { readonly resume?: Resume } = {}
+) {
+  const { learning, losses } = makeRecordLosses(db, sqlOf(db))
+  const acknowledged = makeAcknowledged({ isCompared: true })
+  let standby: Standby | undefined
+  const readStandby = () => standby?.reading()
+  const watched = { acknowledged, learning, losses, readStandby }
+  const { clock, condition, now, timeline } = yield* watchCondition(db, watched, options, watching)
+  // The timeline is in the database by now, where its standbys find it.
+  if (options.readUrl !== undefined) standby = yield* openStandby(db, { ...options, readUrl: options.readUrl })
+  const reads = makeReads(db, standby)
+  const ledgerOptions = {
+    ...options,
+    reads,
+    history: timeline.history(),
+    onAcknowledged: (change: Change) => acknowledged.note(change, now())
+  }
+  const ledger = yield* makeLedger(db, ledgerOptions)
+  const sql = sqlOf(db, reads)
+  const { directory, form } = yield* makeDirectory(db, resume)
+  return Context.make(Ledger, ledger).pipe(
+    Context.add(Deliveries, makeDeliveries(db, reads)),
+    Context.add(Directory, directory),
+    Context.add(Merchants, makeMerchants(sql, form)),
+    Context.add(SealedTexts, makeSealedTexts(db, sql, form)),
+    Context.add(SuccessRates, makeSuccessRates(db)),
+    Context.add(RecordLosses, losses),
+    Context.add(Retention, makeRetention(db)),
+    Context.add(Settlements, makeSettlements(db, sql)),
+    Context.add(Audit, makeAudit(sql)),
+    Context.add(Operators, makeOperators(sql)),
+    Context.add(Passkeys, makePasskeys(sql)),
+    Context.add(StorageClock, clock),
+    Context.add(StorageHistory, timeline),
+    Context.add(StorageCondition, condition)
   )
+})

@@ -25,7 +25,7 @@ const reason = "the database lacks payments that it had acknowledged: it was rep
 /** What the database said of a list of commits, by their places in it. */
 interface Compared {
   readonly missing: ReadonlyArray<number>
-  /** Those of nodes that do not answer: nothing is known of them. */
+  /** Those of which nothing is known. */
   readonly unanswered: ReadonlyArray<number>
 }
 
@@ -35,13 +35,13 @@ interface AllCompared extends Compared {
 }
 
 export interface Comparison {
-  /** Whether each workspace is on one of several nodes, which lose records each by itself. */
-  readonly isOfNodes: boolean
+  /** Whether workspaces lose records each by itself. */
+  readonly isOfEach: boolean
   readonly compare: (commits: ReadonlyArray<AcknowledgedCommit>) => Effect.Effect<Compared, StorageError>
 }
 
 export const comparisonIn = (db: Database): Comparison => ({
-  isOfNodes: false,
+  isOfEach: false,
   compare: (commits) =>
     Effect.map(db.read("lostRecords", selectMissing, [bind(commits)], true), (rows) => ({
       missing: rows.map((row) => Number(row["n"])),
@@ -51,7 +51,7 @@ export const comparisonIn = (db: Database): Comparison => ({
 
 /** To be run with each reading of the database's condition. */
 export const watchLosses = (
-  { compare, isOfNodes }: Comparison,
+  { compare, isOfEach }: Comparison,
   acknowledged: Acknowledged,
   losses: RecordLosses,
   now: () => number
@@ -59,7 +59,7 @@ export const watchLosses = (
   /** When the newest loss was declared that this process has taken note of, in epoch milliseconds. */
   let notedAt = Number.NEGATIVE_INFINITY
 
-  /** What came before is covered by the loss, but not what is on a node that did not say what it has. */
+  /** What came before is covered by the loss, but not what nothing is known of. */
   const cover = (before: number, { all, unanswered }: AllCompared, missing: ReadonlySet<number> = new Set()) => {
     const open = unanswered.filter((place) => !missing.has(place)).map((place) => all[place] as AcknowledgedCommit)
     acknowledged.forgetBefore(before, new Set(open))
@@ -87,9 +87,9 @@ export const watchLosses = (
     }
     const found = new Set(missing.map((place) => newest[place]))
     const compared = yield* compareAll
-    // Also what a node lacked that has not answered again.
+    // Also what was missing before, of which nothing is known now.
     const lost = new Set([...compared.missing, ...compared.all.flatMap((one, n) => (found.has(one) ? [n] : []))])
-    const since = missingSince(compared.all, lost, isOfNodes)
+    const since = missingSince(compared.all, lost, isOfEach)
     const loss = yield* losses.declare({ since, reason, declaredAt: now() })
     notedAt = loss.declaredAt
     cover(loss.declaredAt + 1, compared, lost)

@@ -4,8 +4,8 @@
  * has no partitions.
  *
  * The rule that a reader would otherwise break: a body is in one place, in `message_bodies` or in the column of its message.
- * In the column are
- * those of undecided messages whose month was dropped. So a read asks both, and what moves a body locks the message first.
+ * In the column are those of undecided messages whose month was dropped. So a read asks both, and what moves a body locks
+ * the message first.
  */
 import type { StorageError } from "@pointsman/core/ports"
 import { decidedMessage, openEndedOutcomes } from "@pointsman/storage-sql"

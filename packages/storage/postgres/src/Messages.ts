@@ -25,7 +25,7 @@ const bindMessage = valuesOf(rows.messageColumns)
 const placed = (column: string) => `$${messageColumns.indexOf(column) + 1}::${typeOf(column)}`
 /** With its body in the table of bodies: one statement, so that no message is stored without its body. */
 const insertWithBody = `with stored as (
-    insert into messages (${list(messageColumns)}) select ${list(
+    insert into messages (event_hash, ${list(messageColumns)}) select md5(${placed("event_id")}), ${list(
       messageColumns.map((column) => (column === "body" ? "''" : column === "is_sealed" ? "false" : placed(column)))
     )} on conflict (workspace_id, environment, connection_id, event_hash) do nothing returning received_at, event_hash
   ), kept as (

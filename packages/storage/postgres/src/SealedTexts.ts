@@ -7,6 +7,7 @@ import {
   list,
   makeSealedTexts,
   type PlacedKind,
+  type Row,
   readSealed,
   type Sql,
   sealedPlaces
@@ -14,7 +15,6 @@ import {
 import { Effect } from "effect"
 import { readBook } from "./Books.ts"
 import type { Database } from "./Database.ts"
-import { newVersion, tellOthers } from "./Directory.ts"
 import { bindBefore, bindId, nameOf, tenantNumber } from "./Keys.ts"
 import { isBodyOf } from "./MessageBodies.ts"
 import { bindText, readTenant, readText, type Value } from "./Rows.ts"
@@ -37,12 +37,15 @@ const selectCheckouts = `select p.*, n.workspace_id, n.environment from (
 const replaceInBook = `update payments set version = version + 1, book = replace(book, $3, $4)
   where t = $1 and id = $2 and strpos(book, $3) > 0 returning 1 as one`
 
+const byPlace = (a: Row, b: Row): number =>
+  Number(a["t"]) - Number(b["t"]) || (String(a["id"]) < String(b["id"]) ? -1 : 1)
+
 const checkoutsIn = (db: Database): CheckoutForm => ({
   books: (from, limit) => {
     const t = from === null ? "0" : tenantNumber(from.tenant)
     const params = [nameOf("checkout", ""), t, bindBefore(from?.paymentId ?? ""), String(limit)]
     return Effect.map(db.read("sealedTexts", selectCheckouts, params), (found) =>
-      found.map((row) => readBook(readTenant(row), row))
+      found.toSorted(byPlace).map((row) => readBook(readTenant(row), row))
     )
   },
   // One by one: a payment may have several.
@@ -72,18 +75,14 @@ export const make = (
       )
     },
     replace: (kind, replacements) => {
-      if (kind === "checkout") return plain.replace(kind, replacements)
+      if (kind === "checkout" || sealedPlaces[kind].isDirectory) return plain.replace(kind, replacements)
       const input = replacements.map(({ expected, key, sealed }) => ({
         ...Object.fromEntries(sealedPlaces[kind].key.map((name, at) => [name, bindText(key[at] ?? "")])),
         expected: bindText(expected),
         sealed: bindText(sealed)
       }))
-      return sql
-        .update("replaceSealed", kind === "message" ? replaceBodies : replaceOf(kind), [JSON.stringify(input)])
-        .pipe(
-          Effect.map(([row]) => row?.["count"] as number),
-          Effect.ensuring(sealedPlaces[kind].isDirectory ? form.forget : Effect.void)
-        )
+      const text = kind === "message" ? replaceBodies : replaceOf(kind)
+      return Effect.map(sql.update("replaceSealed", text, [JSON.stringify(input)]), ([row]) => row?.["count"] as number)
     }
   })
 }
@@ -127,14 +126,10 @@ const replaceBodies = `with input as materialized (
   ) select ((select count(*) from written) + (select count(*) from kept))::integer as count`
 
 const replaceOf = (kind: PlacedKind): string => {
-  const { column, isDirectory, table } = sealedPlaces[kind]
-  const columns = columnsOf(kind)
-  const ofRecord = ofInput(kind)
-  return `with ${isDirectory ? `version as (${newVersion} returning version), ` : ""}input as materialized (
-      select ${list(columns, "r.")}
-      from jsonb_to_recordset($1::text::jsonb) as r (${list(columns.map((name) => `${name} text`))})
-      ${isDirectory ? "cross join version" : ""}
-    ), written as (
-      update ${table} set ${column} = input.sealed from input where ${ofRecord} and ${table}.${column} = input.expected returning 1 as one
-    ) select (select count(*)::integer from written) as count${isDirectory ? `, (${tellOthers})` : ""}`
+  const { column, table } = sealedPlaces[kind]
+  return `with written as (
+      update ${table} set ${column} = input.sealed
+      from jsonb_to_recordset($1::text::jsonb) as input (${list(columnsOf(kind).map((name) => `${name} text`))})
+      where ${ofInput(kind)} and ${table}.${column} = input.expected returning 1 as one
+    ) select count(*)::integer as count from written`
 }

@@ -12,20 +12,10 @@ const maxDeadlocks = 5
 const isDeadlock = (failed: unknown): boolean =>
   (failed as { readonly cause?: { readonly code?: unknown } }).cause?.code === codes.deadlock
 
-interface Elsewhere {
-  /** Which server answers what may be old. */
-  readonly reads?: Reads
-  /** Rows of all tenants, from all nodes where there are several. */
-  readonly everywhere?: Database["read"]
-}
-
-export const sqlOf = (
-  db: Database,
-  { everywhere = db.read, reads = makeReads(db, undefined) }: Elsewhere = {}
-): Sql<Value> => ({
+/** `reads`: which server answers what may be old. */
+export const sqlOf = (db: Database, reads: Reads = makeReads(db, undefined)): Sql<Value> => ({
   rows,
   read: (operation, text, values = []) => db.read(operation, text, values.map(bindValue)),
-  everywhere: (operation, text, values = []) => everywhere(operation, text, values.map(bindValue)),
   list: (operation, text, values = []) => reads.list(operation, [text, values.map(String)]),
   update: (operation, text, values = []) => db.update(operation, text, values.map(bindValue)),
   transaction: (operation, body) =>

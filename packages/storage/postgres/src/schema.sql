@@ -295,7 +295,7 @@ create table messages (
   environment text collate "C" not null check (environment in ('sandbox', 'production')),
   connection_id text collate "C" not null,
   event_id text collate "C" not null,
-  event_hash text collate "C" not null generated always as (md5(event_id)) stored,
+  event_hash text collate "C" not null,
   payment_id text collate "C",
   about text collate "C" not null,
   subject_id text collate "C" not null,
@@ -309,14 +309,9 @@ create table messages (
   -- '' where message_bodies has it, and once it was removed.
   body text collate "C" not null,
   is_sealed boolean not null,
-  -- The order in which messages came.
-  sequence bigint not null generated always as identity,
   primary key (workspace_id, environment, connection_id, event_hash)
 );
 
--- What was told about a payment's settlement and its disputes, in order.
-create index messages_told on messages (workspace_id, environment, payment_id, sequence)
-  where about in ('settlement', 'dispute');
 -- Retention, which empties old bodies of a tenant.
 create index messages_with_body on messages (workspace_id, environment, received_at) where body <> '';
 -- Operators, who list the newest messages of all tenants, of one outcome, or of one payment.
@@ -466,7 +461,7 @@ create table success_rates (
   environment text collate "C" not null check (environment in ('sandbox', 'production')),
   connection_id text collate "C" not null,
   segment text collate "C" not null,
-  segment_hash text collate "C" not null generated always as (md5(segment)) stored,
+  segment_hash text collate "C" not null,
   -- Weighted, so neither is an integer. The checks refuse NaN and infinity.
   succeeded double precision not null check (succeeded >= 0 and succeeded < 'infinity'),
   failed double precision not null check (failed >= 0 and failed < 'infinity'),
@@ -495,8 +490,8 @@ create function write_success_rates(rates jsonb) returns setof success_rates
     loop
       -- The row is locked to the end, also where it is not changed.
       insert into success_rates as stored
-        (workspace_id, environment, connection_id, segment, succeeded, failed, memory, at, version)
-        values (given.workspace_id, given.environment, given.connection_id, given.segment,
+        (workspace_id, environment, connection_id, segment, segment_hash, succeeded, failed, memory, at, version)
+        values (given.workspace_id, given.environment, given.connection_id, given.segment, given.segment_hash,
           given.succeeded, given.failed, given.memory, given.at, given.version)
         on conflict (workspace_id, environment, connection_id, segment_hash) do update
         set succeeded = excluded.succeeded, failed = excluded.failed, memory = excluded.memory, at = excluded.at,

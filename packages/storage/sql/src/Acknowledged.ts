@@ -80,18 +80,18 @@ const marginMillis = 30_000
 export const unknownMillis = 24 * 60 * 60_000
 
 /**
- * Since when records are missing, given which of all commits that are remembered are. `isOfNodes`: workspaces are on
- * several nodes, so that what is present of other workspaces does not show what this one's node had.
+ * Since when records are missing, given which of all commits that are remembered are. `isOfEach`: workspaces lose records
+ * each by itself, so that what is present of others does not show what this one had.
  */
 export const missingSince = (
   all: ReadonlyArray<AcknowledgedCommit>,
   missing: ReadonlySet<number>,
-  isOfNodes = false
+  isOfEach = false
 ): number => {
   const firstMissing = all.find((_, index) => missing.has(index))?.at ?? Number.POSITIVE_INFINITY
   const lost = new Set(all.filter((_, index) => missing.has(index)).map(({ workspaceId }) => workspaceId))
   const present = all.filter(
-    ({ at, workspaceId }, index) => !missing.has(index) && at <= firstMissing && (!isOfNodes || lost.has(workspaceId))
+    ({ at, workspaceId }, index) => !missing.has(index) && at <= firstMissing && (!isOfEach || lost.has(workspaceId))
   )
   const last = present.at(-1)?.at
   return last === undefined ? firstMissing - unknownMillis : last - marginMillis

@@ -78,7 +78,7 @@ export const makeSettlements = <V>(sql: Sql<V>, form: SettlementForm<V>): Settle
       ),
     ...makeEntries(sql),
     ...makePayouts(sql),
-    open: Effect.map(sql.everywhere("openDifferences", countOpen(sql)), mergedCounts),
+    open: Effect.map(sql.read("openDifferences", countOpen(sql)), mergedCounts),
     prune: ({ before, limit, tenant }) =>
       Effect.gen(function* () {
         let gone = 0
@@ -264,7 +264,7 @@ const selectDifferences = <V>(
   const index = isOpen ? "settlement_differences_open" : "settlement_differences"
   const text = `select * from ${sql.by("settlement_entries", index)} where ${conditions.join(" and ")}
     order by opened_at, connection_id, row_id limit ${place(limit)}::integer`
-  return Effect.map((tenant === undefined ? sql.everywhere : sql.read)("differences", text, values), (found) =>
+  return Effect.map(sql.read("differences", text, values), (found) =>
     found
       .map(readSettlement)
       .sort((a, b) => (a.openedAt ?? 0) - (b.openedAt ?? 0) || byNames(a, b))
@@ -293,7 +293,7 @@ const selectRuns = <V>(
   ]
   const text = `select * from reconciliation_runs where ${conditions.join(" and ")}
     order by id desc limit ${place(limit)}::integer`
-  return Effect.map((tenant === undefined ? sql.everywhere : sql.read)("runs", text, values), (found) =>
+  return Effect.map(sql.read("runs", text, values), (found) =>
     found
       .map(readRun)
       .sort((a, b) => (a.id < b.id ? 1 : -1))

@@ -22,8 +22,6 @@ type Ask<V> = (
 export interface Sql<V> {
   readonly rows: Rows<V>
   readonly read: Ask<V>
-  /** Of all tenants, wherever they are stored. */
-  readonly everywhere: Ask<V>
   /** A list that may be of a moment ago, where the caller allows it. */
   readonly list: Ask<V>
   /** One statement that writes, for callers that do the same whether nothing was written or the result is unknown. */

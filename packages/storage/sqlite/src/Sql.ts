@@ -22,7 +22,6 @@ export const sqlOf = (db: Database): Sql<SQLInputValue> => {
   return {
     rows,
     read: ask,
-    everywhere: ask,
     list: ask,
     update: (operation, text, values = []) => update(db, operation, () => db.prepare(text).all(...values)),
     transaction: <A, E>(operation: string, body: (query: Query<SQLInputValue>) => Effect.Effect<A, E>) =>

@@ -1,9 +1,9 @@
 /** A node that does not answer, beside others on the same connections. */
 import { describe, expect, it } from "vitest"
-import { makeNodeShares } from "../src/NodeShares.ts"
+import { makeLaneShares } from "../src/LaneShares.ts"
 
 const given = (connections: number) => {
-  const shares = makeNodeShares(connections)
+  const shares = makeLaneShares(connections)
   const started: Array<string> = []
   const enter = (node: number | undefined, name: string) => {
     const start = () => void started.push(name)

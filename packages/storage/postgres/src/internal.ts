@@ -1,0 +1,27 @@
+/** What the storage on a Citus cluster is made of (`@pointsman/storage-citus`). Not for programs: it changes without notice. */
+export { keyHash, tenantNumber } from "./Keys.ts"
+export {
+  readConnection,
+  readDue,
+  selectDue,
+  selectWatched,
+  take as takeChecks,
+  waitingConnections,
+  wantedOf
+} from "./Checks.ts"
+export type { CommitOptions } from "./Commit.ts"
+export { type Durability, durabilityColumns, durabilityOf, type Watch } from "./Condition.ts"
+export { NoConnection } from "./Connections.ts"
+export { type Database, open, type PostgresOptions, type Query } from "./Database.ts"
+export type { DatabaseClock } from "./DatabaseClock.ts"
+export { endpointsAndFirst, selectFirstDueAt, takeFrom } from "./Deliveries.ts"
+export type { Resume } from "./Directory.ts"
+export { placeOf, urlExpected } from "./Handle.ts"
+export { type PostgresStorageOptions, servicesOf } from "./Layer.ts"
+export { type Comparison, comparisonIn } from "./LossWatch.ts"
+export { migrate } from "./Migrate.ts"
+export { newest, requireSchema, schemaOf } from "./Migrations.ts"
+export { inRealTime } from "./RealTime.ts"
+export { bindText, readText, rows } from "./Rows.ts"
+export { isTakenBack, Refused, storageError } from "./SqlFailures.ts"
+export { history, record, refusals, selectTimeline, unknownTimeline } from "./Timeline.ts"
