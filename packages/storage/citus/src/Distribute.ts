@@ -1,0 +1,144 @@
+/**
+ * Places the tables of a database on the nodes of its cluster, and makes the functions that nodes are sent. Each step is
+ * seen in the catalogue of Citus, so that a run that is killed is taken up by the next one. Only the coordinator can.
+ */
+import { StorageError } from "@pointsman/core/ports"
+import { type Database, inRealTime, type Query, storageError } from "@pointsman/storage-postgres/internal"
+import type { Row } from "@pointsman/storage-sql"
+import { Effect } from "effect"
+import { SqlError } from "effect/sql/SqlError"
+import { type Place, places } from "./Places.ts"
+import { createFunctions, runName, workspaceSetting } from "./RunFunction.ts"
+
+/** Ours among the database's advisory locks, beside that of the schema's steps: "pointsmb" in ASCII. */
+const lock = "8101813088862727522"
+
+const place: Readonly<Record<Place, (table: string) => string>> = {
+  workspace: (table) =>
+    `select create_distributed_table('${table}', 'workspace_id'${table === "payments" ? "" : ", colocate_with => 'payments'"})`,
+  everywhere: (table) => `select create_reference_table('${table}')`,
+  // With the tables that its foreign keys name.
+  coordinator: (table) => `select citus_add_local_table_to_metadata('${table}', true)
+    where not exists (select 1 from pg_dist_partition where logicalrelid = '${table}'::regclass)`
+}
+
+/**
+ * The column by which a table is in shards, and which every unique index of it has to hold. It is filled by the setting that
+ * each call has (`RunFunction.ts`), so that the statements of one database need not name it.
+ */
+const withWorkspace = (table: string): string => `do $$
+  declare
+    one record;
+  begin
+    if not exists (
+      select 1 from pg_attribute where attrelid = '${table}'::regclass and attname = 'workspace_id' and not attisdropped
+    ) then
+      alter table ${table} add column workspace_id text collate "C";
+      update ${table} as r set workspace_id = n.workspace_id from tenants as n where n.t = r.t;
+      alter table ${table} alter column workspace_id set not null,
+        alter column workspace_id set default current_setting('${workspaceSetting}');
+    end if;
+    for one in
+      select c.relname as name, coalesce(pg_get_constraintdef(k.oid), pg_get_indexdef(x.indexrelid)) as text, k.oid is not null as is_key
+      from pg_index as x join pg_class as c on c.oid = x.indexrelid left join pg_constraint as k on k.conindid = x.indexrelid
+      where x.indrelid = '${table}'::regclass and x.indisunique and not exists (
+        select 1 from pg_attribute as a
+        where a.attrelid = x.indrelid and a.attname = 'workspace_id' and a.attnum = any (x.indkey::smallint[])
+      )
+    loop
+      one.text := regexp_replace(one.text, '\\(([^)]*)\\)', '(\\1, workspace_id)');
+      if one.is_key then
+        execute format('alter table ${table} drop constraint %I, add constraint %I %s', one.name, one.name, one.text);
+      else
+        execute format('drop index %I', one.name);
+        execute one.text;
+      end if;
+    end loop;
+  end $$`
+
+/**
+ * A table without partitions, for a cluster: its servers may ask any node, and only the coordinator could make or drop
+ * partitions there. Retention deletes the rows of each workspace in batches.
+ */
+export const withoutPartitions = (table: string): string => `do $$
+  declare
+    keys text[];
+    one text;
+  begin
+    if exists (select 1 from pg_partitioned_table where partrelid = '${table}'::regclass) then
+      keys := array(
+        select case when indisprimary then 'alter table ${table} add ' || pg_get_constraintdef(pg_constraint.oid)
+          else replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') end
+        from pg_index left join pg_constraint on conindid = indexrelid and contype = 'p'
+        where indrelid = '${table}'::regclass
+      );
+      alter table ${table} rename to ${table}_parts;
+      create table ${table} (like ${table}_parts including defaults including constraints);
+      insert into ${table} select * from ${table}_parts;
+      drop table ${table}_parts;
+      foreach one in array keys loop
+        execute one;
+      end loop;
+    end if;
+  end $$`
+
+/**
+ * What a table needs besides. The version of the directory is a table with one row and no key, which is copied to a new node
+ * while it is written.
+ */
+const prepare = (table: string): ReadonlyArray<string> => {
+  if (places[table] === "workspace") return [withoutPartitions(table), withWorkspace(table)]
+  return table === "directory_version" ? ["alter table directory_version replica identity full"] : []
+}
+
+export interface Placement {
+  /** Tables of ours that are not placed yet. */
+  readonly tables: ReadonlyArray<string>
+  readonly hasFunctions: boolean
+}
+
+const selectPlaced = `select c.relname as name from pg_dist_partition as p join pg_class as c on c.oid = p.logicalrelid
+  where c.relnamespace = current_schema()::regnamespace`
+const selectFunctions = `select 1 as one from pg_dist_object as o join pg_proc as p on p.oid = o.objid
+  where o.classid = 'pg_proc'::regclass and o.distribution_argument_index is not null and p.proname = '${runName}'`
+
+const missing = (placed: ReadonlyArray<Row>, functions: ReadonlyArray<Row>): Placement => {
+  const names = placed.map(({ name }) => name)
+  return { tables: Object.keys(places).filter((table) => !names.includes(table)), hasFunctions: functions.length > 0 }
+}
+
+/** Fails where the database has not the extension. */
+export const missingPlacement = (db: Database): Effect.Effect<Placement, StorageError> =>
+  Effect.gen(function* () {
+    const [extension] = yield* db.read("open", "select extversion from pg_extension where extname = 'citus'")
+    if (extension === undefined) return yield* new StorageError({ operation: "open", cause: new Error(noExtension) })
+    return missing(yield* db.read("open", selectPlaced), yield* db.read("open", selectFunctions))
+  })
+
+const noExtension =
+  "the database has not the extension citus, which POINTSMAN_DATABASE_DISTRIBUTED=citus (distributed) expects: " +
+  "run `create extension citus` in it on every node"
+
+export const distribute = ({ reserve }: Pick<Database, "reserve">): Effect.Effect<void, StorageError> =>
+  Effect.gen(function* () {
+    const connection = yield* reserve
+    const query: Query = (sql, params = []) => Effect.map(connection.query(sql, params, false), ({ rows }) => rows)
+    // To place a table that has rows takes as long as it takes.
+    yield* query("set statement_timeout = 0")
+    yield* query("set client_min_messages = warning")
+    yield* Effect.addFinalizer(() => Effect.ignore(query("reset statement_timeout")))
+    yield* Effect.addFinalizer(() => Effect.ignore(query("reset client_min_messages")))
+    yield* Effect.acquireRelease(query(`select pg_advisory_lock(${lock})`), () =>
+      Effect.ignore(query(`select pg_advisory_unlock(${lock})`))
+    )
+    const { hasFunctions, tables } = missing(yield* query(selectPlaced), yield* query(selectFunctions))
+    // All of them first: what a tenant's number stands for is read where the tenants are.
+    for (const table of tables) for (const statement of prepare(table)) yield* query(statement)
+    for (const table of tables) yield* query(place[places[table] as Place](table))
+    if (hasFunctions) return
+    for (const statement of createFunctions) yield* query(statement)
+  }).pipe(
+    Effect.scoped,
+    inRealTime,
+    Effect.mapError((error) => (error instanceof SqlError ? storageError("distribute", error) : error))
+  )

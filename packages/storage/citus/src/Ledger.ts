@@ -1,0 +1,183 @@
+/** Payments over many nodes: what is about one workspace is asked of its node, and the rest of each node. */
+import type { DueCount, DuePayment, DueQuery, Ledger, MessageQuery, TenantMessage } from "@pointsman/core/ports"
+import {
+  bindText,
+  type Database,
+  keyHash,
+  readConnection,
+  readDue,
+  rows,
+  selectDue,
+  selectWatched,
+  takeChecks,
+  tenantNumber,
+  waitingConnections,
+  wantedOf
+} from "@pointsman/storage-postgres/internal"
+import { type Row, roomOf } from "@pointsman/storage-sql"
+import { Effect, Option } from "effect"
+import { allWorkspaces, someWorkspaces } from "./ByWorkspace.ts"
+import { firstOf, numberOf, type Order, sum } from "./Merged.ts"
+import type { NodeReads } from "./NodeReads.ts"
+import { at, byWorkspace, inWorkspace } from "./Where.ts"
+
+type Service = Ledger["Service"]
+
+const workspaceOfRow = (row: Row): string => rows.readTenant(row).workspaceId
+
+/** `plain`: of one database, over the sharded one. */
+export const ledgerOver = (plain: Service, db: Database, nodes: NodeReads): Service => {
+  const own = byWorkspace(plain)
+  return {
+    ...own,
+    commit: (change) => {
+      const { after, expected } = change.payment
+      if (expected > 0 || after.hosted === null) return own.commit(change)
+      // The index of a shard knows the pages of its own workspaces.
+      return Effect.flatMap(at("some")(plain.paymentOfPage(after.hosted.tokenHash)), (found) =>
+        Option.isNone(found) || found.value.id === after.id
+          ? own.commit(change)
+          : Effect.die(new Error("Ledger.commit: another payment has the token of this page"))
+      )
+    },
+    messages: (query) => messages(own, nodes, query),
+    // A node that is down does not keep a page from its visitor that another one has.
+    paymentOfPage: (tokenHash) =>
+      Effect.flatMap(at("some")(plain.paymentOfPage(tokenHash)), (found) =>
+        Option.isSome(found) ? Effect.succeed(found) : at("all")(plain.paymentOfPage(tokenHash))
+      ),
+    // What is due at a node that is down waits for it.
+    dueDisputes: (query) =>
+      Effect.map(
+        at("some")(plain.dueDisputes(query)),
+        firstOf(query.limit, ({ checkAt, disputeId }) => [checkAt, bindText(disputeId)])
+      ),
+    takeDue: (query) => takeDue(db, nodes, query),
+    dueByConnection: (query) => Effect.map(at("some")(plain.dueByConnection(query)), countsOf(query.limit)),
+    watched: (limit) =>
+      Effect.map(nodes.some("watched", selectWatched, [String(limit)]), (found) => {
+        const firsts = found.flatMap((row) => (row["first_at"] == null ? [] : [numberOf(row, "first_at")]))
+        return {
+          payments: Math.min(limit, sum(found, (row) => numberOf(row, "payments"))),
+          withRefunds: Math.min(limit, sum(found, (row) => numberOf(row, "with_refunds"))),
+          firstAt: firsts.length === 0 ? null : Math.min(...firsts)
+        }
+      }),
+    reviews: (query) =>
+      query.tenant !== undefined
+        ? own.reviews(query)
+        : Effect.map(
+            at("all")(plain.reviews(query)),
+            firstOf(query.limit, ({ id, money, review }) =>
+              query.byAmount === undefined ? [review?.since ?? 0, id] : [money.currency, -money.minorUnits, id]
+            )
+          ),
+    oldClaims: (query) =>
+      Effect.map(
+        at("some")(plain.oldClaims(query)),
+        firstOf(query.limit, ({ claim, tenant }) => [claim.claimedAt, Number(tenantNumber(tenant)), keyHash(claim.key)])
+      ),
+    forgetClaims: (claims) =>
+      Effect.map(
+        allWorkspaces(
+          claims,
+          ({ tenant }) => tenant.workspaceId,
+          (workspace, some) => inWorkspace(workspace)(plain.forgetClaims(some))
+        ),
+        (counts) => sum(counts, (count) => count)
+      )
+  }
+}
+
+const newestMessages: Order<TenantMessage> = ({ connectionId, eventId, receivedAt }) => [
+  receivedAt,
+  bindText(connectionId),
+  bindText(eventId)
+]
+
+/** Tenants with messages that a search may find. */
+const selectSearched = (hasOutcome: boolean): string => `select distinct workspace_id, environment from messages
+  where received_at >= $1::bigint and received_at >= 0 ${hasOutcome ? "and outcome = $2" : ""}`
+
+const messages = (own: Service, nodes: NodeReads, query: MessageQuery): ReturnType<Service["messages"]> => {
+  const merged = firstOf(query.limit, newestMessages, true)
+  if (query.tenant !== undefined) return own.messages(query)
+  if (query.namesAttemptFrom === undefined) return Effect.map(at("all")(own.messages(query)), merged)
+  // What is searched for is applied, and searched for again: a node that is down does not hold up the others.
+  const { namesAttemptFrom, outcome } = query
+  const params = [String(namesAttemptFrom), ...(outcome === undefined ? [] : [outcome])]
+  return Effect.flatMap(nodes.some("messages", selectSearched(outcome !== undefined), params), (found) =>
+    Effect.map(
+      someWorkspaces(found, workspaceOfRow, (_, tenants) =>
+        Effect.map(
+          Effect.forEach(tenants, (row) => own.messages({ ...query, tenant: rows.readTenant(row) })),
+          (pages) => pages.flat()
+        )
+      ),
+      (pages) => merged(pages.flat())
+    )
+  )
+}
+
+/** Of several groups of shards, each has its own. */
+const countsOf =
+  (limit: number) =>
+  (found: ReadonlyArray<DueCount>): ReadonlyArray<DueCount> =>
+    [...Map.groupBy(found, ({ connectionId }) => connectionId)].map(([connectionId, of]) => ({
+      connectionId,
+      payments: Math.min(
+        limit,
+        sum(of, ({ payments }) => payments)
+      )
+    }))
+
+/** Each connection its turn, those that have waited longest first. */
+const takeDue = Effect.fnUntraced(function* (db: Database, nodes: NodeReads, query: DueQuery) {
+  const { leaseMillis, limit, now } = query
+  const first = new Map<string, number>()
+  for (const row of yield* nodes.some("takeDue", waitingConnections, [String(now)])) {
+    const id = row["id"] as string
+    first.set(id, Math.min(first.get(id) ?? Number.POSITIVE_INFINITY, numberOf(row, "first")))
+  }
+  const waiting = firstOf(first.size, ([id, since]: [string, number]) => [since, id])([...first])
+  const rooms = roomOf(
+    waiting.map(([id]) => readConnection(id)),
+    query
+  )
+  if (rooms.length === 0) return []
+  const wanted = rooms.map(wantedOf)
+  const chosen = chosenOf(
+    yield* nodes.some("takeDue", selectDue, [JSON.stringify(wanted), String(now)]),
+    wanted,
+    limit
+  )
+  // At its node, the first ones of a connection are those that were chosen, unless another server took them.
+  const taken = yield* someWorkspaces(chosen, workspaceOfRow, (workspace, some) => {
+    const own = [...Map.groupBy(some, (row) => row["connection"] as string)].map(([id, of]) => ({
+      id,
+      room: of.length,
+      under_way: 0
+    }))
+    const params = [JSON.stringify(own), ...[now, now + leaseMillis, some.length].map(String)]
+    return Effect.map(inWorkspace(workspace)(db.update("takeDue", takeChecks, params)), (found) => found.map(readDue))
+  })
+  const place = new Map(chosen.map((row, index) => [row["payment"], index]))
+  return firstOf(limit, ({ paymentId }: DuePayment) => [place.get(paymentId) ?? chosen.length])(taken.flat())
+})
+
+const chosenOf = (
+  found: ReadonlyArray<Row>,
+  wanted: ReadonlyArray<ReturnType<typeof wantedOf>>,
+  limit: number
+): ReadonlyArray<Row> => {
+  const byConnection = Map.groupBy(found, (row) => row["connection"] as string)
+  const placed = wanted.flatMap(({ id, room, under_way }) =>
+    firstOf(room, (row: Row) => [numberOf(row, "at")])(byConnection.get(id) ?? []).map((row, index) => ({
+      row,
+      place: under_way + index
+    }))
+  )
+  return firstOf(limit, ({ place, row }: (typeof placed)[number]) => [place, numberOf(row, "at")])(placed).map(
+    ({ row }) => row
+  )
+}

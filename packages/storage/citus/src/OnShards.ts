@@ -1,0 +1,86 @@
+/** Statements of one database as the texts that a node runs on its shards (`RunFunction.ts`). */
+import { eventIdsName, type How, mark } from "./RunFunction.ts"
+import { places } from "./Places.ts"
+
+export type Params = ReadonlyArray<string | null>
+
+interface Template {
+  readonly text: string
+  readonly tables: string
+  readonly hasRows: boolean
+  /** Whether it is about the tables of workspaces. */
+  readonly isSharded: boolean
+}
+
+const templates = new Map<string, Template>()
+
+/** Texts are few. */
+const templateOf = (sql: string): Template => {
+  const known = templates.get(sql)
+  if (known !== undefined) return known
+  const template = make(sql)
+  templates.set(sql, template)
+  return template
+}
+
+const partName = /\b(\w+)(?:\s*\([\w\s,]*\))?\s+as\s+(?:not\s+)?(?:materialized\s+)?\(/gu
+const tableName = /\b(from|join|into|update|using|analyze)\s+(\w+)\b(\s+as\b)?/gu
+
+const make = (sql: string): Template => {
+  const parts = new Set([...sql.matchAll(partName)].map(([, name]) => name))
+  const tables = new Set<string>()
+  const nameOf = (table: string) => {
+    tables.add(table)
+    return `${mark}${table}${mark}`
+  }
+  const text = sql
+    .replaceAll(tableName, (found, word: string, table: string, alias: string | undefined) => {
+      if (parts.has(table) || (places[table] ?? "coordinator") === "coordinator") return found
+      const as = word === "analyze" ? "" : alias === undefined ? ` as ${table}` : alias
+      return `${word} ${nameOf(table)}${as}`
+    })
+    .replaceAll("on conflict (t, payment)", "on conflict (t, payment, workspace_id)")
+    .replaceAll(/\bevent_ids\(/gu, () => `${eventIdsName}('${nameOf("events")}', `)
+  return {
+    text,
+    tables: arrayText([...tables]),
+    hasRows: hasRows(sql),
+    isSharded: [...tables].some((table) => places[table] === "workspace")
+  }
+}
+
+/** By what is in no parentheses: a part of the statement answers nothing. */
+const hasRows = (sql: string): boolean => {
+  let depth = 0
+  let outside = ""
+  for (const char of sql) {
+    if (char === "(") depth++
+    if (depth === 0) outside += char
+    if (char === ")") depth--
+  }
+  return /\breturning\b/u.test(outside) || !/\b(?:insert|update|delete|analyze)\b/u.test(outside.replaceAll(/\bfor (?:no key )?update\b/gu, ""))
+}
+
+export const isSharded = (sql: string): boolean => templateOf(sql).isSharded
+
+/** In statements: what versions begin after in the newest history that this process knows of. */
+export const knownBase = "known_base()"
+
+/** The parameters of a call. `key`: of the workspace, or one that leads to the node. `base`: see `knownBase`. */
+export const paramsOf = (key: string, sql: string, params: Params, how: How, base = "0"): Params => {
+  const { hasRows, tables, text } = templateOf(sql)
+  const statement = text
+    .replaceAll(knownBase, base)
+    .replaceAll(/\$(\d+)/gu, (_, at: string) => literal(params[Number(at) - 1] ?? null))
+  return [key, tables, statement, how, String(hasRows)]
+}
+
+/** https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-STRINGS */
+const literal = (value: string | null): string => {
+  if (value === null) return "null"
+  const quoted = value.replaceAll("\\", "\\\\").replaceAll("'", "''").replaceAll(mark, "\\x02")
+  return ` E'${quoted}'`
+}
+
+/** Of names that need no quotes. */
+export const arrayText = (names: ReadonlyArray<string>): string => `{${names.join(",")}}`

@@ -1,0 +1,96 @@
+/**
+ * A rebalance: a background job of the cluster, which goes on when its caller is gone
+ * (https://docs.citusdata.com/en/stable/develop/api_udf.html#citus-rebalance-start). A cluster has one at a time.
+ */
+import type { Row } from "@pointsman/storage-sql"
+import { Effect } from "effect"
+import type { Query } from "@pointsman/storage-postgres/internal"
+
+export interface ShardMove {
+  /** `host:port`; `null` before it is known. */
+  readonly from: string | null
+  readonly to: string | null
+  /** What the engine says that it does. */
+  readonly phase: string | null
+  /** How much is at the node that the shards leave, and at the other one. */
+  readonly bytes: { readonly source: number; readonly target: number } | null
+}
+
+export interface Rebalance {
+  /** The number of the job. */
+  readonly job: number
+  readonly state: "running" | "finished" | "failed" | "stopped"
+  readonly moves: { readonly done: number; readonly left: number; readonly failed: number }
+  readonly underWay: ReadonlyArray<ShardMove>
+  /** What the engine says of moves that failed, or that it tries again. */
+  readonly faults: ReadonlyArray<string>
+}
+
+interface Details {
+  readonly task_state_counts: Readonly<Record<string, number>> | null
+  readonly tasks: ReadonlyArray<{
+    readonly state: string
+    readonly phase?: string | null
+    readonly message: string | null
+    readonly hosts?: { readonly source: string | null; readonly target: string | null }
+    readonly size?: { readonly source: number | null; readonly target: number | null }
+  }>
+}
+
+/** The newest job, of any state. */
+export const readRebalance = (query: Query) =>
+  Effect.map(query("select job_id, state::text, details from citus_rebalance_status(true)"), ([row]) =>
+    row === undefined ? undefined : rebalanceOf(row)
+  )
+
+/** The words of `citus_job_status` and of `citus_task_status`. */
+const stateOf = (state: unknown): Rebalance["state"] => {
+  switch (state) {
+    case "finished":
+      return "finished"
+    case "failed":
+      return "failed"
+    case "cancelled":
+      return "stopped"
+    default:
+      return "running"
+  }
+}
+
+const rebalanceOf = (row: Row): Rebalance => {
+  const { task_state_counts: counts, tasks } = row["details"] as Details
+  const sum = (states: ReadonlyArray<string>) => states.reduce((all, state) => all + (counts?.[state] ?? 0), 0)
+  return {
+    job: Number(row["job_id"]),
+    state: stateOf(row["state"]),
+    moves: {
+      done: sum(["done"]),
+      left: sum(["blocked", "runnable", "running", "cancelling"]),
+      failed: sum(["error", "unscheduled", "cancelled"])
+    },
+    underWay: tasks
+      .filter(({ state }) => state === "running")
+      .map(({ hosts, phase, size }) => ({
+        from: hosts?.source ?? null,
+        to: hosts?.target ?? null,
+        phase: phase ?? null,
+        bytes: size?.source == null ? null : { source: Number(size.source), target: Number(size.target ?? 0) }
+      })),
+    faults: tasks.flatMap(({ message, state }) =>
+      state === "running" || message == null || message === "" ? [] : [message.trim().replaceAll(/\s+/gu, " ")]
+    )
+  }
+}
+
+/** The number of the job; `undefined` where nothing has to move. `drainOnly`: only away from nodes that take no shards. */
+export const startRebalance = (query: Query, drainOnly: boolean, blockWrites: boolean) =>
+  Effect.map(
+    query(
+      "select citus_rebalance_start(drain_only := $1::boolean, shard_transfer_mode := $2::citus.shard_transfer_mode) as job",
+      [String(drainOnly), transferMode(blockWrites)]
+    ),
+    ([row]) => (row?.["job"] == null ? undefined : Number(row["job"]))
+  )
+
+/** `auto` copies by logical replication, and blocks writes at the end alone. */
+export const transferMode = (blockWrites: boolean): string => (blockWrites ? "block_writes" : "auto")

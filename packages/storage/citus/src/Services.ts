@@ -1,0 +1,208 @@
+/** The other services over many nodes. */
+import { createHash } from "node:crypto"
+import type { Tenant } from "@pointsman/core"
+import type {
+  Deliveries,
+  DueDelivery,
+  DueDeliveryQuery,
+  Retention,
+  SealedKind,
+  SealedText,
+  SealedTexts,
+  Settlements,
+  SuccessRates
+} from "@pointsman/core/ports"
+import {
+  bindText,
+  type Comparison,
+  comparisonIn,
+  type Database,
+  endpointsAndFirst,
+  type Resume,
+  rows,
+  selectFirstDueAt,
+  takeFrom,
+  tenantNumber
+} from "@pointsman/storage-postgres/internal"
+import { type AcknowledgedCommit, type Row, resumeOf, sealedPlaces } from "@pointsman/storage-sql"
+import { Effect } from "effect"
+import { allWorkspaces, someWorkspaces } from "./ByWorkspace.ts"
+import { firstOf, numberOf, sum } from "./Merged.ts"
+import { type NodeReads, withinLimit } from "./NodeReads.ts"
+import { places } from "./Places.ts"
+import { at, byWorkspace, inWorkspace } from "./Where.ts"
+
+export const deliveriesOver = (plain: Deliveries["Service"], db: Database, nodes: NodeReads): Deliveries["Service"] => ({
+  ...byWorkspace(plain),
+  takeDue: (query) => takeDue(db, nodes, query),
+  firstDueAt: Effect.map(nodes.some("firstDueAt", selectFirstDueAt), (found) => {
+    const firsts = found.flatMap((row) => (row["first_at"] == null ? [] : [numberOf(row, "first_at")]))
+    return firsts.length === 0 ? null : Math.min(...firsts)
+  }),
+  record: (records) =>
+    Effect.asVoid(
+      allWorkspaces(
+        records,
+        ({ after }) => after.tenant.workspaceId,
+        (workspace, some) => inWorkspace(workspace)(plain.record(some))
+      )
+    )
+})
+
+/** Endpoints with something due, and how much of it may be sent now. */
+const selectWaiting = `${endpointsAndFirst}, endpoints_due as (
+    select id, first, $2::integer - (
+      select count(*)::integer from deliveries where endpoint_id = waiting.id and leased_until is not null and leased_until > $1
+    ) as room from waiting where first <= $1
+  ) select workspace_id, endpoints_due.id, first, (
+      select count(*)::integer from (
+        select 1 from deliveries where endpoint_id = endpoints_due.id and due_at is not null and due_at <= $1
+        limit least(room, $3)
+      ) as due_now
+    ) as count
+  from endpoints_due join webhook_endpoints on webhook_endpoints.id = endpoints_due.id where room > 0`
+
+/** Endpoint by endpoint, those that wait longest first, and each with as much as is left for it. */
+const takeDue = Effect.fnUntraced(function* (db: Database, nodes: NodeReads, query: DueDeliveryQuery) {
+  const { limit, limitPerEndpoint, now } = query
+  const found = yield* nodes.some("takeDue", selectWaiting, [now, limitPerEndpoint, limit].map(String))
+  const waiting = firstOf(found.length, (row: Row) => [numberOf(row, "first"), row["id"] as string])(found)
+  let left = limit
+  const chosen = waiting.flatMap((row) => {
+    const count = Math.min(left, numberOf(row, "count"))
+    left -= count
+    return count === 0 ? [] : [{ row, count }]
+  })
+  const taken = yield* someWorkspaces(
+    chosen,
+    ({ row }) => rows.readTenant(row).workspaceId,
+    (workspace, some) => {
+      const ids = some.map(({ row }) => row["id"] as string)
+      const most = sum(some, ({ count }) => count)
+      return inWorkspace(workspace)(takeFrom(db, ids, { ...query, limit: most }))
+    }
+  )
+  const place = new Map(waiting.map((row, index) => [row["id"], index]))
+  return firstOf(limit, ({ endpoint }: DueDelivery) => [place.get(bindText(endpoint.id)) ?? 0])(taken.flat())
+})
+
+export const retentionOver = (plain: Retention): Retention => {
+  const own = byWorkspace(plain)
+  return {
+    ...own,
+    remove: (payments) =>
+      Effect.map(
+        allWorkspaces(
+          payments,
+          ({ tenant }) => tenant.workspaceId,
+          (workspace, some) => inWorkspace(workspace)(plain.remove(some))
+        ),
+        (removed) => removed.flat()
+      ),
+    // A cluster has no partitions (`Distribute.ts`): all leave by these.
+    pruneDeliveries: (query) => own.pruneDeliveries({ ...query, isLongest: false }),
+    pruneBodies: (query) => own.pruneBodies({ ...query, isLongest: false }),
+    upkeep: () => Effect.succeed({ bodies: 0, deliveries: 0 })
+  }
+}
+
+export const settlementsOver = (plain: Settlements): Settlements => {
+  const own = byWorkspace(plain)
+  return {
+    ...own,
+    runs: (query) => (query.tenant === undefined ? at("all")(plain.runs(query)) : own.runs(query)),
+    differences: (query) => (query.tenant === undefined ? at("all")(plain.differences(query)) : own.differences(query)),
+    open: at("all")(plain.open)
+  }
+}
+
+const selectOldRates = "select distinct workspace_id from success_rates where at < $1"
+
+export const ratesOver = (plain: SuccessRates["Service"], nodes: NodeReads): SuccessRates["Service"] => ({
+  changedSince: (time) => at("some")(plain.changedSince(time)),
+  // Rates of a node that is down are not written. After a failure all of them would be written again and counted twice.
+  write: (rates) =>
+    Effect.map(
+      someWorkspaces(
+        rates,
+        ({ tenant }) => tenant.workspaceId,
+        (workspace, some) => inWorkspace(workspace)(plain.write(some))
+      ),
+      (refused) => refused.flat()
+    ),
+  forgetBefore: (time) =>
+    Effect.flatMap(nodes.some("forgetRates", selectOldRates, [String(time)]), (old) =>
+      Effect.map(
+        someWorkspaces(
+          old,
+          (row) => row["workspace_id"] as string,
+          (key) => at({ key })(plain.forgetBefore(time))
+        ),
+        (gone) => sum(gone, (count) => count)
+      )
+    )
+})
+
+const hashOf = (text: string): string => createHash("md5").update(bindText(text)).digest("hex")
+
+/** As the index of its table orders it: a message by the hash of its event, a payment by the number of its tenant. */
+const orderOf = ({ key, kind }: SealedText): ReadonlyArray<string | number> => {
+  const [workspaceId = "", environment = "", ...rest] = key
+  if (kind === "checkout") return [Number(tenantNumber({ workspaceId, environment } as Tenant)), ...rest]
+  return key.map((part, index) => (sealedPlaces[kind].key[index] === "event_id" ? hashOf(part) : bindText(part)))
+}
+
+export const sealedTextsOver = (plain: SealedTexts["Service"]): SealedTexts["Service"] => ({
+  ...plain,
+  list: (query) =>
+    isOfWorkspace(query.kind) ? Effect.map(at("all")(plain.list(query)), firstOf(query.limit, orderOf)) : plain.list(query),
+  replace: (kind, replacements) =>
+    isOfWorkspace(kind)
+      ? Effect.map(
+          allWorkspaces(
+            replacements,
+            ({ key: [workspaceId = ""] }) => workspaceId,
+            (workspace, some) => inWorkspace(workspace)(plain.replace(kind, some))
+          ),
+          (counts) => sum(counts, (count) => count)
+        )
+      : plain.replace(kind, replacements)
+})
+
+const isOfWorkspace = (kind: SealedKind): boolean =>
+  kind === "checkout" || places[sealedPlaces[kind].table] === "workspace"
+
+/** Which acknowledged commits their nodes lack. Of a node that does not answer nothing is said. */
+export const comparisonOver = (db: Database): Comparison => {
+  const plain = comparisonIn(db)
+  const compareOne = (workspace: string, some: ReadonlyArray<Placed>) =>
+    Effect.map(withinLimit(inWorkspace(workspace)(plain.compare(some.map(({ commit }) => commit)))), ({ missing }) => ({
+      workspace,
+      missing: missing.map((index) => some[index]?.n ?? -1)
+    }))
+  return {
+    isOfEach: true,
+    compare: (commits) => {
+      const placed = commits.map((commit, n) => ({ commit, n }))
+      // Where no node answers, there is more to say of the database than this.
+      const asked = Effect.orElseSucceed(someWorkspaces(placed, workspaceOf, compareOne), () => [])
+      return Effect.map(asked, (found) => {
+        const answered = new Set(found.map(({ workspace }) => workspace))
+        return {
+          missing: found.flatMap(({ missing }) => missing).toSorted((a, b) => a - b),
+          unanswered: placed.filter((one) => !answered.has(workspaceOf(one))).map(({ n }) => n)
+        }
+      })
+    }
+  }
+}
+
+interface Placed {
+  readonly commit: AcknowledgedCommit
+  readonly n: number
+}
+
+const workspaceOf = ({ commit }: Placed): string => commit.workspaceId
+
+/** Endpoint by endpoint: Citus finds the shard by the workspace. */
+export const resume: Resume = resumeOf({ rows, by: (table) => table })

@@ -1,0 +1,120 @@
+/**
+ * The database of the storage in PostgreSQL, whose statements about workspaces are run by the node of the workspace, or by
+ * every node (`Where.ts`). All others go to the node that is asked.
+ */
+import { StorageError } from "@pointsman/core/ports"
+import { type Database, type Query, Refused } from "@pointsman/storage-postgres/internal"
+import type { Row } from "@pointsman/storage-sql"
+import { Effect } from "effect"
+import type { NodeReads } from "./NodeReads.ts"
+import { isSharded, type Params, paramsOf } from "./OnShards.ts"
+import { call, type How, type Told } from "./RunFunction.ts"
+import { CurrentWhere, type Where } from "./Where.ts"
+
+/** A workspace moves once in a long time. The node that was asked for it knows where it is now. */
+const maxMoves = 5
+
+/** The workspace left the node before the statement came there, which did nothing. */
+class Moved {
+  readonly _tag = "Moved"
+}
+
+const toldOf = ([row]: ReadonlyArray<Row>): Told => row?.["told"] as Told
+
+const rowsOf = (found: ReadonlyArray<Row>): Effect.Effect<ReadonlyArray<Row>, Moved> => {
+  const { ranges, rows } = toldOf(found)
+  return ranges.length === 0 ? Effect.fail(new Moved()) : Effect.succeed(rows)
+}
+
+const followed = <A, E>(operation: string, asked: Effect.Effect<A, E | Moved>): Effect.Effect<A, E | StorageError> =>
+  Effect.retry(asked, { times: maxMoves - 1, while: (failed) => failed instanceof Moved }).pipe(
+    Effect.mapError((failed) =>
+      failed instanceof Moved
+        ? new StorageError({ operation, cause: new Error("the workspace moved while it was asked for") })
+        : (failed as E)
+    )
+  )
+
+/** A shard's constraint has the number of the shard behind its name, and only the message says it. */
+const named = <E>(failed: E): E | Refused => {
+  if (!(failed instanceof Refused)) return failed
+  const constraint = /constraint "(\w+?)_\d+"/u.exec(String((failed.error.cause as Error).message))?.[1]
+  return new Refused(failed.code, failed.error, constraint)
+}
+
+interface Sharded {
+  /** For what is asked of the node of one workspace. */
+  readonly lanes: Database
+  readonly nodes: NodeReads
+  /** What versions begin after, in SQL. */
+  readonly base: () => string
+}
+
+export const shardedDatabase = (db: Database, { base, lanes, nodes }: Sharded): Database => {
+  const where = <A, E>(
+    operation: string,
+    sql: string,
+    ask: { readonly plain: () => Effect.Effect<A, E>; readonly at: (where: Where) => Effect.Effect<A, E> }
+  ): Effect.Effect<A, E> =>
+    Effect.flatMap(CurrentWhere, (found) => {
+      if (!isSharded(sql)) return ask.plain()
+      return found === undefined
+        ? Effect.die(new Error(`${operation}: the statement is for the tables of a workspace, and names none`))
+        : ask.at(found)
+    })
+  const keyOf = (found: Where): string => {
+    if (typeof found === "string") throw new Error("what is written is written in one workspace")
+    return found.key
+  }
+  const bind = (key: string, sql: string, params: Params, how: How) => paramsOf(key, sql, params, how, base())
+  const inKey =
+    (query: Query, key: string): Query =>
+    (sql, params = []) =>
+      isSharded(sql)
+        ? (Effect.flatMap(query(call, bind(key, sql, params, "write")), rowsOf) as ReturnType<Query>)
+        : query(sql, params)
+  return {
+    ...db,
+    read: (operation, sql, params = [], isAside) =>
+      where(operation, sql, {
+        plain: () => db.read(operation, sql, params, isAside),
+        at: (found) =>
+          typeof found === "string"
+            ? nodes[found](operation, sql, params)
+            : followed(
+                operation,
+                Effect.flatMap(lanes.read(operation, call, bind(found.key, sql, params, "read")), rowsOf)
+              )
+      }),
+    write: (operation, sql, params = [], isClaim, since) =>
+      where(operation, sql, {
+        plain: () => db.write(operation, sql, params, isClaim, since),
+        at: (found) =>
+          followed(
+            operation,
+            Effect.flatMap(
+              Effect.mapError(
+                lanes.write(operation, call, bind(keyOf(found), sql, params, "write"), isClaim, since),
+                named
+              ),
+              rowsOf
+            )
+          )
+      }),
+    update: (operation, sql, params = []) =>
+      where(operation, sql, {
+        plain: () => db.update(operation, sql, params),
+        at: (found) =>
+          followed(
+            operation,
+            Effect.flatMap(lanes.update(operation, call, bind(keyOf(found), sql, params, "write")), rowsOf)
+          )
+      }),
+    transaction: (operation, body) =>
+      Effect.flatMap(CurrentWhere, (found) =>
+        found === undefined
+          ? db.transaction(operation, body)
+          : followed(operation, db.transaction(operation, (query) => body(inKey(query, keyOf(found)))))
+      )
+  }
+}

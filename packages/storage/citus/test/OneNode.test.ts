@@ -1,0 +1,179 @@
+/**
+ * Which nodes a statement asks, by the engine's own plan. The storage suite shows besides that no statement asks several
+ * shards (`Citus.contract.test.ts`).
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { type Change, Ids } from "@pointsman/core/ports"
+import { Effect, Redacted } from "effect"
+import { make as makeNodeDeliveries } from "../src/Deliveries.ts"
+import { make as makeNodeLedger } from "../src/Ledger.ts"
+import { makeNodeReads } from "../src/NodeReads.ts"
+import { openDistributed } from "../src/Open.ts"
+import { make as makeNodeRetention } from "../src/Retention.ts"
+import type { Database } from "../../src/Database.ts"
+import { open } from "../../src/Database.ts"
+import { migrate } from "../../src/Migrate.ts"
+import { newChange, tenant } from "../../postgres/test/Given.ts"
+import { hasCluster, newNodes } from "./support/CitusDatabase.ts"
+
+interface Asked {
+  readonly operation: string
+  /** How many tasks the plan has, on as many shards; none of a statement on copies of this node. */
+  readonly tasks: ReadonlyArray<number>
+}
+
+const planOf = (plan: unknown): ReadonlyArray<number> => {
+  const found: Array<number> = []
+  JSON.stringify(plan, (key, value) => {
+    if (key === "Task Count") found.push(value as number)
+    return value
+  })
+  return found
+}
+
+/** Explains each statement before it is asked. */
+const explained = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const { db } = yield* openDistributed({ url, distributed: true })
+  const asked: Array<Asked> = []
+  const explain = (operation: string, sql: string, params: ReadonlyArray<string | null> = []) =>
+    Effect.map(db.read("explain", `explain (format json) ${sql}`, params), ([row]) => {
+      asked.push({ operation, tasks: planOf(row) })
+    })
+  const watched: Database = {
+    ...db,
+    read: (operation, sql, params, isAside) =>
+      Effect.andThen(explain(operation, sql, params), db.read(operation, sql, params, isAside)),
+    write: (operation, sql, params, ...rest) =>
+      Effect.andThen(explain(operation, sql, params), db.write(operation, sql, params, ...rest)),
+    update: (operation, sql, params) =>
+      Effect.andThen(explain(operation, sql, params), db.update(operation, sql, params))
+  }
+  const reads = makeNodeReads(watched)
+  const ledger = yield* makeNodeLedger(watched, reads, { base: () => 0, isTold: () => true }, {})
+  const askedBy = Effect.fnUntraced(function* <A, E, R>(operation: Effect.Effect<A, E, R>) {
+    asked.length = 0
+    yield* operation
+    return asked.map(({ operation, tasks }) => `${operation} ${tasks.join(" ")}`)
+  })
+  return { askedBy, deliveries: makeNodeDeliveries(watched, reads), ledger, retention: makeNodeRetention(watched, db) }
+})
+
+const moved = (change: Change, version: number): Change => ({
+  tenant,
+  payment: { expected: version - 1, after: { ...change.payment.after, version } },
+  attempts: [],
+  events: []
+})
+
+describe.skipIf(!hasCluster)("nodes that a statement asks", () => {
+  it.live("given the coordinator, when one workspace is written and read, then one task asks its node, once each", () =>
+    Effect.gen(function* () {
+      const [url] = yield* newNodes
+      const { askedBy, deliveries, ledger } = yield* explained(url as Redacted.Redacted)
+      const change = yield* newChange()
+      const { id } = change.payment.after
+      expect(yield* askedBy(ledger.commit(change))).toEqual(["commit 1"])
+      // A plan that was made for any values would not be sent: PostgreSQL makes one after five.
+      for (let version = 2; version < 12; version++) {
+        expect(yield* askedBy(ledger.commit(moved(change, version)))).toEqual(["commit 1"])
+      }
+      const page = { limit: 10 }
+      expect(yield* askedBy(ledger.payment(tenant, id))).toEqual(["payment 1"])
+      expect(yield* askedBy(ledger.book(tenant, id))).toEqual(["book 1"])
+      expect(yield* askedBy(ledger.bookOf(tenant, { attemptId: "a" }))).toEqual(["bookOf 1"])
+      expect(yield* askedBy(ledger.bookOf(tenant, { connectionId: "a", providerRef: "b" }))).toEqual(["bookOf 1"])
+      expect(yield* askedBy(ledger.payments(tenant, page))).toEqual(["payments 1"])
+      expect(yield* askedBy(ledger.timeline(tenant, id, page))).toEqual(["timeline 1"])
+      expect(yield* askedBy(ledger.events(tenant, page))).toEqual(["events 1", "events 1"])
+      expect(yield* askedBy(ledger.message(tenant, "first", "m"))).toEqual(["message 1"])
+      expect(yield* askedBy(ledger.claim(tenant, "key"))).toEqual(["claim 1"])
+      expect(yield* askedBy(deliveries.list(tenant, page))).toEqual(["list 1"])
+      expect(yield* askedBy(deliveries.delivery(tenant, "d"))).toEqual(["delivery 1"])
+      expect(yield* askedBy(deliveries.attempts(tenant, "d"))).toEqual(["attempts 1"])
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.live("given retention of one workspace, then one task asks its node, once each", () =>
+    Effect.gen(function* () {
+      const [url] = yield* newNodes
+      const { askedBy, ledger, retention } = yield* explained(url as Redacted.Redacted)
+      const change = yield* newChange()
+      yield* ledger.commit(change)
+      const old = { tenant, before: 1, limit: 10 }
+      const payment = { tenant, paymentId: change.payment.after.id, version: 1 }
+      const held = { tenant, bodiesBefore: 1, deliveriesBefore: 1, limit: 10 }
+      const reference = { connectionId: "first", providerRef: "a" }
+      expect(yield* askedBy(retention.oldPayments({ tenant, createdBefore: 1, limit: 10 }))).toEqual(["oldPayments 1"])
+      const inState = { tenant, createdBefore: 1, limit: 10, state: "Declined" } as const
+      expect(yield* askedBy(retention.oldPayments(inState))).toEqual(["oldPayments 1"])
+      expect(yield* askedBy(retention.held(held))).toEqual(["held 1"])
+      expect(yield* askedBy(retention.pruneDeliveries(old))).toEqual(["pruneDeliveries 1"])
+      expect(yield* askedBy(retention.pruneBodies(old))).toEqual(["pruneBodies 1"])
+      expect(yield* askedBy(retention.remove([payment]))).toEqual(["remove 1"])
+      expect(yield* askedBy(retention.removedPaymentOf(tenant, reference))).toEqual(["removedPaymentOf 1"])
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.live("given a standby beside a distributed database, when it is opened, then it is refused by name", () =>
+    Effect.gen(function* () {
+      const url = Redacted.make("postgres://nobody@127.0.0.1:1/none")
+      const failure = yield* Effect.flip(Effect.scoped(openDistributed({ url, readUrl: url, distributed: true })))
+      expect(failure.cause).toMatchObject({
+        message: "readUrl: expected no standby with distributed: reads of workspaces go to their nodes"
+      })
+    })
+  )
+
+  it.live("given what looks across workspaces, then each of the two nodes is asked once", () =>
+    Effect.gen(function* () {
+      const [url] = yield* newNodes
+      const { askedBy, deliveries, ledger } = yield* explained(url as Redacted.Redacted)
+      yield* ledger.commit(yield* newChange())
+      const due = { now: 1, leaseMillis: 1, limit: 10, limitPerConnection: 5, underWay: new Map() }
+      yield* ledger.watched(1)
+      expect(yield* askedBy(ledger.watched(10))).toEqual(["watched 1", "watched 1"])
+      expect(yield* askedBy(ledger.takeDue(due))).toEqual(["takeDue 1", "takeDue 1"])
+      expect(yield* askedBy(ledger.reviews({ limit: 10 }))).toEqual(["reviews 1", "reviews 1"])
+      expect(yield* askedBy(deliveries.firstDueAt)).toEqual(["firstDueAt 1", "firstDueAt 1"])
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.live("given a distributed database, when it is opened as a plain one, then it is refused by name", () =>
+    Effect.gen(function* () {
+      const [url] = yield* newNodes
+      const { layer } = yield* Effect.promise(() => import("@pointsman/storage-postgres"))
+      const { Layer } = yield* Effect.promise(() => import("effect"))
+      const failure = yield* Effect.flip(
+        Effect.scoped(Layer.build(Layer.provide(layer({ url: url as Redacted.Redacted }), Ids.layer)))
+      )
+      expect(failure.cause).toMatchObject({
+        message:
+          "its tables lie on the nodes of a Citus cluster: set POINTSMAN_DATABASE_DISTRIBUTED=citus (distributed: true)"
+      })
+    })
+  )
+
+  it.live("given a distributed database, when a later step of the schema comes, then every node has it", () =>
+    Effect.gen(function* () {
+      const nodes = yield* newNodes
+      const db = yield* open({ url: nodes[0] as Redacted.Redacted, distributed: true })
+      yield* migrate(db, {
+        "9998_note": ['alter table payments add column note text collate "C"'],
+        "9999_payments_by_note": {
+          index: "payments_by_note",
+          on: "payments (workspace_id, note) where note is not null"
+        }
+      })
+      for (const url of nodes) {
+        const node = yield* open({ url, distributed: true })
+        const [row] = yield* node.read(
+          "test",
+          `select (select max(migration_id) from pointsman_migrations) as step, (
+            select count(*)::integer from pg_attribute where attname = 'note' and attrelid = 'payments'::regclass
+          ) as columns, to_regclass('payments_by_note') is not null as has_index`
+        )
+        expect(row).toEqual({ step: 9999, columns: 1, has_index: true })
+      }
+    })
+  )
+})
