@@ -1,6 +1,6 @@
 /** Databases of a cluster, by any of its nodes; and the coordinator, found by any of them. */
 import { StorageError } from "@pointsman/core/ports"
-import { isTakenBack, type Database, open, type PostgresOptions } from "@pointsman/storage-postgres/internal"
+import { type Database, isTakenBack, open, type PostgresOptions } from "@pointsman/storage-postgres/internal"
 import { Effect, Redacted } from "effect"
 
 /**

@@ -3,8 +3,8 @@
  * seen in the catalogue of Citus, so that a run that is killed is taken up by the next one. Only the coordinator can.
  */
 import { StorageError } from "@pointsman/core/ports"
-import { type Database, inRealTime, type Query, storageError } from "@pointsman/storage-postgres/internal"
-import type { Row } from "@pointsman/storage-sql"
+import { type Database, inRealTime, layoutStep, type Query, storageError } from "@pointsman/storage-postgres/internal"
+import { migrationsTable, type Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import { SqlError } from "effect/sql/SqlError"
 import { type Place, places } from "./Places.ts"
@@ -97,6 +97,12 @@ export interface Placement {
   readonly hasFunctions: boolean
 }
 
+const layout =
+  "its tables lie on the nodes of a Citus cluster: set POINTSMAN_DATABASE_DISTRIBUTED=citus (distributed: true)"
+/** The storage in PostgreSQL refuses the database from now on. */
+const insertLayout = `insert into ${migrationsTable} (migration_id, name) values (${layoutStep}, $1::text)
+  on conflict (migration_id) do nothing`
+
 const selectPlaced = `select c.relname as name from pg_dist_partition as p join pg_class as c on c.oid = p.logicalrelid
   where c.relnamespace = current_schema()::regnamespace`
 const selectFunctions = `select 1 as one from pg_dist_object as o join pg_proc as p on p.oid = o.objid
@@ -132,6 +138,7 @@ export const distribute = ({ reserve }: Pick<Database, "reserve">): Effect.Effec
       Effect.ignore(query(`select pg_advisory_unlock(${lock})`))
     )
     const { hasFunctions, tables } = missing(yield* query(selectPlaced), yield* query(selectFunctions))
+    yield* query(insertLayout, [layout])
     // All of them first: what a tenant's number stands for is read where the tenants are.
     for (const table of tables) for (const statement of prepare(table)) yield* query(statement)
     for (const table of tables) yield* query(place[places[table] as Place](table))

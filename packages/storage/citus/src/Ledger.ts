@@ -58,8 +58,14 @@ export const ledgerOver = (plain: Service, db: Database, nodes: NodeReads): Serv
       Effect.map(nodes.some("watched", selectWatched, [String(limit)]), (found) => {
         const firsts = found.flatMap((row) => (row["first_at"] == null ? [] : [numberOf(row, "first_at")]))
         return {
-          payments: Math.min(limit, sum(found, (row) => numberOf(row, "payments"))),
-          withRefunds: Math.min(limit, sum(found, (row) => numberOf(row, "with_refunds"))),
+          payments: Math.min(
+            limit,
+            sum(found, (row) => numberOf(row, "payments"))
+          ),
+          withRefunds: Math.min(
+            limit,
+            sum(found, (row) => numberOf(row, "with_refunds"))
+          ),
           firstAt: firsts.length === 0 ? null : Math.min(...firsts)
         }
       }),
@@ -146,11 +152,7 @@ const takeDue = Effect.fnUntraced(function* (db: Database, nodes: NodeReads, que
   )
   if (rooms.length === 0) return []
   const wanted = rooms.map(wantedOf)
-  const chosen = chosenOf(
-    yield* nodes.some("takeDue", selectDue, [JSON.stringify(wanted), String(now)]),
-    wanted,
-    limit
-  )
+  const chosen = chosenOf(yield* nodes.some("takeDue", selectDue, [JSON.stringify(wanted), String(now)]), wanted, limit)
   // At its node, the first ones of a connection are those that were chosen, unless another server took them.
   const taken = yield* someWorkspaces(chosen, workspaceOfRow, (workspace, some) => {
     const own = [...Map.groupBy(some, (row) => row["connection"] as string)].map(([id, of]) => ({

@@ -48,9 +48,29 @@ interface SharedNodes {
   readonly silent: Map<number, string>
 }
 
+/** Not aside: a node that does not answer would keep requests from the directory. */
+const factsBy = (db: Database) => {
+  const ask = (sql: string, { key }: Node) =>
+    Effect.map(
+      withinLimit(db.read("open", call, paramsOf(key, sql, [], "read"))),
+      ([row]) => (row?.["told"] ?? {}) as Told
+    )
+  const timelineOf = (node: Node) =>
+    Effect.catch(
+      Effect.map(ask(`select ${selectTimeline} as timeline`, node), ({ rows }) => rows[0]?.["timeline"] as string),
+      (error) =>
+        refusals.has((error.cause as { readonly code?: unknown }).code) ? Effect.succeed(null) : Effect.fail(error)
+    )
+  return Effect.fnUntraced(function* (node: Node) {
+    const told = yield* ask(selectFacts, node)
+    return { ...told, timeline: yield* timelineOf(node) }
+  })
+}
+
 export const watchNodes =
   (db: Database, nodes: NodeReads, { places, silent }: SharedNodes) =>
   (clock: DatabaseClock): Watch & { readonly base: () => string } => {
+    const factsOf = factsBy(db)
     const latest = new Map<string, string>()
     let isTold = true
     let newest = 1
@@ -75,23 +95,6 @@ export const watchNodes =
       }
       latest.set(name, timeline)
       newest = Math.max(newest, Number.parseInt(timeline.slice(-8), 16))
-    })
-
-    // Not aside: a node that does not answer would keep requests from the directory.
-    const ask = (sql: string, { key }: Node) =>
-      Effect.map(
-        withinLimit(db.read("open", call, paramsOf(key, sql, [], "read"))),
-        ([row]) => (row?.["told"] ?? {}) as Told
-      )
-    const timelineOf = (node: Node) =>
-      Effect.catch(
-        Effect.map(ask(`select ${selectTimeline} as timeline`, node), ({ rows }) => rows[0]?.["timeline"] as string),
-        (error) =>
-          refusals.has((error.cause as { readonly code?: unknown }).code) ? Effect.succeed(null) : Effect.fail(error)
-      )
-    const factsOf = Effect.fnUntraced(function* (node: Node) {
-      const told = yield* ask(selectFacts, node)
-      return { ...told, timeline: yield* timelineOf(node) }
     })
 
     const look = Effect.gen(function* () {

@@ -79,11 +79,9 @@ export const makeNodeReads = (db: Database): NodeReads => {
     })
   const ask = Effect.fnUntraced(function* (operation: string, sql: string, params: Params = []) {
     for (let round = 0; round < maxRounds; round++) {
-      const answers = yield* Effect.forEach(
-        yield* nodes,
-        (node) => Effect.result(one(operation, sql, params, node)),
-        { concurrency: "unbounded" }
-      )
+      const answers = yield* Effect.forEach(yield* nodes, (node) => Effect.result(one(operation, sql, params, node)), {
+        concurrency: "unbounded"
+      })
       if (!haveMoved(answers)) return answers
       yield* forgetNodes
     }

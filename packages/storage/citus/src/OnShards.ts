@@ -1,6 +1,7 @@
 /** Statements of one database as the texts that a node runs on its shards (`RunFunction.ts`). */
-import { eventIdsName, type How, mark } from "./RunFunction.ts"
+
 import { places } from "./Places.ts"
+import { eventIdsName, type How, mark } from "./RunFunction.ts"
 
 export type Params = ReadonlyArray<string | null>
 
@@ -58,7 +59,10 @@ const hasRows = (sql: string): boolean => {
     if (depth === 0) outside += char
     if (char === ")") depth--
   }
-  return /\breturning\b/u.test(outside) || !/\b(?:insert|update|delete|analyze)\b/u.test(outside.replaceAll(/\bfor (?:no key )?update\b/gu, ""))
+  return (
+    /\breturning\b/u.test(outside) ||
+    !/\b(?:insert|update|delete|analyze)\b/u.test(outside.replaceAll(/\bfor (?:no key )?update\b/gu, ""))
+  )
 }
 
 export const isSharded = (sql: string): boolean => templateOf(sql).isSharded

@@ -2,9 +2,10 @@
  * A rebalance: a background job of the cluster, which goes on when its caller is gone
  * (https://docs.citusdata.com/en/stable/develop/api_udf.html#citus-rebalance-start). A cluster has one at a time.
  */
+
+import type { Query } from "@pointsman/storage-postgres/internal"
 import type { Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import type { Query } from "@pointsman/storage-postgres/internal"
 
 export interface ShardMove {
   /** `host:port`; `null` before it is known. */

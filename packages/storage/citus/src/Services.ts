@@ -32,7 +32,11 @@ import { type NodeReads, withinLimit } from "./NodeReads.ts"
 import { places } from "./Places.ts"
 import { at, byWorkspace, inWorkspace } from "./Where.ts"
 
-export const deliveriesOver = (plain: Deliveries["Service"], db: Database, nodes: NodeReads): Deliveries["Service"] => ({
+export const deliveriesOver = (
+  plain: Deliveries["Service"],
+  db: Database,
+  nodes: NodeReads
+): Deliveries["Service"] => ({
   ...byWorkspace(plain),
   takeDue: (query) => takeDue(db, nodes, query),
   firstDueAt: Effect.map(nodes.some("firstDueAt", selectFirstDueAt), (found) => {
@@ -155,7 +159,9 @@ const orderOf = ({ key, kind }: SealedText): ReadonlyArray<string | number> => {
 export const sealedTextsOver = (plain: SealedTexts["Service"]): SealedTexts["Service"] => ({
   ...plain,
   list: (query) =>
-    isOfWorkspace(query.kind) ? Effect.map(at("all")(plain.list(query)), firstOf(query.limit, orderOf)) : plain.list(query),
+    isOfWorkspace(query.kind)
+      ? Effect.map(at("all")(plain.list(query)), firstOf(query.limit, orderOf))
+      : plain.list(query),
   replace: (kind, replacements) =>
     isOfWorkspace(kind)
       ? Effect.map(

@@ -1,7 +1,8 @@
 /** Where the shards are: nodes, groups of shards that move together, and the workspaces in them. */
+
+import { type Query, readText } from "@pointsman/storage-postgres/internal"
 import type { Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { type Query, readText } from "@pointsman/storage-postgres/internal"
 import { shardedTables } from "./Places.ts"
 
 export interface ClusterNode {

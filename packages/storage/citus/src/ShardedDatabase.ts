@@ -114,7 +114,10 @@ export const shardedDatabase = (db: Database, { base, lanes, nodes }: Sharded): 
       Effect.flatMap(CurrentWhere, (found) =>
         found === undefined
           ? db.transaction(operation, body)
-          : followed(operation, db.transaction(operation, (query) => body(inKey(query, keyOf(found)))))
+          : followed(
+              operation,
+              db.transaction(operation, (query) => body(inKey(query, keyOf(found))))
+            )
       )
   }
 }

@@ -4,9 +4,9 @@
  * a workspace that moves while it is written is in `RunFunction.ts`, `ShardedDatabase.ts` and `NodeReads.ts`.
  */
 import { StorageError } from "@pointsman/core/ports"
+import { bindText, type Database, inRealTime, type Query, storageError } from "@pointsman/storage-postgres/internal"
 import { Effect, type Redacted, Result, Schema, type Scope } from "effect"
 import { SqlError } from "effect/sql/SqlError"
-import { bindText, type Database, inRealTime, type Query, storageError } from "@pointsman/storage-postgres/internal"
 import { coordinatorOf, openNode } from "./Coordinator.ts"
 import { missingPlacement } from "./Distribute.ts"
 import { arrayText } from "./OnShards.ts"

@@ -6,16 +6,13 @@ import { storageSuite } from "@pointsman/contracts/storage"
 import { layer } from "@pointsman/storage-citus"
 import { Effect, Layer, type Redacted } from "effect"
 import { describe } from "vitest"
-import { hasCluster, newNodes } from "./support/CitusDatabase.ts"
 import { oneShardOnly } from "./OneShardOnly.ts"
+import { hasCluster, newNodes } from "./support/CitusDatabase.ts"
 
 const over = (node: number) =>
   Layer.unwrap(
     Effect.flatMap(newNodes, (nodes) =>
-      Effect.as(
-        oneShardOnly(nodes),
-        layer({ url: nodes[node] as Redacted.Redacted, allowAsyncCommit: true })
-      )
+      Effect.as(oneShardOnly(nodes), layer({ url: nodes[node] as Redacted.Redacted, allowAsyncCommit: true }))
     )
   )
 

@@ -1,11 +1,11 @@
 /** Reads of nodes whose shards move meanwhile, without a cluster: nodes answer what the test says. */
 import { describe, expect, it } from "@effect/vitest"
 import { StorageError } from "@pointsman/core/ports"
+import type { Database } from "@pointsman/storage-postgres/internal"
 import { Effect } from "effect"
-import { nodeHorizon } from "../src/Horizon.ts"
-import { makeNodeReads } from "../src/NodeReads.ts"
-import type { Database } from "../../src/Database.ts"
-import { tenant } from "../../postgres/test/Given.ts"
+import { makeNodeReads, type NodeReads } from "../src/NodeReads.ts"
+import { shardedDatabase } from "../src/ShardedDatabase.ts"
+import { inWorkspace } from "../src/Where.ts"
 
 const lowest = -(2 ** 31)
 const highest = 2 ** 31 - 1
@@ -64,10 +64,10 @@ describe("reads of nodes while shards move", () => {
   it.effect("given a node that does not answer, when some are read, then the others' rows are there at once", () =>
     Effect.gen(function* () {
       const { asked, reads } = nodesThat([[first, "08006"]])
-      const { failure, rows } = yield* reads.found("test", list)
-      expect(rows).toEqual([{ id: "a" }])
-      expect(failure?.cause).toMatchObject({ message: "08006" })
+      expect(yield* reads.some("test", list)).toEqual([{ id: "a" }])
       expect(asked).toEqual({ nodes: 1, answers: 2 })
+      const { reads: others } = nodesThat([[first, "08006"]])
+      expect((yield* Effect.flip(others.all("test", list))).cause).toMatchObject({ message: "08006" })
     })
   )
 
@@ -82,26 +82,58 @@ describe("reads of nodes while shards move", () => {
   )
 })
 
-describe("the horizon of a workspace that moves", () => {
-  it.effect(
-    "given a node that the workspace left, when its events are read, then the answer of the new node counts",
-    () =>
+describe("a workspace that moves", () => {
+  const here = { node: 1, rows: [{ id: "a" }], ranges: [[lowest, highest]] }
+  const elsewhere = { node: 2, rows: [], ranges: [] }
+  /** `answers`: of one statement after the other; the last one again and again. */
+  const nodeThat = (answers: Array<unknown>) => {
+    const asked = { begun: 0, statements: 0 }
+    const answer = () =>
+      Effect.sync(() => {
+        asked.statements++
+        return [{ told: answers.length > 1 ? answers.shift() : answers[0] }]
+      })
+    const transaction: Database["transaction"] = (_, body) =>
+      Effect.suspend(() => {
+        asked.begun++
+        return body(answer) as never
+      })
+    const db = { read: answer, update: answer, write: answer, transaction } as unknown as Database
+    return { asked, db: shardedDatabase(db, { lanes: db, nodes: {} as NodeReads, base: () => "0" }) }
+  }
+  const statement = "delete from due where t = 1 returning payment"
+  const ways = [
+    ["read", (db: Database) => db.read("test", list)],
+    ["update", (db: Database) => db.update("test", statement)],
+    ["write", (db: Database) => db.write("test", statement)],
+    ["transaction", (db: Database) => db.transaction("test", (query) => query(statement))]
+  ] as const
+
+  it.effect.each(ways)(
+    "given a node that it left, when there is a %s, then the answer of the new node counts",
+    ([way, ask]) =>
       Effect.gen(function* () {
-        const answers = [
-          { newest: "evt_2", announced: null, is_here: false },
-          { newest: "evt_1", announced: null, is_here: true }
-        ]
-        const db = { read: () => Effect.sync(() => [{ told: answers.shift() }]) } as unknown as Database
-        expect(yield* nodeHorizon(db, "events", tenant)).toBe("evt_1 ")
-        expect(answers).toEqual([])
+        const { asked, db } = nodeThat([elsewhere, here])
+        expect(yield* inWorkspace("acme")(ask(db))).toEqual([{ id: "a" }])
+        expect(asked).toEqual({ begun: way === "transaction" ? 2 : 0, statements: 2 })
       })
   )
 
-  it.effect("given a node that always denies it, when its events are read, then the read fails in words", () =>
+  it.effect.each(ways)("given a node that always denies it, when there is a %s, then it fails in words", ([, ask]) =>
     Effect.gen(function* () {
-      const db = { read: () => Effect.succeed([{ told: { newest: null, announced: null, is_here: false } }]) }
-      const failure = yield* Effect.flip(nodeHorizon(db as unknown as Database, "events", tenant))
-      expect(failure.cause).toMatchObject({ message: "the workspace moved while its events were read" })
+      const { asked, db } = nodeThat([elsewhere])
+      const failure = (yield* Effect.flip(inWorkspace("acme")(ask(db)))) as StorageError
+      expect(failure.cause).toMatchObject({ message: "the workspace moved while it was asked for" })
+      expect(asked.statements).toBe(5)
+    })
+  )
+
+  it.effect("given a statement about workspaces that is for none, then it is not sent", () =>
+    Effect.gen(function* () {
+      const { asked, db } = nodeThat([here])
+      const exit = yield* Effect.exit(db.read("test", list))
+      expect(String(exit)).toContain("names none")
+      expect(asked.statements).toBe(0)
     })
   )
 })

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { Tenant } from "@pointsman/core"
 import { type Change, Ids, Ledger, RecordLosses, StorageCondition, SuccessRates } from "@pointsman/core/ports"
-import { layer } from "@pointsman/storage-postgres"
+import { layer } from "@pointsman/storage-citus"
 import { Context, Effect, Exit, Layer, Option, Redacted, References, Schedule } from "effect"
 import { newChange, rate } from "../../postgres/test/Given.ts"
 import { missingOwnCitus, newOwnDatabase, startOwnCluster } from "./support/CitusNodes.ts"
@@ -20,9 +20,7 @@ const quiet = Layer.succeed(References.MinimumLogLevel, "None")
 const storageAt = (url: string) =>
   Effect.map(
     Layer.build(
-      layer({ url: Redacted.make(url), distributed: true, statementTimeoutMillis: 2_000 }).pipe(
-        Layer.provide([Ids.layer, quiet])
-      )
+      layer({ url: Redacted.make(url), statementTimeoutMillis: 2_000 }).pipe(Layer.provide([Ids.layer, quiet]))
     ),
     (context) => ({ ledger: Context.get(context, Ledger), rates: Context.get(context, SuccessRates), context })
   )

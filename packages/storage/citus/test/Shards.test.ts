@@ -1,14 +1,11 @@
 /** Workspaces that move between nodes: what is written and read meanwhile, and afterwards. */
 import { describe, expect, it } from "@effect/vitest"
 import { type Change, Ids } from "@pointsman/core/ports"
-import { openShards, type Shards } from "@pointsman/storage-postgres"
+import { openShards, type Shards } from "@pointsman/storage-citus"
 import { Effect, Fiber, Option, Redacted } from "effect"
-import { make as makeNodeLedger } from "../src/Ledger.ts"
-import { makeNodeReads } from "../src/NodeReads.ts"
-import { openDistributed } from "../src/Open.ts"
-import type { Database } from "../../src/Database.ts"
-import { open } from "../../src/Database.ts"
 import { newChange, tenant } from "../../postgres/test/Given.ts"
+import { openNode } from "../src/Coordinator.ts"
+import { opened as openedAt } from "./Opened.ts"
 import { runOn } from "./support/CitusCluster.ts"
 import { hasCluster, newNodes } from "./support/CitusDatabase.ts"
 
@@ -19,18 +16,16 @@ const checked = (change: Change): Change => ({ ...change, checkAt: 1 })
 
 /** A store by the node of this URL, the moves of its cluster, and how many commits it sent. */
 const opened = Effect.fnUntraced(function* (url: Redacted.Redacted) {
-  const { db } = yield* openDistributed({ url, distributed: true })
   const sent = { commits: 0 }
-  const counting: Database = {
+  const { ledger } = yield* openedAt(url, (db) => ({
     ...db,
-    write: (operation, ...rest) => {
-      sent.commits += 1
-      return db.write(operation, ...rest)
-    }
-  }
-  const reads = makeNodeReads(counting)
-  const ledger = yield* makeNodeLedger(counting, reads, { base: () => 0, isTold: () => true }, {})
-  return { ledger, reads, sent, shards: yield* openShards({ url }) }
+    write: (operation, ...rest) =>
+      Effect.suspend(() => {
+        sent.commits += 1
+        return db.write(operation, ...rest)
+      })
+  }))
+  return { ledger, sent, shards: yield* openShards({ url }) }
 })
 
 const placeOf = (shards: Shards) =>
@@ -85,7 +80,7 @@ describe.skipIf(!hasCluster)("shards that move", () => {
           Effect.repeat(Effect.delay(waiting(mode), "20 millis"), { until: (count) => count === wanted })
 
         // A write that is under way: the move waits for it, and the commit for the move.
-        const holder = yield* open({ url: old, distributed: true, maxConnections: 3 })
+        const holder = yield* openNode({ url: old, maxConnections: 3 })
         const beside = yield* openShards({ url })
         const change = checked(yield* newChange())
         const { move, commit } = yield* holder
@@ -134,11 +129,11 @@ describe.skipIf(!hasCluster)("shards that move", () => {
         const [url, first, second] = nodes as [Redacted.Redacted, Redacted.Redacted, Redacted.Redacted]
         yield* withWorkspace(url)
         // By a worker: the moves are made by the coordinator all the same.
-        const { ledger, reads, shards } = yield* opened(first)
+        const { ledger, shards } = yield* opened(first)
         const change = checked(yield* newChange())
         yield* ledger.commit(change)
         // It is known where the shards are, for ten seconds.
-        expect(yield* reads.nodes).toHaveLength(2)
+        expect(yield* ledger.reviews({ limit: 10 })).toHaveLength(0)
         const isolated = yield* shards.isolate({ workspaceId, blockWrites: false })
         expect(isolated).toMatchObject({ isIsolated: true, isMoved: false, workspaces: [workspaceId] })
         for (const group of (yield* shards.list).groups) {

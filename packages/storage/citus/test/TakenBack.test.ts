@@ -1,6 +1,6 @@
 /** Which errors of a cluster say that nothing was written. */
 import { describe, expect, it } from "vitest"
-import { isTakenBackByNode } from "../../src/SqlFailures.ts"
+import { isTakenBackByNode } from "../src/Coordinator.ts"
 
 const isCertain = (code: string, severityUnlocalized = "ERROR") => isTakenBackByNode({ code, severityUnlocalized })
 

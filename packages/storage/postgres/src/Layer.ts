@@ -29,7 +29,7 @@ import { make as makeDeliveries } from "./Deliveries.ts"
 import { make as makeDirectory, type Resume } from "./Directory.ts"
 import { make as makeLedger } from "./Ledger.ts"
 import { migrate } from "./Migrate.ts"
-import { requireSchema } from "./Migrations.ts"
+import { refuseLaidOut, requireSchema } from "./Migrations.ts"
 import { makeReads } from "./Reads.ts"
 import { make as makeRecordLosses } from "./RecordLoss.ts"
 import { make as makeRetention } from "./Retention.ts"
@@ -49,6 +49,7 @@ export interface PostgresStorageOptions extends PostgresOptions, CommitOptions, 
 
 const openMigrated = Effect.fnUntraced(function* (options: PostgresStorageOptions) {
   const db = yield* open(options)
+  yield* refuseLaidOut(db)
   yield* options.existing === true ? requireSchema(db) : migrate(db)
   return db
 })

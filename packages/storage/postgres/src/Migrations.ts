@@ -52,6 +52,16 @@ export const schemaBy = Effect.fnUntraced(function* <E>(
 
 export const schemaOf = ({ read }: Database) => schemaBy((sql, params) => read("open", sql, params))
 
+/** The number of the step by which another storage says that its tables are laid out otherwise, and whose name says how. */
+export const layoutStep = 0
+
+/** Fails where another storage has laid the tables out. */
+export const refuseLaidOut = Effect.fnUntraced(function* (db: Database) {
+  if ((yield* schemaOf(db)) === null) return
+  const [row] = yield* db.read("open", `select name from ${migrationsTable} where migration_id = ${layoutStep}`)
+  if (row !== undefined) return yield* new StorageError({ operation: "open", cause: new Error(row["name"] as string) })
+})
+
 /** Fails if the database has none of our schemas, or another one than this release's. It only reads. */
 export const requireSchema = Effect.fnUntraced(function* (db: Database) {
   const refuse = (message: string) => Effect.fail(new StorageError({ operation: "open", cause: new Error(message) }))

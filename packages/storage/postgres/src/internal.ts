@@ -1,5 +1,5 @@
 /** What the storage on a Citus cluster is made of (`@pointsman/storage-citus`). Not for programs: it changes without notice. */
-export { keyHash, tenantNumber } from "./Keys.ts"
+
 export {
   readConnection,
   readDue,
@@ -17,10 +17,11 @@ export type { DatabaseClock } from "./DatabaseClock.ts"
 export { endpointsAndFirst, selectFirstDueAt, takeFrom } from "./Deliveries.ts"
 export type { Resume } from "./Directory.ts"
 export { placeOf, urlExpected } from "./Handle.ts"
+export { keyHash, tenantNumber } from "./Keys.ts"
 export { type PostgresStorageOptions, servicesOf } from "./Layer.ts"
 export { type Comparison, comparisonIn } from "./LossWatch.ts"
 export { migrate } from "./Migrate.ts"
-export { newest, requireSchema, schemaOf } from "./Migrations.ts"
+export { layoutStep, newest, requireSchema, schemaOf } from "./Migrations.ts"
 export { inRealTime } from "./RealTime.ts"
 export { bindText, readText, rows } from "./Rows.ts"
 export { isTakenBack, Refused, storageError } from "./SqlFailures.ts"

@@ -29,7 +29,7 @@ const given = () => {
     fileKey: () => Effect.void
   }
   const comparison: Comparison = {
-    isOfNodes: true,
+    isOfEach: true,
     compare: (commits) =>
       Effect.sync(() => {
         const placesOf = (on: ReadonlySet<string>, off: ReadonlySet<string>) =>
