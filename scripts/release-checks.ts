@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { argv, exit } from "node:process"
-import { missingCitus } from "../packages/storage/postgres/test/support/CitusCluster.ts"
+import { missingCitus } from "../packages/storage/citus/test/support/CitusCluster.ts"
 import { type Row, readRows, releasePage } from "./release/Page.ts"
 import { parts } from "./release/Parts.ts"
 

@@ -94,6 +94,7 @@ const allowances: Readonly<Record<string, Allowance>> = {
       "@pointsman/connector-paypal",
       "@pointsman/connector-sandbox",
       "@pointsman/connector-stripe",
+      "@pointsman/storage-citus",
       "@pointsman/storage-memory",
       "@pointsman/storage-postgres",
       "@pointsman/storage-sqlite"
@@ -113,6 +114,18 @@ const allowances: Readonly<Record<string, Allowance>> = {
     ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal"],
     others: [],
     node: []
+  },
+  // The services of the storage in PostgreSQL, on the nodes of a cluster.
+  "packages/storage/citus": {
+    ours: [
+      "@pointsman/core",
+      "@pointsman/core/ports",
+      "@pointsman/core/internal",
+      "@pointsman/storage-postgres/internal",
+      "@pointsman/storage-sql"
+    ],
+    others: [],
+    node: ["node:crypto"]
   },
   "packages/storage/*": {
     ours: ["@pointsman/core", "@pointsman/core/ports", "@pointsman/core/internal", "@pointsman/storage-sql"],
@@ -142,7 +155,13 @@ const allowances: Readonly<Record<string, Allowance>> = {
 const unstable: Readonly<Record<string, ReadonlyArray<string>>> = {
   http: ["packages/console", "packages/http", "packages/node", "packages/server", "examples/*"],
   "http-api": ["packages/console", "packages/http", "packages/node", "packages/server", "examples/*"],
-  sql: ["packages/storage/sql", "packages/storage/sqlite", "packages/storage/postgres", "packages/server"],
+  sql: [
+    "packages/storage/sql",
+    "packages/storage/sqlite",
+    "packages/storage/postgres",
+    "packages/storage/citus",
+    "packages/server"
+  ],
   reactivity: ["packages/storage/sqlite", "packages/storage/postgres", "packages/server"],
   persistence: ["packages/http", "packages/server"]
 }

@@ -36,7 +36,7 @@ export const parts: Readonly<Record<string, readonly [proves: string, ...lines: 
   ],
   citus: [
     "A Citus cluster passes the storage suite's chapters on races, references, retention, settlements and shards",
-    "POINTSMAN_CITUS=all vitest run --project storage-postgres test/citus/OneNode test/citus/Shards test/citus/Citus.contract --testTimeout=60000 -t 'races|references of charges|followers|retention|settlements|disputes|nodes that a statement asks|shards that move|generated columns'"
+    "POINTSMAN_CITUS=all vitest run --project storage-citus OneNode Shards Citus.contract --testTimeout=60000 -t 'races|references of charges|followers|retention|settlements|disputes|nodes that a statement asks|shards that move'"
   ],
   "citus-nodes": [
     "Killed Citus nodes lose no acknowledged payment, with three servers and load",

@@ -4,16 +4,16 @@
  */
 import { PgConnection } from "@effect/sql-pg"
 import type { Storage } from "@pointsman/contracts/simulator"
-import * as PostgresStorage from "@pointsman/storage-postgres"
+import * as CitusStorage from "@pointsman/storage-citus"
 import { Effect, Layer, Redacted } from "effect"
-import { tables } from "../../packages/storage/postgres/src/Migrations.ts"
+import { places } from "../../packages/storage/citus/src/Places.ts"
 import {
   type CitusCluster,
   copyTemplate,
   databaseOn,
   missingCitus,
   openCluster
-} from "../../packages/storage/postgres/test/support/CitusCluster.ts"
+} from "../../packages/storage/citus/test/support/CitusCluster.ts"
 
 export type DistributedServer = CitusCluster
 
@@ -34,7 +34,9 @@ const kept = ["pointsman_migrations", "directory_version"]
 /** Everything that a run writes. The audit trail refuses to be emptied, but for this. */
 const emptying = [
   "alter table audit_entries disable trigger user",
-  `truncate ${tables.filter((table) => !kept.includes(table)).join(", ")}`,
+  `truncate ${Object.keys(places)
+    .filter((table) => !kept.includes(table))
+    .join(", ")}`,
   "alter table audit_entries enable trigger user"
 ]
 
@@ -48,7 +50,7 @@ const empty = (url: Redacted.Redacted) =>
 /** The layer, built anew for each run. */
 export const distributedIn = (name: string): Storage => {
   const url = Redacted.make(name)
-  return PostgresStorage.layer({ url, allowAsyncCommit: true, maxConnections: 6 }).pipe(
+  return CitusStorage.layer({ url, allowAsyncCommit: true, maxConnections: 6 }).pipe(
     Layer.provide(Layer.effectDiscard(empty(url)))
   )
 }

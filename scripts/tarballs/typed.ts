@@ -8,11 +8,12 @@ import type { Ledger } from "@pointsman/core/ports"
 import * as testing from "@pointsman/core/testing"
 import * as routes from "@pointsman/http"
 import * as api from "@pointsman/http/api"
+import * as citusStorage from "@pointsman/storage-citus"
 import * as memoryStorage from "@pointsman/storage-memory"
 import * as postgresStorage from "@pointsman/storage-postgres"
 import * as sqlStorage from "@pointsman/storage-sql"
 import * as transport from "@pointsman/transport-node"
 
-export const doors = [configuration, testing, routes, api, memoryStorage, postgresStorage, sqlStorage]
+export const doors = [configuration, testing, routes, api, citusStorage, memoryStorage, postgresStorage, sqlStorage]
 export const more = [archive, transport, connectorSuite, PointsmanService]
 export type Types = [CorePayment, Connector, Ledger]

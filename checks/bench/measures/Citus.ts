@@ -3,14 +3,14 @@
  * of each server, by whom is asked. A coordinator and two workers run on this machine.
  */
 import { availableParallelism } from "node:os"
-import { runOn } from "../../../packages/storage/postgres/test/support/CitusCluster.ts"
+import { runOn } from "../../../packages/storage/citus/test/support/CitusCluster.ts"
 import {
   type CitusNode,
   missingOwnCitus,
   newOwnDatabase,
   type OwnCluster,
   startOwnCluster
-} from "../../../packages/storage/postgres/test/support/CitusNodes.ts"
+} from "../../../packages/storage/citus/test/support/CitusNodes.ts"
 import { closed } from "../kit/Load.ts"
 import type { Measure, Options } from "../kit/Options.ts"
 import { processorMicros, useProcessors } from "../kit/Processors.ts"

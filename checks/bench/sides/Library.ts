@@ -1,6 +1,7 @@
 /** The library in a backend's own process: creates, and reads of what `kit/FillStores.ts` wrote. */
 import { Pointsman } from "@pointsman/core"
 import type { PaymentQuery } from "@pointsman/core/ports"
+import * as CitusStorage from "@pointsman/storage-citus"
 import * as PostgresStorage from "@pointsman/storage-postgres"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, ManagedRuntime, Redacted } from "effect"
@@ -64,8 +65,9 @@ export type LibraryOrder =
 
 const storageOf = (settings: StorageSettings): Storage => {
   if (settings._tag === "sqlite") return SqliteStorage.layer({ filename: settings.filename })
-  const { _tag, url, ...options } = settings
-  return PostgresStorage.layer({ url: Redacted.make(url), ...options })
+  const { _tag, distributed = false, url, ...options } = settings
+  const { layer } = distributed ? CitusStorage : PostgresStorage
+  return layer({ url: Redacted.make(url), ...options })
 }
 
 const providerOf = (settings: LibrarySettings["provider"]) => {

@@ -1,4 +1,5 @@
 /** `@pointsman/node/postgres`: storage in PostgreSQL. */
+import { citus } from "@pointsman/storage-citus"
 import { postgres as open } from "@pointsman/storage-postgres"
 import type { Storage } from "./Settings.ts"
 
@@ -21,4 +22,5 @@ export interface PostgresOptions {
 }
 
 /** `url`: `postgres://user:password@host:port/database`. */
-export const postgres: (url: string, options?: PostgresOptions) => Storage = open
+export const postgres = (url: string, { distributed = false, ...options }: PostgresOptions = {}): Storage =>
+  distributed ? citus(url, options) : open(url, options)

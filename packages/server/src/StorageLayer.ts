@@ -1,6 +1,6 @@
 /** The storage that the settings name. */
 import { observeStorage } from "@pointsman/core/internal"
-import { type Ids, StorageError, type StorageServices } from "@pointsman/core/ports"
+import type { Ids, StorageError, StorageServices } from "@pointsman/core/ports"
 import * as SqliteStorage from "@pointsman/storage-sqlite"
 import { Effect, Layer, type Redacted } from "effect"
 import type { Database } from "./DatabaseUrl.ts"
@@ -25,23 +25,14 @@ export const storageLayer = (
   if (database._tag === "SqliteFile") {
     return observeStorage("sqlite")(SqliteStorage.layer({ filename: database.path, existing }))
   }
-  if (database.isDistributed) {
-    const cause = new Error("no cluster can be opened by this build")
-    return Layer.effectContext(Effect.fail(new StorageError({ operation: "open", cause })))
-  }
+  const { isDistributed, url } = database
   return Layer.unwrap(
     // Loaded here alone: on SQLite no client of PostgreSQL is needed.
     Effect.map(
-      Effect.promise(() => import("@pointsman/storage-postgres")),
-      (PostgresStorage) =>
-        observeStorage("postgresql")(
-          PostgresStorage.layer({
-            ...options,
-            url: database.url,
-            existing,
-            maxConnections: connections
-          })
-        )
+      Effect.promise(() =>
+        isDistributed ? import("@pointsman/storage-citus") : import("@pointsman/storage-postgres")
+      ),
+      ({ layer }) => observeStorage("postgresql")(layer({ ...options, url, existing, maxConnections: connections }))
     )
   )
 }

@@ -13,7 +13,7 @@ import {
   missingOwnCitus,
   type OwnCluster,
   startOwnCluster
-} from "../../storage/postgres/test/support/CitusNodes.ts"
+} from "../../storage/citus/test/support/CitusNodes.ts"
 import {
   answeredWithinMillis,
   answersIn,

@@ -8,7 +8,7 @@
  * though not which request meets which mood.
  */
 import { assert, describe, it } from "vitest"
-import { hasCluster } from "../../storage/postgres/test/support/CitusDatabase.ts"
+import { hasCluster } from "../../storage/citus/test/support/CitusDatabase.ts"
 import { citusDatabase } from "./support/citus/KilledCluster.ts"
 import { disagreements } from "./support/kill/Agreement.ts"
 import type { Evidence } from "./support/kill/Evidence.ts"

@@ -7,7 +7,7 @@
  */
 import { isDeepStrictEqual } from "node:util"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { missingOwnCitus, type OwnCluster, startOwnCluster } from "../../storage/postgres/test/support/CitusNodes.ts"
+import { missingOwnCitus, type OwnCluster, startOwnCluster } from "../../storage/citus/test/support/CitusNodes.ts"
 import type { EmbeddedPostgres } from "../../storage/postgres/test/support/EmbeddedPostgres.ts"
 import { killedCluster } from "./support/citus/KilledCluster.ts"
 import { disagreements } from "./support/kill/Agreement.ts"

@@ -4,7 +4,7 @@
  */
 import { formatApiKey } from "@pointsman/core"
 import { assert, describe, it, onTestFinished } from "vitest"
-import { missingCitus, startCluster } from "../../storage/postgres/test/support/CitusCluster.ts"
+import { missingCitus, startCluster } from "../../storage/citus/test/support/CitusCluster.ts"
 import { documentOf, runCommand } from "./support/CommandProcess.ts"
 import { connectionTo } from "./support/Configurations.ts"
 import { encryptionKeyOf } from "./support/EncryptionKeys.ts"

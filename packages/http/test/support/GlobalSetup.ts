@@ -1,6 +1,7 @@
 /** `POINTSMAN_HTTP_STORAGE=postgres` or `citus`: one server of PostgreSQL, or a cluster, for all files of a run, and a database for each store. */
 import type { TestProject } from "vitest/node"
-import { missingCitus } from "../../../storage/postgres/test/support/CitusCluster.ts"
+import { missingCitus } from "../../../storage/citus/test/support/CitusCluster.ts"
+import startCluster from "../../../storage/citus/test/support/GlobalSetup.ts"
 import { findBinaries } from "../../../storage/postgres/test/support/EmbeddedPostgres.ts"
 import startServer from "../../../storage/postgres/test/support/GlobalSetup.ts"
 import { isOnCitus, isOnPostgres } from "./OnPostgres.ts"
@@ -16,5 +17,5 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   const missing = missingCitus()
   if (isOnCitus && missing !== undefined) throw new Error(missing)
   if ("missing" in found && (process.env["DATABASE_URL"] ?? "") === "") throw new Error(found.missing)
-  return startServer(project)
+  return isOnCitus ? startCluster(project) : startServer(project)
 }

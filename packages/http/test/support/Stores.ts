@@ -21,15 +21,15 @@ const newFile: Effect.Effect<Store, never, Scope.Scope> = Effect.map(
 
 /** Loaded here alone: no other run needs a client of PostgreSQL. */
 const newDatabase: Effect.Effect<Store, never, Scope.Scope> = Effect.gen(function* () {
-  const [PostgresStorage, { newDatabase }, { newDistributed }] = yield* Effect.promise(() =>
+  const [{ layer }, { newDatabase }, { newDistributed }] = yield* Effect.promise(() =>
     Promise.all([
-      import("@pointsman/storage-postgres"),
+      isOnCitus ? import("@pointsman/storage-citus") : import("@pointsman/storage-postgres"),
       import("../../../storage/postgres/test/support/TestDatabase.ts"),
-      import("../../../storage/postgres/test/support/CitusDatabase.ts")
+      import("../../../storage/citus/test/support/CitusDatabase.ts")
     ])
   )
   const url = yield* isOnCitus ? newDistributed : newDatabase
-  return PostgresStorage.layer({ url, allowAsyncCommit: true }).pipe(
+  return layer({ url, allowAsyncCommit: true }).pipe(
     // It warns that the server of these tests does not wait for its disk.
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error")),
     Layer.orDie

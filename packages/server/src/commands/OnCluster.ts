@@ -1,5 +1,5 @@
 /** Lets a command act on the cluster of the settings. It opens no storage: a move needs neither schema nor encryption key. */
-import type { Shards } from "@pointsman/storage-postgres"
+import type { Shards } from "@pointsman/storage-citus"
 import { Effect } from "effect"
 import { type Flags, readSettings, type SettingName } from "../Settings.ts"
 import { StartFailure } from "../StartFailure.ts"
@@ -21,11 +21,11 @@ export const onCluster = Effect.fnUntraced(
           "POINTSMAN_DATABASE_URL (--database-url): only a cluster has shards."
       })
     }
-    const { openShards } = yield* Effect.promise(() => import("@pointsman/storage-postgres"))
+    const { openShards } = yield* Effect.promise(() => import("@pointsman/storage-citus"))
     return yield* Effect.flatMap(openShards({ url: database.url }), act).pipe(
       Effect.scoped,
       Effect.catchTags({
-        "pointsman/storage-postgres/ShardsRefused": ({ message }) =>
+        "pointsman/storage-citus/ShardsRefused": ({ message }) =>
           Effect.fail(new CommandFailure({ message: `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.` })),
         "pointsman/StorageError": ({ cause }) => storageFailure(database, cause)
       })

@@ -1,5 +1,5 @@
 /** `pointsman shards rebalance`: spreads the shard groups over the nodes, and shows how far that has come. */
-import type { Rebalance, Shards } from "@pointsman/storage-postgres"
+import type { Rebalance, Shards } from "@pointsman/storage-citus"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { CommandFailure } from "./CommandFailure.ts"

@@ -1,5 +1,5 @@
 /** What the commands of shards print. */
-import type { Moved, ShardPlaces } from "@pointsman/storage-postgres"
+import type { Moved, ShardPlaces } from "@pointsman/storage-citus"
 import { Flag } from "effect/cli"
 import { paragraphs, type Text, table } from "./Table.ts"
 import { counted } from "./Words.ts"

@@ -7,15 +7,20 @@ import { type CitusStorageOptions, layer } from "./Layer.ts"
  * Storage on a Citus cluster, for `createPointsman` of `@pointsman/node`. `url`: of the database at any of its nodes,
  * `postgres://user:password@host:port/database`. Options: as those of `layer`.
  */
-export const citus = (url: string, options: Omit<CitusStorageOptions, "existing" | "url"> = {}): StorageHandle => {
+export const citus = (
+  url: string,
+  options: Omit<CitusStorageOptions, "existing" | "readUrl" | "url"> & { readonly readUrl?: string | undefined } = {}
+): StorageHandle => {
   const place = placeOf(url)
+  const redacted = (text: string) => Redacted.make(text, { label: "database URL" })
+  const readUrl = options.readUrl === undefined ? undefined : redacted(options.readUrl)
   return {
     name: `PostgreSQL ${place ?? "(invalid URL)"}`,
     lasts: true,
     "~pointsman/storage": Layer.unwrap(
       place === undefined
         ? Effect.fail(new StorageError({ operation: "open", cause: new Error(urlExpected) }))
-        : Effect.succeed(layer({ ...options, url: Redacted.make(url, { label: "database URL" }) }))
+        : Effect.succeed(layer({ ...options, url: redacted(url), readUrl }))
     )
   }
 }

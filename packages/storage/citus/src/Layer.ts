@@ -25,8 +25,8 @@ import {
 } from "./Services.ts"
 import { byWorkspace } from "./Where.ts"
 
-/** A commit is a statement of one node: none is written together with others. A cluster has no standby that is read. */
-export type CitusStorageOptions = Omit<PostgresStorageOptions, "batchCommits" | "maxReadLagMillis" | "readUrl">
+/** A commit is a statement of one node: none is written together with others. A `readUrl` is refused. */
+export type CitusStorageOptions = Omit<PostgresStorageOptions, "batchCommits">
 
 /**
  * A store in a database of Citus, whose nodes share the workspaces; `url` names any node. The tables are made and placed when

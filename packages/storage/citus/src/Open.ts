@@ -17,12 +17,16 @@ import { makeNodePlaces } from "./NodePlaces.ts"
 import { makeNodeReads } from "./NodeReads.ts"
 import { shardedDatabase } from "./ShardedDatabase.ts"
 
-export interface OpenOptions extends PostgresOptions {
+interface OpenOptions extends PostgresOptions {
+  readonly readUrl?: unknown
   /** `true` for a visitor: nothing is made, and the database must be as this release needs it. */
   readonly existing?: boolean | undefined
 }
 
 export const openDistributed = Effect.fnUntraced(function* (options: OpenOptions) {
+  if (options.readUrl !== undefined) {
+    return yield* new StorageError({ operation: "open", cause: new Error(noStandby) })
+  }
   const db = yield* openNode(options)
   const isPlaced = yield* isComplete(db)
   if (options.existing === true && !isPlaced) {
@@ -58,6 +62,8 @@ export const shardedOver = (db: Database) => {
     }
   }
 }
+
+const noStandby = "readUrl: expected no standby with distributed: reads of workspaces go to their nodes"
 
 const notPlaced =
   "its tables or functions are not placed on the nodes as this release needs it: start the server once to place them"

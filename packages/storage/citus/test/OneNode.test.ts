@@ -5,9 +5,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { type Change, Ids, type PaymentBook } from "@pointsman/core/ports"
 import { migrate, type Query } from "@pointsman/storage-postgres/internal"
-import { Effect, Option, type Redacted } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import { newChange, tenant } from "../../postgres/test/Given.ts"
 import { openNode } from "../src/Coordinator.ts"
+import { openDistributed } from "../src/Open.ts"
 import { opened } from "./Opened.ts"
 import { hasCluster, newNodes } from "./support/CitusDatabase.ts"
 
@@ -127,6 +128,16 @@ describe.skipIf(!hasCluster)("nodes that a statement asks", () => {
       expect(new Set(yield* askedBy(retention.remove([payment])))).toEqual(new Set(["remove 1"]))
       expect(yield* askedBy(retention.removedPaymentOf(tenant, reference))).toEqual(["removedPaymentOf 1"])
     }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.live("given a standby beside a distributed database, when it is opened, then it is refused by name", () =>
+    Effect.gen(function* () {
+      const url = Redacted.make("postgres://nobody@127.0.0.1:1/none")
+      const failure = yield* Effect.flip(Effect.scoped(openDistributed({ url, readUrl: url })))
+      expect(failure.cause).toMatchObject({
+        message: "readUrl: expected no standby with distributed: reads of workspaces go to their nodes"
+      })
+    })
   )
 
   it.live("given what looks across workspaces, then each of the two nodes is asked once", () =>

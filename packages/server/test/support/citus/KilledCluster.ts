@@ -6,8 +6,8 @@ import {
   joinedDatabase,
   newName,
   runOn
-} from "../../../../storage/postgres/test/support/CitusCluster.ts"
-import { newOwnDatabase, type OwnCluster } from "../../../../storage/postgres/test/support/CitusNodes.ts"
+} from "../../../../storage/citus/test/support/CitusCluster.ts"
+import { newOwnDatabase, type OwnCluster } from "../../../../storage/citus/test/support/CitusNodes.ts"
 import type { KillStorage } from "../kill/KillWorld.ts"
 import type { KilledDatabase } from "../kill/ManyServers.ts"
 import { environmentOn } from "../PostgresServer.ts"

@@ -8,7 +8,7 @@ import {
   type CitusNode,
   newOwnDatabase,
   type OwnCluster
-} from "../../../../storage/postgres/test/support/CitusNodes.ts"
+} from "../../../../storage/citus/test/support/CitusNodes.ts"
 import { movedTwice, type PaymentShown, unaccounted } from "../failover/BooksAgree.ts"
 import { drawFrom } from "../kill/Draw.ts"
 import { startProviderProcess } from "../ProviderProcess.ts"
