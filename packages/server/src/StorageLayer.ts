@@ -29,10 +29,12 @@ export const storageLayer = (
   return Layer.unwrap(
     // Loaded here alone: on SQLite no client of PostgreSQL is needed.
     Effect.map(
-      Effect.promise(() =>
-        isDistributed ? import("@pointsman/storage-citus") : import("@pointsman/storage-postgres")
+      Effect.promise(async () =>
+        isDistributed
+          ? (await import("@pointsman/storage-citus")).layer
+          : (await import("@pointsman/storage-postgres")).layer
       ),
-      ({ layer }) => observeStorage("postgresql")(layer({ ...options, url, existing, maxConnections: connections }))
+      (layer) => observeStorage("postgresql")(layer({ ...options, url, existing, maxConnections: connections }))
     )
   )
 }

@@ -111,7 +111,7 @@ const moved = new Error("shards moved to other nodes while the nodes were read")
 /** A shard moves once in a long time, and a read takes milliseconds. */
 const maxRounds = 5
 
-const undefinedTable = "42P01"
+export const undefinedTable = "42P01"
 
 /**
  * Whether a shard was read at two nodes, at none, or under a name that it has no longer. Where a node does not answer, its

@@ -6,7 +6,7 @@ import { StorageError } from "@pointsman/core/ports"
 import { type Database, type Query, Refused } from "@pointsman/storage-postgres/internal"
 import type { Row } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import type { NodeReads } from "./NodeReads.ts"
+import { type NodeReads, undefinedTable } from "./NodeReads.ts"
 import { isSharded, type Params, paramsOf } from "./OnShards.ts"
 import { call, type How, type Told } from "./RunFunction.ts"
 import { CurrentWhere, type Where } from "./Where.ts"
@@ -41,6 +41,10 @@ const named = <E>(failed: E): E | Refused => {
   const constraint = /constraint "(\w+?)_\d+"/u.exec(String((failed.error.cause as Error).message))?.[1]
   return new Refused(failed.code, failed.error, constraint)
 }
+
+/** A read holds no shard back: it may be dropped behind a move before it is read. */
+const dropped = (failed: StorageError): StorageError | Moved =>
+  (failed.cause as { readonly code?: unknown } | null)?.code === undefinedTable ? new Moved() : failed
 
 interface Sharded {
   /** For what is asked of the node of one workspace. */
@@ -83,7 +87,10 @@ export const shardedDatabase = (db: Database, { base, lanes, nodes }: Sharded): 
             ? nodes[found](operation, sql, params)
             : followed(
                 operation,
-                Effect.flatMap(lanes.read(operation, call, bind(found.key, sql, params, "read")), rowsOf)
+                Effect.flatMap(
+                  Effect.mapError(lanes.read(operation, call, bind(found.key, sql, params, "read")), dropped),
+                  rowsOf
+                )
               )
       }),
     write: (operation, sql, params = [], isClaim, since) =>
