@@ -118,13 +118,13 @@ export const shardedDatabase = (db: Database, { base, lanes, nodes }: Sharded): 
           )
       }),
     transaction: (operation, body) =>
-      Effect.flatMap(CurrentWhere, (found) =>
-        found === undefined
-          ? db.transaction(operation, body)
-          : followed(
-              operation,
-              db.transaction(operation, (query) => body(inKey(query, keyOf(found))))
-            )
-      )
+      Effect.flatMap(CurrentWhere, (found) => {
+        if (found === undefined) return db.transaction(operation, body)
+        const key = keyOf(found)
+        return followed(
+          operation,
+          lanes.transaction(operation, (query) => body(inKey(query, key)), key)
+        )
+      })
   }
 }

@@ -62,10 +62,14 @@ export interface Database {
     sql: string,
     params?: ReadonlyArray<string | null>
   ) => Effect.Effect<ReadonlyArray<Row>, StorageError>
-  /** Several statements. What fails inside undoes them all. Once it was begun it is not interrupted. */
+  /**
+   * Several statements. What fails inside undoes them all. Once it was begun it is not interrupted. `key`: leads to the lane,
+   * as the first parameter of a statement.
+   */
   readonly transaction: <A, E>(
     operation: string,
-    body: (query: Query) => Effect.Effect<A, E | SqlError>
+    body: (query: Query) => Effect.Effect<A, E | SqlError>,
+    key?: string
   ) => Effect.Effect<A, Exclude<E, SqlError> | StorageError | CommitUnknown>
 }
 
@@ -167,11 +171,8 @@ const fromPools = (
 ): Database => {
   const connections = makeConnections(main, { answerMillis }, storageError)
   const aside = makeConnections(besides, { answerMillis }, storageError)
-  const { lend } = connections
-  const run = runWithin(answerMillis)
   const queues = [connections.longestWaitMillis]
   const inLanes = (lanes: Lanes): Database => {
-    const statements = statementsOf(connections, aside, lanes, failure)
     return {
       reserve: main.reserve,
       listen: (channel) => Effect.flatMap(besides.reserve, (connection) => connection.listen(channel)),
@@ -182,23 +183,17 @@ const fromPools = (
         queues.push(longestWaitMillis)
       },
       inLanes,
-      ...statements,
-      transaction: (operation, body) =>
-        lend({ operation, isWrite: true }, ({ pin }) =>
-          // A statement of it may be given up while the server still answers: then its connection is closed at the end.
-          Effect.scoped(Effect.flatMap(pin, (connection) => transaction(operation, connection, run, failure, body)))
-        )
+      ...statementsOf({ connections, aside, run: runWithin(answerMillis) }, lanes, failure)
     }
   }
   return inLanes({ laneOf: () => undefined, refusalOf: () => undefined })
 }
 
 const statementsOf = (
-  connections: Connections,
-  aside: Connections,
+  { aside, connections, run }: { readonly connections: Connections; readonly aside: Connections; readonly run: Run },
   lanes: Lanes,
   failure: ReturnType<typeof failureOf>
-): Pick<Database, "read" | "write" | "update"> => {
+): Pick<Database, "read" | "write" | "update" | "transaction"> => {
   const asking = <A, E>(
     operation: string,
     key: string | null | undefined,
@@ -230,6 +225,13 @@ const statementsOf = (
     )
   return {
     write,
+    transaction: (operation, body, key) =>
+      asking(operation, key, (lane) =>
+        connections.lend({ operation, isWrite: true, lane }, ({ pin }) =>
+          // A statement of it may be given up while the server still answers: then its connection is closed at the end.
+          Effect.scoped(Effect.flatMap(pin, (connection) => transaction(operation, connection, run, failure, body)))
+        )
+      ),
     read: (operation, sql, params = [], isAside = false) => {
       const from = (lender: Connections, lane?: number) =>
         lender.lend(
