@@ -41,7 +41,7 @@ const retryAfterMillis = 1_000
 const full = `requests have waited for a connection to the database for more than ${claimWaitMillis} ms`
 
 /** A base backup and a logical subscriber are no standbys that a failover could promote. */
-const durabilityColumns = `current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
+export const durabilityColumns = `current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
   current_setting('synchronous_commit') as synchronous_commit,
   current_setting('synchronous_standby_names') as synchronous_standby_names,
   (
@@ -50,7 +50,7 @@ const durabilityColumns = `current_setting('fsync') as fsync, current_setting('f
   ) as standbys`
 
 /** https://www.postgresql.org/docs/current/runtime-config-wal.html */
-const durabilityOf = (row: Row): Durability => {
+export const durabilityOf = (row: Row): Durability => {
   const faults: Array<string> = []
   const warnings: Array<string> = []
   if (row["fsync"] !== "on") {

@@ -143,7 +143,7 @@ export const waitLimit = (allowance: StorageAllowance | undefined, isClaim: bool
   Math.min(limitOf(allowance, waitMillis), isClaim ? claimWaitMillis : waitMillis)
 
 /** Nothing was sent, and nothing is known of the server. */
-class NoConnection extends Error {}
+export class NoConnection extends Error {}
 
 export const noConnection = (operation: string, millis: number, isClaim: boolean): StorageError => {
   const reason = `no connection to the database was free within ${Math.round(millis)} ms`

@@ -21,9 +21,9 @@ export interface Timeline extends StorageHistory {
 const digits = "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)"
 export const selectTimeline = `(select system_identifier from pg_control_system())::text || '/' || ${digits}`
 /** As core's `firstVersionIn`, and 1 less. Asked in each commit: no other moment is that of its write. */
-const history = `((('x' || ${digits})::bit(32)::bigint - 1) << 32)`
+export const history = `((('x' || ${digits})::bit(32)::bigint - 1) << 32)`
 
-const record = `insert into timelines (timeline, noticed_at)
+export const record = `insert into timelines (timeline, noticed_at)
   values ($1, (extract(epoch from clock_timestamp()) * 1000)::bigint) on conflict do nothing`
 const selectNoticed = `select noticed_at, exists (select 1 from timelines where timeline <> $1) as is_changed
   from timelines where timeline = $1`
@@ -31,7 +31,7 @@ const selectNoticed = `select noticed_at, exists (select 1 from timelines where 
 /** Insufficient privilege, no such function, not supported: as hosted databases answer. */
 export const refusals: ReadonlySet<unknown> = new Set(["42501", "42883", "0A000"])
 
-const unknownTimeline =
+export const unknownTimeline =
   "the database does not say which timeline it is on (pg_control_system, pg_walfile_name): after a failover, " +
   "times from the previous primary are compared with the clock of the new one, and a request that began before it may " +
   "overwrite a record of the new one"
