@@ -60,7 +60,7 @@ const withWorkspace = (table: string): string => `do $$
  * A table without partitions, for a cluster: its servers may ask any node, and only the coordinator could make or drop
  * partitions there. Retention deletes the rows of each workspace in batches.
  */
-export const withoutPartitions = (table: string): string => `do $$
+const withoutPartitions = (table: string): string => `do $$
   declare
     keys text[];
     one text;

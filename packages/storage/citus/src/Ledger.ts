@@ -43,8 +43,8 @@ export const ledgerOver = (plain: Service, db: Database, nodes: NodeReads): Serv
     messages: (query) => messages(own, nodes, query),
     // A node that is down does not keep a page from its visitor that another one has.
     paymentOfPage: (tokenHash) =>
-      Effect.flatMap(at("some")(plain.paymentOfPage(tokenHash)), (found) =>
-        Option.isSome(found) ? Effect.succeed(found) : at("all")(plain.paymentOfPage(tokenHash))
+      Effect.filterOrElse(at("some")(plain.paymentOfPage(tokenHash)), Option.isSome, () =>
+        at("all")(plain.paymentOfPage(tokenHash))
       ),
     // What is due at a node that is down waits for it.
     dueDisputes: (query) =>

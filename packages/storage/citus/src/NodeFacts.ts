@@ -56,10 +56,10 @@ const factsBy = (db: Database) => {
       ([row]) => (row?.["told"] ?? {}) as Told
     )
   const timelineOf = (node: Node) =>
-    Effect.catch(
+    Effect.catchIf(
       Effect.map(ask(`select ${selectTimeline} as timeline`, node), ({ rows }) => rows[0]?.["timeline"] as string),
-      (error) =>
-        refusals.has((error.cause as { readonly code?: unknown }).code) ? Effect.succeed(null) : Effect.fail(error)
+      ({ cause }: StorageError) => refusals.has((cause as { readonly code?: unknown }).code),
+      () => Effect.succeed(null)
     )
   return Effect.fnUntraced(function* (node: Node) {
     const told = yield* ask(selectFacts, node)

@@ -1,7 +1,7 @@
 /** A store over a node of a cluster, with what a test puts around the statements that are sent to it. */
 import { Deliveries, Ledger, Retention } from "@pointsman/core/ports"
 import type { Database } from "@pointsman/storage-postgres/internal"
-import { Context, Effect, Layer, type Redacted, References } from "effect"
+import { Context, Effect, type Redacted, References } from "effect"
 import { servicesOver } from "../src/Layer.ts"
 import { openDistributed } from "../src/Open.ts"
 
@@ -16,5 +16,5 @@ export const opened = Effect.fnUntraced(
       retention: Context.get(services, Retention)
     }
   },
-  Effect.provide(Layer.succeed(References.MinimumLogLevel, "Error"))
+  Effect.provideService(References.MinimumLogLevel, "Error")
 )
