@@ -53,7 +53,7 @@ export const schemaBy = Effect.fnUntraced(function* <E>(
 export const schemaOf = ({ read }: Database) => schemaBy((sql, params) => read("open", sql, params))
 
 /** The number of the step by which another storage says that its tables are laid out otherwise, and whose name says how. */
-export const layoutStep = 0
+export const layoutStep = -1
 
 /** Fails where another storage has laid the tables out. */
 export const refuseLaidOut = Effect.fnUntraced(function* (db: Database) {

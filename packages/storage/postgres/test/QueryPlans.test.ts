@@ -48,9 +48,9 @@ const fill = (workspaces: number) => [
     select t, id, 'payment.' || created_at % 20, id, 1, '{}' from payments`,
   `create view owned as select payments.id::text as id, tenants.workspace_id, tenants.environment, payments.created_at
     from payments join tenants using (t)`,
-  `insert into messages (workspace_id, environment, connection_id, event_id, payment_id, about, subject_id, outcome,
-      is_sealed, written_at, received_at, body)
-    select workspace_id, environment, 'first', 'e' || id, id, 'settlement', id,
+  `insert into messages (workspace_id, environment, connection_id, event_id, event_hash, payment_id, about, subject_id,
+      outcome, is_sealed, written_at, received_at, body)
+    select workspace_id, environment, 'first', 'e' || id, md5('e' || id), id, 'settlement', id,
       (array['applied', 'confirmed', 'unmatched'])[created_at % 3 + 1], true, 1, created_at, '' from owned`,
   `insert into deliveries (workspace_id, environment, id, endpoint_id, event_id, state, failures, attempts, due_at,
       created_at)
@@ -61,8 +61,9 @@ const fill = (workspaces: number) => [
       result, reason, payment_id, gross_minor, currency, payout_id, occurred_at, recorded_at)
     select workspace_id, environment, 'first', 'row' || id, 'rec', 1, 1, 'charge', 'matched', 'by_id', id, 1000, 'EUR',
       'po_' || created_at % 20, created_at, 1 from owned`,
-  `insert into success_rates (workspace_id, environment, connection_id, segment, succeeded, failed, at, version)
-    select workspace_id, environment, 'first', id, 1, 1, created_at, 1 from owned`,
+  `insert into success_rates (workspace_id, environment, connection_id, segment, segment_hash, succeeded, failed, at,
+      version)
+    select workspace_id, environment, 'first', id, md5(id), 1, 1, created_at, 1 from owned`,
   "drop view owned",
   "analyze"
 ]

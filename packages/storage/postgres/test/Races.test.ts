@@ -268,8 +268,8 @@ describe.skipIf(!hasServer)("races of waiting writers", () => {
               version
             })
             const insert = holder`insert into success_rates
-              (workspace_id, environment, connection_id, segment, succeeded, failed, at, version)
-              values (${tenant.workspaceId}, ${tenant.environment}, 'first', '', 0, 0, 1, 1)`
+              (workspace_id, environment, connection_id, segment, segment_hash, succeeded, failed, at, version)
+              values (${tenant.workspaceId}, ${tenant.environment}, 'first', '', md5(''), 0, 0, 1, 1)`
             const holds = [insert, holder`select 1 from success_rates for update`]
             for (const [index, hold] of holds.entries()) {
               const version = index + 1
