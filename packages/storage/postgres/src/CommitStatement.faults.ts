@@ -50,5 +50,25 @@ export const faults: ReadonlyArray<Fault> = [
       file: "packages/storage/postgres/test/Postgres.contract.test.ts",
       test: "given a payment has it, when another one takes it, then it is told which, and nothing is written"
     }
+  },
+  {
+    name: "refunds that do not add up, in PostgreSQL",
+    harm: "A refund is written that its payment does not reserve: its amount can be given back again.",
+    edits: [{ file: "DrawnChange.ts", in: "drawnChange", call: "brokenBook", become: "undefined" }],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Postgres.contract.test.ts",
+      test: "given refunds, when the payment does not reserve what a new refund asks for, then it dies and nothing is written"
+    }
+  },
+  {
+    name: "write a claim of a revoked API key, in PostgreSQL",
+    harm: "Who has a stolen key that was revoked moves money until every process has read the directory again.",
+    edits: [{ in: "guardsOf", if: "apiKey", become: "" }],
+    caughtBy: {
+      project: "storage-postgres",
+      file: "packages/storage/postgres/test/Postgres.contract.test.ts",
+      test: "given a live key, when it is revoked, then the next commit writes nothing and the next read shows it"
+    }
   }
 ]
