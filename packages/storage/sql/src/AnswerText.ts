@@ -7,7 +7,7 @@
 import type { Claim, Payment, RoutingDecision } from "@pointsman/core"
 import { packDecision, packTried, unpackTried } from "./DecisionText.ts"
 import { isSame, type Names, type Packed, pack, unpack } from "./Packing.ts"
-import { fingerprintOf, shortFingerprint } from "./ShortText.ts"
+import { fingerprintOf, idOf, shortFingerprint, shortId } from "./ShortText.ts"
 
 /** What a create decides. */
 export const details = {
@@ -103,12 +103,13 @@ export const claimText = (claim: Claim, payment: Payment): string => {
   return JSON.stringify({
     f: shortFingerprint(fingerprint),
     ...(state !== "Answered" && { s: state }),
-    ...(answeredAt !== null && { a: answeredAt }),
-    ...(key !== payment.idempotencyKey && { k: key }),
+    ...(answeredAt !== null && { a: answeredAt - payment.createdAt }),
+    ...(key !== payment.idempotencyKey && { k: shortId("", key) }),
     ...(shown !== null && {
       w: {
         ...packAnswer(isSameDecision ? { ...shown, routing: null } : shown, usualAnswer(payment, claim)),
-        ...(isSameDecision && shown.routing && { t: packTried(shown.routing), K: shown.routing.skipped })
+        ...(isSameDecision &&
+          shown.routing && { t: packTried(shown.routing, payment.captureMethod), K: shown.routing.skipped })
       }
     })
   })
@@ -120,10 +121,10 @@ export const readClaimText = (
   payment: Payment
 ): Claim => {
   const packed = JSON.parse(text) as Packed
-  const answeredAt = (packed["a"] ?? null) as number | null
+  const answeredAt = "a" in packed ? (packed["a"] as number) + payment.createdAt : null
   const shown = packed["w"] as Packed | undefined
   return {
-    key: (packed["k"] ?? payment.idempotencyKey) as string,
+    key: "k" in packed ? idOf("", packed["k"] as string) : (payment.idempotencyKey as string),
     version,
     state: (packed["s"] ?? "Answered") as Claim["state"],
     fingerprint: fingerprintOf(packed["f"] as string),
@@ -137,14 +138,14 @@ export const readClaimText = (
   }
 }
 
-const withDecision = (shown: Payment, packed: Packed, { routing }: Payment): Payment => {
+const withDecision = (shown: Payment, packed: Packed, { captureMethod, routing }: Payment): Payment => {
   if (!("t" in packed) || routing === null) return shown
   const { attempts: _, skipped: __, ...decision } = routing
   return {
     ...shown,
     routing: {
       ...decision,
-      attempts: unpackTried(packed["t"] as ReadonlyArray<Packed>, decision),
+      attempts: unpackTried(packed["t"] as ReadonlyArray<Packed>, decision, captureMethod),
       ...("K" in packed && { skipped: packed["K"] as NonNullable<RoutingDecision["skipped"]> })
     }
   }

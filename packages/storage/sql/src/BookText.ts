@@ -18,7 +18,8 @@ import {
   packTried,
   triedOf,
   unpackDecision,
-  unpackTried
+  unpackTried,
+  usualOutcome
 } from "./DecisionText.ts"
 import { type Names, type Packed, pack, unpack } from "./Packing.ts"
 import { idOf, shortId } from "./ShortText.ts"
@@ -78,8 +79,7 @@ export const detailsText = (payment: Payment): string =>
 
 // What was asked of providers.
 
-const attempt: Names<Omit<Attempt, "decline">> = {
-  id: "i",
+const attempt: Names<Omit<Attempt, "decline" | "id">> = {
   claimedBy: "b",
   paymentId: "pi",
   number: "n",
@@ -105,7 +105,7 @@ const usualAttempt = (payment: Payment, index: number): Partial<Attempt> => ({
   timeoutMillis: 30_000,
   sentAt: payment.createdAt,
   answeredAt: payment.settledAt,
-  outcome: payment.captureMethod === "manual" ? "Authorized" : "Captured",
+  outcome: usualOutcome(payment.captureMethod),
   providerRef: payment.providerRef,
   declineCategory: null,
   code: null,
@@ -115,7 +115,6 @@ const usualAttempt = (payment: Payment, index: number): Partial<Attempt> => ({
 })
 
 const asked = {
-  id: "i",
   claimedBy: "b",
   paymentId: "pi",
   idempotencyKey: "ik",
@@ -130,8 +129,8 @@ const asked = {
   reason: "r",
   reply: "y"
 } as const
-const operation: Names<Operation> = { ...asked, kind: "d", outcome: "o" }
-const refund: Names<Refund> = {
+const operation: Names<Omit<Operation, "id">> = { ...asked, kind: "d", outcome: "o" }
+const refund: Names<Omit<Refund, "id">> = {
   ...asked,
   origin: "g",
   stage: "st",
@@ -157,35 +156,34 @@ const usualOperation = (payment: Payment): Partial<Operation> => ({
   kind: "capture",
   outcome: "Confirmed"
 })
-const usualRefund = (payment: Payment): Partial<Refund> => ({
+const usualRefund = (payment: Payment, answeredAt: number | null): Partial<Refund> => ({
   ...usualAsked(payment),
   origin: "api",
   stage: "Succeeded",
   providerRefundId: null,
-  settledAt: null,
+  settledAt: answeredAt,
   failureReason: null
 })
 
-/** Ids of entries without their prefix and their hexadecimal form. */
-const shortIds = <A extends { readonly id: string; readonly claimedBy: string | null }>(one: A, prefix: string): A => ({
-  ...one,
-  id: shortId(prefix, one.id),
-  claimedBy: one.claimedBy === null ? null : shortId("clm_", one.claimedBy)
-})
-const longIds = <A extends { readonly id: string; readonly claimedBy: string | null }>(one: A, prefix: string): A => ({
-  ...one,
-  id: idOf(prefix, one.id),
-  claimedBy: one.claimedBy === null ? null : idOf("clm_", one.claimedBy)
+/** What most payments say of a request that was done. */
+const usualReply = (
+  payment: Payment,
+  { answeredAt, kind }: Pick<Operation, "answeredAt"> & Partial<Pick<Operation, "kind">>
+): Payment => ({
+  ...payment,
+  updatedAt: answeredAt ?? payment.updatedAt,
+  ...(kind === "capture" && { state: "Captured", refundedMinor: 0, refundPendingMinor: 0 })
 })
 
-const packReply = <A extends { readonly reply: Shown }>(one: A, payment: Payment): A =>
-  one.reply?.payment === undefined
+type Asked = Pick<Operation, "answeredAt"> & { readonly reply: Shown }
+
+/** The payment alone where it is done: no other reply has one. */
+const packReply = (one: Asked, payment: Payment) =>
+  one.reply?.payment && { y: packAnswer(one.reply.payment, usualReply(payment, one)) }
+const unpackReply = <A extends Asked>(one: A, payment: Payment): A =>
+  one.reply === null || "_tag" in one.reply
     ? one
-    : { ...one, reply: { ...one.reply, payment: packAnswer(one.reply.payment, payment) } }
-const unpackReply = <A extends { readonly reply: Shown }>(one: A, payment: Payment): A =>
-  one.reply?.payment === undefined
-    ? one
-    : { ...one, reply: { ...one.reply, payment: unpackAnswer(one.reply.payment as unknown as Packed, payment) } }
+    : { ...one, reply: { _tag: "Done", payment: unpackAnswer(one.reply, usualReply(payment, one)) } }
 
 const orNothing = (name: string, list: ReadonlyArray<unknown>) => (list.length === 0 ? {} : { [name]: list })
 
@@ -193,25 +191,30 @@ export const bookText = ({ attempts, operations, payment, refunds }: PaymentBook
   const { routing } = payment
   return JSON.stringify({
     ...pack<Moving>(moving, payment, usualMoving(payment.createdAt), payment.createdAt),
-    ...(routing !== null && !isTold(routing, attempts) && { t: packTried(routing) }),
+    ...(routing !== null && !isTold(routing, attempts) && { t: packTried(routing, payment.captureMethod) }),
     ...(routing?.skipped !== undefined && { k: routing.skipped }),
     ...orNothing(
       "A",
-      attempts.map((one, index) =>
-        pack(attempt, shortIds(one, "att_"), usualAttempt(payment, index), payment.createdAt)
-      )
+      attempts.map((one, index) => ({
+        i: shortId("att_", one.id),
+        ...pack(attempt, one, usualAttempt(payment, index), payment.createdAt)
+      }))
     ),
     ...orNothing(
       "O",
-      operations.map((one) =>
-        pack(operation, packReply(shortIds(one, "op_"), payment), usualOperation(payment), payment.createdAt)
-      )
+      operations.map((one) => ({
+        i: shortId("op_", one.id),
+        ...pack(operation, one, usualOperation(payment), payment.createdAt),
+        ...packReply(one, payment)
+      }))
     ),
     ...orNothing(
       "F",
-      refunds.map((one) =>
-        pack(refund, packReply(shortIds(one, "rf_"), payment), usualRefund(payment), payment.createdAt)
-      )
+      refunds.map((one) => ({
+        i: shortId("rf_", one.id),
+        ...pack(refund, one, usualRefund(payment, one.answeredAt), payment.createdAt),
+        ...packReply(one, payment)
+      }))
     )
   })
 }
@@ -220,6 +223,9 @@ interface BookTexts {
   readonly details: string
   readonly book: string
 }
+
+const answeredAtOf = ({ [asked.answeredAt]: stored }: Packed, createdAt: number): number | null =>
+  typeof stored === "number" ? stored + createdAt : null
 
 /** Asserts at read what was asserted at write. */
 export const readBookTexts = (columns: BookColumns, texts: BookTexts): PaymentBook => {
@@ -231,15 +237,16 @@ export const readBookTexts = (columns: BookColumns, texts: BookTexts): PaymentBo
     ...unpack<Details>(details, created, usualDetails),
     ...unpack<Moving>(moving, moved, usualMoving(columns.createdAt), columns.createdAt)
   }
-  const attempts = list("A").map((one, index) =>
-    longIds(unpack(attempt, one, usualAttempt(unrouted as Payment, index), columns.createdAt), "att_")
-  )
+  const attempts = list("A").map((one, index) => ({
+    id: idOf("att_", one["i"] as string),
+    ...unpack(attempt, one, usualAttempt(unrouted as Payment, index), columns.createdAt)
+  }))
   const decision = unpackDecision((created["r"] ?? null) as Packed | null)
   const payment: Payment = {
     ...unrouted,
     routing: decision && {
       ...decision,
-      attempts: "t" in moved ? unpackTried(list("t"), decision) : triedOf(attempts),
+      attempts: "t" in moved ? unpackTried(list("t"), decision, unrouted.captureMethod) : triedOf(attempts),
       ...("k" in moved && { skipped: moved["k"] as NonNullable<RoutingDecision["skipped"]> })
     }
   }
@@ -247,10 +254,19 @@ export const readBookTexts = (columns: BookColumns, texts: BookTexts): PaymentBo
     payment,
     attempts,
     operations: list("O").map((one) =>
-      longIds(unpackReply(unpack(operation, one, usualOperation(payment), columns.createdAt), payment), "op_")
+      unpackReply(
+        { id: idOf("op_", one["i"] as string), ...unpack(operation, one, usualOperation(payment), columns.createdAt) },
+        payment
+      )
     ),
     refunds: list("F").map((one) =>
-      longIds(unpackReply(unpack(refund, one, usualRefund(payment), columns.createdAt), payment), "rf_")
+      unpackReply(
+        {
+          id: idOf("rf_", one["i"] as string),
+          ...unpack(refund, one, usualRefund(payment, answeredAtOf(one, columns.createdAt)), columns.createdAt)
+        },
+        payment
+      )
     )
   }
   const broken = brokenInvariant(payment) ?? brokenBook(book)

@@ -1,7 +1,6 @@
 /** Routing decisions as they are stored with a payment: what they are made on, and what came of each attempt. */
-import type { Attempt, RoutingAttempt, RoutingCandidate, RoutingDecision, RoutingGiven } from "@pointsman/core"
+import type { Attempt, Payment, RoutingAttempt, RoutingCandidate, RoutingDecision, RoutingGiven } from "@pointsman/core"
 import { type Names, type Packed, pack, unpack } from "./Packing.ts"
-import { idOf, shortId } from "./ShortText.ts"
 
 export type Decided = Omit<RoutingDecision, "attempts" | "skipped">
 
@@ -77,20 +76,25 @@ const tried: Names<RoutingAttempt> = {
   code: "k",
   decline: "d"
 }
-const usualTried = (routing: Decided | null): Partial<RoutingAttempt> => ({
-  outcome: "Captured",
+type CaptureMethod = Payment["captureMethod"]
+
+/** Of most attempts. */
+export const usualOutcome = (captureMethod: CaptureMethod) => (captureMethod === "manual" ? "Authorized" : "Captured")
+
+const usualTried = (routing: Decided | null, captureMethod: CaptureMethod): Partial<RoutingAttempt> => ({
+  outcome: usualOutcome(captureMethod),
   code: null,
   ...(routing?.candidates[0] && { connectionId: routing.candidates[0].connectionId })
 })
 
-export const packTried = (routing: RoutingDecision): ReadonlyArray<Packed> =>
-  routing.attempts.map((one) => pack(tried, { ...one, attemptId: shortId("att_", one.attemptId) }, usualTried(routing)))
+export const packTried = (routing: RoutingDecision, captureMethod: CaptureMethod): ReadonlyArray<Packed> =>
+  routing.attempts.map((one) => pack(tried, one, usualTried(routing, captureMethod)))
 
-export const unpackTried = (packed: ReadonlyArray<Packed>, routing: Decided): ReadonlyArray<RoutingAttempt> =>
-  packed.map((one) => {
-    const read = unpack(tried, one, usualTried(routing))
-    return { ...read, attemptId: idOf("att_", read.attemptId) }
-  })
+export const unpackTried = (
+  packed: ReadonlyArray<Packed>,
+  routing: Decided,
+  captureMethod: CaptureMethod
+): ReadonlyArray<RoutingAttempt> => packed.map((one) => unpack(tried, one, usualTried(routing, captureMethod)))
 
 /** Whether a decision says of attempts what they say themselves. */
 export const isTold = ({ attempts: all }: RoutingDecision, attempts: ReadonlyArray<Attempt>): boolean =>

@@ -1,24 +1,62 @@
 /** Records as JSON with short names, without what is usual. What is left out is read as it was written, given the same usual. */
 
+import { idOf, shortId } from "./ShortText.ts"
+
 /** Fields of a record, with their short names. */
 export type Names<A> = { readonly [K in keyof Required<A>]: string }
 export type Packed = Readonly<Record<string, unknown>>
 
-const times: ReadonlySet<string> = new Set(["sentAt", "answeredAt", "settledAt", "updatedAt"])
-
 /** Times count from a time that is read before, which makes them short. */
-const later = (field: string, value: unknown, millis: number): unknown =>
-  typeof value === "number" && times.has(field) ? value + millis : value
+const times: ReadonlySet<string> = new Set(["sentAt", "answeredAt", "settledAt", "updatedAt"])
+/** Ids, with their prefixes. */
+const ids: Readonly<Record<string, string>> = { attemptId: "att_", claimedBy: "clm_", idempotencyKey: "" }
+
+interface Field<A> {
+  readonly field: keyof A & string
+  readonly short: string
+  readonly write: (value: unknown, since: number) => unknown
+  readonly read: (stored: unknown, since: number) => unknown
+}
+
+const isNumber = (value: unknown): value is number => typeof value === "number"
+const isText = (value: unknown): value is string => typeof value === "string"
+const asItIs = (value: unknown) => value
+
+const formOf = (field: string): Pick<Field<never>, "read" | "write"> => {
+  const prefix = ids[field]
+  if (prefix !== undefined) {
+    return {
+      write: (value) => (isText(value) ? shortId(prefix, value) : value),
+      read: (stored) => (isText(stored) ? idOf(prefix, stored) : stored)
+    }
+  }
+  if (!times.has(field)) return { write: asItIs, read: asItIs }
+  return {
+    write: (value, since) => (isNumber(value) ? value - since : value),
+    read: (stored, since) => (isNumber(stored) ? stored + since : stored)
+  }
+}
+
+const fields = new WeakMap<object, ReadonlyArray<Field<never>>>()
+
+/** Looked up for each list of names once. */
+const fieldsOf = <A>(names: Names<A>): ReadonlyArray<Field<A>> => {
+  const known = fields.get(names)
+  if (known !== undefined) return known as unknown as ReadonlyArray<Field<A>>
+  const made = Object.entries<string>(names).map(([field, short]) => ({ field, short, ...formOf(field) }))
+  fields.set(names, made as unknown as ReadonlyArray<Field<never>>)
+  return made as unknown as ReadonlyArray<Field<A>>
+}
 
 /** Under no name: the fields that the usual has, and the record has not. */
 const lacking = "-"
 
 export const pack = <A extends object>(names: Names<A>, record: A, usual: Partial<A>, since = 0): Packed => {
   const packed: Record<string, unknown> = {}
-  for (const field of fieldsOf(names)) {
+  for (const { field, short, write } of fieldsOf(names)) {
     const value = record[field]
     if (isSame(value, usual[field])) continue
-    if (value !== undefined) packed[names[field]] = later(field, value, -since)
+    if (value !== undefined) packed[short] = write(value, since)
     else packed[lacking] = [...((packed[lacking] as ReadonlyArray<string> | undefined) ?? []), field]
   }
   return packed
@@ -27,19 +65,23 @@ export const pack = <A extends object>(names: Names<A>, record: A, usual: Partia
 export const unpack = <A extends object>(names: Names<A>, packed: Packed, usual: Partial<A>, since = 0): A => {
   const record: Record<string, unknown> = {}
   const absent = packed[lacking] as ReadonlyArray<string> | undefined
-  for (const field of fieldsOf(names)) {
-    const value = names[field] in packed ? later(field, packed[names[field]], since) : usual[field]
+  for (const { field, read, short } of fieldsOf(names)) {
+    const stored = packed[short]
+    const value = stored === undefined ? usual[field] : read(stored, since)
     if (value !== undefined && absent?.includes(field) !== true) record[field] = value
   }
   return record as A
 }
 
-const fieldsOf = <A>(names: Names<A>) => Object.keys(names) as unknown as ReadonlyArray<keyof A & string>
-
-export const isSame = (one: unknown, other: unknown): boolean =>
-  one === other ||
-  (typeof one === "object" &&
-    typeof other === "object" &&
-    one !== null &&
-    other !== null &&
-    JSON.stringify(one) === JSON.stringify(other))
+/** Also in the order of its fields. */
+export const isSame = (one: unknown, other: unknown): boolean => {
+  if (one === other) return true
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false
+  const names = Object.keys(one)
+  const others = Object.keys(other)
+  return (
+    names.length === others.length &&
+    Array.isArray(one) === Array.isArray(other) &&
+    names.every((name, index) => name === others[index] && isSame((one as Packed)[name], (other as Packed)[name]))
+  )
+}

@@ -6,11 +6,16 @@ const usualStatus: Readonly<Record<string, string>> = {
   "payment.created": "PENDING",
   "payment.authorized": "AUTHORIZED",
   "payment.captured": "CAPTURED",
-  "payment.declined": "DECLINED"
+  "payment.declined": "DECLINED",
+  "payment.refunded": "REFUNDED"
 }
 
 /** What every event of a payment says first, in this order. */
 const dataNames = ["payment_id", "reference", "payment_status", "environment", "amount", "currency"]
+
+/** What most events of a refund say after that, in this order. */
+const refundNames = ["refund_id", "origin", "refund_amount", "refunded_total", "refund_pending_amount"]
+const refundPrefix = "rf_"
 
 type Described = Pick<EventDraft, "data" | "paymentId" | "type">
 type StoredData = JsonObject | ReadonlyArray<JsonValue>
@@ -23,9 +28,24 @@ export const shortData = ({ data, paymentId, type }: Described, tenant: Tenant):
   const { amount, currency, environment: _e, payment_id: _p, payment_status: status, reference, ...more } = data
   const short = [reference, amount, currency] as Array<JsonValue>
   const isUsualStatus = status === usualStatus[type]
-  if (keys.length > dataNames.length) short.push(isUsualStatus ? 0 : (status ?? null), more)
+  if (keys.length > dataNames.length) short.push(isUsualStatus ? 0 : (status ?? null), shortMore(more))
   else if (!isUsualStatus) short.push(status ?? null)
   return short
+}
+
+const shortMore = (more: JsonObject): JsonValue => {
+  const { refund_id: id, ...rest } = more
+  const keys = Object.keys(more)
+  const isOfRefund = keys.length === refundNames.length && refundNames.every((name, index) => keys[index] === name)
+  return isOfRefund && typeof id === "string"
+    ? [shortId(refundPrefix, id), ...(Object.values(rest) as Array<JsonValue>)]
+    : more
+}
+
+const moreOf = (stored: JsonValue): JsonObject => {
+  if (!Array.isArray(stored)) return stored as JsonObject
+  const [id, ...rest] = stored
+  return Object.fromEntries(refundNames.map((name, index) => [name, [idOf(refundPrefix, id), ...rest][index]]))
 }
 
 /** `of`: what the event's row says. */
@@ -39,7 +59,7 @@ export const dataOf = (stored: StoredData, of: Omit<Described, "data">, environm
     environment,
     amount,
     currency,
-    ...(more as JsonObject)
+    ...moreOf(more)
   }
 }
 
@@ -47,7 +67,7 @@ const isList = (data: StoredData): data is ReadonlyArray<JsonValue> => Array.isA
 
 const hexadecimal = /^[0-9a-f]{64}$/u
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/u
-/** Of a text that is not stored as it is. */
+/** Of a text that is not stored as it is; twice where a text begins so itself. */
 const mark = "~"
 
 const withoutHex = (digits: string): string => mark + Buffer.from(digits, "hex").toString("base64url")
@@ -59,15 +79,16 @@ export const shortFingerprint = (fingerprint: string): string =>
 
 export const fingerprintOf = (stored: string): string => (stored.startsWith(mark) ? withHex(stored) : stored)
 
-/** Of an id inside JSON, which no index holds. */
+/** Of an id inside JSON, which no index holds. `prefix`: empty for a key of the merchant's, as many of those are UUIDs. */
 export const shortId = (prefix: string, id: string): string => {
   const rest = id.slice(prefix.length)
-  return id.startsWith(prefix) && uuid.test(rest) ? withoutHex(rest.replaceAll("-", "")) : id
+  if (id.startsWith(prefix) && uuid.test(rest)) return withoutHex(rest.replaceAll("-", ""))
+  return id.startsWith(mark) ? mark + id : id
 }
 
 export const idOf = (prefix: string, stored: string): string => {
   if (!stored.startsWith(mark)) return stored
+  if (stored.startsWith(mark, mark.length)) return stored.slice(mark.length)
   const digits = withHex(stored)
-  const parts = [0, 8, 12, 16, 20].map((from, index, all) => digits.slice(from, all[index + 1]))
-  return prefix + parts.join("-")
+  return `${prefix}${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`
 }
