@@ -66,10 +66,12 @@ const usualMoving = (createdAt: number): Partial<Moving> => ({
 const isKept = <A extends object>(before: A | null, after: A | null, fields: ReadonlyArray<keyof A>): boolean =>
   before === after || (before !== null && after !== null && fields.every((field) => before[field] === after[field]))
 
+const createdFields: ReadonlyArray<keyof Payment> = [...(Object.keys(details) as Array<keyof Details>), "reference"]
+const decidedFields = Object.keys(decided) as ReadonlyArray<keyof Decided>
+
 /** Whether a change leaves the `details` of a payment, and its reference, as they are. */
 export const keepsDetails = (before: Payment, after: Payment): boolean =>
-  isKept(before, after, [...(Object.keys(details) as ReadonlyArray<keyof Details>), "reference"]) &&
-  isKept<Decided>(before.routing, after.routing, Object.keys(decided) as ReadonlyArray<keyof Decided>)
+  isKept(before, after, createdFields) && isKept<Decided>(before.routing, after.routing, decidedFields)
 
 export const detailsText = (payment: Payment): string =>
   JSON.stringify({

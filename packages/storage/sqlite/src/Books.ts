@@ -4,7 +4,18 @@ import type { ChargeReference } from "@pointsman/core/internal"
 import type { Change, PaymentBook } from "@pointsman/core/ports"
 import { type BookColumns, type Row, readBookTexts, readClaimText } from "@pointsman/storage-sql"
 import type { Database } from "./Database.ts"
-import { bindId, chargeName, keyHash, type NameKind, nameOf, readId, referencePrefix, tenantsOf } from "./Keys.ts"
+import {
+  bindId,
+  chargeName,
+  chargeNames,
+  keyHash,
+  type NameKind,
+  nameOf,
+  readId,
+  shortChargeName,
+  shortChargeNames,
+  tenantsOf
+} from "./Keys.ts"
 import { readText } from "./Rows.ts"
 
 const textOrNull = (value: unknown): string | null => (value === null ? null : readText(value))
@@ -67,7 +78,9 @@ const booksOf = (db: Database, tenant: Tenant, rows: ReadonlyArray<Row>): Readon
 
 /** Newest last: requests under one key derive one id, and of the earlier ones nothing was sent. */
 export const booksNamed = (db: Database, tenant: Tenant, kind: NameKind, id: string): ReadonlyArray<PaymentBook> =>
-  booksOf(db, tenant, db.prepare(selectNamed).all(tenantsOf(db).find(tenant), nameOf(kind, id)))
+  booksOf(db, tenant, db.prepare(selectNamed).all(tenantsOf(db).find(tenant), nameOf(kind, id))).filter((book) =>
+    namesOf(book).some(([of, name]) => of === kind && name === id)
+  )
 
 const isBasedOn = (
   { connectionId, providerRef }: ChargeReference,
@@ -85,20 +98,23 @@ const ofCharge = (books: ReadonlyArray<PaymentBook>, charge: ChargeReference): R
 
 /** Every payment that names a charge, by whatever of it: a capture has an id of its own. */
 export const booksNaming = (db: Database, tenant: Tenant, charge: ChargeReference): ReadonlyArray<PaymentBook> => {
-  const key = [tenantsOf(db).find(tenant), chargeName(charge)] as const
-  return booksOf(db, tenant, [...db.prepare(selectCharge).all(...key), ...db.prepare(selectNamed).all(...key)])
+  const t = tenantsOf(db).find(tenant)
+  const taken = db.prepare(selectCharge).all(t, chargeName(charge))
+  return booksOf(db, tenant, [...taken, ...db.prepare(selectNamed).all(t, shortChargeName(charge))])
 }
 
 export const booksOfCharge = (db: Database, tenant: Tenant, charge: ChargeReference): ReadonlyArray<PaymentBook> =>
   ofCharge(booksNaming(db, tenant, charge), charge)
 
-const selectByReference = (table: string) => `select payment from ${table} where t = ? and name >= ? and name < ?`
+const selectByReference = (table: string) => `select payment from ${table} where t = ? and name between ? and ?`
 
 /** As `booksOfCharge`, at any connection. */
 export const idsOfReference = (db: Database, tenant: Tenant, providerRef: string): ReadonlySet<string> => {
-  const prefix = referencePrefix(providerRef)
-  const range = [tenantsOf(db).find(tenant), prefix, Buffer.concat([prefix, Buffer.alloc(7, 255)])] as const
-  const found = ["charges", "names"].flatMap((table) => db.prepare(selectByReference(table)).all(...range))
+  const t = tenantsOf(db).find(tenant)
+  const found = [
+    ...db.prepare(selectByReference("charges")).all(t, ...chargeNames(providerRef)),
+    ...db.prepare(selectByReference("names")).all(t, ...shortChargeNames(providerRef))
+  ]
   const books = booksOf(db, tenant, found)
   const connections = new Set(
     books.flatMap(({ attempts, payment }) =>

@@ -11,18 +11,20 @@ export const selectClaim = (db: Database, tenant: Tenant, key: string): Claim | 
   return row && readClaim(row, readPayment(tenant, row))
 }
 
+type Place = NonNullable<OldClaimsQuery["after"]>
+
+const placeOf = (db: Database, { claimedAt, key, tenant }: Place) =>
+  [claimedAt, claimedAt, tenantsOf(db).find(tenant), keyHash(key)] as const
+
+/** Those of one millisecond are sorted. */
 export const selectOldClaims = (
   db: Database,
   { after, claimedBefore, limit }: OldClaimsQuery
 ): ReadonlyArray<OldClaim> =>
   db
     .prepare(`select * from payments indexed by payments_by_claim where key is not null and claimed_at < ?
-      ${after === undefined ? "" : "and (claimed_at, t, key) > (?, ?, ?)"} order by claimed_at, t, key limit ?`)
-    .all(
-      claimedBefore,
-      ...(after === undefined ? [] : [after.claimedAt, tenantsOf(db).find(after.tenant), keyHash(after.key)]),
-      limit
-    )
+      ${after === undefined ? "" : "and claimed_at >= ? and (claimed_at, t, key) > (?, ?, ?)"} order by claimed_at, t, key limit ?`)
+    .all(claimedBefore, ...(after === undefined ? [] : placeOf(db, after)), limit)
     .map((row) => {
       const tenant = tenantsOf(db).read(row["t"])
       const payment = readPayment(tenant, row)

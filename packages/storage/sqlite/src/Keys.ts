@@ -1,5 +1,6 @@
 /**
  * Short forms of what leads rows and indexes: a tenant as a number, an id as its 16 bytes, and any name as a hash of it.
+ * What must be unique has 16 bytes of the hash, what only leads to a book has 8.
  *
  * The rule that a reader would otherwise break: ids are compared with texts that are no ids, as the ends of pages are. Such a
  * text is bound as bytes that lie between the same two ids.
@@ -15,8 +16,16 @@ const dashes: ReadonlySet<number> = new Set([8, 13, 18, 23])
 const uuidLength = 36
 const eventPrefix = "evt_"
 
-/** `null`, which equals nothing, for a text that is no id. */
-export const bindId = (id: string): Uint8Array | null => (uuid.test(id) ? bytes(id.replaceAll("-", "")) : null)
+let lastId: string | undefined
+let lastBytes: Uint8Array | null = null
+
+/** `null`, which equals nothing, for a text that is no id. A commit binds one id several times, so the last one is kept. */
+export const bindId = (id: string): Uint8Array | null => {
+  if (id === lastId) return lastBytes
+  lastBytes = uuid.test(id) ? bytes(id.replaceAll("-", "")) : null
+  lastId = id
+  return lastBytes
+}
 
 const bytes = (hex: string): Uint8Array => Buffer.from(hex, "hex")
 
@@ -62,13 +71,21 @@ export const keyHash = (key: string): Uint8Array => hash(key).subarray(0, 16)
 
 export type NameKind = "attempt" | "operation" | "refund" | "providerRefund"
 
-export const nameOf = (kind: NameKind, id: string): Uint8Array => hash(`${kind} ${id}`).subarray(0, 16)
+export const nameOf = (kind: NameKind, id: string): Uint8Array => hash(`${kind} ${id}`).subarray(0, 8)
 
-/** Of a provider's reference, whatever the connection: the names of its charges begin so. */
-export const referencePrefix = (providerRef: string): Uint8Array => hash(providerRef).subarray(0, 10)
+/** Names of charges, of so many bytes each. The names of a reference at all connections follow each other. */
+const joined = (reference: number, connection: number) => ({
+  name: ({ connectionId, providerRef }: ChargeReference): Uint8Array =>
+    Buffer.concat([hash(providerRef).subarray(0, reference), hash(connectionId).subarray(0, connection)]),
+  range: (providerRef: string): readonly [first: Uint8Array, last: Uint8Array] => {
+    const prefix = hash(providerRef).subarray(0, reference)
+    return [Buffer.concat([prefix, Buffer.alloc(connection)]), Buffer.concat([prefix, Buffer.alloc(connection, 255)])]
+  }
+})
 
-export const chargeName = ({ connectionId, providerRef }: ChargeReference): Uint8Array =>
-  Buffer.concat([referencePrefix(providerRef), hash(connectionId).subarray(0, 6)])
+export const { name: chargeName, range: chargeNames } = joined(10, 6)
+/** Where the name only leads to a book. */
+export const { name: shortChargeName, range: shortChargeNames } = joined(6, 2)
 
 /** The numbers of tenants, which never change. */
 export interface Tenants {

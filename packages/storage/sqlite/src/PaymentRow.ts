@@ -70,18 +70,36 @@ interface Condition {
   readonly values: ReadonlyArray<SQLInputValue>
 }
 
+const texts = new Map<string, string>()
+
+/** Its text is made once. No two sets of columns that are written have the same size. */
+const statementOf = (db: Database, columns: Columns, kind: string, make: (names: ReadonlyArray<string>) => string) => {
+  const names = Object.keys(columns)
+  const shape = `${names.length} ${kind}`
+  const text = texts.get(shape) ?? make(names)
+  texts.set(shape, text)
+  return db.prepare(text)
+}
+
 /** `unless`: what else may be there. */
 const insertRow = (db: Database, columns: Columns, { sql, values }: Condition, unless = ""): boolean => {
-  const names = Object.keys(columns)
-  const statement = db.prepare(
-    `insert into payments (${list(names)}) select ${list(names.map(() => "?"))} where ${sql} ${unless}`
+  const end = `where ${sql} ${unless}`
+  const statement = statementOf(
+    db,
+    columns,
+    `insert ${end}`,
+    (names) => `insert into payments (${list(names)}) select ${list(names.map(() => "?"))} ${end}`
   )
   return statement.run(...Object.values(columns), ...values).changes === 1
 }
 
 const updateRow = (db: Database, columns: Columns, { sql, values }: Condition): boolean => {
-  const assignments = list(Object.keys(columns).map((name) => `${name} = ?`))
-  const statement = db.prepare(`update payments indexed by payments_by_id set ${assignments} where ${sql}`)
+  const statement = statementOf(
+    db,
+    columns,
+    `update ${sql}`,
+    (names) => `update payments indexed by payments_by_id set ${list(names.map((name) => `${name} = ?`))} where ${sql}`
+  )
   return statement.run(...Object.values(columns), ...values).changes === 1
 }
 

@@ -28,7 +28,7 @@ import { holderOf, namesOf, selectBook, selectRow } from "./Books.ts"
 import { type Database, read, snapshot, update } from "./Database.ts"
 import { deliveriesOf } from "./Deliveries.ts"
 import { readEvent } from "./Events.ts"
-import { bindBound, bindId, chargeName, nameOf, readId, tenantsOf } from "./Keys.ts"
+import { bindBound, bindId, nameOf, readId, shortChargeName, tenantsOf } from "./Keys.ts"
 import { bindTenant, bindText, readText } from "./Rows.ts"
 
 const ofTenant = "workspace_id = ? and environment = ?"
@@ -123,7 +123,7 @@ const removePayment = (db: Database, { paymentId, tenant, version }: ReadPayment
   const forgetName = db.prepare("delete from names where t = ? and name = ? and payment = ?")
   for (const [kind, name] of namesOf(book)) forgetName.run(t, nameOf(kind, name), id)
   for (const charge of referencesOf({ ...book, payment: { after: book.payment } })) {
-    forgetName.run(t, chargeName(charge), id)
+    forgetName.run(t, shortChargeName(charge), id)
   }
   db.prepare(`delete from messages indexed by messages_by_payment where payment_id = ? and ${ofTenant}`).run(
     bindText(paymentId),

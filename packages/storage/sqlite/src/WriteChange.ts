@@ -26,7 +26,7 @@ import { type Database, isUniqueViolation } from "./Database.ts"
 import { writeDeliveries } from "./Deliveries.ts"
 import { writeDisputes } from "./Disputes.ts"
 import { writeEvents } from "./Events.ts"
-import { bindId, chargeName, keyHash, nameOf, tenantsOf } from "./Keys.ts"
+import { bindId, chargeName, keyHash, nameOf, shortChargeName, tenantsOf } from "./Keys.ts"
 import { checkMessage, decideMessage } from "./Messages.ts"
 import { isWritten, putRow } from "./PaymentRow.ts"
 import { guarded } from "./RecordLoss.ts"
@@ -129,10 +129,9 @@ const writeNames = (db: Database) => {
     const id = bindId(after.id)
     const names: Array<Uint8Array> = []
     for (const reference of referencesOf(change)) {
-      const name = chargeName(reference)
-      if (reference.isTaken && addCharge.run(t, name, id).changes === 1) continue
+      if (reference.isTaken && addCharge.run(t, chargeName(reference), id).changes === 1) continue
       const holder = holderOf(db, change.tenant, reference)
-      if (holder === undefined) names.push(name)
+      if (holder === undefined) names.push(shortChargeName(reference))
       if (holder !== undefined && holder !== after.id) throw new Undo()
     }
     const known = before === undefined ? [] : namesOf(before)

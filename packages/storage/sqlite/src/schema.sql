@@ -199,7 +199,7 @@ create unique index payments_by_id on payments (t, id);
 -- Guards that a key belongs to one create.
 create unique index payments_by_key on payments (t, key) where key is not null;
 -- The background looks for expired keys across all tenants, oldest first.
-create index payments_by_claim on payments (claimed_at, t, key) where key is not null;
+create index payments_by_claim on payments (claimed_at) where key is not null;
 -- Lists of payments by state, and old payments of a state that retention removes.
 create index payments_by_state on payments (t, state, id);
 -- Lists of payments by the merchant's reference.
@@ -228,10 +228,11 @@ create table charges (
 ) strict, without rowid;
 
 -- By what else messages and reports name a payment: our ids of its attempts, captures, voids and refunds, the provider's
--- ids of its refunds, and references of charges that moved no money; each as a hash. The payment's book says which it is.
+-- ids of its refunds, and references of charges that moved no money; each as a short hash. The payment's book says which it
+-- is.
 create table names (
   t integer not null,
-  name blob not null check (length(name) = 16),
+  name blob not null check (length(name) = 8),
   payment blob not null check (length(payment) = 16),
   primary key (t, name, payment)
 ) strict, without rowid;
@@ -255,10 +256,11 @@ create table events (
   t integer not null references tenants,
   -- Without its prefix.
   id blob not null check (length(id) = 16),
-  type text not null,
+  -- 1 is 'payment.created'; Events.ts has the others.
+  type integer not null,
   payment blob not null check (length(payment) = 16),
   created_at integer not null,
-  -- JSON.
+  -- JSON. See ShortText.ts of storage-sql.
   data text not null,
   primary key (t, id)
 ) strict, without rowid;
@@ -266,7 +268,7 @@ create table events (
 create index events_by_payment on events (t, payment, id);
 -- Lists of events by type. Each payment has one event of its creation, so a walk along all events finds a page of
 -- those soon, and they are not in the index.
-create index events_by_later_type on events (t, type, id) where type <> 'payment.created';
+create index events_by_later_type on events (t, type, id) where type <> 1;
 
 -- Providers' messages, stored before they are applied. The primary key guards that a message is applied once. The
 -- table has row ids, because a body may be large, and lists read none.
