@@ -2,7 +2,7 @@
 import type { Attempt, Claim, Payment, Tenant } from "@pointsman/core"
 import type { ChargeReference } from "@pointsman/core/internal"
 import type { Change, PaymentBook } from "@pointsman/core/ports"
-import { type BookColumns, type Row, readBookTexts, readClaimText } from "@pointsman/storage-sql"
+import { type BookColumns, list, type Row, readBookTexts, readClaimText } from "@pointsman/storage-sql"
 import type { Database } from "./Database.ts"
 import {
   bindId,
@@ -48,7 +48,12 @@ export const readClaim = (row: Row, payment: Payment): Claim =>
     payment
   )
 
-const select = "select * from payments indexed by payments_by_id where t = ? and id = ?"
+/** What a book is read from: without the claim. */
+const bookColumns = list([
+  ...["t", "id", "version", "state", "amount_minor", "currency", "created_at", "reference", "connection_id"],
+  ...["authorized_minor", "captured_minor", "refunded_minor", "refund_pending_minor", "details", "book"]
+])
+const select = `select ${bookColumns} from payments indexed by payments_by_id where t = ? and id = ?`
 const selectByKey = "select * from payments indexed by payments_by_key where t = ? and key = ?"
 
 export const selectRow = (db: Database, tenant: Tenant, id: string): Row | undefined =>
