@@ -4,11 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { formatApiKey } from "@pointsman/core"
-import {
-  type CitusNode,
-  newOwnDatabase,
-  type OwnCluster
-} from "../../../../storage/citus/test/support/CitusNodes.ts"
+import { type CitusNode, newOwnDatabase, type OwnCluster } from "../../../../storage/citus/test/support/CitusNodes.ts"
 import { movedTwice, type PaymentShown, unaccounted } from "../failover/BooksAgree.ts"
 import { drawFrom } from "../kill/Draw.ts"
 import { startProviderProcess } from "../ProviderProcess.ts"
