@@ -3,12 +3,17 @@ import type { StorageError } from "@pointsman/core/ports"
 import { Effect, Result } from "effect"
 
 /** Statements of one operation that are under way at once: no more than half of the connections. */
-const concurrency = 4
+const mostAtOnce = 4
 
 type Ask<A, B> = (workspace: string, items: ReadonlyArray<A>) => Effect.Effect<B, StorageError>
 
 /** Each of them is asked, whatever came of the others. */
-const answersOf = <A, B>(items: ReadonlyArray<A>, workspaceOf: (item: A) => string, ask: Ask<A, B>) =>
+const answersOf = <A, B>(
+  items: ReadonlyArray<A>,
+  workspaceOf: (item: A) => string,
+  ask: Ask<A, B>,
+  concurrency = mostAtOnce
+) =>
   Effect.map(
     Effect.forEach(Map.groupBy(items, workspaceOf), ([workspace, some]) => Effect.result(ask(workspace, some)), {
       concurrency
@@ -23,9 +28,10 @@ const answersOf = <A, B>(items: ReadonlyArray<A>, workspaceOf: (item: A) => stri
 export const someWorkspaces = <A, B>(
   items: ReadonlyArray<A>,
   workspaceOf: (item: A) => string,
-  ask: Ask<A, B>
+  ask: Ask<A, B>,
+  concurrency?: number
 ): Effect.Effect<ReadonlyArray<B>, StorageError> =>
-  Effect.flatMap(answersOf(items, workspaceOf, ask), ({ failure, found }) =>
+  Effect.flatMap(answersOf(items, workspaceOf, ask, concurrency), ({ failure, found }) =>
     found.length === 0 && failure !== undefined ? Effect.fail(failure) : Effect.succeed(found)
   )
 

@@ -66,6 +66,9 @@ const selectWaiting = `${endpointsAndFirst}, endpoints_due as (
     ) as count
   from endpoints_due join webhook_endpoints on webhook_endpoints.id = endpoints_due.id where room > 0`
 
+/** Each is a transaction of several statements, which keeps its connection from payments meanwhile. */
+const takenAtOnce = 1
+
 /** Endpoint by endpoint, those that wait longest first, and each with as much as is left for it. */
 const takeDue = Effect.fnUntraced(function* (db: Database, nodes: NodeReads, query: DueDeliveryQuery) {
   const { limit, limitPerEndpoint, now } = query
@@ -84,7 +87,8 @@ const takeDue = Effect.fnUntraced(function* (db: Database, nodes: NodeReads, que
       const ids = some.map(({ row }) => row["id"] as string)
       const most = sum(some, ({ count }) => count)
       return inWorkspace(workspace)(takeFrom(db, ids, { ...query, limit: most }))
-    }
+    },
+    takenAtOnce
   )
   const place = new Map(waiting.map((row, index) => [row["id"], index]))
   return firstOf(limit, ({ endpoint }: DueDelivery) => [place.get(bindText(endpoint.id)) ?? 0])(taken.flat())
