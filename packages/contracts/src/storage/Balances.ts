@@ -1,6 +1,6 @@
 /** Refunds are an account: after every change they add up to what their payment says. What does not dies, unwritten. */
 import { describe, expect } from "@effect/vitest"
-import { type Refund, refundStages } from "@pointsman/core"
+import { type Payment, type Refund, refundStages } from "@pointsman/core"
 import { type Change, Ledger } from "@pointsman/core/ports"
 import { Cause, Effect, Exit, Option } from "effect"
 import { moveAlong, newTenant, reach, rowOf, traceOf } from "./Given.ts"
@@ -21,13 +21,9 @@ const given = Effect.gen(function* () {
 type Given = Effect.Success<typeof given>
 
 /** A sound change, but for what its payment says. */
-const saying = (
-  { stored }: Given,
-  refunds: ReadonlyArray<Refund>,
-  totals: { readonly refundedMinor: number; readonly refundPendingMinor: number }
-): Change => {
+const saying = ({ stored }: Given, refunds: ReadonlyArray<Refund>, said: Partial<Payment>): Change => {
   const { change } = writeEntries(stored, { refunds })
-  return { ...change, payment: { ...change.payment, after: { ...change.payment.after, ...totals } } }
+  return { ...change, payment: { ...change.payment, after: { ...change.payment.after, ...said } } }
 }
 
 const mismatches: Readonly<Record<string, (given: Given) => Change>> = {
@@ -49,7 +45,13 @@ const mismatches: Readonly<Record<string, (given: Given) => Change>> = {
       refundPendingMinor: 800
     }),
   "the totals move without a refund": (given) => saying(given, [], { refundedMinor: 500, refundPendingMinor: 0 }),
-  "the totals are cleared without a refund": (given) => saying(given, [], { refundedMinor: 0, refundPendingMinor: 0 })
+  "the totals are cleared without a refund": (given) => saying(given, [], { refundedMinor: 0, refundPendingMinor: 0 }),
+  "the payment is of another amount than it was created for": (given) =>
+    saying(given, [], { money: { ...given.stored.payment.money, minorUnits: 2000 } }),
+  "the payment is in another currency than it was created in": (given) =>
+    saying(given, [], { money: { ...given.stored.payment.money, currency: "GBP" } }),
+  "the payment was created at another time": (given) =>
+    saying(given, [], { createdAt: given.stored.payment.createdAt - 1 })
 }
 
 export const balances = (it: StorageTest): void => {

@@ -48,8 +48,16 @@ const byNumber = (a: Attempt, b: Attempt): number => a.number - b.number
 type Sent = Pick<Operation, "id" | "sentAt">
 const bySending = (a: Sent, b: Sent): number => a.sentAt - b.sentAt || (a.id < b.id ? -1 : 1)
 
-/** What no store writes of a book, and no read gives: see `brokenInvariant` for the payment. */
-export const brokenBook = ({ operations, payment, refunds }: PaymentBook): string | undefined => {
+/**
+ * What no store writes of a book, and no read gives: see `brokenInvariant` for the payment. `before`: the book as it is
+ * stored, for what a payment keeps from its creation.
+ */
+export const brokenBook = ({ operations, payment, refunds }: PaymentBook, before?: PaymentBook): string | undefined => {
+  const { createdAt, money } = before?.payment ?? payment
+  if (createdAt !== payment.createdAt) return "the payment was created at another time"
+  if (money.minorUnits !== payment.money.minorUnits || money.currency !== payment.money.currency) {
+    return "the payment was created for another amount"
+  }
   if (isAnyTwice(refunds.map(({ idempotencyKey }) => idempotencyKey))) return "two refunds have the same key"
   if (isAnyTwice(operations.map(keyOfLive))) return "two operations have the same key"
   return brokenBalance(payment, refunds)

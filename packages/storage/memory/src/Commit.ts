@@ -128,7 +128,7 @@ const brokenBy = (state: State, change: Change): string | undefined => {
   const { hosted } = after.payment
   const isNewPage = hosted !== null && hosted.tokenHash !== before?.book.payment.hosted?.tokenHash
   if (isNewPage && ofPage(state, hosted.tokenHash) !== undefined) return "another payment has the same hosted page"
-  return brokenBook(after)
+  return brokenBook(after, before?.book)
 }
 
 export const ofPage = (state: State, tokenHash: string) =>

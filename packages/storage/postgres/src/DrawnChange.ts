@@ -91,7 +91,7 @@ export const drawnChange = (
   return {
     change,
     book,
-    broken: changedForGood(change) ?? brokenBook(book),
+    broken: brokenBook(book, before),
     events,
     references,
     taken,
@@ -129,15 +129,6 @@ const reviewOf = ({ payment: { after, before } }: Change): Shape["review"] => {
   const since = after.review?.since
   if (since === before?.payment.review?.since) return "kept"
   return since === undefined ? "ended" : "put"
-}
-
-/** What a payment keeps from its beginning. */
-const changedForGood = ({ payment: { after, before } }: Change): string | undefined => {
-  if (before === undefined) return undefined
-  const { createdAt, money } = before.payment
-  if (createdAt !== after.createdAt) return "the payment was created at another time"
-  if (money.minorUnits === after.money.minorUnits && money.currency === after.money.currency) return undefined
-  return "the payment was created for another amount"
 }
 
 export const nameOf = (shape: Shape): string => Object.values(shape).join(" ")

@@ -4,7 +4,7 @@ export const faults: ReadonlyArray<Fault> = [
   {
     name: "refunds that do not add up, in SQLite",
     harm: "A refund is written that its payment does not reserve: its amount can be given back again.",
-    edits: [{ in: "writeChange", const: "broken", become: "changedForGood(change)" }],
+    edits: [{ in: "writeChange", call: "brokenBook", become: "undefined" }],
     caughtBy: {
       project: "storage-sqlite",
       file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
@@ -42,7 +42,7 @@ export const faults: ReadonlyArray<Fault> = [
     caughtBy: {
       project: "storage-sqlite",
       file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
-      test: "given a payment has it, when another one takes it, then it is told which, and nothing is written"
+      test: "given a payment has it, when another one takes it, then the failure names the payment, and nothing is written"
     }
   },
   {

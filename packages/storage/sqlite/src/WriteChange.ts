@@ -3,8 +3,8 @@
  * guards it in the condition, the events, and what newly names the payment. Where the row is not written, reads in the
  * port's order find out why; so they do for what is rare.
  *
- * The rule that a reader would otherwise break: what refuses a change is found before its first write. The only exception is
- * a charge of another payment: then `Undo` is thrown, and the batch is written again with each change looked at first.
+ * A change is refused before its first write. The only exception is a charge of another payment: `Undo` is thrown, and the
+ * batch is written again, with each change checked first.
  */
 import { bookAfter, brokenBook, referencesOf } from "@pointsman/core/internal"
 import {
@@ -49,7 +49,7 @@ export const writeChange = (db: Database, newDeliveryId: () => string): WriteCha
     const before = storedBook(db, given)
     const change: Change = before === undefined ? given : { ...given, payment: { ...given.payment, before } }
     const book = bookAfter(before, { ...change, payment: change.payment.after })
-    const broken = changedForGood(change) ?? brokenBook(book)
+    const broken = brokenBook(book, before)
     try {
       if (broken !== undefined || isLookedAt || isRare(change) || !isWritten(db, change, book)) {
         const refusal = refusalOf(change)
@@ -154,15 +154,6 @@ const writeMetadata = (db: Database) => {
       add.run(tenantsOf(db).find(tenant), bindId(after.id), bindText(name), bindText(value))
     }
   }
-}
-
-/** What a payment keeps from its beginning. */
-const changedForGood = ({ payment: { after, before } }: Change): string | undefined => {
-  if (before === undefined) return undefined
-  const { createdAt, money } = before.payment
-  if (createdAt !== after.createdAt) return "the payment was created at another time"
-  if (money.minorUnits === after.money.minorUnits && money.currency === after.money.currency) return undefined
-  return "the payment was created for another amount"
 }
 
 const brokenCommit = (sentence: string): Exit.Exit<never> => Exit.die(new Error(`Ledger.commit: ${sentence}`))
