@@ -45,7 +45,7 @@ export const eventWrites = (
   return [
     ...(isMany ? stampedForMany(common, drafts) : stampedForOne(common, drafts)),
     writtenEvents,
-    ...(deliveries ? [writtenDeliveries(isMany ? "partition by n.id" : "")] : [])
+    ...(deliveries ? [writtenDeliveries] : [])
   ]
 }
 
@@ -89,7 +89,7 @@ const stampedForMany = (common: string, drafts: ReadonlyArray<Draft>): ReadonlyA
 /** Of an active endpoint `e`: whether it wants events of the type. */
 const wants = (type: string): string => `e.active and e.events && array['*', ${type} collate "C"]`
 
-/** The id of a delivery: `place` counts from 0 in the commit of the event. */
+/** The id of a delivery: `place` counts from 0 for each event. */
 const deliveryId = (seed: string, place: string): string =>
   `substr(${seed}, 1, length(${seed}) - 4)
         || lpad(to_hex(('x' || right(${seed}, 4))::bit(16)::integer + ${place}::integer & 65535), 4, '0')`
@@ -99,14 +99,14 @@ const deliveryId = (seed: string, place: string): string =>
  * a copy: one that another server has withdrawn is sent nothing. A delivery's id is that which was drawn for its event,
  * with its place among the deliveries added to the last four digits.
  */
-const writtenDeliveries = (places: string): string => `written_deliveries as (
+const writtenDeliveries = `written_deliveries as (
     insert into deliveries
       (workspace_id, environment, id, endpoint_id, event_id, state, failures, attempts, due_at, created_at)
     select workspace_id, environment,
       ${deliveryId("seed", "place")},
       endpoint_id, 'evt_' || id::text, 'Due', 0, 0, coalesce(due_at, created_at), created_at
     from (
-      select n.*, e.id as endpoint_id, row_number() over (${places}) - 1 as place
+      select n.*, e.id as endpoint_id, row_number() over (partition by n.id) - 1 as place
       from new_events as n join webhook_endpoints as e
         on e.workspace_id = n.workspace_id and e.environment = n.environment
           and ${wants("n.type")}
