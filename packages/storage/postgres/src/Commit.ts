@@ -71,15 +71,16 @@ const registering = (db: Database) => {
   const underWay = new Map<string, Effect.Effect<void, StorageError>>()
   return (tenant: Tenant): Effect.Effect<void, StorageError> =>
     Effect.suspend(() => {
-      const t = tenantNumber(tenant)
-      if (known.has(t)) return Effect.void
-      const begun = underWay.get(t)
+      // By its name: another tenant with the same number must not pass for one that has its row.
+      const name = JSON.stringify([tenant.workspaceId, tenant.environment])
+      if (known.has(name)) return Effect.void
+      const begun = underWay.get(name)
       if (begun !== undefined) return begun
       const ended = Deferred.makeUnsafe<void, StorageError>()
-      underWay.set(t, Deferred.await(ended))
+      underWay.set(name, Deferred.await(ended))
       return Effect.onExit(Effect.uninterruptible(registerTenant(db, tenant)), (exit) => {
-        underWay.delete(t)
-        if (Exit.isSuccess(exit)) known.add(t)
+        underWay.delete(name)
+        if (Exit.isSuccess(exit)) known.add(name)
         return Deferred.done(ended, Exit.asVoid(exit))
       })
     })
