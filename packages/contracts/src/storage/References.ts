@@ -9,23 +9,25 @@ import { racers, rounds } from "./Unguarded.ts"
 
 export const references = (it: StorageTest): void => {
   describe("references of charges", () => {
-    it.effect("given a payment has it, when another one takes it, then it is told which, and nothing is written", () =>
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const tenant = yield* newTenant()
-        const first = yield* captured(tenant, "ch-1")
-        yield* ledger.commit(first.change)
-        const second = yield* captured(tenant, "ch-1")
-        const before = yield* traceOf(second.change)
-        expect(yield* failureOf(second.change)).toEqual(taken("ch-1", first.change))
-        expect(yield* traceOf(second.change)).toStrictEqual(before)
-        // Whatever the provider says of it next.
-        const other = yield* captured(tenant, "ch-2", second.before)
-        yield* ledger.commit(other.change)
-        expect(yield* ledger.payment(tenant, other.change.payment.after.id)).toStrictEqual(
-          Option.some(other.change.payment.after)
-        )
-      })
+    it.effect(
+      "given a payment has it, when another one takes it, then the failure names the payment, and nothing is written",
+      () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const tenant = yield* newTenant()
+          const first = yield* captured(tenant, "ch-1")
+          yield* ledger.commit(first.change)
+          const second = yield* captured(tenant, "ch-1")
+          const before = yield* traceOf(second.change)
+          expect(yield* failureOf(second.change)).toEqual(taken("ch-1", first.change))
+          expect(yield* traceOf(second.change)).toStrictEqual(before)
+          // Whatever the provider says of it next.
+          const other = yield* captured(tenant, "ch-2", second.before)
+          yield* ledger.commit(other.change)
+          expect(yield* ledger.payment(tenant, other.change.payment.after.id)).toStrictEqual(
+            Option.some(other.change.payment.after)
+          )
+        })
     )
 
     it.effect("given a payment has it, when it is written again, then it keeps it, and may take another one", () =>

@@ -3,8 +3,8 @@
  * that has the shard of its first argument: a workspace, or a routing key
  * (https://docs.citusdata.com/en/stable/develop/api_udf.html#create-distributed-function).
  *
- * The rule that a reader would otherwise break: what is written to shards by their own names is not held back while they
- * move. So a write first takes the lock that a move takes for itself at its end, and then looks whether the shards are here.
+ * Citus does not hold back a write to a shard by its name while the shard moves. So a write first takes the lock that a
+ * move takes at its end, and then checks that the shards are on this node.
  */
 import { createHash } from "node:crypto"
 
@@ -58,7 +58,7 @@ const run = `(key text, tables text[], statement text, how text, has_rows boolea
     ranges jsonb := '[]';
   begin
     if how = 'write' then
-      -- A session of the node commits as the node is configured, unless it is told here.
+      -- The node may be configured to commit less durably.
       if current_setting('synchronous_commit') not in ('on', 'remote_apply') then
         perform set_config('synchronous_commit', 'on', true);
       end if;

@@ -31,7 +31,7 @@ export const faults: ReadonlyArray<Fault> = [
       }
     ],
     caughtBy: caughtBy(
-      "given a payment has it, when another one takes it, then it is told which, and nothing is written"
+      "given a payment has it, when another one takes it, then the failure names the payment, and nothing is written"
     ),
     simulatedOn: "memory"
   },

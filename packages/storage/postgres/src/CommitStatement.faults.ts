@@ -48,7 +48,7 @@ export const faults: ReadonlyArray<Fault> = [
     caughtBy: {
       project: "storage-postgres",
       file: "packages/storage/postgres/test/Postgres.contract.test.ts",
-      test: "given a payment has it, when another one takes it, then it is told which, and nothing is written"
+      test: "given a payment has it, when another one takes it, then the failure names the payment, and nothing is written"
     }
   },
   {

@@ -1,8 +1,8 @@
 /**
  * Short forms of what leads rows and indexes: a tenant as a number, an id as a UUID, and any name as a hash of it.
  *
- * The rule that a reader would otherwise break: ids are compared with texts that are no ids, as the ends of pages are. Such a
- * text is bound as one of the two ids that it lies between, which depends on the side that is asked for.
+ * A cursor may be a text that is not an id. It is bound as the nearest id before or after it, depending on the direction of
+ * the page.
  */
 import { createHash } from "node:crypto"
 import type { Tenant } from "@pointsman/core"

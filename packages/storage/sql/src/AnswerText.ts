@@ -1,8 +1,8 @@
 /**
  * Payments as requests were answered, for replays, beside the payment as it is.
  *
- * The rule that a reader would otherwise break: the answer to a create is written once, and so is left out of it only what
- * its payment keeps for good, and the texts that an erasure takes from both.
+ * The answer to a create is written once. It leaves out only fields that its payment never changes, and texts that an
+ * erasure removes from both.
  */
 import type { Claim, Payment, RoutingDecision } from "@pointsman/core"
 import { packDecision, packTried, unpackTried } from "./DecisionText.ts"

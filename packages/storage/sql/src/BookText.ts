@@ -1,10 +1,9 @@
 /**
- * How a payment lies in its row: columns for what is guarded and searched for, and two JSON texts. `details` is what a create
- * decides and hardly anything changes; `book` is the rest, with the attempts, the captures, voids and refunds.
+ * How a payment is stored in its row: columns for guarded and searched fields, and two JSON texts. `details` holds what a
+ * create decides, which hardly ever changes. `book` holds the rest: attempts, captures, voids and refunds.
  *
- * The rule that a reader would otherwise break: a text is written and read beside the same columns, so that a value that
- * follows from them is left out. What is left out is read as it was written: the two functions of a record have the same
- * `usual`.
+ * A text leaves out a value that follows from the columns or is usual. The functions that write and read a record use the
+ * same `usual`, so that a value reads as it was written.
  */
 import type { Attempt, Operation, Payment, Refund, RoutingDecision } from "@pointsman/core"
 import { brokenBook, brokenInvariant } from "@pointsman/core/internal"

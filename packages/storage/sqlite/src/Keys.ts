@@ -2,8 +2,7 @@
  * Short forms of what leads rows and indexes: a tenant as a number, an id as its 16 bytes, and any name as a hash of it.
  * What must be unique has 16 bytes of the hash, what only leads to a book has 8.
  *
- * The rule that a reader would otherwise break: ids are compared with texts that are no ids, as the ends of pages are. Such a
- * text is bound as bytes that lie between the same two ids.
+ * A cursor may be a text that is not an id. It is bound as bytes that sort between the same two ids.
  */
 import { hash as hashOnce } from "node:crypto"
 import type { Tenant } from "@pointsman/core"

@@ -327,7 +327,7 @@ describe("checks of the database", () => {
   }
 
   for (const [name, assignment] of Object.entries(breaks)) {
-    it.effect(`given a payment, when ${name}, then SQLite refuses it whoever writes`, () =>
+    it.effect(`given a payment, when ${name}, then SQLite refuses it from any writer`, () =>
       Effect.gen(function* () {
         const filename = yield* newFile
         yield* Effect.andThen(Ledger, (ledger) => Effect.andThen(newChange(), ledger.commit)).pipe(
@@ -356,7 +356,7 @@ describe("checks of the database", () => {
   }
 
   for (const [name, [statements, refused]] of Object.entries(rowBreaks)) {
-    it.effect(`given two payments, when ${name}, then SQLite refuses it whoever writes`, () =>
+    it.effect(`given two payments, when ${name}, then SQLite refuses it from any writer`, () =>
       Effect.gen(function* () {
         const filename = yield* newFile
         yield* Effect.gen(function* () {
