@@ -1,41 +1,17 @@
 /** The rows of payments as books, and what else names a payment. */
-import type { Claim, Payment, Tenant } from "@pointsman/core"
+import type { Payment, Tenant } from "@pointsman/core"
 import type { ChargeReference } from "@pointsman/core/internal"
 import type { Change, PaymentBook, StorageError } from "@pointsman/core/ports"
-import { type Row, readBookTexts, readClaimText } from "@pointsman/storage-sql"
+import { type Row, readBookRow } from "@pointsman/storage-sql"
 import { Effect } from "effect"
 import type { Database } from "./Database.ts"
 import { bindId, chargeName, keyHash, type NameKind, nameOf, referenceRange, tenantNumber } from "./Keys.ts"
 import { rows } from "./Rows.ts"
 
 export const readBook = (tenant: Tenant, row: Row): PaymentBook =>
-  readBookTexts(
-    {
-      id: row["id"] as string,
-      tenant,
-      version: row["version"] as number,
-      state: row["state"] as Payment["state"],
-      money: { minorUnits: row["amount_minor"] as number, currency: row["currency"] as string },
-      authorizedMinor: row["authorized_minor"] as number,
-      capturedMinor: row["captured_minor"] as number,
-      refundedMinor: row["refunded_minor"] as number,
-      refundPendingMinor: row["refund_pending_minor"] as number,
-      createdAt: row["created_at"] as number,
-      reference: rows.readTextOrNull(row["reference"]),
-      connectionId: rows.readTextOrNull(row["connection_id"])
-    },
-    { details: row["details"] as string, book: row["book"] as string }
-  )
+  readBookRow(tenant, row["id"] as string, row, rows.readTextOrNull)
 
 export const readPayment = (tenant: Tenant, row: Row): Payment => readBook(tenant, row).payment
-
-/** Of a row with a key. */
-export const readClaim = (row: Row, payment: Payment): Claim =>
-  readClaimText(
-    row["claim"] as string,
-    { claimedAt: row["claimed_at"] as number, version: row["claim_version"] as number },
-    payment
-  )
 
 export const selectPayment = "select * from payments where t = $1 and id = $2"
 export const selectKeyed = "select * from payments where t = $1 and key = $2"

@@ -1,15 +1,16 @@
 /** Idempotency keys of creates: they are in the rows of their payments, until their time is over. */
 import type { Claim, Tenant } from "@pointsman/core"
 import type { Ledger, OldClaim, OldClaimsQuery, StorageError } from "@pointsman/core/ports"
+import { readClaimRow } from "@pointsman/storage-sql"
 import { Effect, Option } from "effect"
-import { bindKey, readClaim, readPayment, selectKeyed } from "./Books.ts"
+import { bindKey, readPayment, selectKeyed } from "./Books.ts"
 import type { Database } from "./Database.ts"
 import { keyHash, tenantNumber } from "./Keys.ts"
 import { readTenant } from "./Rows.ts"
 
 export const claimOf = (db: Database, tenant: Tenant, key: string): Effect.Effect<Option.Option<Claim>, StorageError> =>
   Effect.map(db.read("claim", selectKeyed, bindKey(tenant, key)), ([row]) =>
-    Option.map(Option.fromUndefinedOr(row), (found) => readClaim(found, readPayment(tenant, found)))
+    Option.map(Option.fromUndefinedOr(row), (found) => readClaimRow(found, readPayment(tenant, found)))
   )
 
 const place = "claimed_at, t, key"
@@ -29,7 +30,7 @@ export const oldClaims = (
     found.map((row) => {
       const tenant = readTenant(row)
       const payment = readPayment(tenant, row)
-      return { tenant, claim: readClaim(row, payment), payment }
+      return { tenant, claim: readClaimRow(row, payment), payment }
     })
   )
 }

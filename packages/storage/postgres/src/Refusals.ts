@@ -11,9 +11,9 @@ import {
   Stale,
   StorageError
 } from "@pointsman/core/ports"
-import type { Row } from "@pointsman/storage-sql"
+import { type Row, readClaimRow } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { readClaim, readPayment } from "./Books.ts"
+import { readPayment } from "./Books.ts"
 import { endpoints } from "./CommitEvents.ts"
 import { arrayLiteral, isMessage, recoveredKeys, unrecovered } from "./CommitStatement.ts"
 import type { Database } from "./Database.ts"
@@ -68,7 +68,7 @@ export const refusal = Effect.fnUntraced(function* (
   const keyed = row["keyed"] as Row | null
   if (claim !== undefined) {
     if (claim.expected === 0 && keyed !== null) {
-      return yield* new KeyTaken({ claim: readClaim(keyed, readPayment(tenant, keyed)) })
+      return yield* new KeyTaken({ claim: readClaimRow(keyed, readPayment(tenant, keyed)) })
     }
     if (claim.expected !== Number(keyed?.["claim_version"] ?? 0)) return yield* new Stale()
   }

@@ -5,10 +5,20 @@
  * A text leaves out a value that follows from the columns or is usual. The functions that write and read a record use the
  * same `usual`, so that a value reads as it was written.
  */
-import type { Attempt, Operation, Payment, Refund, RoutingDecision } from "@pointsman/core"
+import type { Attempt, Claim, Operation, Payment, Refund, RoutingDecision, Tenant } from "@pointsman/core"
 import { brokenBook, brokenInvariant } from "@pointsman/core/internal"
 import type { PaymentBook } from "@pointsman/core/ports"
-import { type Details, details, type Moving, moving, packAnswer, type Shown, unpackAnswer } from "./AnswerText.ts"
+import {
+  type Details,
+  details,
+  type Moving,
+  moving,
+  packAnswer,
+  readClaimText,
+  type Shown,
+  unpackAnswer
+} from "./AnswerText.ts"
+import type { Row } from "./Columns.ts"
 import {
   type Decided,
   decided,
@@ -274,3 +284,35 @@ export const readBookTexts = (columns: BookColumns, texts: BookTexts): PaymentBo
   if (broken !== undefined) throw new Error(`Ledger: payment ${payment.id}: ${broken}`)
   return book
 }
+
+/** The row of a payment as its book. Each database reads an id and a text its own way. */
+export const readBookRow = (
+  tenant: Tenant,
+  id: string,
+  row: Row,
+  readTextOrNull: (value: unknown) => string | null
+): PaymentBook => {
+  const columns: BookColumns = {
+    id,
+    tenant,
+    version: row["version"] as number,
+    state: row["state"] as Payment["state"],
+    money: { minorUnits: row["amount_minor"] as number, currency: row["currency"] as string },
+    authorizedMinor: row["authorized_minor"] as number,
+    capturedMinor: row["captured_minor"] as number,
+    refundedMinor: row["refunded_minor"] as number,
+    refundPendingMinor: row["refund_pending_minor"] as number,
+    createdAt: row["created_at"] as number,
+    reference: readTextOrNull(row["reference"]),
+    connectionId: readTextOrNull(row["connection_id"])
+  }
+  return readBookTexts(columns, { details: row["details"] as string, book: row["book"] as string })
+}
+
+/** Of a row with a key. */
+export const readClaimRow = (row: Row, payment: Payment): Claim =>
+  readClaimText(
+    row["claim"] as string,
+    { claimedAt: row["claimed_at"] as number, version: row["claim_version"] as number },
+    payment
+  )

@@ -15,7 +15,9 @@ export {
   bookText,
   detailsText,
   keepsDetails,
-  readBookTexts
+  readBookRow,
+  readBookTexts,
+  readClaimRow
 } from "./BookText.ts"
 export { asksNone, connectionAsked, type Room, roomOf } from "./Checks.ts"
 export {

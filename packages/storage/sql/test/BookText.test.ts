@@ -8,22 +8,12 @@ import {
   bookText,
   claimText,
   detailsText,
-  makeRows,
   type Owner,
   readBookTexts,
   readClaimText
 } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { newChange, newOperation, tenant } from "./Given.ts"
-
-const rows = makeRows<string | number | boolean | null>({
-  bindText: (text) => text,
-  readText: (value) => value as string,
-  bindTexts: (texts) => JSON.stringify(texts),
-  readTexts: (value) => JSON.parse(value as string),
-  bindBoolean: (value) => value,
-  readBoolean: (value) => value as boolean
-})
+import { newChange, newOperation, plainRows as rows, tenant } from "./Given.ts"
 
 const attemptId = "att_01a21000-8800-8e56-8ba9-a1c2010b3823"
 

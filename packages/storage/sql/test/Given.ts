@@ -2,6 +2,7 @@
 import type { Operation, Payment, Refund, Tenant } from "@pointsman/core"
 import { newClaim } from "@pointsman/core/internal"
 import { type Change, Ids, type StorageError, type StorageServices, type StoredRate } from "@pointsman/core/ports"
+import { makeRows } from "@pointsman/storage-sql"
 import { Effect, Layer } from "effect"
 
 export const tenant: Tenant = { workspaceId: "ws", environment: "sandbox" }
@@ -13,6 +14,16 @@ export const rate: StoredRate = {
   rate: { succeeded: 1, failed: 2, at: 3 },
   version: 1
 }
+
+/** A form that binds what it is given. */
+export const plainRows = makeRows<string | number | boolean | null>({
+  bindText: (text) => text,
+  readText: (value) => value as string,
+  bindTexts: (texts) => JSON.stringify(texts),
+  readTexts: (value) => JSON.parse(value as string),
+  bindBoolean: (value) => value,
+  readBoolean: (value) => value as boolean
+})
 
 type Storage = StorageServices
 

@@ -3,17 +3,9 @@ import { describe, expect, it } from "@effect/vitest"
 import type { Event, JsonObject, Operation, Payment, Refund } from "@pointsman/core"
 import { newClaim } from "@pointsman/core/internal"
 import { Ids } from "@pointsman/core/ports"
-import {
-  bookText,
-  claimText,
-  detailsText,
-  makeRows,
-  type Owner,
-  readBookTexts,
-  readClaimText
-} from "@pointsman/storage-sql"
+import { bookText, claimText, detailsText, type Owner, readBookTexts, readClaimText } from "@pointsman/storage-sql"
 import { Effect } from "effect"
-import { newChange, newOperation, newRefund, tenant } from "./Given.ts"
+import { newChange, newOperation, newRefund, plainRows as rows, tenant } from "./Given.ts"
 
 const uuidKey = "7f1c0d52-8a0e-4c39-9a53-0f2d6f1f5a10"
 const keys = [uuidKey, uuidKey.toUpperCase(), `~${uuidKey}`, "~~", "~", "order 1", ""]
@@ -95,14 +87,6 @@ describe("entries of a book", () => {
 })
 
 describe("events of refunds", () => {
-  const rows = makeRows<string | number | boolean | null>({
-    bindText: (text) => text,
-    readText: (value) => value as string,
-    bindTexts: JSON.stringify,
-    readTexts: (value) => JSON.parse(value as string),
-    bindBoolean: (value) => value,
-    readBoolean: (value) => value as boolean
-  })
   const data = {
     payment_id: "p",
     reference: null,

@@ -1,8 +1,8 @@
 /** The rows of payments as books, and what else names a payment. */
-import type { Attempt, Claim, Payment, Tenant } from "@pointsman/core"
+import type { Attempt, Payment, Tenant } from "@pointsman/core"
 import type { ChargeReference } from "@pointsman/core/internal"
 import type { Change, PaymentBook } from "@pointsman/core/ports"
-import { type BookColumns, list, type Row, readBookTexts, readClaimText } from "@pointsman/storage-sql"
+import { list, type Row, readBookRow } from "@pointsman/storage-sql"
 import type { Database } from "./Database.ts"
 import {
   bindId,
@@ -16,37 +16,12 @@ import {
   shortChargeNames,
   tenantsOf
 } from "./Keys.ts"
-import { readText } from "./Rows.ts"
+import { rows } from "./Rows.ts"
 
-const textOrNull = (value: unknown): string | null => (value === null ? null : readText(value))
-
-export const readBook = (tenant: Tenant, row: Row): PaymentBook => {
-  const columns: BookColumns = {
-    id: readId(row["id"]),
-    tenant,
-    version: row["version"] as number,
-    state: row["state"] as Payment["state"],
-    money: { minorUnits: row["amount_minor"] as number, currency: row["currency"] as string },
-    authorizedMinor: row["authorized_minor"] as number,
-    capturedMinor: row["captured_minor"] as number,
-    refundedMinor: row["refunded_minor"] as number,
-    refundPendingMinor: row["refund_pending_minor"] as number,
-    createdAt: row["created_at"] as number,
-    reference: textOrNull(row["reference"]),
-    connectionId: textOrNull(row["connection_id"])
-  }
-  return readBookTexts(columns, { details: row["details"] as string, book: row["book"] as string })
-}
+export const readBook = (tenant: Tenant, row: Row): PaymentBook =>
+  readBookRow(tenant, readId(row["id"]), row, rows.readTextOrNull)
 
 export const readPayment = (tenant: Tenant, row: Row): Payment => readBook(tenant, row).payment
-
-/** Of a row with a key. */
-export const readClaim = (row: Row, payment: Payment): Claim =>
-  readClaimText(
-    row["claim"] as string,
-    { claimedAt: row["claimed_at"] as number, version: row["claim_version"] as number },
-    payment
-  )
 
 /** What a book is read from: without the claim. */
 const bookColumns = list([

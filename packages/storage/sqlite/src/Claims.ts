@@ -1,14 +1,15 @@
 /** Idempotency keys of creates: they are in the rows of their payments, until their time is over. */
 import type { Claim, Tenant } from "@pointsman/core"
 import type { Ledger, OldClaim, OldClaimsQuery, StorageError } from "@pointsman/core/ports"
+import { readClaimRow } from "@pointsman/storage-sql"
 import type { Effect } from "effect"
-import { readClaim, readPayment, selectKeyRow } from "./Books.ts"
+import { readPayment, selectKeyRow } from "./Books.ts"
 import { type Database, update } from "./Database.ts"
 import { keyHash, tenantsOf } from "./Keys.ts"
 
 export const selectClaim = (db: Database, tenant: Tenant, key: string): Claim | undefined => {
   const row = selectKeyRow(db, tenant, key)
-  return row && readClaim(row, readPayment(tenant, row))
+  return row && readClaimRow(row, readPayment(tenant, row))
 }
 
 type Place = NonNullable<OldClaimsQuery["after"]>
@@ -28,7 +29,7 @@ export const selectOldClaims = (
     .map((row) => {
       const tenant = tenantsOf(db).read(row["t"])
       const payment = readPayment(tenant, row)
-      return { tenant, claim: readClaim(row, payment), payment }
+      return { tenant, claim: readClaimRow(row, payment), payment }
     })
 
 /** A key that is free. */

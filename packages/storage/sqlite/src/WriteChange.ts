@@ -17,9 +17,9 @@ import {
   Stale,
   StorageError
 } from "@pointsman/core/ports"
-import { list } from "@pointsman/storage-sql"
+import { list, readClaimRow } from "@pointsman/storage-sql"
 import { Exit, Result } from "effect"
-import { holderOf, namesOf, readBook, readClaim, readPayment, selectKeyRow, selectRow } from "./Books.ts"
+import { holderOf, namesOf, readBook, readPayment, selectKeyRow, selectRow } from "./Books.ts"
 import { freeKey } from "./Claims.ts"
 import type { WriteChange } from "./Committer.ts"
 import { type Database, isUniqueViolation } from "./Database.ts"
@@ -90,7 +90,7 @@ const refusals = (db: Database): ((change: Change) => CommitFailure | undefined)
     if (claim === undefined) return undefined
     const keyed = selectKeyRow(db, tenant, claim.after.key)
     if (claim.expected === 0 && keyed !== undefined) {
-      return new KeyTaken({ claim: readClaim(keyed, readPayment(tenant, keyed)) })
+      return new KeyTaken({ claim: readClaimRow(keyed, readPayment(tenant, keyed)) })
     }
     return claim.expected === (keyed?.["claim_version"] ?? 0) ? undefined : new Stale()
   }
