@@ -58,7 +58,9 @@ describe.skipIf(!hasServer)("ids of commits", () => {
     "given two tenants with one number, when both are written by one process, then the second one is refused",
     () =>
       Effect.gen(function* () {
-        const [first, second] = ["w13yfhb", "w1ebjn5"].map((workspaceId): Tenant => ({ workspaceId, environment: "sandbox" }))
+        const [first, second] = ["w13yfhb", "w1ebjn5"].map(
+          (workspaceId): Tenant => ({ workspaceId, environment: "sandbox" })
+        )
         expect(tenantNumber(first as Tenant)).toBe(tenantNumber(second as Tenant))
         yield* withStorage({ url: yield* newDatabase })(
           Effect.gen(function* () {
