@@ -163,6 +163,8 @@ describe.skipIf(!hasServer)("commits together", () => {
         ["b", "a", "c"],
         ["c", "a", "b"]
       ] as const
+      // Each server knows the tenant by then: the commits of each are sent at once.
+      for (const { ledger } of servers) yield* ledger.commit(yield* newChange())
       const racing = yield* holder.withTransaction(
         Effect.gen(function* () {
           // Who takes the others first would hold one of them while both wait for this one.
