@@ -35,16 +35,18 @@ export const parts: Readonly<Record<string, readonly [proves: string, ...lines: 
     "POINTSMAN_LONG=all POINTSMAN_POSTGRES_KILLS=10 vitest run --project storage-postgres --project server Standby PgBouncer Versions Crash.test Migrate.test"
   ],
   citus: [
-    "A Citus cluster passes the storage suite's chapters on races, references, retention, settlements and shards",
-    "POINTSMAN_CITUS=all vitest run --project storage-citus OneNode Shards Citus.contract --testTimeout=60000 -t 'races|references of charges|followers|retention|settlements|disputes|nodes that a statement asks|shards that move'"
+    "A Citus cluster passes the storage suite's chapters on races, references, retention, settlements and shards, and its killed nodes tear no commit",
+    "POINTSMAN_LONG=all POINTSMAN_CITUS=all vitest run --project storage-citus OneNode Shards Citus.contract --testTimeout=60000 -t 'races|references of charges|followers|retention|settlements|disputes|nodes that a statement asks|shards that move'",
+    "POINTSMAN_LONG=all POINTSMAN_CITUS=all vitest run --project storage-citus test/Crash test/Outage"
   ],
   "citus-nodes": [
-    "Killed Citus nodes lose no acknowledged payment, with three servers and load",
-    "POINTSMAN_CITUS=all POINTSMAN_MANY_SERVERS_CITUS=1 vitest run --project server test/CitusNodes ManyServers"
+    "Killed Citus nodes and workspaces that move lose no acknowledged payment, with three servers and load",
+    "POINTSMAN_CITUS=all POINTSMAN_KILL_ROUNDS_CITUS=10 POINTSMAN_MANY_SERVERS_CITUS=1 vitest run --project server KillRounds ManyServers",
+    "POINTSMAN_LONG=all POINTSMAN_CITUS=all vitest run --project server test/CitusNodes MovedWorkspaces"
   ],
   "many-servers": [
     "Three servers on one database, killed together with it, lose nothing",
-    "POINTSMAN_MANY_SERVERS=6 vitest run --project server ManyServers"
+    "POINTSMAN_LONG=all vitest run --project server ManyServers"
   ],
   failover: [
     "A promoted standby, asynchronous with a recovery and synchronous, charges no key twice",
@@ -60,7 +62,7 @@ export const parts: Readonly<Record<string, readonly [proves: string, ...lines: 
   ],
   overload: [
     "Under floods of one client or five times its peak, a server keeps serving others and refuses early",
-    "POINTSMAN_LONG=all vitest run --project server Overload Floods"
+    "POINTSMAN_LONG=all vitest run --project server Overload Floods AdmitRequests"
   ],
   "hanging-provider": [
     "A provider that hangs with 3,000 unknown payments delays no other connection",
@@ -92,8 +94,8 @@ export const parts: Readonly<Record<string, readonly [proves: string, ...lines: 
     "POINTSMAN_LONG=all vitest run --project core ReplayRouting"
   ],
   sandbox: [
-    "Every outcome of the sandbox that is settled later is settled",
-    "POINTSMAN_LONG=all vitest run --project server CommandsDev"
+    "Every outcome of the sandbox that is settled later is settled, and customers pay on every provider's page",
+    "POINTSMAN_LONG=all vitest run --project server CommandsDev test/Journeys"
   ],
   connector: [
     "A new connector goes from red to green with its own compiler and test runner",
@@ -111,7 +113,8 @@ export const parts: Readonly<Record<string, readonly [proves: string, ...lines: 
   ],
   browsers: [
     "Generated clients, linters and a browser accept the API, the hosted pages and the console",
-    "POINTSMAN_TOOLS=all vitest run --project http --project console --project server Clients Lint browser"
+    "POINTSMAN_TOOLS=all vitest run --project http --project console --project server Clients Lint browser",
+    "POINTSMAN_LONG=all POINTSMAN_TOOLS=all vitest run --project server ConsoleDays"
   ],
   benches: ["Every benchmark runs", "npm run --silent bench", "npm run --silent bench:all -- --smoke"]
 }

@@ -114,7 +114,8 @@ describe.skipIf(!hasCluster)("shards that move", () => {
           .pipe(Effect.orDie)
         expect(yield* Fiber.join(move)).toMatchObject({ isMoved: true, from: before?.node, to: hostOf(target) })
         yield* Fiber.join(commit)
-        expect(sent.commits).toBe(2)
+        // Twice, and more often where the move took so long that the node gave up waiting for its lock.
+        expect(sent.commits).toBeGreaterThanOrEqual(2)
         expect((yield* placeOf(shards))?.node).toBe(hostOf(target))
         expect(yield* ledger.takeDue(due)).toHaveLength(1)
       }).pipe(Effect.provide(Ids.layer)),

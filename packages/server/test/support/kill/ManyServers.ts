@@ -50,8 +50,11 @@ export interface ManyServers {
 /** A second is usual, and more than five are an outage. */
 export const backWithinMillis = 5_000
 
-/** How many requests the merchant has under way: enough that each kill meets some, and the servers are not at their end. */
+/** How many requests the merchant has under way: the servers are not at their end. */
 const lanes = 8
+
+/** A server is killed while so many writes wait for its answer: one of them may have been answered just before. */
+const killedWrites = 2
 
 /** Longer than the seconds for which a server goes on trying to write an answer down: else its key would be answered twice. */
 const claimWindow = "10 seconds"
@@ -61,6 +64,11 @@ export const startManyServers = async (database: KilledDatabase, seed: number, c
   const folders = Array.from({ length: count }, temporaryFolder)
   const up = new Map<number, ServerProcess>()
   const killed = new Set<ServerProcess>()
+  /** Writes that wait for an answer, by their server. */
+  const underWay = new Map<ServerProcess, number>()
+  const countWrite = (server: ServerProcess, method: string, more: number) => {
+    if (method === "POST") underWay.set(server, (underWay.get(server) ?? 0) + more)
+  }
   let aheadMillis = 0
   /** Until when everybody should be back after the last kill of PostgreSQL, in this machine's time. */
   let outageEnds = 0
@@ -80,12 +88,15 @@ export const startManyServers = async (database: KilledDatabase, seed: number, c
       const one = server()
       if (one === undefined) throw new Error("no server is up")
       const since = Date.now()
+      countWrite(one, asked[0], 1)
       try {
         const answer = await one.request(...asked)
         return { ...answer, duringOutage: isExcused(since) }
       } catch (cause) {
         if (killed.has(one)) throw cause
         throw new Error(`${one.url} did not answer ${asked[0]} ${asked[1]}\n${one.stderr()}`, { cause })
+      } finally {
+        countWrite(one, asked[0], -1)
       }
     }
   })
@@ -146,6 +157,8 @@ export const startManyServers = async (database: KilledDatabase, seed: number, c
     killServer: async (at) => {
       const server = up.get(at)
       if (server === undefined) return
+      // A kill that no write meets proves nothing. Bounded by the time that the test allows.
+      while ((underWay.get(server) ?? 0) < killedWrites) await pause(1)
       up.delete(at)
       killed.add(server)
       await server.kill("SIGKILL")
