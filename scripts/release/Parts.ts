@@ -42,7 +42,7 @@ export const parts: Readonly<Record<string, readonly [proves: string, ...lines: 
   "citus-nodes": [
     "Killed Citus nodes and workspaces that move lose no acknowledged payment, with three servers and load",
     "POINTSMAN_CITUS=all POINTSMAN_KILL_ROUNDS_CITUS=10 POINTSMAN_MANY_SERVERS_CITUS=1 vitest run --project server KillRounds ManyServers",
-    "POINTSMAN_LONG=all POINTSMAN_CITUS=all vitest run --project server test/CitusNodes MovedWorkspaces"
+    "POINTSMAN_LONG=all POINTSMAN_CITUS=all vitest run --project server --maxWorkers=1 test/CitusNodes MovedWorkspaces"
   ],
   "many-servers": [
     "Three servers on one database, killed together with it, lose nothing",
