@@ -34,8 +34,8 @@ const configurationOn = (provider: ScriptedProvider) => ({
   }))
 })
 
-/** How much later than usual an answer may come. */
-const lateMillis = 2_000
+/** How much later than usual an answer may come: so long a write waits for a move before it is refused, in `RunFunction.ts`. */
+const lateMillis = 5_000
 
 const usualMillis = 6_000
 
