@@ -19,6 +19,7 @@ import { Clock, Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { openStorage, type SharedStorage, shareStorage, storageNames } from "./simulate/Storages.ts"
 import { runSeeds } from "./simulate/Threads.ts"
+import type { WrongSeed } from "./simulate/Worker.ts"
 
 const flags = {
   seed: Flag.Int("seed").pipe(Flag.withDescription("The first seed"), Flag.withDefault(1)),
@@ -60,6 +61,8 @@ const parts: Pick<SimulateOptions, "http" | "applyFile"> = { http, applyFile: ap
 /** Between two lines of progress, in milliseconds. */
 const progressEvery = 5_000
 
+const seedsOf = (wrong: ReadonlyArray<WrongSeed>): string => wrong.map(({ seed }) => seed).join(", ")
+
 const numberText = (value: number): string => Math.round(value).toLocaleString("en-US")
 
 const simulateSeeds = Effect.fnUntraced(function* (options: {
@@ -74,11 +77,11 @@ const simulateSeeds = Effect.fnUntraced(function* (options: {
   const began = clock.currentTimeMillisUnsafe()
   const seconds = () => Math.max(0.001, (clock.currentTimeMillisUnsafe() - began) / 1_000)
   let toldAt = 0
-  const onProgress = (done: number, wrong: ReadonlyArray<number>) => {
+  const onProgress = (done: number, wrong: ReadonlyArray<WrongSeed>) => {
     if (seconds() * 1_000 < toldAt + progressEvery) return
     toldAt = seconds() * 1_000
     const rate = numberText(done / seconds())
-    const found = wrong.length === 0 ? "none wrong" : `wrong: ${wrong.join(", ")}`
+    const found = wrong.length === 0 ? "none wrong" : `wrong: ${seedsOf(wrong)}`
     console.error(`${numberText(done)} of ${numberText(count)} seeds on ${storage.name}, ${rate} a second, ${found}`)
   }
   const wrong = yield* Effect.promise(() => runSeeds({ storage, outside, first, count, onProgress }))
@@ -124,16 +127,17 @@ const command = Command.make(
       const listen = (line: string) => console.log(line)
       yield* Effect.promise(() => simulate({ storage: storageOf(seed), seed, only, outside, ...parts, listen }))
     }
-    const wrong = count === 1 ? [seed] : yield* simulateSeeds({ seed, count, storage, outside })
+    const wrong = count === 1 ? [{ seed, wrong: [] }] : yield* simulateSeeds({ seed, count, storage, outside })
     const [first] = wrong
     if (first === undefined) return
-    const explained = yield* explain(storage, first, only, outside)
+    const explained = yield* explain(storage, first.seed, only, outside)
     if (explained === undefined) {
       if (count === 1) return yield* Console.log(`seed ${first} on ${name}: all is well`)
-      yield* Console.log(`seed ${first} on ${name} was wrong among others, or did not finish, and is right by itself`)
+      yield* Console.log(`seed ${first.seed} on ${name} was wrong among others, and is right by itself:`)
+      yield* Console.log(first.wrong.join("\n"))
       return setExitCode(1)
     }
-    if (wrong.length > 1) yield* Console.log(`wrong are the seeds ${wrong.join(", ")}`)
+    if (wrong.length > 1) yield* Console.log(`wrong are the seeds ${seedsOf(wrong)}`)
     yield* Console.log(explained)
     return setExitCode(1)
   }, Effect.scoped)

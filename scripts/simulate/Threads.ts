@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import type { SimulateOptions } from "@pointsman/contracts/simulator"
 import type { SharedStorage } from "./Storages.ts"
-import type { Batch, BatchEnd } from "./Worker.ts"
+import type { Batch, BatchEnd, WrongSeed } from "./Worker.ts"
 
 export interface RunSeedsOptions {
   readonly storage: SharedStorage
@@ -12,7 +12,7 @@ export interface RunSeedsOptions {
   readonly first: number
   readonly count: number
   /** Called as seeds have run, with how many they are by now, and those that are wrong. */
-  readonly onProgress: (done: number, wrong: ReadonlyArray<number>) => void
+  readonly onProgress: (done: number, wrong: ReadonlyArray<WrongSeed>) => void
 }
 
 /** Few enough for the threads to end together, and enough to keep them from waiting. */
@@ -22,12 +22,12 @@ const batchSize = 50
 const wrongAtMost = 20
 
 /** The seeds that are wrong, in order; it stops early where there are many. */
-export const runSeeds = async (options: RunSeedsOptions): Promise<ReadonlyArray<number>> => {
+export const runSeeds = async (options: RunSeedsOptions): Promise<ReadonlyArray<WrongSeed>> => {
   const { count, first, onProgress, outside } = options
   const { isPutBack, name, url } = options.storage
   const end = first + count
   const threads = Math.min(availableParallelism(), Math.ceil(count / batchSize))
-  const wrong: Array<number> = []
+  const wrong: Array<WrongSeed> = []
   let next = first
   let done = 0
   const takeBatch = (): Batch | undefined => {
@@ -57,5 +57,5 @@ export const runSeeds = async (options: RunSeedsOptions): Promise<ReadonlyArray<
       goOn()
     })
   await Promise.all(Array.from({ length: threads }, runThread))
-  return wrong.toSorted((a, b) => a - b)
+  return wrong.toSorted((a, b) => a.seed - b.seed)
 }

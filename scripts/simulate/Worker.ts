@@ -11,11 +11,16 @@ export interface Batch {
   readonly count: number
 }
 
+export interface WrongSeed {
+  readonly seed: number
+  /** In sentences; why it did not finish, for one that did not. */
+  readonly wrong: ReadonlyArray<string>
+}
+
 /** What a batch came to. */
 export interface BatchEnd {
   readonly count: number
-  /** The seeds that are wrong; those that did not finish are wrong. */
-  readonly wrong: ReadonlyArray<number>
+  readonly wrong: ReadonlyArray<WrongSeed>
 }
 
 // The places of errors are looked at when a seed is run again; finding them takes a third of the time.
@@ -27,11 +32,13 @@ const outside: SimulateOptions["outside"] = workerData.outside
 const opened = openStorage(shared)
 
 parentPort?.on("message", async ({ count, first }: Batch) => {
-  const wrong: Array<number> = []
+  const ended: Array<WrongSeed> = []
   const storageOf = await opened
   for (let seed = first; seed < first + count; seed++) {
-    const run = await simulate({ storage: storageOf(seed), seed, outside, ...parts }).catch(() => undefined)
-    if (run === undefined || run.wrong.length > 0) wrong.push(seed)
+    const { wrong } = await simulate({ storage: storageOf(seed), seed, outside, ...parts }).catch((cause: unknown) => ({
+      wrong: [`it did not finish: ${cause}`]
+    }))
+    if (wrong.length > 0) ended.push({ seed, wrong })
   }
-  parentPort?.postMessage({ count, wrong } satisfies BatchEnd)
+  parentPort?.postMessage({ count, wrong: ended } satisfies BatchEnd)
 })
