@@ -103,14 +103,18 @@ const layout =
 const insertLayout = `insert into ${migrationsTable} (migration_id, name) values (${layoutStep}, $1::text)
   on conflict (migration_id) do nothing`
 
-const selectPlaced = `select c.relname as name from pg_dist_partition as p join pg_class as c on c.oid = p.logicalrelid
+/** With its place: the engine moves a table to the coordinator's by itself where a foreign key names one that is placed. */
+const selectPlaced = `select c.relname as name, case when p.partmethod = 'h' then 'workspace' when p.repmodel = 't'
+    then 'everywhere' else 'coordinator' end as place
+  from pg_dist_partition as p join pg_class as c on c.oid = p.logicalrelid
   where c.relnamespace = current_schema()::regnamespace`
 const selectFunctions = `select 1 as one from pg_dist_object as o join pg_proc as p on p.oid = o.objid
   where o.classid = 'pg_proc'::regclass and o.distribution_argument_index is not null and p.proname = '${runName}'`
 
 const missing = (placed: ReadonlyArray<Row>, functions: ReadonlyArray<Row>): Placement => {
-  const names = placed.map(({ name }) => name)
-  return { tables: Object.keys(places).filter((table) => !names.includes(table)), hasFunctions: functions.length > 0 }
+  const placeOf = new Map(placed.map(({ name, place }) => [name, place]))
+  const tables = Object.keys(places).filter((table) => placeOf.get(table) !== places[table])
+  return { tables, hasFunctions: functions.length > 0 }
 }
 
 /** Fails where the database has not the extension. */

@@ -10,7 +10,8 @@ import { newChange, tenant } from "../../postgres/test/Given.ts"
 import { openNode } from "../src/Coordinator.ts"
 import { openDistributed } from "../src/Open.ts"
 import { opened } from "./Opened.ts"
-import { hasCluster, newNodes } from "./support/CitusDatabase.ts"
+import { runOn } from "./support/CitusCluster.ts"
+import { hasCluster, newEmptyNodes, newNodes } from "./support/CitusDatabase.ts"
 
 interface Asked {
   readonly operation: string
@@ -167,6 +168,21 @@ describe.skipIf(!hasCluster)("nodes that a statement asks", () => {
           "its tables lie on the nodes of a Citus cluster: set POINTSMAN_DATABASE_DISTRIBUTED=citus (distributed: true)"
       })
     })
+  )
+
+  it.live(
+    "given a first start that was killed between two tables, when a server starts, then it places the rest and commits",
+    () =>
+      Effect.gen(function* () {
+        const [url, worker] = (yield* newEmptyNodes) as [Redacted.Redacted, Redacted.Redacted]
+        yield* migrate(yield* openNode({ url }))
+        // The engine adds `recovered_connections` to its catalogue, because a foreign key of it names this table.
+        yield* Effect.promise(() => runOn(Redacted.value(url), "select create_reference_table('record_losses')"))
+        const { ledger } = yield* opened(worker, (db) => db)
+        const change = { ...(yield* newChange()), guard: { refusesMissing: true, key: null } }
+        yield* ledger.commit(change)
+        expect(Option.isSome(yield* ledger.payment(tenant, change.payment.after.id))).toBe(true)
+      }).pipe(Effect.provide(Ids.layer))
   )
 
   it.live("given a distributed database, when a later step of the schema comes, then every node has it", () =>
