@@ -45,7 +45,8 @@ export interface Fault {
   /** What would go wrong with somebody's money. */
   readonly harm: string
   readonly edits: ReadonlyArray<Edit>
-  readonly caughtBy: { readonly project: string; readonly file: string; readonly test: string }
+  /** The test as Vitest prints it: its file, ` > `, and its name. */
+  readonly caughtBy: string
   /**
    * Where simulations over this storage catch it too, within some hundred seeds: they know nothing of the fault, and
    * look at the money alone.

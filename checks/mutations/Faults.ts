@@ -8,8 +8,22 @@ import type { Fault } from "./Fault.ts"
 const root = fileURLToPath(new URL("../../", import.meta.url))
 
 /** A fault whose edits have their files, from the root of the repository. */
-export interface PlantedFault extends Fault {
+export interface PlantedFault extends Omit<Fault, "caughtBy"> {
   readonly edits: ReadonlyArray<Fault["edits"][number] & { readonly file: string }>
+  readonly caughtBy: NamedTest
+}
+
+/** `project`: as `vitest.workspace.ts` names the folder's. */
+export interface NamedTest {
+  readonly project: string
+  readonly file: string
+  readonly test: string
+}
+
+const namedTest = (caughtBy: string): NamedTest => {
+  const [file = "", ...test] = caughtBy.split(" > ")
+  const project = /^packages\/(.+)\/test\//u.exec(file)?.[1] ?? ""
+  return { project: project.replace(/^(storage|connector)s?\//u, "$1-"), file, test: test.join(" > ") }
 }
 
 const listed = async (path: string): Promise<ReadonlyArray<PlantedFault>> => {
@@ -17,6 +31,7 @@ const listed = async (path: string): Promise<ReadonlyArray<PlantedFault>> => {
   const beside = `${posix.basename(path, ".faults.ts")}.ts`
   return faults.map((fault) => ({
     ...fault,
+    caughtBy: namedTest(fault.caughtBy),
     edits: fault.edits.map((edit) => ({ ...edit, file: posix.join(posix.dirname(path), edit.file ?? beside) }))
   }))
 }

@@ -5,21 +5,18 @@
 import { resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createVitest, type Vitest } from "vitest/node"
-import type { Fault } from "../Fault.ts"
-import { assertPlantable, pathOf } from "../Faults.ts"
+import { assertPlantable, type NamedTest, pathOf } from "../Faults.ts"
 import { judgedByTest } from "../Judged.ts"
 import { plantVariable } from "../PlantMutation.ts"
 import { tell } from "./Verdict.ts"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
 
-type Named = Fault["caughtBy"]
-
 /** Runs the named tests, and gives how those of one name ended; `failed` where one of them did. */
-const outcomesOf = async (vitest: Vitest, wanted: ReadonlyArray<Named>): Promise<(named: Named) => string> => {
+const outcomesOf = async (vitest: Vitest, wanted: ReadonlyArray<NamedTest>): Promise<(named: NamedTest) => string> => {
   const specifications = [...Map.groupBy(wanted, ({ file, project }) => `${project} ${file}`).values()].map(
     (ofFile) => {
-      const { file, project } = ofFile[0] as Named
+      const { file, project } = ofFile[0] as NamedTest
       const names = ofFile.map(({ test }) => test.replace(/[.*+?^${}()|[\]\\]/gu, "\\$&"))
       const testNamePattern = new RegExp(`(?:${names.join("|")})$`, "u")
       const found = vitest.projects.find(({ name }) => name === project)

@@ -12,11 +12,8 @@ export const faults: ReadonlyArray<Fault> = [
         become: "Context.add(Clock.Clock, yield* Clock.Clock)"
       }
     ],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/StorageClock.test.ts",
-      test: 'given a server whose clock is 65 s ahead, then "never received" is believed by the store\'s time'
-    },
+    caughtBy:
+      'packages/core/test/StorageClock.test.ts > given a server whose clock is 65 s ahead, then "never received" is believed by the store\'s time',
     simulatedOn: "memory",
     simulatedUnder: "clocks"
   }

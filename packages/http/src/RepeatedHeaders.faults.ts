@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "take an idempotency key that was sent twice",
     harm: "Node joins both into another key, so that a repeated request charges a second time.",
     edits: [{ in: "withoutRepeated", condition: "idempotency-key", become: "false" }],
-    caughtBy: {
-      project: "server",
-      file: "packages/server/test/RepeatedHeaders.test.ts",
-      test: "given an idempotency key, when it comes once and then twice, then one payment is made"
-    }
+    caughtBy:
+      "packages/server/test/RepeatedHeaders.test.ts > given an idempotency key, when it comes once and then twice, then one payment is made"
   }
 ]

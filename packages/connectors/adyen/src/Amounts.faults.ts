@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "send sen of a rupiah to Adyen",
     harm: "The customer is charged a hundred times too little, or a rounded amount.",
     edits: [{ in: "shifted", returned: "result", become: "Math.round(result)" }],
-    caughtBy: {
-      project: "connector-adyen",
-      file: "packages/connectors/adyen/test/AdyenConnector.test.ts",
-      test: "given what the other side has no word for, then none"
-    }
+    caughtBy:
+      "packages/connectors/adyen/test/AdyenConnector.test.ts > given what the other side has no word for, then none"
   }
 ]

@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "take a payment link that was paid for one that nobody paid",
     harm: "The payment is cancelled while the customer's money is taken.",
     edits: [{ in: "foundOnPage", property: "conclusive", become: 'link.status !== "active"' }],
-    caughtBy: {
-      project: "connector-adyen",
-      file: "packages/connectors/adyen/test/AdyenConnector.test.ts",
-      test: "given the record of a page that is completed, then NotFound, not conclusive"
-    }
+    caughtBy:
+      "packages/connectors/adyen/test/AdyenConnector.test.ts > given the record of a page that is completed, then NotFound, not conclusive"
   }
 ]

@@ -11,10 +11,7 @@ export const faults: ReadonlyArray<Fault> = [
         become: 'case "partially refunded":\n      return captured(id, balances?.total_captured ?? amount, currency)'
       }
     ],
-    caughtBy: {
-      project: "connector-checkout",
-      file: "packages/connectors/checkout/test/CheckoutConnector.test.ts",
-      test: "given captured money of no stated amount, then the result is unknown"
-    }
+    caughtBy:
+      "packages/connectors/checkout/test/CheckoutConnector.test.ts > given captured money of no stated amount, then the result is unknown"
   }
 ]

@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "take an empty list of Checkout.com for its last word",
     harm: "A charge that Checkout.com shows late is called never received, and another provider charges the card again.",
     edits: [{ in: "notFound", property: "conclusive", become: "true" }],
-    caughtBy: {
-      project: "connector-checkout",
-      file: "packages/connectors/checkout/test/CheckoutConnector.test.ts",
-      test: "given no payment with our reference, however late, then it may be there still"
-    }
+    caughtBy:
+      "packages/connectors/checkout/test/CheckoutConnector.test.ts > given no payment with our reference, however late, then it may be there still"
   }
 ]

@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "take messages of Checkout.com however old they are",
     harm: "Somebody who kept a signed message sends it again, years later.",
     edits: [{ in: "readMessage", operand: "ageAtMostMillis", become: "false" }],
-    caughtBy: {
-      project: "connector-checkout",
-      file: "packages/connectors/checkout/test/Messages.test.ts",
-      test: "given an older message, or one of the future, then it is refused, whatever its signature"
-    }
+    caughtBy:
+      "packages/connectors/checkout/test/Messages.test.ts > given an older message, or one of the future, then it is refused, whatever its signature"
   }
 ]

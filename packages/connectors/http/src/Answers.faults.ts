@@ -8,11 +8,8 @@ export const faults: ReadonlyArray<Fault> = [
       { in: "notFound", condition: "field", become: "(body[field] ?? id) === id" },
       { file: "Protocol.ts", in: "NotFound", property: "found", become: "optional($)" }
     ],
-    caughtBy: {
-      project: "connector-http",
-      file: "packages/connectors/http/test/HttpConnector.test.ts",
-      test: "given 404 with a gateway's JSON to look up a refund, then Unanswered: it is not the adapter's word"
-    },
+    caughtBy:
+      "packages/connectors/http/test/HttpConnector.test.ts > given 404 with a gateway's JSON to look up a refund, then Unanswered: it is not the adapter's word",
     simulatedOn: "memory",
     simulatedUnder: "gateway"
   }

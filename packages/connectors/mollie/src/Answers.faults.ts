@@ -8,10 +8,7 @@ export const faults: ReadonlyArray<Fault> = [
       { in: "rejected", if: "409", become: "" },
       { const: "didNothing", become: "new Set([400, 409, 401, 403, 404, 405, 410, 415, 422, 429])" }
     ],
-    caughtBy: {
-      project: "connector-mollie",
-      file: "packages/connectors/mollie/test/MollieConnector.test.ts",
-      test: "given 400, when money was to be moved, then key used"
-    }
+    caughtBy:
+      "packages/connectors/mollie/test/MollieConnector.test.ts > given 400, when money was to be moved, then key used"
   }
 ]

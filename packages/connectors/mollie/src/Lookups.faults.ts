@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "deny a charge that Mollie's first page does not show",
     harm: "A charge that 250 newer payments followed is settled as failed, and the customer pays again.",
     edits: [{ in: "isWhole", operand: "last.created", become: "true" }],
-    caughtBy: {
-      project: "connector-mollie",
-      file: "packages/connectors/mollie/test/MollieConnector.test.ts",
-      test: "given a list that does not go back that far, then the next page is asked for"
-    }
+    caughtBy:
+      "packages/connectors/mollie/test/MollieConnector.test.ts > given a list that does not go back that far, then the next page is asked for"
   }
 ]

@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "ask for an approved order under the id of its opening",
     harm: "PayPal answers with the order as it was opened, and the money is never taken.",
     edits: [{ in: "completeCheckout", property: "id", become: "id" }],
-    caughtBy: {
-      project: "connector-paypal",
-      file: "packages/connectors/paypal/test/PayPalCheckout.test.ts",
-      test: "given an approved order, to be Captured, then one request, with an id of its own"
-    }
+    caughtBy:
+      "packages/connectors/paypal/test/PayPalCheckout.test.ts > given an approved order, to be Captured, then one request, with an id of its own"
   }
 ]

@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "believe a message without comparing PayPal's signature",
     harm: "Anybody who names PayPal's certificate says that a payment was captured.",
     edits: [{ in: "verified", condition: "verify", become: "false" }],
-    caughtBy: {
-      project: "connector-paypal",
-      file: "packages/connectors/paypal/test/OfficialSignature.test.ts",
-      test: "given the id of another account's webhook, in any character, or none, then it is refused"
-    }
+    caughtBy:
+      "packages/connectors/paypal/test/OfficialSignature.test.ts > given the id of another account's webhook, in any character, or none, then it is refused"
   }
 ]

@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "take a lock's time-out for a limit at Stripe",
     harm: "Stripe may have charged before it ran into the lock; the next connection charges again.",
     edits: [{ in: "didNothing", operand: "lock_timeout", become: "true" }],
-    caughtBy: {
-      project: "connector-stripe",
-      file: "packages/connectors/stripe/test/StripeConnector.test.ts",
-      test: "given 429 of a lock with a limiter's header, then Unanswered, whatever was asked"
-    }
+    caughtBy:
+      "packages/connectors/stripe/test/StripeConnector.test.ts > given 429 of a lock with a limiter's header, then Unanswered, whatever was asked"
   }
 ]

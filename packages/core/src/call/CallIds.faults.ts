@@ -5,11 +5,8 @@ export const faults: ReadonlyArray<Fault> = [
     name: "draw the id of an attempt",
     harm: "A store that lost its last records asks for the same charge under another id, and the provider charges again.",
     edits: [{ in: "attemptId", condition: "key", become: "key !== undefined" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/DerivedIds.test.ts",
-      test: "given another store and the same key on the same day, then the same id"
-    },
+    caughtBy:
+      "packages/core/test/DerivedIds.test.ts > given another store and the same key on the same day, then the same id",
     simulatedOn: "memory",
     simulatedUnder: "restore"
   },
@@ -17,11 +14,8 @@ export const faults: ReadonlyArray<Fault> = [
     name: "draw the id of a refund",
     harm: "A store that lost its last records asks for the same refund under another id, and the money is given back twice.",
     edits: [{ in: "refundId", condition: "key", become: "key !== undefined" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/DerivedIds.test.ts",
-      test: "given another store that lost the payment, when its keys come again, then the refund has the same id"
-    },
+    caughtBy:
+      "packages/core/test/DerivedIds.test.ts > given another store that lost the payment, when its keys come again, then the refund has the same id",
     simulatedOn: "memory",
     simulatedUnder: "restore"
   },
@@ -29,10 +23,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "draw the id of a capture",
     harm: "A store that lost its last records asks for the same capture under another id, and the money is taken twice.",
     edits: [{ in: "operationId", condition: "key", become: "key !== undefined" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/DerivedIds.test.ts",
-      test: "given another store that lost the payment, when its keys come again, then the capture has the same id"
-    }
+    caughtBy:
+      "packages/core/test/DerivedIds.test.ts > given another store that lost the payment, when its keys come again, then the capture has the same id"
   }
 ]

@@ -11,21 +11,15 @@ export const faults: ReadonlyArray<Fault> = [
         become: "if (sent !== undefined) return Effect.succeed(storeFailed(cause as never))"
       }
     ],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/IdempotentCreate.test.ts",
-      test: "given a first commit whose answer is lost (unheard), then nothing is sent on it and the key is free"
-    }
+    caughtBy:
+      "packages/core/test/IdempotentCreate.test.ts > given a first commit whose answer is lost (unheard), then nothing is sent on it and the key is free"
   },
   {
     name: "one of two payments with one reference reviewed",
     harm: "Operations settle the second payment, and never hear that the first one's charge may not be its own.",
     edits: [{ in: "reviewOther", condition: "id", become: "!($)" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/ReusedReferences.test.ts",
-      test: "given two answers at once, then one payment has it, and both are reviewed"
-    },
+    caughtBy:
+      "packages/core/test/ReusedReferences.test.ts > given two answers at once, then one payment has it, and both are reviewed",
     simulatedOn: "memory"
   }
 ]

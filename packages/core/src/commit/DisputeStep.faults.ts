@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "an acceptance that the payment does not keep",
     harm: "A late message opens an accepted dispute again, and evidence is sent for money that was given up.",
     edits: [{ in: "disputeStep", call: "withAcceptance", become: "payment" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/Disputes.test.ts",
-      test: "given an acceptance, when a message comes that was written before it, then it does not open again"
-    }
+    caughtBy:
+      "packages/core/test/Disputes.test.ts > given an acceptance, when a message comes that was written before it, then it does not open again"
   }
 ]

@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "drop the money of a late lookup",
     harm: "A charge that a message calls declined is captured at the provider, and nobody hears of it.",
     edits: [{ in: "recordLookup", call: "appliedLate", become: "undefined" }],
-    caughtBy: {
-      project: "http",
-      file: "packages/http/test/LateLookups.test.ts",
-      test: "given a lookup under way, when a message says declined and the lookup CAPTURED, then the money is believed"
-    }
+    caughtBy:
+      "packages/http/test/LateLookups.test.ts > given a lookup under way, when a message says declined and the lookup CAPTURED, then the money is believed"
   }
 ]

@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "take every capture for another",
     harm: "A capture that is reported again is counted twice.",
     edits: [{ in: "captureNamed", returned: "captures", become: "undefined" }],
-    caughtBy: {
-      project: "http",
-      file: "packages/http/test/CapturesByHand.test.ts",
-      test: "given ours and then one by hand, then they add up; above the authorization they are reviewed"
-    }
+    caughtBy:
+      "packages/http/test/CapturesByHand.test.ts > given ours and then one by hand, then they add up; above the authorization they are reviewed"
   }
 ]

@@ -5,11 +5,8 @@ export const faults: ReadonlyArray<Fault> = [
     name: "cancel a checkout that can still be paid",
     harm: "The payment reads CANCELLED, the merchant makes another, and the customer pays both.",
     edits: [{ in: "checkoutFactOf", condition: "found.conclusive", become: "found.conclusive" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/HostedCheckout.test.ts",
-      test: "given nothing is found, conclusively, then nothing changes: it may still be paid"
-    },
+    caughtBy:
+      "packages/core/test/HostedCheckout.test.ts > given nothing is found, conclusively, then nothing changes: it may still be paid",
     simulatedOn: "memory"
   }
 ]

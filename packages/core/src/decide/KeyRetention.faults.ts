@@ -12,11 +12,8 @@ export const faults: ReadonlyArray<Fault> = [
         become: "wasAnsweredBefore(claim, payment) ? (payment.settledAt ?? claim.answeredAt) : claim.answeredAt"
       }
     ],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/IdempotentCreate.test.ts",
-      test: "given a payment that stays UNKNOWN, then its key never ends"
-    },
+    caughtBy:
+      "packages/core/test/IdempotentCreate.test.ts > given a payment that stays UNKNOWN, then its key never ends",
     simulatedOn: "memory",
     simulatedUnder: "open-charges"
   },
@@ -24,11 +21,8 @@ export const faults: ReadonlyArray<Fault> = [
     name: "forget the key of a pending payment",
     harm: "The same key charges again a day after it was answered PENDING, while the first charge is still under way.",
     edits: [{ const: "answeredOpen", become: 'new Set(["UNKNOWN"])' }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/IdempotentCreate.test.ts",
-      test: "given a payment that was answered PENDING, then its key is kept until 24 hours after it settled"
-    },
+    caughtBy:
+      "packages/core/test/IdempotentCreate.test.ts > given a payment that was answered PENDING, then its key is kept until 24 hours after it settled",
     simulatedOn: "memory",
     simulatedUnder: "open-charges"
   }

@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "let an open payment leave the store",
     harm: "An authorization that a provider still holds is neither captured nor voided, because its record is gone.",
     edits: [{ in: "endOf", property: "Authorized", become: '"none"' }],
-    caughtBy: {
-      project: "storage-memory",
-      file: "packages/storage/memory/test/Memory.contract.test.ts",
-      test: "given payments in every state, when years have passed, then the closed ones leave and the sums stay"
-    }
+    caughtBy:
+      "packages/storage/memory/test/Memory.contract.test.ts > given payments in every state, when years have passed, then the closed ones leave and the sums stay"
   }
 ]

@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "let an older operation decide a newer one",
     harm: "A late refusal of an old capture makes the payment capturable while the new one is at the provider.",
     edits: [{ in: "rowFor", const: "isHeard", become: "true" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/LateOperations.test.ts",
-      test: "given it refuses while a newer capture is in flight, then that one goes on"
-    }
+    caughtBy:
+      "packages/core/test/LateOperations.test.ts > given it refuses while a newer capture is in flight, then that one goes on"
   }
 ]

@@ -5,11 +5,8 @@ export const faults: ReadonlyArray<Fault> = [
     name: "a confirmed capture that failed dropped",
     harm: "The merchant keeps books of money that the provider took back.",
     edits: [{ in: "applyOperationFailure", call: "reverseCapture", become: "undefined" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/ProviderReversals.test.ts",
-      test: "given a confirmed capture, when it fails for good, then nothing is captured and an older confirmation does not count"
-    },
+    caughtBy:
+      "packages/core/test/ProviderReversals.test.ts > given a confirmed capture, when it fails for good, then nothing is captured and an older confirmation does not count",
     simulatedOn: "memory"
   }
 ]

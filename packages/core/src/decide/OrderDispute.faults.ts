@@ -1,47 +1,33 @@
 import type { Fault } from "../../../../checks/mutations/Fault.ts"
 
-const file = "packages/http/test/DisputeRounds.test.ts"
+const caught = (test: string) => `packages/http/test/DisputeRounds.test.ts > ${test}`
 
 export const faults: ReadonlyArray<Fault> = [
   {
     name: "a new round of a dispute ignored",
     harm: "A payment whose dispute is opened again is refunded in full, and the merchant pays twice.",
     edits: [{ in: "orderOf", condition: "isBack", become: "before.verdict === verdict" }],
-    caughtBy: {
-      project: "http",
-      file,
-      test: "given a dispute that was won, when it is opened again later, then a new round begins"
-    },
+    caughtBy: caught("given a dispute that was won, when it is opened again later, then a new round begins"),
     simulatedOn: "memory"
   },
   {
     name: "a dispute opened again by an equal time",
     harm: "A late opening of the same second takes back the money of a dispute that was won.",
     edits: [{ in: "orderOf", const: "isDated", become: "at !== null && before.at !== null" }],
-    caughtBy: {
-      project: "http",
-      file,
-      test: "given an opening that is dated at the time of the end, then it does not open again"
-    }
+    caughtBy: caught("given an opening that is dated at the time of the end, then it does not open again")
   },
   {
     name: "money back by an inquiry",
     harm: "A disputed payment is refunded in full because the provider states an inquiry.",
     edits: [{ in: "orderOf", const: "isBack", become: "false" }],
-    caughtBy: {
-      project: "http",
-      file,
-      test: "given an inquiry that is dated after an opening, then the money does not come back, and operations review it"
-    }
+    caughtBy: caught(
+      "given an inquiry that is dated after an opening, then the money does not come back, and operations review it"
+    )
   },
   {
     name: "a dispute message believed that contradicts itself",
     harm: "A message that says both lost and won moves the payment, and nobody reviews it.",
     edits: [{ in: "orderDispute", const: "order", become: "orderOf(before, { verdict, at })" }],
-    caughtBy: {
-      project: "http",
-      file,
-      test: "given a message dispute.lost with the status won, then it changes nothing, and opens a review"
-    }
+    caughtBy: caught("given a message dispute.lost with the status won, then it changes nothing, and opens a review")
   }
 ]

@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "an old success counts after a reversal",
     harm: "A repeated message of the earlier success hides that the customer was not repaid.",
     edits: [{ in: "isOlderWord", returned: "stage", about: "settledAt", become: "false" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/ProviderReversals.test.ts",
-      test: "given a reversed refund, when the success arrives again, then it counts only where it is dated after the failure"
-    }
+    caughtBy:
+      "packages/core/test/ProviderReversals.test.ts > given a reversed refund, when the success arrives again, then it counts only where it is dated after the failure"
   }
 ]

@@ -5,21 +5,15 @@ export const faults: ReadonlyArray<Fault> = [
     name: "believe too early that a charge never arrived",
     harm: "A charge that the provider executes a moment later is FAILED, and the merchant asks for the money again.",
     edits: [{ in: "oldFrom", returned: "timeoutMillis", become: "Math.max(sentAt, agesFrom ?? sentAt)" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/CheckDue.test.ts",
-      test: "given the charge is younger than twice its time-out, then 'never received' is not believed"
-    }
+    caughtBy:
+      "packages/core/test/CheckDue.test.ts > given the charge is younger than twice its time-out, then 'never received' is not believed"
   },
   {
     name: "ages across a change of clocks",
     harm: "After a failover to a clock that is ahead, an unknown result becomes a failure before the provider captures.",
     edits: [{ in: "oldFrom", call: "Math.max", become: "Math.min(sentAt, agesFrom ?? sentAt)" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/StorageClock.test.ts",
-      test: "given a clock that changed, then 'never received' is believed once the full age has passed since"
-    },
+    caughtBy:
+      "packages/core/test/StorageClock.test.ts > given a clock that changed, then 'never received' is believed once the full age has passed since",
     simulatedOn: "memory",
     simulatedUnder: "promote"
   }

@@ -5,11 +5,8 @@ export const faults: ReadonlyArray<Fault> = [
     name: "a file revives a revoked key",
     harm: "A key that was removed because it leaked moves money again.",
     edits: [{ in: "alive", operand: "before.revokedAt", become: "false" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/DirectoryPlan.test.ts",
-      test: "given a key of the configuration, when it is dropped and named again, then it is revoked and stays so"
-    },
+    caughtBy:
+      "packages/core/test/DirectoryPlan.test.ts > given a key of the configuration, when it is dropped and named again, then it is revoked and stays so",
     simulatedOn: "memory",
     simulatedUnder: "older-file"
   }

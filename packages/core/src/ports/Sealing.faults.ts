@@ -8,10 +8,7 @@ export const faults: ReadonlyArray<Fault> = [
       { in: "seal", property: "aad", become: 'utf8.encode("")' },
       { in: "openWith", property: "aad", become: 'utf8.encode("")' }
     ],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/Secrets.test.ts",
-      test: "given a sealed text, when it is opened in another place, then it is broken and names the place alone"
-    }
+    caughtBy:
+      "packages/core/test/Secrets.test.ts > given a sealed text, when it is opened in another place, then it is broken and names the place alone"
   }
 ]

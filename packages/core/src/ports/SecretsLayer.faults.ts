@@ -11,10 +11,7 @@ export const faults: ReadonlyArray<Fault> = [
         become: "Effect.andThen($, Effect.flatMap(source, ({ current }) => derivedFrom(current)))"
       }
     ],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/Secrets.test.ts",
-      test: "given a store, when its encryption key is replaced, then fingerprints, ids and page tokens stay"
-    }
+    caughtBy:
+      "packages/core/test/Secrets.test.ts > given a store, when its encryption key is replaced, then fingerprints, ids and page tokens stay"
   }
 ]

@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "route amounts that the provider cannot express",
     harm: "Each counts as a failed call of the connection, and five of them route all other payments away from it.",
     edits: [{ in: "isOfAmount", operand: "expresses", become: "false" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/Exclusions.test.ts",
-      test: "given as many as open a circuit, then each is excluded, and the circuit knows of no failure"
-    }
+    caughtBy:
+      "packages/core/test/Exclusions.test.ts > given as many as open a circuit, then each is excluded, and the circuit knows of no failure"
   }
 ]

@@ -8,11 +8,8 @@ export const faults: ReadonlyArray<Fault> = [
       { in: "nothingExecuted", statement: "pointsman/NotSent", become: 'case "pointsman/Unanswered": $' },
       { in: "mayFollow", returned: "followers", become: "$ ?? true" }
     ],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/CreatePayment.test.ts",
-      test: "given mode failover, when the first ends unanswered, then the second is never asked"
-    },
+    caughtBy:
+      "packages/core/test/CreatePayment.test.ts > given mode failover, when the first ends unanswered, then the second is never asked",
     simulatedOn: "memory"
   }
 ]

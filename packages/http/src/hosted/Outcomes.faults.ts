@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "tell customers that an unknown charge failed",
     harm: "The customer pays again, and is charged twice.",
     edits: [{ in: "outcomeOf", property: "ChargeUnknown", become: '"failed"' }],
-    caughtBy: {
-      project: "http",
-      file: "packages/http/test/hosted/Pages.test.ts",
-      test: "given ChargeUnknown, when the page is opened, then it says Your payment is being checked and leads back"
-    }
+    caughtBy:
+      "packages/http/test/hosted/Pages.test.ts > given ChargeUnknown, when the page is opened, then it says Your payment is being checked and leads back"
   }
 ]

@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "say that a call which broke down moved no money",
     harm: "The customer sees a failure, and pays again for what a provider may have charged.",
     edits: [{ in: "makeCall", condition: "moves", become: "true" }],
-    caughtBy: {
-      project: "node",
-      file: "packages/node/test/Errors.test.ts",
-      test: "given a store that breaks down in the middle of a call, when money may have moved, then the error says so"
-    }
+    caughtBy:
+      "packages/node/test/Errors.test.ts > given a store that breaks down in the middle of a call, when money may have moved, then the error says so"
   }
 ]

@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "the answer of a node that a workspace left, taken for no rows",
     harm: "A payment is taken for missing, and its charge is sent again under a new id.",
     edits: [{ in: "rowsOf", condition: "ranges", become: "false" }],
-    caughtBy: {
-      project: "storage-citus",
-      file: "packages/storage/citus/test/NodeReads.test.ts",
-      test: "given a node that it left, when there is a read, then the answer of the new node counts"
-    }
+    caughtBy:
+      "packages/storage/citus/test/NodeReads.test.ts > given a node that it left, when there is a read, then the answer of the new node counts"
   }
 ]

@@ -1,10 +1,6 @@
 import type { Fault } from "../../../../checks/mutations/Fault.ts"
 
-const caughtBy = (test: string) => ({
-  project: "storage-memory",
-  file: "packages/storage/memory/test/Memory.contract.test.ts",
-  test
-})
+const caughtBy = (test: string) => `packages/storage/memory/test/Memory.contract.test.ts > ${test}`
 
 export const faults: ReadonlyArray<Fault> = [
   {
@@ -39,12 +35,8 @@ export const faults: ReadonlyArray<Fault> = [
     name: "count on after records were lost",
     harm: "A server that decided on a lost record writes over another one: a capture is recorded twice.",
     edits: [{ in: "inHistory", property: "version", become: "versionIn(Math.min(history, 1), after.version)" }],
-    caughtBy: {
-      ...caughtBy(
-        "given another record with the number of a lost one, when a step was decided on the lost one, then it is stale"
-      ),
-      file: "packages/storage/memory/test/Memory.test.ts"
-    },
+    caughtBy:
+      "packages/storage/memory/test/Memory.test.ts > given another record with the number of a lost one, when a step was decided on the lost one, then it is stale",
     simulatedOn: "memory",
     simulatedUnder: "promote-alive"
   }

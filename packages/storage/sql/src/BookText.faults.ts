@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "take some fields that stay for all of them",
     harm: "What changes of a payment's details is not written: an erased reference stays in the store.",
     edits: [{ in: "isKept", call: "fields.every", become: "fields.some((field) => before[field] === after[field])" }],
-    caughtBy: {
-      project: "storage-sqlite",
-      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
-      test: "given a reference that is erased, then it finds its payment no more"
-    }
+    caughtBy:
+      "packages/storage/sqlite/test/Sqlite.contract.test.ts > given a reference that is erased, then it finds its payment no more"
   }
 ]

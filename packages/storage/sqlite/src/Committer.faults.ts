@@ -12,11 +12,8 @@ export const faults: ReadonlyArray<Fault> = [
         become: "for (const { resume } of batch) resume(Effect.void)\n    $"
       }
     ],
-    caughtBy: {
-      project: "storage-sqlite",
-      file: "packages/storage/sqlite/test/GroupCommit.test.ts",
-      test: "given a batch, when SQLite refuses its COMMIT, then every change fails as surely not written"
-    },
+    caughtBy:
+      "packages/storage/sqlite/test/GroupCommit.test.ts > given a batch, when SQLite refuses its COMMIT, then every change fails as surely not written",
     simulatedOn: "sqlite"
   }
 ]

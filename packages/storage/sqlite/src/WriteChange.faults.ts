@@ -5,32 +5,23 @@ export const faults: ReadonlyArray<Fault> = [
     name: "refunds that do not add up, in SQLite",
     harm: "A refund is written that its payment does not reserve: its amount can be given back again.",
     edits: [{ in: "writeChange", call: "brokenBook", become: "undefined" }],
-    caughtBy: {
-      project: "storage-sqlite",
-      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
-      test: "given refunds, when the payment does not reserve what a new refund asks for, then it dies and nothing is written"
-    }
+    caughtBy:
+      "packages/storage/sqlite/test/Sqlite.contract.test.ts > given refunds, when the payment does not reserve what a new refund asks for, then it dies and nothing is written"
   },
   {
     name: "forgotten outbox row",
     harm: "An event is written and no merchant hears of it: an order is paid and never shipped.",
     edits: [{ file: "Events.ts", if: "is_followed", become: "" }],
-    caughtBy: {
-      project: "storage-sqlite",
-      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
-      test: "given endpoints, when an event is written, then it goes to the active ones of the tenant that want it"
-    },
+    caughtBy:
+      "packages/storage/sqlite/test/Sqlite.contract.test.ts > given endpoints, when an event is written, then it goes to the active ones of the tenant that want it",
     simulatedOn: "sqlite"
   },
   {
     name: "apply a message twice",
     harm: "A message that comes again is applied again, to whatever the payment has become.",
     edits: [{ in: "refusals", if: "undecided", become: "" }],
-    caughtBy: {
-      project: "storage-sqlite",
-      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
-      test: "given a decided message, when it is decided with any change or alone, then it is taken and nothing else"
-    }
+    caughtBy:
+      "packages/storage/sqlite/test/Sqlite.contract.test.ts > given a decided message, when it is decided with any change or alone, then it is taken and nothing else"
   },
   {
     name: "one reference for two payments, in SQLite",
@@ -39,20 +30,14 @@ export const faults: ReadonlyArray<Fault> = [
       { in: "refusals", if: "paymentId", become: "" },
       { in: "writeNames", if: "holder", about: "Undo", become: "" }
     ],
-    caughtBy: {
-      project: "storage-sqlite",
-      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
-      test: "given a payment has it, when another one takes it, then the failure names the payment, and nothing is written"
-    }
+    caughtBy:
+      "packages/storage/sqlite/test/Sqlite.contract.test.ts > given a payment has it, when another one takes it, then the failure names the payment, and nothing is written"
   },
   {
     name: "write a claim beside its guard, in SQLite",
     harm: "What was lost is asked for again before it is recovered, and the provider does it twice.",
     edits: [{ in: "refusals", if: "cause", become: "" }],
-    caughtBy: {
-      project: "storage-sqlite",
-      file: "packages/storage/sqlite/test/Sqlite.contract.test.ts",
-      test: "given connections of its tenant that are not recovered, then nothing is written, until all are"
-    }
+    caughtBy:
+      "packages/storage/sqlite/test/Sqlite.contract.test.ts > given connections of its tenant that are not recovered, then nothing is written, until all are"
   }
 ]

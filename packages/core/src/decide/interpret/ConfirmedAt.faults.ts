@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "an old failure counts after a success",
     harm: "A late message of an earlier failure takes back a capture that the provider made, and it is captured again.",
     edits: [{ in: "isOvertaken", operand: "source.at", about: "dateOf", become: "source.at < 0" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/ProviderReversals.test.ts",
-      test: "given a capture that was accepted, then the failure is older, and a newer one counts"
-    }
+    caughtBy:
+      "packages/core/test/ProviderReversals.test.ts > given a capture that was accepted, then the failure is older, and a newer one counts"
   }
 ]

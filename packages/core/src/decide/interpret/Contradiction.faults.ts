@@ -5,11 +5,8 @@ export const faults: ReadonlyArray<Fault> = [
     name: "a contradiction without a review",
     harm: "The provider states that the money is gone, and nobody is asked to look.",
     edits: [{ in: "reviewed", call: "withReview", become: "noted" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/ProviderReversals.test.ts",
-      test: "given a captured payment, when the provider states that it was canceled, then operations review it once"
-    },
+    caughtBy:
+      "packages/core/test/ProviderReversals.test.ts > given a captured payment, when the provider states that it was canceled, then operations review it once",
     simulatedOn: "memory"
   }
 ]

@@ -5,11 +5,8 @@ export const faults: ReadonlyArray<Fault> = [
     name: "believe another connection",
     harm: "The holder of one connection's secret can move the payments of every connection.",
     edits: [{ in: "attemptNamed", call: "book.attempts.filter", become: "book.attempts" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/ProviderMessages.test.ts",
-      test: "given a message of another connection than the attempt's, then it touches nothing"
-    },
+    caughtBy:
+      "packages/core/test/ProviderMessages.test.ts > given a message of another connection than the attempt's, then it touches nothing",
     simulatedOn: "memory"
   }
 ]

@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "believe an old approval",
     harm: "A message from before the request opens the checkout again, and the money is asked for a second time.",
     edits: [{ in: "ofApproved", if: "isCurrent", become: "" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/CompleteCheckout.test.ts",
-      test: "given no answer, when the record cannot be read, then it stays unknown, and nothing is sent"
-    }
+    caughtBy:
+      "packages/core/test/CompleteCheckout.test.ts > given no answer, when the record cannot be read, then it stays unknown, and nothing is sent"
   }
 ]

@@ -5,11 +5,8 @@ export const faults: ReadonlyArray<Fault> = [
     name: "a greater capture dropped",
     harm: "The provider took more from the customer than the books say.",
     edits: [{ in: "ofCaptured", call: "moved", about: "correctCapture", become: "confirms" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/ProviderReversals.test.ts",
-      test: "given a partial capture, when the provider captured more, then it is recorded up to the authorization, with a review"
-    },
+    caughtBy:
+      "packages/core/test/ProviderReversals.test.ts > given a partial capture, when the provider captured more, then it is recorded up to the authorization, with a review",
     simulatedOn: "memory"
   }
 ]

@@ -11,30 +11,21 @@ export const faults: ReadonlyArray<Fault> = [
         become: 'operated(book, operation, { _tag: "NotFound" }, now)'
       }
     ],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/ProviderMessages.test.ts",
-      test: "given a capture that nobody answered, when the authorization is told late, then it stays unknown"
-    }
+    caughtBy:
+      "packages/core/test/ProviderMessages.test.ts > given a capture that nobody answered, when the authorization is told late, then it stays unknown"
   },
   {
     name: "take a second charge for the first",
     harm: "A customer pays twice on one page and nobody hears of it; the end of one charge ends the other.",
     edits: [{ in: "isOfAnotherCharge", returned: "said.providerRef", become: "false" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/ProviderMessages.test.ts",
-      test: "given operations cancel the second, when that is told, then the first still holds"
-    }
+    caughtBy:
+      "packages/core/test/ProviderMessages.test.ts > given operations cancel the second, when that is told, then the first still holds"
   },
   {
     name: "drop a capture of more than was authorized",
     harm: "What a person captured at the provider is not on record as taken.",
     edits: [{ file: "../ChargeFact.ts", in: "heldFactOf", condition: "stated.minorUnits", become: "false" }],
-    caughtBy: {
-      project: "http",
-      file: "packages/http/test/CapturesByHand.test.ts",
-      test: "given more than was authorized, then it is CAPTURED up to that, with a review, and no capture is sent"
-    }
+    caughtBy:
+      "packages/http/test/CapturesByHand.test.ts > given more than was authorized, then it is CAPTURED up to that, with a review, and no capture is sent"
   }
 ]

@@ -9,10 +9,7 @@ export const faults: ReadonlyArray<Fault> = [
       { file: "../OperationFact.ts", in: "isSilent", operand: "isAfterFailure", become: "false" },
       { in: "isBeforeFailure", returned: "captureFailedAt", become: "reported === undefined && source.at === 0" }
     ],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/ProviderReversals.test.ts",
-      test: "given a confirmed capture, when it fails for good, then nothing is captured and an older confirmation does not count"
-    }
+    caughtBy:
+      "packages/core/test/ProviderReversals.test.ts > given a confirmed capture, when it fails for good, then nothing is captured and an older confirmation does not count"
   }
 ]

@@ -11,11 +11,8 @@ export const faults: ReadonlyArray<Fault> = [
         become: 'if (state._tag === "RefundFailed" && refund.stage === "Succeeded") return older\n  $'
       }
     ],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/ProviderReversals.test.ts",
-      test: "given a full refund, when the provider states that it failed, then the amount is refundable again and operations review it"
-    },
+    caughtBy:
+      "packages/core/test/ProviderReversals.test.ts > given a full refund, when the provider states that it failed, then the amount is refundable again and operations review it",
     simulatedOn: "memory"
   }
 ]

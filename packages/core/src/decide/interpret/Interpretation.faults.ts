@@ -5,20 +5,14 @@ export const faults: ReadonlyArray<Fault> = [
     name: "a message says that nothing was received",
     harm: "A message ends a charge that the provider executes a moment later, and the merchant charges again.",
     edits: [{ in: "disbelieved", condition: "isCurrent", become: "source.askedAt < 0" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/ProviderLookups.test.ts",
-      test: "given an unknown charge, when it is old enough, then the message is not believed"
-    }
+    caughtBy:
+      "packages/core/test/ProviderLookups.test.ts > given an unknown charge, when it is old enough, then the message is not believed"
   },
   {
     name: "believe never received of a used key",
     harm: "The provider has a request under the key, which may have moved money; recorded as failed, it is made again.",
     edits: [{ in: "disbelieved", operand: "keyUsedCode", become: "false" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/UsedKeys.test.ts",
-      test: "given a charge, then it is unknown, and what is not found later settles nothing"
-    }
+    caughtBy:
+      "packages/core/test/UsedKeys.test.ts > given a charge, then it is unknown, and what is not found later settles nothing"
   }
 ]

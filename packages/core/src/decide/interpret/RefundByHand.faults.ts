@@ -1,6 +1,6 @@
 import type { Fault } from "../../../../../checks/mutations/Fault.ts"
 
-const caught = (test: string) => ({ project: "http", file: "packages/http/test/RefundsByHand.test.ts", test })
+const caught = (test: string) => `packages/http/test/RefundsByHand.test.ts > ${test}`
 
 export const faults: ReadonlyArray<Fault> = [
   {

@@ -5,11 +5,8 @@ export const faults: ReadonlyArray<Fault> = [
     name: "a row that comes twice is posted twice",
     harm: "A report that is read again moves the provider's balance and the fees again.",
     edits: [{ in: "report", statement: "before.effect.postings", become: "" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/Journal.test.ts",
-      test: "given the same row twice, then it is posted once; given a corrected one, then the difference follows"
-    },
+    caughtBy:
+      "packages/core/test/Journal.test.ts > given the same row twice, then it is posted once; given a corrected one, then the difference follows",
     simulatedOn: "memory"
   }
 ]

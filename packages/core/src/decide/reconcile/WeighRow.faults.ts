@@ -1,6 +1,6 @@
 import type { Fault } from "../../../../../checks/mutations/Fault.ts"
 
-const caught = (test: string) => ({ project: "core", file: "packages/core/test/ReconcileGuards.test.ts", test })
+const caught = (test: string) => `packages/core/test/ReconcileGuards.test.ts > ${test}`
 
 export const faults: ReadonlyArray<Fault> = [
   {

@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "send on an old claim",
     harm: "A process that froze sends a charge that others have settled as never sent.",
     edits: [{ in: "attemptInTurn", condition: "beginBy", become: "false" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/IdempotentCreate.test.ts",
-      test: "given a claim whose commit took more than 5 seconds, then it is abandoned unsent and the key is free"
-    }
+    caughtBy:
+      "packages/core/test/IdempotentCreate.test.ts > given a claim whose commit took more than 5 seconds, then it is abandoned unsent and the key is free"
   }
 ]

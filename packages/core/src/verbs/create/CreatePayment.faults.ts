@@ -13,11 +13,8 @@ export const faults: ReadonlyArray<Fault> = [
       },
       { statement: "./SendCharge.ts", become: '$\nimport { OpenConnections } from "../../call/OpenConnections.ts"' }
     ],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/IdempotentCreate.test.ts",
-      test: "given a first commit that fails, then NothingSent, no provider call, and a retry works"
-    },
+    caughtBy:
+      "packages/core/test/IdempotentCreate.test.ts > given a first commit that fails, then NothingSent, no provider call, and a retry works",
     simulatedOn: "memory"
   }
 ]

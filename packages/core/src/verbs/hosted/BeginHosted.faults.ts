@@ -5,22 +5,16 @@ export const faults: ReadonlyArray<Fault> = [
     name: "send a hosted payment on an unknown commit",
     harm: "A charge, or a checkout, begins on an attempt that may not be stored; another tab begins a second one.",
     edits: [{ in: "beginHosted", property: "MaybeWritten", become: "({ value }) => Effect.succeed(value)" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/HostedFaults.test.ts",
-      test: 'given its fate is unknown, ["lost"], then nothing is sent: FAILED, told of once'
-    },
+    caughtBy:
+      'packages/core/test/HostedFaults.test.ts > given its fate is unknown, ["lost"], then nothing is sent: FAILED, told of once',
     simulatedOn: "memory"
   },
   {
     name: "give up another tab's charge",
     harm: "A payment reads FAILED while its provider is being asked.",
     edits: [{ in: "giveUp", if: "claimedBy", become: "" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/HostedFaults.test.ts",
-      test: "given it is lost and another tab's provider is at work, then its payment is left alone"
-    },
+    caughtBy:
+      "packages/core/test/HostedFaults.test.ts > given it is lost and another tab's provider is at work, then its payment is left alone",
     simulatedOn: "memory"
   }
 ]

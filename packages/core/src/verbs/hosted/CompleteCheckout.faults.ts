@@ -12,21 +12,15 @@ export const faults: ReadonlyArray<Fault> = [
           "if (open.attempt.id === attemptId)\n    yield* send({ payment, claim: null, connection, attempt: open.attempt, earlier: [] }, Number.POSITIVE_INFINITY)\n  $"
       }
     ],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/CompleteCheckout.test.ts",
-      test: "given the provider is asked, then the step is stored already"
-    }
+    caughtBy:
+      "packages/core/test/CompleteCheckout.test.ts > given the provider is asked, then the step is stored already"
   },
   {
     name: "take an approved checkout on an unknown commit",
     harm: "The money is asked for on a step that may not be stored, and another process asks for it too.",
     edits: [{ in: "claim", property: "MaybeWritten", become: "({ value }) => Effect.succeed(value)" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/CompleteCheckout.test.ts",
-      test: 'given its fate is unknown, "lost", then nothing is sent on it, and it is taken later'
-    }
+    caughtBy:
+      'packages/core/test/CompleteCheckout.test.ts > given its fate is unknown, "lost", then nothing is sent on it, and it is taken later'
   },
   {
     name: "ask for the money again while its result is unknown",
@@ -41,10 +35,7 @@ export const faults: ReadonlyArray<Fault> = [
         become: '$, from: ["CheckoutOpen", "ChargeUnknown"]'
       }
     ],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/PaymentMachine.test.ts",
-      test: "given a provider call, when the rows that begin one are listed, then they are these and no other"
-    }
+    caughtBy:
+      "packages/core/test/PaymentMachine.test.ts > given a provider call, when the rows that begin one are listed, then they are these and no other"
   }
 ]

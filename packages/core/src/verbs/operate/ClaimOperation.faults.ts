@@ -12,22 +12,16 @@ export const faults: ReadonlyArray<Fault> = [
       },
       { in: "MaybeWritten", statement: "giveBack", become: "" }
     ],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/OperationFaults.test.ts",
-      test: "of a capture is lost, then nothing is sent, the key is free, and a retry does it once"
-    },
+    caughtBy:
+      "packages/core/test/OperationFaults.test.ts > of a capture is lost, then nothing is sent, the key is free, and a retry does it once",
     simulatedOn: "memory"
   },
   {
     name: "capture although records are missing",
     harm: "The store lost the capture; it is asked for again at a provider that forgot its key, and is taken twice.",
     edits: [{ in: "claimOperation", property: "guard", become: "undefined" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/RecordLosses.test.ts",
-      test: "given connections that are not recovered, then nothing is sent there, and what is on file is answered"
-    },
+    caughtBy:
+      "packages/core/test/RecordLosses.test.ts > given connections that are not recovered, then nothing is sent there, and what is on file is answered",
     simulatedOn: "memory",
     simulatedUnder: "restore"
   },
@@ -35,10 +29,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "capture in another account",
     harm: "Another merchant's charge with the same reference would be captured or voided.",
     edits: [{ in: "begin", condition: "other", become: "false" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/Accounts.test.ts",
-      test: "given a payment of the first account, when a capture is asked for, then nothing is sent there"
-    }
+    caughtBy:
+      "packages/core/test/Accounts.test.ts > given a payment of the first account, when a capture is asked for, then nothing is sent there"
   }
 ]

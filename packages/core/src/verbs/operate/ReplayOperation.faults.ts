@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "release an unknown capture's key",
     harm: "The retry of a capture that may have happened is sent as soon as the payment can be captured again.",
     edits: [{ in: "isNamed", operand: "operation.reply", become: "false" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/OperationAnswers.test.ts",
-      test: "nothing, then pointsman/ResultUnknown and CaptureUnknown; the same key says so again, and asks nobody"
-    }
+    caughtBy:
+      "packages/core/test/OperationAnswers.test.ts > nothing, then pointsman/ResultUnknown and CaptureUnknown; the same key says so again, and asks nobody"
   }
 ]

@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "a refund that names a capture finds no payment",
     harm: "A refund that somebody makes at the provider is stored and never counted.",
     edits: [{ in: "findCharge", call: "findPart", become: "Effect.succeed(found)" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/ChangedCharges.test.ts",
-      test: "given the id of a capture that was stated before, then its payment is refunded"
-    }
+    caughtBy:
+      "packages/core/test/ChangedCharges.test.ts > given the id of a capture that was stated before, then its payment is refunded"
   }
 ]

@@ -8,11 +8,8 @@ export const faults: ReadonlyArray<Fault> = [
       { in: "matchMessages", condition: "batch", become: "true" },
       { in: "matchMessages", call: "found.toReversed", become: "found.slice(0, 0)" }
     ],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/StoredMessages.test.ts",
-      test: "given a dispute that names a charge by a reference, when a lookup records it later, then a check applies the dispute"
-    },
+    caughtBy:
+      "packages/core/test/StoredMessages.test.ts > given a dispute that names a charge by a reference, when a lookup records it later, then a check applies the dispute",
     simulatedOn: "memory"
   }
 ]

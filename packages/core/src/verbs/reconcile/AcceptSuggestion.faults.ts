@@ -1,6 +1,6 @@
 import type { Fault } from "../../../../../checks/mutations/Fault.ts"
 
-const caught = (test: string) => ({ project: "core", file: "packages/core/test/AcceptSuggestion.test.ts", test })
+const caught = (test: string) => `packages/core/test/AcceptSuggestion.test.ts > ${test}`
 
 export const faults: ReadonlyArray<Fault> = [
   {

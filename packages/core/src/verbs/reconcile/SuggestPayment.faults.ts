@@ -11,11 +11,8 @@ export const faults: ReadonlyArray<Fault> = [
         become: "$, paymentId: byRow.get(entry.rowId) ?? entry.paymentId"
       }
     ],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/ReconcileGuards.test.ts",
-      test: "given it comes before the row of our charge in one report, then it is suggested, and ours is the match"
-    },
+    caughtBy:
+      "packages/core/test/ReconcileGuards.test.ts > given it comes before the row of our charge in one report, then it is suggested, and ours is the match",
     simulatedOn: "memory"
   }
 ]

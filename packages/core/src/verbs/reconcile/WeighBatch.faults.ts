@@ -1,10 +1,7 @@
 import type { Fault } from "../../../../../checks/mutations/Fault.ts"
 
-const outOfOrder = {
-  project: "core",
-  file: "packages/core/test/ReconcileVersions.test.ts",
-  test: "given versions out of order, then the one that was generated last counts, and then that of the last run"
-}
+const outOfOrder =
+  "packages/core/test/ReconcileVersions.test.ts > given versions out of order, then the one that was generated last counts, and then that of the last run"
 
 export const faults: ReadonlyArray<Fault> = [
   {
@@ -17,22 +14,16 @@ export const faults: ReadonlyArray<Fault> = [
         become: "open.push({ ...own, entryId: ownId, isStored: false, isRepeated: true })\n      continue"
       }
     ],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/ReconcileReport.test.ts",
-      test: "given a report that was read, when it or its rows come again, then nothing changes"
-    },
+    caughtBy:
+      "packages/core/test/ReconcileReport.test.ts > given a report that was read, when it or its rows come again, then nothing changes",
     simulatedOn: "memory"
   },
   {
     name: "a newer version of a row loses its payment",
     harm: "The payout fills in a row that an operator accepted, and the books show its money as unexplained again.",
     edits: [{ const: "acceptedId", become: "null" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/AcceptSuggestion.test.ts",
-      test: "given four eyes, then two people decide the amount, and newer versions of the row stay with the payment"
-    }
+    caughtBy:
+      "packages/core/test/AcceptSuggestion.test.ts > given four eyes, then two people decide the amount, and newer versions of the row stay with the payment"
   },
   {
     name: "an older report that is read late counts",

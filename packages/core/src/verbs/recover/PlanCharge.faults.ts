@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "leave a paid page open",
     harm: "The customer paid on the page, the record was lost, and the page takes the money again.",
     edits: [{ in: "goesOn", operand: "isPaidSince", become: "false" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/RecoverRecords.test.ts",
-      test: "given it waits for its customer here, when it is recovered, then it is paid, and not paid again"
-    }
+    caughtBy:
+      "packages/core/test/RecoverRecords.test.ts > given it waits for its customer here, when it is recovered, then it is paid, and not paid again"
   }
 ]

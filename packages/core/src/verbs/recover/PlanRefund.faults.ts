@@ -5,10 +5,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "adopt more refunds than was captured",
     harm: "A refund that the record has no room for breaks its balance, and the recovery dies.",
     edits: [{ in: "mayTake", operand: "refundableMinor", become: "true" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/RecoverRecords.test.ts",
-      test: "given a refund of ours of more than was captured, then operations review the payment"
-    }
+    caughtBy:
+      "packages/core/test/RecoverRecords.test.ts > given a refund of ours of more than was captured, then operations review the payment"
   }
 ]

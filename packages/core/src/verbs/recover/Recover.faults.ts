@@ -5,20 +5,14 @@ export const faults: ReadonlyArray<Fault> = [
     name: "recover a connection that did not answer",
     harm: "Servers charge again although a part of what was lost is not recovered.",
     edits: [{ in: "recover", operand: "Complete", become: "true" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/RecoverRecords.test.ts",
-      test: "given a page that is never answered, then its connection is not recovered, and the next time it is"
-    }
+    caughtBy:
+      "packages/core/test/RecoverRecords.test.ts > given a page that is never answered, then its connection is not recovered, and the next time it is"
   },
   {
     name: "list before what was sent has ended",
     harm: "A charge that is under way is in no list; its key comes again, and its customer is charged twice.",
     edits: [{ in: "recover", statement: "awaitClaims", become: "" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/RecordLosses.test.ts",
-      test: "given a charge that was under way, when the loss is declared, then the recovery waits for its end"
-    }
+    caughtBy:
+      "packages/core/test/RecordLosses.test.ts > given a charge that was under way, when the loss is declared, then the recovery waits for its end"
   }
 ]

@@ -5,11 +5,8 @@ export const faults: ReadonlyArray<Fault> = [
     name: "adopt what a message states beside a complete list",
     harm: "A lost charge is recorded at the connection that a message about it came to: refunds go to the wrong provider.",
     edits: [{ in: "adopt", condition: "NoList", become: 'end._tag !== "Failed"' }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/RecoverMessages.test.ts",
-      test: "given it came to another connection, then the charge is that of the connection that lists it"
-    },
+    caughtBy:
+      "packages/core/test/RecoverMessages.test.ts > given it came to another connection, then the charge is that of the connection that lists it",
     simulatedOn: "memory",
     simulatedUnder: "restore"
   },
@@ -17,20 +14,14 @@ export const faults: ReadonlyArray<Fault> = [
     name: "recover no disputes",
     harm: "A dispute that the store lost is unknown: its money is refunded too, and its deadline passes.",
     edits: [{ in: "disputed", condition: "Failed", become: "true" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/RecoverDisputes.test.ts",
-      test: "given a dispute that was lost, then the payment is charged back, and has the dispute and its reminders"
-    }
+    caughtBy:
+      "packages/core/test/RecoverDisputes.test.ts > given a dispute that was lost, then the payment is charged back, and has the dispute and its reminders"
   },
   {
     name: "ask for no authorization of before the loss",
     harm: "A capture that was lost is in no list; it is made again, and the money is taken twice.",
     edits: [{ in: "recoverConnection", statement: "recoverAuthorized", become: "" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/LostOperations.test.ts",
-      test: "given another capture, then it is refused, and the lost one is recorded"
-    }
+    caughtBy:
+      "packages/core/test/LostOperations.test.ts > given another capture, then it is refused, and the lost one is recorded"
   }
 ]

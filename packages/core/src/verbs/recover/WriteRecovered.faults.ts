@@ -5,11 +5,8 @@ export const faults: ReadonlyArray<Fault> = [
     name: "file no key of what is recovered",
     harm: "A merchant repeats a request whose record was lost, and its charge is made again.",
     edits: [{ in: "fileKey", condition: "tag", become: "true" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/RecoverRecords.test.ts",
-      test: "given a recovered charge, when its key comes again, then its payment answers and nothing is charged"
-    },
+    caughtBy:
+      "packages/core/test/RecoverRecords.test.ts > given a recovered charge, when its key comes again, then its payment answers and nothing is charged",
     simulatedOn: "memory",
     simulatedUnder: "restore"
   }

@@ -5,11 +5,8 @@ export const faults: ReadonlyArray<Fault> = [
     name: "refund although records are missing",
     harm: "The store lost the refund; it is asked for again, and the money is given back twice.",
     edits: [{ in: "claimRefund", property: "guard", become: "undefined" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/RecordLosses.test.ts",
-      test: "given connections that are not recovered, then nothing is sent there, and what is on file is answered"
-    },
+    caughtBy:
+      "packages/core/test/RecordLosses.test.ts > given connections that are not recovered, then nothing is sent there, and what is on file is answered",
     simulatedOn: "memory",
     simulatedUnder: "restore"
   },
@@ -17,10 +14,7 @@ export const faults: ReadonlyArray<Fault> = [
     name: "refund in another account",
     harm: "Another merchant's charge with the same reference would be refunded.",
     edits: [{ in: "begin", condition: "other", become: "false" }],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/Accounts.test.ts",
-      test: "given a payment of the first account, when a refund is asked for, then nothing is sent there"
-    }
+    caughtBy:
+      "packages/core/test/Accounts.test.ts > given a payment of the first account, when a refund is asked for, then nothing is sent there"
   }
 ]

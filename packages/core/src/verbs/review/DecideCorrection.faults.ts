@@ -8,10 +8,7 @@ export const faults: ReadonlyArray<Fault> = [
       { in: "refusalOf", if: "isSamePerson", become: "" },
       { in: "refusalOf", condition: "isAnotherPerson", become: "$ || isSamePerson(proposedBy, by)" }
     ],
-    caughtBy: {
-      project: "core",
-      file: "packages/core/test/Corrections.test.ts",
-      test: "given the person who proposed it, however the name is written, then it is refused and nothing changes"
-    }
+    caughtBy:
+      "packages/core/test/Corrections.test.ts > given the person who proposed it, however the name is written, then it is refused and nothing changes"
   }
 ]
