@@ -10,7 +10,7 @@ import { type ConfirmedStatement, nothingReported } from "../../model/Reported.t
 import { unchangedBook } from "../Applied.ts"
 import { hasFailed } from "../RefundFact.ts"
 import type { Interpretation } from "./Interpretation.ts"
-import { isCurrent, type Source } from "./Statement.ts"
+import { isCurrent, type Source, type Weighing } from "./Statement.ts"
 
 /** Dates on one payment. Without one, an older failure counts until a lookup corrects it. */
 const mostConfirmed = 20
@@ -27,13 +27,12 @@ export const datedOperation = (
   book: PaymentBook,
   operation: Operation,
   meaning: Interpretation,
-  source: Source,
-  now: number
+  source: Weighing
 ): Interpretation => {
   const { outcome } = writtenBy(meaning)?.operations.find(({ id }) => id === operation.id) ?? operation
   const failedAt = operation.outcome === "Failed" ? operation.answeredAt : null
   return outcome === "Confirmed"
-    ? dated(book, { id: operation.id, at: dateFrom(source, failedAt) }, meaning, now)
+    ? dated(book, { id: operation.id, at: dateFrom(source, failedAt) }, meaning, source.now)
     : meaning
 }
 
@@ -42,12 +41,13 @@ export const datedRefund = (
   book: PaymentBook,
   refund: Refund,
   meaning: Interpretation,
-  source: Source,
-  now: number
+  source: Weighing
 ): Interpretation => {
   const { stage } = writtenBy(meaning)?.refunds.find(({ id }) => id === refund.id) ?? refund
   const failedAt = hasFailed(refund) ? refund.settledAt : null
-  return stage === "Succeeded" ? dated(book, { id: refund.id, at: dateFrom(source, failedAt) }, meaning, now) : meaning
+  return stage === "Succeeded"
+    ? dated(book, { id: refund.id, at: dateFrom(source, failedAt) }, meaning, source.now)
+    : meaning
 }
 
 /** A lookup has no date of the provider's. Its success is newer than the failure that it ends. */

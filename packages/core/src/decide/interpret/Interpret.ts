@@ -20,27 +20,25 @@ import { ofRefund } from "./InterpretRefund.ts"
 import { ofAutomaticFailure, ofDispute, ofSettlement } from "./InterpretReported.ts"
 import { ofOtherAccount } from "./OtherAccount.ts"
 import { ofUnnamedRefund, withRefundsByHand } from "./RefundByHand.ts"
-import { isUndated, type Source, type Statement, type StatementAbout } from "./Statement.ts"
+import { isUndated, type Statement, type StatementAbout, type Weighing } from "./Statement.ts"
 import { untilChargeLookedUp } from "./Undecided.ts"
 
 /** The statement concerns an attempt, an operation or a refund of the book at this connection (`isAboutBook`). */
 export const interpret = (book: PaymentBook, connectionId: string, statement: Statement, now: number): Interpretation =>
-  withRefundsByHand(book, meaningOf(book, connectionId, statement, now), now)
+  withRefundsByHand(book, meaningOf(book, connectionId, { ...statement, now }), now)
 
-const meaningOf = (
-  book: PaymentBook,
-  connectionId: string,
-  { about, ...source }: Statement,
-  now: number
-): Interpretation => {
+type Weighed = Statement & Weighing
+
+const meaningOf = (book: PaymentBook, connectionId: string, { about, ...source }: Weighed): Interpretation => {
+  const { now } = source
   switch (about._tag) {
     case "Refund": {
       const refund = book.refunds.find((one) => one.id === about.refundId)
-      return refund === undefined ? older : ofRefund(book, refund, about.state(refund.money), source, now)
+      return refund === undefined ? older : ofRefund(book, refund, about.state(refund.money), source)
     }
     case "Operation": {
       const operation = book.operations.find((one) => one.id === about.operationId)
-      return operation === undefined ? older : ofOperation(book, operation, about.state(operation.money), source, now)
+      return operation === undefined ? older : ofOperation(book, operation, about.state(operation.money), source)
     }
     case "OtherAccount":
       return ofOtherAccount(book, connectionId, about, now)
@@ -50,8 +48,8 @@ const meaningOf = (
       const attempt = attemptNamed(book, connectionId, about.charge)
       if (attempt === undefined) return older
       return about._tag === "UnnamedRefund"
-        ? ofUnnamedRefund(book, attempt, { ...about, state: about.state(attempt.money) }, source, now)
-        : ofAttempt(book, attempt, about, source, now)
+        ? ofUnnamedRefund(book, attempt, { ...about, state: about.state(attempt.money) }, source)
+        : ofAttempt(book, attempt, about, source)
     }
   }
 }
@@ -94,32 +92,27 @@ export const attemptOf = (book: PaymentBook, connectionId: string, about: Messag
 
 type AboutCharge = Exclude<Extract<StatementAbout, { readonly charge: ChargeName }>, { readonly _tag: "UnnamedRefund" }>
 
-const ofAttempt = (
-  book: PaymentBook,
-  attempt: Attempt,
-  about: AboutCharge,
-  source: Source,
-  now: number
-): Interpretation => {
+const ofAttempt = (book: PaymentBook, attempt: Attempt, about: AboutCharge, source: Weighing): Interpretation => {
   switch (about._tag) {
     case "Charge":
-      return ofCharge(book, attempt, about.state(attempt.money), source, now)
+      return ofCharge(book, attempt, about.state(attempt.money), source)
     case "CaptureFailed":
-      return ofAutomaticFailure(book, attempt, about.reason, source, now)
+      return ofAutomaticFailure(book, attempt, about.reason, source)
     case "Dispute":
-      return ofDispute(book, attempt, about, source, now)
+      return ofDispute(book, attempt, about, source)
     case "Changed":
-      return untilChargeLookedUp(book, attempt.id, about.reason, now)
+      return untilChargeLookedUp(book, attempt.id, about.reason, source.now)
     case "Settled": {
       // It went back with the capture.
       if (isBeforeFailure(book.payment, source) && !isUndated(source)) return older
       const said = about.state === null ? undefined : about.state(attempt.money)
-      if (said === undefined) return ofSettlement(book, attempt, source.at, now)
+      if (said === undefined) return ofSettlement(book, attempt, source.at, source.now)
       // What is paid out was taken: where that is not recorded yet, the statement says it.
-      const charged = ofCharge(book, attempt, said, source, now)
+      const charged = ofCharge(book, attempt, said, source)
       if (charged._tag === "Malformed" || isOfAnotherCharge(book.payment, said)) return charged
-      if (!("applied" in charged) || charged.applied === undefined) return ofSettlement(book, attempt, source.at, now)
-      const settled = ofSettlement(bookAfter(book, charged.applied), attempt, source.at, now)
+      if (!("applied" in charged) || charged.applied === undefined)
+        return ofSettlement(book, attempt, source.at, source.now)
+      const settled = ofSettlement(bookAfter(book, charged.applied), attempt, source.at, source.now)
       const second = "applied" in settled ? settled.applied : undefined
       const applied = second === undefined ? charged.applied : inOneStep(charged.applied, second)
       const { _tag } = charged._tag === "Confirms" && "applied" in settled ? settled : charged

@@ -14,17 +14,11 @@ import { isCheckoutOver } from "../CheckoutFact.ts"
 import { holdingAttempt } from "../Holding.ts"
 import { contradicts, evidenceOf } from "./Contradiction.ts"
 import { confirms, type Interpretation, moved, older } from "./Interpretation.ts"
-import { isCurrent, type Source } from "./Statement.ts"
+import { isCurrent, type Weighing } from "./Statement.ts"
 
 const held: ReadonlySet<PaymentState> = new Set(moneyHeld)
 
-export const ofApproved = (
-  book: PaymentBook,
-  attempt: Attempt,
-  said: Approved,
-  source: Source,
-  now: number
-): Interpretation => {
+export const ofApproved = (book: PaymentBook, attempt: Attempt, said: Approved, source: Weighing): Interpretation => {
   const { attempts, payment } = book
   const { checkout } = attempt
   // Of an attempt without a checkout nothing is left to take, and one that another attempt followed had executed nothing.
@@ -32,15 +26,15 @@ export const ofApproved = (
   if (!isCurrent(source)) return payment.state === "CheckoutOpen" ? confirms : older
   if (held.has(payment.state)) {
     return holdingAttempt(book)?.id === attempt.id
-      ? contradicts(book, `charge:${said._tag}`, evidenceOf(attempt, said), now)
+      ? contradicts(book, `charge:${said._tag}`, evidenceOf(attempt, said), source.now)
       : confirms
   }
   if (payment.state !== "CheckoutOpen" && payment.state !== "ChargeUnknown") return confirms
   // Nothing was taken in all the time that the customer had, and nothing will be: the step is not taken without end.
   if (isCheckoutOver({ ...attempt, checkout }, source)) {
-    return moved(ofChargeFact(book, untakenAttempt(attempt, now), { on: "CheckoutEnded" }, now))
+    return moved(ofChargeFact(book, untakenAttempt(attempt, source.now), { on: "CheckoutEnded" }, source.now))
   }
   return payment.state === "CheckoutOpen"
     ? confirms
-    : moved(ofChargeFact(book, untakenAttempt(attempt, now), { on: "CheckoutApproved" }, now))
+    : moved(ofChargeFact(book, untakenAttempt(attempt, source.now), { on: "CheckoutApproved" }, source.now))
 }

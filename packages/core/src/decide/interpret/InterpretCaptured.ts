@@ -10,21 +10,21 @@ import { captureNamed, capturesOf, sumOf, withCapture } from "../Captures.ts"
 import { correctCapture } from "../CorrectCapture.ts"
 import { contradicts, keep } from "./Contradiction.ts"
 import { confirms, type Interpretation, moved, moves, older } from "./Interpretation.ts"
-import { isAfter, isCurrent, isUndated, type Source } from "./Statement.ts"
+import { isAfter, isCurrent, isUndated, type Source, type Weighing } from "./Statement.ts"
 
 /** Only a stated amount can differ from the record. */
 export const ofCaptured = (
   book: PaymentBook,
   stated: Money | undefined,
   evidence: JsonObject,
-  source: Source,
-  now: number
+  source: Weighing
 ): Interpretation => {
   const { operations, payment } = book
   if (stated === undefined) return confirms
-  if (stated.currency !== payment.money.currency) return contradicts(book, `captured:${stated.currency}`, evidence, now)
+  if (stated.currency !== payment.money.currency)
+    return contradicts(book, `captured:${stated.currency}`, evidence, source.now)
   const statedAt = source.at ?? source.askedAt
-  if (stated.minorUnits === payment.capturedMinor) return confirmedAmount(book, source, now)
+  if (stated.minorUnits === payment.capturedMinor) return confirmedAmount(book, source)
   const correctedAt = payment.reported?.correctedAt
   const isAsAsked =
     !isCurrent(source) &&
@@ -33,12 +33,12 @@ export const ofCaptured = (
     // The capture as we asked for it, or as the provider dates it, stated before the provider captured less.
     const isDated = isAsAsked || (!isCurrent(source) && source.at !== null)
     if (isDated && correctedAt !== undefined && statedAt < correctedAt) return older
-    return moved(correctCapture(payment, stated, statedAt, now))
+    return moved(correctCapture(payment, stated, statedAt, source.now))
   }
   // Stated before the provider captured more.
   return isAsAsked && statedAt <= (correctedAt ?? statedAt)
     ? older
-    : contradicts(book, `captured:${stated.minorUnits}`, evidence, now)
+    : contradicts(book, `captured:${stated.minorUnits}`, evidence, source.now)
 }
 
 /**
@@ -49,16 +49,15 @@ export const ofCapture = (
   book: PaymentBook,
   capture: StatedCapture,
   evidence: JsonObject,
-  source: Source,
-  now: number
+  source: Weighing
 ): Interpretation => {
   const { payment } = book
   const { currency, minorUnits } = capture.money
   const reported = payment.reported ?? nothingReported
   const known = captureNamed(capturesOf(payment), capture)
-  const contradiction = (name: string) => contradicts(book, name, evidence, now)
+  const contradiction = (name: string) => contradicts(book, name, evidence, source.now)
   if (currency !== payment.money.currency) return contradiction(`captured:${currency}`)
-  if (known?.minorUnits === minorUnits) return confirmedAmount(book, source, now)
+  if (known?.minorUnits === minorUnits) return confirmedAmount(book, source)
   if (known?.failedAt !== undefined && !isAfter(known.failedAt, source)) {
     return isUndated(source) ? contradiction(`captured:${capture.id}`) : older
   }
@@ -73,10 +72,10 @@ export const ofCapture = (
   const noted: Payment = { ...payment, reported: { ...reported, captures } }
   const stated = sumOf(captures)
   if (stated <= payment.capturedMinor)
-    return { _tag: "Confirms", applied: keep(payment, { ...reported, captures }, now) }
-  const corrected = correctCapture(noted, { currency, minorUnits: stated }, statedAt, now)
+    return { _tag: "Confirms", applied: keep(payment, { ...reported, captures }, source.now) }
+  const corrected = correctCapture(noted, { currency, minorUnits: stated }, statedAt, source.now)
   return corrected === undefined
-    ? { _tag: "Contradicts", applied: keep(payment, { ...reported, captures }, now) }
+    ? { _tag: "Contradicts", applied: keep(payment, { ...reported, captures }, source.now) }
     : moves(corrected)
 }
 
@@ -84,12 +83,12 @@ export const ofCapture = (
  * The amount on record. Its newest date is kept, because an older statement of another amount may arrive later; not for
  * an automatic capture of all that was asked, which is most payments.
  */
-const confirmedAmount = ({ operations, payment }: PaymentBook, source: Source, now: number): Interpretation => {
+const confirmedAmount = ({ operations, payment }: PaymentBook, source: Weighing): Interpretation => {
   const isAutomatic = !operations.some(({ kind }) => kind === "capture")
   if (isAutomatic && payment.capturedMinor === payment.money.minorUnits) return confirms
   const reported = payment.reported ?? nothingReported
   if (isCurrent(source) || source.at === null || source.at <= (reported.correctedAt ?? -1)) return confirms
-  return { _tag: "Confirms", applied: keep(payment, { ...reported, correctedAt: source.at }, now) }
+  return { _tag: "Confirms", applied: keep(payment, { ...reported, correctedAt: source.at }, source.now) }
 }
 
 /** Keeps the date of another amount than was asked for: an older statement of what was asked does not replace it. */

@@ -12,7 +12,7 @@ import { contradicts, evidenceOf } from "./Contradiction.ts"
 import { ofApproved } from "./InterpretApproved.ts"
 import { confirms, disbelieved, type Interpretation, moves, older } from "./Interpretation.ts"
 import { isOfAnotherCharge, ofHolder } from "./InterpretHolder.ts"
-import { isCurrent, type Source } from "./Statement.ts"
+import { isCurrent, type Source, type Weighing } from "./Statement.ts"
 
 const held: ReadonlySet<PaymentState> = new Set(moneyHeld)
 
@@ -20,40 +20,33 @@ export const ofCharge = (
   book: PaymentBook,
   attempt: Attempt,
   said: ChargeRecord | NeverReceived,
-  source: Source,
-  now: number
+  source: Weighing
 ): Interpretation => {
-  if (said._tag === "NotFound") return ofMissing(book, attempt, said, source, now)
-  if (said._tag === "Approved") return ofApproved(book, attempt, said, source, now)
+  if (said._tag === "NotFound") return ofMissing(book, attempt, said, source)
+  if (said._tag === "Approved") return ofApproved(book, attempt, said, source)
   const state = asUsable(said)
   if (state instanceof Unanswered) return { _tag: "Malformed", reason: state.reason }
-  if (!held.has(book.payment.state)) return ofUnheld(book, attempt, state, source, now)
-  if (holdingAttempt(book)?.id !== attempt.id) return ofOtherAttempt(book, attempt, state, now)
+  if (!held.has(book.payment.state)) return ofUnheld(book, attempt, state, source)
+  if (holdingAttempt(book)?.id !== attempt.id) return ofOtherAttempt(book, attempt, state, source.now)
   return isOfAnotherCharge(book.payment, state)
-    ? ofSecondCharge(book, attempt, state, now)
-    : ofHolder(book, attempt, state, source, now)
+    ? ofSecondCharge(book, attempt, state, source.now)
+    : ofHolder(book, attempt, state, source)
 }
 
 /** No attempt is recorded to hold money. */
-const ofUnheld = (
-  book: PaymentBook,
-  attempt: Attempt,
-  state: ChargeState,
-  source: Source,
-  now: number
-): Interpretation => {
-  const fact = factOfUnheld(book, attempt, state, source, now)
+const ofUnheld = (book: PaymentBook, attempt: Attempt, state: ChargeState, source: Weighing): Interpretation => {
+  const fact = factOfUnheld(book, attempt, state, source)
   if (book.payment.state === "ChargeMismatched" && typeof fact !== "string" && fact.on === "MismatchStated")
-    return contradicts(book, mismatchName(fact.stated), evidenceOf(attempt, state), now)
+    return contradicts(book, mismatchName(fact.stated), evidenceOf(attempt, state), source.now)
   if (typeof fact === "string")
     return fact === "Older"
       ? older
       : fact === "Confirms"
         ? confirms
-        : contradicts(book, `charge:${state._tag}`, evidenceOf(attempt, state), now)
+        : contradicts(book, `charge:${state._tag}`, evidenceOf(attempt, state), source.now)
   // By the provider's clock, because an authorization that it dates before is older.
-  const endedAt = state._tag === "Canceled" ? (source.at ?? now) : now
-  const applied = ofChargeFact(book, endedBy(attempt, state, fact, endedAt), fact, now)
+  const endedAt = state._tag === "Canceled" ? (source.at ?? source.now) : source.now
+  const applied = ofChargeFact(book, endedBy(attempt, state, fact, endedAt), fact, source.now)
   return applied === undefined ? confirms : moves(applied)
 }
 
@@ -63,8 +56,7 @@ const factOfUnheld = (
   book: PaymentBook,
   attempt: Attempt,
   state: ChargeState,
-  source: Source,
-  now: number
+  source: Weighing
 ): ChargeFact | NoFact => {
   const { attempts, payment } = book
   // Nobody waits for the provider to capture: what it holds is held, however it was asked for.
@@ -82,7 +74,7 @@ const factOfUnheld = (
       if (attempt.checkout === null || source.via === "operator") return fact
       // A refusal that was written while the customer could try again is not the last word, however late it arrives.
       const checkout = { ...attempt, checkout: attempt.checkout }
-      const writtenAt = isCurrent(source) ? source.askedAt : Math.min(source.at ?? now, now)
+      const writtenAt = isCurrent(source) ? source.askedAt : Math.min(source.at ?? source.now, source.now)
       return (
         checkoutFactOf(payment, checkout, { _tag: "Found", state }, { ...source, askedAt: writtenAt }) ?? "Confirms"
       )
@@ -103,7 +95,7 @@ const factOfUnheld = (
       if (state._tag === "Pending") return "Older"
       if (state._tag !== "Authorized") return tellsOfMoney(fact) ? fact : "Confirms"
       // It was released again: an older statement of the authorization arrives late.
-      const isLate = !isCurrent(source) && (source.at ?? source.askedAt) < (attempt.answeredAt ?? now)
+      const isLate = !isCurrent(source) && (source.at ?? source.askedAt) < (attempt.answeredAt ?? source.now)
       return attempt.outcome === "Canceled" && isLate ? "Older" : held
     }
     case "Voided":
@@ -167,13 +159,7 @@ const ofSecondCharge = (book: PaymentBook, attempt: Attempt, state: ChargeState,
 const released: ReadonlySet<PaymentState> = new Set([...noMoney, "Voided", "AwaitingCustomer"])
 
 /** The provider has no record of the charge. */
-const ofMissing = (
-  book: PaymentBook,
-  attempt: Attempt,
-  said: NeverReceived,
-  source: Source,
-  now: number
-): Interpretation => {
+const ofMissing = (book: PaymentBook, attempt: Attempt, said: NeverReceived, source: Weighing): Interpretation => {
   const { payment } = book
   // A page has an end of its own.
   const isOnPage = payment.state === "CheckoutOpen" && attempt.checkout !== null && source.via === "lookup"
@@ -181,18 +167,18 @@ const ofMissing = (
   if (early !== undefined) return early
   if (released.has(payment.state)) return confirms
   const contradiction = () =>
-    contradicts(book, `charge:${attempt.id}:NotFound`, { attempt_id: attempt.id, stated: "never_received" }, now)
+    contradicts(book, `charge:${attempt.id}:NotFound`, { attempt_id: attempt.id, stated: "never_received" }, source.now)
   if (held.has(payment.state)) {
     if (holdingAttempt(book)?.id === attempt.id) return contradiction()
     return attempt.outcome === null || attempt.outcome === "Unanswered"
-      ? moves(ofAttemptAlone(book, neverReceived(attempt, now), now))
+      ? moves(ofAttemptAlone(book, neverReceived(attempt, source.now), source.now))
       : confirms
   }
   // An attempt that another one followed had executed nothing.
   if (book.attempts.at(-1)?.id !== attempt.id) return confirms
   const fact = factOfMissing(book, attempt, said, source)
   if (fact === "TooEarly") return { _tag: "TooEarly", from: null }
-  const applied = fact === "Contradicts" ? undefined : ofChargeFact(book, attempt, fact, now)
+  const applied = fact === "Contradicts" ? undefined : ofChargeFact(book, attempt, fact, source.now)
   return applied === undefined ? contradiction() : moves(applied)
 }
 

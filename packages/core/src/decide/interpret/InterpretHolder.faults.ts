@@ -8,7 +8,7 @@ export const faults: ReadonlyArray<Fault> = [
       {
         in: "ofHolderInOperation",
         returned: "ofStillAuthorized",
-        become: 'operated(book, operation, { _tag: "NotFound" }, now)'
+        become: 'operated(book, operation, { _tag: "NotFound" }, source.now)'
       }
     ],
     caughtBy:

@@ -19,7 +19,7 @@ import { contradicts, evidenceOf, keep } from "./Contradiction.ts"
 import { confirms, type Interpretation, moves, older, waits } from "./Interpretation.ts"
 import { ofCapture, ofCaptured, withAmountDate } from "./InterpretCaptured.ts"
 import { isBeforeFailure, isBeforeVoidFailure, operated } from "./InterpretOperation.ts"
-import { isCurrent, isUndated, type Source } from "./Statement.ts"
+import { isCurrent, isUndated, type Weighing } from "./Statement.ts"
 
 const inOperation: ReadonlySet<PaymentState> = new Set(operating)
 const held: ReadonlySet<PaymentState> = new Set(moneyHeld)
@@ -31,24 +31,18 @@ const held: ReadonlySet<PaymentState> = new Set(moneyHeld)
 export const isOfAnotherCharge = ({ providerRef, state }: Payment, said: ChargeState): boolean =>
   held.has(state) && providerRef !== null && said.providerRef !== null && said.providerRef !== providerRef
 
-export const ofHolder = (
-  book: PaymentBook,
-  attempt: Attempt,
-  state: ChargeState,
-  source: Source,
-  now: number
-): Interpretation => {
+export const ofHolder = (book: PaymentBook, attempt: Attempt, state: ChargeState, source: Weighing): Interpretation => {
   const { payment } = book
   if (isOfAnotherAmount(payment, state)) {
     return contradicts(
       book,
       `authorized:${state.stated.minorUnits} ${state.stated.currency}`,
       evidenceOf(attempt, state),
-      now
+      source.now
     )
   }
-  if (inOperation.has(payment.state)) return ofHolderInOperation(book, attempt, state, source, now)
-  const contradiction = () => contradicts(book, `charge:${state._tag}`, evidenceOf(attempt, state), now)
+  if (inOperation.has(payment.state)) return ofHolderInOperation(book, attempt, state, source)
+  const contradiction = () => contradicts(book, `charge:${state._tag}`, evidenceOf(attempt, state), source.now)
   switch (state._tag) {
     // A message of what came before is late. A record that says so now lacks what we recorded since.
     case "Pending":
@@ -61,23 +55,23 @@ export const ofHolder = (
         const evidence = evidenceOf(attempt, state)
         const meaning =
           state.capture === undefined
-            ? ofCaptured(book, state.stated, evidence, source, now)
-            : ofCapture(book, state.capture, evidence, source, now)
+            ? ofCaptured(book, state.stated, evidence, source)
+            : ofCapture(book, state.capture, evidence, source)
         if (isByHand(state)) return meaning
         const capture = book.operations.findLast(({ kind, outcome }) => kind === "capture" && outcome === "Confirmed")
-        return capture === undefined ? meaning : datedOperation(book, capture, meaning, source, now)
+        return capture === undefined ? meaning : datedOperation(book, capture, meaning, source)
       }
       if (isBeforeFailure(payment, source) && !isNewByHand(payment, state)) {
         return isUndated(source) ? contradiction() : older
       }
       const fact = heldFactOf(payment, attempt.connectionId, state)
-      const applied = ofChargeFact(book, endedBy(attempt, state, fact, now), fact, now)
+      const applied = ofChargeFact(book, endedBy(attempt, state, fact, source.now), fact, source.now)
       return applied === undefined ? contradiction() : moves(applied)
     }
     case "Canceled": {
       if (isBeforeVoidFailure(book, source)) return isUndated(source) ? contradiction() : older
-      if (payment.state !== "Authorized") return ofCanceledCapture(book, attempt, state, now)
-      const applied = ofChargeFact(book, attempt, { on: "AuthorizationLapsed" }, now)
+      if (payment.state !== "Authorized") return ofCanceledCapture(book, attempt, state, source.now)
+      const applied = ofChargeFact(book, attempt, { on: "AuthorizationLapsed" }, source.now)
       return applied === undefined ? contradiction() : moves(applied)
     }
     // On a checkout the customer may have been refused before the payment went through.
@@ -117,33 +111,32 @@ const ofHolderInOperation = (
   book: PaymentBook,
   attempt: Attempt,
   state: ChargeState,
-  source: Source,
-  now: number
+  source: Weighing
 ): Interpretation => {
   if ((state._tag === "Declined" || state._tag === "NeedsCustomer") && !isCurrent(source)) {
-    return untilEnded(book, attempt, state, now)
+    return untilEnded(book, attempt, state, source.now)
   }
   const operation = openOperation(book)
   if (operation === undefined) return waits
-  const contradiction = () => contradicts(book, `charge:${state._tag}`, evidenceOf(attempt, state), now)
-  const told = () => operated(book, operation, withoutByHand(book.payment, operation, state), now)
+  const contradiction = () => contradicts(book, `charge:${state._tag}`, evidenceOf(attempt, state), source.now)
+  const told = () => operated(book, operation, withoutByHand(book.payment, operation, state), source.now)
   switch (state._tag) {
     case "Captured": {
-      if (operation.kind === "capture" && isByHand(state)) return untilCaptured(book, state, contradiction, now)
+      if (operation.kind === "capture" && isByHand(state)) return untilCaptured(book, state, contradiction, source.now)
       if (isBeforeFailure(book.payment, source)) return isUndated(source) ? contradiction() : older
       if (operation.kind === "capture" && isTotalByHand(book.payment, state)) {
-        return ofTotalByHand(book, operation, source, now)
+        return ofTotalByHand(book, operation, source)
       }
       const stated = state.capture?.money ?? state.stated
-      return datedOperation(book, operation, withAmountDate(told(), operation, stated, source), source, now)
+      return datedOperation(book, operation, withAmountDate(told(), operation, stated, source), source)
     }
     case "Canceled":
       if (isBeforeVoidFailure(book, source)) return isUndated(source) ? contradiction() : older
-      return isCurrent(source) || operation.kind === "void" ? told() : untilEnded(book, attempt, state, now)
+      return isCurrent(source) || operation.kind === "void" ? told() : untilEnded(book, attempt, state, source.now)
     case "Pending":
       return isCurrent(source) ? told() : older
     case "Authorized":
-      return isCurrent(source) ? ofStillAuthorized(book, operation, source, now) : older
+      return isCurrent(source) ? ofStillAuthorized(book, operation, source) : older
     case "Declined":
     case "NeedsCustomer":
       return contradiction()
@@ -167,8 +160,8 @@ const isTotalByHand = (payment: Payment, { capture, stated }: Captured): boolean
   stated.minorUnits <= byHandOf(capturesOf(payment))
 
 /** As of an authorization: a message of before ours says nothing about it. */
-const ofTotalByHand = (book: PaymentBook, operation: Operation, source: Source, now: number): Interpretation =>
-  isCurrent(source) ? ofStillAuthorized(book, operation, source, now) : waits
+const ofTotalByHand = (book: PaymentBook, operation: Operation, source: Weighing): Interpretation =>
+  isCurrent(source) ? ofStillAuthorized(book, operation, source) : waits
 
 /** What the statement says about the operation: of a total, our capture took what others did not. */
 const withoutByHand = (payment: Payment, operation: Operation, state: ChargeState): OperationFact => {
@@ -213,12 +206,12 @@ const untilEnded = (
 }
 
 /** The record shows the authorization, and neither the capture nor the void that was asked for. */
-const ofStillAuthorized = (book: PaymentBook, operation: Operation, source: Source, now: number): Interpretation => {
+const ofStillAuthorized = (book: PaymentBook, operation: Operation, source: Weighing): Interpretation => {
   const isUnknown = statusOf[book.payment.state] === "UNKNOWN"
   // What is accepted may still be under way. A person can tell that it is not.
   if (!isUnknown && source.via === "lookup") return confirms
   if (!isOldEnough(operation, source)) return { _tag: "TooEarly", from: oldFrom(operation, source.agesFrom) }
-  if (isUnknown) return operated(book, operation, { _tag: "NotFound" }, now)
+  if (isUnknown) return operated(book, operation, { _tag: "NotFound" }, source.now)
   const message = "The provider's record says that the payment is still authorized."
-  return operated(book, operation, { _tag: "Refused", code: null, message }, now)
+  return operated(book, operation, { _tag: "Refused", code: null, message }, source.now)
 }

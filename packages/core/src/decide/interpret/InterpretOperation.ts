@@ -15,7 +15,7 @@ import { datedOperation, isOvertaken } from "./ConfirmedAt.ts"
 import { contradicts, keep } from "./Contradiction.ts"
 import { confirms, disbelieved, type Interpretation, moves, older } from "./Interpretation.ts"
 import { ofCapture, ofCaptured } from "./InterpretCaptured.ts"
-import { isAfter, isCurrent, isUndated, type Source } from "./Statement.ts"
+import { isAfter, isCurrent, isUndated, type Source, type Weighing } from "./Statement.ts"
 import { untilLookedUp } from "./Undecided.ts"
 
 const taken: ReadonlySet<PaymentState> = new Set(moneyTaken)
@@ -24,25 +24,23 @@ export const ofOperation = (
   book: PaymentBook,
   operation: Operation,
   said: OperationState | NeverReceived,
-  source: Source,
-  now: number
+  source: Weighing
 ): Interpretation => {
-  const meaning = ofStated(book, operation, said, source, now)
-  return said._tag === "OperationConfirmed" ? datedOperation(book, operation, meaning, source, now) : meaning
+  const meaning = ofStated(book, operation, said, source)
+  return said._tag === "OperationConfirmed" ? datedOperation(book, operation, meaning, source) : meaning
 }
 
 const ofStated = (
   book: PaymentBook,
   operation: Operation,
   said: OperationState | NeverReceived,
-  source: Source,
-  now: number
+  source: Weighing
 ): Interpretation => {
-  if (said._tag === "NotFound") return ofMissing(book, operation, said, source, now)
+  if (said._tag === "NotFound") return ofMissing(book, operation, said, source)
   const state = asUsableOperation(said)
   if (state instanceof Unanswered) return { _tag: "Malformed", reason: state.reason }
-  const isAfterFailure = operation.outcome === "Failed" && isAfter(operation.answeredAt ?? now, source)
-  const wait = () => untilLookedUp(book, { about: "operation", id: operation.id, state, at: source.at }, now)
+  const isAfterFailure = operation.outcome === "Failed" && isAfter(operation.answeredAt ?? source.now, source)
+  const wait = () => untilLookedUp(book, { about: "operation", id: operation.id, state, at: source.at }, source.now)
   if (operation.outcome === "Failed" && state._tag !== "OperationFailed" && !isAfterFailure) {
     return state._tag === "OperationConfirmed" && isUndated(source) ? wait() : older
   }
@@ -51,23 +49,24 @@ const ofStated = (
     case "OperationFailed": {
       if (isOvertaken(book.payment, operation.id, source)) {
         return tookBackPayout(book.payment, operation, source)
-          ? contradiction(book, operation, "OperationFailed", now)
+          ? contradiction(book, operation, "OperationFailed", source.now)
           : older
       }
-      const failure = ofFailure(book, operation, { ...state, at }, now)
+      const failure = ofFailure(book, operation, { ...state, at }, source.now)
       return source.isLookedUp === true && "applied" in failure ? wait() : failure
     }
     case "OperationPending": {
       if (operation.outcome === null) return confirms
-      if (operation.outcome !== "Confirmed") return operated(book, operation, { _tag: "Accepted" }, now, isAfterFailure)
+      if (operation.outcome !== "Confirmed")
+        return operated(book, operation, { _tag: "Accepted" }, source.now, isAfterFailure)
       // The record shows it under way again: it was confirmed, and the provider tries it once more.
-      return isCurrent(source) ? ofFailure(book, operation, { isFinal: false, reason: null, at }, now) : older
+      return isCurrent(source) ? ofFailure(book, operation, { isFinal: false, reason: null, at }, source.now) : older
     }
     case "OperationConfirmed": {
       if (operation.kind === "capture" && isBeforeFailure(book.payment, source)) {
         return isUndated(source) ? wait() : older
       }
-      return ofConfirmed(book, operation, state, isAfterFailure, source, now)
+      return ofConfirmed(book, operation, state, isAfterFailure, source)
     }
   }
 }
@@ -77,8 +76,7 @@ const ofConfirmed = (
   operation: Operation,
   { captureId, stated: said }: Extract<OperationState, { readonly _tag: "OperationConfirmed" }>,
   isAfterFailure: boolean,
-  source: Source,
-  now: number
+  source: Weighing
 ): Interpretation => {
   const { payment } = book
   const { kind, outcome, providerRef } = operation
@@ -94,20 +92,26 @@ const ofConfirmed = (
     }
     const ofOperation = { operation_id: operation.id, ...evidence }
     return amount === undefined || capture === undefined
-      ? ofCaptured(book, amount, ofOperation, source, now)
-      : ofCapture(book, capture, ofOperation, source, now)
+      ? ofCaptured(book, amount, ofOperation, source)
+      : ofCapture(book, capture, ofOperation, source)
   }
   if (outcome === "Confirmed") return kind === "void" ? confirms : ofAmount(said)
   if (isAfterFailure && kind === "capture" && (taken.has(payment.state) || payment.state === "ChargedBack")) {
     const again = ofAmount(stated)
     const applied = "applied" in again ? again.applied : undefined
-    const kept = applied ?? keep(payment, payment.reported ?? nothingReported, now)
-    return moves({ ...kept, operations: [{ ...operation, outcome: "Confirmed", answeredAt: now }] })
+    const kept = applied ?? keep(payment, payment.reported ?? nothingReported, source.now)
+    return moves({ ...kept, operations: [{ ...operation, outcome: "Confirmed", answeredAt: source.now }] })
   }
   const end: ChargeState =
     kind === "capture" ? { _tag: "Captured", providerRef, stated, capture } : { _tag: "Canceled", providerRef }
-  const found = operated(book, operation, operationFactOf(operation, payment.authorizedMinor, end), now, isAfterFailure)
-  return found._tag === "Older" ? contradiction(book, operation, "OperationConfirmed", now) : found
+  const found = operated(
+    book,
+    operation,
+    operationFactOf(operation, payment.authorizedMinor, end),
+    source.now,
+    isAfterFailure
+  )
+  return found._tag === "Older" ? contradiction(book, operation, "OperationConfirmed", source.now) : found
 }
 
 const ofFailure = (book: PaymentBook, operation: Operation, failure: OperationFailure, now: number): Interpretation => {
@@ -118,23 +122,17 @@ const ofFailure = (book: PaymentBook, operation: Operation, failure: OperationFa
 }
 
 /** The provider has no record of it. */
-const ofMissing = (
-  book: PaymentBook,
-  operation: Operation,
-  said: NeverReceived,
-  source: Source,
-  now: number
-): Interpretation => {
+const ofMissing = (book: PaymentBook, operation: Operation, said: NeverReceived, source: Weighing): Interpretation => {
   const early = disbelieved(operation, said, source)
   if (early !== undefined) return early
   switch (operation.outcome) {
     case null:
       return { _tag: "TooEarly", from: null }
     case "Unanswered":
-      return operated(book, operation, { _tag: "NotFound" }, now)
+      return operated(book, operation, { _tag: "NotFound" }, source.now)
     case "Accepted":
     case "Confirmed":
-      return contradiction(book, operation, "NotFound", now)
+      return contradiction(book, operation, "NotFound", source.now)
     default:
       // It executed nothing, as is recorded.
       return confirms

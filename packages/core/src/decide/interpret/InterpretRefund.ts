@@ -8,28 +8,26 @@ import { asUsableRefund } from "../UsableAnswer.ts"
 import { datedRefund, isOvertaken } from "./ConfirmedAt.ts"
 import { contradicts } from "./Contradiction.ts"
 import { confirms, disbelieved, type Interpretation, moves, older } from "./Interpretation.ts"
-import { isCurrent, isUndated, type Source } from "./Statement.ts"
+import { isCurrent, isUndated, type Weighing } from "./Statement.ts"
 import { untilLookedUp } from "./Undecided.ts"
 
 export const ofRefund = (
   book: PaymentBook,
   refund: Refund,
   said: RefundAnswer | NeverReceived,
-  source: Source,
-  now: number
+  source: Weighing
 ): Interpretation => {
-  const meaning = ofStated(book, refund, said, source, now)
-  return said._tag === "Succeeded" ? datedRefund(book, refund, meaning, source, now) : meaning
+  const meaning = ofStated(book, refund, said, source)
+  return said._tag === "Succeeded" ? datedRefund(book, refund, meaning, source) : meaning
 }
 
 const ofStated = (
   book: PaymentBook,
   refund: Refund,
   said: RefundAnswer | NeverReceived,
-  source: Source,
-  now: number
+  source: Weighing
 ): Interpretation => {
-  if (said._tag === "NotFound") return ofMissing(book, refund, said, source, now)
+  if (said._tag === "NotFound") return ofMissing(book, refund, said, source)
   const state = asUsableRefund(said)
   if (state instanceof Unanswered) return { _tag: "Malformed", reason: state.reason }
   if (state._tag === "Rejected" && !isCurrent(source)) {
@@ -38,7 +36,7 @@ const ofStated = (
   const named = "providerRefundId" in state ? refundNamed(book.refunds, refund, state.providerRefundId) : undefined
   if (named !== undefined) {
     const evidence = { refund_id: refund.id, provider_refund_id: named.providerRefundId, other_refund_id: named.id }
-    return contradicts(book, `${refund.id}:${named.providerRefundId}`, evidence, now)
+    return contradicts(book, `${refund.id}:${named.providerRefundId}`, evidence, source.now)
   }
   if (state._tag === "RefundFailed" && isOvertaken(book.payment, refund.id, source)) return older
   const isOver = refund.stage === "Refused" || refund.stage === "Failed"
@@ -46,10 +44,10 @@ const ofStated = (
   const isUnderWay = state._tag === "RefundPending" || (state._tag === "RefundFailed" && state.isFinal === false)
   if (isOver && isUnderWay && !isCurrent(source)) return older
   if (hasFailed(refund) && state._tag === "Succeeded" && isUndated(source)) {
-    return untilLookedUp(book, { about: "refund", id: refund.id, state, at: null }, now)
+    return untilLookedUp(book, { about: "refund", id: refund.id, state, at: null }, source.now)
   }
   const fact = refundFactOf(refund.money, state)
-  return refunded(book, refund, fact, source, now) ?? ofRecordedRefund(book, refund, state, now)
+  return refunded(book, refund, fact, source) ?? ofRecordedRefund(book, refund, state, source.now)
 }
 
 /** `undefined` where no row of the refund's table takes the fact. What its request is answered is left to the request. */
@@ -57,12 +55,11 @@ const refunded = (
   { payment, refunds }: PaymentBook,
   refund: Refund,
   fact: RefundFact,
-  source: Source,
-  now: number
+  source: Weighing
 ): Interpretation | undefined => {
   if (isRecorded(refund, fact)) return confirms
   const dated = { at: source.at, isCurrent: isCurrent(source) }
-  const after = applyRefundFact(payment, refunds, refund, fact, now, dated)
+  const after = applyRefundFact(payment, refunds, refund, fact, source.now, dated)
   return after.refund === refund && after.events.length === 0
     ? undefined
     : moves({ ...unchanged, payment: after.payment, refunds: [after.refund], events: after.events })
@@ -74,24 +71,18 @@ const isRecorded = ({ providerRefundId, stage }: Refund, fact: RefundFact): bool
   (fact.on === "RefundMismatched" && stage === "Unknown" && providerRefundId === fact.providerRefundId)
 
 /** The provider has no record of it. */
-const ofMissing = (
-  book: PaymentBook,
-  refund: Refund,
-  said: NeverReceived,
-  source: Source,
-  now: number
-): Interpretation => {
+const ofMissing = (book: PaymentBook, refund: Refund, said: NeverReceived, source: Weighing): Interpretation => {
   const early = disbelieved(refund, said, source)
   if (early !== undefined) return early
   const isMissing = () =>
-    contradicts(book, `${refund.id}:NotFound`, { refund_id: refund.id, stated: "never_received" }, now)
+    contradicts(book, `${refund.id}:NotFound`, { refund_id: refund.id, stated: "never_received" }, source.now)
   switch (refund.stage) {
     case "Sending":
       return { _tag: "TooEarly", from: null }
     case "Unknown":
       // The provider named it before, with an amount that was not asked for.
       if (refund.providerRefundId !== null) return isMissing()
-      return refunded(book, refund, { on: "RefundNotFound" }, source, now) ?? confirms
+      return refunded(book, refund, { on: "RefundNotFound" }, source) ?? confirms
     case "Pending":
     case "Succeeded":
       return isMissing()

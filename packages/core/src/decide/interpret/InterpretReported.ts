@@ -23,7 +23,7 @@ import { isOfPayment, orderDispute } from "../OrderDispute.ts"
 import { isUnderWay } from "../WeighReported.ts"
 import { contradicts, keep } from "./Contradiction.ts"
 import { confirms, type Interpretation, moved, moves, older, waits } from "./Interpretation.ts"
-import type { Source } from "./Statement.ts"
+import type { Weighing } from "./Statement.ts"
 
 const inOperation: ReadonlySet<PaymentState> = new Set(operating)
 const taken: ReadonlySet<PaymentState> = new Set(moneyTaken)
@@ -56,25 +56,24 @@ export const ofDispute = (
   book: PaymentBook,
   attempt: Attempt,
   stated: StatedDispute,
-  source: Source,
-  now: number
+  source: Weighing
 ): Interpretation => {
   const { payment } = book
   const { order, said, status } = orderDispute(book, attempt, stated, source)
   const evidence = evidenceOf(said, status, stated)
   if (order === "older") return older
   if (order === "undecided") {
-    return source.isLookedUp === true ? waits : ofUndecided(book, said, { ...said, status, at: source.at }, now)
+    return source.isLookedUp === true ? waits : ofUndecided(book, said, { ...said, status, at: source.at }, source.now)
   }
   const name = `dispute:${said.disputeId}`
-  if (order === "contradictory") return contradicts(book, `${name}:${stated.verdict}:${status}`, evidence, now)
+  if (order === "contradictory") return contradicts(book, `${name}:${stated.verdict}:${status}`, evidence, source.now)
   const reported = payment.reported ?? nothingReported
   const disputes = withDispute(reported.disputes, said)
-  if (disputes === undefined) return contradicts(book, "dispute:more", evidence, now)
+  if (disputes === undefined) return contradicts(book, "dispute:more", evidence, source.now)
   const next: Reported = { ...reported, disputes }
-  const kept = keep(payment, next, now)
+  const kept = keep(payment, next, source.now)
   const contradicting = (called: string) =>
-    contradicts({ ...book, payment: kept.payment }, called, evidence, now, { before: payment })
+    contradicts({ ...book, payment: kept.payment }, called, evidence, source.now, { before: payment })
   if (said.verdict === "inquired") return { _tag: "Confirms", applied: kept }
   if (said.isOfOther === true) return contradicting(`dispute:${attempt.id}:${said.disputeId}`)
   if (isUnderWay(payment.state)) return { _tag: "Waits", applied: kept }
@@ -119,14 +118,13 @@ export const ofAutomaticFailure = (
   book: PaymentBook,
   attempt: Attempt,
   reason: string | null,
-  source: Source,
-  now: number
+  source: Weighing
 ): Interpretation => {
   const { state } = book.payment
   if (ended.has(state)) return confirms
   const isCaptureFailed = isOfPayment(book, attempt) && state !== "Authorized" && !inOperation.has(state)
   const evidence = { attempt_id: attempt.id, stated: "capture_failed", failure_reason: reason }
-  const contradiction = contradicts(book, `capture_failed:${attempt.id}`, evidence, now, { isCaptureFailed })
+  const contradiction = contradicts(book, `capture_failed:${attempt.id}`, evidence, source.now, { isCaptureFailed })
   return source.via === "operator" && "applied" in contradiction ? moved(contradiction.applied) : contradiction
 }
 

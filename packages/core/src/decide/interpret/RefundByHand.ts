@@ -20,7 +20,7 @@ import { datedRefund } from "./ConfirmedAt.ts"
 import { contradicts, keep } from "./Contradiction.ts"
 import { confirms, type Interpretation, moves, older, waits } from "./Interpretation.ts"
 import { ofRefund } from "./InterpretRefund.ts"
-import { isCurrent, type Source } from "./Statement.ts"
+import { isCurrent, type Source, type Weighing } from "./Statement.ts"
 
 /** Of one payment: a provider writes here. */
 const mostWaiting = 50
@@ -31,8 +31,7 @@ export const ofUnnamedRefund = (
   book: PaymentBook,
   attempt: Attempt,
   { refundId, state }: Partial<Pick<RefundByHand, "refundId">> & Pick<RefundByHand, "state">,
-  source: Source,
-  now: number
+  source: Weighing
 ): Interpretation => {
   const usable = asUsableRefund(state)
   if (usable instanceof Unanswered) return { _tag: "Malformed", reason: usable.reason }
@@ -40,9 +39,9 @@ export const ofUnnamedRefund = (
     ({ connectionId, id, providerRefundId }) =>
       id === refundId || (connectionId === attempt.connectionId && providerRefundId === state.providerRefundId)
   )
-  if (known !== undefined) return ofRefund(book, known, state, source, now)
+  if (known !== undefined) return ofRefund(book, known, state, source)
   if (refundId === undefined) return { _tag: "Malformed", reason: "a refund without an id" }
-  if (state._tag === "RefundFailed") return ofFailed(book, refundId, state, source, now)
+  if (state._tag === "RefundFailed") return ofFailed(book, refundId, state, source)
   const { stated } = state
   if (stated === undefined) return { _tag: "Malformed", reason: "a refund without an id of ours has no amount" }
   const order = orderOfFailed(book.payment, refundId, source)
@@ -50,11 +49,12 @@ export const ofUnnamedRefund = (
   // It is pending until a lookup decides.
   const stateThen = order === "undecided" ? ({ ...state, _tag: "RefundPending" } as const) : state
   const said: RefundByHand = { refundId, attemptId: attempt.id, state: stateThen, at: source.at }
-  if (openMinor(book, attempt.connectionId) > 0 || isUnderWay(book.payment.state)) return waiting(book, said, now)
+  if (openMinor(book, attempt.connectionId) > 0 || isUnderWay(book.payment.state))
+    return waiting(book, said, source.now)
   const room = holdingAttempt(book)?.id === attempt.id ? roomFor(book.payment, stated) : 0
   return stated.minorUnits > room
-    ? ofExcess(book, attempt, said.state, stated, now)
-    : taken(book, said, stated, source, now)
+    ? ofExcess(book, attempt, said.state, stated, source.now)
+    : taken(book, said, stated, source)
 }
 
 const roomFor = (payment: Payment, { currency }: Money): number =>
@@ -108,8 +108,7 @@ const ofFailed = (
   book: PaymentBook,
   refundId: string,
   { isFinal }: Extract<RefundState, { readonly _tag: "RefundFailed" }>,
-  source: Source,
-  now: number
+  source: Weighing
 ): Interpretation => {
   const { payment } = book
   const waits = waitingIn(payment).find((one) => one.refundId === refundId)
@@ -123,7 +122,7 @@ const ofFailed = (
   const others = failedByHand.filter((one) => one.refundId !== refundId)
   const left = waitingIn(payment).filter((one) => one !== waits)
   const noted = [...others, { refundId, at }].slice(-mostWaiting)
-  const applied = keep(payment, { ...reported, refundsByHand: left, failedByHand: noted }, now)
+  const applied = keep(payment, { ...reported, refundsByHand: left, failedByHand: noted }, source.now)
   return waits === undefined ? { _tag: "Confirms", applied } : moves(applied)
 }
 
@@ -155,8 +154,7 @@ const taken = (
   book: PaymentBook,
   { at, refundId, state }: RefundByHand,
   money: Money,
-  source: Source,
-  now: number
+  source: Weighing
 ): Interpretation => {
   const { payment } = book
   const begun: Refund = {
@@ -173,8 +171,8 @@ const taken = (
     providerRef: payment.providerRef ?? "",
     providerRefundId: null,
     timeoutMillis: 0,
-    sentAt: at ?? now,
-    answeredAt: now,
+    sentAt: at ?? source.now,
+    answeredAt: source.now,
     settledAt: null,
     code: null,
     failureReason: null,
@@ -183,9 +181,9 @@ const taken = (
   const refunds = withRefund(book.refunds, begun)
   const reserved: Payment = { ...payment, ...refundTotals(refunds) }
   const dated = { at, isCurrent: isCurrent(source) }
-  const after = applyRefundFact(reserved, refunds, begun, refundFactOf(money, state), now, dated)
+  const after = applyRefundFact(reserved, refunds, begun, refundFactOf(money, state), source.now, dated)
   const meaning = moves({ ...unchanged, payment: after.payment, refunds: [after.refund], events: after.events })
-  return state._tag === "Succeeded" ? datedRefund(book, after.refund, meaning, source, now) : meaning
+  return state._tag === "Succeeded" ? datedRefund(book, after.refund, meaning, source) : meaning
 }
 
 /** What waited for the end of ours, weighed once it has come; `undefined` where nothing changes. `book`: as it is then. */
@@ -201,8 +199,8 @@ export const weighRefundsByHand = (book: PaymentBook, now: number): Applied | un
     const left = waitingIn(current.payment).filter(({ refundId }) => refundId !== said.refundId)
     const reported = { ...(current.payment.reported ?? nothingReported), refundsByHand: left }
     const cleared = keep(current.payment, reported, now)
-    const source: Source = { via: "message", at: said.at, askedAt: now }
-    const meaning = ofUnnamedRefund(bookAfter(current, cleared), attempt, said, source, now)
+    const source: Weighing = { via: "message", at: said.at, askedAt: now, now }
+    const meaning = ofUnnamedRefund(bookAfter(current, cleared), attempt, said, source)
     const weighed =
       "applied" in meaning && meaning.applied !== undefined ? inOneStep(cleared, meaning.applied) : cleared
     all = all === undefined ? weighed : inOneStep(all, weighed)

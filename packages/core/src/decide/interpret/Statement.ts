@@ -30,6 +30,12 @@ export interface Source {
   readonly isLookedUp?: boolean
 }
 
+/** As it is weighed. */
+export interface Weighing extends Source {
+  /** Epoch milliseconds by our clock. */
+  readonly now: number
+}
+
 /** The attempt, operation or refund, by our id. */
 export type Subject =
   | { readonly attempt_id: string }
