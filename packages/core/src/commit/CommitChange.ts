@@ -2,6 +2,7 @@
 import { Clock, Effect, Random } from "effect"
 import { checkedConnection, nextCheckAt } from "../decide/CheckSchedule.ts"
 import { disputeCheckAt } from "../decide/DisputeReminders.ts"
+import type { Attempt } from "../model/Attempt.ts"
 import { spread } from "../model/Delivery.ts"
 import { DeliverySettings } from "../ports/DeliverySettings.ts"
 import { type Change, Ledger } from "../ports/Ledger.ts"
@@ -9,16 +10,13 @@ import { PaymentSettings } from "../ports/PaymentSettings.ts"
 import { DeliveryWake } from "./WakeDelivery.ts"
 
 /** A change as it is decided; when the payment is checked and its events are delivered follows from it. */
-export type Step = Omit<Change, "checkAt" | "checkedConnection" | "deliverAt">
+export type Step = Omit<Change, "attempts" | "checkAt" | "checkedConnection" | "deliverAt"> & Partial<Pick<Change, "attempts">>
 
 /** The routing decision of the payment stores the declines of its attempts. */
-const withoutDeclines = (step: Step): Step =>
-  step.attempts?.some(({ decline }) => decline !== undefined) === true
-    ? { ...step, attempts: step.attempts.map(({ decline: _, ...attempt }) => attempt) }
-    : step
+const withoutDecline = ({ decline: _, ...attempt }: Attempt): Attempt => attempt
 
-export const commitChange = Effect.fnUntraced(function* (decided: Step) {
-  const step = withoutDeclines(decided)
+export const commitChange = Effect.fnUntraced(function* ({ attempts = [], ...decided }: Step) {
+  const step = { ...decided, attempts: attempts.map(withoutDecline) }
   const ledger = yield* Ledger
   const { checkIntervals, claimWindowMillis } = yield* PaymentSettings
   const now = yield* Clock.currentTimeMillis

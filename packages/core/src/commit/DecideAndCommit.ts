@@ -268,7 +268,7 @@ const reviewOther = (
         if (holder === undefined || reviewed === undefined) return Effect.succeed(done(undefined))
         const { events, payment } = reviewed
         return Effect.succeed(
-          write({ tenant, payment: { expected: holder.version, after: payment }, attempts: [], events }, undefined)
+          write({ tenant, payment: { expected: holder.version, after: payment }, events }, undefined)
         )
       },
       // Where it was written, it is not decided again.

@@ -16,7 +16,6 @@ export const disputeStep = (
 ): Step => ({
   tenant: book.payment.tenant,
   payment: movedPayment(book, { ...withAcceptance(book.payment, before, dispute), version: book.payment.version + 1 }),
-  attempts: [],
   disputes: [dispute],
   evidence: evidence.length > 0 ? evidence : droppedEvidence(before, dispute),
   events

@@ -24,56 +24,15 @@ export const observeStorage =
     Layer.effectContext(
       Effect.map(Layer.build(layer), (built) => {
         const { counted, timed } = observing(storage)
-        const ledger = Context.get(built, Ledger)
-        const deliveries = Context.get(built, Deliveries)
+        const timedAll = <Service extends object>(service: Service, prefix = ""): Service => {
+          const operations = Object.entries(service).filter(([, run]) => typeof run === "function")
+          return { ...service, ...Object.fromEntries(operations.map(([name, run]) => [name, timed(prefix + name, run)])) }
+        }
         const directory = Context.get(built, Directory)
-        const merchants = Context.get(built, Merchants)
         return built.pipe(
-          Context.add(Ledger, {
-            ...ledger,
-            commit: timed("commit", ledger.commit),
-            storeMessage: timed("storeMessage", ledger.storeMessage),
-            keepMessage: timed("keepMessage", ledger.keepMessage),
-            postpone: timed("postpone", ledger.postpone),
-            takeDue: timed("takeDue", ledger.takeDue),
-            forgetClaims: timed("forgetClaims", ledger.forgetClaims),
-            eraseTexts: timed("eraseTexts", ledger.eraseTexts),
-            payment: timed("payment", ledger.payment),
-            book: timed("book", ledger.book),
-            bookOf: timed("bookOf", ledger.bookOf),
-            message: timed("message", ledger.message),
-            messages: timed("messages", ledger.messages),
-            paymentOfPage: timed("paymentOfPage", ledger.paymentOfPage),
-            watched: timed("watched", ledger.watched),
-            dueByConnection: timed("dueByConnection", ledger.dueByConnection),
-            reviews: timed("reviews", ledger.reviews),
-            usage: timed("usage", ledger.usage),
-            payments: timed("payments", ledger.payments),
-            attempts: timed("attempts", ledger.attempts),
-            claim: timed("claim", ledger.claim),
-            oldClaims: timed("oldClaims", ledger.oldClaims),
-            dispute: timed("dispute", ledger.dispute),
-            disputes: timed("disputes", ledger.disputes),
-            dueDisputes: timed("dueDisputes", ledger.dueDisputes),
-            evidence: timed("evidence", ledger.evidence),
-            timeline: timed("timeline", ledger.timeline),
-            events: timed("events", ledger.events)
-          }),
-          Context.add(Deliveries, {
-            ...deliveries,
-            takeDue: timed("deliveries.takeDue", deliveries.takeDue),
-            record: timed("deliveries.record", deliveries.record),
-            replace: timed("deliveries.replace", deliveries.replace),
-            delivery: timed("deliveries.delivery", deliveries.delivery),
-            list: timed("deliveries.list", deliveries.list),
-            attempts: timed("deliveries.attempts", deliveries.attempts)
-          }),
-          Context.add(Merchants, {
-            ...merchants,
-            provision: timed("merchants.provision", merchants.provision),
-            replaceInvitation: timed("merchants.replaceInvitation", merchants.replaceInvitation),
-            list: timed("merchants.list", merchants.list)
-          }),
+          Context.add(Ledger, timedAll(Context.get(built, Ledger))),
+          Context.add(Deliveries, timedAll(Context.get(built, Deliveries), "deliveries.")),
+          Context.add(Merchants, timedAll(Context.get(built, Merchants), "merchants.")),
           Context.add(Directory, {
             ...directory,
             keyHolder: counted("directory.keyHolder", directory.keyHolder),

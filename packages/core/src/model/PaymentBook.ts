@@ -18,7 +18,7 @@ export interface PaymentBook {
 /** What a change writes of a book: the payment, and entries that are inserted, or replaced by id. */
 export interface BookWrite {
   readonly payment: Payment
-  readonly attempts: ReadonlyArray<Attempt>
+  readonly attempts?: ReadonlyArray<Attempt> | undefined
   readonly operations?: ReadonlyArray<Operation> | undefined
   readonly refunds?: ReadonlyArray<Refund> | undefined
 }

@@ -125,7 +125,7 @@ const checkOne = Effect.fnUntraced(
     const now = yield* Clock.currentTimeMillis
     const waiting = overdue(book.value, now)
     if (waiting !== undefined) {
-      const step = { tenant, payment: movedPayment(book.value, waiting), attempts: [], events: [] }
+      const step = { tenant, payment: movedPayment(book.value, waiting), events: [] }
       return yield* Effect.catchTag(commitOnce(step), "Contended", () => Effect.void)
     }
     yield* ledger.postpone(payment, nextCheckAt(payment, refunds, checkIntervals, claimWindowMillis, now))

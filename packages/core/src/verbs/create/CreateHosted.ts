@@ -112,7 +112,6 @@ const firstStep = (
     tenant: caller.tenant,
     apiKeyHash: caller.apiKeyHash,
     payment: { expected: 0, after: payment },
-    attempts: [],
     events: row.emits.map((type) => paymentEvent(type, payment)),
     claim:
       claim === null

@@ -97,7 +97,6 @@ const answerFromRecovered = Effect.fnUntraced(function* (
         tenant,
         apiKeyHash,
         payment: { expected: payment.version, after: answer },
-        attempts: [],
         events: [],
         // Two moves, one write: the version counts writes.
         claim: { expected: before, after: { ...answered, version: before + 1 } }

@@ -122,7 +122,6 @@ const erasePayment = Effect.fnUntraced(function* (order: ErasureOrder, paymentId
       const step = {
         tenant,
         payment: movedPayment(texts.book, payment),
-        attempts: [],
         operations,
         refunds,
         disputes: disputes.map((dispute) => ({ ...dispute, evidence: null })),

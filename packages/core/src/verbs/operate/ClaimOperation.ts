@@ -82,7 +82,6 @@ export const claimOperation = Effect.fnUntraced(function* (caller: Caller, order
           apiKeyHash: caller.apiKeyHash,
           guard: yield* claimGuard(null),
           payment: movedPayment(book, inHand.book.payment),
-          attempts: [],
           operations: [inHand.operation],
           events: []
         }
@@ -161,7 +160,7 @@ const begin = Effect.fnUntraced(function* (
     reply: null
   }
   const after: Payment = { ...payment, state, version: payment.version + 1, updatedAt: now }
-  const written = bookAfter(book, { payment: after, attempts: [], operations: [operation] })
+  const written = bookAfter(book, { payment: after, operations: [operation] })
   const inHand: OperationInHand = { book: written, attemptId, operation, connection, connector }
   return inHand
 })
@@ -190,7 +189,6 @@ const giveBack = Effect.fnUntraced(function* (book: PaymentBook, inHand: Operati
       const taken: Step = {
         tenant,
         payment: movedPayment(stored, weighed.payment),
-        attempts: [],
         operations: [abandoned],
         events: weighedEvents(weighed.payment, weighed)
       }

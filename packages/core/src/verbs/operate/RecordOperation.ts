@@ -65,7 +65,6 @@ export const recordOperation = Effect.fnUntraced(function* (
       const step = {
         tenant,
         payment: movedPayment(book, after.payment),
-        attempts: [],
         operations: [closed, ...overtaken(others, ours, after.payment)],
         events: after.events
       }

@@ -91,7 +91,6 @@ const answerWith = Effect.fnUntraced(function* <E, R>(
       const step = {
         tenant: payment.tenant,
         payment: movedPayment(book, after),
-        attempts: [],
         operations: [{ ...operation, reply: { _tag: "Done" as const, payment: after } }],
         events: []
       }

@@ -179,9 +179,8 @@ const written = (
   const step: Step = {
     tenant,
     payment: movedPayment(book, payment),
-    attempts: [],
     refunds,
     events
   }
-  return { _tag, step, book: bookAfter(book, { payment, attempts: [], refunds }) }
+  return { _tag, step, book: bookAfter(book, { payment, refunds }) }
 }

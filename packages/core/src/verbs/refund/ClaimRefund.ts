@@ -59,7 +59,6 @@ export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: R
           apiKeyHash: caller.apiKeyHash,
           guard: yield* refundGuard(inHand.refund),
           payment: movedPayment(book, inHand.book.payment),
-          attempts: [],
           refunds: [inHand.refund],
           events: []
         }
@@ -191,7 +190,6 @@ const giveBack = Effect.fnUntraced(function* (book: PaymentBook, refund: Refund)
           version: payment.version + 1,
           updatedAt: now
         }),
-        attempts: [],
         refunds: released,
         events: []
       }

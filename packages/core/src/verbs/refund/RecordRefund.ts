@@ -79,7 +79,6 @@ export const recordRefund = Effect.fnUntraced(function* (
       const step = {
         tenant,
         payment: movedPayment(book, after.payment),
-        attempts: [],
         refunds: [...after.refunds.filter(({ id }) => id !== closed.id), closed],
         events: after.events
       }

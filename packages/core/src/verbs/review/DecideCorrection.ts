@@ -185,7 +185,7 @@ const marked = (payment: Payment, correction: Correction): Payment =>
 const ended = ({ payment }: PaymentBook, proposed: Correction, ending: Ending): Next => {
   const correction: Correction = { ...proposed, ...ending }
   const after = { ...marked(payment, correction), version: payment.version + 1 }
-  return { applied: { payment: after, attempts: [], operations: [], refunds: [], events: [] }, correction }
+  return { applied: { ...unchanged, payment: after }, correction }
 }
 
 interface Approval {

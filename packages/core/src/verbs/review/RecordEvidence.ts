@@ -165,7 +165,7 @@ const propose = Effect.fnUntraced(function* (
     payment.review === null && waiting.review !== null
       ? { ...waiting, review: { ...waiting.review, since: now } }
       : waiting
-  const step = { tenant: payment.tenant, payment: movedPayment(book, after), attempts: [], events: [] }
+  const step = { tenant: payment.tenant, payment: movedPayment(book, after), events: [] }
   return write(step, after)
 })
 
