@@ -25,16 +25,17 @@ import { type WebhookMethods, webhookMethods } from "./door/Webhooks.ts"
 import type { CheckIntervals } from "./model/CheckIntervals.ts"
 import { Archive } from "./ports/Archive.ts"
 import { Audit } from "./ports/Audit.ts"
-import { ConnectionShares } from "./ports/ConnectionShares.ts"
 import type { Connectors } from "./ports/Connector.ts"
-import { DeliverySettings } from "./ports/DeliverySettings.ts"
 import type { Ids } from "./ports/Ids.ts"
 import { Notifier } from "./ports/Notifier.ts"
-import { Operators } from "./ports/Operators.ts"
-import { Passkeys } from "./ports/Passkeys.ts"
-import { Passwords } from "./ports/Passwords.ts"
-import { type AfterRestore, PaymentSettings } from "./ports/PaymentSettings.ts"
-import { ProofSettings } from "./ports/ProofSettings.ts"
+import { Operators, Passkeys, Passwords } from "./ports/Operators.ts"
+import {
+  type AfterRestore,
+  ConnectionShares,
+  DeliverySettings,
+  PaymentSettings,
+  ProofSettings
+} from "./ports/PaymentSettings.ts"
 import { RecordLosses } from "./ports/RecordLoss.ts"
 import { ReportReader } from "./ports/ReportReader.ts"
 import { BeforeRemoval, Retention } from "./ports/Retention.ts"
@@ -49,7 +50,7 @@ import { Circuits } from "./routing/run/Circuits.ts"
 import { LearnedRates } from "./routing/run/LearnedRates.ts"
 import { KeyUses } from "./verbs/administer/KeyUses.ts"
 import { ArchiveHints, makeArchiveHints } from "./verbs/read/ReadArchive.ts"
-import { archiveFirst } from "./verbs/retain/ArchiveFirst.ts"
+import { archiveFirst } from "./verbs/retain/RemovePayments.ts"
 
 export interface PointsmanService
   extends PaymentMethods,

@@ -29,17 +29,15 @@ export * from "./model/Simulation.ts"
 export type { Environment } from "./model/Tenant.ts"
 export * from "./money/Currency.ts"
 export * from "./money/Money.ts"
-export { type Clean, cleaner } from "./ports/Clean.ts"
 export * from "./ports/Connector.ts"
 export type { ConnectorHandle } from "./ports/ConnectorHandle.ts"
 export { credentialsReader, HeaderText, keyModeFault, ProviderUrl } from "./ports/CredentialFields.ts"
-export { hideSecrets } from "./ports/HideSecrets.ts"
+export { type Clean, cleaner, hideSecrets } from "./ports/HideSecrets.ts"
 export { type JsonCall, type JsonProvider, jsonCaller, segment } from "./ports/JsonCall.ts"
-export { keptFields } from "./ports/KeptFields.ts"
 export * from "./ports/ProviderLists.ts"
-export { answerReader, isSuccess } from "./ports/ReadAnswer.ts"
 export {
   atField,
+  keptFields,
   messageCrypto,
   messageJson,
   messageReader,
@@ -56,5 +54,4 @@ export {
   verifySignature
 } from "./ports/Signature.ts"
 export * from "./ports/Transport.ts"
-export { withoutTrailingSlashes } from "./ports/UrlText.ts"
-export { fieldOf, WebAddress, WireTime } from "./ports/WireFields.ts"
+export { answerReader, fieldOf, isSuccess, WebAddress, WireTime, withoutTrailingSlashes } from "./ports/WireFields.ts"

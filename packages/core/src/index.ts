@@ -51,8 +51,11 @@ export {
   InvalidAmount,
   NoProviderRef,
   NotCapturable,
+  NotRefundable,
   NotVoidable,
   ProviderRefused,
+  type RefundOrder,
+  RefundPending,
   ResultUnknown,
   StateConflict,
   StateUnconfirmed,
@@ -62,7 +65,6 @@ export {
 } from "./decide/OperationOrder.ts"
 export type { PossibleStatement } from "./decide/PossibleStatements.ts"
 export { type ProofResult, proofResults } from "./decide/ProofPlan.ts"
-export { NotRefundable, type RefundOrder, RefundPending } from "./decide/RefundOrder.ts"
 export { entryCsvHeader, entryCsvLine } from "./decide/reconcile/EntryCsv.ts"
 export type { EvidenceFailure, SubmissionFailure } from "./door/Disputes.ts"
 export type { HostedFailure } from "./door/HostedPages.ts"

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Pointsman } from "@pointsman/core"
 import { Effect } from "effect"
 import { referencesOf } from "../src/model/ChargeReference.ts"
-import { movedPayment } from "../src/model/MovedPayment.ts"
+import { movedPayment } from "../src/model/PaymentBook.ts"
 import { nothingReported } from "../src/model/Reported.ts"
 import { caller, request, world } from "./support/World.ts"
 

@@ -4,7 +4,7 @@ import { Pointsman } from "@pointsman/core"
 import { Deliveries, Directory } from "@pointsman/core/ports"
 import { scriptedSender } from "@pointsman/core/testing"
 import { Effect, Latch, Layer } from "effect"
-import { DeliverySettings } from "../src/ports/DeliverySettings.ts"
+import { DeliverySettings } from "../src/ports/PaymentSettings.ts"
 import { background, drawing, pass, second, settle } from "./support/Delivering.ts"
 import { caller, request, tenant, world } from "./support/World.ts"
 

@@ -4,13 +4,13 @@ import { checkedConnection, nextCheckAt } from "../decide/CheckSchedule.ts"
 import { disputeCheckAt } from "../decide/DisputeReminders.ts"
 import type { Attempt } from "../model/Attempt.ts"
 import { spread } from "../model/Delivery.ts"
-import { DeliverySettings } from "../ports/DeliverySettings.ts"
 import { type Change, Ledger } from "../ports/Ledger.ts"
-import { PaymentSettings } from "../ports/PaymentSettings.ts"
+import { DeliverySettings, PaymentSettings } from "../ports/PaymentSettings.ts"
 import { DeliveryWake } from "./WakeDelivery.ts"
 
 /** A change as it is decided; when the payment is checked and its events are delivered follows from it. */
-export type Step = Omit<Change, "attempts" | "checkAt" | "checkedConnection" | "deliverAt"> & Partial<Pick<Change, "attempts">>
+export type Step = Omit<Change, "attempts" | "checkAt" | "checkedConnection" | "deliverAt"> &
+  Partial<Pick<Change, "attempts">>
 
 /** The routing decision of the payment stores the declines of its attempts. */
 const withoutDecline = ({ decline: _, ...attempt }: Attempt): Attempt => attempt

@@ -1,17 +1,21 @@
 /** The record of a dispute, made or moved in the commit of the message that states it. */
+
 import { Effect } from "effect"
 import { type Applied, unchanged } from "../decide/Applied.ts"
+import type { DisputeApplied } from "../decide/DisputeFact.ts"
 import { type DisputeStated, stateDispute } from "../decide/DisputeStatement.ts"
 import { attemptNamed } from "../decide/interpret/Interpret.ts"
 import type { Source } from "../decide/interpret/Statement.ts"
 import type { Dispute } from "../model/Dispute.ts"
 import type { Payment } from "../model/Payment.ts"
+import { movedPayment, type PaymentBook } from "../model/PaymentBook.ts"
 import type { MessageAbout } from "../model/ProviderStatement.ts"
-import { mostDisputes } from "../model/Reported.ts"
+import { mostDisputes, nothingReported, recordedDispute, withDispute } from "../model/Reported.ts"
 import type { MessageBook } from "../model/StoredMessage.ts"
 import type { Tenant } from "../model/Tenant.ts"
 import { Ledger } from "../ports/Ledger.ts"
-import { droppedEvidence } from "./DisputeStep.ts"
+import type { SealedEvidence } from "../ports/LedgerDisputes.ts"
+import type { Step } from "./CommitChange.ts"
 
 export interface DisputedBook extends MessageBook {
   /** The recorded disputes of the payment; empty where the message states none. */
@@ -67,3 +71,34 @@ export const withStated = (beside: Omit<Applied, "payment">, stated: Stated | un
         evidence: droppedEvidence(stated.before, stated.dispute),
         events: [...beside.events, ...stated.events]
       }
+
+/** A decision about a dispute is written under the version of its payment, which moves by no such decision. */
+export const disputeStep = (
+  book: PaymentBook,
+  before: Dispute | undefined,
+  { dispute, events }: DisputeApplied,
+  evidence: ReadonlyArray<SealedEvidence> = []
+): Step => ({
+  tenant: book.payment.tenant,
+  payment: movedPayment(book, { ...withAcceptance(book.payment, before, dispute), version: book.payment.version + 1 }),
+  disputes: [dispute],
+  evidence: evidence.length > 0 ? evidence : droppedEvidence(before, dispute),
+  events
+})
+
+/** What was accepted is lost, as of when the acceptance was sent. Of an inquiry no money has moved. */
+const withAcceptance = (payment: Payment, before: Dispute | undefined, dispute: Dispute): Payment => {
+  const { attemptId, providerDisputeId: disputeId, submissions } = dispute
+  const said = recordedDispute(payment.reported, { attemptId, disputeId })
+  const sentAt = submissions.findLast(({ kind }) => kind === "accept")?.sentAt ?? 0
+  if (dispute.status !== "accepted" || before?.status === "accepted" || said?.verdict !== "opened") return payment
+  const reported = payment.reported ?? nothingReported
+  const disputes = withDispute(reported.disputes, { ...said, verdict: "lost", at: Math.max(said.at ?? 0, sentAt) })
+  return { ...payment, reported: { ...reported, disputes: disputes ?? reported.disputes } }
+}
+
+/** What is written in place of sealed evidence that the provider has, or that no dispute needs any more. */
+const droppedEvidence = (before: Dispute | undefined, after: Dispute): ReadonlyArray<SealedEvidence> => {
+  const isDropped = before !== undefined && before.evidence !== null && after.evidence === null
+  return isDropped ? [{ id: after.id, paymentId: after.paymentId, sealed: "" }] : []
+}

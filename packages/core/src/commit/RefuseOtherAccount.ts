@@ -2,8 +2,7 @@
 import { Clock, Data, Effect } from "effect"
 import { type OtherAccount, ofOtherAccount } from "../decide/interpret/OtherAccount.ts"
 import { ProviderRefused } from "../decide/OperationOrder.ts"
-import { movedPayment } from "../model/MovedPayment.ts"
-import type { PaymentBook } from "../model/PaymentBook.ts"
+import { movedPayment, type PaymentBook } from "../model/PaymentBook.ts"
 import { commitOnce } from "./DecideAndCommit.ts"
 
 /** What would be asked there is not about this payment's charge. */

@@ -2,13 +2,15 @@
  * What a provider's answer to a submission or an acceptance means for its dispute. The answer, a look-up and a message
  * become the same facts, applied by the same code. Pure.
  */
+
 import { Result } from "effect"
 import { step } from "../machine/Machine.ts"
 import type { Dispute, Submission, SubmissionKind } from "../model/Dispute.ts"
 import { type DisputeEvent, DisputeMachine, SubmissionMachine } from "../model/DisputeMachine.ts"
-import type { EventDraft } from "../model/Event.ts"
+import type { EventDraft, JsonObject } from "../model/Event.ts"
 import type { EventType } from "../model/EventType.ts"
 import type { Payment } from "../model/Payment.ts"
+import { paymentEvent } from "../model/PaymentEvents.ts"
 import {
   type NeverReceived,
   type NotSent,
@@ -16,7 +18,6 @@ import {
   type Unanswered,
   unansweredCode
 } from "../model/ProviderStatement.ts"
-import { disputeEvent } from "./DisputeEvents.ts"
 import { dueReminder } from "./DisputeReminders.ts"
 
 /** How a call ended. */
@@ -160,3 +161,25 @@ export const callOf: Readonly<Record<SubmissionKind, "submit_dispute" | "accept_
   submit: "submit_dispute",
   accept: "accept_dispute"
 }
+
+const timeText = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())
+
+/** Besides what every event of a payment says; `amount` and `currency` there are the payment's. */
+export const disputeEvent = (
+  type: EventType,
+  payment: Payment,
+  dispute: Dispute,
+  now: number,
+  extra: JsonObject = {}
+): EventDraft => ({
+  ...paymentEvent(type, payment, {
+    dispute_id: dispute.id,
+    dispute_status: dispute.status,
+    dispute_amount: dispute.money?.minorUnits ?? null,
+    dispute_currency: dispute.money?.currency ?? null,
+    dispute_reason: dispute.reason,
+    evidence_due_by: timeText(dispute.evidenceDueBy),
+    ...extra
+  }),
+  createdAt: now
+})

@@ -10,8 +10,15 @@ import type { Payment } from "../model/Payment.ts"
 import { paymentEvent } from "../model/PaymentEvents.ts"
 import { moneyTaken, type PaymentEvent, PaymentMachine, type PaymentState } from "../model/PaymentMachine.ts"
 import { type NotSent, type RefundAnswer, type Unanswered, unansweredCode } from "../model/ProviderStatement.ts"
-import { moveRefund, type Refund, type RefundReply } from "../model/Refund.ts"
-import { type RefundTotals, refundableMinor, refundTotals, withRefund } from "../model/RefundLedger.ts"
+import {
+  moveRefund,
+  type Refund,
+  type RefundReply,
+  type RefundTotals,
+  refundableMinor,
+  refundTotals,
+  withRefund
+} from "../model/Refund.ts"
 import type { RefundEvent } from "../model/RefundMachine.ts"
 import type { ReviewReason } from "../model/Review.ts"
 import type { Money } from "../money/Money.ts"

@@ -35,9 +35,7 @@ import {
 } from "../verbs/administer/ProvisionMerchant.ts"
 import { type Erasure, type ErasureOrder, type ErasureRefused, erasePayments } from "../verbs/erase/ErasePayments.ts"
 import { type Page, page } from "../verbs/read/ReadPayments.ts"
-import type { DoorContext } from "./DoorContext.ts"
-import { intents } from "./Intent.ts"
-import { requests } from "./Requests.ts"
+import { type DoorContext, intents, requests } from "./DoorContext.ts"
 
 export interface AdministrationMethods {
   /** `comesFrom`: as the caller's address is known; without it, a key that is limited to networks is refused. */

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Accounts } from "../call/Accounts.ts"
 import type { StorageError } from "../ports/StorageError.ts"
-import { keepLearning } from "../routing/run/KeepLearning.ts"
+import { keepLearning } from "../routing/run/LearnedRates.ts"
 import { checkDue, keepChecking } from "../verbs/check/CheckDue.ts"
 import { type ProofCounts, proveClosed } from "../verbs/check/ProveClosed.ts"
 import { deliverWebhooks } from "../verbs/deliver/DeliverWebhooks.ts"

@@ -29,9 +29,7 @@ import { keepEvidence } from "../verbs/dispute/KeepEvidence.ts"
 import { dispute, disputes, type EvidenceTaken, evidenceTaken } from "../verbs/dispute/ReadDisputes.ts"
 import { submitDispute } from "../verbs/dispute/SubmitDispute.ts"
 import type { Page } from "../verbs/read/ReadPayments.ts"
-import type { DoorContext } from "./DoorContext.ts"
-import { intents } from "./Intent.ts"
-import { requests } from "./Requests.ts"
+import { type DoorContext, intents, requests } from "./DoorContext.ts"
 
 export type EvidenceFailure =
   | DisputeNotFound

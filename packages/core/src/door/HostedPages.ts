@@ -16,8 +16,7 @@ import { pageToken } from "../verbs/hosted/FindPage.ts"
 import { openCheckout } from "../verbs/hosted/OpenCheckout.ts"
 import { returnFromCheckout } from "../verbs/hosted/ReturnFromCheckout.ts"
 import { hostedPage } from "../verbs/hosted/ViewHostedPage.ts"
-import type { DoorContext } from "./DoorContext.ts"
-import { requests } from "./Requests.ts"
+import { type DoorContext, requests } from "./DoorContext.ts"
 
 /** What beginning on a hosted page can fail with. After `StorageError` nothing has begun. */
 export type HostedFailure = PageNotFound | ActionNotOffered | HostedSuspended | StorageError | PaymentResultUnknown

@@ -32,9 +32,8 @@ import {
   type TooManySignIns
 } from "../verbs/administer/SignIn.ts"
 import { type OidcIdentity, signInWithOidc } from "../verbs/administer/SignInWithOidc.ts"
-import type { DoorContext } from "./DoorContext.ts"
 import { type PasskeyMethods, passkeyMethods } from "./Passkeys.ts"
-import { requests } from "./Requests.ts"
+import { type DoorContext, requests } from "./DoorContext.ts"
 
 export interface OperatorMethods {
   readonly passkeys: PasskeyMethods

@@ -2,8 +2,7 @@
 import { Effect } from "effect"
 import type { Operator } from "../model/Operator.ts"
 import type { Passkey } from "../model/Passkey.ts"
-import type { SignedIn } from "../ports/Operators.ts"
-import { Passkeys } from "../ports/Passkeys.ts"
+import { Passkeys, type SignedIn } from "../ports/Operators.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import {
   addPasskey,
@@ -16,8 +15,7 @@ import {
 } from "../verbs/administer/ManagePasskeys.ts"
 import type { NewSession, SignInRefused, TooManySignIns } from "../verbs/administer/SignIn.ts"
 import { beginPasskeySignIn, type PasskeySignIn, signInWithPasskey } from "../verbs/administer/SignInWithPasskey.ts"
-import type { DoorContext } from "./DoorContext.ts"
-import { requests } from "./Requests.ts"
+import { type DoorContext, requests } from "./DoorContext.ts"
 
 export interface NewPasskeyChallenge {
   /** 32 random bytes, base64url; answered once, within 5 minutes. */

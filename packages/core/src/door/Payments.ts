@@ -16,8 +16,11 @@ import type {
   InvalidAmount,
   NoProviderRef,
   NotCapturable,
+  NotRefundable,
   NotVoidable,
   ProviderRefused,
+  RefundOrder,
+  RefundPending,
   ResultUnknown,
   StateConflict,
   StateUnconfirmed,
@@ -25,7 +28,6 @@ import type {
   Unsupported,
   VoidOrder
 } from "../decide/OperationOrder.ts"
-import type { NotRefundable, RefundOrder, RefundPending } from "../decide/RefundOrder.ts"
 import type { Event } from "../model/Event.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { Refund } from "../model/Refund.ts"
@@ -49,9 +51,7 @@ import { archivedPayment, type PaymentArchived, PaymentNotFound, refuseArchived 
 import { events, type Page, payment, payments, paymentWithRefunds, timeline } from "../verbs/read/ReadPayments.ts"
 import { refund } from "../verbs/refund/RefundPayment.ts"
 import { type PaymentFile, paymentFile } from "../verbs/review/ReadReviews.ts"
-import type { DoorContext } from "./DoorContext.ts"
-import { intents } from "./Intent.ts"
-import { requests } from "./Requests.ts"
+import { type DoorContext, intents, requests } from "./DoorContext.ts"
 
 export type CreateFailure =
   | RoutingFailed

@@ -1,8 +1,8 @@
 /** Providers' messages: verified, stored, applied, and listed for operators. */
 import { Context, Effect } from "effect"
 import type { TenantMessage } from "../model/StoredMessage.ts"
-import { ConnectionShares } from "../ports/ConnectionShares.ts"
 import type { MessageQuery } from "../ports/Ledger.ts"
+import { ConnectionShares } from "../ports/PaymentSettings.ts"
 import type { SealBroken } from "../ports/Secrets.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import type { Page } from "../verbs/read/ReadPayments.ts"
@@ -25,9 +25,7 @@ import {
   message,
   messages
 } from "../verbs/receive/StoredMessages.ts"
-import type { DoorContext } from "./DoorContext.ts"
-import { intentsAtConnection } from "./Intent.ts"
-import { requests } from "./Requests.ts"
+import { type DoorContext, intentsAtConnection, requests } from "./DoorContext.ts"
 
 export interface MessageMethods {
   /**

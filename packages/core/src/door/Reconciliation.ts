@@ -26,8 +26,7 @@ import {
   runReport
 } from "../verbs/reconcile/RunReport.ts"
 import type { ReportTaken } from "../verbs/reconcile/WriteBatch.ts"
-import type { DoorContext } from "./DoorContext.ts"
-import { intents, intentsAtConnection } from "./Intent.ts"
+import { type DoorContext, intents, intentsAtConnection } from "./DoorContext.ts"
 
 export interface ReconciliationMethods {
   /**

@@ -12,8 +12,7 @@ import {
   type Unlisted,
   unlisted
 } from "../verbs/recover/Recover.ts"
-import type { DoorContext } from "./DoorContext.ts"
-import { intents, intentsAtConnection } from "./Intent.ts"
+import { type DoorContext, intents, intentsAtConnection } from "./DoorContext.ts"
 
 export interface RecoveryMethods {
   /**

@@ -2,8 +2,7 @@
 import { Effect } from "effect"
 import type { StorageError } from "../ports/StorageError.ts"
 import { type Sweep, type SweepOrder, sweepInTurn, sweepStore } from "../verbs/retain/SweepStore.ts"
-import type { DoorContext } from "./DoorContext.ts"
-import { intents } from "./Intent.ts"
+import { type DoorContext, intents } from "./DoorContext.ts"
 
 export interface RetentionMethods {
   /**

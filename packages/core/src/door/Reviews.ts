@@ -28,8 +28,7 @@ import {
   reviews
 } from "../verbs/review/ReadReviews.ts"
 import { type ResolveReviewOrder, resolveReview, type StatementRefused } from "../verbs/review/RecordEvidence.ts"
-import type { DoorContext } from "./DoorContext.ts"
-import { intents } from "./Intent.ts"
+import { type DoorContext, intents } from "./DoorContext.ts"
 
 export interface ReviewMethods {
   /** Payments that operations have to look at, those that wait longest first, or by amount; of all tenants unless one is named. */

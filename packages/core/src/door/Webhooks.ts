@@ -24,8 +24,7 @@ import {
   type SecretRotationOrder
 } from "../verbs/deliver/RotateEndpointSecret.ts"
 import type { Page } from "../verbs/read/ReadPayments.ts"
-import type { DoorContext } from "./DoorContext.ts"
-import { intents } from "./Intent.ts"
+import { type DoorContext, intents } from "./DoorContext.ts"
 
 export interface WebhookMethods {
   /** Newest first. */

@@ -26,7 +26,10 @@ export const observeStorage =
         const { counted, timed } = observing(storage)
         const timedAll = <Service extends object>(service: Service, prefix = ""): Service => {
           const operations = Object.entries(service).filter(([, run]) => typeof run === "function")
-          return { ...service, ...Object.fromEntries(operations.map(([name, run]) => [name, timed(prefix + name, run)])) }
+          return {
+            ...service,
+            ...Object.fromEntries(operations.map(([name, run]) => [name, timed(prefix + name, run)]))
+          }
         }
         const directory = Context.get(built, Directory)
         return built.pipe(

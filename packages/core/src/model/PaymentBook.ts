@@ -1,8 +1,7 @@
 import type { Attempt } from "./Attempt.ts"
 import type { Operation } from "./Operation.ts"
 import type { Payment } from "./Payment.ts"
-import type { Refund } from "./Refund.ts"
-import { brokenBalance } from "./RefundLedger.ts"
+import { brokenBalance, type Refund } from "./Refund.ts"
 
 /** One payment, with everything that was asked of providers for it. */
 export interface PaymentBook {
@@ -71,3 +70,10 @@ const isAnyTwice = (keys: ReadonlyArray<string | null>): boolean => {
   const used = keys.filter((key) => key !== null)
   return new Set(used).size < used.length
 }
+
+/** What moves a stored payment, as a change writes it. */
+export const movedPayment = (before: PaymentBook, after: Payment) => ({
+  expected: before.payment.version,
+  before,
+  after
+})

@@ -1,5 +1,7 @@
 /** What adapters share in reading what a provider wrote. */
-import { Schema, SchemaIssue } from "effect"
+import { Result, Schema, SchemaIssue } from "effect"
+import { Unanswered } from "../model/ProviderStatement.ts"
+import type { TransportAnswer } from "./Transport.ts"
 
 const issues = SchemaIssue.makeFormatterStandardSchemaV1()
 
@@ -32,3 +34,29 @@ export const WireTime = Schema.String.check(
     { expected: "an RFC 3339 time" }
   )
 )
+
+export const isSuccess = ({ status }: TransportAnswer): boolean => status >= 200 && status < 300
+
+/** `reason`: says of an unreadable answer where the reading stopped, in names of the provider's fields; "" for the whole. */
+export const answerReader = (reason: (status: number, field: string) => string) => {
+  const unreadable = ({ status }: TransportAnswer, field: string): Result.Result<never, Unanswered> =>
+    Result.fail(new Unanswered({ reason: reason(status, field) }))
+
+  /** It shows the name of a field, and never a value. */
+  const readable = <A>(
+    read: (text: string) => Result.Result<A, Schema.SchemaError>,
+    answer: TransportAnswer
+  ): Result.Result<A, Unanswered> => {
+    const result = read(answer.body)
+    return Result.isSuccess(result) ? Result.succeed(result.success) : unreadable(answer, fieldOf(result.failure))
+  }
+
+  return { readable, unreadable }
+}
+
+/** `https://pay.example` for `https://pay.example//`. Linear in the length of the text, as `replace(/\/+$/)` is not. */
+export const withoutTrailingSlashes = (url: string): string => {
+  let end = url.length
+  while (url[end - 1] === "/") end--
+  return url.slice(0, end)
+}

@@ -14,11 +14,12 @@
  * - An unknown fee is never compared. Where that of the best connection by approval is unknown, approval alone decides; any
  *   other connection whose fee is unknown stays behind those that were compared.
  */
+
 import { type OutcomeCounts, presumedWeight, weightOf } from "../model/OutcomeCounts.ts"
 import type { RouteValue } from "../model/RouteValue.ts"
 import type { CandidateRates, KnownRate } from "../model/SuccessRate.ts"
 import type { Money } from "../money/Money.ts"
-import { expectedRate, type Scored, type ScoredWeights } from "./Scored.ts"
+import { expectedRate, type Scored, type ScoredWeights } from "./Strategy.ts"
 
 export interface ValueObjective {
   /** The most approval that a leading connection may give up against the best one, in parts per million. */

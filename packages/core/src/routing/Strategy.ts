@@ -5,7 +5,9 @@
  * It orders and no more: which connections may take a payment, how far a payment travels and what follows an unknown
  * result are not its to decide.
  */
+
 import { Context } from "effect"
+import { expectedOf, type OutcomeCounts, presumedWeight } from "../model/OutcomeCounts.ts"
 import type { PaymentDetails } from "../model/Payment.ts"
 import type { Fee, RouteValue } from "../model/RouteValue.ts"
 import type { CandidateRates } from "../model/SuccessRate.ts"
@@ -50,3 +52,19 @@ export const RoutingStrategies = Context.Reference<ReadonlyArray<RoutingStrategy
   "pointsman/routing/RoutingStrategies",
   { defaultValue: () => [] }
 )
+
+/** The weights of a connection and of a payment's segment at it, which a score is made of. */
+export interface ScoredWeights {
+  readonly connection: OutcomeCounts
+  readonly segment: OutcomeCounts
+}
+
+/** A candidate of mode `auto`, with the success rate that is expected of its next charge. */
+export interface Scored extends StrategyCandidate {
+  readonly score: number
+  readonly scoredBy: ScoredWeights
+}
+
+/** `connectionWeight`: as many outcomes as the rate of the connection weighs in a segment. */
+export const expectedRate = ({ connection, segment }: ScoredWeights, connectionWeight = presumedWeight): number =>
+  expectedOf(segment, expectedOf(connection), connectionWeight)

@@ -12,8 +12,7 @@ import type { Approved } from "../../model/ProviderStatement.ts"
 import { ofChargeFact } from "../Applied.ts"
 import { isCheckoutOver } from "../CheckoutFact.ts"
 import { holdingAttempt } from "../Holding.ts"
-import { contradicts, evidenceOf } from "./Contradiction.ts"
-import { confirms, type Interpretation, moved, older } from "./Interpretation.ts"
+import { confirms, contradicts, evidenceOf, type Interpretation, moved, older } from "./Interpretation.ts"
 import { isCurrent, type Weighing } from "./Statement.ts"
 
 const held: ReadonlySet<PaymentState> = new Set(moneyHeld)

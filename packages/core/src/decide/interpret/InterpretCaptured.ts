@@ -1,15 +1,20 @@
 /** What an amount means that a provider states for a charge that is recorded as captured. Pure. */
+import { Result } from "effect"
+import { step } from "../../machine/Machine.ts"
 import type { JsonObject } from "../../model/Event.ts"
 import type { Operation } from "../../model/Operation.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { paymentEvent } from "../../model/PaymentEvents.ts"
+import { PaymentMachine } from "../../model/PaymentMachine.ts"
 import type { StatedCapture } from "../../model/ProviderStatement.ts"
-import { nothingReported } from "../../model/Reported.ts"
+import { nothingReported, withContradiction } from "../../model/Reported.ts"
 import type { Money } from "../../money/Money.ts"
+import { type Applied, unchanged } from "../Applied.ts"
 import { captureNamed, capturesOf, sumOf, withCapture } from "../Captures.ts"
-import { correctCapture } from "../CorrectCapture.ts"
-import { contradicts, keep } from "./Contradiction.ts"
-import { confirms, type Interpretation, moved, moves, older } from "./Interpretation.ts"
+import { excessName } from "../WeighReported.ts"
+import { withReview } from "../WithReview.ts"
+import { confirms, contradicts, type Interpretation, keep, moved, moves, older } from "./Interpretation.ts"
 import { isAfter, isCurrent, isUndated, type Source, type Weighing } from "./Statement.ts"
 
 /** Only a stated amount can differ from the record. */
@@ -104,4 +109,38 @@ export const withAmountDate = (
   if (stated.minorUnits === money.minorUnits || stated.minorUnits !== payment.capturedMinor) return meaning
   const reported = { ...(payment.reported ?? nothingReported), correctedAt: at }
   return moves({ ...applied, payment: { ...payment, reported } })
+}
+
+/**
+ * A provider captured more than is recorded, under the same reference. The payment with the greater amount, which the
+ * provider stated at `at` by its clock, up to what was authorized. Operations review it either way. `undefined` where
+ * nothing can be recorded, or the same excess was stated before.
+ */
+const correctCapture = (payment: Payment, stated: Money, at: number, now: number): Applied | undefined => {
+  const capturedMinor = Math.max(payment.capturedMinor, Math.min(stated.minorUnits, payment.authorizedMinor))
+  const on = capturedMinor > payment.capturedMinor ? "CaptureCorrected" : "ExcessCaptureStated"
+  const row = Result.getOrUndefined(step(PaymentMachine, payment.state, on))
+  const reported = payment.reported ?? nothingReported
+  const name = excessName(stated.minorUnits)
+  if (row === undefined || (on === "ExcessCaptureStated" && reported.contradictions.includes(name))) return undefined
+  const corrected: Payment = {
+    ...payment,
+    state: row.to,
+    capturedMinor,
+    reported: { ...reported, correctedAt: at, contradictions: withContradiction(reported.contradictions, name) },
+    version: payment.version + 1,
+    updatedAt: now
+  }
+  const after = withReview(corrected, { events: row.emits })
+  return {
+    ...unchanged,
+    payment: after,
+    events: row.emits.map((type) =>
+      paymentEvent(type, after, {
+        stated_amount: stated.minorUnits,
+        stated_currency: stated.currency,
+        captured_amount: capturedMinor
+      })
+    )
+  }
 }

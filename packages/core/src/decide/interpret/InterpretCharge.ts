@@ -8,9 +8,8 @@ import { type ChargeFact, chargeFactOf, heldFactOf, mismatchName, tellsOfMoney }
 import { checkoutFactOf } from "../CheckoutFact.ts"
 import { holdingAttempt } from "../Holding.ts"
 import { asUsable } from "../UsableAnswer.ts"
-import { contradicts, evidenceOf } from "./Contradiction.ts"
 import { ofApproved } from "./InterpretApproved.ts"
-import { confirms, disbelieved, type Interpretation, moves, older } from "./Interpretation.ts"
+import { confirms, contradicts, disbelieved, evidenceOf, type Interpretation, moves, older } from "./Interpretation.ts"
 import { isOfAnotherCharge, ofHolder } from "./InterpretHolder.ts"
 import { isCurrent, type Source, type Weighing } from "./Statement.ts"
 

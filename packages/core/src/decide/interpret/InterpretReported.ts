@@ -21,8 +21,7 @@ import { type DisputeStatement, isDisputed, nothingReported, type Reported, with
 import { type Applied, unchanged } from "../Applied.ts"
 import { isOfPayment, orderDispute } from "../OrderDispute.ts"
 import { isUnderWay } from "../WeighReported.ts"
-import { contradicts, keep } from "./Contradiction.ts"
-import { confirms, type Interpretation, moved, moves, older, waits } from "./Interpretation.ts"
+import { confirms, contradicts, type Interpretation, keep, moved, moves, older, waits } from "./Interpretation.ts"
 import type { Weighing } from "./Statement.ts"
 
 const inOperation: ReadonlySet<PaymentState> = new Set(operating)

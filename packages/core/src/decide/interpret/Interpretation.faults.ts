@@ -14,5 +14,13 @@ export const faults: ReadonlyArray<Fault> = [
     edits: [{ in: "disbelieved", operand: "keyUsedCode", become: "false" }],
     caughtBy:
       "packages/core/test/UsedKeys.test.ts > given a charge, then it is unknown, and what is not found later settles nothing"
+  },
+  {
+    name: "a contradiction without a review",
+    harm: "The provider states that the money is gone, and nobody is asked to look.",
+    edits: [{ in: "reviewed", call: "withReview", become: "noted" }],
+    caughtBy:
+      "packages/core/test/ProviderReversals.test.ts > given a captured payment, when the provider states that it was canceled, then operations review it once",
+    simulatedOn: "memory"
   }
 ]

@@ -6,8 +6,7 @@ import type { Attempt } from "../../model/Attempt.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { accountText, isSameAccount, type ProviderAccount } from "../../model/ProviderAccount.ts"
-import { contradicts } from "./Contradiction.ts"
-import type { Interpretation } from "./Interpretation.ts"
+import { contradicts, type Interpretation } from "./Interpretation.ts"
 import type { StatementAbout } from "./Statement.ts"
 
 export interface OtherAccount {

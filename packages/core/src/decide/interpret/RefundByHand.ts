@@ -7,8 +7,14 @@ import type { Payment } from "../../model/Payment.ts"
 import { bookAfter, type PaymentBook } from "../../model/PaymentBook.ts"
 import { moneyTaken, type PaymentState } from "../../model/PaymentMachine.ts"
 import { type RefundState, Unanswered } from "../../model/ProviderStatement.ts"
-import { firstRefundStage, type Refund } from "../../model/Refund.ts"
-import { columnOf, refundableMinor, refundTotals, withRefund } from "../../model/RefundLedger.ts"
+import {
+  columnOf,
+  firstRefundStage,
+  type Refund,
+  refundableMinor,
+  refundTotals,
+  withRefund
+} from "../../model/Refund.ts"
 import { nothingReported, type RefundByHand } from "../../model/Reported.ts"
 import type { Money } from "../../money/Money.ts"
 import { type Applied, inOneStep, unchanged } from "../Applied.ts"
@@ -17,8 +23,7 @@ import { applyRefundFact, refundFactOf } from "../RefundFact.ts"
 import { asUsableRefund } from "../UsableAnswer.ts"
 import { isUnderWay } from "../WeighReported.ts"
 import { datedRefund } from "./ConfirmedAt.ts"
-import { contradicts, keep } from "./Contradiction.ts"
-import { confirms, type Interpretation, moves, older, waits } from "./Interpretation.ts"
+import { confirms, contradicts, type Interpretation, keep, moves, older, waits } from "./Interpretation.ts"
 import { ofRefund } from "./InterpretRefund.ts"
 import { isCurrent, type Source, type Weighing } from "./Statement.ts"
 

@@ -5,8 +5,7 @@
  */
 import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { nothingReported, type UndecidedStatement } from "../../model/Reported.ts"
-import { contradicts, keep } from "./Contradiction.ts"
-import { type Interpretation, waits } from "./Interpretation.ts"
+import { contradicts, type Interpretation, keep, waits } from "./Interpretation.ts"
 
 const isSame = (one: UndecidedStatement, other: UndecidedStatement): boolean =>
   one.about === other.about && one.id === other.id && one.state._tag === other.state._tag

@@ -5,15 +5,14 @@
  * The rule that a reader would otherwise break: transactions are only ever appended. A correction, of the record or of a
  * row, is a further transaction; none that was exported before changes. Money whose result is not known is not posted.
  */
-
 import type { JournalSubject, JournalTransaction, PendingMoney, PostedMovement } from "../../model/Journal.ts"
 import type { Payment } from "../../model/Payment.ts"
 import { openCharge, operating, type PaymentState } from "../../model/PaymentMachine.ts"
 import { openDisputes } from "../../model/Reported.ts"
+import type { SignedMoney } from "../../model/ReportRow.ts"
 import { defaultMonthClosing, type MonthClosing, postedAt } from "./PostingDate.ts"
 import { type Place, PostingSum } from "./PostingSum.ts"
-import { type JournalRecord, type RecordedFact, recordedFacts } from "./RecordedFacts.ts"
-import { type ReportedEffect, reportedEffect } from "./ReportedEffect.ts"
+import { type JournalRecord, ofCharge, ofRefund, type RecordedFact, recordedFacts } from "./RecordedFacts.ts"
 
 /** In the place of a connection, for money of which the record names none. */
 const noConnection = "none"
@@ -182,4 +181,63 @@ export const pendingOf = (
     ...(refundPendingMinor > 0 ? [pending("refund", refundPendingMinor)] : []),
     ...disputes.map(() => pending("dispute", null))
   ]
+}
+
+export interface ReportedEffect {
+  /**
+   * What the record has to have too: the charge or the refund, and by how much the provider's balance changed. `null` for
+   * a row of which the record has nothing to say.
+   */
+  readonly compared: { readonly of: string; readonly place: Place; readonly minorUnits: number } | null
+  /** Everything else. */
+  readonly postings: PostingSum
+}
+
+const reportedEffect = (movement: PostedMovement): ReportedEffect => {
+  const { connectionId, converted, fee, gross, kind, net, paymentId, refundId } = movement
+  const postings = new PostingSum()
+  const place = ({ currency }: SignedMoney): Place => ({ connectionId, currency })
+  const grossPlace = place(gross)
+  const compared = (of: string) => ({ of, place: grossPlace, minorUnits: gross.minorUnits })
+  let comparison: ReportedEffect["compared"] = null
+  if (movement.isWithdrawn === true) return { compared: null, postings }
+  switch (kind) {
+    case "charge":
+    case "charge_failed":
+      if (paymentId === null) postings.addBalanced("unexplained", grossPlace, gross.minorUnits)
+      else comparison = compared(ofCharge)
+      break
+    case "refund":
+    case "refund_failed":
+      if (paymentId === null || refundId === null) postings.addBalanced("unexplained", grossPlace, gross.minorUnits)
+      else comparison = compared(ofRefund(refundId))
+      break
+    case "dispute":
+    case "dispute_reversed":
+      postings.addBalanced("disputes", grossPlace, gross.minorUnits)
+      break
+    case "fee":
+      postings.addBalanced("fees", grossPlace, gross.minorUnits)
+      break
+    case "payout":
+    case "payout_failed":
+      postings.addBalanced("payouts", grossPlace, gross.minorUnits)
+      break
+    case "adjustment":
+      postings.addBalanced("adjustments", grossPlace, gross.minorUnits)
+      break
+  }
+  if (converted !== null) {
+    postings.addBalanced("conversion", grossPlace, -gross.minorUnits)
+    postings.addBalanced("conversion", place(converted), converted.minorUnits)
+  }
+  if (fee !== null) postings.addBalanced("fees", place(fee), -fee.minorUnits)
+  if (net !== null) {
+    // Where the row's own amounts do not add up, the rest is visible, and the receivable is what the provider says.
+    const base = converted ?? gross
+    postings.addBalanced("unexplained", place(net), net.minorUnits)
+    postings.addBalanced("unexplained", place(base), -base.minorUnits)
+    if (fee !== null) postings.addBalanced("unexplained", place(fee), fee.minorUnits)
+  }
+  return { compared: comparison, postings }
 }

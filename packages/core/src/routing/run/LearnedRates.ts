@@ -5,11 +5,13 @@
  * What was learned here is written in the background, added to what other servers wrote. A process that dies loses the
  * outcomes since the last time: they are an estimate, not money. Sandbox outcomes are not kept at all.
  */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schedule } from "effect"
+import type { Applied } from "../../decide/Applied.ts"
 import type { Attempt } from "../../model/Attempt.ts"
 import type { AttemptOutcome } from "../../model/AttemptOutcome.ts"
 import { noOutcomes } from "../../model/OutcomeCounts.ts"
 import type { Payment, PaymentDetails } from "../../model/Payment.ts"
+import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { segmentOf } from "../../model/Segment.ts"
 import { type CandidateRates, rateHalfLifeMillis, wholeConnection } from "../../model/SuccessRate.ts"
 import type { Tenant } from "../../model/Tenant.ts"
@@ -105,3 +107,27 @@ export class LearnedRates extends Context.Service<
     })
   )
 }
+
+/** Counts how attempts ended by a statement that is written. `book`: as it was before. */
+export const learnFrom = (
+  learned: LearnedRates["Service"],
+  { attempts, payment }: PaymentBook,
+  applied: Applied,
+  now: number
+): void => {
+  for (const attempt of applied.attempts) {
+    learned.learn(payment, attempts.find(({ id }) => id === attempt.id)?.outcome ?? null, attempt, now)
+  }
+}
+
+/** Lets the servers of an installation learn from one another, in the background. */
+export const keepLearning = Effect.fnUntraced(function* (everyMillis: number) {
+  const { exchange, forget } = yield* LearnedRates
+  const exchanging = Effect.forever(Effect.andThen(exchange, Effect.sleep(everyMillis)))
+  const forgetting = Effect.repeat(forget, Schedule.spaced("1 hour"))
+  return yield* Effect.all([exchanging, forgetting], { concurrency: 2 }).pipe(
+    Effect.andThen(Effect.never),
+    // What was learned since the last time is not lost when a server stops.
+    Effect.onInterrupt(() => exchange)
+  )
+})

@@ -1,6 +1,7 @@
 /** Adding, changing and removing operators, and the links by which they sign in first. */
-import { Clock, Effect, Option, type Redacted, Schema } from "effect"
+import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { Base64Url } from "effect/encoding"
 import type { JsonObject } from "../../model/Event.ts"
 import {
   displayNameExpected,
@@ -17,8 +18,8 @@ import { isSessionLive, type OperatorSession, signInLinkMillis } from "../../mod
 import { type AuditAction, auditDraft } from "../../ports/Audit.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { type LastAdmin, LoginTaken, type OperatorChange, OperatorChanged, Operators } from "../../ports/Operators.ts"
+import { Secrets } from "../../ports/Secrets.ts"
 import type { StorageError } from "../../ports/StorageError.ts"
-import { newToken } from "./OperatorTokens.ts"
 
 /** No active operator has this login. */
 export class OperatorNotFound extends Schema.TaggedError<OperatorNotFound>()("pointsman/OperatorNotFound", {}) {}
@@ -193,4 +194,20 @@ const checkOrder = Effect.fnUntraced(function* ({ displayName, grants, login }: 
     if (id === null || Option.isSome(yield* directory.workspace(id))) continue
     return yield* new OperatorInvalid({ field: "grants", expected: "ids of workspaces of this installation" })
   }
+})
+
+const tokenBytes = 32
+const tokenShape = /^[A-Za-z0-9_-]{43}$/u
+
+/** With the entropy of a key, so that its hash needs no salt. */
+export const newToken = Effect.fnUntraced(function* (label: string) {
+  const random = yield* SecureRandom.SecureRandom
+  const text = Base64Url.encode(yield* Effect.orDie(random.randomBytes(tokenBytes)))
+  return { token: Redacted.make(text, { label }), hash: yield* (yield* Secrets).hash(text) }
+})
+
+/** `undefined` for a text that is no token: the store is not asked for it. */
+export const hashOf = Effect.fnUntraced(function* (token: Redacted.Redacted<string>) {
+  const text = Redacted.value(token)
+  return tokenShape.test(text) ? yield* (yield* Secrets).hash(text) : undefined
 })

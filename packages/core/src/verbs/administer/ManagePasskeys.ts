@@ -8,10 +8,8 @@ import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { displayNameExpected, isDisplayName, type Operator } from "../../model/Operator.ts"
 import { recentSignInMillis } from "../../model/OperatorSession.ts"
 import { type Passkey, passkeyChallengeMillis, passkeysAtMost } from "../../model/Passkey.ts"
-import type { SignedIn } from "../../ports/Operators.ts"
-import { Passkeys } from "../../ports/Passkeys.ts"
-import { auditOf } from "./ManageOperators.ts"
-import { hashOf, newToken } from "./OperatorTokens.ts"
+import { Passkeys, type SignedIn } from "../../ports/Operators.ts"
+import { auditOf, hashOf, newToken } from "./ManageOperators.ts"
 
 /** Why no passkey was added. */
 export class PasskeyRefused extends Schema.TaggedError<PasskeyRefused>()("pointsman/PasskeyRefused", {

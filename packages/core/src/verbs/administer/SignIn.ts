@@ -17,11 +17,9 @@ import {
 } from "../../model/OperatorSession.ts"
 import { type guessesAtMost, guessWindowMillis, retryAfterMillis } from "../../model/SignInLimits.ts"
 import { AuditActor } from "../../ports/Audit.ts"
-import { Operators, type SignedIn } from "../../ports/Operators.ts"
-import { Passwords } from "../../ports/Passwords.ts"
+import { Operators, Passwords, type SignedIn } from "../../ports/Operators.ts"
 import { Secrets } from "../../ports/Secrets.ts"
-import { auditOf, changeOperator, OperatorInvalid } from "./ManageOperators.ts"
-import { hashOf, newToken } from "./OperatorTokens.ts"
+import { auditOf, changeOperator, hashOf, newToken, OperatorInvalid } from "./ManageOperators.ts"
 
 /** The login, the password or the link is not right, or the link was used. The error does not say which. */
 export class SignInRefused extends Schema.TaggedError<SignInRefused>()("pointsman/SignInRefused", {}) {}

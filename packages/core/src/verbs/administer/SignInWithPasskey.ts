@@ -1,8 +1,7 @@
 /** Signing in with a passkey, without a login: the passkey names its operator. */
 import { Clock, Effect, Option } from "effect"
 import type { Passkey } from "../../model/Passkey.ts"
-import { Operators } from "../../ports/Operators.ts"
-import { Passkeys } from "../../ports/Passkeys.ts"
+import { Operators, Passkeys } from "../../ports/Operators.ts"
 import { newChallenge, takeChallenge } from "./ManagePasskeys.ts"
 import { begin, countGuess, refused } from "./SignIn.ts"
 

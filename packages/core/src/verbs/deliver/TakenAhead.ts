@@ -4,7 +4,7 @@
  */
 import { viewOfEvent } from "../../model/EventView.ts"
 import type { DueDelivery } from "../../ports/Deliveries.ts"
-import type { DeliverySettings } from "../../ports/DeliverySettings.ts"
+import type { DeliverySettings } from "../../ports/PaymentSettings.ts"
 
 export interface TakenDelivery {
   readonly due: DueDelivery

@@ -8,7 +8,7 @@
 import { Clock, Effect } from "effect"
 import { lookUpSubmission } from "../../call/LookUp.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
-import { disputeStep } from "../../commit/DisputeStep.ts"
+import { disputeStep } from "../../commit/RecordDispute.ts"
 import { Turns } from "../../commit/Turns.ts"
 import { lookedUp, remind, submissionFactOf } from "../../decide/DisputeFact.ts"
 import { isOldEnough } from "../../decide/SentCall.ts"

@@ -2,7 +2,7 @@
 import { Effect, Redacted } from "effect"
 import { Base64 } from "effect/encoding"
 import { decideAndCommit, write } from "../../commit/DecideAndCommit.ts"
-import { disputeStep } from "../../commit/DisputeStep.ts"
+import { disputeStep } from "../../commit/RecordDispute.ts"
 import { Turns } from "../../commit/Turns.ts"
 import type { Caller } from "../../decide/CreateRequest.ts"
 import { DisputeClosed, DisputePending, type EvidenceOrder } from "../../decide/DisputeOrder.ts"

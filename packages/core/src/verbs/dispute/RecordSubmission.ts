@@ -5,7 +5,7 @@
 import { Effect, Result } from "effect"
 import { Background, keepTrying } from "../../commit/Background.ts"
 import { type AnyLoop, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
-import { disputeStep } from "../../commit/DisputeStep.ts"
+import { disputeStep } from "../../commit/RecordDispute.ts"
 import { Turns } from "../../commit/Turns.ts"
 import { applySubmissionFact, type SubmissionFact } from "../../decide/DisputeFact.ts"
 import { DisputePending } from "../../decide/DisputeOrder.ts"

@@ -1,10 +1,14 @@
 /** Makes the decisions of stored payments again, oldest first. It reads payments, and touches nothing and nobody. */
-import { Effect, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
+import { defaultRoutingSettings } from "../../model/RoutingSettings.ts"
 import type { Tenant } from "../../model/Tenant.ts"
+import { Connectors } from "../../ports/Connector.ts"
+import { Directory } from "../../ports/Directory.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { historyOf } from "../../routing/History.ts"
+import { providerLimits } from "../../routing/ProviderLimits.ts"
 import { isRouted, type RoutingConfiguration, replay } from "../../routing/Replay.ts"
-import { currentConfiguration } from "./CurrentConfiguration.ts"
+import { RoutingStrategies } from "../../routing/Strategy.ts"
 
 export interface ReplayQuery {
   /** Epoch milliseconds; payments created from here on. */
@@ -55,3 +59,16 @@ export const replayPayments = (tenant: Tenant, { from, under, until = Number.MAX
       )
     })
   )
+
+/** What the directory and the installed connectors say now. */
+export const currentConfiguration = Effect.fnUntraced(function* (tenant: Tenant) {
+  const directory = yield* Directory
+  const connectors = yield* Connectors
+  const settings = yield* directory.routing(tenant)
+  return {
+    settings: Option.getOrElse(settings, () => defaultRoutingSettings),
+    connections: yield* directory.connections(tenant),
+    providerSupports: providerLimits(connectors),
+    strategies: yield* RoutingStrategies
+  } satisfies RoutingConfiguration
+})

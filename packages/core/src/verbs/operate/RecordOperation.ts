@@ -10,9 +10,8 @@ import { type AnyLoop, decideAndCommit, done, NotStored, write } from "../../com
 import { Turns } from "../../commit/Turns.ts"
 import { applyOperationFact, type OperationFact, overtaken, saidOf } from "../../decide/OperationFact.ts"
 import { ProviderRefused, ResultUnknown, StateConflict, StateUnconfirmed } from "../../decide/OperationOrder.ts"
-import { movedPayment } from "../../model/MovedPayment.ts"
 import type { Operation, OperationReply } from "../../model/Operation.ts"
-import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { movedPayment, type PaymentBook } from "../../model/PaymentBook.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 
 /** Records a fact and answers the request; gives the payment where it went well. */

@@ -2,7 +2,6 @@
 import { Effect, Option } from "effect"
 import type { Step } from "../../commit/CommitChange.ts"
 import { commitFirst, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
-import { learnFrom } from "../../commit/LearnFrom.ts"
 import {
   type DisputedBook,
   nextVersionOf,
@@ -19,14 +18,13 @@ import { holdsStated } from "../../decide/reconcile/RowStatement.ts"
 import { sourceOf } from "../../decide/reconcile/WeighRow.ts"
 import type { ReusedReference } from "../../model/ChargeReference.ts"
 import { isEnded, lacksDeadline } from "../../model/Dispute.ts"
-import { movedPayment } from "../../model/MovedPayment.ts"
-import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { movedPayment, type PaymentBook } from "../../model/PaymentBook.ts"
 import type { MessageAbout } from "../../model/ProviderStatement.ts"
 import { isSameCount } from "../../model/Version.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { StorageError } from "../../ports/StorageError.ts"
-import { LearnedRates } from "../../routing/run/LearnedRates.ts"
+import { LearnedRates, learnFrom } from "../../routing/run/LearnedRates.ts"
 
 export interface RowStated {
   readonly connectionId: string

@@ -2,16 +2,21 @@
 import type { Step } from "../../commit/CommitChange.ts"
 import type { Applied } from "../../decide/Applied.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
-import { contradicts } from "../../decide/interpret/Contradiction.ts"
 import { interpret } from "../../decide/interpret/Interpret.ts"
+import { contradicts } from "../../decide/interpret/Interpretation.ts"
 import { applyRefundFact, refundFactOf, replyTo } from "../../decide/RefundFact.ts"
 import type { Attempt } from "../../model/Attempt.ts"
-import { movedPayment } from "../../model/MovedPayment.ts"
 import type { Payment } from "../../model/Payment.ts"
-import { bookAfter, type PaymentBook } from "../../model/PaymentBook.ts"
+import { bookAfter, movedPayment, type PaymentBook } from "../../model/PaymentBook.ts"
 import { moneyTaken, operating, type PaymentState } from "../../model/PaymentMachine.ts"
-import { firstRefundStage, isGivenBack, type Refund } from "../../model/Refund.ts"
-import { refundableMinor, refundTotals, withRefund } from "../../model/RefundLedger.ts"
+import {
+  firstRefundStage,
+  isGivenBack,
+  type Refund,
+  refundableMinor,
+  refundTotals,
+  withRefund
+} from "../../model/Refund.ts"
 import { nothingReported } from "../../model/Reported.ts"
 import type { ListedRefund } from "../../ports/ProviderLists.ts"
 import type { ListedAt } from "./PlanCharge.ts"

@@ -15,16 +15,21 @@ import { keyTagOf, sentAfter } from "../../decide/DerivedId.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
 import { otherAccount } from "../../decide/interpret/OtherAccount.ts"
 import { reservedByHand } from "../../decide/interpret/RefundByHand.ts"
-import { InvalidAmount, ProviderRefused, TakenByAnother } from "../../decide/OperationOrder.ts"
+import {
+  InvalidAmount,
+  NotRefundable,
+  ProviderRefused,
+  type RefundOrder,
+  RefundPending,
+  TakenByAnother
+} from "../../decide/OperationOrder.ts"
 import { isRefundable } from "../../decide/RefundFact.ts"
-import { NotRefundable, type RefundOrder, RefundPending } from "../../decide/RefundOrder.ts"
 import { refundWaits } from "../../decide/RefundWait.ts"
 import type { Connection } from "../../model/Connection.ts"
-import { movedPayment } from "../../model/MovedPayment.ts"
 import type { Payment } from "../../model/Payment.ts"
 import type { PaymentBook } from "../../model/PaymentBook.ts"
-import { firstRefundStage, type Refund } from "../../model/Refund.ts"
-import { refundableMinor, refundTotals, withRefund } from "../../model/RefundLedger.ts"
+import { movedPayment } from "../../model/PaymentBook.ts"
+import { firstRefundStage, type Refund, refundableMinor, refundTotals, withRefund } from "../../model/Refund.ts"
 import { money } from "../../money/Money.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"

@@ -12,11 +12,9 @@ import { type AnyLoop, decideAndCommit, done, NotStored, write } from "../../com
 import { Turns } from "../../commit/Turns.ts"
 import { type Applied, inOneStep, unchanged } from "../../decide/Applied.ts"
 import { weighRefundsByHand } from "../../decide/interpret/RefundByHand.ts"
-import { ProviderRefused, ResultUnknown, StateUnconfirmed } from "../../decide/OperationOrder.ts"
+import { ProviderRefused, RefundPending, ResultUnknown, StateUnconfirmed } from "../../decide/OperationOrder.ts"
 import { applyRefundFact, type RefundFact, replyTo } from "../../decide/RefundFact.ts"
-import { RefundPending } from "../../decide/RefundOrder.ts"
-import { movedPayment } from "../../model/MovedPayment.ts"
-import { bookAfter, type PaymentBook } from "../../model/PaymentBook.ts"
+import { bookAfter, movedPayment, type PaymentBook } from "../../model/PaymentBook.ts"
 import type { Refund, RefundReply } from "../../model/Refund.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 

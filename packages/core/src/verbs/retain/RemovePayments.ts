@@ -14,10 +14,11 @@ import type { OldPayment, WholePayment } from "../../model/OldPayment.ts"
 import { mostDisputes } from "../../model/Reported.ts"
 import { disputeWindowMillis } from "../../model/RetentionTimes.ts"
 import type { Tenant } from "../../model/Tenant.ts"
+import type { ArchiveService } from "../../ports/Archive.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { BeforeRemoval, type OldPaymentQuery, Retention } from "../../ports/Retention.ts"
 import { Settlements } from "../../ports/Settlements.ts"
-import type { StorageError } from "../../ports/StorageError.ts"
+import { StorageError } from "../../ports/StorageError.ts"
 
 /** Payments that are read, archived and removed at once: with its entries some hundred rows of a payment at most. */
 const usualBatch = 50
@@ -119,4 +120,26 @@ const withDisputes = Effect.fnUntraced(function* (old: OldPayment) {
   const found = yield* (yield* Ledger).disputes(tenant, { paymentId: id, limit: mostDisputes })
   const disputes = found.map((dispute) => ({ ...dispute, evidence: null })).sort((a, b) => (a.id < b.id ? -1 : 1))
   return disputes.length === 0 ? old : ({ ...old, disputes } satisfies WholePayment)
+})
+
+/**
+ * What leaves the store is written to the archive first, where one is configured. `before`: what else happens before a
+ * removal; it succeeds first.
+ */
+export const archiveFirst =
+  (
+    archive: ArchiveService | undefined,
+    before: (payments: ReadonlyArray<WholePayment>) => Effect.Effect<void, StorageError>
+  ) =>
+  (payments: ReadonlyArray<WholePayment>): Effect.Effect<void, StorageError> =>
+    archive === undefined ? before(payments) : Effect.andThen(before(payments), putAll(archive, payments))
+
+const putAll = Effect.fnUntraced(function* (archive: ArchiveService, payments: ReadonlyArray<WholePayment>) {
+  const manifests = yield* Effect.mapError(
+    archive.put(payments),
+    (cause) => new StorageError({ operation: "archive.put", cause })
+  )
+  const kept = manifests.reduce((count, manifest) => count + manifest.payments, 0)
+  // The payments are removed next: an archive that kept fewer would lose the others.
+  if (kept !== payments.length) return yield* Effect.die(`the archive kept ${kept} of ${payments.length} payments`)
 })

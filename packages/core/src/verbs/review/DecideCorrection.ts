@@ -9,7 +9,7 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { type Conflict, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { Turns } from "../../commit/Turns.ts"
-import type { Applied } from "../../decide/Applied.ts"
+import { type Applied, unchanged } from "../../decide/Applied.ts"
 import { applyEvidence, targetMoved, targetOf } from "../../decide/OperatorEvidence.ts"
 import { unnamed, withoutReused } from "../../decide/ReusedReference.ts"
 import { withReview } from "../../decide/WithReview.ts"
@@ -23,9 +23,8 @@ import {
   type Person,
   withCorrection
 } from "../../model/Correction.ts"
-import { movedPayment } from "../../model/MovedPayment.ts"
 import type { Payment } from "../../model/Payment.ts"
-import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { movedPayment, type PaymentBook } from "../../model/PaymentBook.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { StorageClock } from "../../ports/StorageClock.ts"

@@ -17,9 +17,8 @@ import type { ReusedReference } from "../../model/ChargeReference.ts"
 import { type Correction, isSamePerson, openCorrection, type Person, withCorrection } from "../../model/Correction.ts"
 import type { Event } from "../../model/Event.ts"
 import { type FourEyes, needsSecondPerson } from "../../model/FourEyes.ts"
-import { movedPayment } from "../../model/MovedPayment.ts"
 import type { Evidence, OperatorStatement } from "../../model/OperatorStatement.ts"
-import type { PaymentBook } from "../../model/PaymentBook.ts"
+import { movedPayment, type PaymentBook } from "../../model/PaymentBook.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { StorageClock } from "../../ports/StorageClock.ts"
@@ -220,7 +219,7 @@ const decideAndWrite = (order: ResolveReviewOrder, { limits, proposer }: Eyes, i
         return write(step, payment)
       }),
       // A proposal that was written is found by the next decision.
-      afterUnknown: ({ told }: Read, { events: [note] }) =>
+      afterUnknown: ({ told }: Read, { events: [note] = [] }) =>
         note !== undefined &&
         told.some(
           ({ createdAt, data }) => createdAt === note.createdAt && JSON.stringify(data) === JSON.stringify(note.data)
