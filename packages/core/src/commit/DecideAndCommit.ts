@@ -16,7 +16,8 @@ import type { Claim } from "../model/Claim.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { MessageDecision } from "../model/StoredMessage.ts"
 import type { Tenant } from "../model/Tenant.ts"
-import { type ApiKeyRevoked, type CommitFailure, Ledger } from "../ports/Ledger.ts"
+import { isSameCount } from "../model/Version.ts"
+import { ApiKeyRevoked, type CommitFailure, Ledger } from "../ports/Ledger.ts"
 import { CommitUnknown, StorageError } from "../ports/StorageError.ts"
 import { another, type Budget, insistently, withBudget } from "./Budget.ts"
 import { commitChange, type Step } from "./CommitChange.ts"
@@ -275,13 +276,7 @@ const reviewOther = (
       afterUnknown: () => false,
       storageErrors: "fail"
     })
-  }).pipe(
-    Effect.mapError((failure) =>
-      failure._tag === "NotWritten"
-        ? failure.cause
-        : new StorageError({ operation: "reviewing a reused reference", cause: failure })
-    )
-  )
+  }).pipe(Effect.mapError(asStorageError("reviewing a reused reference")))
 
 const send = (decision: Write<unknown> | Keep<unknown>) =>
   decision._tag === "Write" ? commitChange(decision.step) : keep(decision)
@@ -290,6 +285,25 @@ const keep = Effect.fnUntraced(function* ({ message, seen, tenant }: Keep<unknow
   const ledger = yield* Ledger
   yield* ledger.keepMessage(tenant, message, seen === null ? null : { paymentId: seen.id, version: seen.version })
 })
+
+/** What a loop failed with, for who knows no failure of it but the storage's. What its own decisions refuse stays. */
+export const asStorageError =
+  (operation: string) =>
+  <E>(failure: E): StorageError | Exclude<E, Unwritten<unknown> | ApiKeyRevoked> => {
+    if (failure instanceof NotWritten) return failure.cause
+    const isUnwritten = failure instanceof MaybeWritten || failure instanceof Contended
+    return isUnwritten || failure instanceof ApiKeyRevoked
+      ? new StorageError({ operation, cause: failure })
+      : (failure as Exclude<E, Unwritten<unknown> | ApiKeyRevoked>)
+  }
+
+/** Of a payment that was read before: where it is not stored any more, the storage lost it. */
+export const orLost = (operation: string) =>
+  Effect.fromOption(() => new StorageError({ operation, cause: "the payment is not stored" }))
+
+/** Whether a read shows the very write whose answer was lost. */
+export const isSameWrite = (read: Payment, { payment: { after } }: Step): boolean =>
+  isSameCount(read.version, after.version) && read.state === after.state && read.updatedAt === after.updatedAt
 
 /** Written once: where another writer came first, nothing is decided again. */
 export const commitOnce = (step: Step) =>

@@ -5,7 +5,7 @@
  * since, what it says may be the older of the two, and the next lookup is made on what is stored. Only that money is held
  * or taken counts whenever it comes: nobody looks up a charge that was declined meanwhile.
  */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { type Applied, unchangedBook } from "../decide/Applied.ts"
 import { attemptNamed, interpret } from "../decide/interpret/Interpret.ts"
 import type { StatementAbout } from "../decide/interpret/Statement.ts"
@@ -14,12 +14,10 @@ import { withoutReused } from "../decide/ReusedReference.ts"
 import type { ReusedReference } from "../model/ChargeReference.ts"
 import { bookAfter, movedPayment, type PaymentBook } from "../model/PaymentBook.ts"
 import type { UndecidedStatement } from "../model/Reported.ts"
-import { isSameCount } from "../model/Version.ts"
 import { Ledger } from "../ports/Ledger.ts"
 import { StorageClock } from "../ports/StorageClock.ts"
-import { StorageError } from "../ports/StorageError.ts"
 import { LearnedRates, learnFrom } from "../routing/run/LearnedRates.ts"
-import { decideAndCommit, done, write } from "./DecideAndCommit.ts"
+import { asStorageError, decideAndCommit, done, isSameWrite, orLost, write } from "./DecideAndCommit.ts"
 import { Turns } from "./Turns.ts"
 
 interface Lookup {
@@ -45,7 +43,6 @@ export const recordLookup = Effect.fnUntraced(function* (asked: PaymentBook, mad
   const learned = yield* LearnedRates
   const turns = yield* Turns
   const { id, tenant } = asked.payment
-  const gaveUp = (cause: unknown) => new StorageError({ operation: "recording a lookup", cause })
   const before = subjectOf(asked, lookup)
   const recorded = yield* decideAndCommit({
     inTurn: turns.take(id),
@@ -61,17 +58,10 @@ export const recordLookup = Effect.fnUntraced(function* (asked: PaymentBook, mad
         write(step, { book: bookAfter(book, applied), learn: () => learnFrom(learned, book, applied, now) })
       )
     },
-    read: () =>
-      Effect.flatMap(
-        ledger.book(tenant, id),
-        Option.match({ onNone: () => Effect.fail(gaveUp("the payment is not stored")), onSome: Effect.succeed })
-      ),
-    afterUnknown: ({ payment }, { payment: { after } }) =>
-      isSameCount(payment.version, after.version) &&
-      payment.state === after.state &&
-      payment.updatedAt === after.updatedAt,
+    read: () => Effect.flatMap(ledger.book(tenant, id), orLost("recording a lookup")),
+    afterUnknown: ({ payment }, step) => isSameWrite(payment, step),
     storageErrors: "fail"
-  }).pipe(Effect.mapError((failure) => (failure._tag === "NotWritten" ? failure.cause : gaveUp(failure))))
+  }).pipe(Effect.mapError(asStorageError("recording a lookup")))
   recorded.learn()
   return recorded.book
 })

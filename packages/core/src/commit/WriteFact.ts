@@ -1,11 +1,10 @@
 /** Records a fact of a charge that no provider stated. */
-import { Effect, Option, Result } from "effect"
+import { Effect, Result } from "effect"
 import { applyChargeFact, type ChargeFact } from "../decide/ChargeFact.ts"
 import type { Payment } from "../model/Payment.ts"
-import { isSameCount } from "../model/Version.ts"
 import { Ledger } from "../ports/Ledger.ts"
-import { StorageError } from "../ports/StorageError.ts"
-import { decideAndCommit, done, write } from "./DecideAndCommit.ts"
+import type { StorageError } from "../ports/StorageError.ts"
+import { asStorageError, decideAndCommit, done, isSameWrite, orLost, write } from "./DecideAndCommit.ts"
 import type { DeliveryWake } from "./WakeDelivery.ts"
 
 export interface Written {
@@ -20,7 +19,7 @@ export const writeFact = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Written, StorageError, Ledger | DeliveryWake> {
   const ledger = yield* Ledger
   const { id, tenant } = payment
-  const gaveUp = (cause: unknown) => new StorageError({ operation: `writing ${fact.on}`, cause })
+  const operation = `writing ${fact.on}`
   return yield* decideAndCommit({
     first: payment,
     decide: (stored: Payment, now) => {
@@ -30,15 +29,8 @@ export const writeFact = Effect.fnUntraced(function* (
       const step = { tenant, payment: { expected: stored.version, after }, events }
       return Effect.succeed(write(step, { payment: after, isWritten: true }))
     },
-    read: () =>
-      Effect.flatMap(
-        ledger.payment(tenant, id),
-        Option.match({ onNone: () => Effect.fail(gaveUp("the payment is not stored")), onSome: Effect.succeed })
-      ),
-    afterUnknown: (stored, { payment: { after } }) =>
-      isSameCount(stored.version, after.version) &&
-      stored.state === after.state &&
-      stored.updatedAt === after.updatedAt,
+    read: () => Effect.flatMap(ledger.payment(tenant, id), orLost(operation)),
+    afterUnknown: isSameWrite,
     storageErrors: "fail"
-  }).pipe(Effect.mapError((failure) => (failure._tag === "NotWritten" ? failure.cause : gaveUp(failure))))
+  }).pipe(Effect.mapError(asStorageError(operation)))
 })

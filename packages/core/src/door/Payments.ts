@@ -1,5 +1,5 @@
 /** Making, moving and reading payments. */
-import { Effect, Option, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import {
   type Caller,
   type Created,
@@ -202,9 +202,7 @@ export const paymentMethods = (context: DoorContext): PaymentMethods => {
 }
 
 const archivedFile = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
-  const found = yield* archivedPayment(tenant, id)
-  if (Option.isNone(found)) return yield* new PaymentNotFound()
-  const { book, events } = found.value
+  const { book, events } = yield* Effect.fromOption(yield* archivedPayment(tenant, id), () => new PaymentNotFound())
   return { ...book, timeline: events } satisfies PaymentFile
 })
 

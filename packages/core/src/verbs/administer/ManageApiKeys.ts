@@ -137,9 +137,7 @@ const storeApiKey = Effect.fnUntraced(function* (
  */
 export const revokeApiKey = Effect.fnUntraced(function* (hash: string) {
   const directory = yield* Directory
-  const holder = yield* directory.keyHolder(hash)
-  if (Option.isNone(holder)) return yield* new ApiKeyNotFound()
-  const { apiKey } = holder.value
+  const { apiKey } = yield* Effect.fromOption(yield* directory.keyHolder(hash), () => new ApiKeyNotFound())
   if (apiKey.revokedAt !== null && apiKey.source === "operator") {
     return { apiKey, isChanged: false } satisfies RevokedApiKey
   }
@@ -158,8 +156,9 @@ export const revokeApiKey = Effect.fnUntraced(function* (hash: string) {
  */
 export const restoreApiKey = Effect.fnUntraced(function* (hash: string) {
   const directory = yield* Directory
-  const stored = Effect.flatMap(directory.keyHolder(hash), (holder) =>
-    Effect.mapError(Effect.fromOption(holder), () => new ApiKeyNotFound())
+  const stored = Effect.flatMap(
+    directory.keyHolder(hash),
+    Effect.fromOption(() => new ApiKeyNotFound())
   )
   const { apiKey } = yield* stored
   if (apiKey.revokedAt === null) return { apiKey, isChanged: false } satisfies RestoredApiKey

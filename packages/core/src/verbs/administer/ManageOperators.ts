@@ -139,8 +139,9 @@ export const operatorsWithSessions = Effect.gen(function* () {
 
 const activeOperator = Effect.fnUntraced(function* (login: string) {
   const found = yield* (yield* Operators).byLogin(loginKey(login))
-  return yield* Effect.fromOption(Option.filter(found, ({ active }) => active)).pipe(
-    Effect.mapError(() => new OperatorNotFound())
+  return yield* Effect.fromOption(
+    Option.filter(found, ({ active }) => active),
+    () => new OperatorNotFound()
   )
 })
 

@@ -6,7 +6,7 @@
  * The merchant exists all the same, the address is taken, and `inviteMerchantAgain` makes a new token. The other
  * order could invite somebody to a workspace that is not there.
  */
-import { Clock, Effect, Exit, Fiber, Option, Redacted, Schema } from "effect"
+import { Clock, Effect, Exit, Fiber, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Base64Url } from "effect/encoding"
 import { writeUntilKnown } from "../../commit/DecideAndCommit.ts"
@@ -67,8 +67,7 @@ export const createInvitation = Effect.fnUntraced(function* (partnerId: string, 
   const store = yield* Merchants
   const { hash, token } = yield* newInvitation
   const found = yield* writeUntilKnown(store.replaceInvitation(partnerId, merchantId, hash))
-  if (Option.isNone(found)) return yield* new MerchantNotFound()
-  return { merchant: withStatus(found.value), token }
+  return { merchant: withStatus(yield* Effect.fromOption(found, () => new MerchantNotFound())), token }
 }, Effect.uninterruptible)
 
 /** For an owner who never received the first invitation, or lost it: a new one through the notifier. */

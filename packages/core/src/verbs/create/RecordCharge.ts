@@ -130,13 +130,14 @@ const record = Effect.fnUntraced(function* (
     },
     read: () =>
       Effect.gen(function* () {
-        const read = yield* ledger.book(tenant, id)
-        if (Option.isNone(read)) return yield* unknown("the payment is not stored")
-        const { attempts, payment: stored } = read.value
+        const book = yield* Effect.fromOption(yield* ledger.book(tenant, id), () =>
+          unknown("the payment is not stored")
+        )
+        const { attempts, payment: stored } = book
         const standing = inHand.claim === null ? Option.none() : yield* ledger.claim(tenant, inHand.claim.key)
         // A key that was freed since may belong to another request by now: we must not write its response any more.
         const claim = Option.getOrNull(Option.filter(standing, ({ paymentId }) => paymentId === stored.id))
-        return { payment: stored, attempts, claim, book: read.value }
+        return { payment: stored, attempts, claim, book }
       }),
     afterUnknown: ({ payment }, step) => isSameWrite(payment, step.payment.after),
     storageErrors: "retry"

@@ -72,8 +72,7 @@ export const claimStanding = Effect.fnUntraced(function* (tenant: Tenant, finger
   const readPayment = (id: string) =>
     ledger.payment(tenant, id).pipe(
       Effect.mapError((cause) => unknown(cause, id)),
-      Effect.flatMap(Effect.fromOption),
-      Effect.catchTag("NoSuchElementError", () => Effect.fail(unknown("the payment of the key is not stored", id)))
+      Effect.flatMap(Effect.fromOption(() => unknown("the payment of the key is not stored", id)))
     )
   return yield* decideAndCommit({
     first: stored as Claim | null,

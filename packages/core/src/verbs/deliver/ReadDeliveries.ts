@@ -36,7 +36,7 @@ export const deliveries = Effect.fnUntraced(function* (tenant: Tenant, query: De
 const find = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
   const store = yield* Deliveries
   const found = yield* store.delivery(tenant, id)
-  return yield* Effect.mapError(Effect.fromOption(found), () => new DeliveryNotFound())
+  return yield* Effect.fromOption(found, () => new DeliveryNotFound())
 })
 
 export const deliveryFile = Effect.fnUntraced(function* (tenant: Tenant, id: string) {

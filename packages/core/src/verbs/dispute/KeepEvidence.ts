@@ -1,7 +1,7 @@
 /** Keeps texts and files for a dispute, sealed, until they are submitted. They take the place of what was kept before. */
 import { Effect, Redacted } from "effect"
 import { Base64 } from "effect/encoding"
-import { decideAndCommit, write } from "../../commit/DecideAndCommit.ts"
+import { asStorageError, decideAndCommit, write } from "../../commit/DecideAndCommit.ts"
 import { disputeStep } from "../../commit/RecordDispute.ts"
 import { Turns } from "../../commit/Turns.ts"
 import type { Caller } from "../../decide/CreateRequest.ts"
@@ -16,7 +16,6 @@ import {
   openSubmission
 } from "../../model/Dispute.ts"
 import { keyStorageError, Secrets } from "../../ports/Secrets.ts"
-import { StorageError } from "../../ports/StorageError.ts"
 import { type DisputeFile, dispute, disputeFile } from "./ReadDisputes.ts"
 
 export const keepEvidence = Effect.fnUntraced(function* ({ tenant }: Caller, order: EvidenceOrder) {
@@ -42,13 +41,7 @@ export const keepEvidence = Effect.fnUntraced(function* ({ tenant }: Caller, ord
     // Written again, it is the same.
     afterUnknown: () => false,
     storageErrors: "fail"
-  }).pipe(
-    Effect.mapError((failure) => {
-      if (failure._tag === "NotWritten") return failure.cause
-      if (failure._tag !== "MaybeWritten" && failure._tag !== "Contended") return failure
-      return new StorageError({ operation: "keeping evidence", cause: failure })
-    })
-  )
+  }).pipe(Effect.mapError(asStorageError("keeping evidence")))
 })
 
 /** Evidence is taken until it is submitted. */

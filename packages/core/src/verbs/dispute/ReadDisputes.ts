@@ -16,7 +16,7 @@ const disputeIdPattern = /^dp_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f
 export const dispute = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
   const ledger = yield* Ledger
   const found = disputeIdPattern.test(id) ? yield* ledger.dispute(tenant, id) : Option.none<Dispute>()
-  return yield* Effect.mapError(Effect.fromOption(found), () => new DisputeNotFound())
+  return yield* Effect.fromOption(found, () => new DisputeNotFound())
 })
 
 /** Newest first. */
@@ -58,7 +58,6 @@ export interface DisputeFile {
 export const disputeFile = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
   const ledger = yield* Ledger
   const { paymentId } = yield* dispute(tenant, id)
-  const book = Option.getOrUndefined(yield* ledger.book(tenant, paymentId))
-  if (book === undefined) return yield* new DisputeNotFound()
+  const book = yield* Effect.fromOption(yield* ledger.book(tenant, paymentId), () => new DisputeNotFound())
   return { book, dispute: yield* dispute(tenant, id) } satisfies DisputeFile
 })

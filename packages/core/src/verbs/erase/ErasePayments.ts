@@ -7,7 +7,7 @@
  * read at: a writer that came in between makes it read them again, and one that comes later decides on the blank record.
  */
 import { Effect, Option, Schema } from "effect"
-import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { asStorageError, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { erasedBook, erasedEvents, isInUse } from "../../decide/EraseTexts.ts"
 import type { Claim } from "../../model/Claim.ts"
 import type { Dispute } from "../../model/Dispute.ts"
@@ -17,7 +17,6 @@ import { movedPayment, type PaymentBook } from "../../model/PaymentBook.ts"
 import { mostDisputes } from "../../model/Reported.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger, type MessageQuery } from "../../ports/Ledger.ts"
-import { StorageError } from "../../ports/StorageError.ts"
 
 export interface ErasureOrder {
   readonly tenant: Tenant
@@ -139,13 +138,7 @@ const erasePayment = Effect.fnUntraced(function* (order: ErasureOrder, paymentId
     // Where it was written, the reference is gone.
     afterUnknown: () => false,
     storageErrors: "fail"
-  }).pipe(
-    Effect.mapError((failure) => {
-      if (failure._tag === "pointsman/StorageError") return failure
-      if (failure._tag === "NotWritten") return failure.cause
-      return new StorageError({ operation: `erasing the texts of payment ${paymentId}`, cause: failure })
-    })
-  )
+  }).pipe(Effect.mapError(asStorageError(`erasing the texts of payment ${paymentId}`)))
   if (!isDryRun && typeof result === "object") {
     yield* Effect.logInfo("the personal data of a payment was erased").pipe(
       Effect.annotateLogs({ payment: paymentId, workspace: tenant.workspaceId, environment: tenant.environment, by })

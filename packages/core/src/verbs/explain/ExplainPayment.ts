@@ -1,5 +1,5 @@
 /** Reads what an explanation tells. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { explainRouting } from "../../routing/Explanation.ts"
@@ -7,7 +7,6 @@ import { PaymentNotFound } from "../read/ReadArchive.ts"
 
 export const explainStored = Effect.fnUntraced(function* (tenant: Tenant, paymentId: string) {
   const ledger = yield* Ledger
-  const book = yield* ledger.book(tenant, paymentId)
-  if (Option.isNone(book)) return yield* new PaymentNotFound()
-  return explainRouting(book.value.payment, book.value.attempts)
+  const book = yield* Effect.fromOption(yield* ledger.book(tenant, paymentId), () => new PaymentNotFound())
+  return explainRouting(book.payment, book.attempts)
 })

@@ -5,7 +5,7 @@
  */
 import { Clock, Effect, Exit, Option, Result } from "effect"
 import type { Step } from "../../commit/CommitChange.ts"
-import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { asStorageError, decideAndCommit, done, orLost, write } from "../../commit/DecideAndCommit.ts"
 import { writeFact } from "../../commit/WriteFact.ts"
 import { applyChargeFact } from "../../decide/ChargeFact.ts"
 import { PaymentResultUnknown } from "../../decide/CreateRequest.ts"
@@ -15,7 +15,6 @@ import { type Attempt, abandonAttempt } from "../../model/Attempt.ts"
 import type { Payment } from "../../model/Payment.ts"
 import { Directory } from "../../ports/Directory.ts"
 import { Ledger } from "../../ports/Ledger.ts"
-import { StorageError } from "../../ports/StorageError.ts"
 import type { RoutePlan } from "../../routing/RoutePlan.ts"
 import { firstOf, giveBackProbe, type RouteRequest, routePayment } from "../../routing/run/RoutePayment.ts"
 import type { ChargeInHand } from "../create/ChargeInHand.ts"
@@ -35,7 +34,6 @@ export const beginHosted = Effect.fnUntraced(function* <R>(page: Payment, isAble
   const ledger = yield* Ledger
   const directory = yield* Directory
   const { id, tenant } = page
-  const notBegun = (cause: unknown) => new StorageError({ operation: "beginHosted", cause })
   let plan: RoutePlan | undefined
   // For a plan whose first connection is not asked after all.
   const notAsked = Effect.suspend(() => (plan === undefined ? Effect.void : giveBackProbe(plan, id)))
@@ -72,23 +70,15 @@ export const beginHosted = Effect.fnUntraced(function* <R>(page: Payment, isAble
       }
       return write(step, { _tag: "Begun" as const, inHand, plan })
     }),
-    read: () =>
-      Effect.flatMap(
-        ledger.payment(tenant, id),
-        Option.match({ onNone: () => Effect.fail(notBegun("the payment is not stored")), onSome: Effect.succeed })
-      ),
+    read: () => Effect.flatMap(ledger.payment(tenant, id), orLost("beginHosted")),
     afterUnknown: "stop",
     storageErrors: "fail"
   })
   return yield* begun.pipe(
     Effect.onExit((exit) => (Exit.isSuccess(exit) && exit.value._tag === "Begun" ? Effect.void : notAsked)),
-    Effect.catchTags({
-      NotWritten: ({ cause }) => Effect.fail(cause),
-      // Nothing is sent on it.
-      MaybeWritten: ({ value }) => giveUp(value.inHand),
-      Contended: (cause) => Effect.fail(notBegun(cause)),
-      "pointsman/ApiKeyRevoked": (cause) => Effect.fail(notBegun(cause))
-    })
+    // Nothing is sent on it.
+    Effect.catchTag("MaybeWritten", ({ value }) => giveUp(value.inHand)),
+    Effect.mapError(asStorageError("beginHosted"))
   )
 })
 
@@ -135,7 +125,7 @@ const giveUp = Effect.fnUntraced(function* (inHand: ChargeInHand) {
     read: () =>
       Effect.flatMap(
         ledger.payment(tenant, id),
-        Option.match({ onNone: () => Effect.fail(unknown("the payment is not stored")), onSome: Effect.succeed })
+        Effect.fromOption(() => unknown("the payment is not stored"))
       ),
     // What is stored is decided on, whichever of the two commits it was.
     afterUnknown: () => false,

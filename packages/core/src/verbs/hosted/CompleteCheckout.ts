@@ -10,7 +10,7 @@ import { callProvider } from "../../call/CallProvider.ts"
 import { connectionOf } from "../../call/LookUp.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { adoptAnswer } from "../../commit/AdoptAnswer.ts"
-import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { asStorageError, decideAndCommit, done, orLost, write } from "../../commit/DecideAndCommit.ts"
 import { applyChargeFact } from "../../decide/ChargeFact.ts"
 import { asUsable } from "../../decide/UsableAnswer.ts"
 import { withRouting } from "../../decide/WithRouting.ts"
@@ -46,7 +46,10 @@ const complete = Effect.fnUntraced(function* (book: PaymentBook, attemptId: stri
   const { sendWithinMillis } = yield* PaymentSettings
   const end = yield* send(inHand, inHand.attempt.sentAt + sendWithinMillis)
   const now = yield* Clock.currentTimeMillis
-  const recorded = yield* Effect.mapError(recordCompletion(inHand, end, now), unrecorded)
+  const recorded = yield* Effect.mapError(
+    recordCompletion(inHand, end, now),
+    (cause) => new StorageError({ operation, cause })
+  )
   yield* Metric.update(attemptsEnded(connection.id, outcomeOf(end)), 1)
   if (end._tag === "Rejected") {
     yield* Effect.logWarning("the provider refused to take the money of an approved checkout; it is asked again").pipe(
@@ -64,7 +67,7 @@ const complete = Effect.fnUntraced(function* (book: PaymentBook, attemptId: stri
   return recorded
 })
 
-const unrecorded = (cause: unknown) => new StorageError({ operation: "completing a checkout", cause })
+const operation = "completing a checkout"
 
 /** The checkout that the payment waits on; `undefined` where it waits no more, or on another one. */
 const openCheckoutOf = ({ attempts, payment }: Book, attemptId: string) => {
@@ -103,21 +106,13 @@ const claim = Effect.fnUntraced(function* (book: PaymentBook, attemptId: string,
       const inHand: ChargeInHand = { payment, claim: null, connection, attempt, book, earlier }
       return Effect.succeed(write(step, inHand))
     },
-    read: () =>
-      Effect.flatMap(
-        ledger.book(tenant, id),
-        Option.match({ onNone: () => Effect.fail(unrecorded("the payment is not stored")), onSome: Effect.succeed })
-      ),
+    read: () => Effect.flatMap(ledger.book(tenant, id), orLost(operation)),
     afterUnknown: "stop",
     storageErrors: "fail"
   }).pipe(
-    Effect.catchTags({
-      NotWritten: ({ cause }) => Effect.fail(cause),
-      // Nothing is sent on it.
-      MaybeWritten: () => Effect.void,
-      Contended: () => Effect.void,
-      "pointsman/ApiKeyRevoked": (cause) => Effect.fail(unrecorded(cause))
-    })
+    // Nothing is sent on it.
+    Effect.catchTags({ MaybeWritten: () => Effect.void, Contended: () => Effect.void }),
+    Effect.mapError(asStorageError(operation))
   )
 })
 

@@ -1,5 +1,5 @@
 /** From a token to the payment of its page. A page whose time is over is settled before anybody sees it. */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect } from "effect"
 import type { DeliveryWake } from "../../commit/WakeDelivery.ts"
 import { writeFact } from "../../commit/WriteFact.ts"
 import { isPageOver, PageNotFound } from "../../decide/HostedOrder.ts"
@@ -18,8 +18,7 @@ export const findPage = Effect.fnUntraced(function* (token: string) {
   const ledger = yield* Ledger
   const secrets = yield* Secrets
   const found = yield* ledger.paymentOfPage(yield* secrets.hash(token))
-  if (Option.isNone(found)) return yield* new PageNotFound()
-  return yield* endExpiredPage(found.value)
+  return yield* endExpiredPage(yield* Effect.fromOption(found, () => new PageNotFound()))
 })
 
 /** The current payment; cancelled first if its page expired and nothing has begun on it. */

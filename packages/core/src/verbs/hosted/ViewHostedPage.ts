@@ -1,5 +1,5 @@
 /** What a hosted page shows. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { type HostedView, PageNotFound } from "../../decide/HostedOrder.ts"
 import type { Payment } from "../../model/Payment.ts"
 import { Directory } from "../../ports/Directory.ts"
@@ -12,7 +12,6 @@ export const hostedPage = Effect.fnUntraced(function* (token: string) {
 export const viewOf = Effect.fnUntraced(function* (payment: Payment) {
   const directory = yield* Directory
   const workspace = yield* directory.workspace(payment.tenant.workspaceId)
-  if (Option.isNone(workspace)) return yield* new PageNotFound()
-  const { brand = null, name } = workspace.value
+  const { brand = null, name } = yield* Effect.fromOption(workspace, () => new PageNotFound())
   return { payment, merchant: brand?.name ?? name, brand } satisfies HostedView
 })

@@ -89,7 +89,7 @@ export const claimOperation = Effect.fnUntraced(function* (caller: Caller, order
     read: () =>
       Effect.flatMap(
         ledger.book(caller.tenant, order.paymentId),
-        Option.match({ onNone: () => Effect.fail(new PaymentNotFound()), onSome: Effect.succeed })
+        Effect.fromOption(() => new PaymentNotFound())
       ),
     afterUnknown: "stop",
     storageErrors: "fail"

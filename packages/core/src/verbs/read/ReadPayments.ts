@@ -33,7 +33,7 @@ const stored = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
 })
 
 const archived = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
-  return yield* Effect.mapError(Effect.fromOption(yield* archivedPayment(tenant, id)), () => new PaymentNotFound())
+  return yield* Effect.fromOption(yield* archivedPayment(tenant, id), () => new PaymentNotFound())
 })
 
 /** Newest first. */

@@ -12,7 +12,7 @@ import { Accounts } from "../../call/Accounts.ts"
 import { withRefundId } from "../../call/CallIds.ts"
 import { canLookUpOperations, canReadDisputes } from "../../call/LookUp.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
-import { decideAndCommit, done, write, writeUntilKnown } from "../../commit/DecideAndCommit.ts"
+import { asStorageError, decideAndCommit, done, write, writeUntilKnown } from "../../commit/DecideAndCommit.ts"
 import { type DisputedBook, nextVersionOf, statedIn, withDisputes, withStated } from "../../commit/RecordDispute.ts"
 import { type Turn, Turns } from "../../commit/Turns.ts"
 import { attemptOf, interpret, isAboutBook } from "../../decide/interpret/Interpret.ts"
@@ -317,13 +317,7 @@ const decideAndWrite = Effect.fnUntraced(function* (
     // Where it was written, the message is recorded.
     afterUnknown: () => false,
     storageErrors: "fail"
-  }).pipe(
-    Effect.mapError((failure) =>
-      failure._tag === "NotWritten"
-        ? failure.cause
-        : new StorageError({ operation: `recording message ${message.id}`, cause: failure })
-    )
-  )
+  }).pipe(Effect.mapError(asStorageError(`recording message ${message.id}`)))
   decided.learn()
   if (decided.outcome !== null) yield* Metric.update(messagesDecided(connectionId, decided.outcome), 1)
 })

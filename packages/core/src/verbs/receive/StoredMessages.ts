@@ -121,12 +121,10 @@ const find = Effect.fnUntraced(function* (connectionId: string, eventId: string)
   const directory = yield* Directory
   const ledger = yield* Ledger
   // Connections are never deleted, and no two workspaces have one of the same id.
-  const connection = Option.getOrUndefined(yield* directory.connection(connectionId))
-  if (connection === undefined) return yield* new MessageNotFound()
+  const connection = yield* Effect.fromOption(yield* directory.connection(connectionId), () => new MessageNotFound())
   const tenant = { workspaceId: connection.workspaceId, environment: connection.environment }
-  const found = Option.getOrUndefined(yield* ledger.message(tenant, connectionId, eventId))
-  if (found === undefined) return yield* new MessageNotFound()
-  const { body, isSealed, ...note } = found
+  const found = yield* ledger.message(tenant, connectionId, eventId)
+  const { body, isSealed, ...note } = yield* Effect.fromOption(found, () => new MessageNotFound())
   return { connection, tenant, body, isSealed, note: note satisfies MessageNote }
 })
 

@@ -2,7 +2,7 @@
  * An operator accepts the payment that is suggested for a row: from then on the row is one of the payment, as if it carried
  * our id. What it states is applied, and its entry is replaced by a further one.
  */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { Directory } from "../../ports/Directory.ts"
 import { Settlements } from "../../ports/Settlements.ts"
 import { applyCompared, underLease } from "./CompareDifferences.ts"
@@ -25,8 +25,7 @@ export interface AcceptanceOrder {
 export const acceptSuggestion = Effect.fnUntraced(function* ({ connectionId, paymentId, rowId }: AcceptanceOrder) {
   const directory = yield* Directory
   const settlements = yield* Settlements
-  const connection = Option.getOrUndefined(yield* directory.connection(connectionId))
-  if (connection === undefined) return yield* new SuggestionNotFound()
+  const connection = yield* Effect.fromOption(yield* directory.connection(connectionId), () => new SuggestionNotFound())
   const { environment, workspaceId } = connection
   yield* underLease(
     connection,

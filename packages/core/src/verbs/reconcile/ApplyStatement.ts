@@ -1,7 +1,15 @@
 /** Applies what a row states to its payment, as a message of the provider is applied. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { Step } from "../../commit/CommitChange.ts"
-import { commitFirst, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import {
+  asStorageError,
+  commitFirst,
+  decideAndCommit,
+  done,
+  isSameWrite,
+  orLost,
+  write
+} from "../../commit/DecideAndCommit.ts"
 import {
   type DisputedBook,
   nextVersionOf,
@@ -20,10 +28,8 @@ import type { ReusedReference } from "../../model/ChargeReference.ts"
 import { isEnded, lacksDeadline } from "../../model/Dispute.ts"
 import { movedPayment, type PaymentBook } from "../../model/PaymentBook.ts"
 import type { MessageAbout } from "../../model/ProviderStatement.ts"
-import { isSameCount } from "../../model/Version.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
-import { StorageError } from "../../ports/StorageError.ts"
 import { LearnedRates, learnFrom } from "../../routing/run/LearnedRates.ts"
 
 export interface RowStated {
@@ -71,21 +77,12 @@ export const applyStatement = Effect.fnUntraced(function* (
       const step = { tenant, payment: movedPayment(book, after), ...withStated(beside, dispute) }
       return Effect.succeed(write(step, { ...value, learn: () => learnFrom(learned, book, applied, now) }))
     },
-    read: () =>
-      Effect.flatMap(
-        ledger.book(tenant, id),
-        Option.match({ onNone: () => Effect.fail(gaveUp("the payment is not stored")), onSome: disputed })
-      ),
-    afterUnknown: ({ book: { payment } }: DisputedBook, { payment: { after } }: Step) =>
-      isSameCount(payment.version, after.version) &&
-      payment.state === after.state &&
-      payment.updatedAt === after.updatedAt,
+    read: () => Effect.flatMap(Effect.flatMap(ledger.book(tenant, id), orLost(operation)), disputed),
+    afterUnknown: ({ book }: DisputedBook, step: Step) => isSameWrite(book.payment, step),
     storageErrors: "retry" as const
   }
   const applied = first === undefined ? decideAndCommit(loop) : commitFirst({ ...loop, first: yield* disputed(first) })
-  const decided = yield* Effect.mapError(applied, (failure) =>
-    failure._tag === "NotWritten" ? failure.cause : gaveUp(failure)
-  )
+  const decided = yield* Effect.mapError(applied, asStorageError(operation))
   decided.learn()
   return decided.isTaken
 })
@@ -96,6 +93,6 @@ const toLookUp = (stated: Stated | undefined, now: number): Stated | undefined =
     ? { ...stated, dispute: { ...stated.dispute, lookUp: { at: now, tries: 0 } } }
     : stated
 
-const gaveUp = (cause: unknown) => new StorageError({ operation: "applying a row of a report", cause })
+const operation = "applying a row of a report"
 
 const isTaken = ({ _tag }: Interpretation): boolean => _tag === "Moves" || _tag === "Confirms"

@@ -5,7 +5,7 @@
  * hash is the run's. A run that was killed goes on only with the very rows that it began with: where the provider's answer has
  * changed since, it is another run, whose known rows change nothing. Within a run that changes are found at its end.
  */
-import { Clock, Effect, Option, Stream } from "effect"
+import { Clock, Effect, Stream } from "effect"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { renumbered, reportRows } from "../../call/ReportRows.ts"
 import {
@@ -65,8 +65,7 @@ const refuse = (reason: string) => new ReportRefused({ reason })
 
 const reportsOf = Effect.fnUntraced(function* ({ connectionId, report: named }: FetchOrder) {
   const found = yield* (yield* Directory).connection(connectionId)
-  if (Option.isNone(found)) return yield* refuse("connection: expected the id of a connection")
-  const connection = found.value
+  const connection = yield* Effect.fromOption(found, () => refuse("connection: expected the id of a connection"))
   const connections = yield* OpenConnections
   const connector = yield* Effect.mapError(connections.connector(connection), ({ reason }) =>
     refuse(`connection: it cannot be used: ${reason}`)

@@ -1,5 +1,5 @@
 /** Differences for operators: how they are read, and how one is closed. */
-import { Clock, Effect, Option, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { Directory } from "../../ports/Directory.ts"
 import { Settlements } from "../../ports/Settlements.ts"
 
@@ -17,8 +17,7 @@ export interface ClosingOrder {
 export const closeDifference = Effect.fnUntraced(function* ({ connectionId, note, rowId }: ClosingOrder) {
   const directory = yield* Directory
   const settlements = yield* Settlements
-  const connection = Option.getOrUndefined(yield* directory.connection(connectionId))
-  if (connection === undefined) return yield* new DifferenceNotFound()
+  const connection = yield* Effect.fromOption(yield* directory.connection(connectionId), () => new DifferenceNotFound())
   const { environment, workspaceId } = connection
   const closed = { by: "person" as const, note, at: yield* Clock.currentTimeMillis }
   const isClosed = yield* settlements.close({ workspaceId, environment }, connectionId, { rowId, closed })

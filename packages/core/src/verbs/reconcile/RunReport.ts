@@ -6,7 +6,7 @@
  * all be applied, which changes nothing where they were, and what was found stays as it was found. That a batch is applied
  * is written with a later one.
  */
-import { Clock, Effect, Fiber, Option, Result, Schema } from "effect"
+import { Clock, Effect, Fiber, Result, Schema } from "effect"
 import type { Connection } from "../../model/Connection.ts"
 import { newRun, type ReconciliationRun, unreadableAtMost, withEntries } from "../../model/ReconciliationRun.ts"
 import type { ReportEntry, UnreadableRow } from "../../model/ReportRow.ts"
@@ -129,10 +129,10 @@ const compareInRun = Effect.fnUntraced(function* (
 
 const connectionOf = Effect.fnUntraced(function* ({ connectionId, format }: ReportOrder) {
   const directory = yield* Directory
-  const connection = Option.getOrUndefined(yield* directory.connection(connectionId))
-  if (connection === undefined) {
-    return yield* new ReportRefused({ reason: "connection: expected the id of a connection" })
-  }
+  const connection = yield* Effect.fromOption(
+    yield* directory.connection(connectionId),
+    () => new ReportRefused({ reason: "connection: expected the id of a connection" })
+  )
   if (!format.kinds.includes(connection.connector)) {
     const expected = format.kinds.join(" or ")
     return yield* new ReportRefused({

@@ -4,7 +4,7 @@
  */
 import { Clock, Effect } from "effect"
 import type { Step } from "../../commit/CommitChange.ts"
-import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { asStorageError, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { recordLookup } from "../../commit/RecordLookup.ts"
 import { keyTagOf } from "../../decide/DerivedId.ts"
 import type { ReusedReference } from "../../model/ChargeReference.ts"
@@ -82,15 +82,7 @@ export const writePlan = <S, P extends ChargePlan | RefundPlan | DisputePlan, R,
         // Where it was written, the record is found.
         afterUnknown: () => false,
         storageErrors: "retry"
-      }).pipe(
-        Effect.mapError((failure) =>
-          failure._tag === "NotWritten"
-            ? failure.cause
-            : failure._tag === "pointsman/StorageError"
-              ? failure
-              : new StorageError({ operation: "recovering a record", cause: failure })
-        )
-      )
+      }).pipe(Effect.mapError(asStorageError("recovering a record")))
 
 /**
  * The list may be older than the record by now, so a lookup that begins after the record was read says what is so. Gives

@@ -72,7 +72,7 @@ export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: R
     read: () =>
       Effect.flatMap(
         ledger.book(caller.tenant, order.paymentId),
-        Option.match({ onNone: () => Effect.fail(new PaymentNotFound()), onSome: Effect.succeed })
+        Effect.fromOption(() => new PaymentNotFound())
       ),
     afterUnknown: "stop",
     storageErrors: "fail"

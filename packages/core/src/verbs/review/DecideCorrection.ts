@@ -6,8 +6,8 @@
  * again on the payment as it is then: a statement that no longer fits, or that would apply to another operation or amount
  * than when it was proposed, is overtaken, and changes nothing.
  */
-import { Effect, Option, Result, Schema } from "effect"
-import { type Conflict, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { Effect, Result, Schema } from "effect"
+import { asStorageError, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { Turns } from "../../commit/Turns.ts"
 import { type Applied, unchanged } from "../../decide/Applied.ts"
 import { applyEvidence, targetMoved, targetOf } from "../../decide/OperatorEvidence.ts"
@@ -28,7 +28,6 @@ import { movedPayment, type PaymentBook } from "../../model/PaymentBook.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { StorageClock } from "../../ports/StorageClock.ts"
-import { StorageError } from "../../ports/StorageError.ts"
 import { PaymentNotFound } from "../read/ReadArchive.ts"
 import { sharedWith, takesMoney } from "./RecordEvidence.ts"
 import { knownPerson } from "./SecondPerson.ts"
@@ -114,10 +113,11 @@ const decideAndWrite = (order: CorrectionOrder, act: Act, reason: string | null)
     const turns = yield* Turns
     return yield* decideAndCommit({
       inTurn: turns.take(paymentId),
-      read: Effect.fnUntraced(function* (_: Conflict) {
-        const book = Option.getOrUndefined(yield* ledger.book(tenant, paymentId))
-        return book ?? (yield* new PaymentNotFound())
-      }),
+      read: () =>
+        Effect.flatMap(
+          ledger.book(tenant, paymentId),
+          Effect.fromOption(() => new PaymentNotFound())
+        ),
       decide: Effect.fnUntraced(function* (book: PaymentBook, now, reused) {
         const found = book.payment.corrections?.find(({ id }) => id === correctionId)
         if (found === undefined) return yield* new CorrectionNotFound()
@@ -138,22 +138,15 @@ const decideAndWrite = (order: CorrectionOrder, act: Act, reason: string | null)
       storageErrors: "fail"
     })
   }).pipe(
-    Effect.mapError((failure) => {
-      switch (failure._tag) {
-        case "NotWritten":
-          return failure.cause
-        case "MaybeWritten":
-          return new StorageError({ operation: "deciding a correction", cause: failure.cause })
-        case "Contended":
-        case "pointsman/ApiKeyRevoked":
-          return new CorrectionRefused({
-            field: "correction",
-            reason: "concurrent updates of the payment prevented the write: read the payment again"
-          })
-        default:
-          return failure
-      }
-    })
+    Effect.catchTag("Contended", () =>
+      Effect.fail(
+        new CorrectionRefused({
+          field: "correction",
+          reason: "concurrent updates of the payment prevented the write: read the payment again"
+        })
+      )
+    ),
+    Effect.mapError(asStorageError("deciding a correction"))
   )
 
 /** The same act of the same person again is answered as the first one was. */

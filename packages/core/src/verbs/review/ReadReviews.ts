@@ -1,5 +1,5 @@
 /** What operations have to look at, and all that is known about one such payment. */
-import { Clock, Effect, Option, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { type PossibleStatement, possibleStatements } from "../../decide/PossibleStatements.ts"
 import { openCorrection } from "../../model/Correction.ts"
 import type { Event } from "../../model/Event.ts"
@@ -63,10 +63,9 @@ export const reviewOf = Effect.fnUntraced(function* (paymentId: string) {
 /** Unchanged: reading a review does not end an expired page. */
 export const paymentFile = Effect.fnUntraced(function* (tenant: Tenant, paymentId: string) {
   const ledger = yield* Ledger
-  const book = yield* ledger.book(tenant, paymentId)
-  if (Option.isNone(book)) return yield* new PaymentNotFound()
+  const book = yield* Effect.fromOption(yield* ledger.book(tenant, paymentId), () => new PaymentNotFound())
   const timeline = yield* ledger.timeline(tenant, paymentId, { limit: eventsAtMost })
-  return { ...book.value, timeline } satisfies PaymentFile
+  return { ...book, timeline } satisfies PaymentFile
 })
 
 /** A payment with what an operator can state of it now. */

@@ -6,9 +6,9 @@
  * The rule that a reader would otherwise break: the background may settle the same payment meanwhile. The statement is
  * decided again on what is stored then, and refused where it no longer fits.
  */
-import { Effect, Option, Result, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { type Conflict, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
+import { asStorageError, type Conflict, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { type Turn, Turns } from "../../commit/Turns.ts"
 import { amountAtStake, applyEvidence, evidenceEvent, targetOf } from "../../decide/OperatorEvidence.ts"
 import { unnamed, withoutReused } from "../../decide/ReusedReference.ts"
@@ -22,7 +22,6 @@ import { movedPayment, type PaymentBook } from "../../model/PaymentBook.ts"
 import type { Tenant } from "../../model/Tenant.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { StorageClock } from "../../ports/StorageClock.ts"
-import { StorageError } from "../../ports/StorageError.ts"
 import { PaymentNotFound } from "../read/ReadArchive.ts"
 import { eventsAtMost } from "./ReadReviews.ts"
 import { fourEyesOf, knownPerson } from "./SecondPerson.ts"
@@ -177,8 +176,7 @@ const decideAndWrite = (order: ResolveReviewOrder, { limits, proposer }: Eyes, i
     return yield* decideAndCommit({
       inTurn,
       read: Effect.fnUntraced(function* (conflict: Conflict) {
-        const book = Option.getOrUndefined(yield* ledger.book(tenant, paymentId))
-        if (book === undefined) return yield* new PaymentNotFound()
+        const book = yield* Effect.fromOption(yield* ledger.book(tenant, paymentId), () => new PaymentNotFound())
         // Others may have moved the payment on since: where it was written, the timeline says so.
         const mayBeOurs = conflict._tag === "Unanswered" || isStale(book, basedOn)
         const since = { after: basedOn?.lastEventId, limit: eventsAtMost }
@@ -227,19 +225,10 @@ const decideAndWrite = (order: ResolveReviewOrder, { limits, proposer }: Eyes, i
       storageErrors: "fail"
     })
   }).pipe(
-    Effect.mapError((failure) => {
-      switch (failure._tag) {
-        case "NotWritten":
-          return failure.cause
-        case "MaybeWritten":
-          return new StorageError({ operation: "resolving a review", cause: failure.cause })
-        case "Contended":
-        case "pointsman/ApiKeyRevoked":
-          return refused("stated", "concurrent updates of the payment prevented the write: read the payment again")
-        default:
-          return failure
-      }
-    })
+    Effect.catchTag("Contended", () =>
+      Effect.fail(refused("stated", "concurrent updates of the payment prevented the write: read the payment again"))
+    ),
+    Effect.mapError(asStorageError("resolving a review"))
   )
 
 const secondPersonNeeded =
