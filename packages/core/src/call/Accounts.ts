@@ -76,8 +76,7 @@ export class Accounts extends Context.Service<
         asked.set(connection.id, { of: connection, at, answer: undefined })
         const answer = yield* callProvider<ProviderAccount>(
           connection,
-          ({ account }) => account?.() ?? noAccounts,
-          Number.POSITIVE_INFINITY
+          ({ account }) => account?.() ?? noAccounts
         ).pipe(Effect.provideService(OpenConnections, connections))
         const stated = answerOf(answer)
         const hasChanged = asked.get(connection.id)?.of !== connection

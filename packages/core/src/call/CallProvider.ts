@@ -1,9 +1,11 @@
 /** Asks one provider one thing, and always comes back with what is known afterwards. */
-import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
+import { Cause, Clock, Deferred, Effect, Exit, Fiber } from "effect"
+import { observeCall, type ProviderCall } from "../metrics/ProviderCall.ts"
 import type { Connection } from "../model/Connection.ts"
 import { NotSent, Unanswered } from "../model/ProviderStatement.ts"
 import { withoutPlace } from "../ports/Admission.ts"
 import type { Connector } from "../ports/Connector.ts"
+import { PaymentSettings } from "../ports/PaymentSettings.ts"
 import { BeginBy } from "../ports/Transport.ts"
 import { OpenConnections } from "./OpenConnections.ts"
 
@@ -17,8 +19,8 @@ const graceMillis = 5_000
 export const callProvider = Effect.fnUntraced(function* <Answer>(
   connection: Connection,
   call: (connector: Connector) => Effect.Effect<Answer, NotSent | Unanswered>,
-  /** Epoch milliseconds; see `BeginBy`. */
-  beginBy: number
+  /** Epoch milliseconds; see `BeginBy`. A lookup may be sent at any time. */
+  beginBy = Number.POSITIVE_INFINITY
 ) {
   const connections = yield* OpenConnections
   const connector = yield* Effect.exit(connections.connector(connection))
@@ -45,4 +47,24 @@ export const callProvider = Effect.fnUntraced(function* <Answer>(
   const answer = yield* withoutPlace(Deferred.await(end))
   yield* Fiber.interrupt(alarm)
   return answer
+})
+
+/** As `callProvider`, with its duration and a span. */
+export const askProvider = <Answer extends { readonly _tag: string }>(
+  connection: Connection,
+  about: Omit<ProviderCall, "connectionId">,
+  call: Parameters<typeof callProvider<Answer>>[1],
+  beginBy?: number
+) => observeCall({ ...about, connectionId: connection.id })(callProvider<Answer>(connection, call, beginBy))
+
+/** Sends what was claimed at `sentAt`, as long as that is recent. */
+export const sendClaimed = Effect.fnUntraced(function* <Answer extends { readonly _tag: string }>(
+  connection: Connection,
+  about: Omit<ProviderCall, "connectionId">,
+  sentAt: number,
+  call: Parameters<typeof callProvider<Answer>>[1]
+) {
+  const beginBy = sentAt + (yield* PaymentSettings).sendWithinMillis
+  if ((yield* Clock.currentTimeMillis) > beginBy) return new NotSent({ reason: "its claim grew too old to send on" })
+  return yield* askProvider(connection, about, call, beginBy)
 })

@@ -71,8 +71,7 @@ const walkWindow = Effect.fnUntraced(function* <Item, E, R>(
     const request: ListRequest = { createdFrom: window.from, createdBefore: window.before, cursor }
     const page: ListedPage<Item> | NotSent | Unanswered = yield* callProvider<ListedPage<Item>>(
       connection,
-      (connector) => method(connector)?.(request) ?? Effect.fail(noList),
-      Number.POSITIVE_INFINITY
+      (connector) => method(connector)?.(request) ?? Effect.fail(noList)
     )
     if ("_tag" in page) return page
     yield* take(page)

@@ -4,7 +4,6 @@ import { derivedDay } from "../decide/DerivedId.ts"
 import { type OtherAccount, otherAccount } from "../decide/interpret/OtherAccount.ts"
 import type { StatementAbout } from "../decide/interpret/Statement.ts"
 import { asUsableOperation, asUsableRecord, asUsableRefund } from "../decide/UsableAnswer.ts"
-import { observeCall } from "../metrics/ProviderCall.ts"
 import type { Attempt } from "../model/Attempt.ts"
 import { keyRetentionMillis } from "../model/Claim.ts"
 import type { Connection } from "../model/Connection.ts"
@@ -31,7 +30,7 @@ import { Directory } from "../ports/Directory.ts"
 import { RecordLosses } from "../ports/RecordLoss.ts"
 import { Accounts } from "./Accounts.ts"
 import { withRefundId } from "./CallIds.ts"
-import { callProvider } from "./CallProvider.ts"
+import { askProvider, type callProvider } from "./CallProvider.ts"
 import { OpenConnections } from "./OpenConnections.ts"
 
 export const connectionOf = Effect.fnUntraced(function* (tenant: Tenant, connectionId: string) {
@@ -151,17 +150,10 @@ export const proveCharge = Effect.fnUntraced(function* (
   const checkoutReference = checkout?.reference ?? null
   const sent = yield* sentTimes(attempt)
   const request = { attemptId, providerRef, checkoutReference, ...sent, money, simulation: payment.simulation }
-  const lookUp = callProvider<Found<ChargeRecord>>(
+  const lookUp = askProvider<Found<ChargeRecord>>(
     connection,
-    (connector) => Effect.flatMap(connector.lookUpCharge(request), usable(asUsableRecord)),
-    Number.POSITIVE_INFINITY
-  ).pipe(
-    observeCall({
-      operation: "look_up_charge",
-      connectionId: connection.id,
-      paymentId: payment.id,
-      subject: { attempt: attempt.id }
-    })
+    { operation: "look_up_charge", paymentId: payment.id, subject: { attempt: attempt.id } },
+    (connector) => Effect.flatMap(connector.lookUpCharge(request), usable(asUsableRecord))
   )
   const found = yield* inAccount(connection, attempt, lookUp)
   if (found._tag === "pointsman/Unanswered" && found.isUnsupported === true) return "Unsupported"
@@ -213,18 +205,11 @@ export const lookUpOperation = Effect.fnUntraced(function* (payment: Payment, op
     money,
     simulation: payment.simulation
   }
-  const lookUp = callProvider<Found<OperationState>>(
+  const lookUp = askProvider<Found<OperationState>>(
     connection,
+    { operation: "look_up_operation", paymentId: payment.id, subject: { operation: operation.id } },
     ({ lookUpOperation }) =>
-      lookUpOperation === undefined ? unsupported : Effect.flatMap(lookUpOperation(request), usable(asUsableOperation)),
-    Number.POSITIVE_INFINITY
-  ).pipe(
-    observeCall({
-      operation: "look_up_operation",
-      connectionId: connection.id,
-      paymentId: payment.id,
-      subject: { operation: operation.id }
-    })
+      lookUpOperation === undefined ? unsupported : Effect.flatMap(lookUpOperation(request), usable(asUsableOperation))
   )
   const found = yield* inAccount(connection, attempt, lookUp)
   return (
@@ -247,20 +232,13 @@ export const lookUpRefund = Effect.fnUntraced(function* (
   if (connection === undefined) return undefined
   const { id: refundId, money, providerRef, providerRefundId, sentAt } = refund
   const request = { refundId, providerRefundId, providerRef, sentAt, money, simulation: payment.simulation }
-  const lookUp = callProvider<Found<RefundState>>(
+  const lookUp = askProvider<Found<RefundState>>(
     connection,
+    { operation: "look_up_refund", paymentId: payment.id, subject: { refund: refund.id } },
     (connector) =>
       connector.lookUpRefund === undefined
         ? Effect.fail(new Unanswered({ reason: "the connection cannot look up refunds" }))
-        : Effect.flatMap(connector.lookUpRefund(request), usable(asUsableRefund)),
-    Number.POSITIVE_INFINITY
-  ).pipe(
-    observeCall({
-      operation: "look_up_refund",
-      connectionId: connection.id,
-      paymentId: payment.id,
-      subject: { refund: refund.id }
-    })
+        : Effect.flatMap(connector.lookUpRefund(request), usable(asUsableRefund))
   )
   return answered(yield* inAccount(connection, attempt, lookUp))
 })
@@ -302,14 +280,8 @@ const askOfDispute = Effect.fnUntraced(function* <State>(
   { book, connection, dispute }: AskedDispute,
   ask: Parameters<typeof callProvider<Found<State>>>[1]
 ) {
-  const call = callProvider<Found<State>>(connection, ask, Number.POSITIVE_INFINITY).pipe(
-    observeCall({
-      operation: "look_up_dispute",
-      connectionId: connection.id,
-      paymentId: book.payment.id,
-      subject: { dispute: dispute.id }
-    })
-  )
+  const about = { operation: "look_up_dispute", paymentId: book.payment.id, subject: { dispute: dispute.id } } as const
+  const call = askProvider<Found<State>>(connection, about, ask)
   const attempt = book.attempts.find(({ id }) => id === dispute.attemptId)
   const found = yield* inAccount(connection, attempt, call)
   if (found._tag === "pointsman/Unanswered" && found.isUnsupported === true) return "Unsupported"

@@ -50,8 +50,7 @@ const fileAt = Effect.fnUntraced(function* (
 ) {
   const text: string | null | NotSent | Unanswered = yield* callProvider<string | null>(
     connection,
-    ({ reports }) => reports?.find(({ name }) => name === report)?.download?.(file) ?? Effect.fail(noReport),
-    Number.POSITIVE_INFINITY
+    ({ reports }) => reports?.find(({ name }) => name === report)?.download?.(file) ?? Effect.fail(noReport)
   )
   if (text === null) return Stream.empty
   if (typeof text !== "string") return yield* new Unanswered({ reason: text.reason })
@@ -89,8 +88,7 @@ const pageAt = Effect.fnUntraced(function* (connection: Connection, asked: Repor
   const request = { createdFrom: from, createdBefore: endOf(asked, place, until), cursor }
   const page: ReportPage | NotSent | Unanswered = yield* callProvider<ReportPage>(
     connection,
-    ({ reports }) => reports?.find(({ name }) => name === asked.report)?.list(request) ?? Effect.fail(noReport),
-    Number.POSITIVE_INFINITY
+    ({ reports }) => reports?.find(({ name }) => name === asked.report)?.list(request) ?? Effect.fail(noReport)
   )
   if ("_tag" in page) return yield* new Unanswered({ reason: page.reason })
   const wrong = faultOf(page, cursor, pages)

@@ -1,9 +1,9 @@
 /** Asks one provider to charge, and always comes back with what is known afterwards. */
 import { Effect } from "effect"
-import { callProvider } from "../../call/CallProvider.ts"
+import { askProvider } from "../../call/CallProvider.ts"
 import type { Instrument } from "../../decide/CreateRequest.ts"
 import { asUsable } from "../../decide/UsableAnswer.ts"
-import { observeCall, type ProviderCall } from "../../metrics/ProviderCall.ts"
+import { type ProviderCall } from "../../metrics/ProviderCall.ts"
 import type { ChargeEnd } from "../../model/ProviderStatement.ts"
 import type { Simulation } from "../../model/Simulation.ts"
 import type { ChargeInHand } from "./ChargeInHand.ts"
@@ -22,19 +22,19 @@ export const sendCharge = (
 ) => {
   const instrument = instruments?.find(({ connectionId }) => connectionId === inHand.connection.id)?.token ?? null
   const request = { ...chargeDetails(inHand), instrument, simulation }
-  return callProvider<ChargeEnd>(
+  return askProvider<ChargeEnd>(
     inHand.connection,
+    chargeCall("charge", inHand),
     (connector) => Effect.map(connector.charge(request), asUsable),
     beginBy
-  ).pipe(observeCall(chargeCall("charge", inHand)))
+  )
 }
 
 export const chargeCall = (
   operation: "charge" | "checkout" | "complete_checkout",
-  { attempt, connection, payment }: ChargeInHand
-): ProviderCall => ({
+  { attempt, payment }: ChargeInHand
+): Omit<ProviderCall, "connectionId"> => ({
   operation,
-  connectionId: connection.id,
   paymentId: payment.id,
   subject: { attempt: attempt.id }
 })

@@ -3,23 +3,19 @@
  * version of the payment. Of requests that come at once, one is written and sent. A commit of which it is not known whether
  * it was written is not sent on.
  */
+
 import { Clock, Effect, Option } from "effect"
-import { Accounts } from "../../call/Accounts.ts"
 import { submissionId } from "../../call/CallIds.ts"
-import { claimGuard, whyUnclaimed } from "../../call/ClaimGuard.ts"
+import { claimGuard } from "../../call/ClaimGuard.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
-import { Background, keepTrying } from "../../commit/Background.ts"
+import { claimCall, connectionInAccount, connectorOf } from "../../commit/ClaimCall.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { disputeStep } from "../../commit/RecordDispute.ts"
-import { OtherAccountOpened, refuseOtherAccount } from "../../commit/RefuseOtherAccount.ts"
 import { type Caller, KeyReused, NothingSent } from "../../decide/CreateRequest.ts"
 import { DisputePending, InvalidEvidence, type SubmissionOrder } from "../../decide/DisputeOrder.ts"
-import { otherAccount } from "../../decide/interpret/OtherAccount.ts"
-import { ProviderRefused, TakenByAnother, Unsupported } from "../../decide/OperationOrder.ts"
+import { Unsupported } from "../../decide/OperationOrder.ts"
 import type { Connection } from "../../model/Connection.ts"
 import { type Dispute, firstSubmissionStage, mostSubmissions, type Submission } from "../../model/Dispute.ts"
-import type { PaymentBook } from "../../model/PaymentBook.ts"
-import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
@@ -36,20 +32,26 @@ export interface SubmissionInHand {
   readonly evidence: string | null
 }
 
-type Claimed =
-  | { readonly _tag: "Begun"; readonly inHand: SubmissionInHand }
-  /** An earlier request under the key. `isDead`: its process did not come back. */
-  | { readonly _tag: "Known"; readonly file: DisputeFile; readonly submission: Submission; readonly isDead: boolean }
+interface Begun {
+  readonly _tag: "Begun"
+  readonly inHand: SubmissionInHand
+}
+
+/** An earlier request under the key. `isDead`: its process did not come back. */
+interface Known {
+  readonly _tag: "Known"
+  readonly file: DisputeFile
+  readonly submission: Submission
+  readonly isDead: boolean
+}
 
 /** The submission that may be sent; or what its key already names. */
 export const claimSubmission = Effect.fnUntraced(function* (caller: Caller, order: SubmissionOrder) {
-  const background = yield* Background
-  const nothingSent = (cause: unknown) => new NothingSent({ cause })
-  const claimed = decideAndCommit({
+  const loop = {
     decide: (file: DisputeFile) =>
       Effect.gen(function* () {
         const known = yield* knownUnder(file, order)
-        if (known !== undefined) return done<Claimed>(known)
+        if (known !== undefined) return done(known)
         const inHand = yield* begin(caller, order, file)
         const { book, dispute } = inHand.file
         const step = {
@@ -57,28 +59,11 @@ export const claimSubmission = Effect.fnUntraced(function* (caller: Caller, orde
           apiKeyHash: caller.apiKeyHash,
           guard: yield* claimGuard(null)
         }
-        return write<Claimed>(step, { _tag: "Begun", inHand })
+        return write<Begun>(step, { _tag: "Begun", inHand })
       }),
-    read: () => disputeFile(caller.tenant, order.disputeId),
-    afterUnknown: "stop",
-    storageErrors: "fail"
-  })
-  return yield* claimed.pipe(
-    Effect.catchTags({
-      NotWritten: ({ cause }) => Effect.fail(whyUnclaimed(cause, DisputePending)),
-      // Nothing is sent on it.
-      MaybeWritten: ({ cause, value }) =>
-        Effect.gen(function* () {
-          if (value._tag === "Begun") {
-            const back = giveBack(value.inHand)
-            yield* Effect.catch(back, () => background.run(keepTrying(back)))
-          }
-          return yield* nothingSent(cause)
-        }),
-      OtherAccountOpened: refuseOtherAccount,
-      Contended: () => Effect.fail(new TakenByAnother())
-    })
-  )
+    read: () => disputeFile(caller.tenant, order.disputeId)
+  }
+  return yield* claimCall(loop, DisputePending, giveBack)
 })
 
 const knownUnder = Effect.fnUntraced(function* (file: DisputeFile, { idempotencyKey, kind }: SubmissionOrder) {
@@ -89,7 +74,7 @@ const knownUnder = Effect.fnUntraced(function* (file: DisputeFile, { idempotency
   const { claimWindowMillis } = yield* PaymentSettings
   const isDead =
     submission.stage === "Sending" && (yield* Clock.currentTimeMillis) - submission.sentAt >= claimWindowMillis
-  return { _tag: "Known", file, submission, isDead } satisfies Claimed
+  return { _tag: "Known", file, submission, isDead } satisfies Known
 })
 
 const begin = Effect.fnUntraced(function* (
@@ -100,11 +85,9 @@ const begin = Effect.fnUntraced(function* (
   const { book, dispute } = file
   yield* refuseClosed(dispute)
   const connections = yield* OpenConnections
-  const connection = yield* usableConnection(caller, book, dispute)
-  const connector = yield* Effect.mapError(
-    connections.connector(connection),
-    () => new ProviderRefused({ message: "Nothing was sent to the provider: the connection is not usable." })
-  )
+  const attempt = book.attempts.find(({ id }) => id === dispute.attemptId)
+  const connection = yield* connectionInAccount(book, dispute.connectionId, attempt, () => new Unsupported())
+  const connector = yield* connectorOf(connection)
   const can = kind === "submit" ? connector.submitDispute : connector.acceptDispute
   if (can === undefined || dispute.providerDisputeId === null) return yield* new Unsupported()
   const evidence = kind === "submit" ? yield* keptEvidence(caller, dispute) : null
@@ -128,21 +111,6 @@ const begin = Effect.fnUntraced(function* (
   return { file: { book, dispute: claimed }, submission, connection, evidence } satisfies SubmissionInHand
 })
 
-const usableConnection = Effect.fnUntraced(function* (caller: Caller, book: PaymentBook, dispute: Dispute) {
-  const directory = yield* Directory
-  const accounts = yield* Accounts
-  const all = yield* Effect.mapError(directory.connections(caller.tenant), (cause) => new NothingSent({ cause }))
-  const connection = all.find(({ id }) => id === dispute.connectionId)
-  if (connection === undefined) return yield* new Unsupported()
-  const attempt = book.attempts.find(({ id }) => id === dispute.attemptId)
-  const other = attempt && otherAccount(attempt, connection, accounts.current(connection))
-  if (other !== undefined) {
-    const { attemptId, connectionId } = dispute
-    return yield* new OtherAccountOpened({ book, connectionId, attemptId, other })
-  }
-  return connection
-})
-
 /** Read after the dispute, like that after its payment: a commit on this version finds the same. */
 const keptEvidence = Effect.fnUntraced(function* ({ tenant }: Caller, { evidence, id, paymentId }: Dispute) {
   const ledger = yield* Ledger
@@ -156,7 +124,7 @@ const keptEvidence = Effect.fnUntraced(function* ({ tenant }: Caller, { evidence
  * It is not known whether the submission was written, or may still be; nothing may be sent on it. A write that takes its
  * place removes it where it was written, and makes sure that it cannot be where it was not.
  */
-const giveBack = Effect.fnUntraced(function* ({ file, submission }: SubmissionInHand) {
+const giveBack = Effect.fnUntraced(function* ({ inHand: { file, submission } }: Begun) {
   const { tenant, version } = file.book.payment
   yield* decideAndCommit({
     decide: ({ book, dispute }: DisputeFile) => {

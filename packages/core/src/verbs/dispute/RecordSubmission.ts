@@ -2,11 +2,11 @@
  * The last commit of a submission: what the provider said, with the events. Once the provider may have been asked, a store
  * that fails is no reason to say that nothing happened: what cannot be recorded is tried again in the background.
  */
-import { Effect, Result } from "effect"
-import { Background, keepTrying } from "../../commit/Background.ts"
+
+import { Effect, Option } from "effect"
+import { recordAnswer } from "../../commit/ClaimCall.ts"
 import { type AnyLoop, decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
 import { disputeStep } from "../../commit/RecordDispute.ts"
-import { Turns } from "../../commit/Turns.ts"
 import { applySubmissionFact, type SubmissionFact } from "../../decide/DisputeFact.ts"
 import { DisputePending } from "../../decide/DisputeOrder.ts"
 import { ProviderRefused, ResultUnknown, StateUnconfirmed } from "../../decide/OperationOrder.ts"
@@ -20,18 +20,11 @@ export const recordSubmissionAnswer = Effect.fnUntraced(function* (
   submission: Submission,
   fact: SubmissionFact
 ) {
-  const turns = yield* Turns
-  const background = yield* Background
-  const inTurn = turns.take(dispute.paymentId)
-  const record = (how: Pick<AnyLoop, "storageErrors">) =>
-    Effect.catchDefect(
-      recordSubmission(book.payment.tenant, dispute.id, submission, fact, { ...how, inTurn }),
-      Effect.fail
-    )
-  const recorded = yield* Effect.result(record({ storageErrors: "retry" }))
-  if (Result.isSuccess(recorded)) return yield* answerOf(recorded.success, submission)
-  yield* Effect.logError(`the result of ${submission.operationId} could not be recorded; retrying`, recorded.failure)
-  yield* background.run(keepTrying(record({ storageErrors: "fail" })))
+  const call = { id: submission.operationId, paymentId: dispute.paymentId }
+  const recorded = yield* recordAnswer(call, (how) =>
+    recordSubmission(book.payment.tenant, dispute.id, submission, fact, how)
+  )
+  if (Option.isSome(recorded)) return yield* answerOf(recorded.value, submission)
   // A refusal that is not recorded does not let the merchant submit again yet, so it is reported as unknown.
   if (fact.on === "SubmissionConfirmed") return yield* new StateUnconfirmed({ said: "confirmed" })
   return yield* fact.on === "SubmissionTaken" ? new DisputePending() : new ResultUnknown()

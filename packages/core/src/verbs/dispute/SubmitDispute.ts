@@ -4,18 +4,16 @@
  * A submission is for good, and the provider decides on it. It is written before the provider is asked, and an unknown
  * result is looked up and never sent again.
  */
-import { Clock, Effect, Redacted, Result } from "effect"
+import { Effect, Redacted, Result } from "effect"
 import { Base64 } from "effect/encoding"
-import { callProvider } from "../../call/CallProvider.ts"
+import { sendClaimed } from "../../call/CallProvider.ts"
 import { Turns } from "../../commit/Turns.ts"
 import { type Caller, NothingSent } from "../../decide/CreateRequest.ts"
 import { callOf, type SubmissionEnd, submissionFactOf } from "../../decide/DisputeFact.ts"
 import { DisputePending, type SubmissionAnswered, type SubmissionOrder } from "../../decide/DisputeOrder.ts"
-import { observeCall } from "../../metrics/ProviderCall.ts"
 import { type EvidenceDocument, type EvidenceFile, evidenceContext } from "../../model/Dispute.ts"
 import { NotSent, type Unanswered } from "../../model/ProviderStatement.ts"
 import type { Connector } from "../../ports/Connector.ts"
-import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { Secrets } from "../../ports/Secrets.ts"
 import { claimSubmission, type SubmissionInHand } from "./ClaimSubmission.ts"
 import { dispute } from "./ReadDisputes.ts"
@@ -57,29 +55,15 @@ const submitOnce = Effect.fnUntraced(function* (caller: Caller, order: Submissio
 
 const send = Effect.fnUntraced(function* (
   inHand: SubmissionInHand
-): Effect.fn.Return<SubmissionEnd, never, Effect.Services<ReturnType<typeof callProvider>> | Secrets> {
+): Effect.fn.Return<SubmissionEnd, never, Effect.Services<ReturnType<typeof sendClaimed>> | Secrets> {
   const { connection, file, submission } = inHand
-  const { sendWithinMillis } = yield* PaymentSettings
-  const beginBy = submission.sentAt + sendWithinMillis
   const opened = yield* Effect.result(openEvidence(inHand))
   if (Result.isFailure(opened)) {
     return new NotSent({ reason: "the kept evidence cannot be decrypted with this encryption key" })
   }
-  if ((yield* Clock.currentTimeMillis) > beginBy) {
-    return new NotSent({ reason: "its claim grew too old to send on" })
-  }
-  return yield* callProvider<SubmissionEnd>(
-    connection,
-    (connector) => ask(connector, inHand, opened.success),
-    beginBy
-  ).pipe(
-    observeCall({
-      operation: callOf[submission.kind],
-      connectionId: connection.id,
-      paymentId: file.book.payment.id,
-      subject: { dispute: file.dispute.id }
-    })
-  )
+  const subject = { dispute: file.dispute.id }
+  const about = { operation: callOf[submission.kind], paymentId: file.book.payment.id, subject }
+  return yield* sendClaimed(connection, about, submission.sentAt, (connector) => ask(connector, inHand, opened.success))
 })
 
 interface Evidence {

@@ -6,7 +6,7 @@
  * step is taken again where that says that nothing was taken.
  */
 import { Clock, Effect, Exit, Metric, Option, Result } from "effect"
-import { callProvider } from "../../call/CallProvider.ts"
+import { askProvider } from "../../call/CallProvider.ts"
 import { connectionOf } from "../../call/LookUp.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { adoptAnswer } from "../../commit/AdoptAnswer.ts"
@@ -15,7 +15,6 @@ import { applyChargeFact } from "../../decide/ChargeFact.ts"
 import { asUsable } from "../../decide/UsableAnswer.ts"
 import { withRouting } from "../../decide/WithRouting.ts"
 import { attemptsEnded } from "../../metrics/Metrics.ts"
-import { observeCall } from "../../metrics/ProviderCall.ts"
 import { type Attempt, completingAttempt, endAttempt, outcomeOf } from "../../model/Attempt.ts"
 import type { Connection } from "../../model/Connection.ts"
 import type { Payment } from "../../model/Payment.ts"
@@ -129,14 +128,15 @@ const send = (inHand: ChargeInHand, beginBy: number) => {
     money: payment.money,
     capture: payment.captureMethod === "automatic"
   }
-  return callProvider<ChargeEnd>(
+  return askProvider<ChargeEnd>(
     inHand.connection,
+    chargeCall("complete_checkout", inHand),
     ({ completeCheckout }) =>
       completeCheckout === undefined
         ? Effect.fail(new NotSent({ reason: "the connection cannot complete a checkout" }))
         : Effect.map(completeCheckout(request), asUsable),
     beginBy
-  ).pipe(observeCall(chargeCall("complete_checkout", inHand)))
+  )
 }
 
 const referenceOf = ({ checkout }: Attempt): string => checkout?.reference ?? ""

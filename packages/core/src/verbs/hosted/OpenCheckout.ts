@@ -3,11 +3,10 @@
  * provider is asked, and every further tab is sent to the page that was opened.
  */
 import { Clock, Effect, Exit, Option, Redacted } from "effect"
-import { callProvider } from "../../call/CallProvider.ts"
+import { askProvider } from "../../call/CallProvider.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
 import { PaymentResultUnknown } from "../../decide/CreateRequest.ts"
 import { ActionNotOffered, type CheckoutStep } from "../../decide/HostedOrder.ts"
-import { observeCall } from "../../metrics/ProviderCall.ts"
 import type { Connection } from "../../model/Connection.ts"
 import { checkoutUrlContext } from "../../model/HostedPage.ts"
 import type { Payment } from "../../model/Payment.ts"
@@ -53,14 +52,15 @@ const opensCheckouts = Effect.fnUntraced(function* (connection: Connection, { me
 })
 
 const sendOpening = (inHand: ChargeInHand, returnUrl: string, beginBy: number) =>
-  callProvider<CheckoutOpened | Rejected>(
+  askProvider<CheckoutOpened | Rejected>(
     inHand.connection,
+    chargeCall("checkout", inHand),
     ({ openCheckout }) =>
       openCheckout === undefined
         ? Effect.fail(new NotSent({ reason: "the connection cannot open a checkout" }))
         : Effect.flatMap(openCheckout({ ...chargeDetails(inHand), ...namedMethod(inHand), returnUrl }), usable),
     beginBy
-  ).pipe(observeCall(chargeCall("checkout", inHand)))
+  )
 
 const namedMethod = ({ payment: { paymentMethod } }: ChargeInHand) =>
   paymentMethod === undefined ? {} : { paymentMethod }

@@ -2,25 +2,22 @@
  * What is written before a provider is asked to capture or to void: the payment in its state of waiting, and the
  * operation with its key, in one commit. A commit of which it is not known whether it was written is not sent on.
  */
+
 import { Clock, Effect, Option, Result } from "effect"
-import { Accounts } from "../../call/Accounts.ts"
 import { operationId } from "../../call/CallIds.ts"
-import { claimGuard, whyUnclaimed } from "../../call/ClaimGuard.ts"
+import { claimGuard } from "../../call/ClaimGuard.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
-import { Background, keepTrying } from "../../commit/Background.ts"
+import { claimCall, connectionInAccount, connectorOf } from "../../commit/ClaimCall.ts"
 import type { Step } from "../../commit/CommitChange.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
-import { OtherAccountOpened, refuseOtherAccount } from "../../commit/RefuseOtherAccount.ts"
-import { type Caller, NothingSent, RequestInProgress } from "../../decide/CreateRequest.ts"
+import { type Caller, RequestInProgress } from "../../decide/CreateRequest.ts"
 import { sentAfter } from "../../decide/DerivedId.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
-import { otherAccount } from "../../decide/interpret/OtherAccount.ts"
 import {
   type Answered,
   InvalidAmount,
   NoProviderRef,
   type OperationOrder,
-  ProviderRefused,
   TakenByAnother,
   Unsupported
 } from "../../decide/OperationOrder.ts"
@@ -33,10 +30,9 @@ import { bookAfter, movedPayment, type PaymentBook } from "../../model/PaymentBo
 import { type PaymentEvent, PaymentMachine } from "../../model/PaymentMachine.ts"
 import { money } from "../../money/Money.ts"
 import type { Connector } from "../../ports/Connector.ts"
-import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
-import { PaymentNotFound } from "../read/ReadArchive.ts"
+import { orNotFound } from "../read/ReadArchive.ts"
 import { operationStanding } from "./ReplayOperation.ts"
 
 export interface OperationInHand {
@@ -64,10 +60,8 @@ type Unclaimed = { readonly _tag: "Replayed"; readonly answered: Answered } | { 
 /** The operation that may be sent; or what its key already resolves to; or that the payment cannot take it. */
 export const claimOperation = Effect.fnUntraced(function* (caller: Caller, order: OperationOrder) {
   const ledger = yield* Ledger
-  const background = yield* Background
-  const nothingSent = (cause: unknown) => new NothingSent({ cause })
-  const claimed = decideAndCommit({
-    decide: (book: PaymentBook, _now, _reused, lastTry: Claimed | undefined) =>
+  const loop = {
+    decide: (book: PaymentBook, _now: number, _reused: unknown, lastTry: Claimed | undefined) =>
       Effect.gen(function* () {
         const earlier = yield* operationStanding(book, order)
         if (earlier !== undefined) return done<Unclaimed>({ _tag: "Replayed", answered: earlier })
@@ -75,7 +69,7 @@ export const claimOperation = Effect.fnUntraced(function* (caller: Caller, order
         if (Result.isFailure(moved)) {
           return lastTry === undefined ? done<Unclaimed>({ _tag: "Refused" }) : yield* new TakenByAnother()
         }
-        const inHand: OperationInHand = yield* begin(caller, order, book, moved.success.to)
+        const inHand: OperationInHand = yield* begin(order, book, moved.success.to)
         const claim = {
           tenant: caller.tenant,
           apiKeyHash: caller.apiKeyHash,
@@ -86,38 +80,13 @@ export const claimOperation = Effect.fnUntraced(function* (caller: Caller, order
         }
         return write<Claimed>(claim, { _tag: "Begun", book, inHand })
       }),
-    read: () =>
-      Effect.flatMap(
-        ledger.book(caller.tenant, order.paymentId),
-        Effect.fromOption(() => new PaymentNotFound())
-      ),
-    afterUnknown: "stop",
-    storageErrors: "fail"
-  })
-  return yield* claimed.pipe(
-    Effect.catchTags({
-      NotWritten: ({ cause }) => Effect.fail(whyUnclaimed(cause, RequestInProgress)),
-      // Nothing is sent on it.
-      MaybeWritten: ({ cause, value: { book, inHand } }) =>
-        Effect.gen(function* () {
-          yield* Effect.catch(giveBack(book, inHand), () => background.run(keepTrying(giveBack(book, inHand))))
-          return yield* nothingSent(cause)
-        }),
-      OtherAccountOpened: refuseOtherAccount,
-      Contended: () => Effect.fail(new TakenByAnother())
-    })
-  )
+    read: () => Effect.flatMap(ledger.book(caller.tenant, order.paymentId), orNotFound)
+  }
+  return yield* claimCall(loop, RequestInProgress, giveBack)
 })
 
-const begin = Effect.fnUntraced(function* (
-  caller: Caller,
-  order: OperationOrder,
-  book: PaymentBook,
-  state: Payment["state"]
-) {
-  const directory = yield* Directory
+const begin = Effect.fnUntraced(function* (order: OperationOrder, book: PaymentBook, state: Payment["state"]) {
   const connections = yield* OpenConnections
-  const accounts = yield* Accounts
   const { operations, payment } = book
   const attempt = holdingAttempt(book)
   if (payment.connectionId === null || payment.providerRef === null || attempt === undefined) {
@@ -125,15 +94,8 @@ const begin = Effect.fnUntraced(function* (
   }
   const { providerRef } = payment
   const attemptId = attempt.id
-  const all = yield* Effect.mapError(directory.connections(caller.tenant), (cause) => new NothingSent({ cause }))
-  const connection = all.find(({ id }) => id === payment.connectionId)
-  if (connection === undefined) return yield* new Unsupported()
-  const other = otherAccount(attempt, connection, accounts.current(connection))
-  if (other !== undefined) return yield* new OtherAccountOpened({ book, connectionId: connection.id, attemptId, other })
-  const connector = yield* Effect.mapError(
-    connections.connector(connection),
-    () => new ProviderRefused({ message: "Nothing was sent to the provider: the connection is not usable." })
-  )
+  const connection = yield* connectionInAccount(book, payment.connectionId, attempt, () => new Unsupported())
+  const connector = yield* connectorOf(connection)
   if (connector[order.kind] === undefined) return yield* new Unsupported()
   const amountMinor = order.amountMinor ?? payment.authorizedMinor
   if (amountMinor > payment.authorizedMinor) {
@@ -169,7 +131,7 @@ const begin = Effect.fnUntraced(function* (
  * payment is written unchanged, with the operation as abandoned. Where that works, the claim that is out can no
  * longer be written; where the claim was written, it is taken back. It fails where the store stays silent.
  */
-const giveBack = Effect.fnUntraced(function* (book: PaymentBook, inHand: OperationInHand) {
+const giveBack = Effect.fnUntraced(function* ({ book, inHand }: Claimed) {
   const ledger = yield* Ledger
   const { id, tenant, version } = book.payment
   const abandoned: Operation = { ...inHand.operation, outcome: "Abandoned" }

@@ -6,8 +6,8 @@
  *
  * One that goes well is a read and two commits.
  */
-import { Clock, Effect } from "effect"
-import { callProvider } from "../../call/CallProvider.ts"
+import { Effect } from "effect"
+import { sendClaimed } from "../../call/CallProvider.ts"
 import { Turns } from "../../commit/Turns.ts"
 import type { Caller } from "../../decide/CreateRequest.ts"
 import { type OperationEnd, operationFactOf } from "../../decide/OperationFact.ts"
@@ -20,10 +20,8 @@ import {
   type VoidOrder
 } from "../../decide/OperationOrder.ts"
 import { isUsableAmount } from "../../decide/UsableAnswer.ts"
-import { observeCall } from "../../metrics/ProviderCall.ts"
 import type { OperationAnswer } from "../../model/ProviderStatement.ts"
 import { NotSent, Unanswered } from "../../model/ProviderStatement.ts"
-import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { claimOperation, type OperationInHand } from "./ClaimOperation.ts"
 import { recordOperationAnswer } from "./RecordOperation.ts"
 import { recoveredOperation } from "./RecoveredOperation.ts"
@@ -46,19 +44,8 @@ const operate = Effect.fnUntraced(function* <Refusal>(caller: Caller, order: Ope
   if (claimed._tag === "Replayed") return claimed.answered
   const { inHand } = claimed
   const { book, connection, operation } = inHand
-  const { sendWithinMillis } = yield* PaymentSettings
-  const beginBy = operation.sentAt + sendWithinMillis
-  const end: OperationEnd =
-    (yield* Clock.currentTimeMillis) > beginBy
-      ? new NotSent({ reason: "its claim grew too old to send on" })
-      : yield* callProvider(connection, () => send(inHand), beginBy).pipe(
-          observeCall({
-            operation: operation.kind,
-            connectionId: connection.id,
-            paymentId: book.payment.id,
-            subject: { operation: operation.id }
-          })
-        )
+  const about = { operation: operation.kind, paymentId: book.payment.id, subject: { operation: operation.id } }
+  const end = yield* sendClaimed(connection, about, operation.sentAt, () => send(inHand))
   const fact = operationFactOf(operation, book.payment.authorizedMinor, end)
   return { payment: yield* recordOperationAnswer(book, operation, fact), isReplay: false } satisfies Answered
 })

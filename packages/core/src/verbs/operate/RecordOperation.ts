@@ -4,10 +4,10 @@
  * The rule that a reader would otherwise break: once the provider may have been asked, a store that fails is no reason
  * to say that nothing happened. What cannot be recorded is `StateUnconfirmed`, and is tried again in the background.
  */
-import { Effect, Option, Result } from "effect"
-import { Background, keepTrying } from "../../commit/Background.ts"
+
+import { Effect, Option } from "effect"
+import { recordAnswer } from "../../commit/ClaimCall.ts"
 import { type AnyLoop, decideAndCommit, done, NotStored, write } from "../../commit/DecideAndCommit.ts"
-import { Turns } from "../../commit/Turns.ts"
 import { applyOperationFact, type OperationFact, overtaken, saidOf } from "../../decide/OperationFact.ts"
 import { ProviderRefused, ResultUnknown, StateConflict, StateUnconfirmed } from "../../decide/OperationOrder.ts"
 import type { Operation, OperationReply } from "../../model/Operation.ts"
@@ -20,17 +20,13 @@ export const recordOperationAnswer = Effect.fnUntraced(function* (
   operation: Operation,
   fact: OperationFact
 ) {
-  const turns = yield* Turns
-  const background = yield* Background
-  const inTurn = turns.take(book.payment.id)
-  const record = (how: Omit<HowRecorded, "inTurn">) =>
-    Effect.catchDefect(recordOperation(book, operation, fact, { ...how, inTurn }), Effect.fail)
-  const recorded = yield* Effect.result(record({ storageErrors: "retry" }))
-  if (Result.isSuccess(recorded)) return yield* answerOf(recorded.success)
   const said = saidOf(fact)
-  yield* Effect.logError(`the result of ${operation.id} could not be recorded; retrying`, recorded.failure)
-  yield* background.run(keepTrying(record({ storageErrors: "fail", reply: { _tag: "StateUnconfirmed", said } })))
-  return yield* new StateUnconfirmed({ said })
+  const recorded = yield* recordAnswer(
+    { id: operation.id, paymentId: book.payment.id },
+    (how) => recordOperation(book, operation, fact, how),
+    (how) => recordOperation(book, operation, fact, { ...how, reply: { _tag: "StateUnconfirmed", said } })
+  )
+  return yield* Option.isSome(recorded) ? answerOf(recorded.value) : new StateUnconfirmed({ said })
 })
 
 interface HowRecorded extends Pick<AnyLoop, "storageErrors" | "inTurn"> {

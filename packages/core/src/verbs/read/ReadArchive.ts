@@ -11,6 +11,8 @@ import { StorageError } from "../../ports/StorageError.ts"
 /** No such payment of this tenant: also one of another workspace or environment. */
 export class PaymentNotFound extends Schema.TaggedError<PaymentNotFound>()("pointsman/PaymentNotFound", {}) {}
 
+export const orNotFound = Effect.fromOption(() => new PaymentNotFound())
+
 /** The payment left the store and is in the archive: it can be read, and nothing can be sent for it. */
 export class PaymentArchived extends Schema.TaggedError<PaymentArchived>()("pointsman/PaymentArchived", {}) {}
 

@@ -7,9 +7,8 @@
  * accepted, and sends it again.
  */
 import { Effect, Option, Schema } from "effect"
-import { callProvider } from "../../call/CallProvider.ts"
+import { askProvider } from "../../call/CallProvider.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
-import { observeCall } from "../../metrics/ProviderCall.ts"
 import type { Connection } from "../../model/Connection.ts"
 import { Unanswered } from "../../model/ProviderStatement.ts"
 import type { Tenant } from "../../model/Tenant.ts"
@@ -52,14 +51,14 @@ export const hintIn = Effect.fnUntraced(function* (connection: Connection, messa
 export const lookUpHint = Effect.fnUntraced(function* ({ connectionId, hint }: ReceivedHint) {
   const connection = Option.getOrUndefined(yield* (yield* Directory).connection(connectionId))
   if (connection === undefined) return []
-  const found = yield* callProvider<Stated>(
+  const found = yield* askProvider<Stated>(
     connection,
+    { operation: "look_up_hint", paymentId: null, subject: { hint } },
     ({ hints }) =>
       hints === undefined
         ? Effect.fail(new Unanswered({ reason: "the connection takes no hints" }))
-        : Effect.map(hints.lookUp(hint), (messages) => ({ _tag: "Stated", messages })),
-    Number.POSITIVE_INFINITY
-  ).pipe(observeCall({ operation: "look_up_hint", connectionId, paymentId: null, subject: { hint } }))
+        : Effect.map(hints.lookUp(hint), (messages) => ({ _tag: "Stated", messages }))
+  )
   if (found._tag !== "Stated") {
     yield* Effect.logWarning(`a hint of connection ${connectionId} could not be looked up: ${found.reason}`)
     return yield* new HintNotLookedUp({ reason: found.reason })

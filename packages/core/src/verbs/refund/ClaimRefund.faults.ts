@@ -9,12 +9,5 @@ export const faults: ReadonlyArray<Fault> = [
       "packages/core/test/RecordLosses.test.ts > given connections that are not recovered, then nothing is sent there, and what is on file is answered",
     simulatedOn: "memory",
     simulatedUnder: "restore"
-  },
-  {
-    name: "refund in another account",
-    harm: "Another merchant's charge with the same reference would be refunded.",
-    edits: [{ in: "begin", condition: "other", become: "false" }],
-    caughtBy:
-      "packages/core/test/Accounts.test.ts > given a payment of the first account, when a refund is asked for, then nothing is sent there"
   }
 ]

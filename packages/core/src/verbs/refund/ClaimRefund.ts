@@ -2,27 +2,18 @@
  * What is written before a provider is asked for a refund: the refund with its key, and its amount as reserved, in one
  * commit. A commit of which it is not known whether it was written is not sent on.
  */
+
 import { Clock, Effect, Option } from "effect"
-import { Accounts } from "../../call/Accounts.ts"
 import { refundId } from "../../call/CallIds.ts"
-import { claimGuard, whyUnclaimed } from "../../call/ClaimGuard.ts"
+import { claimGuard } from "../../call/ClaimGuard.ts"
 import { OpenConnections } from "../../call/OpenConnections.ts"
-import { Background, keepTrying } from "../../commit/Background.ts"
+import { claimCall, connectionInAccount, connectorOf } from "../../commit/ClaimCall.ts"
 import { decideAndCommit, done, write } from "../../commit/DecideAndCommit.ts"
-import { OtherAccountOpened, refuseOtherAccount } from "../../commit/RefuseOtherAccount.ts"
-import { type Caller, NothingSent } from "../../decide/CreateRequest.ts"
+import { type Caller } from "../../decide/CreateRequest.ts"
 import { keyTagOf, sentAfter } from "../../decide/DerivedId.ts"
 import { holdingAttempt } from "../../decide/Holding.ts"
-import { otherAccount } from "../../decide/interpret/OtherAccount.ts"
 import { reservedByHand } from "../../decide/interpret/RefundByHand.ts"
-import {
-  InvalidAmount,
-  NotRefundable,
-  ProviderRefused,
-  type RefundOrder,
-  RefundPending,
-  TakenByAnother
-} from "../../decide/OperationOrder.ts"
+import { InvalidAmount, NotRefundable, type RefundOrder, RefundPending } from "../../decide/OperationOrder.ts"
 import { isRefundable } from "../../decide/RefundFact.ts"
 import { refundWaits } from "../../decide/RefundWait.ts"
 import type { Connection } from "../../model/Connection.ts"
@@ -31,12 +22,11 @@ import type { PaymentBook } from "../../model/PaymentBook.ts"
 import { movedPayment } from "../../model/PaymentBook.ts"
 import { firstRefundStage, type Refund, refundableMinor, refundTotals, withRefund } from "../../model/Refund.ts"
 import { money } from "../../money/Money.ts"
-import { Directory } from "../../ports/Directory.ts"
 import { Ids } from "../../ports/Ids.ts"
 import { Ledger } from "../../ports/Ledger.ts"
 import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { RecordLosses } from "../../ports/RecordLoss.ts"
-import { PaymentNotFound } from "../read/ReadArchive.ts"
+import { orNotFound } from "../read/ReadArchive.ts"
 import { refundStanding } from "./ReplayRefund.ts"
 
 export interface RefundInHand {
@@ -48,17 +38,22 @@ export interface RefundInHand {
   readonly connection: Connection
 }
 
+interface Claimed {
+  readonly _tag: "Begun"
+  /** As it was before. */
+  readonly book: PaymentBook
+  readonly inHand: RefundInHand
+}
+
 /** The refund that may be sent; or what its key already resolves to. */
 export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder) {
   const ledger = yield* Ledger
-  const background = yield* Background
-  const nothingSent = (cause: unknown) => new NothingSent({ cause })
-  const claimed = decideAndCommit({
+  const loop = {
     decide: (book: PaymentBook) =>
       Effect.gen(function* () {
         const earlier = yield* refundStanding(book, order)
         if (earlier !== undefined) return done({ _tag: "Replayed" as const, answered: earlier })
-        const inHand: RefundInHand = yield* begin(caller, order, book)
+        const inHand: RefundInHand = yield* begin(order, book)
         const claim = {
           tenant: caller.tenant,
           apiKeyHash: caller.apiKeyHash,
@@ -67,35 +62,11 @@ export const claimRefund = Effect.fnUntraced(function* (caller: Caller, order: R
           refunds: [inHand.refund],
           events: []
         }
-        return write(claim, { _tag: "Begun" as const, book, inHand })
+        return write<Claimed>(claim, { _tag: "Begun", book, inHand })
       }),
-    read: () =>
-      Effect.flatMap(
-        ledger.book(caller.tenant, order.paymentId),
-        Effect.fromOption(() => new PaymentNotFound())
-      ),
-    afterUnknown: "stop",
-    storageErrors: "fail"
-  })
-  return yield* claimed.pipe(
-    Effect.catchTags({
-      NotWritten: ({ cause }) => Effect.fail(whyUnclaimed(cause, RefundPending)),
-      // Nothing is sent on it.
-      MaybeWritten: ({
-        cause,
-        value: {
-          book,
-          inHand: { refund }
-        }
-      }) =>
-        Effect.gen(function* () {
-          yield* Effect.catch(giveBack(book, refund), () => background.run(keepTrying(giveBack(book, refund))))
-          return yield* nothingSent(cause)
-        }),
-      OtherAccountOpened: refuseOtherAccount,
-      Contended: () => Effect.fail(new TakenByAnother())
-    })
-  )
+    read: () => Effect.flatMap(ledger.book(caller.tenant, order.paymentId), orNotFound)
+  }
+  return yield* claimCall(loop, RefundPending, giveBack)
 })
 
 /** An operator has to decide. */
@@ -106,10 +77,8 @@ const refundGuard = ({ id }: Refund) => {
   return claimGuard(tag === undefined ? null : { tag, kind: "refund" })
 }
 
-const begin = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder, book: PaymentBook) {
-  const directory = yield* Directory
+const begin = Effect.fnUntraced(function* (order: RefundOrder, book: PaymentBook) {
   const connections = yield* OpenConnections
-  const accounts = yield* Accounts
   const { payment, ...rest } = book
   const { connectionId, providerRef } = payment
   const attempt = holdingAttempt(book)
@@ -122,20 +91,13 @@ const begin = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder, b
     if (payment.refundPendingMinor > 0) return yield* new RefundPending()
     return yield* new InvalidAmount({ expected: "a payment of which something is left to refund" })
   }
-  const all = yield* Effect.mapError(directory.connections(caller.tenant), (cause) => new NothingSent({ cause }))
-  const connection = all.find(({ id }) => id === connectionId)
-  if (connection === undefined) return yield* new NotRefundable()
-  const other = otherAccount(attempt, connection, accounts.current(connection))
-  if (other !== undefined) return yield* new OtherAccountOpened({ book, connectionId, attemptId, other })
+  const connection = yield* connectionInAccount(book, connectionId, attempt, () => new NotRefundable())
   const { afterRestore } = yield* PaymentSettings
   const loss = yield* (yield* RecordLosses).known
   if (afterRestore !== "serve" && refundWaits(book, connectionId, loss)) {
     return yield* new RefundPending({ retryAfterMillis: waitMillis })
   }
-  const connector = yield* Effect.mapError(
-    connections.connector(connection),
-    () => new ProviderRefused({ message: "Nothing was sent to the provider: the connection is not usable." })
-  )
+  const connector = yield* connectorOf(connection)
   if (connector.refund === undefined) return yield* new NotRefundable()
   const now = yield* Clock.currentTimeMillis
   const refund: Refund = {
@@ -170,7 +132,7 @@ const begin = Effect.fnUntraced(function* (caller: Caller, order: RefundOrder, b
  * a write that changes nothing: where that works, the commit that is out can no longer be written. Where it was
  * written, it is taken back and its key is free. It fails where the store stays silent.
  */
-const giveBack = Effect.fnUntraced(function* (book: PaymentBook, refund: Refund) {
+const giveBack = Effect.fnUntraced(function* ({ book, inHand: { refund } }: Claimed) {
   const ledger = yield* Ledger
   const { id, tenant, version } = book.payment
   yield* decideAndCommit({

@@ -6,10 +6,10 @@
  * to say that nothing happened. What cannot be recorded keeps its amount reserved, and is tried again in the
  * background.
  */
-import { Effect, Option, Result } from "effect"
-import { Background, keepTrying } from "../../commit/Background.ts"
+
+import { Effect, Option } from "effect"
+import { recordAnswer } from "../../commit/ClaimCall.ts"
 import { type AnyLoop, decideAndCommit, done, NotStored, write } from "../../commit/DecideAndCommit.ts"
-import { Turns } from "../../commit/Turns.ts"
 import { type Applied, inOneStep, unchanged } from "../../decide/Applied.ts"
 import { weighRefundsByHand } from "../../decide/interpret/RefundByHand.ts"
 import { ProviderRefused, RefundPending, ResultUnknown, StateUnconfirmed } from "../../decide/OperationOrder.ts"
@@ -20,17 +20,13 @@ import { Ledger } from "../../ports/Ledger.ts"
 
 /** Records a fact and answers the request; gives the payment where it went well. */
 export const recordRefundAnswer = Effect.fnUntraced(function* (book: PaymentBook, refund: Refund, fact: RefundFact) {
-  const turns = yield* Turns
-  const background = yield* Background
-  const inTurn = turns.take(refund.paymentId)
-  const record = (fact: RefundFact, how: Omit<HowRecorded, "inTurn">) =>
-    Effect.catchDefect(recordRefund(book, refund, fact, { ...how, inTurn }), Effect.fail)
-  const recorded = yield* Effect.result(record(fact, { storageErrors: "retry" }))
-  if (Result.isSuccess(recorded)) return yield* answerOf(recorded.success.reply)
   const reply = unrecorded(fact)
-  yield* Effect.logError(`the result of ${refund.id} could not be recorded; retrying`, recorded.failure)
-  yield* background.run(keepTrying(record(untold(fact), { storageErrors: "fail", reply })))
-  return yield* answerOf(reply)
+  const recorded = yield* recordAnswer(
+    refund,
+    (how) => recordRefund(book, refund, fact, how),
+    (how) => recordRefund(book, refund, untold(fact), { ...how, reply })
+  )
+  return yield* answerOf(Option.isSome(recorded) ? recorded.value.reply : reply)
 })
 
 /**

@@ -6,19 +6,17 @@
  *
  * One that goes well is a read and two commits.
  */
-import { Clock, Effect } from "effect"
-import { callProvider } from "../../call/CallProvider.ts"
+import { Effect } from "effect"
+import { sendClaimed } from "../../call/CallProvider.ts"
 import { Turns } from "../../commit/Turns.ts"
 import type { Caller } from "../../decide/CreateRequest.ts"
 import type { Answered, RefundOrder } from "../../decide/OperationOrder.ts"
 import { type RefundEnd, refundFactOf } from "../../decide/RefundFact.ts"
 import { asUsableRefund } from "../../decide/UsableAnswer.ts"
-import { observeCall } from "../../metrics/ProviderCall.ts"
 import type { Payment } from "../../model/Payment.ts"
 import { NotSent, type Unanswered } from "../../model/ProviderStatement.ts"
 import type { Refund } from "../../model/Refund.ts"
 import type { Connector } from "../../ports/Connector.ts"
-import { PaymentSettings } from "../../ports/PaymentSettings.ts"
 import { claimRefund } from "./ClaimRefund.ts"
 import { recordRefundAnswer } from "./RecordRefund.ts"
 
@@ -30,19 +28,10 @@ const refundOnce = Effect.fnUntraced(function* (caller: Caller, order: RefundOrd
   const claimed = yield* turns.take(order.paymentId)(claimRefund(caller, order))
   if (claimed._tag === "Replayed") return claimed.answered
   const { attemptId, book, connection, refund } = claimed.inHand
-  const { sendWithinMillis } = yield* PaymentSettings
-  const beginBy = refund.sentAt + sendWithinMillis
-  const end: RefundEnd =
-    (yield* Clock.currentTimeMillis) > beginBy
-      ? new NotSent({ reason: "its claim grew too old to send on" })
-      : yield* callProvider(connection, (connector) => send(connector, attemptId, refund, book.payment), beginBy).pipe(
-          observeCall({
-            operation: "refund",
-            connectionId: connection.id,
-            paymentId: book.payment.id,
-            subject: { refund: refund.id }
-          })
-        )
+  const about = { operation: "refund", paymentId: book.payment.id, subject: { refund: refund.id } } as const
+  const end = yield* sendClaimed(connection, about, refund.sentAt, (connector) =>
+    send(connector, attemptId, refund, book.payment)
+  )
   const payment = yield* recordRefundAnswer(book, refund, refundFactOf(refund.money, end))
   return { payment, isReplay: false } satisfies Answered
 })
