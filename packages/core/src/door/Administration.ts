@@ -4,7 +4,7 @@ import type { Caller } from "../decide/CreateRequest.ts"
 import type { ApiKey } from "../model/ApiKey.ts"
 import type { MerchantDetails } from "../model/Merchant.ts"
 import type { Tenant } from "../model/Tenant.ts"
-import { Audit, AuditActor, type AuditEntry, type AuditSearch } from "../ports/Audit.ts"
+import { Audit, type AuditEntry, type AuditSearch } from "../ports/Audit.ts"
 import type { KeyHolder } from "../ports/Directory.ts"
 import type { MerchantQuery, ProvisionFailure, ReinviteFailure } from "../ports/Merchants.ts"
 import type { StorageError } from "../ports/StorageError.ts"
@@ -35,7 +35,7 @@ import {
 } from "../verbs/administer/ProvisionMerchant.ts"
 import { type Erasure, type ErasureOrder, type ErasureRefused, erasePayments } from "../verbs/erase/ErasePayments.ts"
 import { type Page, page } from "../verbs/read/ReadPayments.ts"
-import { type DoorContext, intents, requests } from "./DoorContext.ts"
+import { actsOf, type DoorContext, intents, requests } from "./DoorContext.ts"
 
 export interface AdministrationMethods {
   /** `comesFrom`: as the caller's address is known; without it, a key that is limited to networks is refused. */
@@ -117,12 +117,9 @@ export const administrationMethods = (context: DoorContext): AdministrationMetho
     erasePayments: (order) => {
       const act = Effect.provideContext(erasePayments(order), context)
       if (order.isDryRun) return act
-      const { environment, workspaceId } = order.tenant
       // The reference may name a person.
-      return intents(context)("payments.erasing", workspaceId, {
-        workspace_id: workspaceId,
-        environment
-      }).pipe(Effect.provideService(AuditActor, order.by), Effect.andThen(act))
+      const entry = actsOf(context)({ ...order, operator: order.by }, "payments.erasing", order.tenant.workspaceId, {})
+      return Effect.andThen(entry, act)
     },
     provisionMerchant: (caller, details) => ask(provisionMerchant(caller, details)),
     inviteMerchantAgain: (partnerId, id) => ask(inviteMerchantAgain(partnerId, id)),

@@ -18,9 +18,7 @@ import type {
   Unsupported
 } from "../decide/OperationOrder.ts"
 import type { Dispute } from "../model/Dispute.ts"
-import type { JsonObject } from "../model/Event.ts"
 import type { Tenant } from "../model/Tenant.ts"
-import { type AuditAction, AuditActor } from "../ports/Audit.ts"
 import type { ApiKeyRevoked } from "../ports/Ledger.ts"
 import type { DisputeQuery } from "../ports/LedgerDisputes.ts"
 import type { NotAdmitted } from "../ports/StorageCondition.ts"
@@ -29,7 +27,7 @@ import { keepEvidence } from "../verbs/dispute/KeepEvidence.ts"
 import { dispute, disputes, type EvidenceTaken, evidenceTaken } from "../verbs/dispute/ReadDisputes.ts"
 import { submitDispute } from "../verbs/dispute/SubmitDispute.ts"
 import type { Page } from "../verbs/read/ReadPayments.ts"
-import { type DoorContext, intents, requests } from "./DoorContext.ts"
+import { actsOf, type DoorContext, requests } from "./DoorContext.ts"
 
 export type EvidenceFailure =
   | DisputeNotFound
@@ -72,32 +70,19 @@ export interface DisputeMethods {
 
 export const disputeMethods = (context: DoorContext): DisputeMethods => {
   const { ask, begin } = requests(context)
-  /** An operator's act has its entry in the audit trail first. Without one, the act does not begin. */
-  const intended = (
-    { operator = "", tenant }: Caller,
-    action: AuditAction,
-    disputeId: string,
-    details: JsonObject
-  ): Effect.Effect<void, StorageError> =>
-    operator === ""
-      ? Effect.void
-      : intents(context)(action, disputeId, {
-          workspace_id: tenant.workspaceId,
-          environment: tenant.environment,
-          ...details
-        }).pipe(Effect.provideService(AuditActor, operator))
+  const acts = actsOf(context)
   return {
     dispute: (tenant, id) => ask(dispute(tenant, id)),
     disputes: (tenant, query) => ask(disputes(tenant, query)),
     evidenceTaken: (tenant, id) => ask(evidenceTaken(tenant, id)),
     // The contents are the customer's, and entries cannot be erased: the entry has the names alone.
     keepEvidence: (caller, order) =>
-      intended(caller, "dispute.keeping_evidence", order.disputeId, {
+      acts(caller, "dispute.keeping_evidence", order.disputeId, {
         texts: Object.keys(order.texts),
         files: order.files.map(({ name }) => name)
       }).pipe(Effect.andThen(begin(keepEvidence(caller, order)))),
     submitDispute: (caller, order) =>
-      intended(caller, order.kind === "submit" ? "dispute.submitting" : "dispute.accepting", order.disputeId, {
+      acts(caller, order.kind === "submit" ? "dispute.submitting" : "dispute.accepting", order.disputeId, {
         idempotency_key: order.idempotencyKey
       }).pipe(
         Effect.mapError((cause) => new NothingSent({ cause })),

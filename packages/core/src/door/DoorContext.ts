@@ -1,4 +1,5 @@
 /** What the methods of the door run with: the services, and the settings of this instance. */
+
 import { Context, Effect, Option } from "effect"
 import type { Mac, SecureRandom } from "effect/crypto"
 import type { Accounts } from "../call/Accounts.ts"
@@ -7,9 +8,11 @@ import type { OpenConnections } from "../call/OpenConnections.ts"
 import type { Background } from "../commit/Background.ts"
 import type { Turns } from "../commit/Turns.ts"
 import type { DeliveryWake } from "../commit/WakeDelivery.ts"
+import type { Caller } from "../decide/CreateRequest.ts"
 import type { JsonObject } from "../model/Event.ts"
+import type { Tenant } from "../model/Tenant.ts"
 import { Admission, withPlace } from "../ports/Admission.ts"
-import { Audit, type AuditAction, auditDraft } from "../ports/Audit.ts"
+import { Audit, type AuditAction, AuditActor, auditDraft } from "../ports/Audit.ts"
 import type { Connectors } from "../ports/Connector.ts"
 import { Directory } from "../ports/Directory.ts"
 import type { Ids } from "../ports/Ids.ts"
@@ -70,6 +73,24 @@ export const intents =
       yield* append(yield* auditDraft(action, subject, details))
     }).pipe(Effect.provideContext(context))
 
+/** As the details of entries name it. */
+export const ofTenant = ({ environment, workspaceId }: Tenant) => ({ workspace_id: workspaceId, environment })
+
+/** Adds the entry of an operator's act, as above. What nobody does as an operator has none. */
+export const actsOf =
+  (context: DoorContext) =>
+  (
+    { operator, tenant }: Pick<Caller, "tenant" | "operator">,
+    action: AuditAction,
+    subject: string,
+    details: JsonObject
+  ): Effect.Effect<void, StorageError> =>
+    operator === undefined
+      ? Effect.void
+      : intents(context)(action, subject, { ...ofTenant(tenant), ...details }).pipe(
+          Effect.provideService(AuditActor, operator)
+        )
+
 /** Its details begin with the workspace of the connection; those of a connection that does not exist have none. */
 export const intentsAtConnection =
   (context: DoorContext) =>
@@ -81,9 +102,6 @@ export const intentsAtConnection =
   ): Effect.Effect<void, StorageError> =>
     Effect.gen(function* () {
       const connection = yield* (yield* Directory).connection(connectionId)
-      const workspace = Option.match(connection, {
-        onNone: () => ({}),
-        onSome: ({ environment, workspaceId }) => ({ workspace_id: workspaceId, environment })
-      })
+      const workspace = Option.match(connection, { onNone: () => ({}), onSome: ofTenant })
       yield* intents(context)(action, subject, { ...workspace, ...details })
     }).pipe(Effect.provideContext(context))

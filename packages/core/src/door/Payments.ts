@@ -32,7 +32,7 @@ import type { Event } from "../model/Event.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { Refund } from "../model/Refund.ts"
 import type { Tenant } from "../model/Tenant.ts"
-import { type AuditAction, AuditActor } from "../ports/Audit.ts"
+import { type AuditAction } from "../ports/Audit.ts"
 import {
   type ApiKeyRevoked,
   type EventQuery,
@@ -51,7 +51,7 @@ import { archivedPayment, type PaymentArchived, PaymentNotFound, refuseArchived 
 import { events, type Page, payment, payments, paymentWithRefunds, timeline } from "../verbs/read/ReadPayments.ts"
 import { refund } from "../verbs/refund/RefundPayment.ts"
 import { type PaymentFile, paymentFile } from "../verbs/review/ReadReviews.ts"
-import { type DoorContext, intents, requests } from "./DoorContext.ts"
+import { actsOf, type DoorContext, type DoorServices, requests } from "./DoorContext.ts"
 
 export type CreateFailure =
   | RoutingFailed
@@ -132,66 +132,33 @@ export interface PaymentMethods {
 
 export const paymentMethods = (context: DoorContext): PaymentMethods => {
   const { ask, begin } = requests(context)
+  const acts = actsOf(context)
   /** An operator's act has its entry in the audit trail first. Without one, the act does not begin. */
-  const intended = <A, E>(
-    { operator, tenant }: Caller,
-    action: AuditAction,
-    { paymentId, ...order }: CaptureOrder | VoidOrder | RefundOrder,
-    act: Effect.Effect<A, E>
-  ) => {
-    if (operator === undefined) return act
-    const details = {
-      workspace_id: tenant.workspaceId,
-      environment: tenant.environment,
-      amount: "amountMinor" in order ? order.amountMinor : null,
-      idempotency_key: order.idempotencyKey
+  const acting =
+    <Order extends CaptureOrder | VoidOrder | RefundOrder, E>(
+      action: AuditAction,
+      act: (caller: Caller, order: Order) => Effect.Effect<Answered, E | PaymentNotFound, DoorServices>
+    ) =>
+    (caller: Caller, order: Order) => {
+      const { idempotencyKey, paymentId } = order
+      const amount = "amountMinor" in order ? order.amountMinor : null
+      return acts(caller, action, paymentId, { amount, idempotency_key: idempotencyKey }).pipe(
+        Effect.mapError((cause) => new NothingSent({ cause })),
+        Effect.andThen(begin(named(paymentId)(refuseArchived(caller.tenant, paymentId)(act(caller, order)))))
+      )
     }
-    return intents(context)(action, paymentId, details).pipe(
-      Effect.provideService(AuditActor, operator),
-      Effect.mapError((cause) => new NothingSent({ cause })),
-      Effect.andThen(act)
-    )
-  }
   return {
     create: (caller, request) => begin(create(caller, request)),
-    capture: (caller, order) =>
-      intended(
-        caller,
-        "payment.capturing",
-        order,
-        begin(named(order, orArchived(caller, order)(capture(caller, order))))
-      ),
-    void: (caller, order) =>
-      intended(
-        caller,
-        "payment.voiding",
-        order,
-        begin(named(order, orArchived(caller, order)(voidPayment(caller, order))))
-      ),
-    refund: (caller, order) =>
-      intended(
-        caller,
-        "payment.refunding",
-        order,
-        begin(named(order, orArchived(caller, order)(refund(caller, order))))
-      ),
+    capture: acting("payment.capturing", capture),
+    void: acting("payment.voiding", voidPayment),
+    refund: acting("payment.refunding", refund),
     payment: (tenant, id) => ask(payment(tenant, id)),
     paymentWithRefunds: (tenant, id) => ask(paymentWithRefunds(tenant, id)),
     payments: (tenant, query) => ask(payments(tenant, query)),
-    exportPayments: ({ operator, tenant }, filter) => {
-      const exported = Stream.provideContext(exportPayments(tenant, filter), context)
-      if (operator === undefined) return exported
-      const details = {
-        workspace_id: tenant.workspaceId,
-        environment: tenant.environment,
-        filter: auditedFilter(filter)
-      }
-      return Stream.unwrap(
-        intents(context)("payments.exporting", tenant.workspaceId, details).pipe(
-          Effect.provideService(AuditActor, operator),
-          Effect.as(exported)
-        )
-      )
+    exportPayments: (caller, filter) => {
+      const { tenant } = caller
+      const entry = acts(caller, "payments.exporting", tenant.workspaceId, { filter: auditedFilter(filter) })
+      return Stream.unwrap(Effect.as(entry, Stream.provideContext(exportPayments(tenant, filter), context)))
     },
     paymentFile: (tenant, id) =>
       ask(Effect.catchTag(paymentFile(tenant, id), "pointsman/PaymentNotFound", () => archivedFile(tenant, id))),
@@ -206,9 +173,5 @@ const archivedFile = Effect.fnUntraced(function* (tenant: Tenant, id: string) {
   return { ...book, timeline: events } satisfies PaymentFile
 })
 
-const orArchived = ({ tenant }: Caller, { paymentId }: { readonly paymentId: string }) =>
-  refuseArchived(tenant, paymentId)
-
 /** Entries of the log that are about a payment name it. */
-const named = <A, E, R>({ paymentId }: { readonly paymentId: string }, effect: Effect.Effect<A, E, R>) =>
-  Effect.annotateLogs(effect, "payment_id", paymentId)
+const named = (paymentId: string) => Effect.annotateLogs("payment_id", paymentId)

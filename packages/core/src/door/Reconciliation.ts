@@ -4,7 +4,6 @@ import type { Payout, PayoutName, PayoutStatus } from "../model/Payout.ts"
 import type { ReconciliationRun } from "../model/ReconciliationRun.ts"
 import type { SettlementEntry } from "../model/SettlementEntry.ts"
 import type { Tenant } from "../model/Tenant.ts"
-import { AuditActor } from "../ports/Audit.ts"
 import {
   type BalanceQuery,
   type BalanceRow,
@@ -26,7 +25,7 @@ import {
   runReport
 } from "../verbs/reconcile/RunReport.ts"
 import type { ReportTaken } from "../verbs/reconcile/WriteBatch.ts"
-import { type DoorContext, intents, intentsAtConnection } from "./DoorContext.ts"
+import { actsOf, type DoorContext, intentsAtConnection } from "./DoorContext.ts"
 
 export interface ReconciliationMethods {
   /**
@@ -144,22 +143,11 @@ export const reconciliationMethods = (context: DoorContext): ReconciliationMetho
     payout: (tenant, name) => Effect.provideContext(readPayout(tenant, name), context),
     payoutStatuses: (tenant, naming) => Effect.provideContext(readPayoutStatuses(tenant, naming), context),
     payoutEntries: (tenant, query) => ofStore(({ payoutEntries }) => payoutEntries(tenant, query)),
-    exportPayout: ({ operator, tenant }, name) => {
-      const exported = Stream.provideContext(exportPayout(tenant, name), context)
-      if (operator === undefined) return exported
-      const { environment, workspaceId } = tenant
-      const details = {
-        workspace_id: workspaceId,
-        environment,
-        connection_id: name.connectionId,
-        payout_id: name.payoutId
-      }
-      return Stream.unwrap(
-        intents(context)("payments.exporting", workspaceId, details).pipe(
-          Effect.provideService(AuditActor, operator),
-          Effect.as(exported)
-        )
-      )
+    exportPayout: (caller, name) => {
+      const { tenant } = caller
+      const details = { connection_id: name.connectionId, payout_id: name.payoutId }
+      const entry = actsOf(context)(caller, "payments.exporting", tenant.workspaceId, details)
+      return Stream.unwrap(Effect.as(entry, Stream.provideContext(exportPayout(tenant, name), context)))
     },
     entriesOf: (tenant, paymentIds) =>
       paymentIds.length === 0 ? Effect.succeed([]) : ofStore(({ entriesOf }) => entriesOf(tenant, paymentIds)),

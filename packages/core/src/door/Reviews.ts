@@ -1,8 +1,10 @@
 /** Payments that wait for operations. */
+
 import { Effect } from "effect"
 import type { JsonObject } from "../model/Event.ts"
 import type { Payment } from "../model/Payment.ts"
 import type { Tenant } from "../model/Tenant.ts"
+import type { AuditAction } from "../ports/Audit.ts"
 import type { ReviewQuery } from "../ports/Ledger.ts"
 import type { StorageError } from "../ports/StorageError.ts"
 import type { PaymentNotFound } from "../verbs/read/ReadArchive.ts"
@@ -28,7 +30,7 @@ import {
   reviews
 } from "../verbs/review/ReadReviews.ts"
 import { type ResolveReviewOrder, resolveReview, type StatementRefused } from "../verbs/review/RecordEvidence.ts"
-import { type DoorContext, intents } from "./DoorContext.ts"
+import { type DoorContext, type DoorServices, intents, ofTenant } from "./DoorContext.ts"
 
 export interface ReviewMethods {
   /** Payments that operations have to look at, those that wait longest first, or by amount; of all tenants unless one is named. */
@@ -77,9 +79,8 @@ const evidenceOf = ({ fileHash, providerReference }: ResolveReviewOrder): JsonOb
   ...(providerReference === undefined ? {} : { evidence_reference: providerReference })
 })
 
-const decisionOf = ({ by, correctionId, tenant: { environment, workspaceId } }: CorrectionOrder): JsonObject => ({
-  workspace_id: workspaceId,
-  environment,
+const decisionOf = ({ by, correctionId, tenant }: CorrectionOrder): JsonObject => ({
+  ...ofTenant(tenant),
   correction_id: correctionId,
   by: by.name,
   operator_id: by.of === "operators" ? by.id : null
@@ -101,38 +102,34 @@ const comparing =
       )
     )
 
+const deciding =
+  (context: DoorContext) =>
+  <Order extends CorrectionOrder | Rejection>(
+    action: AuditAction,
+    decide: (order: Order) => Effect.Effect<DecidedCorrection, CorrectionFailure, DoorServices>
+  ) =>
+  (order: Order): Effect.Effect<DecidedCorrection, CorrectionFailure> => {
+    const reason = "reason" in order ? { reason: order.reason } : {}
+    return Effect.andThen(
+      intents(context)(action, order.paymentId, { ...decisionOf(order), ...reason }),
+      comparing(context)(order, Effect.provideContext(decide(order), context))
+    )
+  }
+
 export const reviewMethods = (context: DoorContext): ReviewMethods => ({
   reviews: (query) => Effect.provideContext(reviews(query), context),
   reviewFile: (tenant, paymentId) => Effect.provideContext(reviewFile(tenant, paymentId), context),
   reviewOf: (paymentId) => Effect.provideContext(reviewOf(paymentId), context),
   resolveReview: (order) => {
-    const { workspaceId, environment } = order.tenant
-    const details = {
-      workspace_id: workspaceId,
-      environment,
-      by: order.by,
-      stated: inSnakeCase(order.stated),
-      ...evidenceOf(order)
-    }
+    const stated = inSnakeCase(order.stated)
+    const details = { ...ofTenant(order.tenant), by: order.by, stated, ...evidenceOf(order) }
     return Effect.andThen(
       intents(context)("review.resolving", order.paymentId, details),
       comparing(context)(order, Effect.provideContext(resolveReview(order), context))
     )
   },
   proposals: (tenant) => Effect.provideContext(proposals(tenant), context),
-  approveCorrection: (order) =>
-    Effect.andThen(
-      intents(context)("correction.approving", order.paymentId, decisionOf(order)),
-      comparing(context)(order, Effect.provideContext(approveCorrection(order), context))
-    ),
-  rejectCorrection: (order) =>
-    Effect.andThen(
-      intents(context)("correction.rejecting", order.paymentId, { ...decisionOf(order), reason: order.reason }),
-      Effect.provideContext(rejectCorrection(order), context)
-    ),
-  withdrawCorrection: (order) =>
-    Effect.andThen(
-      intents(context)("correction.withdrawing", order.paymentId, decisionOf(order)),
-      Effect.provideContext(withdrawCorrection(order), context)
-    )
+  approveCorrection: deciding(context)("correction.approving", approveCorrection),
+  rejectCorrection: deciding(context)("correction.rejecting", rejectCorrection),
+  withdrawCorrection: deciding(context)("correction.withdrawing", withdrawCorrection)
 })

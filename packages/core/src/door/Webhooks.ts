@@ -24,7 +24,7 @@ import {
   type SecretRotationOrder
 } from "../verbs/deliver/RotateEndpointSecret.ts"
 import type { Page } from "../verbs/read/ReadPayments.ts"
-import { type DoorContext, intents } from "./DoorContext.ts"
+import { type DoorContext, intents, ofTenant } from "./DoorContext.ts"
 
 export interface WebhookMethods {
   /** Newest first. */
@@ -69,10 +69,7 @@ export const webhookMethods = (context: DoorContext): WebhookMethods => ({
   rotateEndpointSecret: (tenant, order) => Effect.provideContext(rotateEndpointSecret(tenant, order), context),
   redeliver: (tenant, id, options) =>
     Effect.andThen(
-      intents(context)("webhook.redelivering", id, {
-        workspace_id: tenant.workspaceId,
-        environment: tenant.environment
-      }),
+      intents(context)("webhook.redelivering", id, ofTenant(tenant)),
       Effect.provideContext(redeliver(tenant, id, options), context)
     )
 })
